@@ -1,0 +1,170 @@
+// Expressions: the one node type of the compiler.
+//
+// Everything from the potential to the body of a kernel is an `Expr`: an immutable, hash-consed
+// node that lives in an `Arena`. Equal expressions are the same pointer, so common subexpressions
+// are found by construction. Values are real scalars; complex numbers, vectors and matrices are
+// taken apart into components when the model text is lowered (compiler/physics/lower.hpp).
+//
+// Sums and products are n-ary and canonical: sorted by node number, numeric factors collected,
+// equal terms and equal bases merged. Subtraction is a term with coefficient -1, division a power
+// -1. Kernel passes rewrite them to Sub, Div, Sqrt, Fma when the order of operations is fixed
+// (compiler/kernel/passes.hpp); from there on the args are evaluated from left to right.
+//
+// A node remembers the span of the model text it came from; the span does not take part in
+// equality (the first one wins).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsl/text.hpp"
+
+namespace vphi::algebra {
+
+enum class Op : std::uint8_t {
+  // leaves
+  Number,   ///< exact rational or long double
+  Symbol,   ///< a named scalar: background, time, kept parameter, reduction result
+  Load,     ///< lattice array number `index` at the relative site `offset`
+  Site,     ///< integer coordinate of the site along axis `index`, counted from 0
+  // canonical arithmetic
+  Add, Mul, Pow,
+  // ordered arithmetic, made by kernel passes only
+  Neg, Sub, Div, Sqrt, Fma,
+  // functions of one argument
+  Exp, Log, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
+  Abs, Sign, Floor, Erf,
+  // several arguments
+  Atan2, Min, Max,
+  Less, LessEqual, Equal, And, Or, Not,   ///< conditions; they count 0 or 1 where a number is wanted
+  Select,                                 ///< args: condition, value, otherwise
+  // lattice
+  Stencil,  ///< linear operator number `index` of the arena applied to args[0]
+  Mean, Total, Minimum, Maximum,          ///< reductions over all sites: give a scalar
+  Count_
+};
+
+/// Exact rational, always reduced, denominator positive. Overflow is reported, never wrapped.
+struct Rational {
+  std::int64_t num = 0;
+  std::int64_t den = 1;
+  friend bool operator==(const Rational&, const Rational&) = default;
+};
+
+/// A number: exact as long as it can be, then 64-bit-mantissa floating point.
+struct Number {
+  bool exact = true;
+  Rational rational;
+  long double real = 0;    ///< always the value, also where exact
+};
+
+struct Offset {
+  std::int16_t d[4] = {0, 0, 0, 0};
+  friend bool operator==(const Offset&, const Offset&) = default;
+  bool zero() const { return !d[0] && !d[1] && !d[2] && !d[3]; }
+};
+
+/// A linear operator as integer weights over one common denominator, times dx^power.
+/// (L u)(x) = dx^dx_power / denominator * sum_i weight_i u(x + offset_i)
+struct StencilData {
+  std::string name;
+  int dims = 3;
+  std::vector<Offset> offsets;
+  std::vector<std::int64_t> weights;
+  std::int64_t denominator = 1;
+  int dx_power = -2;
+  dsl::Span span;
+};
+
+class Arena;
+struct Node;
+
+/// Handle of a node; cheap to copy, comparable by identity.
+class Expr {
+ public:
+  Expr() = default;
+  explicit Expr(const Node* node) : node_(node) {}
+  explicit operator bool() const { return node_ != nullptr; }
+  const Node& operator*() const { return *node_; }
+  const Node* operator->() const { return node_; }
+  const Node* get() const { return node_; }
+  friend bool operator==(Expr a, Expr b) { return a.node_ == b.node_; }
+  Op op() const;
+  std::span<const Expr> args() const;
+  Expr arg(int i) const;
+  bool is(Op op) const;
+  bool is_number() const;
+  bool is_zero() const;
+  bool is_one() const;
+
+ private:
+  const Node* node_ = nullptr;
+};
+
+struct Node {
+  Op op = Op::Number;
+  std::uint32_t id = 0;       ///< creation order; children have smaller numbers
+  Arena* arena = nullptr;
+  std::vector<Expr> args;
+  Number number;              ///< Number
+  std::string name;           ///< Symbol
+  int index = 0;              ///< Load: array; Site: axis; Stencil: operator
+  Offset offset;              ///< Load
+  dsl::Span span;
+};
+
+class Arena {
+ public:
+  Arena();
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  Expr integer(std::int64_t value);
+  Expr rational(std::int64_t num, std::int64_t den);
+  Expr real(long double value);
+  Expr number(const Number& value);
+  Expr symbol(std::string_view name, dsl::Span span = {});
+  Expr load(int array, Offset offset = {}, dsl::Span span = {});
+  Expr site(int axis);
+  Expr stencil(int index, Expr argument, dsl::Span span = {});
+
+  /// Any operation; simplifies (canonical forms, constant folding, identities of the op table).
+  Expr make(Op op, std::vector<Expr> args, dsl::Span span = {});
+  /// The node as given, without any rewriting: for kernel passes that fix the order.
+  Expr raw(Op op, std::vector<Expr> args, dsl::Span span = {});
+
+  int add_stencil(StencilData data);                 ///< equal ones get the same number
+  const StencilData& stencil_data(int index) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+Expr operator+(Expr a, Expr b);
+Expr operator-(Expr a, Expr b);
+Expr operator*(Expr a, Expr b);
+Expr operator/(Expr a, Expr b);
+Expr operator-(Expr a);
+Expr pow(Expr base, Expr exponent);
+Expr pow(Expr base, int exponent);
+
+/// One row for each operation: STYLE rule "an operation is a row in a table".
+struct OpInfo {
+  Op op;
+  std::string_view name;      ///< name in the language, or an internal one
+  int arity;                  ///< -1: any
+  bool transcendental;        ///< not rounded correctly by every library
+  int flops;                  ///< cost model
+  int special;                ///< special-function-unit operations
+};
+const OpInfo& info(Op op);
+/// The function called `name` in the language, or Op::Count_.
+Op op_named(std::string_view name);
+
+}  // namespace vphi::algebra

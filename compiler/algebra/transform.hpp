@@ -1,0 +1,64 @@
+// What is done with expressions: derivative, substitution, evaluation, searches.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/algebra/expr.hpp"
+
+namespace vphi::algebra {
+
+/// Partial derivative with respect to a leaf (Symbol, or Load with its offset).
+/// A Stencil of the leaf's own array is an independent quantity here.
+Expr derivative(Expr expr, Expr leaf);
+
+/// d/du(x) of the sum over all sites of `density`, u being `array`: the partial derivatives at each
+/// offset (explicit loads and stencils alike), shifted back. LANGUAGE.md rule 15.
+Expr variation(Expr density, int array);
+
+/// Every read moved by `offset` (loads, stencil arguments).
+Expr shift(Expr expr, Offset offset);
+
+/// Replaces whole subtrees, bottom up, and simplifies again.
+Expr substitute(Expr expr, const std::unordered_map<const Node*, Expr>& what);
+Expr substitute(Expr expr, Expr from, Expr to);
+
+/// Rebuilds the expression, each node passed through `rewrite` after its children.
+Expr rewrite(Expr expr, const std::function<Expr(Expr)>& rewrite);
+
+/// Visits each distinct node once, children first.
+void visit(Expr expr, const std::function<void(Expr)>& see);
+bool contains(Expr expr, const std::function<bool(Expr)>& test);
+bool depends_on(Expr expr, Expr leaf);
+/// The Loads (and Stencils of Loads) an expression reads, without repetition, by creation order.
+std::vector<Expr> reads(Expr expr);
+/// Has a Load or Site below it that is not inside a reduction: a value per site.
+bool per_site(Expr expr);
+
+/// Expanded over sums: products of sums multiplied out, integer powers of sums too.
+Expr expand(Expr expr);
+/// Coefficients of expr as a polynomial in `x`: [c0, c1, ...]; nothing where it is not one.
+std::optional<std::vector<Expr>> polynomial(Expr expr, Expr x, int max_degree = 12);
+/// Number where the expression is a constant, after folding.
+std::optional<Number> constant(Expr expr);
+
+/// Value with leaves from the callbacks; reductions and unknown leaves throw std::invalid_argument.
+struct Environment {
+  std::function<double(const Node&)> leaf;   ///< Symbol, Load, Site, Stencil (whole node)
+};
+double evaluate(Expr expr, const Environment& environment);
+
+// ---- printers ---------------------------------------------------------------------------------
+/// How leaves are named: array number -> name, symbol -> name.
+struct Names {
+  std::function<std::string(const Node&)> leaf;
+};
+std::string to_text(Expr expr, const Names& names = {});
+std::string to_latex(Expr expr, const Names& names = {});
+std::string to_mathml(Expr expr, const Names& names = {});
+
+}  // namespace vphi::algebra

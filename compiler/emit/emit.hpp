@@ -1,0 +1,39 @@
+// From kernel to source text: CUDA, OpenCL and C++ printers over the templates.
+//
+// The body of a site is straight-line code with named temporaries; a template (templates/) supplies
+// the pattern around it: plain sites, z-march with plane sums and staged planes, row sums on CPUs.
+// The choice follows from the kernel's stencils, its extents and the device, never from its name.
+#pragma once
+
+#include <string>
+
+#include "compiler/kernel/kernel.hpp"
+#include "program/program.hpp"
+
+namespace vphi::emit {
+
+/// What the emitter may assume of the device; filled from runtime::DeviceInfo by the driver.
+struct TargetInfo {
+  program::Target target = program::Target::Native;
+  bool is_cpu = true;             ///< OpenCL on a CPU takes the x-loop form
+  bool nvidia = false;            ///< OpenCL on NVIDIA: inline PTX (cp.async) is allowed
+  int compute_units = 132;
+  std::size_t local_bytes = 227 * 1024;
+  bool contract = true;           ///< fused multiply-add allowed; off for bit-for-bit checks
+};
+
+/// slots: name -> index in the scalar block, in program order.
+/// buffer_of: array number -> program buffer index.
+struct Bindings {
+  std::vector<std::string> slots;
+  std::vector<int> buffer_of;
+};
+
+/// The kernel as a program::Kernel: source, entry, arguments, launch shape, cost.
+program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
+                     const Bindings& bindings);
+
+/// A file that compiles and runs by itself: the kernel, and a main that calls it on test data.
+std::string stand_alone(const program::Kernel& kernel, program::Target target);
+
+}  // namespace vphi::emit

@@ -1,0 +1,86 @@
+// One small interface to a device; three implementations (native, opencl, cuda).
+//
+// A Device owns memory and compiled kernels; handles are small integers that stay valid until
+// freed. Work is asynchronous and in order: launches and copies are queued, `synchronise` waits,
+// `download` waits for what it reads. A Recording is a sequence of launches that can be repeated
+// with one call (a CUDA graph where there is one). All failures throw DeviceError, which carries
+// a sentence for the user and, apart, the driver's or compiler's log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace vphi::runtime {
+
+struct DeviceError : std::runtime_error {
+  DeviceError(std::string message, std::string log_text = {})
+      : std::runtime_error(std::move(message)), log(std::move(log_text)) {}
+  std::string log;
+};
+
+struct DeviceInfo {
+  std::string id;               ///< "native", "opencl:0", "cuda:0": what --device takes
+  std::string name;             ///< "NVIDIA H200"
+  std::string driver;           ///< versions, part of the cache key
+  program::Target target = program::Target::Native;
+  std::size_t memory_total = 0, memory_free = 0;
+  int compute_units = 1;
+  bool is_cpu = false;
+  bool f64 = true;
+  std::size_t local_bytes = 48 * 1024;   ///< shared memory a block may have
+  int major = 0, minor = 0;              ///< CUDA compute capability
+  bool nvidia = false;                   ///< OpenCL on an NVIDIA GPU: inline PTX is allowed
+};
+
+struct BufferHandle { int id = -1; };
+struct KernelHandle { int id = -1; };
+struct RecordingHandle { int id = -1; };
+
+/// What the compiler of the device said of a kernel; -1 where unknown.
+struct KernelReport {
+  int registers = -1;
+  int spilled_bytes = -1;
+  double compile_seconds = 0;
+  bool from_cache = false;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual DeviceInfo info() const = 0;
+
+  virtual BufferHandle allocate(std::size_t bytes) = 0;         ///< contents undefined
+  virtual void free(BufferHandle buffer) = 0;
+  virtual void upload(BufferHandle to, std::size_t offset, std::span<const std::byte> from) = 0;
+  virtual void download(std::span<std::byte> to, BufferHandle from, std::size_t offset) = 0;
+  virtual void zero(BufferHandle buffer) = 0;
+
+  /// Compiles the kernels (in parallel, through the cache); order of handles as given.
+  virtual std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) = 0;
+  virtual KernelReport report(KernelHandle kernel) const = 0;
+
+  /// `arguments`: one buffer for each program::Argument of the kernel.
+  virtual void launch(KernelHandle kernel, std::span<const BufferHandle> arguments) = 0;
+  /// Launches made inside `body` are recorded, not run.
+  virtual RecordingHandle record(const std::function<void()>& body) = 0;
+  virtual void replay(RecordingHandle recording) = 0;
+  virtual void synchronise() = 0;
+  /// Seconds between two points of the queue: mark() returns a ticket.
+  virtual int mark() = 0;
+  virtual double seconds_between(int first_mark, int second_mark) = 0;
+};
+
+/// All devices that can be opened now, best first.
+std::vector<DeviceInfo> list_devices();
+/// `id`: auto, native, opencl[:k], cuda[:k]. Throws DeviceError that says what is missing.
+std::unique_ptr<Device> open_device(const std::string& id);
+
+}  // namespace vphi::runtime
