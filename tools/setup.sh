@@ -1,0 +1,73 @@
+# Shared by tools/quickstart, tools/test and tools/bundle: installs what is missing and builds.
+# Sourced, not run. Works on Debian 12 and Ubuntu 24.04, as root or with sudo.
+#
+#   VPHI_BUILD        build folder (default: build)
+#   VPHI_CMAKE_FLAGS  more options for cmake
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${VPHI_BUILD:-$root/build}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
+
+# The newest LLVM from 19 down to 16 that the distribution carries; nothing where there is none.
+llvm_version() {
+  local v
+  for v in 19 18 17 16; do
+    if installed "libclang-$v-dev" || apt-cache show "libclang-$v-dev" >/dev/null 2>&1; then
+      echo "$v"
+      return
+    fi
+  done
+}
+
+# install_packages REQUIRED... -- OPTIONAL...: optional ones that cannot be had are named, not fatal.
+install_packages() {
+  local required=() optional=() into=required p
+  for p in "$@"; do
+    if [ "$p" = -- ]; then into=optional; continue; fi
+    installed "$p" && continue
+    if [ $into = required ]; then required+=("$p"); else optional+=("$p"); fi
+  done
+  [ ${#required[@]} -eq 0 ] && [ ${#optional[@]} -eq 0 ] && return 0
+  export DEBIAN_FRONTEND=noninteractive
+  [ ${#required[@]} -gt 0 ] && as_root apt-get install -y -qq --no-install-recommends "${required[@]}" >/dev/null
+  for p in "${optional[@]}"; do
+    as_root apt-get install -y -qq --no-install-recommends "$p" >/dev/null 2>&1 ||
+      echo "not available here, going on without: $p"
+  done
+}
+
+# Packages for the main job; with "test" those of the test suite too.
+install_dependencies() {
+  command -v apt-get >/dev/null || { echo "No apt-get here: install the packages of README.md by hand."; return 0; }
+  local required=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev
+                  libhdf5-dev libgtest-dev)
+  local optional=(ccache libfftw3-dev)
+  if [ "${1:-}" = test ]; then
+    optional+=(libbenchmark-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind hdf5-tools
+               librandom123-dev)
+  fi
+  local missing=0 p
+  for p in "${required[@]}" "${optional[@]}"; do installed "$p" || missing=1; done
+  [ -n "$(ls /usr/lib/llvm-1[6-9]/lib/cmake/clang/ClangConfig.cmake 2>/dev/null)" ] || missing=1
+  [ $missing -eq 0 ] && return 0
+  echo "Installing what is missing (apt-get) ..."
+  as_root apt-get update -qq
+  local v
+  v=$(llvm_version)
+  [ -n "$v" ] && optional+=("llvm-$v-dev" "libclang-$v-dev" "libclang-cpp$v-dev" "clang-$v" libzstd-dev)
+  install_packages "${required[@]}" -- "${optional[@]}"
+}
+
+# configure_and_build TARGETS...: all where none is named.
+configure_and_build() {
+  local quiet=()
+  cmake -S "$root" -B "$build" -G Ninja ${VPHI_CMAKE_FLAGS:-} >"$build.log" 2>&1 ||
+    { cat "$build.log"; return 1; }
+  rm -f "$build.log"
+  cmake --build "$build" ${1:+--target "$@"}
+}
