@@ -1,0 +1,129 @@
+// The rules of a sound Program; see program/json.hpp.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "program/json.hpp"
+
+namespace vphi::program {
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(const Program& program) : p_(program) {}
+
+  std::vector<std::string> run() {
+    lattice();
+    for (const Kernel& kernel : p_.kernels) check(kernel);
+    launches(p_.prologue, "prologue");
+    launches(p_.step, "step");
+    launches(p_.watch, "watch");
+    for (const Output& output : p_.outputs) check(output);
+    for (const auto& scalar : p_.progress) slot(scalar.slot, "progress");
+    for (const auto& expectation : p_.expectations) check(expectation);
+    for (const auto& variable : p_.state) buffer(variable.buffer, "state");
+    for (const auto& random : p_.random) {
+      buffer(random.buffer, "random");
+      need(std::isfinite(random.mass2) && std::isfinite(random.amplitude),
+           "a random field has a mass or an amplitude that is not a number");
+    }
+    slot_or_none(p_.step_slot, "step_slot");
+    slot_or_none(p_.time_slot, "time_slot");
+    slot_or_none(p_.stop_slot, "stop_slot");
+    return std::move(problems_);
+  }
+
+ private:
+  void need(bool holds, std::string problem) {
+    if (!holds) problems_.push_back(std::move(problem));
+  }
+  void slot(int index, const char* where) {
+    need(index >= 0 && index < static_cast<int>(p_.scalars.size()),
+         fmt::format("{}: no scalar {}", where, index));
+  }
+  void slot_or_none(int index, const char* where) {
+    if (index != -1) slot(index, where);
+  }
+  bool buffer(int index, const std::string& where) {
+    const bool there = index >= 0 && index < static_cast<int>(p_.buffers.size());
+    need(there, fmt::format("{}: no buffer {}", where, index));
+    return there;
+  }
+
+  void lattice() {
+    need(p_.dims >= 1 && p_.dims <= 4, fmt::format("{} dimensions", p_.dims));
+    double sites = 1;
+    for (int axis = 0; axis < 4; ++axis) {
+      need(p_.extent[axis] >= 1 && (axis < p_.dims || p_.extent[axis] == 1),
+           fmt::format("extent {} along axis {}", p_.extent[axis], axis));
+      sites *= static_cast<double>(p_.extent[axis]);
+    }
+    need(sites < 0x1p40, "more than 2^40 sites");
+    need(p_.dx > 0 && p_.dx_physical > 0, "the lattice spacing is not positive");
+    need(p_.steps >= -1, "a negative number of steps");
+  }
+
+  void check(const Kernel& kernel) {
+    need(!kernel.entry.empty() && !kernel.source.empty(),
+         fmt::format("kernel `{}` has no source or no entry", kernel.name));
+    need(kernel.partials >= 0, fmt::format("kernel `{}`: negative partials", kernel.name));
+    for (int i = 0; i < 3; ++i)
+      need(kernel.grid[i] > 0 && kernel.block[i] > 0,
+           fmt::format("kernel `{}` has an empty launch shape", kernel.name));
+    for (const Argument& a : kernel.arguments) {
+      if (a.kind != Argument::Kind::Current && a.kind != Argument::Kind::Next) continue;
+      if (!buffer(a.index, "kernel " + kernel.name)) continue;
+      need(a.kind == Argument::Kind::Current || p_.buffers[a.index].doubled,
+           fmt::format("kernel `{}`: buffer `{}` has no second copy", kernel.name,
+                       p_.buffers[a.index].name));
+    }
+  }
+
+  void launches(const std::vector<Launch>& list, const std::string& where) {
+    for (const Launch& launch : list) {
+      need(launch.kernel >= 0 && launch.kernel < static_cast<int>(p_.kernels.size()),
+           fmt::format("{}: no kernel {}", where, launch.kernel));
+      for (int b : launch.swap)
+        if (buffer(b, where))
+          need(p_.buffers[b].doubled,
+               fmt::format("{}: buffer `{}` has no second copy", where, p_.buffers[b].name));
+    }
+  }
+
+  void check(const Output& output) {
+    need(output.every >= 0, "an output is written every negative number of steps");
+    slot_or_none(output.after_slot, "output");
+    launches(output.launches, "output");
+    for (const auto& scalar : output.scalars) slot(scalar.slot, "output");
+    for (const auto& field : output.fields) {
+      buffer(field.buffer, "output");
+      need(field.axis >= 0 && field.axis < p_.dims,
+           fmt::format("output `{}`: no axis {}", field.name, field.axis));
+      need(field.bins >= 1, fmt::format("output `{}`: {} bins", field.name, field.bins));
+      const bool slice =
+          field.kind == FieldOutput::Kind::Slice && field.axis >= 0 && field.axis < 4;
+      need(!slice || (field.plane >= 0 && field.plane < p_.extent[field.axis]),
+           fmt::format("output `{}`: no plane {}", field.name, field.plane));
+    }
+  }
+
+  void check(const Expectation& e) {
+    using Kind = Expectation::Kind;
+    if (e.kind == Kind::Condition) {
+      slot(e.ok_slot, "expectation");
+      slot_or_none(e.value_slot, "expectation");
+    } else {
+      slot(e.value_slot, "expectation");
+      if (e.kind == Kind::Conserved) slot(e.scale_slot, "expectation");
+    }
+  }
+
+  const Program& p_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+std::vector<std::string> problems(const Program& program) { return Checker(program).run(); }
+
+}  // namespace vphi::program

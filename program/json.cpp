@@ -1,0 +1,270 @@
+#include "program/json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+namespace vphi::program {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;  ///< raised when a field changes its meaning
+
+// ---- names of enumerators, in the order of their values ---------------------------------------
+
+template <class Enum>
+struct Names;
+template <>
+struct Names<Precision> {
+  static constexpr std::array list{"f32", "f64"};
+};
+template <>
+struct Names<Target> {
+  static constexpr std::array list{"native", "opencl", "cuda"};
+};
+template <>
+struct Names<Argument::Kind> {
+  static constexpr std::array list{"current", "next", "scalars", "partials", "counter"};
+};
+template <>
+struct Names<FieldOutput::Kind> {
+  static constexpr std::array list{"spectrum", "slice", "snapshot", "histogram", "profile"};
+};
+template <>
+struct Names<Expectation::Kind> {
+  static constexpr std::array list{"condition", "drift", "conserved"};
+};
+template <>
+struct Names<RandomField::Kind> {
+  static constexpr std::array list{"vacuum", "normal", "uniform"};
+};
+
+// ---- one list of fields for both directions ---------------------------------------------------
+
+template <class Io>
+void fields(Io& io, Buffer& b) {
+  io("name", b.name), io("precision", b.precision), io("doubled", b.doubled);
+  io("state", b.state), io("scratch", b.scratch);
+}
+template <class Io>
+void fields(Io& io, Scalar& s) {
+  io("name", s.name), io("initial", s.initial);
+}
+template <class Io>
+void fields(Io& io, Argument& a) {
+  io("kind", a.kind), io("index", a.index);
+}
+template <class Io>
+void fields(Io& io, Kernel& k) {
+  io("name", k.name), io("entry", k.entry), io("finish", k.finish);
+  io("arguments", k.arguments), io("partials", k.partials);
+  io("grid", k.grid), io("block", k.block), io("shared_bytes", k.shared_bytes);
+  io("loads", k.loads), io("stores", k.stores), io("bytes", k.bytes);
+  io("flops", k.flops), io("special", k.special), io("notes", k.notes);
+  io("source", k.source);
+}
+template <class Io>
+void fields(Io& io, Launch& l) {
+  io("kernel", l.kernel), io("swap", l.swap);
+}
+template <class Io>
+void fields(Io& io, ScalarOutput& s) {
+  io("name", s.name), io("slot", s.slot);
+}
+template <class Io>
+void fields(Io& io, FieldOutput& f) {
+  io("kind", f.kind), io("name", f.name), io("buffer", f.buffer), io("axis", f.axis);
+  io("plane", f.plane), io("bins", f.bins), io("low", f.low), io("high", f.high);
+}
+template <class Io>
+void fields(Io& io, Output& o) {
+  io("every", o.every), io("after_slot", o.after_slot), io("launches", o.launches);
+  io("scalars", o.scalars), io("fields", o.fields), io("file", o.file);
+}
+template <class Io>
+void fields(Io& io, Expectation& e) {
+  io("kind", e.kind), io("text", e.text), io("value_slot", e.value_slot);
+  io("ok_slot", e.ok_slot), io("scale_slot", e.scale_slot), io("bound", e.bound);
+}
+template <class Io>
+void fields(Io& io, RandomField& r) {
+  io("kind", r.kind), io("buffer", r.buffer), io("stream", r.stream), io("velocity", r.velocity);
+  io("mass2", r.mass2), io("amplitude", r.amplitude), io("low", r.low), io("high", r.high);
+  io("cutoff", r.cutoff), io("kernel_form", r.kernel_form);
+}
+template <class Io>
+void fields(Io& io, StateVariable& v) {
+  io("buffer", v.buffer), io("shown", v.shown), io("line", v.line);
+  io("line_number", v.line_number);
+}
+template <class Io>
+void fields(Io& io, Program& p) {
+  io("model", p.model), io("title", p.title), io("model_text", p.model_text);
+  io("compiler_version", p.compiler_version), io("target", p.target), io("dims", p.dims);
+  io("extent", p.extent), io("dx", p.dx), io("dx_physical", p.dx_physical), io("dt", p.dt);
+  io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);
+  io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
+  io("state", p.state), io("random", p.random), io("prologue", p.prologue), io("step", p.step);
+  io("watch", p.watch), io("outputs", p.outputs), io("expectations", p.expectations);
+  io("progress", p.progress), io("step_slot", p.step_slot), io("time_slot", p.time_slot);
+  io("stop_slot", p.stop_slot), io("steps", p.steps);
+}
+
+// ---- writing ----------------------------------------------------------------------------------
+
+struct Writer;
+template <class T>
+Json write(T& value);
+
+struct Writer {
+  Json json = Json::object();
+  template <class T>
+  void operator()(const char* key, T& value) {
+    json[key] = write(value);
+  }
+};
+
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T, std::size_t N>
+struct IsVector<std::array<T, N>> : std::true_type {};
+
+template <class T>
+constexpr bool kIsPlain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
+                          std::is_same_v<T, std::pair<std::string, double>>;
+
+template <class T>
+Json write(T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return Names<T>::list[static_cast<std::size_t>(value)];
+  } else if constexpr (IsVector<T>::value) {
+    Json list = Json::array();
+    for (auto& element : value) list.push_back(write(element));
+    return list;
+  } else if constexpr (kIsPlain<T>) {
+    return Json(value);
+  } else {
+    Writer writer;
+    fields(writer, value);
+    return std::move(writer.json);
+  }
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+[[noreturn]] void fail(const std::string& where, const std::string& what) {
+  throw ProgramError(fmt::format("not a program: {}: {}", where.empty() ? "top" : where, what));
+}
+
+template <class T>
+void read(const Json& json, T& value, const std::string& where);
+
+struct Reader {
+  const Json& json;
+  const std::string& where;
+  template <class T>
+  void operator()(const char* key, T& value) {
+    const auto found = json.find(key);
+    const std::string place = where.empty() ? key : where + "." + key;
+    if (found == json.end()) fail(place, "missing");
+    read(*found, value, place);
+  }
+};
+
+template <class T>
+void read_number(const Json& json, T& value, const std::string& where) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (!json.is_boolean()) fail(where, "true or false expected");
+    value = json.get<bool>();
+  } else if constexpr (std::is_integral_v<T>) {
+    if (!json.is_number_integer()) fail(where, "an integer expected");
+    if (json.is_number_unsigned()) {
+      const auto wide = json.get<std::uint64_t>();
+      if (!std::in_range<T>(wide)) fail(where, "number out of range");
+      value = static_cast<T>(wide);
+    } else {
+      const auto wide = json.get<std::int64_t>();
+      if (!std::in_range<T>(wide)) fail(where, "number out of range");
+      value = static_cast<T>(wide);
+    }
+  } else {
+    if (!json.is_number()) fail(where, "a number expected");
+    value = json.get<T>();
+  }
+}
+
+template <class T>
+struct IsArray : std::false_type {};
+template <class T, std::size_t N>
+struct IsArray<std::array<T, N>> : std::true_type {};
+
+template <class T>
+void read(const Json& json, T& value, const std::string& where) {
+  if constexpr (std::is_enum_v<T>) {
+    const auto& names = Names<T>::list;
+    if (!json.is_string()) fail(where, "a word expected");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (json.get_ref<const std::string&>() == names[i]) {
+        value = static_cast<T>(i);
+        return;
+      }
+    }
+    fail(where, fmt::format("unknown word `{}`", json.get_ref<const std::string&>()));
+  } else if constexpr (IsVector<T>::value) {
+    if (!json.is_array()) fail(where, "a list expected");
+    if constexpr (IsArray<T>::value) {
+      if (json.size() != value.size())
+        fail(where, fmt::format("{} entries expected", value.size()));
+    } else {
+      value.resize(json.size());
+    }
+    for (std::size_t i = 0; i < json.size(); ++i)
+      read(json[i], value[i], fmt::format("{}[{}]", where, i));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!json.is_string()) fail(where, "a text expected");
+    value = json.get<std::string>();
+  } else if constexpr (std::is_same_v<T, std::pair<std::string, double>>) {
+    if (!json.is_array() || json.size() != 2) fail(where, "[name, value] expected");
+    read(json[0], value.first, where);
+    read(json[1], value.second, where);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    read_number(json, value, where);
+  } else {
+    if (!json.is_object()) fail(where, "an object expected");
+    Reader reader{json, where};
+    fields(reader, value);
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Program& program, int indent) {
+  Program copy = program;  // the field lists serve both directions, so they take references
+  Writer writer;
+  writer.json["vphi_program"] = kFormat;
+  fields(writer, copy);
+  return writer.json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Program from_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw ProgramError("not a program: the text is not JSON");
+  if (!json.is_object() || !json.contains("vphi_program"))
+    throw ProgramError("not a program: the key `vphi_program` is missing");
+  if (json["vphi_program"] != kFormat)
+    throw ProgramError(fmt::format("program format {} is not the one read here ({})",
+                                   json["vphi_program"].dump(), kFormat));
+  Program program;
+  const std::string top;
+  Reader reader{json, top};
+  fields(reader, program);
+  const auto found = problems(program);
+  if (!found.empty()) throw ProgramError("not a sound program: " + found.front());
+  return program;
+}
+
+}  // namespace vphi::program
