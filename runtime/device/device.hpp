@@ -27,22 +27,28 @@ struct DeviceError : std::runtime_error {
 };
 
 struct DeviceInfo {
-  std::string id;               ///< "native", "opencl:0", "cuda:0": what --device takes
-  std::string name;             ///< "NVIDIA H200"
-  std::string driver;           ///< versions, part of the cache key
+  std::string id;      ///< "native", "opencl:0", "cuda:0": what --device takes
+  std::string name;    ///< "NVIDIA H200"
+  std::string driver;  ///< versions, part of the cache key
   program::Target target = program::Target::Native;
   std::size_t memory_total = 0, memory_free = 0;
   int compute_units = 1;
   bool is_cpu = false;
   bool f64 = true;
-  std::size_t local_bytes = 48 * 1024;   ///< shared memory a block may have
-  int major = 0, minor = 0;              ///< CUDA compute capability
-  bool nvidia = false;                   ///< OpenCL on an NVIDIA GPU: inline PTX is allowed
+  std::size_t local_bytes = 48 * 1024;  ///< shared memory a block may have
+  int major = 0, minor = 0;             ///< CUDA compute capability
+  bool nvidia = false;                  ///< OpenCL on an NVIDIA GPU: inline PTX is allowed
 };
 
-struct BufferHandle { int id = -1; };
-struct KernelHandle { int id = -1; };
-struct RecordingHandle { int id = -1; };
+struct BufferHandle {
+  int id = -1;
+};
+struct KernelHandle {
+  int id = -1;
+};
+struct RecordingHandle {
+  int id = -1;
+};
 
 /// What the compiler of the device said of a kernel; -1 where unknown.
 struct KernelReport {
@@ -57,7 +63,7 @@ class Device {
   virtual ~Device() = default;
   virtual DeviceInfo info() const = 0;
 
-  virtual BufferHandle allocate(std::size_t bytes) = 0;         ///< contents undefined
+  virtual BufferHandle allocate(std::size_t bytes) = 0;  ///< contents undefined
   virtual void free(BufferHandle buffer) = 0;
   virtual void upload(BufferHandle to, std::size_t offset, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, BufferHandle from, std::size_t offset) = 0;

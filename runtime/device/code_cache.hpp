@@ -1,0 +1,61 @@
+// Loading a kernel's code through the disk cache; the same for all devices.
+#pragma once
+
+#include <chrono>
+#include <utility>
+
+#include "runtime/device/cache.hpp"
+#include "runtime/device/device.hpp"
+
+namespace vphi::runtime {
+
+/// How one kernel becomes code: `load` from bytes, `build` makes the bytes.
+template <class Load, class Build>
+struct CodeSource {
+  Load load;
+  Build build;
+};
+template <class Load, class Build>
+CodeSource(Load, Build) -> CodeSource<Load, Build>;
+
+/// What the user reads when a generated kernel is refused: whose fault it is, and which kernel.
+inline DeviceError kernel_error(const program::Kernel& kernel, const DeviceError& error) {
+  std::string text = "Kernel '" + kernel.name + "' could not be compiled. " + error.what();
+  for (const std::string& note : kernel.notes) text += "\n  it computes: " + note;
+  return DeviceError(text +
+                         "\n  This is a defect of vphi, not of the model; the compiler's log "
+                         "follows.",
+                     error.log);
+}
+
+/// Code from the cache where a sound entry loads, else built and kept.
+template <class Load, class Build>
+auto cached_code(const DiskCache& cache, const std::string& key, const program::Kernel& kernel,
+                 const CodeSource<Load, Build>& source, KernelReport& report)
+    -> decltype(source.load(std::string_view())) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  if (auto bytes = cache.load(key)) {
+    try {
+      auto code = source.load(*bytes);
+      report.from_cache = true;
+      report.compile_seconds = seconds();
+      return code;
+    } catch (const DeviceError&) {
+      // Sound bytes that this system refuses: built anew below.
+    }
+  }
+  try {
+    const std::string bytes = source.build();
+    auto code = source.load(bytes);
+    report.compile_seconds = seconds();
+    cache.store(key, bytes);
+    return code;
+  } catch (const DeviceError& error) {
+    throw kernel_error(kernel, error);
+  }
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,45 @@
+#include "runtime/device/library.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace vphi::runtime {
+
+std::optional<Library> Library::open(std::initializer_list<std::string> names, Close close,
+                                     std::string* why) {
+  for (const std::string& name : names) {
+    const int flags = RTLD_NOW | RTLD_LOCAL | (close == Close::Never ? RTLD_NODELETE : 0);
+    if (void* handle = dlopen(name.c_str(), flags)) return Library(handle, name, close);
+    const char* error = dlerror();
+    if (why && error) *why += std::string(why->empty() ? "" : "\n") + error;
+  }
+  return std::nullopt;
+}
+
+Library::Library(Library&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)),
+      name_(std::move(other.name_)),
+      close_(other.close_) {}
+
+Library& Library::operator=(Library&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(name_, other.name_);
+  std::swap(close_, other.close_);
+  return *this;
+}
+
+Library::~Library() {
+  if (handle_ && close_ == Close::AtEnd) dlclose(handle_);
+}
+
+void* Library::symbol(const char* name) const { return handle_ ? dlsym(handle_, name) : nullptr; }
+
+std::string program_folder() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::string() : path.parent_path().string();
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,47 @@
+// A shared library opened at run time, so that nothing of a device is needed to build or to start.
+//
+// A Library owns the handle and closes it; `symbol` answers null where the library lacks a name.
+// `keep` leaves it loaded for the life of the process: drivers start threads and register exit
+// handlers, and must not be unmapped under them.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+namespace vphi::runtime {
+
+class Library {
+ public:
+  enum class Close { AtEnd, Never };
+
+  /// The first of the names that opens; nothing where none does, and then `why` says so.
+  static std::optional<Library> open(std::initializer_list<std::string> names, Close close,
+                                     std::string* why = nullptr);
+
+  Library(Library&& other) noexcept;
+  Library& operator=(Library&& other) noexcept;
+  ~Library();
+
+  void* symbol(const char* name) const;
+  const std::string& name() const { return name_; }
+
+  /// Fills a function pointer; false where the name is missing.
+  template <class Function>
+  bool bind(Function*& function, const char* name) const {
+    function = reinterpret_cast<Function*>(symbol(name));
+    return function != nullptr;
+  }
+
+ private:
+  Library(void* handle, std::string name, Close close)
+      : handle_(handle), name_(std::move(name)), close_(close) {}
+  void* handle_ = nullptr;
+  std::string name_;
+  Close close_ = Close::AtEnd;
+};
+
+/// The folder of the running program, where plug-ins lie beside it.
+std::string program_folder();
+
+}  // namespace vphi::runtime

@@ -1,0 +1,30 @@
+// Runs another program (a compiler) and collects what it says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace vphi::runtime {
+
+struct ProcessResult {
+  int status = -1;     ///< exit status; 128 + signal where it was killed; -1 where it did not start
+  std::string output;  ///< standard output and error together
+};
+
+/// `arguments[0]` is looked up in PATH. No shell is involved.
+ProcessResult run_process(const std::vector<std::string>& arguments);
+
+/// A new folder only this user can read; removed with all it holds at the end of its life.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }  ///< empty where none could be made
+
+ private:
+  std::string path_;
+};
+
+}  // namespace vphi::runtime
