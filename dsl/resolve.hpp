@@ -6,6 +6,7 @@
 // node address (types). A Resolved model with errors must not be compiled.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -63,6 +64,7 @@ struct Resolved {
   std::unordered_map<const Expr*, Type> types;
   std::unordered_map<std::string, double> units;      ///< unit name -> size in the base unit
   std::vector<std::string> later_families;            ///< what of this model is not yet runnable
+  std::vector<std::int64_t> lattice_shape;            ///< sites per axis; empty without a lattice
   Diagnostics diagnostics;
 
   const Symbol* find(const std::string& name) const;
@@ -72,14 +74,15 @@ struct Resolved {
   Sources sources() const;
 };
 
-/// `overrides`: NAME -> expression text, from `--set`; they replace a param's or clause option's value.
+/// Reads what was loaded with dsl/load.hpp (which also applies `--set`). `library` sources carry
+/// file numbers from 1 on.
 Resolved resolve(ModelText model, std::vector<ModelText> library);
 
 // ---- reading clauses --------------------------------------------------------------------------
 
 /// The value of `name = value` among the clause's items, or null.
 ExprPtr option(const Clause& clause, const std::string& name);
-/// Items without a head (bare names, expressions), in order.
+/// Items without a head (bare names, expressions), in order, those after a `:` included.
 std::vector<const Item*> positional(const Clause& clause);
 
 }  // namespace vphi::dsl

@@ -1,0 +1,79 @@
+// What the language brings along: functions, constants, distributions, and the names that
+// constructs give.
+//
+// A table, one row each (name, number of arguments, what it makes of types, one line of
+// documentation). The resolver reads it; a new function of the language is a row here, a row in
+// the compiler's table of operations, and nothing else in this folder. Names found here belong to
+// `std`: a model may give them a meaning of its own (with a note).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "dsl/resolve.hpp"
+
+namespace vphi::dsl {
+
+/// What a function makes of the types of its arguments.
+enum class Rule {
+  RealFunction,     ///< real to real, complex to complex: exp, sin, ...
+  RealOnly,         ///< real arguments only: atan2, floor, ...
+  Keep,             ///< the type of the first argument: lap, clamp
+  RealPart,         ///< number (complex allowed) to real: re, im, abs, arg
+  Norm,             ///< anything with components to real: norm, norm2, abs of a vector
+  Conjugate,        ///< conj
+  Gradient,         ///< scalar to vec(dimensions)
+  Divergence,       ///< vec (or product of vecs) to scalar (or vec)
+  Dot, Cross, Outer,
+  Trace, Adjoint,
+  Derivative,       ///< d(f, x)
+  Reduce,           ///< sum, mean, ...: over indices or over the domain
+  ReduceOrFold,     ///< min, max: as Reduce, or pointwise of several arguments
+  Fold,             ///< several arguments of one type to that type: minmod
+  Quantifier,       ///< all, any: conditions to one condition
+  First,            ///< first(e, cond)
+  PathProduct,      ///< loop, path: directions to a group element
+  Determinant,      ///< pseudofermion(D)
+  SiteNumber,       ///< index(x)
+  Table,            ///< table("file", arguments...)
+  File,             ///< file("file:set"), indexed
+  SumOfNeighbours,  ///< faces, edges, corners: used in stencils
+  TransverseTraceless,
+  Output,           ///< spectrum, slice, ...: stands alone in `every` and `at end`
+  Promise,          ///< drift, conserved: stands alone in `expect`
+  Distribution,     ///< a random initial value, after `~`
+  SweepValues,      ///< linspace, logspace
+};
+
+struct Builtin {
+  std::string_view name;
+  int least = 1;            ///< arguments without a name
+  int most = 1;             ///< -1: any number
+  Rule rule = Rule::RealFunction;
+  std::string_view options; ///< names of named arguments, parted by blanks
+  std::string_view doc;
+};
+
+struct BuiltinConstant {
+  std::string_view name;
+  double value;
+  std::string_view doc;
+};
+
+/// A name that a construct gives (rule 26).
+struct GivenName {
+  std::string_view construct;  ///< clause keyword, or `H` for a written Hamiltonian
+  std::string_view name;
+  Type::Base type;
+  bool per_site;
+  std::string_view doc;
+};
+
+std::span<const Builtin> builtins();
+std::span<const BuiltinConstant> constants();
+std::span<const GivenName> given_names();
+
+const Builtin* find_builtin(std::string_view name);
+const BuiltinConstant* find_constant(std::string_view name);
+
+}  // namespace vphi::dsl

@@ -1,0 +1,150 @@
+// Every mistake that the resolver reports, one named function each.
+//
+// Codes: E01xx names, E02xx types and indices, E04xx clauses, E06xx units, E07xx equations,
+// W.... warnings, N.... notes. Each function gives the whole diagnostic: message, what is
+// underlined, the rule in one sentence, one concrete fix, and a second label at the declaration
+// that is involved, where there is one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dsl/diagnostic.hpp"
+#include "dsl/resolve.hpp"
+
+namespace vphi::dsl::error {
+
+using Names = std::vector<std::string>;
+
+/// "field, line 9"-like words are the renderer's; this is the kind alone: "field", "param".
+std::string kind_name(const Symbol& symbol);
+
+// ---- names ------------------------------------------------------------------------------------
+Diagnostic declared_twice(Span at, const std::string& name, const Symbol& first);
+Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain);
+Diagnostic hubble_or_hamiltonian(Span at, const Symbol& hamiltonian);
+Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
+                        const std::optional<std::string>& near_std);
+Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near,
+                            const std::optional<std::string>& near_std);
+Diagnostic not_a_function(Span at, const Symbol& symbol);
+Diagnostic not_a_value(Span at, const std::string& name, const std::string& what,
+                       const std::string& usage);
+Diagnostic bad_identifier(Span at, const std::string& why);
+Diagnostic bad_text(Span at, const std::string& why);
+Diagnostic unknown_member(Span at, const std::string& construct, const std::string& name,
+                          const Names& known);
+Diagnostic construct_missing(Span at, const std::string& name, const std::string& doc,
+                             const std::string& clause);
+Diagnostic unknown_distribution(Span at, const std::string& name,
+                                const std::optional<std::string>& near);
+Diagnostic distribution_in_value(Span at, const std::string& name);
+Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbol,
+                           const std::optional<std::string>& near);
+Diagnostic noise_out_of_place(Span at);
+Diagnostic derived_out_of_place(Span at);
+Diagnostic shadows_std(Span at, const std::string& name, const std::string& what,
+                       const std::string& reachable);
+Diagnostic hubble_and_hamiltonian(Span at);
+
+// ---- types and indices ------------------------------------------------------------------------
+Diagnostic operand_types(Span at, const std::string& op, const Type& left, const Type& right);
+Diagnostic complex_in_real_place(Span at, const std::string& place, Span declared);
+Diagnostic wrong_type(Span at, const std::string& place, const Type& wanted, const Type& found,
+                      Span declared);
+Diagnostic wrong_arity(Span at, const std::string& name, const std::string& usage, int wanted,
+                       int found, const std::string& doc, Span declared);
+Diagnostic argument_type(Span at, const std::string& function, const std::string& wanted,
+                         const Type& found, const std::string& hint);
+Diagnostic index_named_like_value(Span at, const std::string& name, const std::string& what,
+                                  Span declared);
+Diagnostic index_without_range(Span at, const std::string& name);
+Diagnostic index_conflict(Span at, const std::string& name, const std::string& is,
+                          const std::string& was, Span first);
+Diagnostic index_free(Span at, const std::string& name);
+Diagnostic component_out_of_range(Span at, const std::string& what, std::int64_t index,
+                                  std::int64_t count);
+Diagnostic indices_missing(Span at, const Symbol& symbol);
+Diagnostic index_count(Span at, const std::string& name, int wanted, int found, Span declared);
+Diagnostic not_indexable(Span at, const std::string& name, const Type& type, bool field);
+Diagnostic index_not_integer(Span at, const Type& type);
+Diagnostic particle_neighbour(Span at, const std::string& name);
+Diagnostic per_site_in_scalar(Span at, const std::string& text, const std::string& place);
+Diagnostic scalar_in_per_site(Span at, const std::string& function);
+Diagnostic mean_of_angle(Span at, const std::string& function, const std::string& argument);
+Diagnostic order_of_complex(Span at, const std::string& what);
+Diagnostic condition_wanted(Span at, const std::string& place, const Type& found);
+Diagnostic number_wanted(Span at, const std::string& place, const Type& found);
+Diagnostic whole_number_wanted(Span at, const std::string& place, std::int64_t least);
+Diagnostic number_too_large(Span at, const std::string& text);
+Diagnostic unknown_type(Span at, const std::string& text, const std::optional<std::string>& near);
+Diagnostic bad_type_size(Span at, const std::string& type);
+Diagnostic no_lattice(Span at, const std::string& what);
+Diagnostic shift_of_constant(Span at, const std::string& text);
+Diagnostic shift_target(Span at, const std::string& found, int dimensions);
+Diagnostic shift_length(Span at, int found, int dimensions);
+Diagnostic prime_of_constant(Span at, const std::string& text);
+Diagnostic derivative_by(Span at, const std::string& text);
+Diagnostic stands_alone(Span at, const std::string& name, const std::string& clause);
+Diagnostic option_of_function(Span at, const std::string& option, const std::string& function,
+                              const Names& known);
+Diagnostic no_gauge_field(Span at, const std::string& function);
+Diagnostic too_deep(Span at);
+
+// ---- clauses ----------------------------------------------------------------------------------
+Diagnostic unknown_clause(Span at, const std::string& keyword,
+                          const std::optional<std::string>& near);
+Diagnostic unknown_option(Span at, const std::string& keyword, const std::string& name,
+                          const std::optional<std::string>& near, const Names& known);
+Diagnostic option_word(Span at, const std::string& name, const std::string& found,
+                       const std::optional<std::string>& near, const Names& known);
+Diagnostic clause_missing(const std::string& what, const std::string& why,
+                          const std::string& fix, Span at);
+Diagnostic option_missing(Span at, const std::string& keyword, const std::string& name,
+                          const std::string& fix);
+Diagnostic option_twice(Span at, const std::string& name, Span first);
+Diagnostic clause_twice(Span at, const std::string& keyword, Span first);
+Diagnostic clause_form(Span at, const std::string& keyword, const std::string& usage);
+Diagnostic target_missing(Span at, const std::string& keyword);
+Diagnostic target_not_wanted(Span at, const std::string& keyword);
+Diagnostic target_kind(Span at);
+Diagnostic body_missing(Span at, const std::string& keyword, const std::string& usage);
+Diagnostic body_not_wanted(Span at, const std::string& keyword);
+Diagnostic bad_shape(Span at, const std::string& text);
+Diagnostic too_many_dimensions(Span at, int dimensions);
+Diagnostic init_of_non_state(Span at, const std::string& name, const Symbol* symbol,
+                             const Names& states);
+Diagnostic init_twice(Span at, const std::string& name, Span first);
+Diagnostic init_rate(Span at, const std::string& name);
+Diagnostic no_relation(Span at, const std::string& text);
+Diagnostic count_missing(Span at, const std::string& keyword);
+Diagnostic type_missing(Span at, const std::string& keyword, const std::string& name);
+Diagnostic not_positive(Span at, const std::string& name, const std::string& text);
+Diagnostic swept_here(Span at, const std::string& name, const std::string& place, Span declared);
+Diagnostic unknown_axis_word(Span at, const std::string& word, int dimensions);
+Diagnostic not_started(Span at, const std::string& name);
+
+// ---- units ------------------------------------------------------------------------------------
+Diagnostic unit_clash(Span at, const std::string& op, const std::string& left,
+                      const std::string& right);
+Diagnostic unknown_unit(Span at, const std::string& unit, const std::optional<std::string>& near);
+Diagnostic unknown_unit_system(Span at, const std::string& name,
+                               const std::optional<std::string>& near, const Names& known);
+Diagnostic argument_with_unit(Span at, const std::string& function, const std::string& unit);
+Diagnostic planck_mass_convention(Span at);
+
+// ---- equations --------------------------------------------------------------------------------
+Diagnostic no_equation(const Symbol& state);
+Diagnostic second_equation(Span at, const std::string& name, Span first);
+Diagnostic equation_of_non_state(Span at, const std::string& name, const Symbol* symbol,
+                                 const std::optional<std::string>& near);
+Diagnostic order_too_high(Span at, const std::string& name, int primes);
+Diagnostic equation_indices(Span at, const Symbol& state);
+Diagnostic unknown_integrator(Span at, const std::string& name,
+                              const std::optional<std::string>& near, const Names& known);
+Diagnostic no_momentum(const Symbol& coordinate);
+Diagnostic odd_hamiltonian_state(Span at, const std::string& keyword);
+
+}  // namespace vphi::dsl::error

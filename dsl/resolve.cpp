@@ -1,0 +1,67 @@
+#include "dsl/resolve.hpp"
+
+#include "dsl/collect.hpp"
+#include "dsl/spelling.hpp"
+
+namespace vphi::dsl {
+
+const Symbol* Resolved::find(const std::string& name) const {
+  auto found = symbols.find(name);
+  if (found == symbols.end()) found = symbols.find(canonical(name));
+  return found == symbols.end() ? nullptr : &found->second;
+}
+
+std::vector<const Clause*> Resolved::clauses(const std::string& keyword) const {
+  std::vector<const Clause*> found;
+  for (const Line& line : model.lines) {
+    if (line.kind == Line::Kind::Clause && line.clause.keyword == keyword) {
+      found.push_back(&line.clause);
+    }
+  }
+  return found;
+}
+
+const Clause* Resolved::clause(const std::string& keyword) const {
+  for (const Line& line : model.lines) {
+    if (line.kind == Line::Kind::Clause && line.clause.keyword == keyword) return &line.clause;
+  }
+  return nullptr;
+}
+
+Sources Resolved::sources() const {
+  Sources sources{model.source.get()};
+  for (const ModelText& text : library) {
+    const std::size_t number = text.source->file();
+    if (sources.size() <= number) sources.resize(number + 1, model.source.get());
+    sources[number] = text.source.get();
+  }
+  return sources;
+}
+
+Resolved resolve(ModelText model, std::vector<ModelText> library) {
+  Resolved resolved;
+  resolved.model = std::move(model);
+  resolved.library = std::move(library);
+  collect_symbols(resolved);
+  return resolved;
+}
+
+ExprPtr option(const Clause& clause, const std::string& name) {
+  for (const Item& item : clause.items) {
+    if (item.relation != Item::Relation::None && item.head && item.head->name == name &&
+        item.head->form == Head::Form::Plain && item.head->primes == 0) {
+      return item.value;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<const Item*> positional(const Clause& clause) {
+  std::vector<const Item*> items;
+  for (const Item& item : clause.items) {
+    if (item.relation == Item::Relation::None && item.value) items.push_back(&item);
+  }
+  return items;
+}
+
+}  // namespace vphi::dsl

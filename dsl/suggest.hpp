@@ -1,0 +1,24 @@
+// Did-you-mean: the known name nearest to a mistyped one.
+//
+// Distance is Damerau's (insert, delete, replace, swap of neighbours); letters that differ only in
+// case count a quarter. A suggestion is made only where it is close enough to be the likely
+// intention: at most a third of the length, never more than two edits.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vphi::dsl {
+
+/// Edits between two words, times four (a change of case alone counts 1).
+int edit_distance(std::string_view a, std::string_view b);
+
+/// The best of `known`, or nothing where none is near. Equal distances: the first.
+std::optional<std::string> suggest(std::string_view wrong, const std::vector<std::string>& known);
+
+/// "`a`, `b` and `c`".
+std::string enumerate(const std::vector<std::string>& names, std::string_view last = "and");
+
+}  // namespace vphi::dsl
