@@ -1,0 +1,40 @@
+// Fourier transforms of real lattice data in one to three dimensions, in f64 on the host.
+//
+// Used for initial fluctuations and for spectra. Two engines stand behind one call: FFTW where the
+// build found it (it is GPL, so it is an option), and our own mixed-radix transform, which takes
+// any length (Bluestein's algorithm where a prime factor is large). The caller owns all memory.
+// Nothing here can fail but for want of memory (std::bad_alloc).
+//
+// Convention: forward is f~(n) = sum_x f(x) exp(-2 pi i n x/N); inverse has the other sign; neither
+// is normalised. Arrays have x fastest; the half-complex side holds n_x = 0 .. N_x/2.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace vphi::fft {
+
+using Complex = std::complex<double>;
+
+struct Box {
+  std::array<std::int64_t, 3> n{1, 1, 1};
+
+  std::int64_t half() const { return n[0] / 2 + 1; }
+  std::int64_t sites() const { return n[0] * n[1] * n[2]; }
+  std::int64_t modes() const { return half() * n[1] * n[2]; }
+};
+
+enum class Engine { Best, BuiltIn };
+
+/// `in` has box.sites() numbers and is kept, `out` box.modes().
+void forward(const Box& box, const double* in, Complex* out, int threads,
+             Engine engine = Engine::Best);
+/// `in` is destroyed. It must belong to real data, as those that `forward` writes do.
+void inverse(const Box& box, Complex* in, double* out, int threads, Engine engine = Engine::Best);
+
+/// What Engine::Best is: "FFTW" or "built-in".
+const char* engine_name();
+
+}  // namespace vphi::fft

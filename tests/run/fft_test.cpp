@@ -1,0 +1,98 @@
+// Both engines against the definition of the transform, for lengths of every kind.
+#include "runtime/fft/fft.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "runtime/random/philox.hpp"
+
+namespace vphi::fft {
+namespace {
+
+std::vector<double> some_field(const Box& box) {
+  std::vector<double> f(box.sites());
+  for (std::size_t i = 0; i < f.size(); ++i)
+    f[i] = random::normal_pair(random::philox(random::counter_of(i, 1), random::key_of(5))).first;
+  return f;
+}
+
+/// f~(n) = sum_x f(x) exp(-2 pi i n x/N), term by term.
+std::vector<Complex> by_definition(const Box& box, const std::vector<double>& f) {
+  const auto [nx, ny, nz] = box.n;
+  std::vector<Complex> out;
+  for (std::int64_t c = 0; c < nz; ++c)
+    for (std::int64_t b = 0; b < ny; ++b)
+      for (std::int64_t a = 0; a < box.half(); ++a) {
+        std::complex<long double> sum = 0;
+        for (std::int64_t z = 0; z < nz; ++z)
+          for (std::int64_t y = 0; y < ny; ++y)
+            for (std::int64_t x = 0; x < nx; ++x) {
+              const long double turns = static_cast<long double>(a * x % nx) / nx +
+                                        static_cast<long double>(b * y % ny) / ny +
+                                        static_cast<long double>(c * z % nz) / nz;
+              sum += static_cast<long double>(f[(z * ny + y) * nx + x]) *
+                     std::polar(1.0L, -2 * std::numbers::pi_v<long double> * turns);
+            }
+        out.emplace_back(sum);
+      }
+  return out;
+}
+
+void expect_right(const Box& box, Engine engine, int threads) {
+  const auto f = some_field(box);
+  const auto expected = by_definition(box, f);
+  std::vector<Complex> spectrum(box.modes());
+  forward(box, f.data(), spectrum.data(), threads, engine);
+  const double bound = 1e-13 * std::sqrt(static_cast<double>(box.sites()));
+  for (std::size_t i = 0; i < spectrum.size(); ++i)
+    ASSERT_LT(std::abs(spectrum[i] - expected[i]), bound)
+        << "mode " << i << " of " << box.n[0] << "x" << box.n[1] << "x" << box.n[2];
+  std::vector<double> back(box.sites());
+  inverse(box, spectrum.data(), back.data(), threads, engine);
+  for (std::size_t i = 0; i < back.size(); ++i)
+    ASSERT_NEAR(back[i] / static_cast<double>(box.sites()), f[i], 1e-13) << "site " << i;
+}
+
+class Engines : public testing::TestWithParam<Engine> {};
+
+TEST_P(Engines, EveryLengthOfALine) {
+  for (std::int64_t n = 1; n <= 70; ++n) expect_right({{n, 1, 1}}, GetParam(), 1);
+  for (std::int64_t n : {97, 128, 144, 210, 289, 338}) expect_right({{n, 1, 1}}, GetParam(), 1);
+}
+
+TEST_P(Engines, Boxes) {
+  for (const Box& box : {Box{{8, 8, 1}}, Box{{7, 9, 1}}, Box{{12, 5, 6}}, Box{{5, 4, 9}},
+                         Box{{1, 6, 4}}, Box{{17, 3, 5}}, Box{{8, 8, 8}}})
+    for (int threads : {1, 3}) expect_right(box, GetParam(), threads);
+}
+
+INSTANTIATE_TEST_SUITE_P(Fft, Engines, testing::Values(Engine::BuiltIn, Engine::Best),
+                         [](const auto& info) {
+                           return info.param == Engine::BuiltIn ? "BuiltIn" : "Best";
+                         });
+
+TEST(Fft, EnginesAgreeOnALargeBox) {
+  const Box box{{64, 48, 40}};
+  const auto f = some_field(box);
+  std::vector<Complex> ours(box.modes()), best(box.modes());
+  forward(box, f.data(), ours.data(), 2, Engine::BuiltIn);
+  forward(box, f.data(), best.data(), 2, Engine::Best);
+  double worst = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i)
+    worst = std::max(worst, std::abs(ours[i] - best[i]));
+  EXPECT_LT(worst, 1e-10);
+}
+
+TEST(Fft, ThreadsDoNotChangeABit) {
+  const Box box{{24, 20, 18}};
+  const auto f = some_field(box);
+  std::vector<Complex> one(box.modes()), four(box.modes());
+  forward(box, f.data(), one.data(), 1, Engine::BuiltIn);
+  forward(box, f.data(), four.data(), 4, Engine::BuiltIn);
+  EXPECT_EQ(one, four);
+}
+
+}  // namespace
+}  // namespace vphi::fft
