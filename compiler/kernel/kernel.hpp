@@ -7,6 +7,16 @@
 //
 // An array that is read at other sites and written in the same sweep is double-buffered: reads see
 // the current buffer, stores go to the next one, and the schedule swaps them after the launch.
+//
+// Order of a Sum where the bits matter (native code and the interpreter agree on it): the term of
+// each site is evaluated in the compute precision and converted to f64. Within one plane across
+// the last axis of the lattice (one dimension: the whole row; two: one row) lane j of eight adds
+// the terms of the sites with x mod 8 = j, rows in order, x ascending, from 0.0. The lanes are
+// added as ((0+1)+(2+3))+((4+5)+(6+7)), and the planes in order, from 0.0. GPUs have an order of
+// their own, the same from run to run.
+//
+// Scalars: an epilogue reads the slots as they are when it starts, then the reductions of its own
+// kernel, then every assignment before it.
 #pragma once
 
 #include <array>
