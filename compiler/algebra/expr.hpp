@@ -27,24 +27,56 @@ namespace vphi::algebra {
 
 enum class Op : std::uint8_t {
   // leaves
-  Number,   ///< exact rational or long double
-  Symbol,   ///< a named scalar: background, time, kept parameter, reduction result
-  Load,     ///< lattice array number `index` at the relative site `offset`
-  Site,     ///< integer coordinate of the site along axis `index`, counted from 0
+  Number,  ///< exact rational or long double
+  Symbol,  ///< a named scalar: background, time, kept parameter, reduction result
+  Load,    ///< lattice array number `index` at the relative site `offset`
+  Site,    ///< integer coordinate of the site along axis `index`, counted from 0
   // canonical arithmetic
-  Add, Mul, Pow,
+  Add,
+  Mul,
+  Pow,
   // ordered arithmetic, made by kernel passes only
-  Neg, Sub, Div, Sqrt, Fma,
+  Neg,
+  Sub,
+  Div,
+  Sqrt,
+  Fma,
   // functions of one argument
-  Exp, Log, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
-  Abs, Sign, Floor, Erf,
+  Exp,
+  Log,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asinh,
+  Acosh,
+  Atanh,
+  Abs,
+  Sign,
+  Floor,
+  Erf,
   // several arguments
-  Atan2, Min, Max,
-  Less, LessEqual, Equal, And, Or, Not,   ///< conditions; they count 0 or 1 where a number is wanted
-  Select,                                 ///< args: condition, value, otherwise
+  Atan2,
+  Min,
+  Max,
+  Less,
+  LessEqual,
+  Equal,
+  And,
+  Or,
+  Not,     ///< conditions; they count 0 or 1 where a number is wanted
+  Select,  ///< args: condition, value, otherwise
   // lattice
   Stencil,  ///< linear operator number `index` of the arena applied to args[0]
-  Mean, Total, Minimum, Maximum,          ///< reductions over all sites: give a scalar
+  Mean,
+  Total,
+  Minimum,
+  Maximum,  ///< reductions over all sites: give a scalar
   Count_
 };
 
@@ -59,7 +91,7 @@ struct Rational {
 struct Number {
   bool exact = true;
   Rational rational;
-  long double real = 0;    ///< always the value, also where exact
+  long double real = 0;  ///< always the value, also where exact
 };
 
 struct Offset {
@@ -107,13 +139,15 @@ class Expr {
 
 struct Node {
   Op op = Op::Number;
-  std::uint32_t id = 0;       ///< creation order; children have smaller numbers
+  std::uint32_t id = 0;  ///< creation order; children have smaller numbers
   Arena* arena = nullptr;
   std::vector<Expr> args;
-  Number number;              ///< Number
-  std::string name;           ///< Symbol
-  int index = 0;              ///< Load: array; Site: axis; Stencil: operator
-  Offset offset;              ///< Load
+  Number number;          ///< Number
+  std::string name;       ///< Symbol
+  int index = 0;          ///< Load: array; Site: axis; Stencil: operator
+  Offset offset;          ///< Load
+  bool ordered = false;   ///< Add, Mul, Pow made by raw(): args in the order of evaluation
+  bool per_site = false;  ///< a Load or Site below that is not inside a reduction
   dsl::Span span;
 };
 
@@ -138,7 +172,10 @@ class Arena {
   /// The node as given, without any rewriting: for kernel passes that fix the order.
   Expr raw(Op op, std::vector<Expr> args, dsl::Span span = {});
 
-  int add_stencil(StencilData data);                 ///< equal ones get the same number
+  /// For the canonical forms only (simplify.hpp): args are already in their final order.
+  Expr canonical(Op op, std::span<const Expr> args, dsl::Span span, int index = 0);
+
+  int add_stencil(StencilData data);  ///< equal ones get the same number
   const StencilData& stencil_data(int index) const;
 
  private:
@@ -157,11 +194,11 @@ Expr pow(Expr base, int exponent);
 /// One row for each operation: STYLE rule "an operation is a row in a table".
 struct OpInfo {
   Op op;
-  std::string_view name;      ///< name in the language, or an internal one
-  int arity;                  ///< -1: any
-  bool transcendental;        ///< not rounded correctly by every library
-  int flops;                  ///< cost model
-  int special;                ///< special-function-unit operations
+  std::string_view name;  ///< name in the language, or an internal one
+  int arity;              ///< -1: any
+  bool transcendental;    ///< not rounded correctly by every library
+  int flops;              ///< cost model
+  int special;            ///< special-function-unit operations
 };
 const OpInfo& info(Op op);
 /// The function called `name` in the language, or Op::Count_.

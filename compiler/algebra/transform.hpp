@@ -13,14 +13,17 @@
 namespace vphi::algebra {
 
 /// Partial derivative with respect to a leaf (Symbol, or Load with its offset).
-/// A Stencil of the leaf's own array is an independent quantity here.
+/// A Stencil of the leaf's own array is an independent quantity here, and may itself be the leaf.
+/// Through a reduction only symbols can be varied, and not through Minimum and Maximum: throws
+/// std::invalid_argument.
 Expr derivative(Expr expr, Expr leaf);
 
 /// d/du(x) of the sum over all sites of `density`, u being `array`: the partial derivatives at each
-/// offset (explicit loads and stencils alike), shifted back. LANGUAGE.md rule 15.
+/// offset (explicit loads and stencils alike), shifted back. LANGUAGE.md rule 15. A density that is
+/// a Total is its argument. A stencil of a stencil throws std::invalid_argument.
 Expr variation(Expr density, int array);
 
-/// Every read moved by `offset` (loads, stencil arguments).
+/// Every read moved by `offset` (loads, stencil arguments; the coordinates with them, not wrapped).
 Expr shift(Expr expr, Offset offset);
 
 /// Replaces whole subtrees, bottom up, and simplifies again.
@@ -48,9 +51,11 @@ std::optional<Number> constant(Expr expr);
 
 /// Value with leaves from the callbacks; reductions and unknown leaves throw std::invalid_argument.
 struct Environment {
-  std::function<double(const Node&)> leaf;   ///< Symbol, Load, Site, Stencil (whole node)
+  std::function<double(const Node&)> leaf;  ///< Symbol, Load, Site, Stencil (whole node)
 };
 double evaluate(Expr expr, const Environment& environment);
+/// The same with a 64-bit mantissa.
+long double evaluate_long(Expr expr, const std::function<long double(const Node&)>& leaf);
 
 // ---- printers ---------------------------------------------------------------------------------
 /// How leaves are named: array number -> name, symbol -> name.

@@ -1,0 +1,88 @@
+// Derivatives: forward through the graph, each node once; the rules are in the op table (ops.cpp).
+#include <algorithm>
+#include <stdexcept>
+
+#include "compiler/algebra/ops.hpp"
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::algebra {
+namespace {
+
+/// d(node)/d(leaf) from the derivatives of the node's arguments.
+Expr chain_rule(Expr node, const std::vector<Expr>& slopes, Expr leaf) {
+  Arena& arena = *node->arena;
+  if (std::ranges::all_of(slopes, [](Expr d) { return d.is_zero(); })) return arena.integer(0);
+  if (node.is(Op::Stencil) && leaf.is(Op::Load)) return arena.integer(0);
+  if (node.op() >= Op::Mean && node.op() <= Op::Maximum) {
+    if (leaf.is(Op::Load) || node.op() >= Op::Minimum) {
+      throw std::invalid_argument("derivative: not through a reduction over all sites");
+    }
+  }
+  const auto rule = row(node.op()).derivative;
+  return rule ? rule(node, slopes) : arena.integer(0);
+}
+
+/// The sum over all sites of `density` varied with respect to `array`.
+void vary(Expr density, int array, std::vector<Expr>& result) {
+  Arena& arena = *density->arena;
+  for (Expr read : reads(density)) {
+    if (read.is(Op::Load)) {
+      if (read->index != array) continue;
+      // sum_x F(u(x + o)) holds u(y) at x = y - o
+      const Expr slope = derivative(density, read);
+      if (!slope.is_zero()) result.push_back(shift(slope, mirrored(read->offset)));
+      continue;
+    }
+    // sum_x F((L f)(x)) = sum_x (L^T F')(x) f(x) with L^T F' held fixed
+    const bool of_array =
+        contains(read.arg(0), [array](Expr e) { return e.is(Op::Load) && e->index == array; });
+    if (!of_array) continue;
+    const Expr slope = derivative(density, read);
+    if (slope.is_zero()) continue;
+    const int adjoint_index = arena.add_stencil(adjoint(arena.stencil_data(read->index)));
+    const Expr weight = arena.stencil(adjoint_index, slope, read->span);
+    const Expr held = arena.symbol("held fixed: L^T F'");
+    std::vector<Expr> inner;
+    for (Expr inside : reads(read.arg(0))) {
+      if (inside.is(Op::Stencil)) {
+        throw std::invalid_argument("variation: a stencil of a stencil");
+      }
+      if (inside->index != array) continue;
+      const Expr chain = substitute(derivative(held * read.arg(0), inside), held, weight);
+      result.push_back(shift(chain, mirrored(inside->offset)));
+    }
+  }
+}
+
+}  // namespace
+
+Expr derivative(Expr expr, Expr leaf) {
+  Arena& arena = *expr->arena;
+  std::unordered_map<const Node*, Expr> slopes;
+  std::vector<Expr> of_args;
+  visit(expr, [&](Expr node) {
+    if (node == leaf) {
+      slopes.emplace(node.get(), arena.integer(1));
+      return;
+    }
+    if (node.args().empty()) {
+      slopes.emplace(node.get(), arena.integer(0));
+      return;
+    }
+    of_args.clear();
+    for (Expr arg : node.args()) of_args.push_back(slopes.at(arg.get()));
+    slopes.emplace(node.get(), chain_rule(node, of_args, leaf));
+  });
+  return slopes.at(expr.get());
+}
+
+Expr variation(Expr density, int array) {
+  Arena& arena = *density->arena;
+  if (density.is(Op::Total)) return variation(density.arg(0), array);
+  std::vector<Expr> terms;
+  vary(density, array, terms);
+  return arena.make(Op::Add, std::move(terms), density->span);
+}
+
+}  // namespace vphi::algebra

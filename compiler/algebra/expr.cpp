@@ -1,0 +1,225 @@
+#include "compiler/algebra/expr.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <unordered_set>
+
+#include "compiler/algebra/ops.hpp"
+#include "compiler/algebra/rational.hpp"
+#include "compiler/algebra/simplify.hpp"
+
+namespace vphi::algebra {
+namespace {
+
+/// What makes two nodes equal: everything but number, arena and span.
+struct Key {
+  Op op = Op::Number;
+  std::span<const Expr> args{};
+  const Number* number = nullptr;
+  std::string_view name{};
+  int index = 0;
+  Offset offset{};
+  bool ordered = false;
+};
+
+Key key_of(const Node& node) {
+  return {node.op,     node.args,  node.op == Op::Number ? &node.number : nullptr,
+          node.name,   node.index, node.offset,
+          node.ordered};
+}
+
+void mix(std::size_t& seed, std::size_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2);
+}
+
+std::size_t hash(const Key& key) {
+  std::size_t h = static_cast<std::size_t>(key.op) * 2 + key.ordered;
+  for (const Expr& arg : key.args) mix(h, arg->id * 0x9e3779b97f4a7c15ULL);
+  if (key.number && key.number->exact) {
+    mix(h, static_cast<std::size_t>(key.number->rational.num));
+    mix(h, static_cast<std::size_t>(key.number->rational.den));
+  } else if (key.number) {
+    mix(h, std::hash<long double>{}(key.number->real));
+  }
+  if (!key.name.empty()) mix(h, std::hash<std::string_view>{}(key.name));
+  mix(h, static_cast<std::size_t>(key.index));
+  mix(h, std::bit_cast<std::uint64_t>(key.offset.d));
+  return h;
+}
+
+bool equal(const Key& a, const Key& b) {
+  return a.op == b.op && a.ordered == b.ordered && a.index == b.index && a.offset == b.offset &&
+         a.name == b.name && std::ranges::equal(a.args, b.args) &&
+         (!a.number || same(*a.number, *b.number));
+}
+
+struct Hash {
+  using is_transparent = void;
+  std::size_t operator()(const Key& key) const { return hash(key); }
+  std::size_t operator()(const Node* node) const { return hash(key_of(*node)); }
+};
+
+struct Same {
+  using is_transparent = void;
+  bool operator()(const Node* a, const Node* b) const { return a == b; }
+  bool operator()(const Key& a, const Node* b) const { return equal(a, key_of(*b)); }
+  bool operator()(const Node* a, const Key& b) const { return equal(key_of(*a), b); }
+};
+
+/// Span of a node made without one: that of its first argument which has one, leaves last.
+dsl::Span inherited(std::span<const Expr> args) {
+  for (const Expr& arg : args) {
+    if (!arg->args.empty() && !arg->span.empty()) return arg->span;
+  }
+  for (const Expr& arg : args) {
+    if (!arg->span.empty()) return arg->span;
+  }
+  return {};
+}
+
+bool is_reduction(Op op) { return op >= Op::Mean && op <= Op::Maximum; }
+
+bool has_value_per_site(const Key& key) {
+  if (key.op == Op::Load || key.op == Op::Site) return true;
+  if (is_reduction(key.op)) return false;
+  return std::ranges::any_of(key.args, [](Expr arg) { return arg->per_site; });
+}
+
+}  // namespace
+
+struct Arena::State {
+  std::deque<Node> nodes;
+  std::unordered_set<Node*, Hash, Same> index;
+  std::vector<StencilData> stencils;
+
+  Expr intern(Arena* arena, const Key& key, dsl::Span span) {
+    if (span.empty()) span = inherited(key.args);
+    if (const auto found = index.find(key); found != index.end()) {
+      if ((*found)->span.empty()) (*found)->span = span;
+      return Expr(*found);
+    }
+    Node& node = nodes.emplace_back();
+    node.op = key.op;
+    node.id = static_cast<std::uint32_t>(nodes.size() - 1);
+    node.arena = arena;
+    node.args.assign(key.args.begin(), key.args.end());
+    if (key.number) node.number = *key.number;
+    node.name = key.name;
+    node.index = key.index;
+    node.offset = key.offset;
+    node.ordered = key.ordered;
+    node.per_site = has_value_per_site(key);
+    node.span = span;
+    index.insert(&node);
+    return Expr(&node);
+  }
+};
+
+Arena::Arena() : state_(std::make_unique<State>()) {}
+Arena::~Arena() = default;
+
+Expr Arena::number(const Number& value) {
+  return state_->intern(this, {.op = Op::Number, .number = &value}, {});
+}
+Expr Arena::integer(std::int64_t value) { return number(exact(value)); }
+Expr Arena::real(long double value) { return number(inexact(value)); }
+Expr Arena::rational(std::int64_t num, std::int64_t den) {
+  if (den == 0) return raw(Op::Mul, {integer(num), raw(Op::Pow, {integer(0), integer(-1)})});
+  return number(exact(num, den));
+}
+
+Expr Arena::symbol(std::string_view name, dsl::Span span) {
+  return state_->intern(this, {.op = Op::Symbol, .name = name}, span);
+}
+Expr Arena::load(int array, Offset offset, dsl::Span span) {
+  return state_->intern(this, {.op = Op::Load, .index = array, .offset = offset}, span);
+}
+Expr Arena::site(int axis) { return state_->intern(this, {.op = Op::Site, .index = axis}, {}); }
+
+Expr Arena::stencil(int index, Expr argument, dsl::Span span) {
+  return stencil_of(*this, index, argument, span);
+}
+
+Expr Arena::make(Op op, std::vector<Expr> args, dsl::Span span) {
+  const auto minus_one = [this] { return integer(-1); };
+  switch (op) {
+    case Op::Add:
+      return sum(*this, args, span);
+    case Op::Mul:
+      return product(*this, args, span);
+    case Op::Pow:
+      return power(*this, args[0], args[1], span);
+    case Op::Neg:
+      return product(*this, std::vector{minus_one(), args[0]}, span);
+    case Op::Sub:
+      return sum(*this, std::vector{args[0], make(Op::Neg, {args[1]}, span)}, span);
+    case Op::Div:
+      return product(*this, std::vector{args[0], power(*this, args[1], minus_one(), span)}, span);
+    case Op::Sqrt:
+      return power(*this, args[0], rational(1, 2), span);
+    case Op::Fma:
+      return sum(*this, std::vector{product(*this, std::span(args).first(2), span), args[2]}, span);
+    default:
+      return function(*this, op, args, span);
+  }
+}
+
+Expr Arena::raw(Op op, std::vector<Expr> args, dsl::Span span) {
+  const bool ordered = op == Op::Add || op == Op::Mul || op == Op::Pow;
+  return state_->intern(this, {.op = op, .args = args, .ordered = ordered}, span);
+}
+
+Expr Arena::canonical(Op op, std::span<const Expr> args, dsl::Span span, int index) {
+  return state_->intern(this, {.op = op, .args = args, .index = index}, span);
+}
+
+int Arena::add_stencil(StencilData data) {
+  // One order of the points, so that equal operators are found equal.
+  std::vector<std::size_t> order(data.offsets.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto position = [&](std::size_t i) {
+    const auto& d = data.offsets[i].d;
+    return std::array{d[3], d[2], d[1], d[0]};
+  };
+  std::ranges::sort(order, {}, position);
+  StencilData sorted = data;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    sorted.offsets[i] = data.offsets[order[i]];
+    sorted.weights[i] = data.weights[order[i]];
+  }
+  auto& stencils = state_->stencils;
+  for (std::size_t i = 0; i < stencils.size(); ++i) {
+    const StencilData& s = stencils[i];
+    if (s.dims == sorted.dims && s.offsets == sorted.offsets && s.weights == sorted.weights &&
+        s.denominator == sorted.denominator && s.dx_power == sorted.dx_power) {
+      return static_cast<int>(i);
+    }
+  }
+  stencils.push_back(std::move(sorted));
+  return static_cast<int>(stencils.size() - 1);
+}
+
+const StencilData& Arena::stencil_data(int index) const {
+  return state_->stencils.at(static_cast<std::size_t>(index));
+}
+
+Op Expr::op() const { return node_->op; }
+std::span<const Expr> Expr::args() const { return node_->args; }
+Expr Expr::arg(int i) const { return node_->args[static_cast<std::size_t>(i)]; }
+bool Expr::is(Op op) const { return node_->op == op; }
+bool Expr::is_number() const { return node_->op == Op::Number; }
+bool Expr::is_zero() const { return is_number() && node_->number.real == 0; }
+bool Expr::is_one() const { return is_number() && node_->number.real == 1; }
+
+Expr operator+(Expr a, Expr b) { return a->arena->make(Op::Add, {a, b}); }
+Expr operator-(Expr a, Expr b) { return a->arena->make(Op::Sub, {a, b}); }
+Expr operator*(Expr a, Expr b) { return a->arena->make(Op::Mul, {a, b}); }
+Expr operator/(Expr a, Expr b) { return a->arena->make(Op::Div, {a, b}); }
+Expr operator-(Expr a) { return a->arena->make(Op::Neg, {a}); }
+Expr pow(Expr base, Expr exponent) { return base->arena->make(Op::Pow, {base, exponent}); }
+Expr pow(Expr base, int exponent) { return pow(base, base->arena->integer(exponent)); }
+
+}  // namespace vphi::algebra

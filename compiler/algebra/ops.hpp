@@ -1,0 +1,32 @@
+// The table of operations: one row for each, with everything the algebra knows about it.
+//
+// A new function of the language is a new row here (and an enumerator in expr.hpp): its name and
+// cost, its value in both precisions, its derivative, its symmetry and how it is printed. The rows
+// are constant data; nothing here fails. Canonical sums, products and powers are in simplify.cpp.
+#pragma once
+
+#include "compiler/algebra/expr.hpp"
+
+namespace vphi::algebra {
+
+enum class Parity { None, Even, Odd };
+
+struct Row {
+  OpInfo info;
+  Parity parity = Parity::None;
+  /// Value at the given arguments; null for leaves, stencils and reductions.
+  double (*value)(const double* args, int count) = nullptr;
+  long double (*value_long)(const long double* args, int count) = nullptr;
+  /// Derivative of `node` where those of its arguments are `slopes`; null: 0 everywhere.
+  Expr (*derivative)(Expr node, const std::vector<Expr>& slopes) = nullptr;
+  /// Name in a formula: LaTeX command and MathML identifier; empty: printed in a way of its own.
+  std::string_view latex;
+  std::string_view mathml;
+};
+
+const Row& row(Op op);
+
+/// Is 0 or 1 whatever its arguments are.
+bool is_condition(Op op);
+
+}  // namespace vphi::algebra
