@@ -9,6 +9,7 @@
 
 #include "dsl/ast.hpp"
 #include "dsl/diagnostic.hpp"
+#include "dsl/spelling.hpp"
 
 namespace vphi::dsl {
 
@@ -20,6 +21,8 @@ ExprPtr parse_expression(std::shared_ptr<const Source> source, Diagnostics& diag
 
 /// Expression as text in the canonical style; parses back to the same tree.
 std::string to_text(const Expr& expr);
+/// The same for a left side: `x[i]'`, `p(eps, rho)`.
+std::string to_text(const Head& head);
 
 enum class Spelling { Keep, Ascii, Unicode };
 /// The whole file in canonical style, comments kept; idempotent.

@@ -1,0 +1,217 @@
+// The whole file in the canonical style: one blank at most, two columns a body, comments beside
+// lines that follow each other in one column, lines of at most 100 columns.
+#include <algorithm>
+#include <optional>
+
+#include "dsl/parse.hpp"
+#include "dsl/printer.hpp"
+#include "dsl/unicode.hpp"
+
+namespace vphi::dsl {
+namespace {
+
+constexpr int kColumns = 100;
+
+int width(std::string_view text) {
+  int columns = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [c, bytes] = decode(text, i);
+    columns += column_width(c);
+    i += static_cast<std::size_t>(bytes);
+  }
+  return columns;
+}
+
+// Where a long line may break: behind `, ` and `: `, before ` + `, ` - ` and ` -> `. All of these
+// go on in the next line by rule 1. The outermost brackets are broken first.
+struct Break {
+  std::size_t end = 0;   ///< the first part ends here
+  std::size_t next = 0;  ///< the second begins here
+};
+
+std::optional<Break> break_of(const std::string& text, int columns) {
+  std::optional<Break> best;
+  int best_depth = 0, depth = 0, column = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size() && column <= columns;) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (!quoted) {
+      if (c == '(' || c == '[') ++depth;
+      if (c == ')' || c == ']') --depth;
+      const auto here = std::string_view(text).substr(i);
+      std::optional<Break> found;
+      if (here.starts_with(", ") || here.starts_with(": ")) found = Break{i + 1, i + 2};
+      if (here.starts_with(" + ") || here.starts_with(" - ") || here.starts_with(" -> ")) {
+        found = Break{i, i + 1};
+      }
+      const bool fits = found && width(std::string_view(text).substr(0, found->end)) <= columns;
+      if (fits && i > 8 && (!best || depth <= best_depth)) best = found, best_depth = depth;
+    }
+    const auto [code, bytes] = decode(text, i);
+    column += column_width(code);
+    i += static_cast<std::size_t>(bytes);
+  }
+  return best;
+}
+
+class Formatter {
+ public:
+  explicit Formatter(Spelling spelling) : spelling_(spelling) {}
+
+  std::string run(const ModelText& model) {
+    lines(model.lines, 0);
+    comments(model.comments_at_end, 0);
+    flush();
+    return std::move(out_);
+  }
+
+ private:
+  struct Row {
+    std::string text;
+    std::string comment;
+  };
+
+  void row(std::string text, std::string comment = {}) {
+    if (text.empty() && comment.empty() && rows_.empty() && out_.empty()) return;
+    rows_.push_back({std::move(text), std::move(comment)});
+  }
+
+  void flush() {
+    for (std::size_t begin = 0; begin < rows_.size();) {
+      // Comments of neighbouring rows stand in one column where the rows are short enough.
+      std::size_t end = begin;
+      int column = 0;
+      while (end < rows_.size() && !rows_[end].comment.empty()) {
+        column = std::max(column, width(rows_[end].text));
+        ++end;
+      }
+      for (std::size_t i = begin; i < std::max(end, begin + 1); ++i) put(rows_[i], column);
+      begin = std::max(end, begin + 1);
+    }
+    rows_.clear();
+  }
+
+  void put(const Row& row, int column) {
+    out_ += row.text;
+    if (!row.comment.empty()) {
+      const int own = width(row.text);
+      const bool aligned = column + 2 + width(row.comment) <= kColumns;
+      const int blanks = (aligned ? column - own : 0) + 2;
+      out_.append(static_cast<std::size_t>(blanks), ' ');
+      out_ += row.comment;
+    }
+    out_ += '\n';
+  }
+
+  void comments(const std::vector<std::string>& texts, int indent) {
+    const std::string margin(static_cast<std::size_t>(2 * indent), ' ');
+    for (const std::string& text : texts) row(text.empty() ? text : margin + text);
+  }
+
+  void documentation(const Line& line, const std::string& margin) {
+    std::size_t begin = 0;
+    while (begin <= line.documentation.size()) {
+      std::size_t end = line.documentation.find('\n', begin);
+      if (end == std::string::npos) end = line.documentation.size();
+      const auto text = line.documentation.substr(begin, end - begin);
+      row(margin + (text.empty() ? "##" : "## " + text));
+      begin = end + 1;
+    }
+  }
+
+  void lines(const std::vector<Line>& all, int indent) {
+    for (const Line& line : all) this->line(line, indent);
+  }
+
+  void line(const Line& line, int indent) {
+    const std::string margin(static_cast<std::size_t>(2 * indent), ' ');
+    comments(line.comments_above, indent);
+    std::string beside = line.comment_beside;
+    if (!line.documentation.empty()) {
+      if (line.documentation_beside && beside.empty()) {
+        beside = "## " + line.documentation;
+      } else {
+        documentation(line, margin);
+      }
+    }
+    if (line.kind != Line::Kind::Clause) {
+      wrapped(margin + definition(line.definition), beside, indent);
+      return;
+    }
+    const Clause& clause = line.clause;
+    std::string head = margin + header(clause);
+    if (!clause.has_body) {
+      head += where(clause);
+      wrapped(head, beside, indent);
+      return;
+    }
+    wrapped(head + " {", beside, indent);
+    lines(clause.body, indent + 1);
+    comments(clause.comments_at_end, indent + 1);
+    row(margin + "}" + where(clause), clause.comment_after);
+  }
+
+  void wrapped(std::string text, std::string comment, int indent) {
+    const std::string margin(static_cast<std::size_t>(2 * indent + 4), ' ');
+    while (width(text) > kColumns) {
+      const auto at = break_of(text, kColumns);
+      if (!at) break;
+      row(text.substr(0, at->end));
+      text = margin + text.substr(at->next);
+    }
+    row(std::move(text), std::move(comment));
+  }
+
+  std::string definition(const Definition& d) const {
+    return print(d.head, spelling_) + (d.drawn ? " ~ " : " = ") + print(*d.value, spelling_);
+  }
+
+  std::string item(const Item& item, bool shape) const {
+    std::string out;
+    if (item.head) {
+      out += print(*item.head, spelling_);
+      out += item.relation == Item::Relation::Drawn ? " ~ " : " = ";
+    }
+    if (item.value) {
+      out += shape ? print_shape(*item.value, spelling_) : print(*item.value, spelling_);
+    }
+    if (!item.count_word.empty()) out += " " + item.count_word;
+    for (const auto& [word, value] : item.words) {
+      out += (out.empty() ? "" : " ") + word + " " + print(*value, spelling_);
+    }
+    return out;
+  }
+
+  std::string header(const Clause& clause) const {
+    std::string out = clause.keyword;
+    for (const Item& i : clause.items) {
+      if (i.leading == Item::Leading::Start) out += ' ';
+      if (i.leading == Item::Leading::Comma) out += ", ";
+      if (i.leading == Item::Leading::Colon) out += ": ";
+      out += item(i, clause.keyword == "lattice" && !i.head);
+    }
+    if (clause.target) out += " -> " + print(*clause.target, spelling_);
+    return out;
+  }
+
+  std::string where(const Clause& clause) const {
+    std::string out;
+    for (const Definition& fact : clause.where) {
+      out += (out.empty() ? " where " : ", ") + definition(fact);
+    }
+    return out;
+  }
+
+  Spelling spelling_;
+  std::string out_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace
+
+std::string format(const ModelText& model, Spelling spelling) {
+  return Formatter(spelling).run(model);
+}
+
+}  // namespace vphi::dsl
