@@ -1,6 +1,7 @@
 #include "runtime/device/library.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <filesystem>
 #include <utility>
@@ -35,6 +36,12 @@ Library::~Library() {
 }
 
 void* Library::symbol(const char* name) const { return handle_ ? dlsym(handle_, name) : nullptr; }
+
+std::string Library::path() const {
+  link_map* map = nullptr;
+  if (!handle_ || dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || !map) return name_;
+  return map->l_name;
+}
 
 std::string program_folder() {
   std::error_code error;

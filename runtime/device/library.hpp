@@ -25,6 +25,8 @@ class Library {
 
   void* symbol(const char* name) const;
   const std::string& name() const { return name_; }
+  /// The file it was loaded from.
+  std::string path() const;
 
   /// Fills a function pointer; false where the name is missing.
   template <class Function>

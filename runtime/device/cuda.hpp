@@ -1,0 +1,21 @@
+// NVIDIA GPUs through the driver API and NVRTC, both opened at run time.
+//
+// Calling convention of a kernel (program::Kernel, Target::Cuda): extern "C" __global__, one
+// pointer for each program::Argument, in order; `shared_bytes` of dynamic shared memory. Code is
+// compiled for exactly this GPU. All work goes to one stream; a Recording is a CUDA graph.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/device/device.hpp"
+
+namespace vphi::runtime {
+
+/// "cuda:0", "cuda:1", ...; empty, with a reason, where there is no GPU or no compiler for it.
+std::vector<DeviceInfo> list_cuda(std::string* why = nullptr);
+/// The k-th of them. Throws DeviceError.
+std::unique_ptr<Device> open_cuda(int index);
+
+}  // namespace vphi::runtime

@@ -1,0 +1,75 @@
+// The part of the CUDA driver API that is used, declared by hand: CUDA is not needed to build.
+// Names, values and signatures: NVIDIA, CUDA Driver API reference, versions 12 and 13.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace vphi::runtime::cu {
+
+using Result = int;
+using DeviceId = int;
+using Pointer = std::uint64_t;  ///< CUdeviceptr
+using Context = struct ContextTag*;
+using Module = struct ModuleTag*;
+using Function = struct FunctionTag*;
+using Stream = struct StreamTag*;
+using Event = struct EventTag*;
+using Graph = struct GraphTag*;
+using GraphExec = struct GraphExecTag*;
+
+constexpr Result kSuccess = 0, kOutOfMemory = 2;
+constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedPerBlockOptIn = 97;
+constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMaxDynamicShared = 8;
+constexpr unsigned kStreamNonBlocking = 1;
+constexpr int kCaptureThreadLocal = 1;
+
+struct Api {
+  Result (*Init)(unsigned) = nullptr;
+  Result (*DriverGetVersion)(int*) = nullptr;
+  Result (*GetErrorName)(Result, const char**) = nullptr;
+  Result (*GetErrorString)(Result, const char**) = nullptr;
+  Result (*DeviceGetCount)(int*) = nullptr;
+  Result (*DeviceGet)(DeviceId*, int) = nullptr;
+  Result (*DeviceGetName)(char*, int, DeviceId) = nullptr;
+  Result (*DeviceGetAttribute)(int*, int, DeviceId) = nullptr;
+  Result (*DeviceTotalMem)(std::size_t*, DeviceId) = nullptr;
+  Result (*DevicePrimaryCtxRetain)(Context*, DeviceId) = nullptr;
+  Result (*DevicePrimaryCtxRelease)(DeviceId) = nullptr;
+  Result (*CtxSetCurrent)(Context) = nullptr;
+  Result (*MemGetInfo)(std::size_t*, std::size_t*) = nullptr;
+  Result (*MemAlloc)(Pointer*, std::size_t) = nullptr;
+  Result (*MemFree)(Pointer) = nullptr;
+  Result (*MemcpyHtoDAsync)(Pointer, const void*, std::size_t, Stream) = nullptr;
+  Result (*MemcpyDtoHAsync)(void*, Pointer, std::size_t, Stream) = nullptr;
+  Result (*MemsetD8Async)(Pointer, unsigned char, std::size_t, Stream) = nullptr;
+  Result (*StreamCreate)(Stream*, unsigned) = nullptr;
+  Result (*StreamDestroy)(Stream) = nullptr;
+  Result (*StreamSynchronize)(Stream) = nullptr;
+  Result (*StreamBeginCapture)(Stream, int) = nullptr;
+  Result (*StreamEndCapture)(Stream, Graph*) = nullptr;
+  Result (*GraphInstantiateWithFlags)(GraphExec*, Graph, unsigned long long) = nullptr;
+  Result (*GraphUpload)(GraphExec, Stream) = nullptr;
+  Result (*GraphLaunch)(GraphExec, Stream) = nullptr;
+  Result (*GraphDestroy)(Graph) = nullptr;
+  Result (*GraphExecDestroy)(GraphExec) = nullptr;
+  Result (*EventCreate)(Event*, unsigned) = nullptr;
+  Result (*EventRecord)(Event, Stream) = nullptr;
+  Result (*EventSynchronize)(Event) = nullptr;
+  Result (*EventElapsedTime)(float*, Event, Event) = nullptr;
+  Result (*EventDestroy)(Event) = nullptr;
+  Result (*ModuleLoadData)(Module*, const void*) = nullptr;
+  Result (*ModuleUnload)(Module) = nullptr;
+  Result (*ModuleGetFunction)(Function*, Module, const char*) = nullptr;
+  Result (*FuncGetAttribute)(int*, int, Function) = nullptr;
+  Result (*FuncSetAttribute)(Function, int, int) = nullptr;
+  Result (*LaunchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                         unsigned, Stream, void**, void**) = nullptr;
+
+  /// Loaded and initialised; null, with a reason, where there is no driver or no GPU.
+  static const Api* get(std::string* why = nullptr);
+  std::string error_name(Result code) const;
+};
+
+}  // namespace vphi::runtime::cu

@@ -1,0 +1,24 @@
+// NVIDIA's run-time compiler, opened at run time. It needs no GPU: tests and `vphi emit` compile
+// CUDA source for any architecture with it.
+//
+// Looked for as libnvrtc.so.13 or .12 in the loader's path, $CUDA_HOME, $CUDA_PATH and
+// /usr/local/cuda. Calls may come from several threads.
+#pragma once
+
+#include <string>
+
+namespace vphi::runtime {
+
+/// "NVRTC 13.0" with the file it lies in; empty, with a reason, where there is none.
+std::string nvrtc_version(std::string* why = nullptr);
+
+/// CUDA source to machine code for exactly `arch` ("sm_90"; a CUBIN), or PTX for "compute_90".
+/// Contraction as the source says (host_compiler.hpp). `log`, where given, receives the compiler's
+/// report: registers, spills, warnings. Throws DeviceError.
+std::string nvrtc_compile(const std::string& source, const std::string& arch,
+                          std::string* log = nullptr);
+
+/// "sm_90" where the compiler knows the architecture, else the newest older "compute_XX".
+std::string nvrtc_architecture(int major, int minor);
+
+}  // namespace vphi::runtime
