@@ -22,8 +22,8 @@ int width(std::string_view text) {
   return columns;
 }
 
-// Where a long line may break: behind `, ` and `: `, before ` + `, ` - ` and ` -> `. All of these
-// go on in the next line by rule 1. The outermost brackets are broken first.
+// Where a long line may break: behind `, `, `: ` and `where`, before ` + `, ` - ` and ` -> `. All
+// of these go on in the next line by rule 1. The outermost brackets are broken first.
 struct Break {
   std::size_t end = 0;   ///< the first part ends here
   std::size_t next = 0;  ///< the second begins here
@@ -45,6 +45,7 @@ std::optional<Break> break_of(const std::string& text, int columns) {
       if (here.starts_with(" + ") || here.starts_with(" - ") || here.starts_with(" -> ")) {
         found = Break{i, i + 1};
       }
+      if (depth == 0 && here.starts_with(" where ")) found = Break{i + 6, i + 7};
       const bool fits = found && width(std::string_view(text).substr(0, found->end)) <= columns;
       if (fits && i > 8 && (!best || depth <= best_depth)) best = found, best_depth = depth;
     }

@@ -216,12 +216,21 @@ class Lexer {
 
   void word() {
     const std::size_t begin = at_;
+    letters();
+    // `frw.H`: a name of a construct, said in full
+    if (peek() == '.' && at_ + 1 < text_.size() && is_name_start(decode(text_, at_ + 1).value)) {
+      ++at_;
+      letters();
+    }
+    push(Kind::Word, begin, at_);
+  }
+
+  void letters() {
     while (at_ < text_.size()) {
       const auto [c, bytes] = decode(text_, at_);
       if (!is_name_part(c)) break;
       at_ += static_cast<std::size_t>(bytes);
     }
-    push(Kind::Word, begin, at_);
   }
 
   void sign() {

@@ -35,6 +35,9 @@ bool LineParser::head(Head& out) {
   const std::string written(text(tokens_[first]));
   out.name = canonical(written);
   if (out.name != written) out.spelling = written;
+  if (written.find('.') != std::string::npos) {
+    return fail(syntax::dotted_head(tokens_[first].span, written));
+  }
   while (take(Kind::Prime)) ++out.primes;
   if (take(Kind::OpenParen)) {
     out.form = Head::Form::Function;

@@ -144,7 +144,9 @@ class FileParser {
   }
 
   void blank_before(int physical, Line& line) const {
-    if (last_line_ > 0 && physical - last_line_ > 1) line.comments_above.emplace_back();
+    if (last_line_ == 0 || physical - last_line_ <= 1) return;
+    const bool already = !line.comments_above.empty() && line.comments_above.back().empty();
+    if (!already) line.comments_above.emplace_back();
   }
 
   // Comments of their own, and blank lines, above the line that begins at `offset`.

@@ -238,6 +238,12 @@ Diagnostic second_equals(Span at, Span first) {
       first, "the first one");
 }
 
+Diagnostic dotted_head(Span at, std::string_view name) {
+  return error("E0542", at, fmt::format("`{}` cannot be defined", name), "",
+               "a name with a dot is a construct's own (`frw.H`); it is read, never set",
+               "choose a name without a dot");
+}
+
 Diagnostic head_argument(Span at, std::string_view found) {
   return error("E0536", at, fmt::format("`{}` cannot be a parameter", found), "",
                "on the left side stand plain names: `f(x, y) = ...`, `q[i,j] = ...`",

@@ -53,6 +53,7 @@ Diagnostic option_name(Span at, std::string_view found);
 
 // definitions and clauses
 Diagnostic second_equals(Span at, Span first);
+Diagnostic dotted_head(Span at, std::string_view name);
 Diagnostic head_argument(Span at, std::string_view found);
 Diagnostic empty_clause(Span keyword, std::string_view word);
 Diagnostic bad_target(Span at, std::string_view found);
