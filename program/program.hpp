@@ -42,6 +42,9 @@ struct Argument {
   };
   Kind kind = Kind::Current;
   int index = 0;
+  std::int64_t bytes = 0;      ///< what the kernel may touch; 0: unknown
+  Precision precision = Precision::F64;
+  bool written = false;
 };
 
 struct Kernel {

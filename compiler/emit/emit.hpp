@@ -15,11 +15,11 @@ namespace vphi::emit {
 /// What the emitter may assume of the device; filled from runtime::DeviceInfo by the driver.
 struct TargetInfo {
   program::Target target = program::Target::Native;
-  bool is_cpu = true;             ///< OpenCL on a CPU takes the x-loop form
-  bool nvidia = false;            ///< OpenCL on NVIDIA: inline PTX (cp.async) is allowed
+  bool is_cpu = true;   ///< OpenCL on a CPU takes the x-loop form
+  bool nvidia = false;  ///< OpenCL on NVIDIA: inline PTX (cp.async) is allowed
   int compute_units = 132;
   std::size_t local_bytes = 227 * 1024;
-  bool contract = true;           ///< fused multiply-add allowed; off for bit-for-bit checks
+  bool contract = true;  ///< fused multiply-add allowed; off for bit-for-bit checks
 };
 
 /// slots: name -> index in the scalar block, in program order.

@@ -1,0 +1,48 @@
+// The site function of a kernel: what happens at one site, apart from any loop or memory.
+//
+//   struct vphi_in_K    the values a site reads: its own, its neighbours', sums of a stencil
+//   struct vphi_out_K   what it stores and what it contributes to the reductions
+//   struct vphi_par_K   what is the same at every site of a sweep, from the scalar block
+//   vphi_site_K(in, par) -> out    straight-line, without a branch
+//   vphi_par_of_K(scalars) -> par  in f64, rounded once to the type of the sweep
+//   vphi_epilogue_K(scalars, total)  after the last site, in f64
+//
+// The patterns (sites, march, rows) fill `in`, call, and put `out` away.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/emit/dialect.hpp"
+
+namespace vphi::emit {
+
+/// A linear combination of one array's values near a site, with integer weights.
+struct Read {
+  int array = 0;
+  std::string member;  ///< of the `in` struct
+  std::vector<algebra::Offset> offsets;
+  std::vector<std::int64_t> weights;
+  bool centre() const { return offsets.size() == 1 && offsets[0].zero() && weights[0] == 1; }
+};
+
+struct Body {
+  std::string suffix;  ///< K above
+  Precision real = Precision::F64;
+  std::vector<Read> reads;
+  std::array<bool, 4> site_axis{};             ///< in.x, in.y, ... are wanted
+  std::vector<std::string> array_names;        ///< as the kernel's arrays: identifier parts
+  std::vector<std::string> store_members;      ///< as the kernel's stores
+  std::vector<std::string> reduction_members;  ///< as the kernel's reductions
+  std::string code;                            ///< the structs and functions
+};
+
+Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings);
+
+/// dx^power / denominator of a stencil, the factor that integer sums lack.
+long double stencil_factor(const algebra::StencilData& stencil, double dx);
+
+/// "xp1_ym2" for an offset, "c" for none.
+std::string offset_name(const algebra::Offset& offset);
+
+}  // namespace vphi::emit

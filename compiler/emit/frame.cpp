@@ -1,0 +1,198 @@
+#include "compiler/emit/frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace vphi::emit {
+namespace {
+
+using kernel::ReduceKind;
+using kernel::SumKind;
+using program::Argument;
+
+// Compensated in f32 unless plain sums are asked for, in f64 only where Kahan's are.
+bool compensated(const kernel::Kernel& kernel, std::size_t i) {
+  if (kernel.reductions[i].kind != ReduceKind::Sum) return false;
+  return kernel.compute == Precision::F32 ? kernel.sum != SumKind::Plain
+                                          : kernel.sum == SumKind::Kahan;
+}
+
+const char* suffix(Precision precision) { return precision == Precision::F32 ? "f32" : "f64"; }
+
+}  // namespace
+
+std::string join_functions(const Job& job) {
+  std::string join = "a + b", neutral = "0.0";
+  const auto& reductions = job.kernel.reductions;
+  for (std::size_t i = 0; i < reductions.size(); ++i) {
+    if (reductions[i].kind == ReduceKind::Sum) continue;
+    const bool low = reductions[i].kind == ReduceKind::Minimum;
+    const std::string test = "vphi_select_f64(which == " + std::to_string(i) + "u, ";
+    join = test + (low ? "vphi_min_f64(a, b)" : "vphi_max_f64(a, b)") + ",\n    " + join + ")";
+    neutral = test + (low ? "VPHI_INFINITY" : "-VPHI_INFINITY") + ",\n    " + neutral + ")";
+  }
+  const std::string& name = job.body.suffix;
+  return "VPHI_INLINE double vphi_join_" + name + "(unsigned which, double a, double b) {\n" +
+         "  (void)which;\n  return " + join + ";\n}\n" + "VPHI_INLINE double vphi_neutral_" + name +
+         "(unsigned which) {\n  (void)which;\n" + "  return " + neutral + ";\n}\n";
+}
+
+std::size_t position(const kernel::Kernel& kernel, int array) {
+  for (std::size_t i = 0; i < kernel.arrays.size(); ++i)
+    if (kernel.arrays[i].array == array) return i;
+  throw std::invalid_argument("kernel " + kernel.name + ": unknown array");
+}
+
+std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
+                                std::int64_t partials) {
+  std::vector<Argument> list;
+  const std::int64_t sites = job.kernel.sites();
+  for (const kernel::ArrayParam& array : job.kernel.arrays) {
+    const int buffer = bindings.buffer_of.at(static_cast<std::size_t>(array.array));
+    const auto add = [&](Argument::Kind kind, bool written) {
+      Argument argument{kind, buffer};
+      argument.bytes = sites * bytes_of(array.store);
+      argument.precision =
+          array.store == Precision::F32 ? program::Precision::F32 : program::Precision::F64;
+      argument.written = written;
+      list.push_back(argument);
+    };
+    if (array.read || !array.next) add(Argument::Kind::Current, array.written && !array.next);
+    if (array.next) add(Argument::Kind::Next, true);
+  }
+  const auto add = [&](Argument::Kind kind, std::int64_t bytes) {
+    Argument argument{kind, 0};
+    argument.bytes = bytes;
+    argument.written = true;
+    list.push_back(argument);
+  };
+  add(Argument::Kind::Scalars, static_cast<std::int64_t>(8 * bindings.slots.size()));
+  if (partials > 0) add(Argument::Kind::Partials, 8 * partials);
+  if (counter) add(Argument::Kind::Counter, 4);
+  return list;
+}
+
+std::string read_pointer(const Job& job, std::size_t array) {
+  return "vphi_" + job.body.array_names[array];
+}
+
+std::string write_pointer(const Job& job, std::size_t array) {
+  return read_pointer(job, array) + (job.kernel.arrays[array].next ? "_next" : "");
+}
+
+std::string gpu_parameters(const Job& job) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = job.kernel.arrays[i];
+    const std::string type = type_name(array.store);
+    const bool in_place = array.written && !array.next;
+    if (array.read || !array.next)
+      list.push_back(fmt::format("VPHI_GLOBAL {}{}* VPHI_RESTRICT {}", in_place ? "" : "const ",
+                                 type, read_pointer(job, i)));
+    if (array.next)
+      list.push_back(fmt::format("VPHI_GLOBAL {}* VPHI_RESTRICT {}", type, write_pointer(job, i)));
+  }
+  list.push_back("VPHI_GLOBAL double* scalars");
+  if (!job.kernel.reductions.empty()) list.push_back("VPHI_GLOBAL double* partials");
+  if (job.epilogue() && job.per_site()) list.push_back("VPHI_GLOBAL unsigned* counter");
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "\n    " : ",\n    ") + item;
+  return text;
+}
+
+bool wide_index(const kernel::Kernel& kernel) { return kernel.sites() >= (std::int64_t{1} << 31); }
+
+std::string index_literal(const Job& job, std::int64_t value) {
+  if (job.language == Language::Cpp) return std::to_string(value);
+  return std::to_string(value) + (wide_index(job.kernel) ? "ul" : "u");
+}
+
+Slots common_slots(const Job& job, int threads) {
+  Slots slots;
+  slots["name"] = job.body.suffix;
+  slots["entry"] = job.entry;
+  slots["comment"] =
+      comment_lines(job.kernel.comment.empty() ? job.kernel.name : job.kernel.comment);
+  slots["threads"] = std::to_string(threads);
+  slots["index_type"] = wide_index(job.kernel) ? "unsigned long" : "unsigned";
+  if (job.language == Language::Cuda && wide_index(job.kernel))
+    slots["index_type"] = "unsigned long long";
+  if (job.signed_index) slots["index_type"] = "long";
+  slots["contract"] = job.target.contract ? "ON" : "OFF";
+  slots["fence"] = job.target.nvidia ? "__asm__ volatile(\"membar.gl;\" ::: \"memory\");"
+                                     : "mem_fence(CLK_GLOBAL_MEM_FENCE);";
+  slots["contract_pragmas"] = job.target.contract
+                                  ? ""
+                                  : "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
+                                    "#else\n#pragma GCC optimize(\"fp-contract=off\")\n#endif";
+  slots["prelude"] = fill(job.language == Language::Cuda     ? "prelude_cuda.txt"
+                          : job.language == Language::OpenCL ? "prelude_opencl.txt"
+                                                             : "prelude_cpp.txt",
+                          slots);
+  slots["choices"] = fill("choices.txt", slots);
+  slots["wrap"] = fill("wrap.txt", slots);
+  slots["around"] = fill("around.txt", slots);
+  slots["body"] = job.body.code;
+  if (job.language != Language::Cpp) slots["parameters"] = gpu_parameters(job);
+  return slots;
+}
+
+GpuReductions gpu_reductions(const Job& job, int threads) {
+  GpuReductions out;
+  if (!job.epilogue()) return out;
+  const kernel::Kernel& kernel = job.kernel;
+  Slots slots;
+  slots["name"] = job.body.suffix;
+  slots["threads"] = std::to_string(threads);
+  if (kernel.reductions.empty()) {
+    out.functions = fill("finish_plain_gpu.txt", slots);
+    out.finish = "vphi_finish_" + job.body.suffix + "(local, counter, scalars);\n";
+    return out;
+  }
+  const std::size_t count = kernel.reductions.size();
+  if (static_cast<int>(count) > threads)
+    throw std::invalid_argument("kernel " + kernel.name + ": more reductions than threads");
+  slots["reductions"] = std::to_string(count);
+  slots["lanes"] = std::to_string(std::min(32, threads));
+  slots["suffix"] = suffix(kernel.compute);
+  slots["real"] = type_name(kernel.compute);
+  bool any = false;
+  const std::string real = type_name(kernel.compute);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string& member = job.body.reduction_members[i];
+    const bool carry = compensated(kernel, i);
+    any = any || carry;
+    const char* start = "0";
+    if (kernel.reductions[i].kind == ReduceKind::Minimum) start = "VPHI_INFINITY";
+    if (kernel.reductions[i].kind == ReduceKind::Maximum) start = "-VPHI_INFINITY";
+    out.sums += fmt::format("{0} {1} = ({0}){2};\n", real, member, start);
+    if (carry) out.sums += fmt::format("{0} {1}_carry = ({0})0;\n", real, member);
+    out.finish += fmt::format("tree[{}u + local] = (double){}{};\n", i * threads, member,
+                              carry ? " - (double)" + member + "_carry" : "");
+  }
+  out.finish += "vphi_barrier();\nvphi_finish_" + job.body.suffix +
+                "(tree, &last, local, partials, counter, scalars);\n";
+  out.functions = (any ? fill("compensated.txt", slots) : std::string()) + join_functions(job) +
+                  fill("finish_gpu.txt", slots);
+  out.tree_doubles = static_cast<int>(count) * threads;
+  return out;
+}
+
+std::string accumulate(const Job& job, std::size_t i, const std::string& value) {
+  const std::string& sum = job.body.reduction_members[i];
+  const char* type = suffix(job.kernel.compute);
+  switch (job.kernel.reductions[i].kind) {
+    case ReduceKind::Minimum:
+      return fmt::format("{0} = vphi_min_{1}({0}, {2});\n", sum, type, value);
+    case ReduceKind::Maximum:
+      return fmt::format("{0} = vphi_max_{1}({0}, {2});\n", sum, type, value);
+    case ReduceKind::Sum:
+      break;
+  }
+  if (!compensated(job.kernel, i)) return fmt::format("{0} = {0} + {1};\n", sum, value);
+  return fmt::format("vphi_accumulate_{0}(&{1}, &{1}_carry, {2});\n", type, sum, value);
+}
+
+}  // namespace vphi::emit

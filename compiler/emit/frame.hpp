@@ -1,0 +1,58 @@
+// What all patterns share: the parameter list, the prelude of the language, reductions on GPUs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/emit/body.hpp"
+#include "compiler/emit/fill.hpp"
+
+namespace vphi::emit {
+
+/// One kernel on its way to source text.
+struct Job {
+  const kernel::Kernel& kernel;
+  const TargetInfo& target;
+  Language language;
+  Body body;
+  std::string entry;          ///< "vphi_sweep"
+  bool signed_index = false;  ///< the pattern counts below 0
+
+  bool epilogue() const { return !kernel.reductions.empty() || !kernel.epilogue.empty(); }
+  bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }
+};
+
+/// Arguments in the order of the parameter list: arrays, scalars, and where there is something to
+/// do after the last site, partials and counter (the counter only where work groups finish
+/// together).
+std::vector<program::Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
+                                         std::int64_t partials);
+/// Names of the pointers for an entry of kernel.arrays.
+std::string read_pointer(const Job& job, std::size_t array);
+std::string write_pointer(const Job& job, std::size_t array);
+/// Position of array number `array` in kernel.arrays.
+std::size_t position(const kernel::Kernel& kernel, int array);
+
+/// Parameters of a CUDA or OpenCL kernel.
+std::string gpu_parameters(const Job& job);
+/// name, entry, comment, prelude, choices, wrap, body, threads, parameters.
+Slots common_slots(const Job& job, int threads);
+
+/// Reductions of a kernel whose groups have `threads` threads.
+struct GpuReductions {
+  std::string functions;  ///< file scope
+  std::string sums;       ///< declarations of the thread's sums
+  std::string finish;     ///< after the last site; reads the tree called `tree`
+  int tree_doubles = 0;   ///< local memory
+};
+GpuReductions gpu_reductions(const Job& job, int threads);
+/// vphi_join_K(which, a, b) and vphi_neutral_K(which): how shares of a reduction combine.
+std::string join_functions(const Job& job);
+/// Statement that adds `value` to the thread's sum of reduction `i`.
+std::string accumulate(const Job& job, std::size_t i, const std::string& value);
+
+/// An unsigned literal of the index type.
+std::string index_literal(const Job& job, std::int64_t value);
+bool wide_index(const kernel::Kernel& kernel);
+
+}  // namespace vphi::emit

@@ -1,0 +1,367 @@
+#include "compiler/emit/printer.hpp"
+
+#include <cctype>
+#include <optional>
+#include <stdexcept>
+
+#include "compiler/emit/fill.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using algebra::Expr;
+using algebra::Node;
+using algebra::Op;
+
+constexpr std::size_t kLongText = 56;  // longer operands get a name of their own
+
+bool is_condition(Op op) {
+  return op == Op::Less || op == Op::LessEqual || op == Op::Equal || op == Op::And ||
+         op == Op::Or || op == Op::Not;
+}
+
+std::optional<std::int64_t> integer_of(Expr expr) {
+  if (!expr.is(Op::Number) || !expr->number.exact || expr->number.rational.den != 1) return {};
+  return expr->number.rational.num;
+}
+
+bool is_minus_one(Expr expr) { return integer_of(expr) == -1; }
+bool is_negative(Expr expr) { return expr.is(Op::Number) && expr->number.real < 0; }
+
+algebra::Number negated(algebra::Number number) {
+  number.rational.num = -number.rational.num;
+  number.real = -number.real;
+  return number;
+}
+
+// The declaration, broken after an operator where it is wider than 100 columns.
+std::string declaration(const std::string& head, const std::string& value) {
+  std::string line = head + " = " + value + ";";
+  std::string out;
+  const std::size_t width = 96;
+  while (line.size() > width) {
+    std::size_t cut = std::string::npos;
+    for (const char* mark : {" + ", " - ", ", ", " * ", "*", "/"}) {
+      cut = line.rfind(mark, width - 4);
+      if (cut != std::string::npos && cut > head.size() + 3) {
+        cut += mark[0] == ' ' ? 3 : (mark[1] == ' ' ? 2 : 1);
+        break;
+      }
+      cut = std::string::npos;
+    }
+    if (cut == std::string::npos) break;
+    std::size_t end = cut;
+    while (end > 0 && line[end - 1] == ' ') --end;
+    out += line.substr(0, end) + "\n";
+    line = "    " + line.substr(cut);
+  }
+  return out + line + "\n";
+}
+
+}  // namespace
+
+bool holds(Expr expr, const std::function<bool(const Node&)>& test,
+           std::unordered_map<const Node*, bool>& memo) {
+  const auto found = memo.find(expr.get());
+  if (found != memo.end()) return found->second;
+  bool result = test(*expr);
+  for (Expr arg : expr.args()) result = result || holds(arg, test, memo);
+  memo.emplace(expr.get(), result);
+  return result;
+}
+
+std::string identifier(const std::string& name) {
+  std::string out;
+  for (unsigned char c : name) {
+    if (std::isalnum(c) && c < 0x80) {
+      out += static_cast<char>(c);
+    } else if (!out.empty() && out.back() != '_') {
+      out += '_';
+    }
+  }
+  while (!out.empty() && out.back() == '_') out.pop_back();
+  if (out.empty()) out = "q";
+  if (std::isdigit(static_cast<unsigned char>(out.front()))) out.insert(0, "q");
+  return out.substr(0, 40);
+}
+
+std::string Scope::fresh(const std::string& wish) {
+  std::string name = wish;
+  for (int i = 2; !taken_.insert(name).second; ++i) name = wish + "_" + std::to_string(i);
+  return name;
+}
+
+Printer::Printer(Language language, Precision precision, Callbacks callbacks, Scope& scope)
+    : language_(language), precision_(precision), callbacks_(std::move(callbacks)), scope_(scope) {}
+
+void Printer::announce(std::span<const Expr> roots) {
+  std::vector<Expr> open(roots.begin(), roots.end());
+  while (!open.empty()) {
+    const Expr expr = open.back();
+    open.pop_back();
+    if (++uses_[expr.get()] > 1) continue;
+    if (!callbacks_.leaf(*expr).empty()) continue;
+    for (Expr arg : expr.args()) open.push_back(arg);
+  }
+}
+
+void Printer::forget(Expr symbol) {
+  std::unordered_map<const Node*, bool> memo;
+  const auto is_symbol = [&](const Node& node) { return &node == symbol.get(); };
+  std::erase_if(known_,
+                [&](const auto& entry) { return holds(Expr(entry.first), is_symbol, memo); });
+  powers_.clear();
+}
+
+std::string Printer::take_lines() { return std::exchange(lines_, {}); }
+
+std::string Printer::one() const { return precision_ == Precision::F32 ? "1.0f" : "1.0"; }
+
+std::string Printer::suffixed(const char* name) const {
+  return std::string(name) + (precision_ == Precision::F32 ? "_f32" : "_f64");
+}
+
+std::string Printer::number(Expr expr) {
+  const Piece p = piece(expr);
+  return p.condition ? "(" + std::string(type_name(precision_)) + ")(" + p.text + ")" : p.text;
+}
+
+// Text that may stand where an operator of precedence `level` binds it.
+std::string Printer::operand(Expr expr, int level) {
+  const Piece p = piece(expr);
+  if (p.condition) return "(" + std::string(type_name(precision_)) + ")(" + p.text + ")";
+  return p.level > level ? "(" + p.text + ")" : p.text;
+}
+
+std::string Printer::condition(Expr expr) {
+  const Piece p = piece(expr);
+  const std::string zero = precision_ == Precision::F32 ? "0.0f" : "0.0";
+  if (!p.condition) return "(" + p.text + " != " + zero + ")";
+  return p.level > 0 ? "(" + p.text + ")" : p.text;
+}
+
+std::string Printer::name_it(const std::string& wish, const Piece& value) {
+  const std::string name = scope_.fresh(wish);
+  const std::string type = value.condition ? "int" : type_name(precision_);
+  lines_ += declaration("const " + type + " " + name, value.text);
+  return name;
+}
+
+Printer::Piece Printer::piece(Expr expr) {
+  const auto found = known_.find(expr.get());
+  if (found != known_.end()) return found->second;
+  Piece result;
+  const std::string leaf = callbacks_.leaf(*expr);
+  if (!leaf.empty()) {
+    result.text = leaf;
+  } else if (expr.is(Op::Number)) {
+    result.text = literal(expr->number, precision_);
+  } else {
+    result = compute(expr);
+    const bool shared = uses_[expr.get()] > 1 && result.level > 0;
+    if (shared || result.text.size() > kLongText) {
+      std::string family = callbacks_.family(expr);
+      if (family.empty()) family = "w";
+      const int n = ++counters_[family];
+      result = {name_it(family + "_" + std::to_string(n), result), 0, result.condition};
+    }
+  }
+  known_.emplace(expr.get(), result);
+  return result;
+}
+
+Printer::Piece Printer::compute(Expr expr) {
+  const Node& node = *expr;
+  const auto args = expr.args();
+  switch (node.op) {
+    case Op::Add:
+      return sum(node);
+    case Op::Mul:
+      return product(args, false);
+    case Op::Pow:
+      return power(args[0], args[1]);
+    case Op::Neg:
+      return {"-" + operand(args[0], 0), 1};
+    case Op::Sub:
+      return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
+    case Op::Div:
+      return {operand(args[0], 1) + "/" + operand(args[1], 0), 1};
+    case Op::Sign:
+      return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
+    case Op::Min:
+      return extreme(node, "vphi_min");
+    case Op::Max:
+      return extreme(node, "vphi_max");
+    case Op::Select:
+      return select(node);
+    case Op::Stencil:
+    case Op::Mean:
+    case Op::Total:
+    case Op::Minimum:
+    case Op::Maximum:
+    case Op::Load:
+    case Op::Site:
+    case Op::Symbol:
+      throw std::invalid_argument(
+          "a value that does not belong here: " +
+          (node.name.empty() ? std::string(algebra::info(node.op).name) : node.name));
+    default:
+      break;
+  }
+  if (is_condition(node.op)) return logical(node);
+  const std::string name = function_name(node.op, precision_, language_);
+  if (name.empty()) {
+    throw std::invalid_argument("no code for operation " +
+                                std::string(algebra::info(node.op).name));
+  }
+  return call(name, args);
+}
+
+Printer::Piece Printer::sum(const Node& node) {
+  std::string text;
+  for (Expr term : node.args) {
+    const bool product_term = term.is(Op::Mul) && uses_[term.get()] <= 1 &&
+                              callbacks_.leaf(*term).empty() && is_negative(term.arg(0));
+    if (text.empty()) {
+      text = operand(term, 2);
+    } else if (product_term) {
+      text += " - " + product(term.args(), true).text;
+    } else if (is_negative(term)) {
+      text += " - " + literal(negated(term->number), precision_);
+    } else if (term.is(Op::Neg) && uses_[term.get()] <= 1) {
+      text += " - " + operand(term.arg(0), 1);
+    } else {
+      text += " + " + operand(term, 1);
+    }
+  }
+  return {text, 2};
+}
+
+// Factors from left to right, those with negative exponents gathered below one division.
+Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
+  std::string above, below;
+  int below_count = 0;
+  bool minus = false;
+  for (Expr factor : factors) {
+    if (&factor == factors.data() && factor.is(Op::Number)) {
+      const bool unit = is_minus_one(factor) || (flip_sign && factor.is_one());
+      if (unit && factors.size() > 1) {
+        minus = is_minus_one(factor) && !flip_sign;
+        continue;
+      }
+      above = literal(flip_sign ? negated(factor->number) : factor->number, precision_);
+      continue;
+    }
+    const bool free =
+        factor.is(Op::Pow) && uses_[factor.get()] <= 1 && callbacks_.leaf(*factor).empty();
+    const auto exponent = free ? integer_of(factor.arg(1)) : std::nullopt;
+    if (exponent && *exponent < 0 && *exponent > -64) {
+      const Piece p = positive_power(factor.arg(0), -*exponent);
+      const bool bracket = p.level > (below_count > 0 ? 0 : 1);
+      below += below_count > 0 ? "*" : "";
+      below += bracket ? "(" + p.text + ")" : p.text;
+      ++below_count;
+    } else {
+      above += (above.empty() ? "" : "*") + operand(factor, above.empty() && !minus ? 1 : 0);
+    }
+  }
+  if (above.empty()) above = one();
+  if (below_count > 0) {
+    const bool simple = below.find_first_of(" */+-") == std::string::npos;
+    above += "/" + (simple ? below : "(" + below + ")");
+  }
+  return {minus ? "-" + above : above, 1};
+}
+
+// x^n by repeated squaring; the even powers get names (phi_c_2).
+Printer::Piece Printer::positive_power(Expr base, std::int64_t n) {
+  if (n == 1) return piece(base);
+  std::string name = operand(base, 0);
+  const bool plain =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
+      std::string::npos;
+  std::string stem = name.substr(name.rfind('.') == std::string::npos ? 0 : name.rfind('.') + 1);
+  if (!plain) {
+    stem = callbacks_.family(base);
+    if (stem.empty()) stem = "w";
+    name = name_it(stem + "_" + std::to_string(++counters_[stem]), piece(base));
+    known_[base.get()] = {name, 0, false};
+    stem = name;
+  }
+  const auto raised = [&](auto&& self, std::int64_t m) -> std::string {
+    if (m == 1) return name;
+    const auto key = std::make_pair(name, m);
+    if (const auto found = powers_.find(key); found != powers_.end()) return found->second;
+    const std::string text =
+        m % 2 ? self(self, m - 1) + "*" + name : self(self, m / 2) + "*" + self(self, m / 2);
+    return powers_[key] = name_it(stem + "_p" + std::to_string(m), {text, 1, false});
+  };
+  return {raised(raised, n), 0};
+}
+
+Printer::Piece Printer::power(Expr base, Expr exponent) {
+  if (const auto n = integer_of(exponent); n && *n > -64 && *n < 64) {
+    if (*n == 0) return {one(), 0};
+    if (*n > 0) return positive_power(base, *n);
+    const Piece p = positive_power(base, -*n);
+    return {one() + "/" + (p.level > 0 ? "(" + p.text + ")" : p.text), 1};
+  }
+  if (exponent.is(Op::Number) && exponent->number.exact && exponent->number.rational.den == 2) {
+    const std::int64_t n = exponent->number.rational.num;
+    const std::int64_t whole = ((n < 0 ? -n : n) - 1) / 2;
+    if (whole < 32) {
+      const std::string root =
+          function_name(Op::Sqrt, precision_, language_) + "(" + number(base) + ")";
+      const std::string text = whole == 0 ? root : positive_power(base, whole).text + "*" + root;
+      if (n > 0) return {text, whole == 0 ? 0 : 1};
+      return {one() + "/" + (whole == 0 ? text : "(" + text + ")"), 1};
+    }
+  }
+  const Expr args[2] = {base, exponent};
+  return call(function_name(Op::Pow, precision_, language_), args);
+}
+
+Printer::Piece Printer::call(const std::string& name, std::span<const Expr> args) {
+  std::string text;
+  for (Expr arg : args) text += (text.empty() ? "" : ", ") + number(arg);
+  return {name + "(" + text + ")", 0};
+}
+
+Printer::Piece Printer::extreme(const Node& node, const char* name) {
+  std::string text = number(node.args.at(0));
+  for (std::size_t i = 1; i < node.args.size(); ++i)
+    text = suffixed(name) + "(" + text + ", " + number(node.args[i]) + ")";
+  return {text, 0};
+}
+
+Printer::Piece Printer::select(const Node& node) {
+  const std::string test = condition(node.args[0]);
+  const std::string yes = number(node.args[1]);
+  const std::string no = number(node.args[2]);
+  return {suffixed("vphi_select") + "(" + test + ", " + yes + ", " + no + ")", 0};
+}
+
+Printer::Piece Printer::logical(const Node& node) {
+  const auto comparison = [&](const char* sign) {
+    return Piece{operand(node.args[0], 2) + sign + operand(node.args[1], 2), 3, true};
+  };
+  switch (node.op) {
+    case Op::Less:
+      return comparison(" < ");
+    case Op::LessEqual:
+      return comparison(" <= ");
+    case Op::Equal:
+      return comparison(" == ");
+    case Op::Not:
+      return {"!" + condition(node.args[0]), 1, true};
+    default:
+      break;
+  }
+  std::string text;
+  for (Expr arg : node.args) {
+    text += (text.empty() ? "" : node.op == Op::And ? " & " : " | ") + condition(arg);
+  }
+  return {text, 4, true};
+}
+
+}  // namespace vphi::emit
