@@ -256,12 +256,18 @@ Expr power_of_power(Arena& arena, Expr base, Expr n, dsl::Span span) {
   return power(arena, arena.make(Op::Abs, {x}, span), mn, span);
 }
 
+bool is_positive(Expr e) {
+  return e.is(Op::Exp) || e.is(Op::Cosh) || (e.is_number() && e->number.real > 0);
+}
+
 /// (c x y)^n
 Expr power_of_product(Arena& arena, Expr base, Expr n, dsl::Span span) {
   const bool integer = n.is_number() && is_integer(n->number);
+  // A factor that may be 0 must not leave a negative one behind: sqrt(0*(-1)) is 0.
+  const bool any = integer || std::ranges::all_of(base.args(), is_nonnegative);
   std::vector<Expr> outside, inside;
   for (Expr factor : base.args()) {
-    bool out = integer || is_nonnegative(factor);
+    bool out = any || is_positive(factor);
     if (!integer && factor.is_number()) {
       // only exact roots: sqrt(2*x) stays one root
       const auto value = out && n.is_number() ? power(factor->number, n->number) : std::nullopt;
