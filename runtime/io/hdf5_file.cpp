@@ -1,0 +1,338 @@
+// Result files in HDF5, and the XDMF text beside them.
+#include "runtime/io/results.hpp"
+
+#ifdef VPHI_HAVE_HDF5
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace vphi::io {
+namespace {
+
+namespace fs = std::filesystem;
+using program::Precision;
+using program::Program;
+
+constexpr hsize_t kChunkRows = 512;       ///< of a series
+constexpr std::size_t kPending = 1024;    ///< points of a series kept back between writes
+constexpr std::size_t kLongText = 60000;  ///< an attribute holds less than 64 kB
+
+/// A handle of the library, closed at its end.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close, const char* doing) : id_(id), close_(close) {
+    if (id < 0) throw ResultsError(fmt::format("HDF5 failed: {}", doing));
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_), std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+void check(herr_t status, const char* doing) {
+  if (status < 0) throw ResultsError(fmt::format("HDF5 failed: {}", doing));
+}
+
+Handle space(std::span<const hsize_t> shape, const hsize_t* most = nullptr) {
+  return {H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most), H5Sclose,
+          "describing a shape"};
+}
+
+Handle text_type() {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "making a text type");
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+void attribute(hid_t where, const char* name, const std::string& text) {
+  const Handle type = text_type(), one(H5Screate(H5S_SCALAR), H5Sclose, "describing a text");
+  const Handle a(H5Acreate2(where, name, type, one, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                 "making an attribute");
+  const char* pointer = text.c_str();
+  check(H5Awrite(a, type, &pointer), "writing an attribute");
+}
+
+template <class T>
+void attribute(hid_t where, const char* name, hid_t type, T value) {
+  const Handle one(H5Screate(H5S_SCALAR), H5Sclose, "describing a number");
+  const Handle a(H5Acreate2(where, name, type, one, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                 "making an attribute");
+  check(H5Awrite(a, type, &value), "writing an attribute");
+}
+
+/// Names become links: a slash would open a group, a lone dot means the group itself.
+std::string link_name(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '|');
+  if (name.empty() || name.find_first_not_of('.') == std::string::npos) name += '_';
+  return name;
+}
+
+class Hdf5File : public ResultFile {
+ public:
+  Hdf5File(const fs::path& path, const Program& program) : path_(path), program_(program) {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
+    file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
+                   fmt::format("making {}", path.string()).c_str());
+    describe();
+  }
+
+  ~Hdf5File() override {
+    try {
+      flush();
+    } catch (const std::exception&) {
+      // The run has ended by another error, or the disk is full, which `flush` said before.
+    }
+  }
+
+  void scalars(std::span<const std::string> names, const Moment& at,
+               std::span<const double> values) override {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      Series& series = series_[names[i]];
+      if (series.last_step == at.step) continue;  // two clauses write the same name
+      series.last_step = at.step;
+      series.pending.insert(series.pending.end(), {at.time, values[i]});
+      if (series.pending.size() >= 2 * kPending) append(names[i], series);
+    }
+  }
+
+  void spectrum(const std::string& name, const Moment& at,
+                std::span<const SpectrumBin> bins) override {
+    std::vector<double> table;
+    for (const auto& bin : bins)
+      table.insert(table.end(), {bin.k, bin.power, bin.delta, static_cast<double>(bin.modes)});
+    const Handle set =
+        dataset("spectra", name, at, std::array<hsize_t, 2>{bins.size(), 4}, H5T_IEEE_F64LE, false);
+    if (!table.empty())
+      check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.data()),
+            "writing a spectrum");
+    attribute(set, "columns", "k, P, Delta, modes");
+  }
+
+  void array(const std::string& group, const std::string& name, const Moment& at,
+             std::span<const std::int64_t> shape, std::span<const double> values,
+             Precision precision) override {
+    const std::vector<hsize_t> sizes(shape.begin(), shape.end());
+    const bool narrow = precision == Precision::F32;
+    const bool large = group == "snapshots";
+    const Handle set =
+        dataset(group, name, at, sizes, narrow ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, large);
+    check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          "writing an array (is the disk full?)");
+    if (!large) return;
+    snapshots_.push_back(
+        {name, fmt::format("/{}/{}/{:08}", group, link_name(name), at.step), at, narrow ? 4 : 8});
+    write_xdmf();
+  }
+
+  void flush() override {
+    for (auto& [name, series] : series_) append(name, series);
+    check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flushing the file (is the disk full?)");
+  }
+
+ private:
+  struct Series {
+    Handle set;
+    hsize_t rows = 0;
+    std::int64_t last_step = -1;
+    std::vector<double> pending;  ///< t, value, t, value, ...
+  };
+  struct Snapshot {
+    std::string name, link;
+    Moment at;
+    int bytes = 8;
+  };
+
+  void describe() {
+    const Program& p = program_;
+    attribute(file_, "model", p.model);
+    attribute(file_, "title", p.title);
+    attribute(file_, "vphi_version", VPHI_VERSION);
+    attribute(file_, "compiler_version", p.compiler_version);
+    attribute(file_, "seed", H5T_NATIVE_UINT64, p.seed);
+    attribute(file_, "dx", H5T_NATIVE_DOUBLE, p.dx_physical);
+    attribute(file_, "dt", H5T_NATIVE_DOUBLE, p.dt_physical);
+    attribute(file_, "dx_program", H5T_NATIVE_DOUBLE, p.dx);
+    attribute(file_, "dt_program", H5T_NATIVE_DOUBLE, p.dt);
+    const Handle extent_space = space(std::array<hsize_t, 1>{static_cast<hsize_t>(p.dims)});
+    const Handle extent(
+        H5Acreate2(file_, "lattice", H5T_STD_I64LE, extent_space, H5P_DEFAULT, H5P_DEFAULT),
+        H5Aclose, "making an attribute");
+    check(H5Awrite(extent, H5T_NATIVE_INT64, p.extent.data()), "writing an attribute");
+    if (p.model_text.size() < kLongText) {
+      attribute(file_, "model_text", p.model_text);
+    } else {
+      const Handle type = text_type(), one(H5Screate(H5S_SCALAR), H5Sclose, "describing a text");
+      const Handle set(
+          H5Dcreate2(file_, "model_text", type, one, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+          H5Dclose, "making the model's text");
+      const char* pointer = p.model_text.c_str();
+      check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), "writing the text");
+    }
+    const Handle parameters(H5Gcreate2(file_, "parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                            H5Gclose, "making a group");
+    for (const auto& [name, value] : p.parameters)
+      if (H5Aexists(parameters, name.c_str()) == 0)
+        attribute(parameters, name.c_str(), H5T_NATIVE_DOUBLE, value);
+  }
+
+  /// A new dataset /group/name/step with its moment; one that is there already is replaced.
+  Handle dataset(const std::string& group, const std::string& name, const Moment& at,
+                 std::span<const hsize_t> shape, hid_t type, bool compressed) {
+    const std::string folder = "/" + group + "/" + link_name(name);
+    const std::string path = fmt::format("{}/{:08}", folder, at.step);
+    const Handle create(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "making a property list");
+    H5Pset_create_intermediate_group(create, 1);
+    const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "making a property list");
+    if (compressed) {
+      std::vector<hsize_t> chunk(shape.begin(), shape.end());
+      for (auto& edge : chunk) edge = std::min<hsize_t>(edge, 64);
+      H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data());
+      H5Pset_shuffle(layout);
+      H5Pset_deflate(layout, 1);
+      H5Pset_fletcher32(layout);
+    }
+    if (links_.contains(path)) H5Ldelete(file_, path.c_str(), H5P_DEFAULT);
+    Handle set(H5Dcreate2(file_, path.c_str(), type, space(shape), create, layout, H5P_DEFAULT),
+               H5Dclose, "making a dataset");
+    links_[path] = true;
+    attribute(set, "t", H5T_NATIVE_DOUBLE, at.time);
+    attribute(set, "step", H5T_NATIVE_INT64, at.step);
+    attribute(set, "name", name);
+    return set;
+  }
+
+  void append(const std::string& name, Series& series) {
+    if (series.pending.empty()) return;
+    const hsize_t rows = series.pending.size() / 2;
+    if (series.set < 0) {
+      const hsize_t none[2] = {0, 2}, endless[2] = {H5S_UNLIMITED, 2}, chunk[2] = {kChunkRows, 2};
+      const Handle create(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "making a property list");
+      H5Pset_create_intermediate_group(create, 1);
+      const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "making a property list");
+      H5Pset_chunk(layout, 2, chunk);
+      series.set = Handle(H5Dcreate2(file_, ("/series/" + link_name(name)).c_str(), H5T_IEEE_F64LE,
+                                     space(none, endless), create, layout, H5P_DEFAULT),
+                          H5Dclose, "making a series");
+      attribute(series.set, "columns", "t, value");
+      attribute(series.set, "name", name);
+    }
+    const hsize_t size[2] = {series.rows + rows, 2}, start[2] = {series.rows, 0};
+    const hsize_t count[2] = {rows, 2};
+    check(H5Dset_extent(series.set, size), "growing a series");
+    const Handle target(H5Dget_space(series.set), H5Sclose, "reading a shape");
+    H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, count, nullptr);
+    check(H5Dwrite(series.set, H5T_NATIVE_DOUBLE, space(count), target, H5P_DEFAULT,
+                   series.pending.data()),
+          "writing a series (is the disk full?)");
+    series.rows += rows;
+    series.pending.clear();
+  }
+
+  /// The snapshots as a series of grids: XDMF 3, one block for each moment.
+  void write_xdmf() const {
+    const int dims = std::max(program_.dims, 2);  // XDMF has no uniform grid of one dimension
+    std::string nodes, origin, spacing;
+    for (int axis = dims - 1; axis >= 0; --axis) {
+      nodes += fmt::format("{} ", program_.extent[axis]);
+      origin += fmt::format(
+          "{} ", -0.5 * static_cast<double>(program_.extent[axis] - 1) * program_.dx_physical);
+      spacing += fmt::format("{} ", program_.dx_physical);
+    }
+    const std::string shape = dims == 3 ? "3DCoRectMesh" : "2DCoRectMesh";
+    const std::string geometry = dims == 3 ? "ORIGIN_DXDYDZ" : "ORIGIN_DXDY";
+    std::string text =
+        "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n"
+        "<Grid Name=\"snapshots\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+    for (std::size_t i = 0; i < snapshots_.size(); ++i) {
+      const bool first = i == 0 || snapshots_[i - 1].at.step != snapshots_[i].at.step;
+      const bool last =
+          i + 1 == snapshots_.size() || snapshots_[i + 1].at.step != snapshots_[i].at.step;
+      if (first)
+        text += fmt::format(
+            "<Grid Name=\"step {}\"><Time Value=\"{}\"/>\n"
+            "<Topology TopologyType=\"{}\" Dimensions=\"{}\"/>\n<Geometry GeometryType=\"{}\">"
+            "<DataItem Dimensions=\"{}\">{}</DataItem>"
+            "<DataItem Dimensions=\"{}\">{}</DataItem></Geometry>\n",
+            snapshots_[i].at.step, snapshots_[i].at.time, shape, nodes, geometry, dims, origin,
+            dims, spacing);
+      text += fmt::format(
+          "<Attribute Name=\"{}\" Center=\"Node\"><DataItem Format=\"HDF\" NumberType=\"Float\" "
+          "Precision=\"{}\" Dimensions=\"{}\">{}:{}</DataItem></Attribute>\n",
+          escaped(snapshots_[i].name), snapshots_[i].bytes, nodes, escaped(path_.filename()),
+          escaped(snapshots_[i].link));
+      if (last) text += "</Grid>\n";
+    }
+    fs::path beside = path_;
+    std::ofstream(beside.replace_extension(".xdmf")) << text << "</Grid>\n</Domain>\n</Xdmf>\n";
+  }
+
+  static std::string escaped(const std::string& text) {
+    std::string out;
+    for (char c : text) {
+      switch (c) {
+        case '<':
+          out += "&lt;";
+          break;
+        case '>':
+          out += "&gt;";
+          break;
+        case '&':
+          out += "&amp;";
+          break;
+        case '"':
+          out += "&quot;";
+          break;
+        default:
+          out += c;
+      }
+    }
+    return out;
+  }
+
+  fs::path path_;
+  const Program& program_;
+  Handle file_;  // before the datasets, which close first
+  std::map<std::string, Series> series_;
+  std::map<std::string, bool> links_;
+  std::vector<Snapshot> snapshots_;
+};
+
+}  // namespace
+
+bool have_hdf5() { return true; }
+
+std::unique_ptr<ResultFile> open_hdf5(const fs::path& path, const Program& program) {
+  return std::make_unique<Hdf5File>(path, program);
+}
+
+}  // namespace vphi::io
+
+#else
+
+namespace vphi::io {
+
+bool have_hdf5() { return false; }
+
+std::unique_ptr<ResultFile> open_hdf5(const std::filesystem::path& path,
+                                      const program::Program& program) {
+  return open_csv(path, program);
+}
+
+}  // namespace vphi::io
+
+#endif

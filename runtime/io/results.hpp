@@ -1,0 +1,81 @@
+// What a run leaves behind: one file for each `-> "name"` of the model, in the output folder.
+//
+// "name.h5" (HDF5, where the build has it):
+//   /series/NAME          [t, value], grows with the run
+//   /spectra/NAME/STEP    table of k, P, Delta, modes
+//   /slices/NAME/STEP     plane, slowest axis first;  /profiles, /histograms alike
+//   /snapshots/NAME/STEP  whole lattice, chunked, compressed, checksummed; "name.xdmf" describes
+//                         them to ParaView and VisIt
+//   attributes of the root: model text, parameters, versions, seed, dx, dt
+// A `/` in a dataset's name becomes `|` (the attribute "name" keeps the text). "name.csv", or any
+// name where HDF5 is absent: "name.series.csv" and "name.spectra.csv"; fields are then left out and
+// `notes` says so. Names must be relative and stay inside the folder; violations and failures to
+// write throw ResultsError.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/io/spectrum.hpp"
+
+namespace vphi::io {
+
+struct ResultsError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Moment {
+  std::int64_t step = 0;
+  double time = 0;
+};
+
+/// One file being written. Implementations: hdf5_file.cpp, csv_file.cpp.
+class ResultFile {
+ public:
+  virtual ~ResultFile() = default;
+  virtual void scalars(std::span<const std::string> names, const Moment& at,
+                       std::span<const double> values) = 0;
+  virtual void spectrum(const std::string& name, const Moment& at,
+                        std::span<const SpectrumBin> bins) = 0;
+  /// `group`: "slices", "snapshots", "histograms", "profiles"; shape slowest axis first.
+  virtual void array(const std::string& group, const std::string& name, const Moment& at,
+                     std::span<const std::int64_t> shape, std::span<const double> values,
+                     program::Precision precision) = 0;
+  virtual void flush() = 0;
+  /// What could not be written, and why.
+  virtual std::vector<std::string> notes() const { return {}; }
+};
+
+bool have_hdf5();
+std::unique_ptr<ResultFile> open_hdf5(const std::filesystem::path& path,
+                                      const program::Program& program);
+std::unique_ptr<ResultFile> open_csv(const std::filesystem::path& path,
+                                     const program::Program& program);
+
+/// "out/name" for a name that is relative and has no "..", else ResultsError.
+std::filesystem::path inside(const std::filesystem::path& folder, const std::string& name);
+
+class Results {
+ public:
+  /// Checks every file name of the program; makes the folder. Files are opened at first use.
+  Results(std::filesystem::path folder, const program::Program& program);
+  ~Results();
+
+  ResultFile& file(const std::string& name);
+  void flush();
+  std::vector<std::string> files() const;
+  std::vector<std::string> notes() const;
+
+ private:
+  std::filesystem::path folder_;
+  const program::Program& program_;
+  std::map<std::string, std::unique_ptr<ResultFile>> files_;
+};
+
+}  // namespace vphi::io

@@ -1,0 +1,117 @@
+#include "runtime/io/spectrum.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numbers>
+
+#include "runtime/fft/fft.hpp"
+#include "runtime/parallel.hpp"
+
+namespace vphi::io {
+
+using std::int64_t;
+using std::numbers::pi;
+
+std::vector<SpectrumBin> spectrum(std::span<const double> values,
+                                  const std::array<int64_t, 4>& extent, int dims, double dx,
+                                  int threads) {
+  if (dims > 3) return {};
+  const fft::Box box{{extent[0], extent[1], extent[2]}};
+  std::vector<fft::Complex> modes(static_cast<std::size_t>(box.modes()));
+  fft::forward(box, values.data(), modes.data(), threads);
+
+  const int64_t longest = *std::max_element(box.n.begin(), box.n.end());
+  std::array<double, 3> unit{};  // k_i/k_IR per mode number
+  double corner = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    unit[axis] = static_cast<double>(longest) / static_cast<double>(box.n[axis]);
+    corner += std::pow(unit[axis] * static_cast<double>(box.n[axis] / 2), 2);
+  }
+  const auto bins = static_cast<std::size_t>(std::sqrt(corner) + 0.5) + 1;
+
+  // One partial sum for each plane, added in order: the same bits with any number of threads.
+  struct Sum {
+    double power = 0;
+    int64_t modes = 0;
+  };
+  std::vector<std::vector<Sum>> planes(static_cast<std::size_t>(box.n[2]));
+  runtime::parallel_for(box.n[2], threads, [&](int64_t begin, int64_t end) {
+    for (int64_t z = begin; z < end; ++z) {
+      std::vector<Sum> sums(bins);
+      const double kz = unit[2] * static_cast<double>(std::min(z, box.n[2] - z));
+      for (int64_t y = 0; y < box.n[1]; ++y) {
+        const double ky = unit[1] * static_cast<double>(std::min(y, box.n[1] - y));
+        for (int64_t x = 0; x < box.half(); ++x) {
+          const double kx = unit[0] * static_cast<double>(x);
+          const auto l = static_cast<std::size_t>(std::sqrt(kx * kx + ky * ky + kz * kz) + 0.5);
+          const bool own_mirror = x == 0 || 2 * x == box.n[0];
+          const int weight = own_mirror ? 1 : 2;
+          sums[l].power += weight * std::norm(modes[(z * box.n[1] + y) * box.half() + x]);
+          sums[l].modes += weight;
+        }
+      }
+      planes[z] = std::move(sums);
+    }
+  });
+
+  const double k_ir = 2 * pi / (static_cast<double>(longest) * dx);
+  const double normal = std::pow(dx, dims) / static_cast<double>(box.sites());
+  const double sphere = dims == 3 ? 1 / (2 * pi * pi) : dims == 2 ? 1 / (2 * pi) : 1 / pi;
+  std::vector<SpectrumBin> out;
+  for (std::size_t l = 1; l < bins; ++l) {
+    Sum sum;
+    for (const auto& plane : planes) sum.power += plane[l].power, sum.modes += plane[l].modes;
+    if (sum.modes == 0) continue;
+    SpectrumBin bin;
+    bin.k = k_ir * static_cast<double>(l);
+    bin.power = normal * sum.power / static_cast<double>(sum.modes);
+    bin.delta = sphere * std::pow(bin.k, dims) * bin.power;
+    bin.modes = sum.modes;
+    out.push_back(bin);
+  }
+  return out;
+}
+
+Histogram histogram(std::span<const double> values, int bins, double low, double high) {
+  Histogram h{low, high, std::vector<int64_t>(static_cast<std::size_t>(bins))};
+  if (low == high && !values.empty()) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    h.low = *least, h.high = *most;
+    if (h.low == h.high) h.high = h.low + 1;
+  }
+  const double scale = bins / (h.high - h.low);
+  for (double v : values) {
+    // The upper end belongs to the last bin, so that a range found from the data holds all of it.
+    const double at = v == h.high ? bins - 1 : std::floor((v - h.low) * scale);
+    if (at >= 0 && at < bins) ++h.counts[static_cast<std::size_t>(at)];
+  }
+  return h;
+}
+
+std::vector<ProfileBin> radial_profile(std::span<const double> values,
+                                       const std::array<int64_t, 4>& n, int dims, double dx,
+                                       int bins) {
+  const auto longest = static_cast<double>(*std::max_element(n.begin(), n.begin() + dims));
+  const double width = longest * dx / 2 / bins;
+  std::vector<ProfileBin> out(static_cast<std::size_t>(bins));
+  std::size_t site = 0;
+  std::array<int64_t, 4> i{};
+  for (i[3] = 0; i[3] < n[3]; ++i[3])
+    for (i[2] = 0; i[2] < n[2]; ++i[2])
+      for (i[1] = 0; i[1] < n[1]; ++i[1])
+        for (i[0] = 0; i[0] < n[0]; ++i[0], ++site) {
+          double r2 = 0;
+          for (int axis = 0; axis < dims; ++axis)
+            r2 += std::pow(static_cast<double>(i[axis]) - static_cast<double>(n[axis] - 1) / 2, 2);
+          const auto bin = static_cast<std::size_t>(std::sqrt(r2) * dx / width);
+          if (bin < out.size()) out[bin].mean += values[site], ++out[bin].sites;
+        }
+  for (std::size_t b = 0; b < out.size(); ++b) {
+    out[b].r = (static_cast<double>(b) + 0.5) * width;
+    if (out[b].sites > 0) out[b].mean /= static_cast<double>(out[b].sites);
+  }
+  return out;
+}
+
+}  // namespace vphi::io

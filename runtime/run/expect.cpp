@@ -1,0 +1,44 @@
+#include "runtime/run/expect.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vphi::runtime {
+
+using program::Expectation;
+
+Expectations::Expectations(const program::Program& program)
+    : program_(program), memory_(program.expectations.size()) {
+  for (const Expectation& e : program.expectations) results_.push_back({e.text, true, 0, 0});
+}
+
+void Expectations::judge(std::span<const double> scalars, double time) {
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    const Expectation& e = program_.expectations[i];
+    ExpectationResult& result = results_[i];
+    Memory& memory = memory_[i];
+    if (e.kind == Expectation::Kind::Condition) {
+      if (!result.ok) continue;  // the first failure stays
+      result.ok = scalars[e.ok_slot] == 1;
+      result.value = scalars[e.value_slot >= 0 ? e.value_slot : e.ok_slot];
+      result.time = time;
+      continue;
+    }
+    const double value = scalars[e.value_slot];
+    if (!begun_) memory.first = value;
+    const bool drift = e.kind == Expectation::Kind::Drift;
+    memory.largest_scale =
+        std::max(memory.largest_scale, std::abs(drift ? memory.first : scalars[e.scale_slot]));
+    const double change = std::abs(value - memory.first);
+    if (change > memory.largest_change || std::isnan(change)) {
+      memory.largest_change = change;
+      result.time = time;
+    }
+    // A quantity that stays exactly at its start has not drifted, even from zero.
+    result.value = memory.largest_change == 0 ? 0 : memory.largest_change / memory.largest_scale;
+    result.ok = result.value < e.bound || memory.largest_change == 0;
+  }
+  begun_ = true;
+}
+
+}  // namespace vphi::runtime

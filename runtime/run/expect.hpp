@@ -1,0 +1,35 @@
+// The promises of a model, watched while it runs (LANGUAGE.md, `expect`).
+//
+//   Condition: its slot must be 1 at every output.
+//   Drift:     |q(t) - q(0)| / |q(0)| stays below the bound.
+//   Conserved: |q(t) - q(0)| stays below the bound times the largest scale seen.
+// A NaN breaks any of them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/run/run.hpp"
+
+namespace vphi::runtime {
+
+class Expectations {
+ public:
+  explicit Expectations(const program::Program& program);
+
+  /// Judges the scalar block of one moment; the first call sets the initial values.
+  void judge(std::span<const double> scalars, double time);
+  const std::vector<ExpectationResult>& results() const { return results_; }
+
+ private:
+  struct Memory {
+    double first = 0, largest_change = 0, largest_scale = 0;
+  };
+  const program::Program& program_;
+  std::vector<ExpectationResult> results_;
+  std::vector<Memory> memory_;
+  bool begun_ = false;
+};
+
+}  // namespace vphi::runtime

@@ -1,0 +1,94 @@
+// What a Program will hold on its device, before anything is allocated.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "runtime/run/session.hpp"
+
+namespace vphi::runtime {
+namespace {
+
+using program::Argument;
+using program::Launch;
+using program::Program;
+
+std::size_t word(const Program& p, int buffer) {
+  return p.buffers[buffer].precision == program::Precision::F32 ? 4 : 8;
+}
+
+/// Scratch arrays that a launch touches.
+void add_scratch(const Program& p, const Launch& launch, std::set<int>& found) {
+  for (const Argument& a : p.kernels[launch.kernel].arguments)
+    if ((a.kind == Argument::Kind::Current || a.kind == Argument::Kind::Next) &&
+        p.buffers[a.index].scratch)
+      found.insert(a.index);
+}
+
+/// Most bytes a site of scratch that are alive at one launch of the prologue: each from its first
+/// to its last.
+std::size_t prologue_scratch(const Program& p) {
+  std::vector<std::set<int>> used(p.prologue.size());
+  for (std::size_t i = 0; i < used.size(); ++i) add_scratch(p, p.prologue[i], used[i]);
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    std::set<int> before, after;
+    for (std::size_t j = 0; j <= i; ++j) before.insert(used[j].begin(), used[j].end());
+    for (std::size_t j = i; j < used.size(); ++j) after.insert(used[j].begin(), used[j].end());
+    std::size_t alive = 0;
+    for (int b : before)
+      if (after.contains(b)) alive += word(p, b);
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+}  // namespace
+
+MemoryNeed memory_needed(const Program& p) {
+  const auto sites = static_cast<std::size_t>(p.sites());
+  std::size_t first = 0, second = 0, outputs = 0, fixed = p.scalars.size() * sizeof(double);
+  for (std::size_t b = 0; b < p.buffers.size(); ++b) {
+    if (p.buffers[b].scratch) continue;
+    first += word(p, static_cast<int>(b));
+    if (p.buffers[b].doubled) second += word(p, static_cast<int>(b));
+  }
+  for (const auto& output : p.outputs) {
+    std::set<int> used;
+    for (const Launch& launch : output.launches) add_scratch(p, launch, used);
+    std::size_t bytes = 0;
+    for (int b : used) bytes += word(p, b);
+    outputs = std::max(outputs, bytes);
+  }
+  for (const auto& kernel : p.kernels)
+    fixed += static_cast<std::size_t>(kernel.partials) * sizeof(double) + 4;
+  // Initial scratch lives before the second copies are taken; outputs borrow those.
+  const std::size_t extra = std::max({prologue_scratch(p), second, outputs});
+  MemoryNeed need;
+  need.state = (first + second) * sites + fixed;
+  need.peak = (first + extra) * sites + fixed;
+  need.per_site = sites > 0 ? need.peak / sites : 0;
+  return need;
+}
+
+std::array<std::int64_t, 4> largest_lattice(const Program& p, std::size_t bytes) {
+  const double ratio = static_cast<double>(bytes) / static_cast<double>(memory_needed(p).peak);
+  const double scale = std::pow(ratio, 1.0 / p.dims);
+  std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+  for (int axis = 0; axis < p.dims; ++axis) {
+    auto n = static_cast<std::int64_t>(static_cast<double>(p.extent[axis]) * scale);
+    const std::int64_t multiple = n >= 64 ? 16 : n >= 16 ? 4 : 1;  // lengths that compute well
+    extent[axis] = std::max<std::int64_t>(1, n / multiple * multiple);
+  }
+  return extent;
+}
+
+std::string shape_text(std::span<const std::int64_t> extent) {
+  if (std::all_of(extent.begin(), extent.end(), [&](auto n) { return n == extent[0]; }))
+    return extent.size() == 1 ? fmt::format("{}", extent[0])
+                              : fmt::format("{}^{}", extent[0], extent.size());
+  return fmt::format("{}", fmt::join(extent, " * "));
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,157 @@
+#include "runtime/run/observe.hpp"
+
+#include <algorithm>
+
+namespace vphi::runtime {
+
+using program::FieldOutput;
+using program::Output;
+
+Observer::Observer(Session& session, const std::string& out, int threads)
+    : session_(session), threads_(threads), expectations_(session.program()) {
+  if (!out.empty()) results_ = std::make_unique<io::Results>(out, session.program());
+}
+
+std::int64_t Observer::next(std::int64_t step) const {
+  std::int64_t soonest = -1;
+  for (const Output& output : session_.program().outputs) {
+    if (output.every <= 0) continue;
+    const std::int64_t at = (step / output.every + 1) * output.every;
+    if (soonest < 0 || at < soonest) soonest = at;
+  }
+  return soonest;
+}
+
+/// Series end with the last state; arrays come at their steps alone.
+bool Observer::due(const Output& output, std::int64_t step, bool last) const {
+  if (output.every <= 0) return last;
+  return step % output.every == 0 || (last && !output.scalars.empty());
+}
+
+double Observer::time_of(const std::vector<double>& scalars, std::int64_t step) const {
+  const auto& p = session_.program();
+  return p.time_slot >= 0 ? scalars[p.time_slot] : static_cast<double>(step) * p.dt_physical;
+}
+
+std::vector<double> Observer::watch() {
+  session_.launch(session_.program().watch);
+  auto scalars = session_.scalars();
+  session_.release_scratch();
+  return scalars;
+}
+
+void Observer::observe(std::int64_t step, bool last) {
+  const auto& p = session_.program();
+  session_.launch(p.watch);
+  bool any = false;
+  for (const Output& output : p.outputs) {
+    if (!due(output, step, last)) continue;
+    any = true;
+    session_.launch(output.launches);
+    const auto scalars = session_.scalars();
+    const io::Moment at{step, time_of(scalars, step)};
+    if (output.after_slot < 0 || scalars[output.after_slot] != 0) {
+      record(output, at, scalars);
+      const bool regular = output.every <= 0 || step % output.every == 0;
+      if (regular) write_fields(output, at);
+    }
+    session_.release_scratch();
+  }
+  if (any || last || p.outputs.empty()) {
+    const auto scalars = session_.scalars();
+    expectations_.judge(scalars, time_of(scalars, step));
+  }
+  session_.release_scratch();
+}
+
+io::ResultFile* Observer::file(const Output& output) {
+  return results_ && !output.file.empty() ? &results_->file(output.file) : nullptr;
+}
+
+void Observer::record(const Output& output, const io::Moment& at,
+                      const std::vector<double>& scalars) {
+  if (output.scalars.empty()) return;
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const auto& scalar : output.scalars) {
+    names.push_back(scalar.name);
+    values.push_back(scalars[scalar.slot]);
+    const auto [place, fresh] = series_index_.try_emplace(scalar.name, series_.size());
+    if (fresh) {
+      series_.push_back({scalar.name, {}});
+      last_step_.push_back(-1);
+    }
+    if (last_step_[place->second] == at.step) continue;
+    last_step_[place->second] = at.step;
+    series_[place->second].points.emplace_back(at.time, values.back());
+  }
+  if (auto* target = file(output)) target->scalars(names, at, values);
+}
+
+void Observer::write_fields(const Output& output, const io::Moment& at) {
+  auto* target = file(output);
+  if (target == nullptr) return;
+  const auto& p = session_.program();
+  for (const FieldOutput& field : output.fields) {
+    const auto values = session_.read(field.buffer);
+    const auto precision = p.buffers[field.buffer].precision;
+    std::vector<std::int64_t> shape(p.extent.begin(), p.extent.begin() + p.dims);
+    std::reverse(shape.begin(), shape.end());
+    switch (field.kind) {
+      case FieldOutput::Kind::Spectrum:
+        target->spectrum(field.name, at,
+                         io::spectrum(values, p.extent, p.dims, p.dx_physical, threads_));
+        break;
+      case FieldOutput::Kind::Snapshot:
+        target->array("snapshots", field.name, at, shape, values, precision);
+        break;
+      case FieldOutput::Kind::Slice: {
+        std::int64_t stride = 1;
+        for (int axis = 0; axis < field.axis; ++axis) stride *= p.extent[axis];
+        const std::int64_t n = p.extent[field.axis];
+        std::vector<double> plane;
+        for (std::int64_t i = 0; i < p.sites(); ++i)
+          if (i / stride % n == field.plane) plane.push_back(values[i]);
+        shape.erase(shape.begin() + (p.dims - 1 - field.axis));
+        if (shape.empty()) shape.push_back(1);
+        target->array("slices", field.name, at, shape, plane, precision);
+        break;
+      }
+      case FieldOutput::Kind::Histogram: {
+        const auto h = io::histogram(values, field.bins, field.low, field.high);
+        std::vector<double> table;  // centre of the bin, count
+        const double width = (h.high - h.low) / field.bins;
+        for (std::size_t b = 0; b < h.counts.size(); ++b) {
+          table.push_back(h.low + (static_cast<double>(b) + 0.5) * width);
+          table.push_back(static_cast<double>(h.counts[b]));
+        }
+        target->array("histograms", field.name, at, std::array<std::int64_t, 2>{field.bins, 2},
+                      table, program::Precision::F64);
+        break;
+      }
+      case FieldOutput::Kind::Profile: {
+        std::vector<double> table;  // r, mean, sites
+        for (const auto& bin :
+             io::radial_profile(values, p.extent, p.dims, p.dx_physical, field.bins))
+          table.insert(table.end(), {bin.r, bin.mean, static_cast<double>(bin.sites)});
+        target->array("profiles", field.name, at, std::array<std::int64_t, 2>{field.bins, 3}, table,
+                      program::Precision::F64);
+        break;
+      }
+    }
+  }
+}
+
+std::vector<std::string> Observer::files() const {
+  return results_ ? results_->files() : std::vector<std::string>{};
+}
+
+std::vector<std::string> Observer::notes() const {
+  return results_ ? results_->notes() : std::vector<std::string>{};
+}
+
+void Observer::flush() {
+  if (results_) results_->flush();
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,55 @@
+// Outputs of a run: which are due, what they hold, where it goes.
+//
+// An Observer launches the output kernels of a Session, reads scalars and arrays back, keeps the
+// series in memory and hands everything to io::Results. It also runs the watch launches and judges
+// the expectations, since these are judged at every output.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/io/results.hpp"
+#include "runtime/run/expect.hpp"
+#include "runtime/run/run.hpp"
+#include "runtime/run/session.hpp"
+
+namespace vphi::runtime {
+
+class Observer {
+ public:
+  /// `out` empty: nothing is written to files.
+  Observer(Session& session, const std::string& out, int threads);
+
+  /// The next step after `step` at which something is due, or -1.
+  std::int64_t next(std::int64_t step) const;
+  /// Everything due at this step; `last`: the closing values and the outputs "at end" too.
+  void observe(std::int64_t step, bool last);
+  /// Runs the watch launches alone; returns the scalar block.
+  std::vector<double> watch();
+
+  const std::vector<Series>& series() const { return series_; }
+  const std::vector<ExpectationResult>& expectations() const { return expectations_.results(); }
+  std::vector<std::string> files() const;
+  std::vector<std::string> notes() const;
+  void flush();
+
+ private:
+  bool due(const program::Output& output, std::int64_t step, bool last) const;
+  void record(const program::Output& output, const io::Moment& at,
+              const std::vector<double>& scalars);
+  void write_fields(const program::Output& output, const io::Moment& at);
+  io::ResultFile* file(const program::Output& output);
+  double time_of(const std::vector<double>& scalars, std::int64_t step) const;
+
+  Session& session_;
+  int threads_;
+  std::unique_ptr<io::Results> results_;
+  Expectations expectations_;
+  std::vector<Series> series_;
+  std::unordered_map<std::string, std::size_t> series_index_;
+  std::vector<std::int64_t> last_step_;  ///< of each series
+};
+
+}  // namespace vphi::runtime

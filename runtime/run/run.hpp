@@ -1,0 +1,91 @@
+// Running a Program from its first to its last step.
+//
+// `run` drives a Session: outputs at their steps, expectations watched, progress reported, NaN
+// found, interruption obeyed. It writes files only where `out` is set. Results come back as plain
+// data. Throws RunError (the user's mistake: memory, no end, a NaN), DeviceError, ResultsError.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/run/session.hpp"
+
+namespace vphi::runtime {
+
+struct Progress {
+  std::int64_t step = 0;
+  std::int64_t steps = -1;  ///< -1: not known
+  double time = 0;
+  double seconds = 0;        ///< since the first step
+  double seconds_left = -1;  ///< -1: not known
+  double site_updates_per_s = 0;
+  double bytes_per_s = 0;  ///< least traffic of the steps
+  std::vector<std::pair<std::string, double>> watched;
+};
+
+struct RunOptions {
+  std::string out;          ///< folder of the result files; empty: none are written
+  std::int64_t steps = -1;  ///< stop after so many steps; -1: as the program says
+  int threads = 0;          ///< of the host's part; 0: all
+  const std::atomic<bool>* interrupt = nullptr;   ///< set: finish the step and stop
+  std::function<void(const Progress&)> progress;  ///< called at most every `progress_interval`
+  double progress_interval = 0.1;                 ///< seconds
+  bool keep_state = false;                        ///< RunResult::state is filled
+};
+
+struct Series {
+  std::string name;
+  std::vector<std::pair<double, double>> points;  ///< t, value
+};
+
+struct ExpectationResult {
+  std::string text;
+  bool ok = true;
+  double value = 0;  ///< condition: at its first failure, else the last; others: the largest
+  double time = 0;   ///< when
+};
+
+struct Performance {
+  double seconds = 0;             ///< in steps alone, first step included
+  double first_step_seconds = 0;  ///< from the call of `run` to the end of the first step
+  double site_updates_per_s = 0;
+  double bytes_per_site = 0;
+  std::size_t device_bytes = 0;  ///< most memory held
+};
+
+struct RunResult {
+  std::string model, device;
+  std::int64_t steps = 0;
+  double time = 0;
+  bool interrupted = false;
+  std::vector<std::pair<std::string, double>> scalars;  ///< last values
+  std::vector<Series> series;
+  std::vector<ExpectationResult> expectations;
+  Performance performance;
+  std::vector<std::string> files, notes;
+  std::vector<std::vector<double>> state;  ///< as Program::state, f64, x fastest
+
+  bool all_expected() const;
+  const Series* find(const std::string& name) const;
+  std::optional<double> scalar(const std::string& name) const;
+};
+
+RunResult run(const program::Program& program, Device& device, const RunOptions& options = {});
+
+/// Bytes that one step must move for one site, by the cost of its kernels.
+double bytes_per_site(const program::Program& program);
+
+/// The first site of the state that holds a NaN or an infinity.
+struct BadSite {
+  int variable = 0;  ///< index in Program::state
+  std::array<std::int64_t, 4> site{};
+  double value = 0;
+  std::int64_t count = 0;  ///< of such sites in this variable
+};
+std::optional<BadSite> find_bad_site(Session& session);
+
+}  // namespace vphi::runtime

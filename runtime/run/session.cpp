@@ -1,0 +1,407 @@
+#include "runtime/run/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "runtime/parallel.hpp"
+#include "runtime/run/random_field.hpp"
+
+namespace vphi::runtime {
+
+using program::Argument;
+using program::Launch;
+using program::Precision;
+using program::Program;
+
+namespace {
+
+constexpr std::int64_t kSmall = std::int64_t{1}
+                                << 24;  ///< sites; random fields made ahead below it
+
+bool is_array(const Argument& a) {
+  return a.kind == Argument::Kind::Current || a.kind == Argument::Kind::Next;
+}
+
+std::string gigabytes(std::size_t bytes) {
+  const double mb = static_cast<double>(bytes) / 1e6;
+  return mb < 1000 ? fmt::format("{:.0f} MB", mb) : fmt::format("{:.1f} GB", mb / 1000);
+}
+
+void check_memory(const Program& p, const DeviceInfo& info) {
+  const MemoryNeed need = memory_needed(p);
+  if (info.memory_free == 0 || need.peak <= info.memory_free) return;
+  const auto largest = largest_lattice(p, info.memory_free);
+  const auto dims = static_cast<std::size_t>(p.dims);
+  throw RunError(
+      "E0802",
+      fmt::format("{} needs {} of memory ({} bytes a site), and {} has {} free",
+                  shape_text({p.extent.data(), dims}), gigabytes(need.peak), need.per_site,
+                  info.name, gigabytes(info.memory_free)),
+      fmt::format("the largest lattice that fits is {}: --lattice '{}'",
+                  shape_text({largest.data(), dims}), shape_text({largest.data(), dims})));
+}
+
+}  // namespace
+
+Session::Session(const Program& program, Device& device, const SessionOptions& options)
+    : program_(program),
+      device_(device),
+      threads_(options.threads > 0 ? options.threads : host_threads()),
+      buffers_(program.buffers.size()),
+      lent_(program.buffers.size()),
+      partials_(program.kernels.size()),
+      counters_(program.kernels.size()),
+      kernels_(program.kernels.size()) {
+  const DeviceInfo info = device.info();
+  if (info.target != program.target)
+    throw RunError(
+        "E0803",
+        fmt::format("this program was compiled for another kind of device than {}", info.name));
+  if (options.check_memory) check_memory(program, info);
+}
+
+Session::~Session() {
+  const auto drop = [&](BufferHandle h) {
+    if (h.id >= 0) device_.free(h);
+  };
+  try {
+    device_.synchronise();
+    release_scratch();
+    for (auto& copies : buffers_)
+      for (BufferHandle h : copies.handle) drop(h);
+    for (auto* list : {&partials_, &counters_})
+      for (BufferHandle h : *list) drop(h);
+    drop(scalars_);
+    for (auto& [bytes, handles] : pool_)
+      for (BufferHandle h : handles) drop(h);
+  } catch (const std::exception&) {
+    // A device that failed has said so already; there is nothing to give back to it.
+  }
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+std::size_t Session::bytes_of(int buffer) const {
+  const std::size_t word = program_.buffers[buffer].precision == Precision::F32 ? 4 : 8;
+  return word * static_cast<std::size_t>(program_.sites());
+}
+
+BufferHandle Session::take(std::size_t bytes) {
+  auto& free = pool_[bytes];
+  if (!free.empty()) {
+    const BufferHandle handle = free.back();
+    free.pop_back();
+    return handle;
+  }
+  const BufferHandle handle = device_.allocate(bytes);
+  held_ += bytes;
+  peak_ = std::max(peak_, held_);
+  return handle;
+}
+
+void Session::give(BufferHandle handle, std::size_t bytes) { pool_[bytes].push_back(handle); }
+
+void Session::trim() {
+  for (auto& [bytes, handles] : pool_)
+    for (BufferHandle handle : handles) device_.free(handle), held_ -= bytes;
+  pool_.clear();
+}
+
+void Session::provide(const Launches& list, bool borrow) {
+  std::set<int> busy;  // buffers whose second copy this list needs
+  for (const Launch& launch : list) {
+    for (const Argument& a : program_.kernels[launch.kernel].arguments)
+      if (a.kind == Argument::Kind::Next) busy.insert(a.index);
+    busy.insert(launch.swap.begin(), launch.swap.end());
+  }
+  const auto idle_copy = [&](std::size_t bytes) {
+    for (std::size_t b = 0; borrow && b < buffers_.size(); ++b) {
+      const BufferHandle other = buffers_[b].handle[1 - buffers_[b].now];
+      if (other.id < 0 || busy.contains(static_cast<int>(b))) continue;
+      if (bytes_of(static_cast<int>(b)) != bytes) continue;
+      const bool taken =
+          std::any_of(lent_.begin(), lent_.end(), [&](BufferHandle h) { return h.id == other.id; });
+      if (!taken) return other;
+    }
+    return BufferHandle{};
+  };
+  for (const Launch& launch : list) {
+    const auto& kernel = program_.kernels[launch.kernel];
+    const auto zeroed = [&](BufferHandle& handle, std::size_t bytes) {
+      if (handle.id >= 0) return;
+      handle = device_.allocate(bytes);
+      held_ += bytes, peak_ = std::max(peak_, held_);
+      device_.zero(handle);
+    };
+    for (const Argument& a : kernel.arguments) {
+      if (a.kind == Argument::Kind::Partials)
+        zeroed(
+            partials_[launch.kernel],
+            sizeof(double) * static_cast<std::size_t>(std::max<std::int64_t>(1, kernel.partials)));
+      if (a.kind == Argument::Kind::Counter) zeroed(counters_[launch.kernel], 4);
+      if (!is_array(a)) continue;
+      auto& copies = buffers_[a.index];
+      const int which = a.kind == Argument::Kind::Current ? copies.now : 1 - copies.now;
+      if (copies.handle[which].id >= 0) continue;
+      const std::size_t bytes = bytes_of(a.index);
+      if (program_.buffers[a.index].scratch && which == copies.now) {
+        const BufferHandle other = idle_copy(bytes);
+        if (other.id >= 0) {
+          lent_[a.index] = copies.handle[which] = other;
+          continue;
+        }
+      }
+      copies.handle[which] = take(bytes);
+    }
+  }
+}
+
+void Session::release_scratch() {
+  for (std::size_t b = 0; b < buffers_.size(); ++b) {
+    if (!program_.buffers[b].scratch) continue;
+    for (BufferHandle& handle : buffers_[b].handle) {
+      if (handle.id >= 0 && handle.id != lent_[b].id) give(handle, bytes_of(static_cast<int>(b)));
+      handle = {};
+    }
+    lent_[b] = {};
+  }
+  trim();
+}
+
+// ---- kernels and launches ---------------------------------------------------------------------
+
+void Session::compile(const std::vector<const Launches*>& lists) {
+  std::vector<int> wanted;
+  for (const Launches* list : lists)
+    for (const Launch& launch : *list)
+      if (kernels_[launch.kernel].id < 0 &&
+          std::find(wanted.begin(), wanted.end(), launch.kernel) == wanted.end())
+        wanted.push_back(launch.kernel);
+  if (wanted.empty()) return;
+  std::vector<program::Kernel> sources;
+  for (int k : wanted) sources.push_back(program_.kernels[k]);
+  const auto handles = device_.compile(sources);
+  for (std::size_t i = 0; i < wanted.size(); ++i) kernels_[wanted[i]] = handles[i];
+}
+
+KernelReport Session::report(int kernel) {
+  return kernels_[kernel].id < 0 ? KernelReport{} : device_.report(kernels_[kernel]);
+}
+
+BufferHandle Session::resolve(const program::Kernel&, int kernel_index, const Argument& a) const {
+  switch (a.kind) {
+    case Argument::Kind::Current:
+      return buffers_[a.index].handle[buffers_[a.index].now];
+    case Argument::Kind::Next:
+      return buffers_[a.index].handle[1 - buffers_[a.index].now];
+    case Argument::Kind::Scalars:
+      return scalars_;
+    case Argument::Kind::Partials:
+      return partials_[kernel_index];
+    case Argument::Kind::Counter:
+      return counters_[kernel_index];
+  }
+  return {};
+}
+
+void Session::issue(const Launches& list) {
+  std::vector<BufferHandle> arguments;
+  for (const Launch& launch : list) {
+    const auto& kernel = program_.kernels[launch.kernel];
+    arguments.clear();
+    for (const Argument& a : kernel.arguments)
+      arguments.push_back(resolve(kernel, launch.kernel, a));
+    device_.launch(kernels_[launch.kernel], arguments);
+    for (int b : launch.swap) buffers_[b].now ^= 1;
+  }
+}
+
+void Session::swap(const Launches& list, std::int64_t times) {
+  if (times % 2 == 0) return;
+  for (const Launch& launch : list)
+    for (int b : launch.swap) buffers_[b].now ^= 1;
+}
+
+void Session::launch(const Launches& list) {
+  if (list.empty()) return;
+  compile({&list});
+  provide(list, true);
+  issue(list);
+}
+
+// ---- start ------------------------------------------------------------------------------------
+
+void Session::start() {
+  // The host makes the random fields while the device's compiler works.
+  const bool ahead = program_.sites() <= kSmall;
+  std::vector<std::promise<std::vector<double>>> promises(program_.random.size());
+  for (auto& promise : promises) random_.push_back(promise.get_future());
+  const auto make = [&](std::size_t i) {
+    try {
+      promises[i].set_value(random_field(program_, program_.random[i], threads_));
+    } catch (...) {
+      promises[i].set_exception(std::current_exception());
+    }
+  };
+  std::jthread maker;
+  if (ahead && !promises.empty())
+    maker = std::jthread([&] {
+      for (std::size_t i = 0; i < promises.size(); ++i) make(i);
+    });
+
+  std::vector<const Launches*> lists{&program_.step, &program_.prologue, &program_.watch};
+  for (const auto& output : program_.outputs)
+    if (output.every > 0) lists.push_back(&output.launches);
+  compile(lists);
+
+  scalars_ = device_.allocate(sizeof(double) * std::max<std::size_t>(1, program_.scalars.size()));
+  std::vector<double> initial;
+  for (const auto& scalar : program_.scalars) initial.push_back(scalar.initial);
+  if (!initial.empty()) device_.upload(scalars_, 0, std::as_bytes(std::span(initial)));
+  for (std::size_t b = 0; b < buffers_.size(); ++b) {
+    if (program_.buffers[b].scratch) continue;
+    buffers_[b].handle[0] = take(bytes_of(static_cast<int>(b)));
+    device_.zero(buffers_[b].handle[0]);
+  }
+  if (!ahead)
+    for (std::size_t i = 0; i < promises.size(); ++i)
+      random_[i] = std::async(std::launch::deferred, [this, i] {
+        return random_field(program_, program_.random[i], threads_);
+      });
+  run_prologue();
+  provide(program_.step, false);
+  trim();
+}
+
+void Session::fill_random(std::size_t index) {
+  const int b = program_.random[index].buffer;
+  auto& copies = buffers_[b];
+  if (copies.handle[copies.now].id < 0) copies.handle[copies.now] = take(bytes_of(b));
+  write(b, random_[index].get());
+}
+
+/// Each random field is uploaded before the first launch that reads it, and each scratch array is
+/// given back after its last.
+void Session::run_prologue() {
+  const auto& list = program_.prologue;
+  const auto uses = [&](const Launch& launch, int buffer) {
+    const auto& arguments = program_.kernels[launch.kernel].arguments;
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [&](const Argument& a) { return is_array(a) && a.index == buffer; });
+  };
+  std::vector<bool> filled(program_.random.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (std::size_t r = 0; r < filled.size(); ++r)
+      if (!filled[r] && uses(list[i], program_.random[r].buffer)) fill_random(r), filled[r] = true;
+    provide({list[i]}, false);
+    issue({list[i]});
+    for (std::size_t b = 0; b < buffers_.size(); ++b) {
+      auto& copies = buffers_[b];
+      if (!program_.buffers[b].scratch || copies.handle[copies.now].id < 0) continue;
+      const bool later = std::any_of(list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end(),
+                                     [&](const Launch& l) { return uses(l, static_cast<int>(b)); });
+      if (later) continue;
+      for (BufferHandle& handle : copies.handle) {
+        if (handle.id >= 0) give(handle, bytes_of(static_cast<int>(b)));
+        handle = {};
+      }
+    }
+  }
+  for (std::size_t r = 0; r < filled.size(); ++r)  // straight into state, read by no launch
+    if (!filled[r]) fill_random(r);
+}
+
+// ---- steps ------------------------------------------------------------------------------------
+
+/// Recordings hold 1, 4, 16, ... steps: few of them, and few replays. An odd count of copies'
+/// exchanges leaves another state behind, so even numbers keep to the same recordings.
+std::int64_t Session::block(std::int64_t steps) const {
+  const std::int64_t most = program_.sites() < (std::int64_t{1} << 22) ? 256 : 16;
+  std::int64_t size = 1;
+  while (size * 4 <= std::min(steps, most)) size *= 4;
+  if (size == 1 && steps >= 2) size = 2;
+  return size;
+}
+
+RecordingHandle Session::recording(std::int64_t steps) {
+  std::vector<bool> copies;
+  for (const Copies& c : buffers_) copies.push_back(c.now != 0);
+  const auto key = std::pair(copies, steps);
+  const auto found = recordings_.find(key);
+  if (found != recordings_.end()) return found->second;
+  provide(program_.step, false);
+  swap(program_.step, 1);
+  provide(program_.step, false);  // the other parity, before anything is recorded
+  swap(program_.step, 1);
+  const auto before = buffers_;
+  const RecordingHandle handle = device_.record([&] {
+    for (std::int64_t i = 0; i < steps; ++i) issue(program_.step);
+  });
+  buffers_ = before;
+  return recordings_[key] = handle;
+}
+
+void Session::prepare(std::int64_t steps) {
+  const auto before = buffers_;
+  while (steps > 0) {
+    const std::int64_t size = block(steps);
+    recording(size);
+    const std::int64_t repeats = steps / size;
+    swap(program_.step, size * repeats);
+    steps -= size * repeats;
+  }
+  for (std::size_t b = 0; b < buffers_.size(); ++b) buffers_[b].now = before[b].now;
+}
+
+void Session::advance(std::int64_t steps) {
+  while (steps > 0) {
+    const std::int64_t size = block(steps);
+    device_.replay(recording(size));
+    swap(program_.step, size);
+    steps -= size;
+  }
+}
+
+// ---- data -------------------------------------------------------------------------------------
+
+std::vector<double> Session::scalars() {
+  std::vector<double> values(program_.scalars.size());
+  if (!values.empty()) device_.download(std::as_writable_bytes(std::span(values)), scalars_, 0);
+  return values;
+}
+
+void Session::set_scalar(int slot, double value) {
+  device_.upload(scalars_, sizeof(double) * static_cast<std::size_t>(slot),
+                 std::as_bytes(std::span(&value, 1)));
+}
+
+std::vector<double> Session::read(int buffer) {
+  const auto sites = static_cast<std::size_t>(program_.sites());
+  const BufferHandle from = buffers_[buffer].handle[buffers_[buffer].now];
+  if (from.id < 0) throw std::logic_error("a scratch array was read after it was given back");
+  std::vector<double> values(sites);
+  if (program_.buffers[buffer].precision == Precision::F64) {
+    device_.download(std::as_writable_bytes(std::span(values)), from, 0);
+    return values;
+  }
+  std::vector<float> narrow(sites);
+  device_.download(std::as_writable_bytes(std::span(narrow)), from, 0);
+  std::copy(narrow.begin(), narrow.end(), values.begin());
+  return values;
+}
+
+void Session::write(int buffer, std::span<const double> values) {
+  const BufferHandle to = buffers_[buffer].handle[buffers_[buffer].now];
+  if (program_.buffers[buffer].precision == Precision::F64) {
+    device_.upload(to, 0, std::as_bytes(values));
+    return;
+  }
+  std::vector<float> narrow(values.size());
+  std::transform(values.begin(), values.end(), narrow.begin(),
+                 [](double v) { return static_cast<float>(v); });
+  device_.upload(to, 0, std::as_bytes(std::span(narrow)));
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,123 @@
+// A Program on a Device: its memory, its compiled kernels, and the launches that move it on.
+//
+// A Session owns every buffer and handle that it takes from the device and gives them back at its
+// end; the Program and the Device must outlive it. `start` fills the random fields and runs the
+// prologue; `advance` queues whole steps, as recordings that the device repeats; `launch` runs any
+// list of the Program. The run loop (run.hpp) is built on it, and tests embed it directly.
+//
+// Memory is taken late and used again: scratch arrays live from their first launch to their last,
+// second copies are taken at the first step, and outputs borrow a second copy that lies idle.
+// Throws RunError (the program does not fit, wrong target) and whatever the device throws.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/device/device.hpp"
+
+namespace vphi::runtime {
+
+/// The user's error: the run cannot go on, and the sentence says what to change.
+struct RunError : std::runtime_error {
+  RunError(std::string error_code, const std::string& message, std::string advice = {})
+      : std::runtime_error(message), code(std::move(error_code)), hint(std::move(advice)) {}
+  std::string code;  ///< "E0802"
+  std::string hint;
+};
+
+struct MemoryNeed {
+  std::size_t state = 0;     ///< arrays that live as long as the run, both copies
+  std::size_t peak = 0;      ///< the most that is held at one time
+  std::size_t per_site = 0;  ///< peak over sites
+};
+MemoryNeed memory_needed(const program::Program& program);
+
+/// Largest extents of the same shape whose peak fits `bytes`.
+std::array<std::int64_t, 4> largest_lattice(const program::Program& program, std::size_t bytes);
+/// "64^3", "32 * 16 * 8"
+std::string shape_text(std::span<const std::int64_t> extent);
+
+struct SessionOptions {
+  int threads = 0;  ///< of the host's part; 0: all
+  bool check_memory = true;
+};
+
+class Session {
+ public:
+  Session(const program::Program& program, Device& device, const SessionOptions& options = {});
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const program::Program& program() const { return program_; }
+  Device& device() { return device_; }
+
+  /// Compiles what the steps and the regular outputs need, fills the random fields, runs the
+  /// prologue.
+  void start();
+  /// Makes the recordings that `advance(steps)` will replay, so that it only queues.
+  void prepare(std::int64_t steps);
+  /// Queues whole steps; `synchronise` of the device waits for them.
+  void advance(std::int64_t steps);
+  /// Launches a list, in order; compiles its kernels where that was not done yet. Scratch arrays it
+  /// fills stay until `release_scratch`.
+  void launch(const std::vector<program::Launch>& list);
+  void release_scratch();
+
+  /// The scalar block as it is now (waits for the queue).
+  std::vector<double> scalars();
+  void set_scalar(int slot, double value);
+  /// Present contents of a buffer as f64, x fastest (waits).
+  std::vector<double> read(int buffer);
+  void write(int buffer, std::span<const double> values);
+
+  KernelReport report(int kernel);
+  /// Bytes held on the device now, and the most so far.
+  std::size_t bytes_held() const { return held_; }
+  std::size_t bytes_peak() const { return peak_; }
+
+ private:
+  struct Copies {
+    std::array<BufferHandle, 2> handle;
+    int now = 0;
+  };
+  using Launches = std::vector<program::Launch>;
+
+  std::size_t bytes_of(int buffer) const;
+  BufferHandle take(std::size_t bytes);
+  void give(BufferHandle handle, std::size_t bytes);
+  void trim();
+  void compile(const std::vector<const Launches*>& lists);
+  /// Makes every argument's buffer exist; scratch may borrow where `borrow` is set.
+  void provide(const Launches& list, bool borrow);
+  BufferHandle resolve(const program::Kernel& kernel, int kernel_index,
+                       const program::Argument& argument) const;
+  void issue(const Launches& list);
+  void swap(const Launches& list, std::int64_t times);
+  void run_prologue();
+  void fill_random(std::size_t index);
+  RecordingHandle recording(std::int64_t steps);
+  std::int64_t block(std::int64_t steps) const;
+
+  const program::Program& program_;
+  Device& device_;
+  int threads_;
+  std::vector<Copies> buffers_;
+  std::vector<BufferHandle> lent_;  ///< per buffer: a handle borrowed by scratch
+  BufferHandle scalars_;
+  std::vector<BufferHandle> partials_, counters_;
+  std::vector<KernelHandle> kernels_;
+  std::map<std::size_t, std::vector<BufferHandle>> pool_;
+  std::map<std::pair<std::vector<bool>, std::int64_t>, RecordingHandle> recordings_;
+  std::vector<std::future<std::vector<double>>> random_;
+  std::size_t held_ = 0, peak_ = 0;
+};
+
+}  // namespace vphi::runtime
