@@ -20,6 +20,7 @@ enum class Binding { Select, Or, And, Not, Compare, Sum, Minus, Product, Power, 
 struct Piece {
   std::string text;
   Binding binding = Binding::Atom;
+  std::size_t exponent_at = 0;  ///< where an exponent goes that is not behind: sin^2(x)
 };
 
 /// One notation. All strings are finished pieces of it.

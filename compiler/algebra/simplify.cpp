@@ -17,6 +17,9 @@ Expr negative(Arena& arena, Expr e, dsl::Span span) {
   return product(arena, std::vector{arena.integer(-1), e}, span);
 }
 
+/// A sum of terms with a minus sign each.
+bool all_negative(Expr e) { return is_sum(e) && std::ranges::all_of(e.args(), has_leading_minus); }
+
 /// number * rest as one node, rest being neither a Number nor a sum with factor -1.
 Expr scale(Arena& arena, const Number& coefficient, Expr rest, dsl::Span span) {
   if (is_value(coefficient, 1)) return rest;
@@ -200,6 +203,14 @@ Expr product(Arena& arena, std::span<const Expr> args, dsl::Span span) {
   p.merge_exponentials();
   p.merge();
 
+  // (-x - y) z is -(x + y) z
+  for (Factor& f : p.factors) {
+    if (p.factors.size() > 1 && f.exponent.is_one() && all_negative(f.base)) {
+      f.base = negative(arena, f.base, f.base->span);
+      p.coefficient = negate(p.coefficient);
+    }
+  }
+
   // A merged power may be a number or a product again, once: x^(1/2)*x^(1/2), (2*y)^(1/2) twice.
   std::vector<Expr> powers;
   bool again = false;
@@ -239,6 +250,8 @@ Expr product(Arena& arena, std::span<const Expr> args, dsl::Span span) {
 // ---- powers -------------------------------------------------------------------------------------
 
 namespace {
+
+bool is_odd(Expr n) { return n.is_number() && is_integer(n->number) && !is_even(n->number); }
 
 Expr plain_power(Arena& arena, Expr base, Expr exponent, dsl::Span span) {
   return arena.canonical(Op::Pow, std::vector{base, exponent}, span);
@@ -312,6 +325,9 @@ Expr power(Arena& arena, Expr base, Expr exponent, dsl::Span span) {
     if (is_sum(base) && has_leading_minus(base)) {
       return plain_power(arena, negative(arena, base, base->span), exponent, span);
     }
+  }
+  if (is_odd(exponent) && all_negative(base)) {
+    return negative(arena, power(arena, negative(arena, base, base->span), exponent, span), span);
   }
   if (exponent.is_number() && exponent->number.real > 0 && is_condition(base.op())) return base;
   return plain_power(arena, base, exponent, span);
