@@ -176,9 +176,13 @@ class Lexer {
     }
     if (bare) {
       const std::string written(text_.substr(begin, end - begin));
-      std::string fix = written.front() == '.' ? "0" + written : written;
-      const auto point = fix.find('.');
-      if (point + 1 >= fix.size() || !is_digit(fix[point + 1])) fix.insert(point + 1, "0");
+      std::string fix;
+      for (std::size_t k = 0; k < written.size(); ++k) {
+        const bool point = written[k] == '.';
+        if (point && k == 0) fix.push_back('0');
+        fix.push_back(written[k]);
+        if (point && (k + 1 == written.size() || !is_digit(written[k + 1]))) fix.push_back('0');
+      }
       diagnostics_.add(syntax::bare_decimal_point(span(begin, end), written, fix));
       push(Kind::Bad, begin, at_);
       return;
