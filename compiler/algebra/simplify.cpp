@@ -13,10 +13,6 @@ bool is_sum(Expr e) { return e.is(Op::Add) && !e->ordered; }
 bool is_product(Expr e) { return e.is(Op::Mul) && !e->ordered; }
 bool is_power(Expr e) { return e.is(Op::Pow) && !e->ordered; }
 
-Expr negative(Arena& arena, Expr e, dsl::Span span) {
-  return product(arena, std::vector{arena.integer(-1), e}, span);
-}
-
 /// A sum of terms with a minus sign each.
 bool all_negative(Expr e) { return is_sum(e) && std::ranges::all_of(e.args(), has_leading_minus); }
 
@@ -30,6 +26,23 @@ Expr scale(Arena& arena, const Number& coefficient, Expr rest, dsl::Span span) {
     factors.push_back(rest);
   }
   return arena.canonical(Op::Mul, factors, span);
+}
+
+/// -(x - y) is y - x: the one factor that costs no rounding.
+Expr negated_sum(Expr e, dsl::Span span) {
+  Arena& arena = *e->arena;
+  std::vector<Expr> terms;
+  for (Expr term : e.args()) {
+    const Scaled s = scaled(term);
+    terms.push_back(term.is_number() ? arena.number(negate(s.coefficient))
+                                     : scale(arena, negate(s.coefficient), s.rest, {}));
+  }
+  return arena.canonical(Op::Add, terms, span);
+}
+
+Expr negative(Arena& arena, Expr e, dsl::Span span) {
+  if (is_sum(e)) return negated_sum(e, span);
+  return product(arena, std::vector{arena.integer(-1), e}, span);
 }
 
 // ---- sums ---------------------------------------------------------------------------------------
@@ -157,6 +170,10 @@ struct Factors {
       for (Expr factor : e.args()) multiply(factor);
     } else if (is_power(e)) {
       factors.push_back({e.arg(0), e.arg(1)});
+    } else if (all_negative(e)) {
+      // (-x - y) z is -(x + y) z
+      coefficient = negate(coefficient);
+      factors.push_back({negative(arena, e, e->span), arena.integer(1)});
     } else {
       factors.push_back({e, arena.integer(1)});
     }
@@ -203,14 +220,6 @@ Expr product(Arena& arena, std::span<const Expr> args, dsl::Span span) {
   p.merge_exponentials();
   p.merge();
 
-  // (-x - y) z is -(x + y) z
-  for (Factor& f : p.factors) {
-    if (p.factors.size() > 1 && f.exponent.is_one() && all_negative(f.base)) {
-      f.base = negative(arena, f.base, f.base->span);
-      p.coefficient = negate(p.coefficient);
-    }
-  }
-
   // A merged power may be a number or a product again, once: x^(1/2)*x^(1/2), (2*y)^(1/2) twice.
   std::vector<Expr> powers;
   bool again = false;
@@ -232,16 +241,7 @@ Expr product(Arena& arena, std::span<const Expr> args, dsl::Span span) {
   if (powers.empty()) return arena.number(p.coefficient);
   if (powers.size() == 1) {
     if (is_value(p.coefficient, 1)) return powers[0];
-    if (is_value(p.coefficient, -1) && is_sum(powers[0])) {
-      // -(x - y) is y - x: the one factor that costs no rounding
-      std::vector<Expr> terms;
-      for (Expr term : powers[0].args()) {
-        const Scaled s = scaled(term);
-        terms.push_back(term.is_number() ? arena.number(negate(s.coefficient))
-                                         : scale(arena, negate(s.coefficient), s.rest, {}));
-      }
-      return arena.canonical(Op::Add, terms, span);
-    }
+    if (is_value(p.coefficient, -1) && is_sum(powers[0])) return negated_sum(powers[0], span);
   }
   if (!is_value(p.coefficient, 1)) powers.insert(powers.begin(), arena.number(p.coefficient));
   return arena.canonical(Op::Mul, powers, span);
