@@ -16,16 +16,19 @@ namespace vphi::dsl {
 
 /// What a function makes of the types of its arguments.
 enum class Rule {
-  RealFunction,     ///< real to real, complex to complex: exp, sin, ...
-  RealOnly,         ///< real arguments only: atan2, floor, ...
-  Keep,             ///< the type of the first argument: lap, clamp
-  RealPart,         ///< number (complex allowed) to real: re, im, abs, arg
-  Norm,             ///< anything with components to real: norm, norm2, abs of a vector
-  Conjugate,        ///< conj
-  Gradient,         ///< scalar to vec(dimensions)
-  Divergence,       ///< vec (or product of vecs) to scalar (or vec)
-  Dot, Cross, Outer,
-  Trace, Adjoint,
+  RealFunction,  ///< real to real, complex to complex: exp, sin, ...
+  RealOnly,      ///< real arguments only: atan2, floor, ...
+  Keep,          ///< the type of the first argument: lap, clamp
+  RealPart,      ///< number (complex allowed) to real: re, im, abs, arg
+  Norm,          ///< anything with components to real: norm, norm2, abs of a vector
+  Conjugate,     ///< conj
+  Gradient,      ///< scalar to vec(dimensions)
+  Divergence,    ///< vec (or product of vecs) to scalar (or vec)
+  Dot,
+  Cross,
+  Outer,
+  Trace,
+  Adjoint,
   Derivative,       ///< d(f, x)
   Reduce,           ///< sum, mean, ...: over indices or over the domain
   ReduceOrFold,     ///< min, max: as Reduce, or pointwise of several arguments
@@ -39,18 +42,18 @@ enum class Rule {
   File,             ///< file("file:set"), indexed
   SumOfNeighbours,  ///< faces, edges, corners: used in stencils
   TransverseTraceless,
-  Output,           ///< spectrum, slice, ...: stands alone in `every` and `at end`
-  Promise,          ///< drift, conserved: stands alone in `expect`
-  Distribution,     ///< a random initial value, after `~`
-  SweepValues,      ///< linspace, logspace
+  Output,        ///< spectrum, slice, ...: stands alone in `every` and `at end`
+  Promise,       ///< drift, conserved: stands alone in `expect`
+  Distribution,  ///< a random initial value, after `~`
+  SweepValues,   ///< linspace, logspace
 };
 
 struct Builtin {
   std::string_view name;
-  int least = 1;            ///< arguments without a name
-  int most = 1;             ///< -1: any number
+  int least = 1;  ///< arguments without a name
+  int most = 1;   ///< -1: any number
   Rule rule = Rule::RealFunction;
-  std::string_view options; ///< names of named arguments, parted by blanks
+  std::string_view options;  ///< names of named arguments, parted by blanks
   std::string_view doc;
 };
 

@@ -14,7 +14,7 @@ void collect_symbols(Resolved& resolved);
 /// none is written).
 struct TypedName {
   const Item* item = nullptr;
-  ExprPtr name;   ///< Name, or Index for `x[k]`
+  ExprPtr name;  ///< Name, or Index for `x[k]`
   ExprPtr type;
 };
 std::vector<TypedName> typed_names(const Clause& clause);

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <string_view>
 
@@ -12,13 +11,11 @@ namespace vphi::dsl {
 
 namespace {
 
-constexpr int kDeepest = 200;            // longer chains of names are a cycle, reported elsewhere
+constexpr int kDeepest = 200;  // longer chains of names are a cycle, reported elsewhere
 constexpr double kLargestWhole = 9007199254740992.0;  // 2^53
 constexpr std::size_t kMostDimensions = 64;           // guards `2^1000000`; 4 are allowed
 
 using Maybe = std::optional<double>;
-
-Maybe value(const Resolved& resolved, const Expr& expr, int depth);
 
 Maybe binary(std::string_view op, double a, double b) {
   if (op == "+") return a + b;
@@ -40,11 +37,11 @@ Maybe binary(std::string_view op, double a, double b) {
 Maybe elementary(std::string_view name, const std::vector<double>& x) {
   using Function = double (*)(double);
   static const std::map<std::string_view, Function> kFunctions = {
-      {"sqrt", std::sqrt},   {"cbrt", std::cbrt},   {"exp", std::exp},     {"log", std::log},
-      {"log2", std::log2},   {"log10", std::log10}, {"sin", std::sin},     {"cos", std::cos},
-      {"tan", std::tan},     {"asin", std::asin},   {"acos", std::acos},   {"atan", std::atan},
-      {"sinh", std::sinh},   {"cosh", std::cosh},   {"tanh", std::tanh},   {"asinh", std::asinh},
-      {"acosh", std::acosh}, {"atanh", std::atanh}, {"erf", std::erf},     {"floor", std::floor},
+      {"sqrt", std::sqrt},   {"cbrt", std::cbrt},   {"exp", std::exp},   {"log", std::log},
+      {"log2", std::log2},   {"log10", std::log10}, {"sin", std::sin},   {"cos", std::cos},
+      {"tan", std::tan},     {"asin", std::asin},   {"acos", std::acos}, {"atan", std::atan},
+      {"sinh", std::sinh},   {"cosh", std::cosh},   {"tanh", std::tanh}, {"asinh", std::asinh},
+      {"acosh", std::acosh}, {"atanh", std::atanh}, {"erf", std::erf},   {"floor", std::floor},
       {"ceil", std::ceil},   {"abs", std::fabs},    {"norm", std::fabs},
   };
   if (x.size() == 1) {
@@ -63,49 +60,69 @@ Maybe elementary(std::string_view name, const std::vector<double>& x) {
   return std::nullopt;
 }
 
-Maybe named_value(const Resolved& resolved, const std::string& name, int depth) {
-  const Symbol* symbol = resolved.find(name);
-  if (symbol == nullptr) {
-    const BuiltinConstant* constant = find_constant(name);
-    return constant != nullptr ? Maybe(constant->value) : std::nullopt;
-  }
-  const bool plain = symbol->kind == SymbolKind::Parameter ||
-                     (symbol->kind == SymbolKind::Definition && symbol->parameters.empty());
-  if (!plain || !symbol->value) return std::nullopt;
-  return value(resolved, *symbol->value, depth + 1);
-}
+/// Each name is evaluated once, so that a chain of doublings costs no more than its length.
+class Evaluator {
+ public:
+  explicit Evaluator(const Resolved& resolved) : resolved_(resolved) {}
 
-Maybe value(const Resolved& resolved, const Expr& expr, int depth) {
-  if (depth > kDeepest) return std::nullopt;
-  std::vector<double> x;
-  const bool by_value = expr.kind == ExprKind::Unary || expr.kind == ExprKind::Binary ||
-                        expr.kind == ExprKind::Select || expr.kind == ExprKind::Unit ||
-                        (expr.kind == ExprKind::Call && expr.named.empty());
-  if (by_value) {
-    for (const ExprPtr& arg : expr.args) {
-      const Maybe v = arg ? value(resolved, *arg, depth + 1) : std::nullopt;
-      if (!v) return std::nullopt;
-      x.push_back(*v);
+  Maybe value(const Expr& expr, int depth) {
+    if (depth > kDeepest) return std::nullopt;
+    std::vector<double> x;
+    const bool by_value = expr.kind == ExprKind::Unary || expr.kind == ExprKind::Binary ||
+                          expr.kind == ExprKind::Select || expr.kind == ExprKind::Unit ||
+                          (expr.kind == ExprKind::Call && expr.named.empty());
+    if (by_value) {
+      for (const ExprPtr& arg : expr.args) {
+        const Maybe v = arg ? value(*arg, depth + 1) : std::nullopt;
+        if (!v) return std::nullopt;
+        x.push_back(*v);
+      }
+    }
+    switch (expr.kind) {
+      case ExprKind::Number:
+        return expr.imaginary ? std::nullopt : Maybe(std::strtod(expr.text.c_str(), nullptr));
+      case ExprKind::Name:
+        return named_value(expr.text, depth);
+      case ExprKind::Unary:
+        if (x.size() != 1) return std::nullopt;
+        return expr.text == "-" ? -x[0] : x[0] == 0 ? 1.0 : 0.0;
+      case ExprKind::Binary:
+        return x.size() == 2 ? binary(expr.text, x[0], x[1]) : std::nullopt;
+      case ExprKind::Select:
+        return x.size() == 3 ? Maybe(x[1] != 0 ? x[0] : x[2]) : std::nullopt;
+      case ExprKind::Call:
+        return elementary(expr.text, x);
+      case ExprKind::Unit: {
+        const auto size = resolved_.units.find(expr.text);
+        if (x.size() != 1 || size == resolved_.units.end()) return std::nullopt;
+        return x[0] * size->second;
+      }
+      default:
+        return std::nullopt;
     }
   }
-  switch (expr.kind) {
-    case ExprKind::Number:
-      return expr.imaginary ? std::nullopt : Maybe(std::strtod(expr.text.c_str(), nullptr));
-    case ExprKind::Name: return named_value(resolved, expr.text, depth);
-    case ExprKind::Unary:
-      if (x.size() != 1) return std::nullopt;
-      return expr.text == "-" ? -x[0] : x[0] == 0 ? 1.0 : 0.0;
-    case ExprKind::Binary: return x.size() == 2 ? binary(expr.text, x[0], x[1]) : std::nullopt;
-    case ExprKind::Select: return x.size() == 3 ? Maybe(x[1] != 0 ? x[0] : x[2]) : std::nullopt;
-    case ExprKind::Call: return elementary(expr.text, x);
-    case ExprKind::Unit: {
-      const auto size = resolved.units.find(expr.text);
-      if (x.size() != 1 || size == resolved.units.end()) return std::nullopt;
-      return x[0] * size->second;
+
+ private:
+  Maybe named_value(const std::string& name, int depth) {
+    const Symbol* symbol = resolved_.find(name);
+    if (symbol == nullptr) {
+      const BuiltinConstant* constant = find_constant(name);
+      return constant != nullptr ? Maybe(constant->value) : std::nullopt;
     }
-    default: return std::nullopt;
+    const bool plain = symbol->kind == SymbolKind::Parameter ||
+                       (symbol->kind == SymbolKind::Definition && symbol->parameters.empty());
+    if (!plain || !symbol->value) return std::nullopt;
+    // The first visit leaves "nothing" behind, which is also what a cycle finds.
+    const auto [place, fresh] = known_.emplace(symbol, std::nullopt);
+    if (!fresh) return place->second;
+    const Maybe result = value(*symbol->value, depth + 1);
+    known_[symbol] = result;
+    return result;
   }
-}
+
+  const Resolved& resolved_;
+  std::map<const Symbol*, Maybe> known_;
+};
 
 bool append_extents(const Resolved& resolved, const Expr& expr, std::vector<std::int64_t>& shape) {
   if (expr.kind == ExprKind::List) {
@@ -135,7 +152,7 @@ bool append_extents(const Resolved& resolved, const Expr& expr, std::vector<std:
 }  // namespace
 
 std::optional<double> constant_value(const Resolved& resolved, const Expr& expr) {
-  return value(resolved, expr, 0);
+  return Evaluator(resolved).value(expr, 0);
 }
 
 std::optional<std::int64_t> constant_integer(const Resolved& resolved, const Expr& expr) {
@@ -146,8 +163,7 @@ std::optional<std::int64_t> constant_integer(const Resolved& resolved, const Exp
   return static_cast<std::int64_t>(*number);
 }
 
-std::optional<std::vector<std::int64_t>> lattice_shape(const Resolved& resolved,
-                                                       const Expr& expr) {
+std::optional<std::vector<std::int64_t>> lattice_shape(const Resolved& resolved, const Expr& expr) {
   std::vector<std::int64_t> shape;
   if (!append_extents(resolved, expr, shape)) return std::nullopt;
   return shape;

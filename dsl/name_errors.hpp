@@ -21,6 +21,10 @@ using Names = std::vector<std::string>;
 /// "field, line 9"-like words are the renderer's; this is the kind alone: "field", "param".
 std::string kind_name(const Symbol& symbol);
 
+// ---- files ------------------------------------------------------------------------------------
+Diagnostic unreadable_file(const std::string& path, const std::string& problem,
+                           const std::string& near);
+
 // ---- names ------------------------------------------------------------------------------------
 Diagnostic declared_twice(Span at, const std::string& name, const Symbol& first);
 Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain);
@@ -100,8 +104,8 @@ Diagnostic unknown_option(Span at, const std::string& keyword, const std::string
                           const std::optional<std::string>& near, const Names& known);
 Diagnostic option_word(Span at, const std::string& name, const std::string& found,
                        const std::optional<std::string>& near, const Names& known);
-Diagnostic clause_missing(const std::string& what, const std::string& why,
-                          const std::string& fix, Span at);
+Diagnostic clause_missing(const std::string& what, const std::string& why, const std::string& fix,
+                          Span at);
 Diagnostic option_missing(Span at, const std::string& keyword, const std::string& name,
                           const std::string& fix);
 Diagnostic option_twice(Span at, const std::string& name, Span first);

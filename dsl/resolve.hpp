@@ -19,52 +19,75 @@
 namespace vphi::dsl {
 
 struct Type {
-  enum class Base { Unknown, Integer, Real, Complex, Angle, Boolean, Vector, Matrix, Symmetric,
-                    Group, Spinor, Determinant, Text, Operator };
+  enum class Base {
+    Unknown,
+    Integer,
+    Real,
+    Complex,
+    Angle,
+    Boolean,
+    Vector,
+    Matrix,
+    Symmetric,
+    Group,
+    Spinor,
+    Determinant,
+    Text,
+    Operator
+  };
   Base base = Base::Unknown;
-  int rows = 1;             ///< vec(n): n; mat(n,m): n; SU(n), U(1): n; sym(n): n
+  int rows = 1;  ///< vec(n): n; mat(n,m): n; SU(n), U(1): n; sym(n): n
   int columns = 1;
-  bool complex = false;     ///< vec(n, complex)
-  std::string group;        ///< "SU" or "U"
-  bool per_site = false;    ///< has a value at each lattice site (or particle, or instance)
+  bool complex = false;   ///< vec(n, complex)
+  std::string group;      ///< "SU" or "U"
+  bool per_site = false;  ///< has a value at each lattice site (or particle, or instance)
   friend bool operator==(const Type&, const Type&) = default;
 };
 std::string to_string(const Type& type);
 
 enum class SymbolKind {
-  Parameter,    ///< param: value
-  Swept,        ///< sweep axis
-  Definition,   ///< name = expr, also a function (parameters) or an indexed one (indices)
-  Drawn,        ///< name ~ dist, once an instance
-  Field, Gauge, Fermion, Variable,      ///< state
-  Particles,    ///< a species
-  Potential, Action, Hamiltonian, Conserved, Primitive,
-  Construct,    ///< given by a construct: a H rho p w energies (metric), x y z r dx volume
-                ///< (lattice), t dt step (evolve), ... ; `origin` names the construct
-  Stencil, Integrator, Scheme,          ///< library text heads
-  Function,     ///< built into the language: sin, lap, mean, ...
+  Parameter,   ///< param: value
+  Swept,       ///< sweep axis
+  Definition,  ///< name = expr, also a function (parameters) or an indexed one (indices)
+  Drawn,       ///< name ~ dist, once an instance
+  Field,
+  Gauge,
+  Fermion,
+  Variable,   ///< state
+  Particles,  ///< a species
+  Potential,
+  Action,
+  Hamiltonian,
+  Conserved,
+  Primitive,
+  Construct,  ///< given by a construct: a H rho p w energies (metric), x y z r dx volume
+              ///< (lattice), t dt step (evolve), ... ; `origin` names the construct
+  Stencil,
+  Integrator,
+  Scheme,    ///< library text heads
+  Function,  ///< built into the language: sin, lap, mean, ...
 };
 
 struct Symbol {
   std::string name;
   SymbolKind kind = SymbolKind::Definition;
   Type type;
-  Span declared;                          ///< empty for built-in names
-  ExprPtr value;                          ///< null where there is none
-  std::vector<std::string> parameters;    ///< of a function or an indexed definition
-  bool indexed = false;                   ///< parameters are indices
-  std::string origin;                     ///< construct or library file, else empty
-  const Line* line = nullptr;             ///< where it was declared
+  Span declared;                        ///< empty for built-in names
+  ExprPtr value;                        ///< null where there is none
+  std::vector<std::string> parameters;  ///< of a function or an indexed definition
+  bool indexed = false;                 ///< parameters are indices
+  std::string origin;                   ///< construct or library file, else empty
+  const Line* line = nullptr;           ///< where it was declared
 };
 
 struct Resolved {
   ModelText model;
   std::vector<ModelText> library;
-  std::map<std::string, Symbol> symbols;              ///< model names shadow library names
+  std::map<std::string, Symbol> symbols;  ///< model names shadow library names
   std::unordered_map<const Expr*, Type> types;
-  std::unordered_map<std::string, double> units;      ///< unit name -> size in the base unit
-  std::vector<std::string> later_families;            ///< what of this model is not yet runnable
-  std::vector<std::int64_t> lattice_shape;            ///< sites per axis; empty without a lattice
+  std::unordered_map<std::string, double> units;  ///< unit name -> size in the base unit
+  std::vector<std::string> later_families;        ///< what of this model is not yet runnable
+  std::vector<std::int64_t> lattice_shape;        ///< sites per axis; empty without a lattice
   Diagnostics diagnostics;
 
   const Symbol* find(const std::string& name) const;

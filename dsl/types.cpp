@@ -186,20 +186,34 @@ Type rate_type(const Type& type) {
 std::string to_string(const Type& type) {
   const std::string n = std::to_string(type.rows);
   switch (type.base) {
-    case Base::Unknown: return "unknown";
-    case Base::Integer: return "int";
-    case Base::Real: return "real";
-    case Base::Complex: return "complex";
-    case Base::Angle: return "angle";
-    case Base::Boolean: return "condition";
-    case Base::Vector: return "vec(" + n + (type.complex ? ", complex)" : ")");
-    case Base::Matrix: return "mat(" + n + "," + std::to_string(type.columns) + ")";
-    case Base::Symmetric: return "sym(" + n + ")";
-    case Base::Group: return type.group + "(" + n + ")";
-    case Base::Spinor: return "spinor";
-    case Base::Determinant: return "det";
-    case Base::Text: return "text";
-    case Base::Operator: return "operator";
+    case Base::Unknown:
+      return "unknown";
+    case Base::Integer:
+      return "int";
+    case Base::Real:
+      return "real";
+    case Base::Complex:
+      return "complex";
+    case Base::Angle:
+      return "angle";
+    case Base::Boolean:
+      return "condition";
+    case Base::Vector:
+      return "vec(" + n + (type.complex ? ", complex)" : ")");
+    case Base::Matrix:
+      return "mat(" + n + "," + std::to_string(type.columns) + ")";
+    case Base::Symmetric:
+      return "sym(" + n + ")";
+    case Base::Group:
+      return type.group + "(" + n + ")";
+    case Base::Spinor:
+      return "spinor";
+    case Base::Determinant:
+      return "det";
+    case Base::Text:
+      return "text";
+    case Base::Operator:
+      return "operator";
   }
   return "unknown";
 }

@@ -14,9 +14,9 @@ namespace vphi::dsl {
 Type type_of(Type::Base base, bool per_site = false);
 Type vector_of(int rows, bool complex = false);
 
-bool is_scalar(const Type& type);      ///< Boolean, Integer, Real, Complex, Angle
-bool is_real(const Type& type);        ///< a scalar that is not complex
-bool is_complex(const Type& type);     ///< has complex components
+bool is_scalar(const Type& type);   ///< Boolean, Integer, Real, Complex, Angle
+bool is_real(const Type& type);     ///< a scalar that is not complex
+bool is_complex(const Type& type);  ///< has complex components
 bool is_unknown(const Type& type);
 
 /// Sum, difference and the two branches of a select.

@@ -1,0 +1,174 @@
+// Reductions and their indices: sum, mean, max, ... (LANGUAGE.md rules 11 and 13).
+#include <algorithm>
+
+#include "dsl/infer.hpp"
+#include "dsl/name_errors.hpp"
+#include "dsl/parse.hpp"
+#include "dsl/types.hpp"
+#include "dsl/walk.hpp"
+
+namespace vphi::dsl {
+
+using Base = Type::Base;
+using Kind = IndexRange::Kind;
+
+bool Inference::has_meaning(const std::string& name, const Scope& scope) const {
+  return scope.find(name) != nullptr || resolved_.find(name) != nullptr ||
+         find_constant(name) != nullptr || find_builtin(name) != nullptr;
+}
+
+// Names without another meaning behind the first argument are the indices of a reduction.
+std::vector<std::string> Inference::indices_of(const Expr& expr, const Scope& scope) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < expr.args.size(); ++i) {
+    for_each(expr.args[i], [&](const Expr& node) {
+      if (node.kind != ExprKind::Name || has_meaning(node.text, scope)) return;
+      if (std::find(names.begin(), names.end(), node.text) == names.end()) {
+        names.push_back(node.text);
+      }
+    });
+  }
+  return names;
+}
+
+Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& scope) {
+  const bool may_fold = builtin.rule == Rule::ReduceOrFold;
+  const std::vector<std::string> names = indices_of(expr, scope);
+  if (may_fold && expr.args.size() > 1 && names.empty()) return fold(expr, builtin, scope);
+
+  Scope inner;
+  inner.outer = &scope;
+  std::map<std::string, IndexRange> ranges;
+  const auto bind = [&](const std::string& name, Span at) {
+    inner.locals[name].index = &ranges[name];
+    inner.locals[name].declared = at;
+  };
+  for (const std::string& name : names) bind(name, expr.span);
+  for (std::size_t i = 1; i < expr.args.size(); ++i) {
+    const Expr& trailing = *expr.args[i];
+    if (trailing.kind != ExprKind::Name || inner.locals.count(trailing.text) > 0) continue;
+    const Symbol* symbol = resolved_.find(trailing.text);
+    const Scope::Local* outer = scope.find(trailing.text);
+    std::string what = "a name of `std`";
+    Span declared;
+    if (outer != nullptr) {
+      what = outer->index != nullptr ? "already an index outside" : "a parameter here";
+      declared = outer->declared;
+    } else if (symbol != nullptr) {
+      what = "a " + error::kind_name(*symbol);
+      declared = symbol->declared;
+    }
+    report(error::index_named_like_value(trailing.span, trailing.text, what, declared));
+    bind(trailing.text, trailing.span);
+    ranges[trailing.text].kind = Kind::Explicit;
+  }
+  bool over = false;
+  for (const NamedArgument& named : expr.named) {
+    if (named.name == "over") {
+      over = true;
+      continue;
+    }
+    if (builtin.options.find(named.name) != std::string_view::npos) continue;
+    const Symbol* symbol = resolved_.find(named.name);
+    if (symbol != nullptr) {
+      report(error::index_named_like_value(named.span, named.name, "a " + error::kind_name(*symbol),
+                                           symbol->declared));
+    }
+    bind(named.name, named.span);
+    const Expr& values = *named.value;
+    if (values.kind == ExprKind::Call && values.text == "directions") {
+      ranges[named.name] = {Kind::Direction, dimensions(), "", named.span};
+    } else {
+      if (values.kind == ExprKind::Range) {
+        for (const ExprPtr& end : values.args) number(*end, scope, "the end of a range");
+      } else {
+        infer(values, scope);
+      }
+      ranges[named.name] = {Kind::Explicit, 0, "", named.span};
+    }
+  }
+  if (over) options(expr, builtin, scope);
+
+  Value value = infer(*expr.args[0], inner);
+  for (std::size_t i = 1; i < expr.args.size(); ++i) {
+    if (expr.args[i]->kind != ExprKind::Name) {
+      condition(*expr.args[i], inner, "what stands behind the first argument of a reduction");
+    }
+  }
+  for (const std::string& name : names) {
+    const bool open = scope.inherited(&Scope::free_names);
+    if (ranges[name].kind == Kind::Open && !open) {
+      Span at = expr.span;
+      for (std::size_t i = 1; i < expr.args.size(); ++i) {
+        for_each(expr.args[i], [&](const Expr& node) {
+          if (node.kind == ExprKind::Name && node.text == name) at = node.span;
+        });
+      }
+      report(error::index_without_range(at, name));
+    }
+  }
+  const bool any_index = !ranges.empty();
+  for (const auto& [name, range] : ranges) value.free.erase(name);
+  const bool sums = builtin.name == "sum" || builtin.name == "prod";
+  const bool domain = !any_index || !sums;
+  reduced_type(expr, builtin, value, domain);
+  return value;
+}
+
+void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& value, bool domain) {
+  Type& type = value.type;
+  const std::string function(builtin.name);
+  const bool extremum = builtin.rule == Rule::ReduceOrFold;
+  if (type.base == Base::Angle && function != "min" && function != "max") {
+    report(error::mean_of_angle(expr.span, function, to_text(*expr.args[0])));
+    type.base = Base::Real;
+  }
+  if (extremum && !is_unknown(type) && !is_real(type)) {
+    if (type.base == Base::Complex) {
+      report(error::order_of_complex(expr.args[0]->span, "`" + function + "` of a complex value"));
+    } else {
+      report(error::argument_type(expr.args[0]->span, function, "real numbers", type,
+                                  "take the length, norm(v), or a component, v[0]"));
+    }
+    type.base = Base::Real;
+  }
+  if (type.base == Base::Boolean) type.base = function == "sum" ? Base::Integer : Base::Real;
+  if (type.base == Base::Integer && function == "mean") type.base = Base::Real;
+  if (type.base == Base::Group && function != "prod") {
+    const int n = type.rows;
+    const bool per_site = type.per_site;
+    type = type_of(n == 1 ? Base::Complex : Base::Matrix, per_site);
+    type.rows = type.columns = n;
+    type.complex = true;
+  }
+  if (function == "var" && !is_unknown(type)) type = type_of(Base::Real, type.per_site);
+  if (domain) {
+    type.per_site = false;
+    // An index that is written stays; `mean(x)` leaves the domain's own index out.
+  }
+}
+
+Value Inference::fold(const Expr& expr, const Builtin& builtin, const Scope& scope) {
+  Value all = infer(*expr.args[0], scope);
+  const std::string function(builtin.name);
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    const Expr& argument = *expr.args[i];
+    const Value value = i == 0 ? all : infer(argument, scope);
+    if (!is_unknown(value.type) && !is_real(value.type)) {
+      if (value.type.base == Base::Complex) {
+        report(error::order_of_complex(argument.span, "`" + function + "` of a complex value"));
+      } else {
+        report(error::argument_type(argument.span, function, "real numbers", value.type,
+                                    "compare lengths, norm(v), or components, v[0]"));
+      }
+      return {};
+    }
+    const bool per_site = all.type.per_site || value.type.per_site;
+    all.type = add_types(all.type, value.type).value_or(Type{});
+    all.type.per_site = per_site;
+    all.free.insert(value.free.begin(), value.free.end());
+  }
+  return all;
+}
+
+}  // namespace vphi::dsl

@@ -1,0 +1,30 @@
+// Reading model files and the library texts.
+//
+// The texts of models/std are part of the program; the environment variable VPHI_STD names a
+// folder that is read in their place. Can fail: a file that is not there, cannot be read, or is no
+// text; a `--set` of a name that is no parameter.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsl/ast.hpp"
+#include "dsl/diagnostic.hpp"
+#include "dsl/resolve.hpp"
+
+namespace vphi::dsl {
+
+/// Parses the file at `path`. The result always has a source, empty where reading failed.
+ModelText load_model(const std::string& path, Diagnostics& diagnostics);
+
+/// The library texts, file numbers from 1 on.
+std::vector<ModelText> load_library(Diagnostics& diagnostics);
+
+/// `--set NAME=EXPR`: replaces the value of a param. The texts of the new values get file numbers
+/// behind the library's; they are appended to `library` so that messages can show them.
+void apply_overrides(ModelText& model, std::vector<ModelText>& library,
+                     const std::vector<std::pair<std::string, std::string>>& set,
+                     Diagnostics& diagnostics);
+
+}  // namespace vphi::dsl

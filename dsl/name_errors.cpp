@@ -1,0 +1,270 @@
+// Errors of names, W.... and N.... of names: E01xx.
+#include "dsl/name_errors.hpp"
+
+#include "dsl/error_parts.hpp"
+#include "dsl/suggest.hpp"
+
+namespace vphi::dsl::error {
+
+namespace {
+
+/// What the nearest known name is, said beside the underline and at its declaration.
+void nearest(Diagnostic& d, const Symbol* near, const std::optional<std::string>& near_std) {
+  if (near != nullptr) {
+    d.under = did_you_mean(near->name);
+    point_at(d, *near);
+    d.hint = "write `" + near->name + "`";
+  } else if (near_std) {
+    d.under = did_you_mean(*near_std);
+    d.hint = "write `" + *near_std + "`";
+  }
+}
+
+}  // namespace
+
+std::string kind_name(const Symbol& symbol) {
+  switch (symbol.kind) {
+    case SymbolKind::Parameter:
+      return "param";
+    case SymbolKind::Swept:
+      return "sweep axis";
+    case SymbolKind::Definition:
+      if (symbol.parameters.empty()) return "definition";
+      return symbol.indexed ? "indexed definition" : "function";
+    case SymbolKind::Drawn:
+      return "random value";
+    case SymbolKind::Field:
+      return "field";
+    case SymbolKind::Gauge:
+      return "gauge field";
+    case SymbolKind::Fermion:
+      return "fermion";
+    case SymbolKind::Variable:
+      return "variable";
+    case SymbolKind::Particles:
+      return "species";
+    case SymbolKind::Potential:
+      return "potential";
+    case SymbolKind::Action:
+      return "action";
+    case SymbolKind::Hamiltonian:
+      return "Hamiltonian";
+    case SymbolKind::Conserved:
+      return "conserved density";
+    case SymbolKind::Primitive:
+      return "primitive variable";
+    case SymbolKind::Construct:
+      return "name given by `" + symbol.origin + "`";
+    case SymbolKind::Stencil:
+      return "stencil";
+    case SymbolKind::Integrator:
+      return "integrator";
+    case SymbolKind::Scheme:
+      return "scheme";
+    case SymbolKind::Function:
+      return "function";
+  }
+  return "name";
+}
+
+Diagnostic unreadable_file(const std::string& path, const std::string& problem,
+                           const std::string& near) {
+  Diagnostic d = make("E0100", {}, "cannot read " + quoted(path) + ": " + problem);
+  d.rule = "a model is a text file, for instance preheating.vphi";
+  d.hint = near.empty() ? "check the path" : "did you mean " + quoted(near) + "?";
+  return d;
+}
+
+Diagnostic declared_twice(Span at, const std::string& name, const Symbol& first) {
+  Diagnostic d = make("E0101", at, "`" + name + "` is declared twice");
+  d.under = "declared again here";
+  d.labels.push_back({first.declared, "first declared here, as a " + kind_name(first)});
+  d.rule = "one name has one meaning; a Greek letter and its ASCII spelling are one name";
+  d.hint = "give one of the two another name, or delete it";
+  return d;
+}
+
+Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain) {
+  std::string path;
+  for (const Symbol* symbol : chain) path += "`" + symbol->name + "` needs ";
+  path += "`" + chain.front()->name + "`";
+  Diagnostic d = make("E0102", at, "definitions go round in a circle: " + path);
+  d.under = chain.size() == 1 ? "defined by itself" : "the circle closes here";
+  for (std::size_t i = 1; i < chain.size(); ++i) {
+    const std::string& next = chain[(i + 1) % chain.size()]->name;
+    d.labels.push_back({chain[i]->declared, "`" + chain[i]->name + "` needs `" + next + "`"});
+  }
+  d.rule =
+      "definitions are resolved before anything runs; only state may depend on itself, "
+      "through time";
+  d.hint = "break the circle, or write an equation of motion: " + chain.front()->name + "' = ...";
+  return d;
+}
+
+Diagnostic hubble_or_hamiltonian(Span at, const Symbol& hamiltonian) {
+  Diagnostic d = make("E0103", at, "`H` could be the Hubble rate or the Hamiltonian");
+  d.under = "which one?";
+  d.labels.push_back(
+      {hamiltonian.declared, "the Hamiltonian; `metric frw` gives a Hubble rate `H`"});
+  d.rule = "where two constructs give one name, the name of the construct goes before it";
+  d.hint =
+      "write `frw.H` for the Hubble rate; for the Hamiltonian define `energy = ...` with its "
+      "formula and `H = energy`";
+  return d;
+}
+
+Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
+                        const std::optional<std::string>& near_std) {
+  Diagnostic d = make("E0104", at, "unknown name " + quoted(name));
+  d.under = "nothing has this name";
+  d.rule = "every name is declared in the model, given by one of its clauses, or in `std`";
+  d.hint = "declare it, for instance `param " + (name.size() <= kShown ? name : "name") + " = 1`";
+  nearest(d, near, near_std);
+  return d;
+}
+
+Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near,
+                            const std::optional<std::string>& near_std) {
+  Diagnostic d = make("E0105", at, "unknown function " + quoted(name));
+  d.under = "no function has this name";
+  d.rule = "a function is built in, or defined in the model: name(arguments) = expression";
+  d.hint = "define it: " + (name.size() <= kShown ? name : "name") + "(u) = ...";
+  nearest(d, near, near_std);
+  return d;
+}
+
+Diagnostic not_a_function(Span at, const Symbol& symbol) {
+  const std::string kind = kind_name(symbol);
+  Diagnostic d = make("E0106", at, "`" + symbol.name + "` is a " + kind + ", not a function");
+  d.under = "called like a function";
+  point_at(d, symbol);
+  d.rule = "`name(...)` calls a function; there is no product without `*`";
+  d.hint = symbol.indexed ? "indices stand in square brackets: " + symbol.name + "[...]"
+                          : "for a product write " + symbol.name + "*(...)";
+  return d;
+}
+
+Diagnostic not_a_value(Span at, const std::string& name, const std::string& what,
+                       const std::string& usage) {
+  Diagnostic d = make("E0107", at, "`" + name + "` is a " + what + " and has no value by itself");
+  d.under = "used like a value";
+  d.rule = "a value is a param, a definition, state, or a function with its arguments";
+  d.hint = usage;
+  return d;
+}
+
+Diagnostic bad_identifier(Span at, const std::string& why) {
+  Diagnostic d = make("E0108", at, "this cannot be a name: " + why);
+  d.under = "not a name";
+  d.rule = "a name is a letter followed by letters, digits and `_`, at most 64 in all";
+  d.hint = "choose a shorter name, and explain it in a `##` comment";
+  return d;
+}
+
+Diagnostic bad_text(Span at, const std::string& why) {
+  Diagnostic d = make("E0109", at, "this text cannot be used here: " + why);
+  d.under = "in this string";
+  d.rule =
+      "strings name files and data sets: printable characters, at most 4096, no `..` folders "
+      "that climb out";
+  d.hint = "write a plain file name such as \"output.h5\"";
+  return d;
+}
+
+Diagnostic unknown_member(Span at, const std::string& construct, const std::string& name,
+                          const Names& known) {
+  Diagnostic d = make("E0110", at, "`" + construct + "` gives no `" + name + "`");
+  d.under = "not given";
+  d.rule = "`construct.name` is a name that a clause of the model gives";
+  d.hint = known.empty() ? "`" + construct + "` is no clause of this model that gives names"
+                         : "it gives " + enumerate(known);
+  return d;
+}
+
+Diagnostic construct_missing(Span at, const std::string& name, const std::string& doc,
+                             const std::string& clause) {
+  Diagnostic d = make("E0111", at, "`" + name + "` (" + doc + ") is not there in this model");
+  d.under = "given by `" + clause + "`, which the model does not have";
+  d.rule = "some clauses bring names along; without the clause there is no such name";
+  if (clause == "metric") {
+    d.hint = "add `metric frw(a)` for an expanding box, or declare `" + name + "` yourself";
+  } else if (clause == "H") {
+    d.hint = "write the dynamics as `H = ...`, or declare `" + name + "` yourself";
+  } else if (clause == "lattice") {
+    d.hint = "add a lattice with such an axis, for instance `lattice 64^3, length = 1`";
+  } else {
+    d.hint = "add a `" + clause + "` clause, or declare `" + name + "` yourself";
+  }
+  return d;
+}
+
+Diagnostic unknown_distribution(Span at, const std::string& name,
+                                const std::optional<std::string>& near) {
+  Diagnostic d = make("E0112", at, "unknown distribution " + quoted(name));
+  d.under = near ? did_you_mean(*near) : "no distribution has this name";
+  d.rule =
+      "distributions are normal(mean, width), uniform(low, high), cauchy(centre, half width), "
+      "exponential(mean), waterbag(p), ball(radius), vacuum, hot, cold";
+  d.hint = near ? "write `" + *near + "`" : "use one of these";
+  return d;
+}
+
+Diagnostic distribution_in_value(Span at, const std::string& name) {
+  Diagnostic d = make("E0113", at, "`" + name + "` is a distribution, not a value");
+  d.under = "needs `~`";
+  d.rule = "random initial values are drawn with `~`; randomness in an equation is `noise`";
+  d.hint = "write `name ~ " + name + "` in a definition or in `init`";
+  return d;
+}
+
+Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbol,
+                           const std::optional<std::string>& near) {
+  Diagnostic d = make("E0114", at, "--set " + name + ": no parameter has this name");
+  if (symbol != nullptr) {
+    d.message =
+        "--set " + name + ": `" + name + "` is a " + kind_name(*symbol) + ", not a parameter";
+    point_at(d, *symbol);
+  }
+  d.under = near ? did_you_mean(*near) : "not a param";
+  d.rule = "--set changes what a `param` line declares";
+  d.hint = near ? "use --set " + *near + "=..." : "declare it with `param`, or edit the model";
+  return d;
+}
+
+Diagnostic noise_out_of_place(Span at) {
+  Diagnostic d = make("E0115", at, "`noise` has no meaning here");
+  d.under = "only in equations of motion";
+  d.rule = "`noise` is white noise along the time of an equation, or of a definition used in one";
+  d.hint = "for a random initial value write `~ normal`";
+  return d;
+}
+
+Diagnostic derived_out_of_place(Span at) {
+  Diagnostic d = make("E0116", at, "`derived` has no meaning here");
+  d.under = "only on the right of an equation of motion";
+  d.rule = "`derived` is the right side that potential, H or action would have given";
+  d.hint = "write it in an equation: phi'' = derived - gamma*phi'";
+  return d;
+}
+
+Diagnostic shadows_std(Span at, const std::string& name, const std::string& what,
+                       const std::string& reachable) {
+  Diagnostic d = make("N0101", at, "`" + name + "` hides a name that vphi gives (" + what + ")");
+  d.severity = Severity::Note;
+  d.under = "in this model it means this";
+  d.rule = "a model may use such a name for itself";
+  d.hint = reachable.empty() ? "choose another name if you meant the one from `std`"
+                             : "the hidden one is `" + reachable + "`";
+  return d;
+}
+
+Diagnostic hubble_and_hamiltonian(Span at) {
+  Diagnostic d = make("W0101", at, "this model has a Hamiltonian `H` and a Hubble rate `H`");
+  d.severity = Severity::Warning;
+  d.under = "the Hamiltonian";
+  d.rule = "the dynamics come from `H = ...`; the Hubble rate is `frw.H` in this model";
+  d.hint = "write `frw.H` where the Hubble rate is meant";
+  return d;
+}
+
+}  // namespace vphi::dsl::error

@@ -1,0 +1,11 @@
+// Types as they are written: `real`, `vec(2, complex)`, `SU(3)`, `spinor`.
+#pragma once
+
+#include "dsl/resolve.hpp"
+
+namespace vphi::dsl {
+
+/// Unknown and a diagnostic where `expr` is no type.
+Type read_type(Resolved& resolved, const Expr& expr);
+
+}  // namespace vphi::dsl

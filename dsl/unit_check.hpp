@@ -1,0 +1,16 @@
+// Units in a model: which base they are measured in, and whether they agree.
+#pragma once
+
+#include "dsl/resolve.hpp"
+
+namespace vphi::dsl {
+
+/// Fills Resolved::units with every unit text of the model, in base units. Can fail: unknown unit.
+void read_units(Resolved& resolved);
+
+/// Checks sums, comparisons and arguments of functions where both sides carry a unit. A number
+/// without unit fits anywhere (rule 9); so does what is computed from one in a way that leaves
+/// its unit open.
+void check_units(Resolved& resolved);
+
+}  // namespace vphi::dsl
