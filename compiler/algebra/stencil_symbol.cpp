@@ -69,7 +69,7 @@ bool isotropic_at(const StencilData& s, int degree) {
   return true;
 }
 
-/// cos(k o) summed with tables of e^(i n k): many wave vectors are tried.
+/// -sum_i w_i cos(k o_i)/denominator
 double minus_symbol(const StencilData& s, const Wave& k) {
   double sum = 0;
   for (std::size_t i = 0; i < s.offsets.size(); ++i) {
@@ -229,25 +229,27 @@ LargestEigenvalue largest_eigenvalue(const StencilData& s) {
     for (unsigned a = 0; a < dims; ++a) best.at[a] = (corner >> a & 1U) ? pi : 0;
   }
 
-  // The maximum need not lie at a corner: try a grid of wave vectors, climb from the best one.
-  constexpr unsigned n = 8;  // points on half a circle
+  // The maximum need not lie at a corner: try wave vectors k = pi j/8, climb from the best one.
+  constexpr unsigned n = 8, turn = 2 * n;
+  std::array<double, turn> cosine{};
+  for (unsigned j = 0; j < turn; ++j) cosine[j] = std::cos(j * pi / n);
   Wave top = best.at;
   double value = best.value;
-  const unsigned points = 2 * n;
-  unsigned count = n + 1;  // L is real: k and -k give the same real part
-  for (unsigned a = 1; a < dims; ++a) count *= points;
-  std::array<double, points> angle{};
-  for (unsigned j = 0; j < points; ++j) angle[j] = j * pi / n;
+  unsigned count = n + 1;  // k and -k give the same real part
+  for (unsigned a = 1; a < dims; ++a) count *= turn;
   for (unsigned code = 0; code < count; ++code) {
-    Wave k{};
-    unsigned rest = code;
-    k[0] = angle[rest % (n + 1)];
-    rest /= n + 1;
-    for (unsigned a = 1; a < dims; ++a, rest /= points) k[a] = angle[rest % points];
-    const double v = minus_symbol(s, k);
+    std::array<unsigned, 4> j{code % (n + 1)};
+    for (unsigned a = 1, rest = code / (n + 1); a < dims; ++a, rest /= turn) j[a] = rest % turn;
+    double sum = 0;
+    for (std::size_t i = 0; i < s.offsets.size(); ++i) {
+      unsigned phase = 0;  // modulo 16: unsigned arithmetic wraps as it should
+      for (unsigned a = 0; a < dims; ++a) phase += j[a] * static_cast<unsigned>(s.offsets[i].d[a]);
+      sum += static_cast<double>(s.weights[i]) * cosine[phase % turn];
+    }
+    const double v = -sum / static_cast<double>(s.denominator);
     if (v > value) {
       value = v;
-      top = k;
+      for (unsigned a = 0; a < dims; ++a) top[a] = j[a] * pi / n;
     }
   }
   refine(s, top, value, pi / (2 * n));
