@@ -20,9 +20,9 @@ constexpr std::string_view kVectorFunctions = R"(
 #include <cmath>
 #ifdef __GLIBC__
 extern "C" {
-#define VPHI_VECTOR1(f) \
-  __attribute__((simd("notinbranch"), const)) double f(double) noexcept; \
-  __attribute__((simd("notinbranch"), const)) float f##f(float) noexcept;
+#define VPHI_VECTOR1(name) \
+  __attribute__((simd("notinbranch"), const)) double name(double) noexcept; \
+  __attribute__((simd("notinbranch"), const)) float name##f(float) noexcept;
 VPHI_VECTOR1(exp) VPHI_VECTOR1(log) VPHI_VECTOR1(sin) VPHI_VECTOR1(cos)
 #undef VPHI_VECTOR1
 __attribute__((simd("notinbranch"), const)) double pow(double, double) noexcept;

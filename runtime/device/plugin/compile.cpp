@@ -1,0 +1,158 @@
+// C++ source to an object file, by clang in this process. No file of the disk is read or written:
+// the source and the few headers it may include are virtual.
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/FileManager.h>
+#include <clang/Basic/TargetInfo.h>
+#include <clang/Basic/Version.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <mutex>
+#include <vector>
+
+#include "runtime/device/plugin/guard.hpp"
+#include "runtime/device/plugin/headers.hpp"
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Strings features() {
+  Strings list;
+#if LLVM_VERSION_MAJOR >= 19
+  const auto map = llvm::sys::getHostCPUFeatures();
+#else
+  llvm::StringMap<bool> map;
+  llvm::sys::getHostCPUFeatures(map);
+#endif
+  bool wide = false;
+  for (const auto& feature : map) {
+    list.push_back((feature.second ? "+" : "-") + feature.first().str());
+    wide = wide || (feature.second && feature.first() == "avx512f");
+  }
+  std::sort(list.begin(), list.end());
+  if (wide) list.push_back("512");  // see arguments()
+  return list;
+}
+
+Strings arguments(bool contract) {
+  Strings list{"-triple",
+               llvm::sys::getProcessTriple(),
+               "-emit-obj",
+               "-x",
+               "c++",
+               "-std=c++20",
+               "-O3",
+               "-w",
+               "-mrelocation-model",
+               "pic",
+               "-pic-level",
+               "2",
+               "-mframe-pointer=none",
+               "-vectorize-loops",
+               "-vectorize-slp",
+               "-fveclib=libmvec",
+               "-nostdsysteminc",
+               "-nobuiltininc",
+               "-internal-isystem",
+               "/vphi/include",
+               contract ? "-ffp-contract=fast" : "-ffp-contract=off",
+               "-target-cpu",
+               llvm::sys::getHostCPUName().str()};
+  for (const std::string& feature : features()) {
+    if (feature == "512") {
+      list.push_back("-mprefer-vector-width=512");
+    } else {
+      list.push_back("-target-feature");
+      list.push_back(feature);
+    }
+  }
+  list.push_back("/vphi/kernel.cpp");
+  return list;
+}
+
+struct Job {
+  llvm::StringRef source;
+  bool contract = true;
+  std::string object, log;
+  bool good = false;
+
+  void operator()() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+      llvm::InitializeNativeTarget();
+      llvm::InitializeNativeTargetAsmPrinter();
+    });
+    llvm::raw_string_ostream messages(log);
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
+    options->ShowCarets = true;
+    auto printer = std::make_unique<clang::TextDiagnosticPrinter>(messages, options.get());
+    clang::DiagnosticsEngine early(new clang::DiagnosticIDs, options, printer.get(), false);
+
+    const Strings text = arguments(contract);
+    std::vector<const char*> pointers;
+    for (const std::string& one : text) pointers.push_back(one.c_str());
+    auto invocation = std::make_shared<clang::CompilerInvocation>();
+    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, early)) return;
+
+    llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files(
+        new llvm::vfs::InMemoryFileSystem);
+    files->addFile("/vphi/kernel.cpp", 0, llvm::MemoryBuffer::getMemBufferCopy(source));
+    for (const vphi::plugin::Header& header : vphi::plugin::kHeaders)
+      files->addFile(std::string("/vphi/include/") + header.name, 0,
+                     llvm::MemoryBuffer::getMemBuffer(header.text));
+
+    clang::CompilerInstance instance;
+    instance.setInvocation(invocation);
+    instance.setVerboseOutputStream(llvm::nulls());  // "1 error generated."
+    instance.createDiagnostics(printer.get(), false);
+    instance.setFileManager(new clang::FileManager(clang::FileSystemOptions(), files));
+    llvm::SmallString<0> bytes;
+    instance.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(bytes));
+    clang::EmitObjAction action;
+    good = instance.ExecuteAction(action);
+    object.assign(bytes.begin(), bytes.end());
+    good = good && !object.empty();
+    messages.flush();
+  }
+};
+
+}  // namespace
+
+extern "C" {
+
+int vphi_plugin_version() { return VPHI_PLUGIN_VERSION; }
+
+void vphi_plugin_free(VphiText text) { std::free(text.data); }
+
+const char* vphi_plugin_compiler() { return "clang " CLANG_VERSION_STRING; }
+
+VphiText vphi_plugin_identity() {
+  std::string text = clang::getClangFullVersion();
+  for (bool contract : {true, false})
+    for (const std::string& argument : arguments(contract)) text += "|" + argument;
+  for (const vphi::plugin::Header& header : vphi::plugin::kHeaders) text += header.text;
+  return vphi::plugin::own(text);
+}
+
+int vphi_plugin_compile(const char* source, std::size_t size, int contract, VphiText* object,
+                        VphiText* log) {
+  Job job{llvm::StringRef(source, size), contract != 0, {}, {}, false};
+  std::string crash;
+  const bool whole = vphi::plugin::guarded(job, &crash);
+  if (whole && job.good) {
+    *object = vphi::plugin::own(job.object);
+    return 0;
+  }
+  // After a crash the job's strings may be half written: only the guard's text is read.
+  *log = vphi::plugin::own(whole ? job.log : crash);
+  return 1;
+}
+}
