@@ -1,4 +1,4 @@
-// Work shared by plain threads: `parallel_for` cuts [0, count) into one piece a thread.
+// Work shared by plain threads: `parallel_ranges` cuts [0, count) into one piece a thread.
 //
 // Meant for the host's part of a run (initial values, transforms): a few calls of milliseconds
 // each, so threads are started and joined on the spot and no pool is kept. The body must not throw.
@@ -11,14 +11,9 @@
 
 namespace vphi::runtime {
 
-/// Threads worth using for the host's work; never 0.
-inline int host_threads() {
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 /// body(begin, end) on each piece; the calling thread takes the first.
 template <class Body>
-void parallel_for(std::int64_t count, int threads, const Body& body) {
+void parallel_ranges(std::int64_t count, int threads, const Body& body) {
   const std::int64_t pieces =
       std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(1, count));
   const auto start = [&](std::int64_t piece) { return count * piece / pieces; };

@@ -96,7 +96,7 @@ class RealRows {
 void along(const Lines& lines, Complex* data, std::int64_t stride, std::int64_t width,
            std::int64_t groups, std::int64_t group_stride, int threads, bool forward) {
   const std::int64_t blocks = (width + kLanes - 1) / kLanes, n = lines.length();
-  runtime::parallel_for(groups * blocks, threads, [&](std::int64_t begin, std::int64_t end) {
+  runtime::parallel_ranges(groups * blocks, threads, [&](std::int64_t begin, std::int64_t end) {
     Workspace w;
     lines.prepare(w);
     for (std::int64_t piece = begin; piece < end; ++piece) {
@@ -130,7 +130,7 @@ void other_axes(const Box& box, Complex* data, int threads, bool forward) {
 template <class Row>
 void each_row_block(const Box& box, const RealRows& rows, int threads, const Row& row) {
   const std::int64_t count = box.n[1] * box.n[2], blocks = (count + kLanes - 1) / kLanes;
-  runtime::parallel_for(blocks, threads, [&](std::int64_t begin, std::int64_t end) {
+  runtime::parallel_ranges(blocks, threads, [&](std::int64_t begin, std::int64_t end) {
     Workspace w;
     rows.lines().prepare(w);
     for (std::int64_t b = begin; b < end; ++b)

@@ -36,7 +36,7 @@ std::vector<SpectrumBin> spectrum(std::span<const double> values,
     int64_t modes = 0;
   };
   std::vector<std::vector<Sum>> planes(static_cast<std::size_t>(box.n[2]));
-  runtime::parallel_for(box.n[2], threads, [&](int64_t begin, int64_t end) {
+  runtime::parallel_ranges(box.n[2], threads, [&](int64_t begin, int64_t end) {
     for (int64_t z = begin; z < end; ++z) {
       std::vector<Sum> sums(bins);
       const double kz = unit[2] * static_cast<double>(std::min(z, box.n[2] - z));

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "runtime/parallel.hpp"
+#include "runtime/device/thread_pool.hpp"
 #include "runtime/run/observe.hpp"
 #include "runtime/run/run.hpp"
 
@@ -30,7 +30,7 @@ class Loop {
   Loop(const Program& program, Device& device, const RunOptions& options)
       : p_(program),
         options_(options),
-        threads_(options.threads > 0 ? options.threads : host_threads()),
+        threads_(options.threads > 0 ? options.threads : usable_threads()),
         session_(program, device, {threads_, true}),
         observer_(session_, options.out, threads_) {
     end_ = options.steps >= 0 ? options.steps : program.steps;
@@ -53,6 +53,7 @@ class Loop {
     if (step_ > 0) observer_.observe(step_, true);
     update(session_.scalars());
     check_numbers(step_);
+    if (p_.watch.empty() && p_.outputs.empty()) check_state(step_);
     report_progress(true);
     observer_.flush();
     return result();
@@ -113,12 +114,15 @@ class Loop {
     for (std::size_t i = 0; i < scalars_.size(); ++i)
       suspicious = suspicious || (!std::isfinite(scalars_[i]) && !harmless_[i]);
     if (!suspicious) return;
+    check_state(good_step);
+    for (std::size_t i = 0; i < scalars_.size(); ++i)
+      if (!std::isfinite(scalars_[i])) harmless_[i] = true;
+  }
+
+  /// Throws where a site of the state holds no number.
+  void check_state(std::int64_t good_step) {
     const auto bad = find_bad_site(session_);
-    if (!bad) {
-      for (std::size_t i = 0; i < scalars_.size(); ++i)
-        if (!std::isfinite(scalars_[i])) harmless_[i] = true;
-      return;
-    }
+    if (!bad) return;
     observer_.flush();
     const auto& variable = p_.state[bad->variable];
     const auto dims = static_cast<std::size_t>(p_.dims);

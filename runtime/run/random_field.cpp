@@ -35,7 +35,7 @@ std::vector<double> by_site(const program::Program& p, const RandomField& field,
   std::vector<double> out(static_cast<std::size_t>(p.sites()));
   const auto key = random::key_of(p.seed);
   const auto stream = static_cast<std::uint32_t>(field.stream);
-  parallel_for((p.sites() + 1) / 2, threads, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges((p.sites() + 1) / 2, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
       const auto [a, b] = pair(random::philox(random::counter_of(j, stream), key));
       out[2 * j] = a;

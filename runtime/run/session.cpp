@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "runtime/parallel.hpp"
+#include "runtime/device/thread_pool.hpp"
 #include "runtime/run/random_field.hpp"
 
 namespace vphi::runtime {
@@ -48,7 +48,7 @@ void check_memory(const Program& p, const DeviceInfo& info) {
 Session::Session(const Program& program, Device& device, const SessionOptions& options)
     : program_(program),
       device_(device),
-      threads_(options.threads > 0 ? options.threads : host_threads()),
+      threads_(options.threads > 0 ? options.threads : usable_threads()),
       buffers_(program.buffers.size()),
       lent_(program.buffers.size()),
       partials_(program.kernels.size()),

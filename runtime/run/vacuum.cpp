@@ -100,7 +100,7 @@ void even_transform(const Shape& shape, int axis, std::vector<double>& octant, i
   const int64_t lines_count = shape.half[a] * shape.half[b];
   const int64_t pack = 2 * fft::kLanes, packs = (lines_count + pack - 1) / pack;
   const fft::Lines lines(n);
-  parallel_for(packs, threads, [&](int64_t begin, int64_t end) {
+  parallel_ranges(packs, threads, [&](int64_t begin, int64_t end) {
     fft::Workspace w;
     lines.prepare(w);
     for (int64_t p = begin; p < end; ++p) {
@@ -128,7 +128,7 @@ void even_transform(const Shape& shape, int axis, std::vector<double>& octant, i
 template <class Value>
 std::vector<double> on_octant(const Shape& shape, int threads, const Value& value) {
   std::vector<double> out(shape.octant());
-  parallel_for(shape.half[2], threads, [&](int64_t begin, int64_t end) {
+  parallel_ranges(shape.half[2], threads, [&](int64_t begin, int64_t end) {
     for (int64_t z = begin; z < end; ++z)
       for (int64_t y = 0; y < shape.half[1]; ++y)
         for (int64_t x = 0; x < shape.half[0]; ++x)
@@ -195,7 +195,7 @@ std::vector<double> vacuum_field(const Vacuum& v, int threads) {
   const auto [nx, ny, nz] = shape.n;
   const auto signed_number = [](int64_t i, int64_t n) { return i <= n / 2 ? i : i - n; };
   std::vector<fft::Complex> modes(v.box.modes());
-  parallel_for(ny * nz, threads, [&, nx = nx, ny = ny, nz = nz](int64_t begin, int64_t end) {
+  parallel_ranges(ny * nz, threads, [&, nx = nx, ny = ny, nz = nz](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t y = row % ny, z = row / ny;
       const int64_t mirror_y = (ny - y) % ny, mirror_z = (nz - z) % nz;
