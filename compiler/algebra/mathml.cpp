@@ -142,9 +142,13 @@ class MathML : public Notation {
 
 }  // namespace
 
+std::string to_mathml_row(Expr expr, const Names& names) {
+  return row_of(lay_out(expr, names, MathML()).text);
+}
+
 std::string to_mathml(Expr expr, const Names& names) {
-  return "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">" +
-         row_of(lay_out(expr, names, MathML()).text) + "</math>";
+  return "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">" + to_mathml_row(expr, names) +
+         "</math>";
 }
 
 }  // namespace vphi::algebra

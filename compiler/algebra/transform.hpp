@@ -65,5 +65,7 @@ struct Names {
 std::string to_text(Expr expr, const Names& names = {});
 std::string to_latex(Expr expr, const Names& names = {});
 std::string to_mathml(Expr expr, const Names& names = {});
+/// The same as one mrow, without the math element around it.
+std::string to_mathml_row(Expr expr, const Names& names = {});
 
 }  // namespace vphi::algebra

@@ -1,0 +1,185 @@
+#include "compiler/explain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "compiler/algebra/names.hpp"
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi {
+namespace {
+
+using algebra::Expr;
+using algebra::Op;
+
+class Gatherer {
+ public:
+  explicit Gatherer(const Compilation& compilation)
+      : compilation_(compilation), sources_(compilation.resolved.sources()) {}
+
+  /// Arrays are called as the user knows them.
+  algebra::Names names() const {
+    return {[this](const algebra::Node& node) -> std::string {
+      if (node.op != Op::Load || !compilation_.system) return "";
+      for (const physics::Variable& v : compilation_.system->variables) {
+        if (v.array == node.index) return program_units_ ? v.name : v.shown;
+      }
+      return "";
+    }};
+  }
+
+  Formula formula(Expr e) const {
+    const algebra::Names n = names();
+    return {algebra::to_text(e, n), algebra::to_latex(e, n), algebra::to_mathml_row(e, n)};
+  }
+
+  Origin origin(dsl::Span span) const {
+    if (span.empty() || span.file >= sources_.size() || !sources_[span.file]) return {};
+    const dsl::Source& source = *sources_[span.file];
+    const int line = source.position(span.begin).line;
+    std::string text(source.line(line));
+    text.erase(0, text.find_first_not_of(" \t"));
+    return {source.name(), line, text};
+  }
+
+  /// The terms of a sum with the lines they came from.
+  std::vector<ExplainedTerm> terms(Expr e) const {
+    std::vector<Expr> parts{e};
+    if (e.is(Op::Add) || e.is(Op::Sub)) parts.assign(e.args().begin(), e.args().end());
+    std::vector<ExplainedTerm> result;
+    for (Expr part : parts) result.push_back({formula(part), origin(part->span)});
+    return result;
+  }
+
+  ExplainedEquation equation(const physics::ShownEquation& shown) const {
+    ExplainedEquation e{left_side(shown.left), formula(shown.right), origin(shown.span), {}};
+    auto parts = terms(shown.right);
+    std::set<int> lines;
+    for (const ExplainedTerm& t : parts) lines.insert(t.origin.line);
+    if (lines.size() > 1 || (lines.size() == 1 && *lines.begin() != e.origin.line)) {
+      e.terms = std::move(parts);
+    }
+    return e;
+  }
+
+  void program_units() { program_units_ = true; }
+
+ private:
+  /// "phi''", "H^2" or "d(x)/d(eta)".
+  static Formula left_side(const std::string& text) {
+    const auto between = [&](std::size_t from, std::size_t to) {
+      return text.substr(from, to - from);
+    };
+    const std::size_t over = text.find(")/d(");
+    if (text.starts_with("d(") && over != std::string::npos && text.back() == ')') {
+      const std::string above = between(2, over), below = between(over + 4, text.size() - 1);
+      return {text,
+              "\\frac{d " + algebra::latex_name(above) + "}{d " + algebra::latex_name(below) + "}",
+              "<mfrac><mrow><mi>d</mi>" + algebra::mathml_name(above) + "</mrow><mrow><mi>d</mi>" +
+                  algebra::mathml_name(below) + "</mrow></mfrac>"};
+    }
+    if (const std::size_t hat = text.find('^'); hat != std::string::npos) {
+      const std::string base = between(0, hat), exponent = text.substr(hat + 1);
+      return {text, algebra::latex_name(base) + "^{" + exponent + "}",
+              "<msup>" + algebra::mathml_name(base) + "<mn>" + exponent + "</mn></msup>"};
+    }
+    return {text, algebra::latex_name(text), algebra::mathml_name(text)};
+  }
+
+  const Compilation& compilation_;
+  dsl::Sources sources_;
+  bool program_units_ = false;
+};
+
+ExplainedStencil explain_stencil(const algebra::StencilData& data) {
+  ExplainedStencil s;
+  s.name = data.name;
+  s.dims = data.dims;
+  s.points = static_cast<int>(data.offsets.size());
+  s.symmetric = algebra::is_symmetric(data);
+  const algebra::Consistency c = algebra::consistency(data);
+  s.order = c.laplacian ? c.order : 0;
+  s.isotropic = c.isotropic;
+  s.problem = c.error;
+
+  algebra::Arena arena;
+  const Expr symbol = algebra::symbol(arena, data);
+  const algebra::Names typeset{[](const algebra::Node& n) {
+    return n.op == Op::Symbol ? "k_" + n.name.substr(1) : std::string();
+  }};
+  s.symbol = {algebra::to_text(symbol), algebra::to_latex(symbol, typeset),
+              algebra::to_mathml_row(symbol, typeset)};
+
+  const algebra::LargestEigenvalue largest = algebra::largest_eigenvalue(data);
+  s.largest_value = largest.value;
+  s.largest = largest.exact
+                  ? algebra::to_text(arena.rational(largest.rational.num, largest.rational.den))
+                  : algebra::to_text(arena.real(largest.value));
+  s.largest_at.assign(largest.at.begin(), largest.at.begin() + data.dims);
+  // leapfrog: omega dt < 2 with omega^2 = k_eff^2 <= largest/dx^2
+  if (largest.value > 0) s.leapfrog_limit = 2 / std::sqrt(largest.value);
+  return s;
+}
+
+ExplainedKernel explain_kernel(const kernel::Kernel& k, const Gatherer& gather, double bandwidth) {
+  ExplainedKernel e;
+  e.name = k.name;
+  e.comment = k.comment;
+  e.sites = k.sites();
+  const kernel::Cost cost = kernel::cost(k);
+  e.loads = cost.loads;
+  e.stores = cost.stores;
+  e.bytes = cost.bytes;
+  e.flops = cost.flops;
+  e.special = cost.special;
+  if (bandwidth > 0) e.floor_ns = cost.bytes / bandwidth * 1e9;
+  for (const kernel::ArrayParam& a : k.arrays) {
+    if (a.read) e.reads.push_back(a.name);
+    if (a.written) e.writes.push_back(a.name);
+  }
+  for (const kernel::Store& store : k.stores) {
+    for (ExplainedTerm& term : gather.terms(store.value)) {
+      if (term.origin.line > 0) e.terms.push_back(std::move(term));
+    }
+  }
+  return e;
+}
+
+}  // namespace
+
+Explanation explain(const Compilation& compilation, const ExplainOptions& options) {
+  Explanation result;
+  result.model = compilation.resolved.model.name;
+  result.title = compilation.resolved.model.title;
+  Gatherer gather(compilation);
+
+  if (const auto& system = compilation.system) {
+    for (const auto& shown : system->physical) result.physical.push_back(gather.equation(shown));
+    gather.program_units();
+    for (const auto& shown : system->program) result.program.push_back(gather.equation(shown));
+    result.A = system->A;
+    result.B = system->B;
+    result.s = system->s;
+    result.dx = system->lattice.dx;
+    result.dx_physical = system->lattice.dx_physical;
+    result.dt = system->dt;
+    result.dt_physical = system->dt_physical;
+    result.folded = system->folded;
+    result.remarks = system->remarks;
+    if (system->laplacian >= 0) {
+      const auto& data = system->arena->stencil_data(system->laplacian);
+      result.stencils.push_back(explain_stencil(data));
+    }
+  }
+  if (const auto& plan = compilation.plan) {
+    for (const kernel::Kernel& k : plan->kernels) {
+      result.kernels.push_back(explain_kernel(k, gather, options.bandwidth));
+    }
+    result.remarks.insert(result.remarks.end(), plan->remarks.begin(), plan->remarks.end());
+  }
+  return result;
+}
+
+}  // namespace vphi
