@@ -21,6 +21,7 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   job.entry = "vphi_" + job.body.suffix;
   job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
   program::Kernel out = by_pattern(job, bindings);
+  out.source = prune(std::move(out.source));
   out.name = kernel.name;
   out.entry = job.entry;
   const kernel::Cost cost = kernel::cost(kernel);

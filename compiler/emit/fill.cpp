@@ -1,5 +1,6 @@
 #include "compiler/emit/fill.hpp"
 
+#include <cctype>
 #include <stdexcept>
 
 #include "embedded/vphi_templates.hpp"
@@ -63,7 +64,62 @@ void for_lines(std::string_view text, Each each) {
   }
 }
 
+bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+int count_word(std::string_view text, std::string_view word) {
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string_view::npos;
+       at += word.size()) {
+    const bool open = at == 0 || !word_char(text[at - 1]);
+    const std::size_t end = at + word.size();
+    if (open && (end == text.size() || !word_char(text[end]))) ++count;
+  }
+  return count;
+}
+
+// Start of the line after the function that begins at `at`: its closing brace is the first one at
+// the start of a line, or ends the line itself.
+std::size_t function_end(std::string_view text, std::size_t at) {
+  const std::size_t line_end = text.find('\n', at);
+  if (line_end == std::string_view::npos) return text.size();
+  if (text[line_end - 1] == '}') return line_end + 1;
+  const std::size_t close = text.find("\n}", at);
+  if (close == std::string_view::npos) return text.size();
+  const std::size_t end = text.find('\n', close + 1);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+// Removes the first uncalled function behind `from`; false where there is none.
+bool prune_one(std::string& text) {
+  constexpr std::string_view kHead = "\nVPHI_INLINE ";
+  for (std::size_t at = 0; (at = text.find(kHead, at)) != std::string::npos; ++at) {
+    const std::size_t open = text.find('(', at);
+    std::size_t begin = open;
+    while (begin > 0 && word_char(text[begin - 1])) --begin;
+    if (open == std::string::npos) return false;
+    if (count_word(text, std::string_view(text).substr(begin, open - begin)) > 1) continue;
+    std::size_t first = at + 1;
+    while (first > 1) {  // the comment above belongs to it
+      const std::size_t above = text.rfind('\n', first - 2);
+      const std::size_t start = above == std::string::npos ? 0 : above + 1;
+      if (text.compare(start, 2, "//") != 0) break;
+      first = start;
+    }
+    text.erase(first, function_end(text, at + 1) - first);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string prune(std::string source) {
+  while (prune_one(source)) {
+  }
+  for (std::size_t at = 0; (at = source.find("\n\n\n", at)) != std::string::npos;)
+    source.erase(at, 1);
+  return source;
+}
 
 std::string fill_text(std::string_view text, const Slots& slots) {
   std::string out;

@@ -20,6 +20,9 @@ std::string fill_text(std::string_view text, const Slots& slots);
 
 /// `text` with `spaces` blanks before each non-empty line.
 std::string indent(std::string_view text, int spaces);
+/// Without the VPHI_INLINE functions that nobody calls, and with one blank line where there were
+/// more.
+std::string prune(std::string source);
 /// User's text as `//` comment lines: ASCII only, no continuation, no trigraphs, 100 columns.
 std::string comment_lines(std::string_view text);
 

@@ -148,7 +148,7 @@ GpuReductions gpu_reductions(const Job& job, int threads) {
   slots["threads"] = std::to_string(threads);
   if (kernel.reductions.empty()) {
     out.functions = fill("finish_plain_gpu.txt", slots);
-    out.finish = "vphi_finish_" + job.body.suffix + "(local, counter, scalars);\n";
+    out.finish = "vphi_finish_" + job.body.suffix + "(thread, counter, scalars);\n";
     return out;
   }
   const std::size_t count = kernel.reductions.size();
@@ -169,11 +169,11 @@ GpuReductions gpu_reductions(const Job& job, int threads) {
     if (kernel.reductions[i].kind == ReduceKind::Maximum) start = "-VPHI_INFINITY";
     out.sums += fmt::format("{0} {1} = ({0}){2};\n", real, member, start);
     if (carry) out.sums += fmt::format("{0} {1}_carry = ({0})0;\n", real, member);
-    out.finish += fmt::format("tree[{}u + local] = (double){}{};\n", i * threads, member,
+    out.finish += fmt::format("tree[{}u + thread] = (double){}{};\n", i * threads, member,
                               carry ? " - (double)" + member + "_carry" : "");
   }
   out.finish += "vphi_barrier();\nvphi_finish_" + job.body.suffix +
-                "(tree, &last, local, partials, counter, scalars);\n";
+                "(tree, &last, thread, partials, counter, scalars);\n";
   out.functions = (any ? fill("compensated.txt", slots) : std::string()) + join_functions(job) +
                   fill("finish_gpu.txt", slots);
   out.tree_doubles = static_cast<int>(count) * threads;

@@ -242,8 +242,9 @@ Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
   std::string above, below;
   int below_count = 0;
   bool minus = false;
-  for (Expr factor : factors) {
-    if (&factor == factors.data() && factor.is(Op::Number)) {
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const Expr factor = factors[i];
+    if (i == 0 && factor.is(Op::Number)) {
       const bool unit = is_minus_one(factor) || (flip_sign && factor.is_one());
       if (unit && factors.size() > 1) {
         minus = is_minus_one(factor) && !flip_sign;

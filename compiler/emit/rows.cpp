@@ -62,6 +62,7 @@ class Rows {
 
   const Job& job_;
   const kernel::Kernel& kernel_;
+  std::array<bool, 4> used_{};
   int reach_ = 0;  // margin of the buffers
   std::map<std::pair<int, int>, std::string> index_;
   std::map<std::string, std::string> pointers_;  // array and row -> variable
@@ -72,6 +73,7 @@ class Rows {
 
 // Variable with the index along an axis across the row, and the sign or test of its boundary.
 std::string Rows::axis_index(int axis, int d) {
+  used_[static_cast<std::size_t>(axis)] = true;
   if (d == 0) return kAxis[axis];
   std::string& name = index_[{axis, d}];
   if (!name.empty()) return name;
@@ -130,6 +132,8 @@ std::string Rows::element(std::size_t array, const Offset& row, const std::strin
                           : fmt::format("{}[{}]", pointer, at);
   if (store != job_.body.real) text = "(" + real() + ")" + text;
   std::string inside;
+  if (edge && kernel_.boundary[0] == Boundary::Fixed)
+    inside = fmt::format("vphi_inside({}, {})", at, extent(kernel_, 0));
   for (int axis = 1; axis < kernel_.dims; ++axis) {
     if (row.d[axis] == 0) continue;
     const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
@@ -204,13 +208,6 @@ std::string Rows::sum(const Read& read, std::size_t array) {
 void Rows::plan() {
   for (const Read& read : job_.body.reads)
     for (const Offset& offset : read.offsets) reach_ = std::max<int>(reach_, std::abs(offset.d[0]));
-  std::string rest = "row";
-  for (int axis = 1; axis < kernel_.dims; ++axis) {
-    const bool last = axis + 1 == kernel_.dims;
-    coordinates_ += fmt::format("const vphi_index {} = {}{};\n", kAxis[axis], rest,
-                                last ? "" : fmt::format(" % {}", extent(kernel_, axis)));
-    rest = "(" + rest + "/" + std::to_string(extent(kernel_, axis)) + ")";
-  }
   for (const Read& read : job_.body.reads) {
     const std::size_t array = position(kernel_, read.array);
     std::string value;
@@ -227,6 +224,16 @@ void Rows::plan() {
     const char* x = axis == 0 ? "x0 + i" : axis < kernel_.dims ? kAxis[axis] : "0";
     fills_ += fmt::format("in.site_{} = ({})(int)({});\n", kAxis[axis], real(), x);
   }
+  std::string rest = "row", head;
+  for (int axis = 1; axis < kernel_.dims; ++axis) {
+    const bool last = axis + 1 == kernel_.dims;
+    if (used_[static_cast<std::size_t>(axis)] ||
+        job_.body.site_axis[static_cast<std::size_t>(axis)])
+      head += fmt::format("const vphi_index {} = {}{};\n", kAxis[axis], rest,
+                          last ? "" : fmt::format(" % {}", extent(kernel_, axis)));
+    rest += "/" + std::to_string(extent(kernel_, axis));
+  }
+  coordinates_.insert(0, head);
   if (fills_.empty()) fills_ = "in.none = (" + real() + ")0;\n";
 }
 
@@ -250,10 +257,6 @@ std::string Rows::edge_functions() const {
                 (store == Precision::F32 ? "f32" : "f64") + "(x, " + n + ")";
         break;
       case Boundary::Fixed:
-        value = fmt::format("vphi_select_{}(x >= 0 && x < {}, row[vphi_within(x, {})], {})",
-                            store == Precision::F32 ? "f32" : "f64", n, n,
-                            literal(static_cast<long double>(kernel_.fixed_value), store));
-        break;
       case Boundary::Neumann:
       case Boundary::Outflow:
         value = "row[vphi_within(x, " + n + ")]";

@@ -345,6 +345,7 @@ State through_buffers(const Case& c, const program::Kernel& kernel, const State&
         break;
       case Kind::Scalars:
         buffers.push_back(pack(start.scalars, Precision::F64));
+        buffers.back().resize(buffers.back().size() + 8);
         break;
       case Kind::Partials:
         buffers.emplace_back(static_cast<std::size_t>(8 * kernel.partials), std::byte{0xff});
@@ -405,6 +406,7 @@ double difference(const State& a, const State& b) {
       gap = std::max(gap, std::isnan(x[i]) != std::isnan(y[i]) ? HUGE_VAL : std::fabs(x[i] - y[i]));
     }
     worst = std::max(worst, gap / largest);
+    if (std::getenv("VPHI_SHOW") && gap > 1e-9 * largest) printf("gap %g of %g\n", gap, largest);
   };
   for (std::size_t i = 0; i < a.arrays.size(); ++i)
     for (std::size_t copy = 0; copy < 2; ++copy) compare(a.arrays[i][copy], b.arrays[i][copy]);

@@ -52,7 +52,7 @@ State run_opencl(const Case& c, const program::Kernel& kernel, const State& star
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       memory.push_back(clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                       buffers[i].size(), buffers[i].data(), &status));
-      check(status, "buffer");
+      check(status, ("buffer " + std::to_string(i) + " of " + kernel.entry).c_str());
       check(clSetKernelArg(entry, static_cast<cl_uint>(i), sizeof(cl_mem), &memory.back()),
             "argument");
     }
