@@ -12,9 +12,10 @@ namespace {
 
 constexpr int kColumns = 100;
 
-int width(std::string_view text) {
+// Columns of the text; stops counting behind `enough`.
+int width(std::string_view text, int enough = 1 << 30) {
   int columns = 0;
-  for (std::size_t i = 0; i < text.size();) {
+  for (std::size_t i = 0; i < text.size() && columns <= enough;) {
     const auto [c, bytes] = decode(text, i);
     columns += column_width(c);
     i += static_cast<std::size_t>(bytes);
@@ -29,7 +30,7 @@ struct Break {
   std::size_t next = 0;  ///< the second begins here
 };
 
-std::optional<Break> break_of(const std::string& text, int columns) {
+std::optional<Break> break_of(std::string_view text, int columns) {
   std::optional<Break> best;
   int best_depth = 0, depth = 0, column = 0;
   bool quoted = false;
@@ -39,14 +40,14 @@ std::optional<Break> break_of(const std::string& text, int columns) {
     if (!quoted) {
       if (c == '(' || c == '[') ++depth;
       if (c == ')' || c == ']') --depth;
-      const auto here = std::string_view(text).substr(i);
+      const auto here = text.substr(i);
       std::optional<Break> found;
       if (here.starts_with(", ") || here.starts_with(": ")) found = Break{i + 1, i + 2};
       if (here.starts_with(" + ") || here.starts_with(" - ") || here.starts_with(" -> ")) {
         found = Break{i, i + 1};
       }
       if (depth == 0 && here.starts_with(" where ")) found = Break{i + 6, i + 7};
-      const bool fits = found && width(std::string_view(text).substr(0, found->end)) <= columns;
+      const bool fits = found && width(text.substr(0, found->end)) <= columns;
       if (fits && i > 8 && (!best || depth <= best_depth)) best = found, best_depth = depth;
     }
     const auto [code, bytes] = decode(text, i);
@@ -153,15 +154,20 @@ class Formatter {
     row(margin + "}" + where(clause), clause.comment_after);
   }
 
-  void wrapped(std::string text, std::string comment, int indent) {
+  void wrapped(const std::string& text, std::string comment, int indent) {
     const std::string margin(static_cast<std::size_t>(2 * indent + 4), ' ');
-    while (width(text) > kColumns) {
-      const auto at = break_of(text, kColumns);
+    std::string_view rest = text;
+    std::string before;  // the margin, behind the first break
+    int columns = kColumns;
+    while (width(rest, columns) > columns) {
+      const auto at = break_of(rest, columns);
       if (!at) break;
-      row(text.substr(0, at->end));
-      text = margin + text.substr(at->next);
+      row(before + std::string(rest.substr(0, at->end)));
+      rest = rest.substr(at->next);
+      before = margin;
+      columns = kColumns - static_cast<int>(margin.size());
     }
-    row(std::move(text), std::move(comment));
+    row(before + std::string(rest), std::move(comment));
   }
 
   std::string definition(const Definition& d) const {

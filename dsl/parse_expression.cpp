@@ -54,13 +54,12 @@ bool LineParser::misplaced(std::string_view wanted) {
                        token.kind == Kind::String || token.kind == Kind::OpenParen;
   if (last && !done() && operand && ends_operand(last->kind)) {
     const auto left = text(*last).substr(0, 40);
-    const auto right = token.kind == Kind::OpenParen ? "(...)" : text(token).substr(0, 40);
+    const auto right = text(token).substr(0, 40);
     const Span both = cover(last->span, token.span);
     const bool strings = token.kind == Kind::String || last->kind == Kind::String;
     const bool words = token.kind == Kind::Word && last->kind == Kind::Word;
     if (words || strings) return fail(syntax::two_words(both, left, right));
-    return fail(
-        syntax::juxtaposition(both, last->kind == Kind::CloseParen ? "(...)" : left, right));
+    return fail(syntax::juxtaposition(both, left, right));
   }
   if (is(Kind::Equal) || is(Kind::Tilde)) return fail(syntax::equals_in_expression(token.span));
   return fail(syntax::unexpected(token.span, found(), wanted));

@@ -71,9 +71,12 @@ class Splitter {
         break;
       }
       if (token.kind == Kind::OpenBrace) {
-        if (!open_.empty()) report(syntax::brace_in_brackets(token.span));
-        line_.opens = true;
-        break;
+        if (open_.empty() || body_opens()) {
+          line_.opens = true;
+          break;
+        }
+        if (!skip_braces()) break;
+        continue;
       }
       if (token.kind == Kind::Bad) line_.bad = true;
       if (opens(token.kind)) open_.push_back(at_);
@@ -88,6 +91,26 @@ class Splitter {
   void report_open(Span next) {
     const Token& bracket = tokens_[open_.back()];
     report(syntax::open_bracket(bracket.span, closer_of(bracket.kind), next));
+  }
+
+  // A `{` inside brackets: the last token of its line opens a body and a bracket is missing.
+  bool body_opens() {
+    const bool last = kind(at_ + 1) == Kind::End || tokens_[at_ + 1].first;
+    if (last) report_open(tokens_[at_].span);
+    return last;
+  }
+
+  // `{ ... }` as a part of an expression; false where the `}` is not on the same line.
+  bool skip_braces() {
+    report(syntax::brace_in_brackets(tokens_[at_].span));
+    std::size_t i = at_ + 1;
+    while (kind(i) != Kind::End && kind(i) != Kind::CloseBrace && !tokens_[i].first) ++i;
+    if (kind(i) == Kind::CloseBrace && !tokens_[i].first) {
+      at_ = i;
+      return true;
+    }
+    line_.opens = true;
+    return false;
   }
 
   void close(const Token& token) {

@@ -22,11 +22,7 @@ class FileParser {
     out.lines = lines(0);
     Line rest;
     comments_before(static_cast<std::uint32_t>(source_.text().size()) + 1, rest);
-    out.comments_at_end = std::move(rest.comments_above);
-    if (!rest.documentation.empty()) append_documentation(out.comments_at_end, rest);
-    while (!out.comments_at_end.empty() && out.comments_at_end.back().empty()) {
-      out.comments_at_end.pop_back();
-    }
+    out.comments_at_end = closing_comments(rest);
     name_the_model(out);
   }
 
@@ -79,8 +75,7 @@ class FileParser {
     const std::size_t closing = segments_[at_++].begin;
     Line rest;
     comments_before(tokens_[closing].span.begin, rest);
-    line.clause.comments_at_end = std::move(rest.comments_above);
-    if (!rest.documentation.empty()) append_documentation(line.clause.comments_at_end, rest);
+    line.clause.comments_at_end = closing_comments(rest);
     line.span = cover(line.span, tokens_[closing].span);
     std::size_t last = closing;
     bool good = true;
@@ -129,6 +124,14 @@ class FileParser {
       out.push_back("## " + line.documentation.substr(begin, end - begin));
       begin = end + 1;
     }
+  }
+
+  // What stands before the end of a body or of the file.
+  static std::vector<std::string> closing_comments(const Line& rest) {
+    std::vector<std::string> out = rest.comments_above;
+    if (!rest.documentation.empty()) append_documentation(out, rest);
+    while (!out.empty() && out.back().empty()) out.pop_back();
+    return out;
   }
 
   void document(const Comment& comment, Line& line) const {
@@ -193,17 +196,23 @@ class FileParser {
     }
   }
 
+  // The first `model` clause names it; a second one is reported and left out.
   void name_the_model(ModelText& out) {
-    const Clause* first = nullptr;
-    for (const Line& line : out.lines) {
-      if (line.kind != Line::Kind::Clause || line.clause.keyword != "model") continue;
-      if (first) {
-        diagnostics_.add(syntax::two_models(line.clause.keyword_span, first->keyword_span));
+    Span first;
+    for (auto line = out.lines.begin(); line != out.lines.end();) {
+      const bool model = line->kind == Line::Kind::Clause && line->clause.keyword == "model";
+      if (model && !first.empty()) {
+        diagnostics_.add(syntax::two_models(line->clause.keyword_span, first));
+        line = out.lines.erase(line);
         continue;
       }
-      first = &line.clause;
-      out.name = first->items[0].value->text;
-      if (first->items.size() > 1) out.title = first->items[1].value->text;
+      if (model) {
+        first = line->clause.keyword_span;
+        const auto& items = line->clause.items;
+        out.name = items[0].value->text;
+        if (items.size() > 1) out.title = items[1].value->text;
+      }
+      ++line;
     }
   }
 

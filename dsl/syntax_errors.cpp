@@ -80,7 +80,7 @@ Diagnostic bare_decimal_point(Span at, std::string_view written, std::string_vie
 Diagnostic open_bracket(Span bracket, std::string_view closer, Span next_line) {
   auto d = error("E0510", bracket, fmt::format("missing `{}`", closer), "opened here",
                  "a line goes on until its brackets are closed", fmt::format("add `{}`", closer));
-  return next_line.empty() ? d : with_label(d, next_line, "still open where this line begins");
+  return next_line.empty() ? d : with_label(d, next_line, "still open here");
 }
 
 Diagnostic stray_closer(Span at, std::string_view closer) {
@@ -146,6 +146,11 @@ Diagnostic model_needs_name(Span at) {
 // ---- expressions ------------------------------------------------------------------------------
 
 Diagnostic juxtaposition(Span at, std::string_view left, std::string_view right) {
+  if (left == ")" || left == "]" || right == "(") {
+    return error("E0521", at, "a product needs its `*`", "a `*` is missing here",
+                 "two values side by side are not a product",
+                 "write `*` between them: `(a + b)*(c + d)`");
+  }
   const auto product = fmt::format("{}*{}", left, right);
   return error("E0521", at, "a product needs its `*`", fmt::format("did you mean `{}`?", product),
                "two values side by side are not a product", fmt::format("write `{}`", product));
@@ -155,7 +160,7 @@ Diagnostic two_words(Span at, std::string_view left, std::string_view right) {
   return error("E0522", at, fmt::format("`{}` follows `{}` without anything between", right, left),
                "an operator, `,` or `:` is missing here",
                "items of a clause are parted by `,` or `:`, values by operators",
-               fmt::format("write `{}, {}` or `{}*{}`", left, right, left, right));
+               fmt::format("write `{0}, {1}`, `{0}: {1}` or `{0}*{1}`", left, right));
 }
 
 Diagnostic expected_expression(Span at, std::string_view found, std::string_view after) {
