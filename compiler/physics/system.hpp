@@ -137,6 +137,7 @@ struct System {
 
   double dt = 0;                       ///< program units
   double dt_physical = 0;              ///< at a = 1
+  std::string time = "t";              ///< scalar variable that is physical time
   Expr until;                          ///< condition on scalars; null: --steps decides
   double end_time = 0;                 ///< > 0 where `until` is `t > end` and t is linear in eta
   const dsl::Clause* integrator = nullptr;   ///< library or model text of the integrator

@@ -1,0 +1,106 @@
+// Background: Minkowski, a prescribed scale factor, or one that follows the lattice averages.
+//
+// With b = da/d(eta), d(eta) = B*a^s dt and the constraint H^2 = <rho>/(3 M^2) (specs 3.1, 3.4):
+//   a' = b
+//   b' = -(a^(1-2s)/(6 B^2 M^2)) <(1+2s)*rho + 3*p>
+//   H  = B*a^(s-1)*b
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+void read_units(Derivation& d) {
+  d.background.planck2 = d.arena().integer(1);
+  const dsl::Clause* metric = d.resolved.clause("metric");
+  if (!metric) return;
+  const dsl::Clause* units = d.resolved.clause("units");
+  for (const dsl::Item& item : units ? units->items : std::vector<dsl::Item>{}) {
+    if (item.value && item.value->text == "reduced_planck") return;
+    if (item.value && item.value->text == "planck") {
+      // G = 1: (8 pi G)^-1
+      d.background.planck2 = d.arena().real(1 / (8 * acosl(-1.0L)));
+      return;
+    }
+  }
+  const dsl::Item* form = metric->items.empty() ? nullptr : &metric->items.front();
+  const bool closed =
+      form && form->value && form->value->kind == dsl::ExprKind::Call && form->value->named.empty();
+  if (closed) d.diagnostics.add(errors::planck_mass_open(metric->keyword_span));
+}
+
+void read_metric(Derivation& d, Lowerer& lower) {
+  const auto clauses = d.resolved.clauses("metric");
+  if (clauses.empty()) return;
+  const dsl::Clause& clause = *clauses.front();
+  Background& b = d.background;
+  b.span = clause.keyword_span;
+  if (clause.items.empty() || !clause.items.front().value) d.fail(errors::metric_form(b.span));
+  const dsl::Expr& form = *clause.items.front().value;
+  if (form.kind == dsl::ExprKind::Name && form.text == "minkowski") return;
+  if (form.kind != dsl::ExprKind::Call || form.text != "frw")
+    d.fail(errors::metric_form(form.span));
+  if (form.named.size() == 1 && form.args.empty()) {
+    b.metric = Metric::Prescribed;
+    b.scale = form.named[0].name;
+    b.prescribed = lower.real(*form.named[0].value, "the scale factor");
+  } else if (form.args.size() == 1 && form.args[0]->kind == dsl::ExprKind::Name) {
+    b.metric = Metric::SelfConsistent;
+    b.scale = form.args[0]->text;
+  } else {
+    d.fail(errors::metric_form(form.span));
+  }
+  if (const auto rho = dsl::option(clause, "rho_r")) b.radiation = lower.fixed(*rho, "rho_r");
+  if (const auto rho = dsl::option(clause, "rho_m")) b.matter = lower.fixed(*rho, "rho_m");
+}
+
+Expr hubble2(Derivation& d, Expr density) {
+  return density / (d.arena().integer(3) * d.background.planck2);
+}
+
+namespace {
+
+void self_consistent(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  Arena& arena = d.arena();
+  const Rescaling& r = d.rescaling;
+  const Expr one = arena.integer(1), two = arena.integer(2), three = arena.integer(3);
+  const Expr a = d.scale();
+  const Expr b = arena.symbol(units.slope_name());
+
+  std::vector<Expr> terms;
+  for (const Expr t : flat_terms(lower.energy_density())) terms.push_back((one + two * r.s) * t);
+  for (const Expr t : flat_terms(lower.pressure())) terms.push_back(three * t);
+  const Expr source = arena.make(Op::Add, std::move(terms));
+  const Expr average = units.quantity(arena.make(Op::Mean, {source}));
+  const Expr factor =
+      -(algebra::pow(a, one - two * r.s) / (arena.integer(6) * r.B * r.B * d.background.planck2));
+  const Expr slope_rate = snap_numbers(distribute(factor, average));
+
+  // at a = 1: b = H/B = sqrt(<rho>/(3 M^2))/B
+  const Expr density = units.quantity(arena.make(Op::Mean, {lower.energy_density()}));
+  const Expr start = algebra::substitute(density, a, one);
+  const Expr slope = algebra::pow(hubble2(d, start), arena.rational(1, 2)) / r.B;
+
+  d.system.scalars.push_back({d.background.scale, b, one, d.background.scale});
+  d.system.scalars.push_back(
+      {units.slope_name(), slope_rate, snap_numbers(slope), "d" + d.background.scale + "/d(eta)"});
+}
+
+}  // namespace
+
+void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  Arena& arena = d.arena();
+  if (d.background.metric == Metric::SelfConsistent) self_consistent(d, lower, units);
+  // d(eta) = B*a^s dt
+  const Expr rate = algebra::pow(units.scale(), -d.rescaling.s) / d.rescaling.B;
+  d.system.scalars.push_back({"t", rate, arena.real(d.start_time), "t"});
+}
+
+}  // namespace vphi::physics

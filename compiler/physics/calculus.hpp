@@ -1,0 +1,42 @@
+// Lattice calculus on expressions: linear operators, neighbours, sums over the lattice.
+#pragma once
+
+#include <functional>
+
+#include "compiler/physics/derivation.hpp"
+
+namespace vphi::physics {
+
+/// Stencil number `index` applied to any expression: sums are taken apart, factors without a site
+/// pulled out, what has no site is 0 (weights add up to 0 unless `keeps_constants`), products of
+/// fields are written out over the neighbours, a stencil of a stencil becomes one stencil.
+Expr apply_stencil(Arena& arena, int index, Expr e);
+
+/// e at the neighbour `offset`; gradient pseudo arrays move as arrays do.
+Expr neighbour(Expr e, algebra::Offset offset);
+
+/// Coefficient without a site, and the rest, of one term.
+struct Split {
+  Expr uniform;  ///< symbols, reductions; numbers too
+  Expr local;    ///< what has a value per site (1 where nothing has)
+};
+Split split_uniform(Expr term);
+
+/// Terms of a sum, with factors without a site multiplied into sums of local terms.
+std::vector<Expr> flat_terms(Expr e);
+
+/// factor*e with the factor multiplied into every term of a sum.
+Expr distribute(Expr factor, Expr e);
+
+/// Mean or Total of e with terms grouped by their uniform factor: <a^-2*x + a^-2*y> is
+/// a^-2*<x + y>, and the number in front of the first term is pulled out, so that equal averages
+/// are equal nodes. Other reductions are made as they stand.
+Expr reduce_linear(Arena& arena, algebra::Op op, Expr e, std::int64_t sites);
+
+/// Applies `change` to the arguments of reductions only.
+Expr rewrite_reductions(Expr e, const std::function<Expr(algebra::Op, Expr)>& change);
+
+bool is_reduction(algebra::Op op);
+bool is_load(Expr e);
+
+}  // namespace vphi::physics

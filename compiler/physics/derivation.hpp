@@ -1,0 +1,113 @@
+// The workbench of `derive`: what its steps share while a System grows.
+//
+// Expressions on the workbench are in physical units: Load(u) is the field, Load(momentum of u) its
+// physical time derivative, `a`, `H`, `t` are symbols, and Load(gradient_of(u)) stands for
+// |grad u|^2 at the site. `program_units` turns them into the stored variables at the end.
+//
+// A step that meets an error adds a diagnostic and throws Failure; `derive` catches it at the end
+// of the step, so that one wrong clause does not hide the next one.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/compile.hpp"
+#include "compiler/physics/facts.hpp"
+#include "compiler/physics/system.hpp"
+#include "compiler/physics/values.hpp"
+
+namespace vphi::physics {
+
+struct Failure {};
+
+/// A declared field or var: which arrays hold its components.
+struct StateField {
+  std::string name;
+  int rows = 1, columns = 1;
+  std::vector<int> cells;   ///< for each component (row by row), its place in `arrays`
+  std::vector<int> arrays;  ///< real arrays: re, im of the distinct components
+  bool complex = false;
+  bool symmetric = false;
+  int order = 0;                ///< 1 or 2, once the equations are known
+  bool hamiltonian = false;     ///< order 1 as one of a canonical pair
+  std::vector<int> velocities;  ///< order 2: array of d/dt of each array
+  dsl::Span span;
+  /// Kinetic energy of one real array is norm/2 * u'^2: 1 for real, 2 for complex fields.
+  int norm() const { return complex ? 2 : 1; }
+};
+
+/// The lattice clause, evaluated; lengths in the model's base units.
+struct Grid {
+  bool present = false;
+  int dims = 3;
+  std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+  std::array<Boundary, 4> boundary{};
+  double fixed_value = 0;
+  Expr dx;  ///< a number
+  dsl::Span span;
+  std::int64_t sites() const;
+  bool periodic() const;
+};
+
+enum class Metric { Minkowski, Prescribed, SelfConsistent };
+
+struct Background {
+  Metric metric = Metric::Minkowski;
+  std::string scale = "a";  ///< the user's name of the scale factor
+  Expr prescribed;          ///< a(t)
+  Expr radiation, matter;   ///< rho_r, rho_m at a = 1; null where absent
+  Expr planck2;             ///< (8 pi G)^-1 in the model's units
+  dsl::Span span;
+};
+
+/// psi = A*phi, x_program = B*x, d(eta) = B*a^s dt.
+struct Rescaling {
+  Expr A, B, s;
+  bool automatic = false;
+};
+
+struct Derivation {
+  Derivation(const dsl::Resolved& model, const CompileOptions& with, dsl::Diagnostics& messages)
+      : resolved(model), options(with), diagnostics(messages), facts(collect_facts(model)) {}
+
+  const dsl::Resolved& resolved;
+  const CompileOptions& options;
+  dsl::Diagnostics& diagnostics;
+  Facts facts;
+  System system;
+  Grid grid;
+  Background background;
+  Rescaling rescaling;
+  std::vector<StateField> fields;
+  int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx
+  Expr potential;      ///< sum of all potentials; null without
+  std::vector<std::pair<std::string, Expr>> potential_terms;
+  std::map<int, Expr> rates;    ///< array -> physical d/dt; of velocities: u''
+  std::map<int, Expr> weights;  ///< array of a coordinate -> c of the momentum a^c*u'
+  std::map<int, dsl::Span> rate_spans;
+  bool hamiltonian = false;
+  Expr hamiltonian_density;
+  double start_time = 0;
+  Expr dt;  ///< physical step at a = 1; null until it is known
+
+  Arena& arena() { return *system.arena; }
+  [[noreturn]] void fail(dsl::Diagnostic diagnostic) {
+    diagnostics.add(std::move(diagnostic));
+    throw Failure{};
+  }
+  StateField* field(const std::string& name);
+  /// The field and component that an array belongs to (as coordinate or velocity).
+  const StateField* field_of(int array) const;
+  bool expanding() const { return background.metric != Metric::Minkowski; }
+  Expr scale() { return arena().symbol(background.scale); }
+  Expr hubble() { return arena().symbol("H"); }
+  Expr time() { return arena().symbol("t"); }
+};
+
+/// Pseudo array: Load(gradient_of(u)) is |grad u|^2 of the real array u, physical.
+constexpr int kGradientBase = 1 << 20;
+constexpr int gradient_of(int array) { return kGradientBase + array; }
+constexpr bool is_gradient(int array) { return array >= kGradientBase; }
+
+}  // namespace vphi::physics

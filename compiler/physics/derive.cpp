@@ -1,0 +1,55 @@
+#include "compiler/physics/derive.hpp"
+
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+std::string written(const Derivation& d, dsl::Span span) {
+  const dsl::Sources sources = d.resolved.sources();
+  if (span.file >= sources.size() || !sources[span.file]) return {};
+  return std::string(sources[span.file]->at(span));
+}
+
+std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions& options,
+                             dsl::Diagnostics& diagnostics) {
+  Derivation d(resolved, options, diagnostics);
+  d.system.arena = std::make_shared<Arena>();
+  const int before = diagnostics.errors();
+  try {
+    refuse_later_families(d);
+    if (diagnostics.errors() > before) return std::nullopt;
+    Lowerer lower(d);
+    read_start_time(d, lower);
+    read_lattice(d, lower);
+    declare_fields(d, lower);
+    choose_laplacian(d);
+    read_units(d);
+    read_metric(d, lower);
+    decide_orders(d);
+    read_potentials(d, lower);
+    read_hamiltonian(d, lower);
+    equations_of_motion(d, lower);
+    read_rescale(d, lower);
+    read_evolve(d, lower);
+
+    ProgramUnits units(d);
+    program_equations(d, units);
+    background_scalars(d, lower, units);
+    Lowerer start(d);
+    initial_values(d, start, units);
+    read_until(d, lower, units);
+    read_numerics(d, lower);
+    read_outputs(d, lower, units);
+    read_expectations(d, lower, units);
+    watch_progress(d, lower, units);
+    check_stability(d);
+    show_equations(d);
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
+  if (diagnostics.errors() > before) return std::nullopt;
+  return std::move(d.system);
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,319 @@
+// Equations of motion: from a potential, as written, or both (LANGUAGE rules 14 and 15).
+//
+//   phi'' = lap(phi)/a^2 - 3*H*phi' - d(V, phi);  complex: d(V, conj(phi))
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+void read_potentials(Derivation& d, Lowerer& lower) {
+  for (const NamedFact* fact : d.facts.potentials) {
+    const Expr v = lower.real(*fact->value, fmt::format("the potential `{}`", fact->name));
+    d.potential = d.potential ? d.potential + v : v;
+    if (v.is(Op::Add)) {
+      for (const Expr term : v.args()) d.potential_terms.emplace_back("", term);
+    } else {
+      d.potential_terms.emplace_back("", v);
+    }
+  }
+  for (std::size_t i = 0; i < d.potential_terms.size(); ++i) {
+    d.potential_terms[i].first =
+        d.potential_terms.size() == 1 ? "potential" : fmt::format("potential_{}", i + 1);
+  }
+}
+
+/// Order of each field's equation; order 2 gets arrays for the velocities.
+void decide_orders(Derivation& d) {
+  const NamedFact* h = d.facts.find("H");
+  const bool hamiltonian = h && h->kind == NamedFact::Kind::Definition && !d.fields.empty();
+  if (hamiltonian && !d.facts.potentials.empty()) {
+    d.fail(errors::two_sources(h->span, "H", d.facts.potentials.front()->span));
+  }
+  for (const EquationFact& fact : d.facts.equations) {
+    const dsl::Head& head = fact.definition->head;
+    StateField* field = d.field(head.name);
+    if (!field) d.fail(errors::equation_without_variable(head.span, head.name));
+    if (head.form != dsl::Head::Form::Plain) {
+      d.fail(errors::not_yet(head.span, "an equation of motion with indices"));
+    }
+    if (field->order) {
+      d.fail(errors::two_equations(head.span, head.name, d.facts.equation(head.name)->span));
+    }
+    if (head.primes > 2) d.fail(errors::not_yet(head.span, "an equation of third order"));
+    field->order = head.primes;
+  }
+  d.hamiltonian = hamiltonian;
+  for (StateField& field : d.fields) {
+    if (field.order) continue;
+    if (hamiltonian) {
+      field.order = 1;
+      field.hamiltonian = true;
+    } else if (!d.facts.potentials.empty()) {
+      field.order = 2;
+    } else {
+      d.fail(errors::no_equation(field.span, field.name));
+    }
+  }
+  for (StateField& field : d.fields) {
+    if (field.order != 2) continue;
+    for (std::size_t i = 0; i < field.arrays.size(); ++i)
+      field.velocities.push_back(d.system.arrays++);
+  }
+}
+
+Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& field) {
+  Arena& arena = d.arena();
+  const Value u = lower.field_value(field);
+  const Value v = lower.field_velocity(field, field.span);
+  const Expr norm = arena.integer(field.norm());
+  // an off-diagonal component of a symmetric field is written once and counts twice
+  const auto right = [&](Expr x, Expr velocity, int multiplicity) {
+    Expr sum = apply_stencil(arena, d.laplacian, x);
+    if (d.expanding()) {
+      sum = sum * algebra::pow(d.scale(), -2) - arena.integer(3) * d.hubble() * velocity;
+    }
+    if (d.potential) {
+      sum = sum - algebra::variation(d.potential, x->index) / (norm * arena.integer(multiplicity));
+    }
+    return sum;
+  };
+  Value result{u.rows, u.columns, {}};
+  for (int i = 0; i < u.rows; ++i) {
+    for (int j = 0; j < u.columns; ++j) {
+      const int k = i * u.columns + j;
+      const int twice = field.symmetric && i != j ? 2 : 1;
+      const Component x = u.parts[k], w = v.parts[k];
+      result.parts.push_back({right(x.re, w.re, twice), x.im ? right(x.im, w.im, twice) : Expr{}});
+    }
+  }
+  return result;
+}
+
+namespace {
+
+/// Right sides of one field, as one value of the field's shape.
+Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
+  const EquationFact* fact = d.facts.equation(field.name);
+  if (!fact) return equation_from_potential(d, lower, field);
+  const bool source = field.order == 2 && !d.facts.potentials.empty();
+  lower.derived.reset();
+  if (source) lower.derived = equation_from_potential(d, lower, field);
+  const dsl::Expr& e = *fact->definition->value;
+  Value v = lower.value(e);
+  lower.derived.reset();
+  if (v.rows != field.rows || v.columns != field.columns) {
+    const bool zero = v.scalar() && v.parts[0].re.is_zero();
+    if (!zero) {
+      d.fail(errors::wrong_shape(
+          e.span,
+          fmt::format("the equation of `{}` has another shape than the field", field.name)));
+    }
+    v = Value{field.rows, field.columns, std::vector<Component>(field.cells.size(), v.parts[0])};
+  }
+  if (v.complex() && !field.complex) {
+    d.fail(errors::not_real(e.span, fmt::format("the equation of `{}`", field.name)));
+  }
+  return v;
+}
+
+/// Values of the distinct real arrays, from a value of the field's shape.
+std::vector<Expr> by_array(Derivation& d, const StateField& field, const Value& v) {
+  std::vector<Expr> result(field.arrays.size());
+  for (std::size_t k = 0; k < field.cells.size(); ++k) {
+    const int cell = field.cells[k];
+    if (field.complex) {
+      result[2 * cell] = v.parts[k].re;
+      result[2 * cell + 1] = v.parts[k].im ? v.parts[k].im : d.arena().integer(0);
+    } else {
+      result[cell] = v.parts[k].re;
+    }
+  }
+  return result;
+}
+
+/// c in the momentum a^c*u': the number in a friction -c*H*u' (rule 19), 0 where there is none.
+Expr momentum_weight(Derivation& d, Expr right, int velocity) {
+  Arena& arena = d.arena();
+  if (!d.expanding()) return arena.integer(0);
+  const Expr v = arena.load(velocity);
+  if (!algebra::depends_on(right, v)) return arena.integer(0);
+  Expr slope = algebra::derivative(right, v);
+  slope = algebra::derivative(slope, d.hubble());
+  const auto number = algebra::constant(slope);
+  return number ? arena.number(*number) * arena.integer(-1) : arena.integer(0);
+}
+
+}  // namespace
+
+void equations_of_motion(Derivation& d, Lowerer& lower) {
+  for (StateField& field : d.fields) {
+    if (field.hamiltonian) continue;
+    const std::vector<Expr> right = by_array(d, field, right_side(d, lower, field));
+    const EquationFact* fact = d.facts.equation(field.name);
+    const dsl::Span span = fact                         ? fact->span
+                           : d.facts.potentials.empty() ? field.span
+                                                        : d.facts.potentials.front()->span;
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+      const int array = field.order == 2 ? field.velocities[i] : field.arrays[i];
+      d.rates[array] = right[i];
+      d.rate_spans[field.arrays[i]] = d.rate_spans[array] = span;
+      if (field.order == 2) d.weights[field.arrays[i]] = momentum_weight(d, right[i], array);
+    }
+  }
+}
+
+// ---- variables
+// -----------------------------------------------------------------------------------
+
+namespace {
+
+struct Naming {
+  std::string name, shown;
+};
+
+/// phi, phi_re, u_0_re: plain ASCII; and as the user reads it: phi, re(phi), u[0].
+Naming component_name(const StateField& field, std::size_t array) {
+  const int cell = static_cast<int>(field.complex ? array / 2 : array);
+  Naming naming{field.name, field.name};
+  if (field.cells.size() > 1) {
+    int place = 0;
+    while (field.cells[place] != cell) ++place;
+    const int row = place / field.columns, column = place % field.columns;
+    naming.name += fmt::format("_{}", row);
+    naming.shown +=
+        field.columns > 1 ? fmt::format("[{},{}]", row, column) : fmt::format("[{}]", row);
+    if (field.columns > 1) naming.name += fmt::format("_{}", column);
+  }
+  if (field.complex) {
+    const char* part = array % 2 == 0 ? "re" : "im";
+    naming.name += fmt::format("_{}", part);
+    naming.shown = fmt::format("{}({})", part, naming.shown);
+  }
+  return naming;
+}
+
+std::string with_prime(const std::string& shown) {
+  if (!shown.empty() && shown.back() == ')') return shown.substr(0, shown.size() - 1) + "')";
+  return shown + "'";
+}
+
+}  // namespace
+
+void program_equations(Derivation& d, ProgramUnits& units) {
+  std::vector<Variable> variables;
+  for (const StateField& field : d.fields) {
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+      const Naming naming = component_name(field, i);
+      const int array = field.arrays[i];
+      Variable u;
+      u.name = naming.name;
+      u.shown = naming.shown;
+      u.array = array;
+      u.span = d.rate_spans[array];
+      if (field.order == 2) {
+        const int velocity = field.velocities[i];
+        const Expr c = d.weights.at(array);
+        u.role = Role::Coordinate;
+        u.partner = velocity;
+        u.rate = units.coordinate_rate(velocity, c);
+        Variable v;
+        v.name = "pi_" + naming.name;
+        v.shown = with_prime(naming.shown);
+        v.array = velocity;
+        v.role = Role::Momentum;
+        v.partner = array;
+        v.rate = units.momentum_rate(d.rates.at(velocity), velocity, c);
+        v.span = u.span;
+        variables.push_back(std::move(u));
+        variables.push_back(std::move(v));
+        continue;
+      }
+      u.rate = units.first_order_rate(d.rates.at(array));
+      variables.push_back(std::move(u));
+    }
+  }
+  // canonical pairs of a written Hamiltonian: coordinate, momentum, coordinate, ...
+  StateField* coordinate = nullptr;
+  for (StateField& field : d.fields) {
+    if (!field.hamiltonian) continue;
+    if (!coordinate) {
+      coordinate = &field;
+      continue;
+    }
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+      for (Variable& v : variables) {
+        if (v.array == coordinate->arrays[i])
+          v.role = Role::Coordinate, v.partner = field.arrays[i];
+        if (v.array == field.arrays[i]) v.role = Role::Momentum, v.partner = coordinate->arrays[i];
+      }
+    }
+    coordinate = nullptr;
+  }
+  std::ranges::sort(variables, {}, &Variable::array);
+  d.system.variables = std::move(variables);
+}
+
+void show_equations(Derivation& d) {
+  System& system = d.system;
+  const auto variable = [&](int array) {
+    for (const Variable& v : system.variables) {
+      if (v.array == array) return v;
+    }
+    return Variable{};
+  };
+  // once more with the parameters as symbols
+  const std::map<int, Expr> run = d.rates;
+  const std::map<int, Expr> weights = d.weights;
+  const Expr potential = d.potential;
+  const auto terms = d.potential_terms;
+  try {
+    Lowerer shown(d, true);
+    d.potential = Expr{};
+    d.potential_terms.clear();
+    read_potentials(d, shown);
+    equations_of_motion(d, shown);
+    if (d.hamiltonian) read_hamiltonian(d, shown);
+    for (const StateField& field : d.fields) {
+      for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+        const int array = field.order == 2 ? field.velocities[i] : field.arrays[i];
+        system.physical.push_back(
+            {with_prime(variable(array).shown), d.rates.at(array), variable(array).span});
+      }
+    }
+  } catch (const Failure&) {
+    // reported when the equations were derived the first time
+  }
+  d.rates = run;
+  d.weights = weights;
+  d.potential = potential;
+  d.potential_terms = terms;
+  Arena& arena = d.arena();
+  if (d.background.metric == Metric::SelfConsistent) {
+    system.physical.push_back(
+        {"H^2", hubble2(d, arena.make(Op::Mean, {arena.symbol("rho")})), d.background.span});
+  } else if (d.background.metric == Metric::Prescribed) {
+    system.physical.push_back({d.background.scale, d.background.prescribed, d.background.span});
+  }
+  for (const Variable& v : system.variables) {
+    system.program.push_back({fmt::format("d({})/d(eta)", v.name), v.rate, v.span});
+  }
+  for (const ScalarVariable& s : system.scalars) {
+    system.program.push_back({fmt::format("d({})/d(eta)", s.symbol), s.rate, d.background.span});
+  }
+  for (const auto& [name, fact] : d.facts.named) {
+    if (fact.kind != NamedFact::Kind::Parameter) continue;
+    Lowerer lower(d);
+    const auto number = algebra::constant(lower.real(*fact.value, name));
+    if (number) system.folded.emplace_back(name, static_cast<double>(number->real));
+  }
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,128 @@
+// The clauses `evolve`, `precision` and `random`: integrator, step, end, numbers.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+#include "dsl/parse.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+void read_evolve(Derivation& d, Lowerer& lower) {
+  const dsl::Clause* clause = d.resolved.clause("evolve");
+  if (!clause) d.fail(errors::no_evolve(d.grid.span));
+  System& system = d.system;
+  std::string name;
+  for (const dsl::Item& item : clause->items) {
+    if (!item.head) {
+      const std::string text = item.value ? item.value->text : std::string();
+      if (text == "scheme") d.fail(errors::not_yet(item.span, "`evolve scheme`"));
+      const auto it = d.facts.integrators.find(text);
+      if (it == d.facts.integrators.end()) {
+        std::vector<std::string> known;
+        for (const auto& [other, text_of] : d.facts.integrators) known.push_back(other);
+        d.fail(errors::unknown_integrator(item.span, text, known));
+      }
+      system.integrator = it->second;
+      continue;
+    }
+    if (item.head->name == "dt") {
+      const Expr dt = lower.fixed(*item.value, "dt");
+      const double value = static_cast<double>(dt->number.real);
+      if (!(value > 0)) d.fail(errors::step_not_positive(item.span, value));
+      d.dt = dt;
+      system.dt_physical = value;
+      system.dt = static_cast<double>((d.rescaling.B * dt)->number.real);
+    } else if (item.head->name != "until") {
+      system.integrator_options.emplace_back(item.head->name,
+                                             lower.real(*item.value, item.head->name));
+    }
+  }
+  if (!system.integrator) d.fail(errors::no_evolve(clause->keyword_span));
+  if (!(system.dt > 0)) d.fail(errors::not_fixed(clause->keyword_span, "dt, which is not given,"));
+}
+
+void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  dsl::ExprPtr until;
+  if (!d.options.until.empty()) {
+    const auto source = std::make_shared<dsl::Source>("--until", d.options.until);
+    until = dsl::parse_expression(source, d.diagnostics);
+    if (!until) throw Failure{};
+  } else if (const dsl::Clause* clause = d.resolved.clause("evolve")) {
+    until = dsl::option(*clause, "until");
+  }
+  if (!until) return;
+  const Expr test = units.quantity(lower.real(*until, "`until`"));
+  if (algebra::per_site(test)) {
+    d.fail(errors::not_scalar_output(until->span, written(d, until->span)));
+  }
+  d.system.until = test;
+  // `t > end` with t proportional to the number of steps
+  if (!test.is(Op::Less) && !test.is(Op::LessEqual)) return;
+  const auto end = algebra::constant(test.arg(0));
+  const bool linear = !d.expanding() || d.rescaling.s.is_zero();
+  if (end && test.arg(1) == d.time() && linear && end->real > 0) {
+    d.system.end_time = static_cast<double>(end->real);
+  }
+}
+
+namespace {
+
+Precision precision(Derivation& d, const dsl::Expr& e) {
+  if (e.text == "f32") return Precision::F32;
+  if (e.text == "f64") return Precision::F64;
+  d.fail(errors::option_value(e.span, "precision", "f32 or f64"));
+}
+
+}  // namespace
+
+void read_numerics(Derivation& d, Lowerer& lower) {
+  Numerics& numerics = d.system.numerics;
+  std::optional<Precision> store;
+  if (const dsl::Clause* clause = d.resolved.clause("precision")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head) {
+        if (item.value) numerics.real = precision(d, *item.value);
+        continue;
+      }
+      const std::string& name = item.head->name;
+      const std::string& text = item.value->text;
+      if (name == "real") {
+        numerics.real = precision(d, *item.value);
+      } else if (name == "store") {
+        store = precision(d, *item.value);
+      } else if (name == "sum") {
+        if (text == "kahan")
+          numerics.sum = SumKind::Kahan;
+        else if (text == "pairwise")
+          numerics.sum = SumKind::Pairwise;
+        else if (text == "plain")
+          numerics.sum = SumKind::Plain;
+        else if (text == "f64")
+          numerics.sum = SumKind::F64;
+        else
+          d.fail(errors::option_value(item.span, "sum", "kahan, pairwise, f64 or plain"));
+      } else if (name != "pair") {
+        d.fail(errors::not_yet(item.span, fmt::format("a precision of its own for `{}`", name)));
+      }
+    }
+  }
+  if (!d.options.precision.empty()) {
+    numerics.real = d.options.precision == "f32" ? Precision::F32 : Precision::F64;
+    store.reset();
+  }
+  numerics.store = store.value_or(numerics.real);
+  if (const dsl::Clause* clause = d.resolved.clause("random")) {
+    if (const auto seed = dsl::option(*clause, "seed")) {
+      d.system.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));
+    }
+  }
+  if (d.options.seed) d.system.seed = *d.options.seed;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,164 @@
+// `expect`: promises that are watched while the model runs.
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+namespace {
+
+dsl::ExprPtr word(const dsl::Item& item, const std::string& name) {
+  for (const auto& [key, value] : item.words) {
+    if (key == name) return value;
+  }
+  return nullptr;
+}
+
+bool mentions(const dsl::Expr& e, const std::string& name) {
+  if (e.kind == ExprKind::Name && e.text == name) return true;
+  for (const dsl::ExprPtr& arg : e.args) {
+    if (mentions(*arg, name)) return true;
+  }
+  return false;
+}
+
+class Promises {
+ public:
+  Promises(Derivation& d, Lowerer& lower, ProgramUnits& units)
+      : d_(d), lower_(lower), units_(units) {}
+
+  void read(const dsl::Item& item) {
+    if (!item.value) d_.fail(errors::not_scalar_output(item.span, written(d_, item.span)));
+    const dsl::Expr& e = *item.value;
+    const dsl::ExprPtr within = word(item, "within");
+    if (e.kind == ExprKind::Call && e.text == "conserved") {
+      conserved(e, item, within);
+    } else if (is_drift(e)) {
+      drift(e, item);
+    } else {
+      condition(e, item, within);
+    }
+  }
+
+ private:
+  static bool is_drift(const dsl::Expr& e) {
+    return e.kind == ExprKind::Binary && (e.text == "<" || e.text == "<=") &&
+           e.args[0]->kind == ExprKind::Call && e.args[0]->text == "drift";
+  }
+
+  Expr scalar(const dsl::Expr& e, Expr physical) {
+    const Expr v = units_.quantity(physical);
+    if (algebra::per_site(v)) d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
+    return v;
+  }
+
+  Expectation start(const dsl::Item& item, Expectation::Kind kind) {
+    Expectation x;
+    x.kind = kind;
+    x.text = written(d_, item.span);
+    x.span = item.span;
+    return x;
+  }
+
+  // |change of total(u)| < bound * max over time of total(abs(u))       (rule 24)
+  void conserved(const dsl::Expr& e, const dsl::Item& item, const dsl::ExprPtr& within) {
+    if (!within) {
+      d_.fail(errors::option_value(item.span, "conserved", "a bound: conserved(Q) within 1e-6"));
+    }
+    const Expr bound = lower_.fixed(*within, "the bound");
+    Arena& arena = d_.arena();
+    for (const dsl::ExprPtr& arg : e.args) {
+      const Value v = lower_.value(*arg);
+      for (const Component& c : v.parts) {
+        for (const Expr part : {c.re, c.im}) {
+          if (!part) continue;
+          Expectation x = start(item, Expectation::Kind::Conserved);
+          const bool local = algebra::per_site(part);
+          const Expr size = arena.make(Op::Abs, {part});
+          x.value = scalar(*arg, local ? arena.make(Op::Total, {part}) : part);
+          x.scale = scalar(*arg, local ? arena.make(Op::Total, {size}) : size);
+          x.bound = static_cast<double>(bound->number.real);
+          d_.system.expectations.push_back(std::move(x));
+        }
+      }
+    }
+  }
+
+  void drift(const dsl::Expr& e, const dsl::Item& item) {
+    const dsl::Expr& quantity = *e.args[0]->args[0];
+    Expectation x = start(item, Expectation::Kind::Drift);
+    x.value = scalar(quantity, lower_.real(quantity, "what drifts"));
+    x.bound = static_cast<double>(lower_.fixed_number(*e.args[1], "the bound"));
+    d_.system.expectations.push_back(std::move(x));
+  }
+
+  void condition(const dsl::Expr& e, const dsl::Item& item, const dsl::ExprPtr& within) {
+    Arena& arena = d_.arena();
+    Expectation x = start(item, Expectation::Kind::Condition);
+    if (within) {
+      if (mentions(*within, "sigma") || e.kind != ExprKind::Binary || e.text != "==") {
+        d_.fail(errors::not_yet(within->span, "a comparison within its statistical error"));
+      }
+      const Expr left = scalar(*e.args[0], lower_.real(*e.args[0], "the left side"));
+      const Expr right = scalar(*e.args[1], lower_.real(*e.args[1], "the right side"));
+      const Expr width = scalar(*within, lower_.real(*within, "the tolerance"));
+      x.value = left;
+      x.ok = arena.make(Op::LessEqual, {arena.make(Op::Abs, {left - right}), width});
+    } else {
+      x.ok = scalar(e, lower_.real(e, "a promise"));
+      const bool compared =
+          e.kind == ExprKind::Binary && e.args.size() == 2 && e.text != "and" && e.text != "or";
+      x.value = compared ? scalar(*e.args[0], lower_.real(*e.args[0], "the left side")) : x.ok;
+    }
+    d_.system.expectations.push_back(std::move(x));
+  }
+
+  Derivation& d_;
+  Lowerer& lower_;
+  ProgramUnits& units_;
+};
+
+}  // namespace
+
+void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  Promises promises(d, lower, units);
+  for (const dsl::Clause* clause : d.resolved.clauses("expect")) {
+    for (const dsl::Item& item : clause->items) {
+      try {
+        promises.read(item);
+      } catch (const Failure&) {
+        // reported
+      }
+    }
+  }
+}
+
+void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  Arena& arena = d.arena();
+  bool second_order = false;
+  for (const StateField& field : d.fields) second_order = second_order || field.order == 2;
+  Observable o;
+  if (d.background.metric == Metric::SelfConsistent) {
+    // K/(a^2 H^2) = <rho>/(3 M^2 H^2) - 1
+    o.name = "friedmann";
+    const Expr density = arena.make(Op::Mean, {lower.energy_density()});
+    o.value = units.quantity(hubble2(d, density) / algebra::pow(d.hubble(), 2) - arena.integer(1));
+  } else if (d.hamiltonian) {
+    o.name = "energy";
+    o.value = units.quantity(arena.make(Op::Total, {d.hamiltonian_density}));
+  } else if (second_order && d.potential && !d.expanding()) {
+    o.name = "energy";
+    o.value = units.quantity(arena.make(Op::Mean, {lower.energy_density()}));
+  } else {
+    return;
+  }
+  d.system.progress.push_back(std::move(o));
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,51 @@
+// The model by purpose: its parameters, definitions, fields, equations and clauses, looked up by
+// name. A view of the syntax tree, which must outlive it; nothing is evaluated here.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dsl/resolve.hpp"
+
+namespace vphi::physics {
+
+/// Something with a name and a formula.
+struct NamedFact {
+  enum class Kind { Parameter, Definition, Function, Indexed, Potential };
+  Kind kind = Kind::Definition;
+  std::string name;
+  std::vector<std::string> parameters;  ///< of a Function or an Indexed definition
+  dsl::ExprPtr value;
+  dsl::Span span;  ///< of the name where it is declared
+};
+
+struct FieldFact {
+  std::string name;
+  dsl::ExprPtr type;  ///< `real`, `complex`, `vec(3)`; null where none was written
+  bool field = true;  ///< false for `var`
+  dsl::Span span;
+};
+
+struct EquationFact {
+  const dsl::Definition* definition = nullptr;
+  dsl::Span span;
+};
+
+struct Facts {
+  const dsl::Resolved* resolved = nullptr;
+  std::map<std::string, NamedFact> named;
+  std::vector<FieldFact> fields;
+  std::vector<EquationFact> equations;
+  std::vector<const NamedFact*> potentials;            ///< in text order
+  std::map<std::string, const dsl::Clause*> stencils;  ///< model first, then library
+  std::map<std::string, const dsl::Clause*> integrators;
+
+  const NamedFact* find(const std::string& name) const;
+  const FieldFact* field(const std::string& name) const;
+  const EquationFact* equation(const std::string& name) const;
+};
+
+Facts collect_facts(const dsl::Resolved& resolved);
+
+}  // namespace vphi::physics

@@ -1,0 +1,356 @@
+// Initial values: expressions, random numbers, vacuum fluctuations (specs/cosmology 3.5).
+//
+// Vacuum in d dimensions, physical units (hbar = 1): f(x) = sum_k F_k e^{ikx} with
+//   <|F_k|^2> = (dk/2 pi)^d/(2 omega_k),  of f': (dk/2 pi)^d omega_k/2,  omega^2 = k^2 + m_eff^2,
+//   m_eff^2 = V'' - (9/4) H0^2.
+// The random array has this spectrum in program units; with k = B*k_program the physical value is
+// B^((d-1)/2) times it (velocity: B^((d+1)/2)), and 1/sqrt(norm) for a component of kinetic energy
+// norm/2*u'^2.
+#include <functional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+struct InitItem {
+  const dsl::Item* item = nullptr;
+  StateField* field = nullptr;
+  bool velocity = false;
+};
+
+std::vector<InitItem> init_items(Derivation& d) {
+  std::vector<InitItem> out;
+  for (const dsl::Clause* clause : d.resolved.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head) d.fail(errors::init_not_state(item.span, written(d, item.span)));
+      const dsl::Head& head = *item.head;
+      if (head.name == "t" && !d.field("t")) continue;
+      StateField* field = d.field(head.name);
+      const bool velocity = head.primes == 1;
+      if (!field || head.primes > 1 || (velocity && field->order != 2) ||
+          head.form != dsl::Head::Form::Plain) {
+        d.fail(errors::init_not_state(head.span, written(d, head.span)));
+      }
+      for (const InitItem& other : out) {
+        if (other.field == field && other.velocity == velocity) {
+          d.fail(errors::init_twice(head.span, written(d, head.span), other.item->head->span));
+        }
+      }
+      out.push_back({&item, field, velocity});
+    }
+  }
+  return out;
+}
+
+/// The components of a value as the field's arrays; a number fits every component.
+std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v) {
+  const StateField& field = *init.field;
+  const Expr zero = d.arena().integer(0);
+  std::vector<Expr> result(field.arrays.size());
+  const bool one_for_all = v.scalar() && field.cells.size() > 1;
+  if (!one_for_all && v.parts.size() != field.cells.size()) {
+    d.fail(
+        errors::wrong_shape(init.item->value->span,
+                            fmt::format("`{}` has {} components", field.name, field.cells.size())));
+  }
+  if (v.complex() && !field.complex) {
+    d.fail(errors::not_real(init.item->value->span,
+                            fmt::format("the initial value of `{}`", field.name)));
+  }
+  for (std::size_t k = 0; k < field.cells.size(); ++k) {
+    const Component& part = v.parts[one_for_all ? 0 : k];
+    const int cell = field.cells[k];
+    if (field.complex) {
+      result[2 * cell] = part.re;
+      result[2 * cell + 1] = part.im ? part.im : zero;
+    } else {
+      result[cell] = part.re;
+    }
+  }
+  return result;
+}
+
+/// Mean of a distribution, for homogeneous values.
+Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
+  Arena& arena = d.arena();
+  if (e.text == "vacuum") return Value::of(arena.integer(0));
+  const auto arg = [&](std::size_t i) {
+    return i < e.args.size() ? lower.fixed(*e.args[i], "a parameter of the distribution") : Expr{};
+  };
+  if (e.text == "normal") return Value::of(arg(0) ? arg(0) : arena.integer(0));
+  if (e.text == "uniform") {
+    return Value::of(arg(0) ? (arg(0) + arg(1)) / arena.integer(2) : arena.rational(1, 2));
+  }
+  d.fail(errors::not_yet(e.span, fmt::format("`{}` on a lattice", e.text)));
+}
+
+}  // namespace
+
+void read_start_time(Derivation& d, Lowerer& lower) {
+  for (const dsl::Clause* clause : d.resolved.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      if (item.head && item.head->name == "t" && item.head->primes == 0 && !d.field("t")) {
+        d.start_time = static_cast<double>(lower.fixed_number(*item.value, "the start time"));
+      }
+    }
+  }
+}
+
+Expr at_homogeneous(Derivation& d, Expr e, const std::map<int, Expr>& values, bool& known) {
+  Arena& arena = d.arena();
+  known = true;
+  return algebra::rewrite(e, [&](Expr node) {
+    if (node.is(Op::Load)) {
+      if (is_gradient(node->index)) return arena.integer(0);
+      const auto it = values.find(node->index);
+      if (it != values.end() && it->second) return it->second;
+      known = false;
+    } else if (node.is(Op::Symbol)) {
+      if (d.expanding() && node == d.scale()) {
+        if (d.background.metric == Metric::SelfConsistent) return arena.integer(1);
+        return algebra::substitute(d.background.prescribed, d.time(), arena.real(d.start_time));
+      }
+      if (node == d.time()) return arena.real(d.start_time);
+    } else if (node.is(Op::Site)) {
+      known = false;
+    } else if (is_reduction(node.op()) && !algebra::per_site(node.arg(0))) {
+      return node.is(Op::Total) ? arena.integer(d.grid.sites()) * node.arg(0) : node.arg(0);
+    }
+    return node;
+  });
+}
+
+std::map<int, Expr> homogeneous_values(Derivation& d) {
+  Lowerer lower(d);
+  std::map<int, Expr> values;
+  const Expr zero = d.arena().integer(0);
+  for (const StateField& field : d.fields) {
+    for (const int array : field.arrays) values[array] = zero;
+    for (const int array : field.velocities) values[array] = zero;
+  }
+  lower.random_source = [&](const dsl::Expr& e) { return mean_of(d, lower, e); };
+  std::map<int, Expr> raw;
+  for (const InitItem& init : init_items(d)) {
+    const auto parts = as_arrays(d, init, lower.value(*init.item->value));
+    const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
+    for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
+  }
+  // values that name other fields settle after as many rounds as there are fields
+  for (std::size_t round = 0; round <= raw.size(); ++round) {
+    for (const auto& [array, e] : raw) {
+      bool known = false;
+      const Expr v = at_homogeneous(d, e, values, known);
+      values[array] = known && algebra::constant(v) ? v : Expr{};
+    }
+  }
+  return values;
+}
+
+namespace {
+
+/// Makes the random arrays that an initial value needs.
+class RandomArrays {
+ public:
+  RandomArrays(Derivation& d, Lowerer& lower, ProgramUnits& units)
+      : d_(d), lower_(lower), units_(units) {}
+
+  Value draw(const dsl::Expr& e, const InitItem& init) {
+    const StateField& field = *init.field;
+    if (e.text == "vacuum") {
+      Value v{field.rows, field.columns, {}};
+      std::map<int, Component> cells;
+      for (const int cell : field.cells) {
+        auto it = cells.find(cell);
+        if (it == cells.end()) {
+          Component c;
+          if (field.complex) {
+            c = {vacuum(e, init, 2 * cell), vacuum(e, init, 2 * cell + 1)};
+          } else {
+            c = {vacuum(e, init, cell), {}};
+          }
+          it = cells.emplace(cell, c).first;
+        }
+        v.parts.push_back(it->second);
+      }
+      return v;
+    }
+    RandomField random;
+    Expr shift = d_.arena().integer(0), width = d_.arena().integer(1);
+    const auto arg = [&](std::size_t i, const char* what) {
+      return lower_.fixed(*e.args[i], what);
+    };
+    if (e.text == "normal") {
+      random.kind = RandomField::Kind::Normal;
+      if (!e.args.empty()) shift = arg(0, "the mean");
+      if (e.args.size() > 1) width = arg(1, "the width");
+    } else if (e.text == "uniform") {
+      random.kind = RandomField::Kind::Uniform;
+      if (e.args.size() == 2) {
+        shift = arg(0, "a bound");
+        width = arg(1, "a bound") - shift;
+      }
+    } else {
+      d_.fail(errors::not_yet(e.span, fmt::format("`{}` on a lattice", e.text)));
+    }
+    return Value::of(shift + width * add(random, d_.arena().integer(1), e.span));
+  }
+
+ private:
+  Expr add(RandomField random, Expr factor, dsl::Span span) {
+    random.array = d_.system.arrays++;
+    random.stream = static_cast<int>(d_.system.random.size());
+    d_.system.random.push_back(random);
+    units_.random_factors[random.array] = factor;
+    return d_.arena().load(random.array, {}, span);
+  }
+
+  const std::map<int, Expr>& start(const dsl::Expr& e, const StateField& field) {
+    if (!start_) start_ = homogeneous_values(d_);
+    for (const auto& [array, value] : *start_) {
+      if (!value) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
+    }
+    return *start_;
+  }
+
+  /// V'' by this component and H0^2, physical.
+  Expr mass2(const dsl::Expr& e, const StateField& field, int array) {
+    Arena& arena = d_.arena();
+    const auto values = start(e, field);
+    bool known = false;
+    Expr mass2 = arena.integer(0);
+    if (d_.potential) {
+      const Expr slope = algebra::variation(d_.potential, array) / arena.integer(field.norm());
+      mass2 = at_homogeneous(d_, algebra::derivative(slope, arena.load(array)), values, known);
+    }
+    if (d_.background.metric == Metric::SelfConsistent) {
+      const Expr density = at_homogeneous(d_, lower_.energy_density(), values, known);
+      const auto number = algebra::constant(density);
+      if (!number || !(number->real > 0)) {
+        d_.fail(errors::no_expansion(d_.background.span,
+                                     number ? static_cast<double>(number->real) : 0));
+      }
+      mass2 = mass2 - arena.rational(9, 4) * hubble2(d_, density);
+    } else if (d_.background.metric == Metric::Prescribed) {
+      const Expr rate = algebra::substitute(units_.hubble(), d_.time(), arena.real(d_.start_time));
+      mass2 = mass2 - arena.rational(9, 4) * algebra::pow(rate, 2);
+    }
+    return mass2;
+  }
+
+  Expr vacuum(const dsl::Expr& e, const InitItem& init, int component) {
+    Arena& arena = d_.arena();
+    const StateField& field = *init.field;
+    const Rescaling& r = d_.rescaling;
+    RandomField random;
+    random.kind = RandomField::Kind::Vacuum;
+    random.velocity = init.velocity;
+    const auto number = algebra::constant(mass2(e, field, field.arrays[component]) / (r.B * r.B));
+    if (!number) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
+    random.mass2 = static_cast<double>(number->real);
+    for (const dsl::NamedArgument& option : e.named) {
+      if (option.name == "cutoff") {
+        random.cutoff =
+            static_cast<double>((lower_.fixed(*option.value, "the cutoff") / r.B)->number.real);
+      } else if (option.name == "form") {
+        if (option.value->text == "kspace")
+          random.kernel_form = false;
+        else if (option.value->text != "kernel") {
+          d_.fail(errors::option_value(option.span, "form", "kernel or kspace"));
+        }
+      }
+    }
+    // physical value = factor * (array in program units); `amplitude` makes the array psi or pi
+    const int d = d_.grid.dims;
+    const Expr half_power = algebra::pow(r.B, arena.rational(init.velocity ? d + 1 : d - 1, 2));
+    const Expr physical =
+        half_power / algebra::pow(arena.integer(field.norm()), arena.rational(1, 2));
+    const Expr to_stored = init.velocity ? r.A / r.B : r.A;
+    random.amplitude = static_cast<double>(snap_numbers(physical * to_stored)->number.real);
+    return add(random, arena.integer(1) / to_stored, e.span);
+  }
+
+  Derivation& d_;
+  Lowerer& lower_;
+  ProgramUnits& units_;
+  std::optional<std::map<int, Expr>> start_;
+};
+
+/// a, t and H at the start; H only where it is prescribed.
+Expr at_start(Derivation& d, Expr e, ProgramUnits& units, dsl::Span span) {
+  Arena& arena = d.arena();
+  if (d.background.metric == Metric::SelfConsistent) {
+    if (algebra::depends_on(e, arena.symbol(units.slope_name()))) {
+      d.fail(errors::not_yet(span, "an initial value that needs the Hubble rate"));
+    }
+    e = algebra::substitute(e, d.scale(), arena.integer(1));
+  }
+  return algebra::substitute(e, d.time(), arena.real(d.start_time));
+}
+
+}  // namespace
+
+void initial_values(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  Arena& arena = d.arena();
+  const Rescaling& r = d.rescaling;
+  const std::vector<InitItem> items = init_items(d);
+  RandomArrays random(d, lower, units);
+
+  std::map<int, Expr> physical;
+  std::map<int, dsl::Span> spans;
+  for (const StateField& field : d.fields) {
+    for (const int array : field.arrays) physical[array] = arena.integer(0);
+    for (const int array : field.velocities) physical[array] = arena.integer(0);
+  }
+  for (const InitItem& init : items) {
+    lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
+    const Value v = lower.value(*init.item->value);
+    lower.random_source = nullptr;
+    const auto parts = as_arrays(d, init, v);
+    const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      physical[arrays[i]] = parts[i];
+      spans[arrays[i]] = init.item->span;
+    }
+  }
+
+  // in the order of need: a value may read other state
+  std::set<int> done, open;
+  std::map<int, Expr> factors;  // stored = factor * physical
+  for (const StateField& field : d.fields) {
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+      factors[field.arrays[i]] = r.A;
+      if (field.order == 2) {
+        const Expr weight = algebra::pow(units.scale(), d.weights.at(field.arrays[i]));
+        factors[field.velocities[i]] = r.A / r.B * weight;
+      }
+    }
+  }
+  const std::function<void(int)> place = [&](int array) {
+    if (done.contains(array)) return;
+    const Expr e = physical.at(array);
+    if (!open.insert(array).second) {
+      const StateField* field = d.field_of(array);
+      d.fail(errors::init_circle(spans[array], field ? field->name : std::string()));
+    }
+    algebra::visit(e, [&](Expr node) {
+      if (node.is(Op::Load) && physical.contains(node->index)) place(node->index);
+    });
+    open.erase(array);
+    done.insert(array);
+    const Expr stored = distribute(factors.at(array), units.quantity(e));
+    d.system.initial.push_back({array, snap_numbers(at_start(d, stored, units, spans[array]))});
+  };
+  for (const auto& [array, e] : physical) place(array);
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,49 @@
+// Families that the language knows and this version cannot run: one message for each clause.
+#include <fmt/format.h>
+
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+namespace {
+
+struct LaterClause {
+  const char* keyword;
+  const char* what;
+};
+
+constexpr LaterClause kLater[] = {
+    {"gauge", "a gauge field"},
+    {"fermion", "a fermion field"},
+    {"particles", "a system of particles"},
+    {"action", "an action to be sampled"},
+    {"sample", "sampling"},
+    {"sweep", "a sweep over parameters"},
+    {"conserve", "a conservation law"},
+    {"primitive", "a set of primitive variables"},
+    {"recover", "the recovery of primitive variables"},
+    {"limit", "`limit`"},
+    {"split", "dimensional splitting"},
+};
+
+}  // namespace
+
+void refuse_later_families(Derivation& d) {
+  for (const dsl::Line& line : d.resolved.model.lines) {
+    if (line.kind == dsl::Line::Kind::Definition && line.definition.drawn) {
+      d.diagnostics.add(errors::not_yet(line.definition.head.span, "a definition drawn at random"));
+    }
+    if (line.kind != dsl::Line::Kind::Clause) continue;
+    for (const LaterClause& later : kLater) {
+      if (line.clause.keyword == later.keyword) {
+        d.diagnostics.add(errors::not_yet(line.clause.keyword_span, later.what));
+      }
+    }
+    if (line.clause.keyword == "scheme" && !line.clause.has_body) {
+      d.diagnostics.add(errors::not_yet(line.clause.keyword_span, "a flux scheme"));
+    }
+  }
+}
+
+}  // namespace vphi::physics

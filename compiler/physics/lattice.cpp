@@ -1,0 +1,162 @@
+// The lattice clause: shape, spacing, boundaries.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+#include "dsl/parse.hpp"
+
+namespace vphi::physics {
+
+using dsl::ExprKind;
+using dsl::Item;
+
+std::int64_t Grid::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
+
+bool Grid::periodic() const {
+  for (int axis = 0; axis < dims; ++axis) {
+    if (boundary[axis] != Boundary::Periodic) return false;
+  }
+  return true;
+}
+
+std::int64_t Lattice::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
+
+namespace {
+
+constexpr std::int64_t kMostSites = std::int64_t{1} << 40;
+
+/// `24^3 * 48`, `n^2`, `[64, 32]`, `800`: read as written (rule 8).
+void read_shape(Derivation& d, Lowerer& lower, const dsl::Expr& e, std::vector<std::int64_t>& out) {
+  if (e.kind == ExprKind::List) {
+    for (const dsl::ExprPtr& arg : e.args)
+      out.push_back(lower.fixed_integer(*arg, "the number of sites"));
+    return;
+  }
+  if (e.kind == ExprKind::Binary && e.text == "*") {
+    read_shape(d, lower, *e.args[0], out);
+    read_shape(d, lower, *e.args[1], out);
+    return;
+  }
+  if (e.kind == ExprKind::Binary && e.text == "^") {
+    const auto n = lower.fixed_integer(*e.args[0], "the number of sites");
+    const auto times = lower.fixed_integer(*e.args[1], "the number of dimensions");
+    if (times < 1 || times > 4) {
+      d.fail(errors::lattice_shape(e.span, fmt::format("{} dimensions", times)));
+    }
+    out.insert(out.end(), static_cast<std::size_t>(times), n);
+    return;
+  }
+  out.push_back(lower.fixed_integer(e, "the number of sites"));
+}
+
+Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
+  if (e.text == "periodic") return Boundary::Periodic;
+  if (e.text == "antiperiodic") return Boundary::Antiperiodic;
+  if (e.text == "neumann") return Boundary::Neumann;
+  if (e.text == "outflow") return Boundary::Outflow;
+  if (e.text == "absorbing") d.fail(errors::not_yet(e.span, "an absorbing boundary"));
+  if (e.text == "fixed") {
+    if (e.kind == ExprKind::Call && e.args.size() == 1) {
+      d.grid.fixed_value =
+          static_cast<double>(lower.fixed_number(*e.args[0], "the boundary value"));
+    }
+    return Boundary::Fixed;
+  }
+  d.fail(errors::option_value(e.span, "boundary",
+                              "periodic, antiperiodic, fixed(value), neumann or outflow"));
+}
+
+void read_spacing(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
+  Arena& arena = d.arena();
+  Grid& grid = d.grid;
+  if (const dsl::ExprPtr spacing = dsl::option(clause, "spacing")) {
+    grid.dx = lower.fixed(*spacing, "the spacing");
+  } else if (const dsl::ExprPtr length = dsl::option(clause, "length")) {
+    grid.dx = lower.fixed(*length, "the length") / arena.integer(grid.extent[0]);
+  } else {
+    grid.dx = arena.integer(1);
+    d.system.remarks.push_back("no length or spacing is given: dx = 1");
+  }
+  if (!(grid.dx->number.real > 0)) d.fail(errors::spacing_not_positive(clause.keyword_span));
+}
+
+}  // namespace
+
+void read_lattice(Derivation& d, Lowerer& lower) {
+  const auto clauses = d.resolved.clauses("lattice");
+  if (clauses.empty()) return;
+  if (clauses.size() > 1) {
+    d.fail(errors::second_lattice(clauses[1]->keyword_span, clauses[0]->keyword_span));
+  }
+  const dsl::Clause& clause = *clauses[0];
+  const dsl::Expr* shape = nullptr;
+  for (const Item& item : clause.items) {
+    if (item.leading == Item::Leading::Colon && !item.head) shape = item.value.get();
+  }
+  if (!shape) {
+    for (const Item& item : clause.items) {
+      if (!item.head && item.value && item.value->kind != ExprKind::Name) shape = item.value.get();
+    }
+  }
+  if (!shape) d.fail(errors::lattice_shape(clause.keyword_span, "none is given"));
+
+  std::vector<std::int64_t> sizes;
+  read_shape(d, lower, *shape, sizes);
+  if (!d.options.lattice.empty()) {
+    const auto source = std::make_shared<dsl::Source>("--lattice", d.options.lattice);
+    const dsl::ExprPtr given = dsl::parse_expression(source, d.diagnostics);
+    if (!given) throw Failure{};
+    sizes.clear();
+    read_shape(d, lower, *given, sizes);
+  }
+  if (sizes.empty() || sizes.size() > 4) {
+    d.fail(errors::lattice_shape(shape->span, fmt::format("{} dimensions", sizes.size())));
+  }
+  Grid& grid = d.grid;
+  grid.present = true;
+  grid.span = clause.keyword_span;
+  grid.dims = static_cast<int>(sizes.size());
+  std::int64_t sites = 1;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (sizes[axis] < 1 || sizes[axis] > kMostSites || sites > kMostSites / sizes[axis]) {
+      d.fail(errors::lattice_shape(shape->span, fmt::format("{} sites", sizes[axis])));
+    }
+    grid.extent[axis] = sizes[axis];
+    sites *= sizes[axis];
+  }
+  if (grid.dims == 4) d.fail(errors::not_yet(shape->span, "a lattice of four dimensions"));
+
+  for (const Item& item : clause.items) {
+    if (!item.head || item.head->name != "boundary") continue;
+    if (item.head->form == dsl::Head::Form::Function) {
+      constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+      int axis = -1;
+      for (int k = 0; k < grid.dims; ++k) {
+        if (!item.head->args.empty() && item.head->args[0]->text == kAxes[k]) axis = k;
+      }
+      if (axis < 0)
+        d.fail(errors::option_value(item.span, "boundary(axis)", "an axis of the lattice"));
+      grid.boundary[axis] = read_boundary(d, lower, *item.value);
+    } else if (item.value->kind == ExprKind::List) {
+      for (std::size_t k = 0; k < item.value->args.size() && k < 4; ++k) {
+        grid.boundary[k] = read_boundary(d, lower, *item.value->args[k]);
+      }
+    } else {
+      const Boundary all = read_boundary(d, lower, *item.value);
+      for (int k = 0; k < grid.dims; ++k) grid.boundary[k] = all;
+    }
+  }
+  read_spacing(d, lower, clause);
+
+  Lattice& lattice = d.system.lattice;
+  lattice.dims = grid.dims;
+  lattice.extent = grid.extent;
+  lattice.boundary = grid.boundary;
+  lattice.fixed_value = grid.fixed_value;
+  lattice.dx_physical = static_cast<double>(grid.dx->number.real);
+  lattice.dx = lattice.dx_physical;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,121 @@
+// From the syntax tree to real expressions: names get values, complex numbers and vectors are
+// taken apart, sums over indices are written out, `mean` and its kind become reduction nodes.
+//
+// The result is in physical units (derivation.hpp). With `keep_parameters` params and dx stay
+// symbols: this second form of an equation is what a reader is shown; the first one, with
+// everything fixed folded, is what runs. Errors are added to the diagnostics and thrown as Failure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "compiler/physics/derivation.hpp"
+
+namespace vphi::physics {
+
+/// Value of an index: an integer, or a direction (axis and sense).
+struct IndexValue {
+  int value = 0;
+  int sign = 1;
+  bool direction = false;
+};
+
+/// Local names, innermost first. `dynamic` scopes are seen by global definitions as well.
+struct Scope {
+  const Scope* parent = nullptr;
+  std::map<std::string, Value> values;
+  std::map<std::string, IndexValue> indices;
+  bool dynamic = false;
+
+  const Value* value(const std::string& name) const;
+  const IndexValue* index(const std::string& name) const;
+};
+
+class Lowerer {
+ public:
+  explicit Lowerer(Derivation& d, bool keep_parameters = false)
+      : d_(d), keep_parameters_(keep_parameters) {}
+
+  Value value(const dsl::Expr& e, const Scope& scope = {});
+  /// A real scalar; anything else is an error that calls it `what`.
+  Expr real(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
+  /// A number known now.
+  Expr fixed(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
+  long double fixed_number(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
+  std::int64_t fixed_integer(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
+
+  /// Physical time derivative along the equations of motion.
+  Expr time_derivative(Expr e, dsl::Span span);
+  Value time_derivative(const Value& v, dsl::Span span);
+
+  /// What `vacuum`, `normal` and `uniform` stand for: set while `init` is read.
+  std::function<Value(const dsl::Expr&)> random_source;
+  /// What `derived` stands for: set while an equation of motion is read.
+  std::optional<Value> derived;
+  /// What a library text calls by its own names (`u` and `dx` of a stencil) goes through scopes.
+
+  /// The values that the undefined names `indices` take in `e`, all tuples (LANGUAGE rule 11).
+  std::vector<Scope> index_tuples(const dsl::Expr& e, const std::vector<dsl::ExprPtr>& indices,
+                                  const std::vector<dsl::NamedArgument>& named, const Scope& scope);
+
+  Expr integer(std::int64_t n) { return d_.arena().integer(n); }
+  /// rho and p at a site; kinetic, gradient and potential parts of the energy density.
+  Expr energy_density();
+  Expr pressure();
+  Expr kinetic_density(const StateField& field);
+  Expr gradient_density(const StateField& field);
+  Value field_value(const StateField& field);
+  Value field_velocity(const StateField& field, dsl::Span span);
+
+ private:
+  Value name(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> given_name(const std::string& text, dsl::Span span);
+  Value definition(const NamedFact& fact, const dsl::Expr& at, const Scope& scope);
+  Value binary(const dsl::Expr& e, const Scope& scope);
+  Value select(const dsl::Expr& e, const Scope& scope);
+  Value index(const dsl::Expr& e, const Scope& scope);
+  Value prime(const dsl::Expr& e, const Scope& scope);
+  Value shift(const dsl::Expr& e, const Scope& scope);
+  Value unit(const dsl::Expr& e, const Scope& scope);
+  Value call(const dsl::Expr& e, const Scope& scope);
+  Value user_function(const NamedFact& fact, const dsl::Expr& e, const Scope& scope);
+  // lower_functions.cpp
+  std::optional<Value> builtin(const dsl::Expr& e, const Scope& scope);
+  Value elementary(const std::string& name, const dsl::Expr& e, const Value& x);
+  Value laplacian(const Value& x, dsl::Span span);
+  Value gradient(const Value& x, dsl::Span span);
+  Value axis_derivative(const Value& x, int axis);
+  Value neighbours(const dsl::Expr& e, int distance, const Scope& scope);
+  // lower_reductions.cpp
+  Value sum_or_product(const dsl::Expr& e, bool product, const Scope& scope);
+  Value reduction(const dsl::Expr& e, const Scope& scope);
+  Value reduce(const std::string& name, const Value& x, const dsl::Expr& e);
+  // lower_derivatives.cpp
+  Value derivative(const dsl::Expr& e, const Scope& scope);
+  void index_range(const dsl::Expr& e, const std::string& index, const Scope& scope,
+                   std::set<std::string>& visiting, std::optional<std::vector<IndexValue>>& range);
+
+  Expr condition(const dsl::Expr& e, const Scope& scope);
+  std::optional<IndexValue> direction(const dsl::Expr& e, const Scope& scope);
+  int axis_named(const std::string& name) const;
+
+  template <typename Work>
+  auto shaped(const dsl::Expr& e, Work work) {
+    try {
+      return work();
+    } catch (const ShapeError& error) {
+      d_.fail(shape_message(e, error.what()));
+    }
+  }
+  dsl::Diagnostic shape_message(const dsl::Expr& e, const std::string& what) const;
+
+  Derivation& d_;
+  bool keep_parameters_ = false;
+  std::map<std::string, Value> known_;  ///< definitions without local names, lowered once
+  std::set<std::string> lowering_;      ///< to find circles
+};
+
+}  // namespace vphi::physics

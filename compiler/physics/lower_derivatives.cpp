@@ -1,0 +1,112 @@
+// `d(f, x)`: by a field, its conjugate or component, by a scalar name, or along a lattice axis.
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/lower.hpp"
+#include "compiler/physics/physics_errors.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
+  Arena& arena = d_.arena();
+  const dsl::Expr* by = e.args[1].get();
+  bool conjugate_of = false;
+  if (by->kind == ExprKind::Call && by->text == "conj" && by->args.size() == 1) {
+    conjugate_of = true;
+    by = by->args[0].get();
+  }
+
+  // along an axis
+  if (const auto k = direction(*by, scope);
+      k && !conjugate_of && !(by->kind == ExprKind::Name && d_.field(by->text))) {
+    Value slope = axis_derivative(value(*e.args[0], scope), k->value);
+    return k->sign < 0 ? negate(slope) : slope;
+  }
+
+  // by a local or global name that stands for a number: the name is left open meanwhile
+  if (by->kind == ExprKind::Name && !conjugate_of) {
+    const NamedFact* fact = d_.facts.find(by->text);
+    const Value* local = scope.value(by->text);
+    if (local || (fact && !d_.field(by->text))) {
+      const Value old = local ? *local : value(*by, scope);
+      if (!old.scalar() || !old.parts[0].real()) {
+        d_.fail(errors::not_differentiable_by(by->span, fmt::format("`{}`", by->text)));
+      }
+      const Expr open = arena.symbol(fmt::format("open {}", by->text), by->span);
+      Scope inner;
+      inner.parent = &scope;
+      inner.dynamic = local == nullptr;
+      inner.values.emplace(by->text, Value::of(open));
+      const Value f = value(*e.args[0], inner);
+      Value result{f.rows, f.columns, {}};
+      for (const Component& c : f.parts) {
+        const auto slope = [&](Expr part) {
+          if (!part) return Expr{};
+          return algebra::substitute(algebra::derivative(part, open), open, old.parts[0].re);
+        };
+        result.parts.push_back({slope(c.re), slope(c.im)});
+      }
+      return result;
+    }
+  }
+
+  const Value x = value(*by, scope);
+  const Value f = value(*e.args[0], scope);
+  // of the sum over all sites, so that neighbours count (rule 15)
+  const auto slope = [&](Expr part, Expr leaf) -> Expr {
+    if (!leaf.is(Op::Load) && !leaf.is(Op::Symbol)) {
+      d_.fail(errors::not_differentiable_by(by->span, "this"));
+    }
+    if (leaf.is(Op::Symbol)) return algebra::derivative(part, leaf);
+    if (!leaf->offset.zero()) d_.fail(errors::not_differentiable_by(by->span, "a neighbour"));
+    Expr total = arena.integer(0);
+    const auto add_term = [&](Expr term) {
+      const Split split = split_uniform(term);
+      if (split.local.is_one()) {
+        // a number: coefficients times totals
+        const auto factors = term.is(Op::Mul)
+                                 ? std::vector<Expr>(term.args().begin(), term.args().end())
+                                 : std::vector<Expr>{term};
+        for (std::size_t i = 0; i < factors.size(); ++i) {
+          if (!factors[i].is(Op::Total)) continue;
+          Expr rest = arena.integer(1);
+          for (std::size_t j = 0; j < factors.size(); ++j) {
+            if (j != i) rest = rest * factors[j];
+          }
+          total = total + rest * algebra::variation(factors[i].arg(0), leaf->index);
+        }
+        return;
+      }
+      total = total + algebra::variation(term, leaf->index);
+    };
+    if (part.is(Op::Add)) {
+      for (const Expr term : part.args()) add_term(term);
+    } else {
+      add_term(part);
+    }
+    return total;
+  };
+  if (f.parts.size() != 1) {
+    d_.fail(errors::wrong_shape(e.args[0]->span, "`d` by a field takes a number"));
+  }
+  const Component top = f.parts[0];
+  Value result{x.rows, x.columns, {}};
+  for (const Component& c : x.parts) {
+    const Expr half = arena.rational(1, 2);
+    if (c.real()) {
+      result.parts.push_back({slope(top.re, c.re), top.im ? slope(top.im, c.re) : Expr{}});
+      continue;
+    }
+    if (!top.real()) d_.fail(errors::not_real(e.args[0]->span, "what is differentiated"));
+    // d/d(conj z) = (d/d(re) + i d/d(im))/2, d/dz its conjugate
+    const Expr re = half * slope(top.re, c.re), im = half * slope(top.re, c.im);
+    result.parts.push_back({re, conjugate_of ? im : -im});
+  }
+  return result;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,236 @@
+// `every` and `at end`: what is written, how often, where.
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+#include "dsl/parse.hpp"
+
+namespace vphi::physics {
+
+using dsl::ExprKind;
+using dsl::Item;
+
+namespace {
+
+const std::map<std::string, Observable::Kind> kFieldOutputs = {
+    {"spectrum", Observable::Kind::Spectrum}, {"slice", Observable::Kind::Slice},
+    {"snapshot", Observable::Kind::Snapshot}, {"histogram", Observable::Kind::Histogram},
+    {"profile", Observable::Kind::Profile},
+};
+
+class Outputs {
+ public:
+  Outputs(Derivation& d, Lowerer& lower, ProgramUnits& units)
+      : d_(d), lower_(lower), units_(units) {}
+
+  OutputClause read(const dsl::Clause& clause) {
+    OutputClause out;
+    out.span = clause.keyword_span;
+    if (clause.target) {
+      if (clause.target->kind != ExprKind::String) {
+        d_.fail(errors::not_yet(clause.target->span, "this kind of file"));
+      }
+      out.file = clause.target->text;
+    }
+    std::vector<const Item*> items;
+    bool in_list = clause.keyword == "at end";
+    for (const Item& item : clause.items) {
+      if (item.leading == Item::Leading::Colon) in_list = true;
+      if (in_list) {
+        items.push_back(&item);
+      } else {
+        read_head(item, out);
+      }
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      // `Em[k], k = 1..8`: an index range belongs to the items before it
+      std::vector<dsl::NamedArgument> ranges;
+      std::size_t next = i + 1;
+      while (next < items.size() && is_range(*items[next])) {
+        const Item& range = *items[next++];
+        dsl::NamedArgument argument;
+        argument.name = range.head->name;
+        argument.span = range.span;
+        argument.value = range.value;
+        ranges.push_back(std::move(argument));
+      }
+      read_item(*items[i], ranges, out);
+      i = next - 1;
+    }
+    return out;
+  }
+
+ private:
+  static bool is_range(const Item& item) {
+    return item.head && item.value &&
+           (item.value->kind == ExprKind::Range ||
+            (item.value->kind == ExprKind::Call && item.value->text == "directions"));
+  }
+
+  void read_head(const Item& item, OutputClause& out) {
+    if (item.head && item.head->name == "after") {
+      out.after = units_.quantity(lower_.real(*item.value, "`after`"));
+      return;
+    }
+    if (item.head || !item.value) d_.fail(errors::not_yet(item.span, "this option of `every`"));
+    if (item.count_word != "step" && item.count_word != "steps") {
+      d_.fail(errors::not_yet(item.span, fmt::format("output every so many {}", item.count_word)));
+    }
+    const auto n = lower_.fixed_integer(*item.value, "the number of steps");
+    if (n < 1)
+      d_.fail(errors::not_positive(item.span, "the number of steps", static_cast<double>(n)));
+    out.every = static_cast<int>(std::min<std::int64_t>(n, 2000000000));
+  }
+
+  void read_item(const Item& item, const std::vector<dsl::NamedArgument>& ranges,
+                 OutputClause& out) {
+    if (!item.value) d_.fail(errors::not_scalar_output(item.span, written(d_, item.span)));
+    const dsl::Expr& e = *item.value;
+    std::string name = item.head ? item.head->name : dsl::to_text(e);
+    if (e.kind == ExprKind::Name && e.text == "energies" && !d_.facts.find("energies")) {
+      energies(out, e.span);
+      return;
+    }
+    const auto kind = e.kind == ExprKind::Call ? kFieldOutputs.find(e.text) : kFieldOutputs.end();
+    if (kind != kFieldOutputs.end() && !d_.facts.find(e.text)) {
+      field_output(kind->second, e, item.head ? name : std::string(), out);
+      return;
+    }
+    if (ranges.empty()) {
+      add_scalar(name, lower_.value(e), e, out);
+      return;
+    }
+    for (const Scope& tuple : lower_.index_tuples(e, {}, ranges, {})) {
+      std::string suffix;
+      for (const dsl::NamedArgument& range : ranges) {
+        suffix += fmt::format("{}{}", suffix.empty() ? "" : ",", tuple.index(range.name)->value);
+      }
+      const std::string base = e.kind == ExprKind::Index && !item.head ? e.args[0]->text : name;
+      add_scalar(fmt::format("{}[{}]", base, suffix), lower_.value(e, tuple), e, out);
+    }
+  }
+
+  void add_scalar(const std::string& name, const Value& v, const dsl::Expr& e, OutputClause& out) {
+    for (std::size_t i = 0; i < v.parts.size(); ++i) {
+      const std::string part_name = v.scalar() ? name : fmt::format("{}[{}]", name, i);
+      const Component& c = v.parts[i];
+      const auto add = [&](const std::string& shown, Expr physical) {
+        Observable o;
+        o.name = shown;
+        o.value = units_.quantity(physical);
+        o.span = e.span;
+        if (algebra::per_site(o.value)) {
+          d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
+        }
+        out.observables.push_back(std::move(o));
+      };
+      if (c.real()) {
+        add(part_name, c.re);
+      } else {
+        add("re(" + part_name + ")", c.re);
+        add("im(" + part_name + ")", c.im);
+      }
+    }
+  }
+
+  /// Mean energy densities: kinetic and gradient of each field, each term of the potential.
+  void energies(OutputClause& out, dsl::Span span) {
+    Arena& arena = d_.arena();
+    const auto add = [&](const std::string& name, Expr density) {
+      Observable o;
+      o.name = name;
+      o.value = units_.quantity(arena.make(algebra::Op::Mean, {density}));
+      o.span = span;
+      out.observables.push_back(std::move(o));
+    };
+    bool any = false;
+    for (const char* part : {"kinetic", "gradient"}) {
+      for (const StateField& field : d_.fields) {
+        if (field.order != 2) continue;
+        any = true;
+        add(fmt::format("{}_{}", part, field.name),
+            part[0] == 'k' ? lower_.kinetic_density(field) : lower_.gradient_density(field));
+      }
+    }
+    for (const auto& [name, term] : d_.potential_terms) add(name, term);
+    if (!any) d_.fail(errors::not_yet(span, "`energies` without second-order equations"));
+  }
+
+  void field_output(Observable::Kind kind, const dsl::Expr& e, const std::string& given,
+                    OutputClause& out) {
+    Observable base;
+    base.kind = kind;
+    base.span = e.span;
+    for (const dsl::NamedArgument& option : e.named) {
+      constexpr const char* kAxes[] = {"x", "y", "z"};
+      const auto number = [&] {
+        return static_cast<double>(lower_.fixed_number(*option.value, option.name));
+      };
+      int axis = -1;
+      for (int k = 0; k < 3; ++k) {
+        if (option.name == kAxes[k]) axis = k;
+      }
+      if (axis >= 0 && kind == Observable::Kind::Slice) {
+        base.axis = axis;
+        base.coordinate = number();
+      } else if (option.name == "bins") {
+        base.bins = static_cast<int>(lower_.fixed_integer(*option.value, "the number of bins"));
+        if (base.bins < 1) d_.fail(errors::not_positive(option.span, "bins", base.bins));
+      } else if (option.name == "low") {
+        base.low = number();
+      } else if (option.name == "high") {
+        base.high = number();
+      } else {
+        d_.fail(errors::not_yet(option.span, fmt::format("`{}` of `{}`", option.name, e.text)));
+      }
+    }
+    if (kind == Observable::Kind::Spectrum && !d_.grid.periodic()) {
+      d_.fail(errors::not_yet(e.span, "a spectrum in a box that is not periodic"));
+    }
+    for (const dsl::ExprPtr& arg : e.args) {
+      const Value v = lower_.value(*arg);
+      const std::string inner = dsl::to_text(*arg);
+      for (std::size_t i = 0; i < v.parts.size(); ++i) {
+        const std::string shown = v.scalar() ? inner : fmt::format("{}[{}]", inner, i);
+        const auto add = [&](const std::string& what, Expr physical) {
+          Observable o = base;
+          o.name = given.empty() ? fmt::format("{}({})", e.text, what)
+                   : e.args.size() * v.parts.size() == 1 && v.parts[i].real()
+                       ? given
+                       : fmt::format("{}({})", given, what);
+          o.value = units_.quantity(physical);
+          if (!algebra::per_site(o.value)) {
+            d_.fail(errors::not_site_output(arg->span, written(d_, arg->span)));
+          }
+          out.observables.push_back(std::move(o));
+        };
+        const Component& c = v.parts[i];
+        add(c.real() ? shown : "re(" + shown + ")", c.re);
+        if (!c.real()) add("im(" + shown + ")", c.im);
+      }
+    }
+  }
+
+  Derivation& d_;
+  Lowerer& lower_;
+  ProgramUnits& units_;
+};
+
+}  // namespace
+
+void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  Outputs outputs(d, lower, units);
+  for (const dsl::Line& line : d.resolved.model.lines) {
+    if (line.kind != dsl::Line::Kind::Clause) continue;
+    if (line.clause.keyword != "every" && line.clause.keyword != "at end") continue;
+    try {
+      d.system.outputs.push_back(outputs.read(line.clause));
+    } catch (const Failure&) {
+      // reported; the next clause may have something to say as well
+    }
+  }
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,322 @@
+#include "compiler/physics/physics_errors.hpp"
+
+#include <fmt/format.h>
+
+#include "dsl/suggest.hpp"
+
+namespace vphi::physics::errors {
+
+namespace {
+
+Diagnostic error(const char* code, Span at, std::string message, std::string under,
+                 std::string rule, std::string hint) {
+  Diagnostic d;
+  d.code = code;
+  d.span = at;
+  d.message = std::move(message);
+  d.under = std::move(under);
+  d.rule = std::move(rule);
+  d.hint = std::move(hint);
+  return d;
+}
+
+Diagnostic with_label(Diagnostic d, Span at, std::string text) {
+  d.labels.push_back({at, std::move(text)});
+  return d;
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
+  const auto near = dsl::suggest(name, known);
+  return near ? fmt::format("did you mean `{}`?", *near) : std::string();
+}
+
+}  // namespace
+
+// ---- what comes later --------------------------------------------------------------------------
+
+Diagnostic not_yet(Span span, const std::string& what) {
+  return error("E0901", span, fmt::format("{} is not yet in this version", what), "",
+               "the model is understood, but this version cannot run it",
+               "`vphi check` tells what else the model needs");
+}
+
+// ---- numerics ----------------------------------------------------------------------------------
+
+Diagnostic unstable_step(Span span, const std::string& dt, const std::string& limit,
+                         const std::string& integrator, const std::string& reason) {
+  return error("E0301", span,
+               fmt::format("dt = {} is above the stability limit {} of {} with this Laplacian", dt,
+                           limit, integrator),
+               "", reason, "take a smaller dt, or an integrator with a larger limit");
+}
+
+Diagnostic step_not_positive(Span span, double value) {
+  return error("E0302", span, fmt::format("dt = {:.6g} is not a time step", value), "",
+               "dt is a positive number, the physical step at a = 1", "write dt = 0.1*dx, say");
+}
+
+Diagnostic lattice_shape(Span span, const std::string& what) {
+  return error("E0303", span, fmt::format("the lattice has no such shape: {}", what), "",
+               "a shape has one to four whole numbers of sites: 64^3, 24^3*48, [64, 32]",
+               "write the number of sites along each axis");
+}
+
+Diagnostic spacing_not_positive(Span span) {
+  return error("E0304", span, "the lattice spacing is not a positive number", "",
+               "length and spacing are positive and fixed for a run", "write length = 10, say");
+}
+
+Diagnostic stencil_constant(Span span, const std::string& name, const std::string& sum) {
+  return error("E0305", span, fmt::format("the weights of `{}` add up to {}, not to 0", name, sum),
+               "", "the Laplacian of a constant is 0", "change the weight of the site itself");
+}
+
+Diagnostic stencil_moment(Span span, const std::string& name, const std::string& found) {
+  return error("E0306", span, fmt::format("`{}` is not a Laplacian: {}", name, found), "",
+               "the second moments of a Laplacian's weights are 2 along each axis, 0 across",
+               "check the weights and the common denominator");
+}
+
+Diagnostic stencil_not_linear(Span span, const std::string& name) {
+  return error("E0307", span, fmt::format("`{}` is not linear in its argument", name), "",
+               "a stencil is a sum of neighbours times fixed numbers",
+               "write nonlinear terms in the equation of motion");
+}
+
+Diagnostic stencil_weights(Span span, const std::string& name) {
+  return error("E0308", span,
+               fmt::format("the weights of `{}` are not fractions times a power of dx", name), "",
+               "weights are whole numbers over one common denominator, so that averages stay exact",
+               "write them as quotients of integers");
+}
+
+Diagnostic stencil_dimensions(Span span, const std::string& name, int needs, int has) {
+  return error("E0309", span,
+               fmt::format("`{}` needs {} dimensions, the lattice has {}", name, needs, has), "",
+               "a stencil reaches only along axes that the lattice has",
+               "leave the clause away: the default is two neighbours along each axis");
+}
+
+Diagnostic unknown_stencil(Span span, const std::string& name,
+                           const std::vector<std::string>& known) {
+  return error("E0310", span, fmt::format("there is no stencil `{}`", name),
+               suggestion(name, known), "`laplacian =` names a stencil of the model or the library",
+               "define it: stencil mine(u) = (...)/dx^2");
+}
+
+// ---- units -------------------------------------------------------------------------------------
+
+Diagnostic planck_mass_open(Span span) {
+  Diagnostic d =
+      error("W0601", span, "the Planck mass is taken as (8 pi G)^(-1/2) = 1", "",
+            "the Friedmann equation needs a unit for energies", "say so: units reduced_planck");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic unknown_unit(Span span, const std::string& name) {
+  return error("E0601", span, fmt::format("unknown unit `{}`", name), "",
+               "units have a name space of their own", "write the number in base units");
+}
+
+// ---- equations ---------------------------------------------------------------------------------
+
+Diagnostic no_equation(Span span, const std::string& name) {
+  return error("E0701", span, fmt::format("`{}` has no equation of motion", name), "",
+               "a variable has one equation: written, or from a potential or a Hamiltonian",
+               fmt::format("write {}'' = ... or a potential that contains it", name));
+}
+
+Diagnostic two_equations(Span span, const std::string& name, Span first) {
+  return with_label(error("E0702", span, fmt::format("`{}` has two equations of motion", name), "",
+                          "one equation a variable", "remove one of them"),
+                    first, "the first one");
+}
+
+Diagnostic equation_without_variable(Span span, const std::string& name) {
+  return error(
+      "E0703", span, fmt::format("an equation of motion for `{}`, which is no variable", name), "",
+      "what moves is declared with `field` or `var`", fmt::format("write field {}: real", name));
+}
+
+Diagnostic derived_without_source(Span span, const std::string& name) {
+  return error("E0704", span, fmt::format("nothing is derived for `{}`", name), "",
+               "`derived` stands for the equation that a potential gives",
+               "write a potential, or the whole equation by hand");
+}
+
+Diagnostic not_real(Span span, const std::string& what) {
+  return error("E0705", span, fmt::format("{} is complex where a real number is needed", what), "",
+               "potentials, energies, conditions and outputs are real",
+               "take re(...), im(...), abs(...) or norm2(...)");
+}
+
+Diagnostic wrong_shape(Span span, const std::string& what) {
+  return error("E0706", span, what, "", "vectors and matrices keep their shape in an expression",
+               "check the components on both sides");
+}
+
+Diagnostic not_fixed(Span span, const std::string& what) {
+  return error("E0707", span, fmt::format("{} is not a fixed number", what), "",
+               "it must be known before the run: from numbers, params and dx",
+               "use params and numbers only");
+}
+
+Diagnostic not_positive(Span span, const std::string& what, double value) {
+  return error("E0708", span, fmt::format("{} = {:.6g} is not positive", what, value), "",
+               fmt::format("{} is a positive number", what), "check its sign");
+}
+
+Diagnostic not_a_number(Span span, const std::string& what) {
+  return error("E0709", span, fmt::format("{} has no finite value", what), "",
+               "divisions by 0 and logarithms of 0 have none", "check the parameters");
+}
+
+Diagnostic unknown_name(Span span, const std::string& name) {
+  return error("E0101", span, fmt::format("unknown name `{}`", name), "",
+               "a name comes from the model, from a construct or from std", "check its spelling");
+}
+
+Diagnostic cycle(Span span, const std::string& name) {
+  return error("E0710", span, fmt::format("`{}` is defined by itself", name), "",
+               "definitions are facts; a circle is allowed only through time",
+               "write an equation of motion if it changes with time");
+}
+
+Diagnostic not_differentiable_by(Span span, const std::string& what) {
+  return error("E0711", span, fmt::format("`d` cannot differentiate by {}", what), "",
+               "the second argument is a variable, its conjugate, a component, a or an axis",
+               "name the variable itself");
+}
+
+Diagnostic no_derivative_in_time(Span span, const std::string& what) {
+  return error("E0712", span, fmt::format("{} has no time derivative here", what), "",
+               "`'` follows a variable, or a defined name along the equations of motion",
+               "name a variable that has an equation");
+}
+
+Diagnostic no_range(Span span, const std::string& index) {
+  return error("E0713", span, fmt::format("the range of the index `{}` is open", index), "",
+               "an index takes its range from what it indexes, or from `k = 1..8`",
+               fmt::format("write {} = 1..8, say", index));
+}
+
+Diagnostic index_out_of_range(Span span, int index, int size) {
+  return error("E0714", span, fmt::format("index {} is outside 0..{}", index, size - 1), "",
+               "indices are whole numbers from 0", "check the index");
+}
+
+Diagnostic second_lattice(Span span, Span first) {
+  return with_label(error("E0901", span, "a second lattice is not yet in this version", "",
+                          "a model has one lattice", "remove one of them"),
+                    first, "the first one");
+}
+
+Diagnostic no_lattice(Span span, const std::string& name) {
+  return error("E0901", span,
+               fmt::format("`{}` without a lattice is not yet in this version", name), "",
+               "this version runs fields on a lattice", "write lattice box: 64^3, length = 10");
+}
+
+Diagnostic no_evolve(Span span) {
+  return error("E0715", span, "nothing says how the fields evolve", "",
+               "a model that runs has an `evolve` clause",
+               "write evolve leapfrog, dt = 0.1*dx, until = t > 10");
+}
+
+Diagnostic unknown_integrator(Span span, const std::string& name,
+                              const std::vector<std::string>& known) {
+  return error("E0716", span, fmt::format("there is no integrator `{}`", name),
+               suggestion(name, known), "integrators are text of the library or of the model",
+               "evolve leapfrog fits every second-order equation without friction");
+}
+
+Diagnostic hamiltonian_not_total(Span span) {
+  return error("E0717", span, "`H` is not a number", "",
+               "a Hamiltonian is the sum of a density over all sites: H = total(...)",
+               "write H = total(...)");
+}
+
+Diagnostic hamiltonian_odd(Span span, const std::string& name) {
+  return error("E0718", span, fmt::format("`{}` has no partner", name), "",
+               "under `H`, a line of variables lists coordinate, momentum, coordinate, ...",
+               fmt::format("write field {0}, p_{0}: real", name));
+}
+
+Diagnostic two_sources(Span span, const std::string& name, Span first) {
+  return with_label(
+      error("E0719", span, "both a potential and a Hamiltonian give equations of motion",
+            fmt::format("`{}`", name), "nothing is added to a written Hamiltonian",
+            "put the potential into H, or leave H away"),
+      first, "the potential");
+}
+
+Diagnostic rescale_term(Span span, const std::string& why) {
+  return error("E0720", span, fmt::format("`auto` finds no units from this term: {}", why), "",
+               "auto(term) takes a single power of one field, such as m^2*phi^2/2",
+               "write A, B and s");
+}
+
+Diagnostic rescale_option(Span span, const std::string& name) {
+  return error("E0721", span, fmt::format("`rescale` knows no `{}`", name), "",
+               "rescale takes A, B, s, r, form and auto(term)", "remove it");
+}
+
+Diagnostic metric_form(Span span) {
+  return error("E0722", span, "this is no metric", "",
+               "metric frw(a), metric frw(a = t^(1/2)) or metric minkowski", "write metric frw(a)");
+}
+
+Diagnostic no_expansion(Span span, double density) {
+  return error("E0723", span,
+               fmt::format("the energy density at the start is {:.6g}: no Hubble rate", density),
+               "", "H^2 = rho/3 needs a positive energy density", "check `init` and the potential");
+}
+
+Diagnostic init_not_state(Span span, const std::string& name) {
+  return error("E0724", span, fmt::format("`{}` is not state: it takes no initial value", name), "",
+               "fields, their velocities, var and t have initial values", "remove it from `init`");
+}
+
+Diagnostic init_twice(Span span, const std::string& name, Span first) {
+  return with_label(error("E0725", span, fmt::format("`{}` has two initial values", name), "",
+                          "one initial value for each variable", "remove one of them"),
+                    first, "the first one");
+}
+
+Diagnostic init_circle(Span span, const std::string& name) {
+  return error("E0726", span, fmt::format("the initial value of `{}` needs itself", name), "",
+               "initial values may name each other, but not in a circle", "break the circle");
+}
+
+Diagnostic vacuum_not_homogeneous(Span span, const std::string& name) {
+  return error("E0727", span,
+               fmt::format("`vacuum` of `{}` needs homogeneous initial values", name), "",
+               "the mass in the spectrum is V'' at the homogeneous values of all fields",
+               "leave the dependence on x, y, z away");
+}
+
+Diagnostic random_not_here(Span span, const std::string& name) {
+  return error("E0728", span,
+               fmt::format("`{}` stands for random numbers, which only `init` draws", name), "",
+               "random initial values follow `~`", "move it to `init`");
+}
+
+Diagnostic not_scalar_output(Span span, const std::string& text) {
+  return error("E0729", span, fmt::format("`{}` has a value at each site", text), "",
+               "a list of observables takes numbers: mean, var, total, min, max",
+               "write mean(...), or slice(...) and snapshot(...)");
+}
+
+Diagnostic not_site_output(Span span, const std::string& text) {
+  return error("E0730", span, fmt::format("`{}` has no value at each site", text), "",
+               "spectra, slices, snapshots and histograms take fields",
+               "write it among the scalars");
+}
+
+Diagnostic option_value(Span span, const std::string& option, const std::string& expected) {
+  return error("E0401", span, fmt::format("`{}` has no such value", option), "",
+               fmt::format("`{}` takes {}", option, expected), "choose one of these");
+}
+
+}  // namespace vphi::physics::errors

@@ -1,0 +1,74 @@
+// What can be wrong with the physics of a model, one named function for each message.
+//
+// E03xx numerics and stability, E06xx units, E07xx equations, E0901 what this version cannot run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dsl/diagnostic.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::Diagnostic;
+using dsl::Span;
+
+// ---- what comes later
+Diagnostic not_yet(Span span, const std::string& what);
+
+// ---- numerics
+Diagnostic unstable_step(Span span, const std::string& dt, const std::string& limit,
+                         const std::string& integrator, const std::string& reason);
+Diagnostic step_not_positive(Span span, double value);
+Diagnostic lattice_shape(Span span, const std::string& what);
+Diagnostic spacing_not_positive(Span span);
+Diagnostic stencil_constant(Span span, const std::string& name, const std::string& sum);
+Diagnostic stencil_moment(Span span, const std::string& name, const std::string& found);
+Diagnostic stencil_not_linear(Span span, const std::string& name);
+Diagnostic stencil_weights(Span span, const std::string& name);
+Diagnostic stencil_dimensions(Span span, const std::string& name, int needs, int has);
+Diagnostic unknown_stencil(Span span, const std::string& name,
+                           const std::vector<std::string>& known);
+
+// ---- units
+Diagnostic planck_mass_open(Span span);  ///< a warning
+Diagnostic unknown_unit(Span span, const std::string& name);
+
+// ---- equations
+Diagnostic no_equation(Span span, const std::string& name);
+Diagnostic two_equations(Span span, const std::string& name, Span first);
+Diagnostic equation_without_variable(Span span, const std::string& name);
+Diagnostic derived_without_source(Span span, const std::string& name);
+Diagnostic not_real(Span span, const std::string& what);
+Diagnostic wrong_shape(Span span, const std::string& what);
+Diagnostic not_fixed(Span span, const std::string& what);
+Diagnostic not_positive(Span span, const std::string& what, double value);
+Diagnostic not_a_number(Span span, const std::string& what);
+Diagnostic unknown_name(Span span, const std::string& name);
+Diagnostic cycle(Span span, const std::string& name);
+Diagnostic not_differentiable_by(Span span, const std::string& what);
+Diagnostic no_derivative_in_time(Span span, const std::string& what);
+Diagnostic no_range(Span span, const std::string& index);
+Diagnostic index_out_of_range(Span span, int index, int size);
+Diagnostic second_lattice(Span span, Span first);
+Diagnostic no_lattice(Span span, const std::string& name);
+Diagnostic no_evolve(Span span);
+Diagnostic unknown_integrator(Span span, const std::string& name,
+                              const std::vector<std::string>& known);
+Diagnostic hamiltonian_not_total(Span span);
+Diagnostic hamiltonian_odd(Span span, const std::string& name);
+Diagnostic two_sources(Span span, const std::string& name, Span first);
+Diagnostic rescale_term(Span span, const std::string& why);
+Diagnostic rescale_option(Span span, const std::string& name);
+Diagnostic metric_form(Span span);
+Diagnostic no_expansion(Span span, double density);
+Diagnostic init_not_state(Span span, const std::string& name);
+Diagnostic init_twice(Span span, const std::string& name, Span first);
+Diagnostic init_circle(Span span, const std::string& name);
+Diagnostic vacuum_not_homogeneous(Span span, const std::string& name);
+Diagnostic random_not_here(Span span, const std::string& name);
+Diagnostic not_scalar_output(Span span, const std::string& text);
+Diagnostic not_site_output(Span span, const std::string& text);
+Diagnostic option_value(Span span, const std::string& option, const std::string& expected);
+
+}  // namespace vphi::physics::errors

@@ -1,0 +1,148 @@
+#include "compiler/physics/program_units.hpp"
+
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+ProgramUnits::ProgramUnits(Derivation& d) : d_(d) {
+  Arena& arena = d.arena();
+  const Rescaling& r = d.rescaling;
+  dx_ = d.grid.present ? r.B * d.grid.dx : arena.integer(1);
+  for (const StateField& field : d.fields) {
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+      load_factors_[field.arrays[i]] = arena.integer(1) / r.A;
+      if (field.order != 2) continue;
+      const auto c = d.weights.find(field.arrays[i]);
+      const Expr weight = c == d.weights.end() ? arena.integer(0) : c->second;
+      load_factors_[field.velocities[i]] = r.B / r.A * algebra::pow(scale(), -weight);
+    }
+  }
+}
+
+std::string ProgramUnits::slope_name() const { return d_.background.scale + "_slope"; }
+
+Expr ProgramUnits::scale() {
+  switch (d_.background.metric) {
+    case Metric::SelfConsistent:
+      return d_.scale();
+    case Metric::Prescribed:
+      return d_.background.prescribed;
+    case Metric::Minkowski:
+      break;
+  }
+  return d_.arena().integer(1);
+}
+
+Expr ProgramUnits::hubble() {
+  Arena& arena = d_.arena();
+  switch (d_.background.metric) {
+    case Metric::SelfConsistent:
+      return d_.rescaling.B * algebra::pow(d_.scale(), d_.rescaling.s - arena.integer(1)) *
+             arena.symbol(slope_name());
+    case Metric::Prescribed: {
+      const Expr a = d_.background.prescribed;
+      return algebra::derivative(a, d_.time()) / a;
+    }
+    case Metric::Minkowski:
+      break;
+  }
+  return arena.integer(0);
+}
+
+Expr ProgramUnits::quantity(Expr physical) { return snap_numbers(convert(physical)); }
+
+Expr ProgramUnits::first_order_rate(Expr physical) {
+  const Rescaling& r = d_.rescaling;
+  const Expr factor = r.A / r.B * algebra::pow(scale(), -r.s);
+  return snap_numbers(distribute(factor, convert(physical)));
+}
+
+Expr ProgramUnits::momentum_rate(Expr physical, int velocity, Expr c) {
+  Arena& arena = d_.arena();
+  const Rescaling& r = d_.rescaling;
+  Expr forced = physical;
+  if (!c.is_zero()) {
+    // the friction -c*H*u' lies in the momentum a^c*u' and cancels here
+    forced = physical + c * d_.hubble() * arena.load(velocity);
+    if (algebra::depends_on(forced, d_.hubble())) forced = algebra::expand(forced);
+  }
+  const Expr factor = r.A / (r.B * r.B) * algebra::pow(scale(), c - r.s);
+  std::vector<Expr> terms;
+  for (const Expr term : flat_terms(convert(forced))) terms.push_back(factor * term);
+  return snap_numbers(arena.make(Op::Add, std::move(terms), physical->span));
+}
+
+Expr ProgramUnits::coordinate_rate(int velocity, Expr c) {
+  return algebra::pow(scale(), -(c + d_.rescaling.s)) * d_.arena().load(velocity);
+}
+
+Expr ProgramUnits::matching_gradient(int array, algebra::Offset offset) {
+  Arena& arena = d_.arena();
+  // |grad u|^2 = 2 * (1/4) sum_i w_i (u_i - u_0)^2 / (denominator dx^2)
+  const Expr energy =
+      algebra::gradient_energy(arena.stencil_data(d_.laplacian), arena.load(array), dx_);
+  const Expr factor = algebra::pow(d_.rescaling.B * load_factors_.at(array), 2);
+  return neighbour(arena.integer(2) * factor * energy, offset);
+}
+
+Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
+  Arena& arena = d_.arena();
+  if (op != Op::Mean && op != Op::Total) {
+    return reduce_linear(arena, op, convert(argument), d_.grid.sites());
+  }
+  std::vector<Expr> terms;
+  for (const Expr term : flat_terms(argument)) {
+    const Split split = split_uniform(term);
+    const Expr local = split.local;
+    if (local.is(Op::Load) && is_gradient(local->index) && d_.grid.periodic()) {
+      // <|grad u|^2> = -<u lap u>, exactly, for every symmetric stencil (specs 3.6)
+      const Expr u = arena.load(local->index - kGradientBase, {}, local->span);
+      const Expr by_parts = -(u * arena.stencil(d_.laplacian, u, local->span));
+      terms.push_back(convert(split.uniform) * convert(by_parts));
+    } else {
+      terms.push_back(convert(term));
+    }
+  }
+  const Expr sum = snap_numbers(arena.make(Op::Add, std::move(terms), argument->span));
+  return reduce_linear(arena, op, sum, d_.grid.sites());
+}
+
+Expr ProgramUnits::convert(Expr e) {
+  if (const auto it = known_.find(e.get()); it != known_.end()) return it->second;
+  Arena& arena = d_.arena();
+  Expr result = e;
+  if (e.is(Op::Load)) {
+    if (is_gradient(e->index)) {
+      result = matching_gradient(e->index - kGradientBase, e->offset);
+    } else if (const auto random = random_factors.find(e->index); random != random_factors.end()) {
+      result = random->second * e;
+    } else if (const auto it = load_factors_.find(e->index); it != load_factors_.end()) {
+      result = it->second * e;
+    }
+  } else if (e.is(Op::Symbol)) {
+    if (d_.expanding() && e == d_.scale())
+      result = scale();
+    else if (d_.expanding() && e == d_.hubble())
+      result = hubble();
+    else if (e->name == "dx" && d_.grid.present)
+      result = d_.grid.dx;
+  } else if (e.is(Op::Stencil)) {
+    const int power = arena.stencil_data(e->index).dx_power;
+    const Expr factor = algebra::pow(d_.rescaling.B, -power);
+    result = factor * apply_stencil(arena, e->index, convert(e.arg(0)));
+  } else if (is_reduction(e.op())) {
+    result = convert_reduction(e.op(), e.arg(0), e->span);
+  } else if (!e.args().empty()) {
+    std::vector<Expr> args;
+    for (const Expr arg : e.args()) args.push_back(convert(arg));
+    result = arena.make(e.op(), std::move(args), e->span);
+  }
+  known_.emplace(e.get(), result);
+  return result;
+}
+
+}  // namespace vphi::physics

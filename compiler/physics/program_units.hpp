@@ -1,0 +1,51 @@
+// From physical expressions to the stored variables (LANGUAGE rule 21, specs/cosmology 3.4).
+//
+//   psi = A*phi,  x_program = B*x,  d(eta) = B*a^s dt,  pi = a^(c+s) d(psi)/d(eta)
+//
+// with c = 3 for a field in an expanding box, so that phi = psi/A, phi' = (B/A)*a^-c*pi,
+// H = B*a^(s-1)*b with b = da/d(eta), and lap = B^2 * (Laplacian in program units).
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "compiler/physics/derivation.hpp"
+
+namespace vphi::physics {
+
+class ProgramUnits {
+ public:
+  explicit ProgramUnits(Derivation& d);
+
+  /// The same quantity, in physical units still, as an expression of stored variables and scalars.
+  /// Averages of |grad u|^2 become those of -u lap u where the box is periodic; elsewhere the
+  /// matching form of the Laplacian is written out.
+  Expr quantity(Expr physical);
+
+  /// d(psi)/d(eta) of a first-order variable from its physical rate.
+  Expr first_order_rate(Expr physical);
+  /// d(pi)/d(eta) = (A/B^2) a^(c-s) (phi'' + c*H*phi')
+  Expr momentum_rate(Expr physical, int velocity, Expr c);
+  /// d(psi)/d(eta) = a^-(c+s)*pi
+  Expr coordinate_rate(int velocity, Expr c);
+
+  Expr scale();  ///< a as it is known: symbol, function of t, or 1
+  Expr hubble();
+  std::string slope_name() const;       ///< symbol of b = da/d(eta)
+  Expr spacing() const { return dx_; }  ///< program units, a number
+
+  /// Random arrays: what a physical value of this array is, times the array.
+  std::map<int, Expr> random_factors;
+
+ private:
+  Expr convert(Expr e);
+  Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);
+  Expr matching_gradient(int array, algebra::Offset offset);
+
+  Derivation& d_;
+  Expr dx_;
+  std::map<int, Expr> load_factors_;  ///< stored array -> factor to the physical value
+  std::unordered_map<const algebra::Node*, Expr> known_;
+};
+
+}  // namespace vphi::physics

@@ -1,0 +1,89 @@
+// Fields and their arrays: what is declared, component by component.
+#include <fmt/format.h>
+
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using dsl::ExprKind;
+
+StateField* Derivation::field(const std::string& name) {
+  for (StateField& f : fields) {
+    if (f.name == name) return &f;
+  }
+  return nullptr;
+}
+
+const StateField* Derivation::field_of(int array) const {
+  for (const StateField& f : fields) {
+    for (const int own : f.arrays) {
+      if (own == array) return &f;
+    }
+    for (const int own : f.velocities) {
+      if (own == array) return &f;
+    }
+  }
+  return nullptr;
+}
+
+namespace {
+
+void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
+  const dsl::Expr* type = fact.type.get();
+  if (!type || type->text == "real") return;
+  if (type->text == "complex") {
+    field.complex = true;
+    return;
+  }
+  const auto size = [&](std::size_t i) {
+    if (i >= type->args.size()) {
+      d.fail(errors::wrong_shape(type->span, fmt::format("`{}` needs a size", type->text)));
+    }
+    const auto n = lower.fixed_integer(*type->args[i], "the number of components");
+    if (n < 1 || n > 64) d.fail(errors::wrong_shape(type->span, "a vector has 1 to 64 components"));
+    return static_cast<int>(n);
+  };
+  const bool with_complex =
+      type->kind == ExprKind::Call && !type->args.empty() && type->args.back()->text == "complex";
+  if (type->text == "vec") {
+    field.rows = size(0);
+    field.complex = with_complex;
+  } else if (type->text == "mat") {
+    field.rows = size(0);
+    field.columns = size(1);
+    field.complex = with_complex;
+  } else if (type->text == "sym") {
+    field.rows = field.columns = size(0);
+    field.symmetric = true;
+  } else {
+    d.fail(errors::not_yet(type->span, fmt::format("a field of type `{}`", type->text)));
+  }
+}
+
+}  // namespace
+
+void declare_fields(Derivation& d, Lowerer& lower) {
+  for (const FieldFact& fact : d.facts.fields) {
+    if (!d.grid.present) d.fail(errors::no_lattice(fact.span, fact.name));
+    StateField field;
+    field.name = fact.name;
+    field.span = fact.span;
+    read_type(d, lower, fact, field);
+    int distinct = 0;
+    for (int i = 0; i < field.rows; ++i) {
+      for (int j = 0; j < field.columns; ++j) {
+        if (field.symmetric && j < i) {
+          field.cells.push_back(field.cells[j * field.columns + i]);
+        } else {
+          field.cells.push_back(distinct++);
+        }
+      }
+    }
+    const int reals = distinct * (field.complex ? 2 : 1);
+    for (int i = 0; i < reals; ++i) field.arrays.push_back(d.system.arrays++);
+    d.fields.push_back(std::move(field));
+  }
+}
+
+}  // namespace vphi::physics

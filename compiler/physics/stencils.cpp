@@ -1,0 +1,84 @@
+// Which lattice Laplacian: library text, the user's own expression, or two neighbours an axis.
+#include <fmt/format.h>
+
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+namespace {
+
+/// 2*dims + 1 points: sum of the faces minus 2*dims times the site.
+algebra::StencilData nearest_neighbours(int dims) {
+  algebra::StencilData data;
+  data.name = "lap";
+  data.dims = dims;
+  data.offsets.push_back({});
+  data.weights.push_back(-2 * dims);
+  for (const algebra::Offset& o : algebra::neighbours(dims, 1)) {
+    data.offsets.push_back(o);
+    data.weights.push_back(1);
+  }
+  return data;
+}
+
+std::string fraction(const algebra::Rational& r) {
+  return r.den == 1 ? fmt::format("{}", r.num) : fmt::format("{}/{}", r.num, r.den);
+}
+
+/// The body of `stencil NAME(u) = ...` as weights.
+algebra::StencilData read_stencil(Derivation& d, const dsl::Clause& clause, dsl::Span used) {
+  const dsl::Item& item = clause.items.front();
+  const std::string name = item.head ? item.head->name : std::string("stencil");
+  if (!item.head || item.head->args.size() != 1 || !item.value) {
+    d.fail(errors::stencil_not_linear(used, name));
+  }
+  Arena& arena = d.arena();
+  const int scratch = 0;  // stands for the argument; never read as a field
+  Scope scope;
+  const Expr dx = arena.symbol("dx");
+  scope.values.emplace(item.head->args[0]->text, Value::of(arena.load(scratch)));
+  scope.values.emplace("dx", Value::of(dx));
+  Lowerer lower(d);
+  const Expr body = lower.real(*item.value, "a stencil", scope);
+  auto found = algebra::recognise(body, dx, d.grid.dims, name);
+  if (!found.stencil) {
+    dsl::Diagnostic error = errors::stencil_not_linear(used, name);
+    if (!found.why_not.empty()) error.rule += "; " + found.why_not;
+    d.fail(error);
+  }
+  found.stencil->span = item.span;
+  return *found.stencil;
+}
+
+}  // namespace
+
+void choose_laplacian(Derivation& d) {
+  if (!d.grid.present) return;
+  const NamedFact* chosen = d.facts.find("laplacian");
+  algebra::StencilData data = nearest_neighbours(d.grid.dims);
+  dsl::Span span = d.grid.span;
+  if (chosen) {
+    span = chosen->value->span;
+    const std::string& name = chosen->value->text;
+    const auto it = d.facts.stencils.find(name);
+    if (it == d.facts.stencils.end()) {
+      std::vector<std::string> known;
+      for (const auto& [other, clause] : d.facts.stencils) known.push_back(other);
+      d.fail(errors::unknown_stencil(span, name, known));
+    }
+    data = read_stencil(d, *it->second, span);
+    const algebra::Rational sum = algebra::moment(data, {0, 0, 0, 0});
+    if (sum.num != 0) d.fail(errors::stencil_constant(span, name, fraction(sum)));
+    const algebra::Consistency check = algebra::consistency(data);
+    if (!check.laplacian) d.fail(errors::stencil_moment(span, name, check.error));
+  } else {
+    d.system.remarks.push_back(fmt::format(
+        "no `laplacian` is named: {} points, two neighbours along each axis", data.offsets.size()));
+  }
+  d.laplacian = d.arena().add_stencil(data);
+  d.system.laplacian = d.laplacian;
+}
+
+}  // namespace vphi::physics

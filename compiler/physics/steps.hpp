@@ -1,0 +1,71 @@
+// The steps of `derive`, in the order of their calls; each reads and extends the workbench.
+#pragma once
+
+#include "compiler/physics/lower.hpp"
+#include "compiler/physics/program_units.hpp"
+
+namespace vphi::physics {
+
+/// Clauses and constructs of families that cannot run yet: one E0901 each.
+void refuse_later_families(Derivation& d);
+
+// lattice.cpp
+void read_lattice(Derivation& d, Lowerer& lower);
+
+// state.cpp: fields, their arrays
+void declare_fields(Derivation& d, Lowerer& lower);
+
+// stencils.cpp
+void choose_laplacian(Derivation& d);
+
+// background.cpp
+void read_units(Derivation& d);
+void read_metric(Derivation& d, Lowerer& lower);
+/// a, b = da/d(eta) and physical time as scalars that evolve.
+void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units);
+/// H0^2 for homogeneous initial values.
+Expr hubble2(Derivation& d, Expr density);
+
+// equations.cpp: physical right sides of all variables
+void read_potentials(Derivation& d, Lowerer& lower);
+void decide_orders(Derivation& d);
+void equations_of_motion(Derivation& d, Lowerer& lower);
+/// phi'' that a potential gives (rule 15), one expression for each array.
+Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& field);
+/// The variables and their rates in program units.
+void program_equations(Derivation& d, ProgramUnits& units);
+void show_equations(Derivation& d);
+
+// hamiltonian.cpp
+void read_hamiltonian(Derivation& d, Lowerer& lower);
+
+// rescale.cpp
+void read_rescale(Derivation& d, Lowerer& lower);
+
+// init.cpp
+/// Homogeneous initial value of every array of state; null where it depends on the site.
+std::map<int, Expr> homogeneous_values(Derivation& d);
+void read_start_time(Derivation& d, Lowerer& lower);
+void initial_values(Derivation& d, Lowerer& lower, ProgramUnits& units);
+
+// evolve.cpp
+void read_evolve(Derivation& d, Lowerer& lower);
+void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units);
+void read_numerics(Derivation& d, Lowerer& lower);
+
+// observables.cpp
+void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units);
+// expectations.cpp
+void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units);
+void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units);
+
+// stability.cpp
+void check_stability(Derivation& d);
+
+// ---- shared helpers
+/// Text of a node as the user wrote it.
+std::string written(const Derivation& d, dsl::Span span);
+/// Evaluates with every Load replaced (null entries fail), stencils and gradients of constants 0.
+Expr at_homogeneous(Derivation& d, Expr e, const std::map<int, Expr>& values, bool& known);
+
+}  // namespace vphi::physics
