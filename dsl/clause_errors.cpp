@@ -227,6 +227,39 @@ Diagnostic unknown_axis_word(Span at, const std::string& word, int dimensions) {
   return d;
 }
 
+Diagnostic param_depends(Span at, const std::string& param, const Symbol& on) {
+  Diagnostic d = make(
+      "E0425", at,
+      "the param `" + param + "` depends on `" + on.name + "`, which changes while the model runs");
+  d.under = kind_name(on);
+  point_at(d, on);
+  d.rule = "a param is one number, known before the run starts; it may depend on other params";
+  d.hint = "write it as a definition: " + param + " = ...";
+  return d;
+}
+
+Diagnostic empty_range(Span at, std::int64_t first, std::int64_t last) {
+  Diagnostic d =
+      make("E0426", at,
+           "the range " + std::to_string(first) + ".." + std::to_string(last) + " is empty");
+  d.under = "nothing in it";
+  d.rule = "a..b counts up from a to b, both included";
+  d.hint = "write " + std::to_string(last) + ".." + std::to_string(first);
+  return d;
+}
+
+Diagnostic limit_of_non_state(Span at, const std::string& name, const Symbol* symbol) {
+  Diagnostic d = make("E0427", at, "`limit` of " + quoted(name) + ", which is no state");
+  if (symbol != nullptr) {
+    d.message = "`limit` of `" + name + "`, which is a " + kind_name(*symbol);
+    point_at(d, *symbol);
+  }
+  d.under = "does not evolve";
+  d.rule = "limit x = ... is applied after each update of x";
+  d.hint = "limit a field, a variable or a conserved density";
+  return d;
+}
+
 Diagnostic not_started(Span at, const std::string& name) {
   Diagnostic d = make("W0401", at, "`" + name + "` has no initial value and starts at 0");
   d.severity = Severity::Warning;
@@ -360,6 +393,14 @@ Diagnostic unknown_integrator(Span at, const std::string& name,
   d.hint = near ? "write `" + *near + "`"
                 : "choose one of these, or write `integrator " +
                       (name.size() <= kShown ? name : "name") + "(x' = f(x)) { ... }`";
+  return d;
+}
+
+Diagnostic hamiltonian_density(Span at) {
+  Diagnostic d = make("E0709", at, "the Hamiltonian `H` has a value at every site");
+  d.under = "a density";
+  d.rule = "`H` is one number, the sum over all sites or particles";
+  d.hint = "write H = total(...) on a lattice, H = sum(..., k) for particles";
   return d;
 }
 

@@ -250,7 +250,7 @@ void collect_constructs(Resolved& resolved) {
       resolved.symbols.emplace(symbol.name, symbol);
     } else if (own->second.kind == SymbolKind::Hamiltonian) {
       resolved.diagnostics.add(error::hubble_and_hamiltonian(own->second.declared));
-    } else if (own->second.kind != SymbolKind::Construct) {
+    } else if (own->second.kind != SymbolKind::Construct && given.construct != "expect") {
       resolved.diagnostics.add(
           error::shadows_std(own->second.declared, symbol.name, std::string(given.doc), qualified));
     }

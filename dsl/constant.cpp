@@ -11,7 +11,7 @@ namespace vphi::dsl {
 
 namespace {
 
-constexpr int kDeepest = 200;  // longer chains of names are a cycle, reported elsewhere
+constexpr int kDeepest = 1000;  // longer chains of names are a cycle, reported elsewhere
 constexpr double kLargestWhole = 9007199254740992.0;  // 2^53
 constexpr std::size_t kMostDimensions = 64;           // guards `2^1000000`; 4 are allowed
 

@@ -311,14 +311,11 @@ void Inference::definition(const Symbol& symbol) {
     return;
   }
   if (!busy_.insert(&symbol).second) return;  // a cycle, which has a message of its own
-  // The choice of a stencil, `laplacian = iso27`, is no value.
-  if (symbol.kind == SymbolKind::Definition && symbol.value->kind == ExprKind::Name) {
-    const Symbol* stencil = resolved_.find(symbol.value->text);
-    if (stencil != nullptr && stencil->kind == SymbolKind::Stencil) {
-      known_[&symbol] = {type_of(Base::Operator), {}};
-      busy_.erase(&symbol);
-      return;
-    }
+  // `laplacian = iso27` chooses a stencil and is no value; choose_stencils checks it.
+  if (symbol.kind == SymbolKind::Definition && symbol.name == "laplacian") {
+    known_[&symbol] = {type_of(Base::Operator), {}};
+    busy_.erase(&symbol);
+    return;
   }
   Scope scope;
   scope.definition = true;

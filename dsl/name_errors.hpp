@@ -128,6 +128,9 @@ Diagnostic type_missing(Span at, const std::string& keyword, const std::string& 
 Diagnostic not_positive(Span at, const std::string& name, const std::string& text);
 Diagnostic swept_here(Span at, const std::string& name, const std::string& place, Span declared);
 Diagnostic unknown_axis_word(Span at, const std::string& word, int dimensions);
+Diagnostic param_depends(Span at, const std::string& param, const Symbol& on);
+Diagnostic empty_range(Span at, std::int64_t first, std::int64_t last);
+Diagnostic limit_of_non_state(Span at, const std::string& name, const Symbol* symbol);
 Diagnostic not_started(Span at, const std::string& name);
 
 // ---- units ------------------------------------------------------------------------------------
@@ -148,6 +151,7 @@ Diagnostic order_too_high(Span at, const std::string& name, int primes);
 Diagnostic equation_indices(Span at, const Symbol& state);
 Diagnostic unknown_integrator(Span at, const std::string& name,
                               const std::optional<std::string>& near, const Names& known);
+Diagnostic hamiltonian_density(Span at);
 Diagnostic no_momentum(const Symbol& coordinate);
 Diagnostic odd_hamiltonian_state(Span at, const std::string& keyword);
 

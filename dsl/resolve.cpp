@@ -1,7 +1,14 @@
 #include "dsl/resolve.hpp"
 
+#include "dsl/clause_check.hpp"
 #include "dsl/collect.hpp"
+#include "dsl/cycles.hpp"
+#include "dsl/equations.hpp"
+#include "dsl/families.hpp"
+#include "dsl/infer.hpp"
+#include "dsl/library_check.hpp"
 #include "dsl/spelling.hpp"
+#include "dsl/unit_check.hpp"
 
 namespace vphi::dsl {
 
@@ -43,6 +50,16 @@ Resolved resolve(ModelText model, std::vector<ModelText> library) {
   resolved.model = std::move(model);
   resolved.library = std::move(library);
   collect_symbols(resolved);
+  const std::vector<const Symbol*> definitions = order_definitions(resolved);
+  Inference inference(resolved);
+  choose_stencils(resolved);
+  for (const Symbol* symbol : definitions) inference.definition(*symbol);
+  check_library_names(resolved, inference);
+  check_equations(resolved, inference);
+  ClauseCheck(resolved, inference).all();
+  check_model(resolved);
+  check_units(resolved);
+  find_later_families(resolved);
   return resolved;
 }
 

@@ -1,0 +1,280 @@
+// The checks that follow from the table of clauses alone.
+#include "dsl/clause_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "dsl/collect.hpp"
+#include "dsl/constant.hpp"
+#include "dsl/name_errors.hpp"
+#include "dsl/parse.hpp"
+#include "dsl/suggest.hpp"
+#include "dsl/types.hpp"
+#include "dsl/walk.hpp"
+
+namespace vphi::dsl {
+
+namespace {
+
+constexpr std::size_t kLongestText = 4096;
+
+/// Strings name files and titles; nothing else may travel in them.
+std::string text_problem(const std::string& text) {
+  if (text.size() > kLongestText) return "it is longer than 4096 characters";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) return "it holds a control character";
+  }
+  return {};
+}
+
+/// What people write from habit, and the keyword here.
+std::optional<std::string> keyword_habit(const std::string& word) {
+  static const std::map<std::string, std::string> kHabits = {
+      {"parameter", "param"},   {"parameters", "param"},  {"const", "param"},
+      {"let", "param"},         {"fields", "field"},      {"grid", "lattice"},
+      {"box", "lattice"},       {"output", "every"},      {"print", "every"},
+      {"initial", "init"},      {"assert", "expect"},     {"check", "expect"},
+      {"integrate", "evolve"},  {"solver", "evolve"},     {"run", "evolve"},
+      {"background", "metric"}, {"lagrangian", "action"}, {"variable", "var"},
+      {"boundary", "lattice"},  {"import", "integrator"}, {"scan", "sweep"},
+  };
+  const auto found = kHabits.find(word);
+  return found == kHabits.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
+void ClauseCheck::all() {
+  for (const Line& line : resolved_.model.lines) {
+    for_each(line, [&](const Expr& expr) {
+      if (expr.kind != ExprKind::String) return;
+      const std::string problem = text_problem(expr.text);
+      if (!problem.empty()) report(error::bad_text(expr.span, problem));
+    });
+  }
+  lines(resolved_.model.lines, "");
+}
+
+void ClauseCheck::lines(const std::vector<Line>& lines, const std::string& inside) {
+  for (const Line& line : lines) {
+    if (line.kind == Line::Kind::Clause) clause(line, inside);
+  }
+}
+
+void ClauseCheck::clause(const Line& line, const std::string& inside) {
+  const Clause& clause = line.clause;
+  const ClauseRule* rule = find_clause(clause.keyword);
+  if (rule == nullptr || rule->inside != inside) {
+    std::vector<std::string> known;
+    for (const ClauseRule& other : clause_rules()) {
+      if (other.inside == inside) known.emplace_back(other.keyword);
+    }
+    auto near = keyword_habit(clause.keyword);
+    if (!near || !inside.empty()) near = suggest(clause.keyword, known);
+    report(error::unknown_clause(clause.keyword_span, clause.keyword, near));
+    return;
+  }
+  if (rule->once) {
+    const auto [place, fresh] = first_.emplace(clause.keyword, clause.keyword_span);
+    // `scheme shasta(...) {` may come often, its use once.
+    if (!fresh) report(error::clause_twice(clause.keyword_span, clause.keyword, place->second));
+  }
+  const int errors = resolved_.diagnostics.errors();
+  form(clause, *rule);
+  items(clause, *rule);
+  if (rule->body != Need::Never && clause.keyword == "sample") lines(clause.body, clause.keyword);
+  if (clause.keyword == "recover") lines(clause.body, clause.keyword);
+  const bool empty = resolved_.diagnostics.errors() > errors && rule->least > 0 &&
+                     static_cast<int>(positional(clause).size()) < rule->least;
+  if (!empty) meaning(line);
+}
+
+void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
+  const std::string usage(rule.usage);
+  const int count = static_cast<int>(positional(clause).size());
+  const bool declares_itself = rule.heads == Heads::Declares && count == 0;
+  if (!declares_itself && (count < rule.least || (rule.most >= 0 && count > rule.most))) {
+    const bool outputs = clause.keyword == "every" || clause.keyword == "at end";
+    if (!outputs) report(error::clause_form(clause.keyword_span, clause.keyword, usage));
+  }
+  const bool needs_head = rule.heads == Heads::Declares || rule.heads == Heads::Sets;
+  for (const Item& item : clause.items) {
+    const bool bare = item.relation == Item::Relation::None;
+    const bool head_of_library = clause.has_body && &item == &clause.items.front();
+    const bool applied = rule.most > 0;
+    if (needs_head && bare && !head_of_library && !applied) {
+      report(error::clause_form(item.span, clause.keyword, usage));
+    }
+  }
+  if (clause.has_body && rule.body == Need::Never) {
+    report(error::body_not_wanted(clause.keyword_span, clause.keyword));
+  }
+  if (!clause.has_body && rule.body == Need::Always) {
+    report(error::body_missing(clause.keyword_span, clause.keyword, usage));
+  }
+  if (clause.target && rule.target == Need::Never) {
+    report(error::target_not_wanted(clause.target->span, clause.keyword));
+  }
+  if (!clause.target && rule.target == Need::Always) {
+    report(error::target_missing(clause.keyword_span, clause.keyword));
+  }
+  if (clause.target && rule.target != Need::Never && clause.target->kind == ExprKind::Call &&
+      clause.target->text != "ildg") {
+    report(error::target_kind(clause.target->span));
+  }
+}
+
+void ClauseCheck::items(const Clause& clause, const ClauseRule& rule) {
+  if (rule.heads != Heads::Options) return;
+  std::vector<std::string> more;  // options that the integrator's own head declares
+  if (clause.keyword == "evolve" && !positional(clause).empty()) {
+    const Symbol* symbol = resolved_.find(positional(clause)[0]->value->text);
+    if (symbol != nullptr) more = head_options(*symbol);
+  }
+  std::map<std::string, Span> given;
+  for (const Item& item : clause.items) {
+    if (item.relation == Item::Relation::None || !item.head) continue;
+    const std::string key = to_text(*item.head);
+    const auto [place, fresh] = given.emplace(key, item.head->span);
+    if (!fresh) report(error::option_twice(item.head->span, key, place->second));
+    option_item(clause, item, rule, more);
+  }
+  for (const OptionRule& known : rule.options) {
+    if (known.required && !option(clause, std::string(known.name))) {
+      report(error::option_missing(clause.keyword_span, clause.keyword, std::string(known.name),
+                                   std::string(known.missing)));
+    }
+  }
+}
+
+void ClauseCheck::option_item(const Clause& clause, const Item& item, const ClauseRule& rule,
+                              const std::vector<std::string>& more) {
+  const std::string& name = item.head->name;
+  for (const OptionRule& known : rule.options) {
+    if (known.name == name) {
+      option_value(item, known);
+      return;
+    }
+  }
+  if (std::find(more.begin(), more.end(), name) != more.end()) {
+    inference_.infer(*item.value, Scope{});
+    return;
+  }
+  const Symbol* symbol = resolved_.find(name);
+  if (clause.keyword == "precision" && symbol != nullptr && symbol->type.base != Type::Base::Text) {
+    word(name, *item.value, "f32 f64", false);  // an override for one name
+    return;
+  }
+  std::vector<std::string> known = option_names(rule);
+  known.insert(known.end(), more.begin(), more.end());
+  report(error::unknown_option(item.head->span, clause.keyword, name, suggest(name, known), known));
+}
+
+void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
+  const std::string name(rule.name);
+  const std::string place = "`" + name + "`";
+  const Expr& value = *item.value;
+  const Scope scope;
+  switch (rule.takes) {
+    case Takes::Number:
+      inference_.number(value, scope, place);
+      break;
+    case Takes::Positive:
+      inference_.number(value, scope, place);
+      positive(name, value);
+      break;
+    case Takes::Lengths:
+      if (value.kind == ExprKind::List) {
+        for (const ExprPtr& length : value.args) {
+          inference_.number(*length, scope, place);
+          positive(name, *length);
+        }
+      } else {
+        inference_.number(value, scope, place);
+        positive(name, value);
+      }
+      break;
+    case Takes::Count: {
+      inference_.number(value, scope, place);
+      const auto count = constant_integer(resolved_, value);
+      if (!count || *count < 1) report(error::whole_number_wanted(value.span, place, 1));
+      break;
+    }
+    case Takes::Condition:
+      inference_.condition(value, scope, place);
+      break;
+    case Takes::Word:
+      word(name, value, rule.words, false);
+      break;
+    case Takes::Call:
+      word(name, value, rule.words, true);
+      break;
+    case Takes::Axes: {
+      const std::vector<std::string> axes = names_of(SymbolKind::Swept);
+      std::vector<ExprPtr> chosen = value.args;
+      if (value.kind != ExprKind::List) chosen = {item.value};
+      for (const ExprPtr& axis : chosen) {
+        if (std::find(axes.begin(), axes.end(), axis->text) != axes.end()) continue;
+        report(
+            error::option_word(axis->span, name, to_text(*axis), suggest(axis->text, axes), axes));
+      }
+      break;
+    }
+  }
+}
+
+void ClauseCheck::word(const std::string& name, const Expr& value, std::string_view words,
+                       bool call) {
+  if (words.empty()) {  // the scheme of a level
+    integrator_name(value);
+    return;
+  }
+  const std::vector<std::string> known = split_words(words);
+  const bool shape = value.kind == ExprKind::Name || (call && value.kind == ExprKind::Call);
+  const bool listed = std::find(known.begin(), known.end(), value.text) != known.end();
+  if (call && value.kind == ExprKind::List) {  // one boundary per axis
+    for (const ExprPtr& one : value.args) word(name, *one, words, call);
+    return;
+  }
+  if (!shape || !listed) {
+    const std::string found = shape ? value.text : to_text(value);
+    report(error::option_word(value.span, name, found, suggest(found, known), known));
+  }
+  if (value.kind == ExprKind::Call) {
+    for (const ExprPtr& argument : value.args) {
+      inference_.number(*argument, Scope{}, "the argument of `" + value.text + "`");
+    }
+  }
+}
+
+void ClauseCheck::positive(const std::string& name, const Expr& value) {
+  const auto number = constant_value(resolved_, value);
+  if (!number || (*number > 0 && std::isfinite(*number))) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", *number);
+  report(error::not_positive(value.span, name, text));
+}
+
+std::vector<std::string> ClauseCheck::names_of(SymbolKind kind) const {
+  std::vector<std::string> names;
+  for (const auto& [name, symbol] : resolved_.symbols) {
+    if (symbol.kind == kind) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> ClauseCheck::head_options(const Symbol& symbol) const {
+  std::vector<std::string> names;
+  if (!symbol.value || symbol.value->kind != ExprKind::Call) return names;
+  for (const NamedArgument& named : symbol.value->named) {
+    if (named.name.find('\'') == std::string::npos) names.push_back(named.name);
+  }
+  for (const ExprPtr& argument : symbol.value->args) {
+    if (argument->kind == ExprKind::Name) names.push_back(argument->text);
+  }
+  return names;
+}
+
+}  // namespace vphi::dsl

@@ -1,0 +1,204 @@
+#include "dsl/clauses.hpp"
+
+#include <sstream>
+
+namespace vphi::dsl {
+
+namespace {
+
+constexpr std::string_view kBoundaries = "periodic antiperiodic fixed neumann outflow absorbing";
+
+constexpr OptionRule kLattice[] = {
+    {"length", Takes::Lengths},
+    {"spacing", Takes::Lengths},
+    {"boundary", Takes::Call, kBoundaries},
+    {"parity", Takes::Word, "even_odd lexicographic"},
+};
+constexpr OptionRule kBoundary[] = {{"boundary", Takes::Call, kBoundaries}};
+constexpr OptionRule kGauge[] = {
+    {"store", Takes::Call, "full rows"},
+    {"boundary", Takes::Call, kBoundaries},
+};
+constexpr OptionRule kMetric[] = {{"rho_r", Takes::Number}, {"rho_m", Takes::Number}};
+constexpr OptionRule kRescale[] = {
+    {"A", Takes::Positive},
+    {"B", Takes::Positive},
+    {"s", Takes::Number},
+    {"r", Takes::Number},
+    {"form", Takes::Word, "canonical rescaled"},
+};
+constexpr OptionRule kEvolve[] = {
+    {"dt", Takes::Positive, "", true, "add for instance dt = 0.1*dx"},
+    {"until", Takes::Condition},
+};
+constexpr OptionRule kSample[] = {
+    {"trajectories", Takes::Count},
+    {"sweeps", Takes::Count},
+    {"overrelax", Takes::Count},
+    {"tau", Takes::Positive},
+};
+constexpr OptionRule kLevel[] = {
+    {"steps", Takes::Count, "", true, "add for instance steps = 4"},
+    {"scheme", Takes::Word, ""},
+};
+constexpr OptionRule kSolve[] = {
+    {"tol", Takes::Positive},
+    {"max", Takes::Count},
+    {"start", Takes::Number},
+};
+constexpr OptionRule kRandom[] = {{"seed", Takes::Number}, {"fresh", Takes::Axes}};
+constexpr OptionRule kPrecision[] = {
+    {"real", Takes::Word, "f32 f64"},
+    {"store", Takes::Word, "f32 f64"},
+    {"pair", Takes::Word, "f32 f64"},
+    {"sum", Takes::Word, "plain kahan pairwise f64"},
+};
+constexpr OptionRule kEvery[] = {{"after", Takes::Condition}};
+
+constexpr Need kNever = Need::Never;
+constexpr Need kAlways = Need::Always;
+constexpr Need kPerhaps = Need::Perhaps;
+
+constexpr ClauseRule kClauses[] = {
+    {"model", "model NAME \"title\"", Heads::Free, 1, 2, false, kNever, kNever, {}, ""},
+    {"units", "units reduced_planck", Heads::Options, 1, 1, true, kNever, kNever, {}, ""},
+    {"param",
+     "param name = value, name = value",
+     Heads::Declares,
+     0,
+     0,
+     false,
+     kNever,
+     kNever,
+     {},
+     ""},
+    {"sweep",
+     "sweep name = linspace(first, last, number)",
+     Heads::Declares,
+     0,
+     0,
+     false,
+     kNever,
+     kNever,
+     {},
+     ""},
+    {"lattice", "lattice name: 64^3, length = 10, boundary = periodic", Heads::Options, 1, 2, true,
+     kNever, kNever, kLattice, ""},
+    {"particles", "particles name: N", Heads::Options, 2, 2, false, kNever, kNever, {}, ""},
+    {"field", "field phi, chi: real", Heads::Options, 1, -1, false, kNever, kNever, kBoundary, ""},
+    {"gauge", "gauge U: SU(3)", Heads::Options, 2, -1, false, kNever, kNever, kGauge, ""},
+    {"fermion", "fermion psi: spinor", Heads::Options, 1, -1, false, kNever, kNever, kBoundary, ""},
+    {"var", "var x[k]: real", Heads::Options, 1, -1, false, kNever, kNever, {}, ""},
+    {"metric", "metric frw(a), rho_r = 0, rho_m = 0", Heads::Options, 1, 1, true, kNever, kNever,
+     kMetric, ""},
+    {"potential", "potential V = expression", Heads::Declares, 0, 0, false, kNever, kNever, {}, ""},
+    {"action", "action S = expression", Heads::Declares, 0, 0, false, kNever, kNever, {}, ""},
+    {"primitive",
+     "primitive eps, rho: real, v: vec(3)",
+     Heads::Options,
+     1,
+     -1,
+     false,
+     kNever,
+     kNever,
+     {},
+     ""},
+    {"conserve",
+     "conserve U = f(primitives): flux",
+     Heads::Free,
+     1,
+     1,
+     false,
+     kNever,
+     kNever,
+     {},
+     ""},
+    {"recover",
+     "recover { name = expression ... solve name by fixed_point }",
+     Heads::Options,
+     0,
+     0,
+     true,
+     kAlways,
+     kNever,
+     {},
+     ""},
+    {"solve", "solve name by fixed_point, tol = 1e-7, max = 16, start = 0", Heads::Options, 1, 1,
+     false, kNever, kNever, kSolve, "recover"},
+    {"limit", "limit x = expression", Heads::Sets, 0, 0, false, kNever, kNever, {}, ""},
+    {"rescale", "rescale A = 1/phi0, B = m, s = 0", Heads::Options, 0, 1, true, kNever, kNever,
+     kRescale, ""},
+    {"stencil",
+     "stencil name(u) = expression",
+     Heads::Declares,
+     0,
+     1,
+     false,
+     kNever,
+     kNever,
+     {},
+     ""},
+    {"integrator",
+     "integrator name(x' = V(v), v' = F(x)) { ... }",
+     Heads::Declares,
+     0,
+     1,
+     false,
+     kPerhaps,
+     kNever,
+     {},
+     ""},
+    {"scheme", "scheme shasta, option = value", Heads::Free, 0, 1, false, kPerhaps, kNever, {}, ""},
+    {"split", "split [xyz, zxy, yzx]", Heads::Options, 1, 1, true, kNever, kNever, {}, ""},
+    {"evolve", "evolve leapfrog, dt = 0.1*dx, until = t > 100", Heads::Options, 1, 1, true, kNever,
+     kNever, kEvolve, ""},
+    {"sample", "sample hmc, trajectories = 1000, tau = 1 { level S: steps = 4 }", Heads::Options, 1,
+     1, true, kPerhaps, kNever, kSample, ""},
+    {"level", "level S: steps = 4, scheme = omelyan2", Heads::Options, 1, 1, false, kNever, kNever,
+     kLevel, "sample"},
+    {"init",
+     "init phi = value, chi ~ distribution",
+     Heads::Sets,
+     0,
+     0,
+     false,
+     kNever,
+     kNever,
+     {},
+     ""},
+    {"random", "random philox, seed = 1", Heads::Options, 0, 1, true, kNever, kNever, kRandom, ""},
+    {"precision", "precision real = f32, sum = kahan", Heads::Options, 0, 0, true, kNever, kNever,
+     kPrecision, ""},
+    {"every", "every 100 steps: observables -> \"file.h5\"", Heads::Free, 1, -1, false, kNever,
+     kAlways, kEvery, ""},
+    {"at end", "at end: observables -> \"file.h5\"", Heads::Free, 0, -1, false, kNever, kAlways,
+     kEvery, ""},
+    {"expect", "expect mean(phi) < 1e-3", Heads::Free, 1, -1, false, kNever, kNever, {}, ""},
+    {"plot", "plot mean(x) against a", Heads::Free, 1, -1, false, kNever, kPerhaps, {}, ""},
+};
+
+}  // namespace
+
+std::span<const ClauseRule> clause_rules() { return kClauses; }
+
+const ClauseRule* find_clause(std::string_view keyword) {
+  for (const ClauseRule& rule : kClauses) {
+    if (rule.keyword == keyword) return &rule;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> split_words(std::string_view words) {
+  std::istringstream stream{std::string(words)};
+  std::vector<std::string> all;
+  for (std::string word; stream >> word;) all.push_back(word);
+  return all;
+}
+
+std::vector<std::string> option_names(const ClauseRule& rule) {
+  std::vector<std::string> names;
+  for (const OptionRule& option : rule.options) names.emplace_back(option.name);
+  return names;
+}
+
+}  // namespace vphi::dsl

@@ -1,0 +1,57 @@
+// The table of clauses: keyword, form, options, body, target.
+//
+// One row per keyword. A new option is a row here and its use in the stage that needs it; the
+// checks of dsl/clause_check.cpp follow from the table alone. What an item means beyond that
+// (a shape, an initial value, an output) is dsl/clause_facts.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vphi::dsl {
+
+/// What stands right of an option's `=`.
+enum class Takes {
+  Number,    ///< one real number
+  Positive,  ///< one real number above 0
+  Lengths,   ///< positive, or a list of such
+  Count,     ///< a whole number from 1 on
+  Condition,
+  Word,  ///< one of `words`, which are no names of the model
+  Call,  ///< a word of `words`, perhaps with arguments: fixed(0), rows(2)
+  Axes,  ///< a list of sweep axes
+};
+
+struct OptionRule {
+  std::string_view name;
+  Takes takes = Takes::Number;
+  std::string_view words = {};  ///< parted by blanks
+  bool required = false;
+  std::string_view missing = {};  ///< the fix where it is required and missing
+};
+
+/// What `name = value` means among the items.
+enum class Heads { Options, Declares, Sets, Free };
+enum class Need { Never, Perhaps, Always };
+
+struct ClauseRule {
+  std::string_view keyword;
+  std::string_view usage;
+  Heads heads = Heads::Options;
+  int least = 0;  ///< items without `=`
+  int most = -1;
+  bool once = false;
+  Need body = Need::Never;
+  Need target = Need::Never;
+  std::span<const OptionRule> options;
+  std::string_view inside;  ///< keyword of the clause whose body it stands in
+};
+
+std::span<const ClauseRule> clause_rules();
+const ClauseRule* find_clause(std::string_view keyword);
+std::vector<std::string> option_names(const ClauseRule& rule);
+std::vector<std::string> split_words(std::string_view words);
+
+}  // namespace vphi::dsl

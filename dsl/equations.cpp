@@ -1,0 +1,179 @@
+#include "dsl/equations.hpp"
+
+#include <set>
+
+#include "dsl/collect.hpp"
+#include "dsl/name_errors.hpp"
+#include "dsl/suggest.hpp"
+#include "dsl/types.hpp"
+
+namespace vphi::dsl {
+
+namespace {
+
+using Base = Type::Base;
+
+bool has_equation_of_motion(const Symbol& symbol) {
+  return symbol.kind == SymbolKind::Field || symbol.kind == SymbolKind::Variable ||
+         symbol.kind == SymbolKind::Gauge;
+}
+
+class EquationCheck {
+ public:
+  EquationCheck(Resolved& resolved, Inference& inference)
+      : resolved_(resolved), inference_(inference) {}
+
+  void all() {
+    for (const Line& line : resolved_.model.lines) {
+      if (line.kind == Line::Kind::Equation) equation(line.definition);
+    }
+    if (const Symbol* hamiltonian = find_hamiltonian()) {
+      const Value value = inference_.value_of(*hamiltonian, Scope{}, hamiltonian->declared);
+      whole_number(*hamiltonian, value);
+      pairs();
+    }
+    driven();
+  }
+
+ private:
+  const Symbol* find_hamiltonian() const {
+    const auto found = resolved_.symbols.find("H");
+    const bool own =
+        found != resolved_.symbols.end() && found->second.kind == SymbolKind::Hamiltonian;
+    return own ? &found->second : nullptr;
+  }
+
+  /// H is one number, the sum over all sites or particles.
+  void whole_number(const Symbol& hamiltonian, const Value& value) {
+    if (is_unknown(value.type)) return;
+    if (value.type.per_site || !value.free.empty()) {
+      resolved_.diagnostics.add(error::hamiltonian_density(hamiltonian.value->span));
+    } else {
+      inference_.require(*hamiltonian.value, value, type_of(Base::Real), "the Hamiltonian `H`", {});
+    }
+  }
+
+  void equation(const Definition& written) {
+    const Head& head = written.head;
+    const Symbol* symbol = resolved_.find(head.name);
+    if (symbol == nullptr || !has_equation_of_motion(*symbol)) {
+      std::vector<std::string> states;
+      for (const auto& [name, other] : resolved_.symbols) {
+        if (has_equation_of_motion(other)) states.push_back(name);
+      }
+      const auto near = symbol == nullptr ? suggest(head.name, states) : std::nullopt;
+      resolved_.diagnostics.add(error::equation_of_non_state(head.span, head.name, symbol, near));
+      return;
+    }
+    const auto [place, fresh] = written_.emplace(head.name, head.span);
+    if (!fresh) {
+      resolved_.diagnostics.add(error::second_equation(head.span, head.name, place->second));
+    }
+    if (head.primes > 2) {
+      resolved_.diagnostics.add(error::order_too_high(head.span, head.name, head.primes));
+    }
+    if (symbol->kind != SymbolKind::Gauge && head.args.size() != symbol->parameters.size()) {
+      resolved_.diagnostics.add(error::equation_indices(head.span, *symbol));
+      return;
+    }
+    Scope scope;
+    scope.equation = true;
+    std::vector<IndexRange> ranges(head.args.size());
+    for (std::size_t i = 0; i < head.args.size(); ++i) {
+      const Expr& index = *head.args[i];
+      if (index.kind != ExprKind::Name) continue;
+      const Symbol* taken = resolved_.find(index.text);
+      if (taken != nullptr && taken->kind != SymbolKind::Construct) {
+        resolved_.diagnostics.add(error::index_named_like_value(
+            index.span, index.text, "a " + error::kind_name(*taken), taken->declared));
+      }
+      ranges[i] = inference_.range_of_place(*symbol, i);
+      ranges[i].first = index.span;
+      scope.locals[index.text].index = &ranges[i];
+      scope.locals[index.text].declared = index.span;
+    }
+    const Value value = inference_.infer(*written.value, scope);
+    inference_.require(*written.value, value, rate_type(symbol->type),
+                       "the rate of `" + head.name + "`", symbol->declared);
+  }
+
+  /// With a Hamiltonian a line of state lists coordinate, momentum, coordinate, ...
+  void pairs() {
+    for (const Line& line : resolved_.model.lines) {
+      if (line.kind != Line::Kind::Clause) continue;
+      const std::string& keyword = line.clause.keyword;
+      if (keyword != "field" && keyword != "var" && keyword != "gauge") continue;
+      std::vector<const Symbol*> symbols;
+      for (const TypedName& typed : typed_names(line.clause)) {
+        const bool indexed = typed.name->kind == ExprKind::Index;
+        const Symbol* symbol =
+            resolved_.find(indexed ? typed.name->args[0]->text : typed.name->text);
+        if (symbol != nullptr && written_.count(symbol->name) == 0) symbols.push_back(symbol);
+      }
+      if (symbols.size() == 1) {
+        resolved_.diagnostics.add(error::no_momentum(*symbols[0]));
+      } else if (symbols.size() % 2 == 1) {
+        resolved_.diagnostics.add(error::odd_hamiltonian_state(symbols.back()->declared, keyword));
+      }
+    }
+  }
+
+  void driven() {
+    const bool everything = find_hamiltonian() != nullptr || resolved_.clause("action") != nullptr;
+    const bool fields = resolved_.clause("potential") != nullptr;
+    for (const auto& [name, symbol] : resolved_.symbols) {
+      if (!has_equation_of_motion(symbol) || everything || written_.count(name) > 0) continue;
+      if (symbol.kind == SymbolKind::Field && fields) continue;
+      resolved_.diagnostics.add(error::no_equation(symbol));
+    }
+  }
+
+  Resolved& resolved_;
+  Inference& inference_;
+  std::map<std::string, Span> written_;
+};
+
+}  // namespace
+
+void check_equations(Resolved& resolved, Inference& inference) {
+  EquationCheck(resolved, inference).all();
+}
+
+void check_model(Resolved& resolved) {
+  const std::vector<Line>& lines = resolved.model.lines;
+  const Span whole = lines.empty() ? Span{} : lines.front().span;
+  bool state = false;
+  std::set<std::string> started;
+  for (const Clause* init : resolved.clauses("init")) {
+    for (const Item& item : init->items) {
+      if (item.head) started.insert(item.head->name);
+    }
+  }
+  for (const auto& [name, symbol] : resolved.symbols) {
+    const bool evolves = has_equation_of_motion(symbol) || symbol.kind == SymbolKind::Primitive ||
+                         symbol.kind == SymbolKind::Fermion;
+    state = state || evolves;
+    if (evolves && symbol.kind != SymbolKind::Fermion && started.count(name) == 0) {
+      resolved.diagnostics.add(error::not_started(symbol.declared, name));
+    }
+  }
+  if (!state) {
+    resolved.diagnostics.add(error::clause_missing(
+        "state", "a model declares what evolves, with field, var, gauge or primitive",
+        "add a line such as `field phi: real`", whole));
+    return;
+  }
+  if (resolved.clause("evolve") == nullptr && resolved.clause("sample") == nullptr) {
+    resolved.diagnostics.add(error::clause_missing(
+        "`evolve`", "a model says how it goes forward: evolve for time, sample for Markov chains",
+        "add a line such as `evolve leapfrog, dt = 0.1*dx, until = t > 100`", whole));
+  }
+  if (resolved.clause("conserve") != nullptr && resolved.clause("recover") == nullptr) {
+    resolved.diagnostics.add(error::clause_missing(
+        "`recover`", "`conserve` evolves densities; the primitive variables must be found back",
+        "add `recover { ... }` with one fact for each primitive variable",
+        resolved.clause("conserve")->keyword_span));
+  }
+}
+
+}  // namespace vphi::dsl

@@ -1,0 +1,16 @@
+// Equations of motion: one for every variable, of first or second order, of the right type.
+#pragma once
+
+#include "dsl/infer.hpp"
+#include "dsl/resolve.hpp"
+
+namespace vphi::dsl {
+
+/// Right sides are checked against the variables; every variable must have an equation or be
+/// driven by potential, H or action (rules 14 and 15).
+void check_equations(Resolved& resolved, Inference& inference);
+
+/// What the model as a whole must have: time or a Markov chain, initial values.
+void check_model(Resolved& resolved);
+
+}  // namespace vphi::dsl

@@ -1,0 +1,122 @@
+#include "dsl/library_check.hpp"
+
+#include <set>
+
+#include "dsl/builtins.hpp"
+#include "dsl/collect.hpp"
+#include "dsl/name_errors.hpp"
+#include "dsl/suggest.hpp"
+#include "dsl/types.hpp"
+#include "dsl/walk.hpp"
+
+namespace vphi::dsl {
+
+namespace {
+
+class BodyCheck {
+ public:
+  BodyCheck(Resolved& resolved, const Clause& clause) : resolved_(resolved) {
+    for (const char* name : {"dt", "dx", "t", "k", "normal", "noise", "on", "off"}) {
+      known_.insert(name);
+    }
+    for (const Item& item : clause.items) {
+      if (item.head) known_.insert(item.head->name);
+      // Whatever the head's pattern names is bound by it: variables, holes, constants, options.
+      for_each(item.value, [&](const Expr& expr) {
+        if (expr.kind == ExprKind::Name || expr.kind == ExprKind::Call) known_.insert(expr.text);
+        for (const NamedArgument& named : expr.named) {
+          known_.insert(named.name.substr(0, named.name.find('\'')));
+        }
+      });
+    }
+    for (const Definition& fact : clause.where) known_.insert(fact.head.name);
+    for (const Line& line : clause.body) {
+      if (line.kind != Line::Kind::Clause) known_.insert(line.definition.head.name);
+    }
+    for (const Definition& fact : clause.where) check(fact.value);
+    for (const Line& line : clause.body) {
+      if (line.kind == Line::Kind::Clause) {
+        report_clause(line.clause);
+      } else {
+        check(line.definition.value);
+      }
+    }
+  }
+
+ private:
+  void report_clause(const Clause& clause) {
+    resolved_.diagnostics.add(
+        error::unknown_clause(clause.keyword_span, clause.keyword, std::nullopt));
+  }
+
+  void check(const ExprPtr& expr) {
+    for_each(expr, [&](const Expr& node) {
+      if (node.kind != ExprKind::Name && node.kind != ExprKind::Call) return;
+      if (known_.count(node.text) > 0 || find_builtin(node.text) != nullptr ||
+          find_constant(node.text) != nullptr) {
+        return;
+      }
+      const std::vector<std::string> names(known_.begin(), known_.end());
+      const auto near = suggest(node.text, names);
+      if (node.kind == ExprKind::Call) {
+        resolved_.diagnostics.add(error::unknown_function(node.span, node.text, nullptr, near));
+      } else {
+        resolved_.diagnostics.add(error::unknown_name(node.span, node.text, nullptr, near));
+      }
+    });
+  }
+
+  Resolved& resolved_;
+  std::set<std::string> known_;
+};
+
+void stencil(Resolved& resolved, Inference& inference, const Clause& clause) {
+  const Item& item = clause.items.front();
+  if (!item.head || item.head->args.size() != 1) {
+    resolved.diagnostics.add(error::clause_form(clause.keyword_span, "stencil",
+                                                "stencil name(u) = expression with u@k"));
+    return;
+  }
+  Scope scope;
+  const std::string argument = item.head->args[0]->text;
+  scope.locals[argument].value = Value{type_of(Type::Base::Real, true), {}};
+  if (clause.keyword_span.file == 0) inference.infer(*item.value, scope);
+}
+
+void check_clause(Resolved& resolved, Inference& inference, const Clause& clause) {
+  if (clause.items.empty() || !declares(clause)) return;
+  if (clause.keyword == "stencil") stencil(resolved, inference, clause);
+  if (clause.keyword == "integrator" || clause.keyword == "scheme") BodyCheck(resolved, clause);
+}
+
+}  // namespace
+
+void choose_stencils(Resolved& resolved) {
+  const auto chosen = resolved.symbols.find("laplacian");
+  if (chosen == resolved.symbols.end() || !chosen->second.value) return;
+  Symbol& symbol = chosen->second;
+  const Expr& name = *symbol.value;
+  const Symbol* stencil = name.kind == ExprKind::Name ? resolved.find(name.text) : nullptr;
+  if (stencil == nullptr || stencil->kind != SymbolKind::Stencil) {
+    std::vector<std::string> known;
+    for (const auto& [other, candidate] : resolved.symbols) {
+      if (candidate.kind == SymbolKind::Stencil) known.push_back(other);
+    }
+    const std::string found = name.kind == ExprKind::Name ? name.text : "an expression";
+    resolved.diagnostics.add(
+        error::option_word(name.span, "laplacian", found, suggest(name.text, known), known));
+  }
+}
+
+void check_library_names(Resolved& resolved, Inference& inference) {
+  for (const Line& line : resolved.model.lines) {
+    if (line.kind == Line::Kind::Clause) check_clause(resolved, inference, line.clause);
+  }
+  for (const ModelText& text : resolved.library) {
+    for (const Line& line : text.lines) {
+      if (line.kind == Line::Kind::Clause) check_clause(resolved, inference, line.clause);
+    }
+  }
+}
+
+}  // namespace vphi::dsl

@@ -1,0 +1,16 @@
+// Names inside the bodies of integrators and schemes, and in stencils.
+#pragma once
+
+#include "dsl/infer.hpp"
+#include "dsl/resolve.hpp"
+
+namespace vphi::dsl {
+
+/// A body sees its head, what it assigns, `dt dx t` and `std` (rule 18); nothing of the model.
+/// Checks the clauses of the model and of the library texts.
+void check_library_names(Resolved& resolved, Inference& inference);
+
+/// `laplacian = iso27`: the right side must be a stencil.
+void choose_stencils(Resolved& resolved);
+
+}  // namespace vphi::dsl
