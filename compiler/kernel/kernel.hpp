@@ -34,12 +34,12 @@ using physics::Precision;
 using physics::SumKind;
 
 struct ArrayParam {
-  int array = 0;               ///< number in Loads
-  std::string name;            ///< plain ASCII, from the model; emitters prefix it
+  int array = 0;     ///< number in Loads
+  std::string name;  ///< plain ASCII, from the model; emitters prefix it
   Precision store = Precision::F64;
   bool read = false;
   bool written = false;
-  bool next = false;           ///< stores go to the second buffer
+  bool next = false;  ///< stores go to the second buffer
 };
 
 struct Store {
@@ -63,13 +63,13 @@ struct ScalarAssign {
 };
 
 struct Kernel {
-  std::string name;                         ///< "sweep", "observe_1"; emitters prefix it
-  std::string comment;                      ///< what it does, one or two lines with the equation
+  std::string name;     ///< "sweep", "observe_1"; emitters prefix it
+  std::string comment;  ///< what it does, one or two lines with the equation
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
   std::array<Boundary, 4> boundary{};
-  double fixed_value = 0;                   ///< value outside, Boundary::Fixed
-  double dx = 1;                            ///< folded into Stencil factors by passes
+  double fixed_value = 0;  ///< value outside, Boundary::Fixed
+  double dx = 1;           ///< folded into Stencil factors by passes
   Precision compute = Precision::F64;
   SumKind sum = SumKind::F64;
   std::vector<ArrayParam> arrays;
@@ -83,7 +83,7 @@ struct Kernel {
 
 /// What one site costs; counted on the expressions, compared with the emitted code by the audit.
 struct Cost {
-  int loads = 0, stores = 0;        ///< words moved to and from memory, each array once a site
+  int loads = 0, stores = 0;  ///< words moved to and from memory, each array once a site
   int bytes = 0;
   int flops = 0, special = 0;
 };

@@ -15,5 +15,8 @@ namespace vphi::schedule {
 
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
                              dsl::Diagnostics& diagnostics);
+/// The same, stopped behind a pass (compiler/schedule/pipeline.hpp) for people to look at.
+std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
+                             dsl::Diagnostics& diagnostics, const std::string& stop_after);
 
 }  // namespace vphi::schedule

@@ -1,0 +1,81 @@
+// Pass `hoist`: what is the same at every site is computed once, before the sweep.
+#include <unordered_map>
+
+#include "compiler/kernel/passes.hpp"
+
+namespace vphi::kernel {
+namespace {
+
+using algebra::Op;
+
+class Hoister {
+ public:
+  Hoister(Sweep& sweep, const FreshName& fresh) : sweep_(sweep), fresh_(fresh) {}
+
+  void root(Expr& value, const std::string& hint) {
+    hint_ = hint;
+    value = value->per_site ? visit(value) : scalar(value);
+  }
+
+ private:
+  /// A scalar as the kernel sees it: numbers and slots stay, anything else gets a slot.
+  Expr scalar(Expr value) {
+    if (value.is_number() || value.is(Op::Symbol)) return value;
+    const auto found = slots_.find(value.get());
+    if (found != slots_.end()) return found->second;
+    const std::string name = fresh_(hint_);
+    sweep_.before.push_back({name, value});
+    const Expr symbol = value->arena->symbol(name, value->span);
+    slots_.emplace(value.get(), symbol);
+    return symbol;
+  }
+
+  /// Of a sum or product the scalar part goes out as one value.
+  Expr split(Expr expr) {
+    std::vector<Expr> scalars, sites;
+    for (Expr arg : expr.args()) (arg->per_site ? sites : scalars).push_back(arg);
+    for (Expr& site : sites) site = visit(site);
+    algebra::Arena& arena = *expr->arena;
+    if (!scalars.empty()) sites.push_back(scalar(arena.make(expr.op(), scalars)));
+    return arena.make(expr.op(), sites, expr->span);
+  }
+
+  Expr visit(Expr expr) {
+    if (!expr->per_site) return scalar(expr);
+    if (expr.args().empty()) return expr;
+    const auto found = done_.find(expr.get());
+    if (found != done_.end()) return found->second;
+    Expr result;
+    if ((expr.is(Op::Add) || expr.is(Op::Mul)) && !expr->ordered) {
+      result = split(expr);
+    } else if (expr.is(Op::Stencil)) {
+      result = expr;
+    } else {
+      std::vector<Expr> args;
+      for (Expr arg : expr.args()) args.push_back(visit(arg));
+      result = expr->arena->make(expr.op(), args, expr->span);
+    }
+    done_.emplace(expr.get(), result);
+    return result;
+  }
+
+  Sweep& sweep_;
+  const FreshName& fresh_;
+  std::string hint_;
+  std::unordered_map<const algebra::Node*, Expr> slots_, done_;
+};
+
+}  // namespace
+
+Sweep hoist(Sweep sweep, const FreshName& fresh) {
+  Hoister hoister(sweep, fresh);
+  for (Store& store : sweep.kernel.stores) {
+    hoister.root(store.value, "c_" + sweep.kernel.find(store.array)->name);
+  }
+  for (Reduction& reduction : sweep.kernel.reductions) {
+    hoister.root(reduction.value, "c_" + reduction.slot);
+  }
+  return sweep;
+}
+
+}  // namespace vphi::kernel

@@ -1,0 +1,169 @@
+// Pass `order`: from canonical sums and products to operations in a fixed order.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "compiler/kernel/passes.hpp"
+
+namespace vphi::kernel {
+namespace {
+
+using algebra::Arena;
+using algebra::Number;
+using algebra::Op;
+using algebra::Rational;
+
+class Orderer {
+ public:
+  explicit Orderer(Arena& arena) : arena_(arena) {}
+
+  Expr visit(Expr expr) {
+    const auto found = done_.find(expr.get());
+    if (found != done_.end()) return found->second;
+    const Expr result = make(expr);
+    done_.emplace(expr.get(), result);
+    return result;
+  }
+
+ private:
+  Expr make(Expr expr) {
+    if (expr.args().empty() || expr.is(Op::Stencil)) return expr;
+    if (expr->ordered) return expr;
+    span_ = expr->span;
+    switch (expr.op()) {
+      case Op::Add:
+        return sum(expr);
+      case Op::Mul:
+        return product(expr.args());
+      case Op::Pow:
+        return product(std::span<const Expr>(&expr, 1));
+      default: {
+        std::vector<Expr> args;
+        for (Expr arg : expr.args()) args.push_back(visit(arg));
+        return arena_.raw(expr.op(), args, expr->span);
+      }
+    }
+  }
+
+  Expr binary(Op op, Expr a, Expr b) { return arena_.raw(op, {a, b}, span_); }
+
+  // ---- sums -----------------------------------------------------------------------------------
+
+  /// A term without its sign.
+  struct Signed {
+    Expr term;
+    bool negative = false;
+  };
+
+  Signed without_sign(Expr term) {
+    const auto is_negative = [](Expr e) { return e.is_number() && e->number.real < 0; };
+    if (is_negative(term)) return {-term, true};
+    if (term.is(Op::Mul) && !term->ordered) {
+      const auto args = term.args();
+      if (std::ranges::any_of(args, is_negative)) return {-term, true};
+    }
+    return {term, false};
+  }
+
+  /// The increments first, among themselves; a bare value that they are added to comes last, so
+  /// that it is rounded once.
+  Expr sum(Expr expr) {
+    const dsl::Span span = expr->span;
+    std::vector<Signed> terms;
+    for (Expr arg : expr.args()) terms.push_back(without_sign(arg));
+    std::ranges::stable_sort(terms, {}, [](const Signed& s) {
+      const bool leaf = s.term.is(Op::Load) || s.term.is_number() || s.term.is(Op::Symbol);
+      return 2 * leaf + s.negative;
+    });
+    std::vector<std::pair<Expr, bool>> parts;
+    for (const Signed& s : terms) parts.emplace_back(visit(s.term), s.negative);
+    span_ = span;
+    Expr total = parts[0].second ? arena_.raw(Op::Neg, {parts[0].first}, span_) : parts[0].first;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const auto& [term, negative] = parts[i];
+      total = negative ? binary(Op::Sub, total, term) : binary(Op::Add, total, term);
+    }
+    return total;
+  }
+
+  // ---- products and powers --------------------------------------------------------------------
+
+  Expr product(std::span<const Expr> factors) {
+    const dsl::Span span = span_;
+    std::vector<Expr> above, below;
+    bool negative = false;
+    for (Expr factor : factors) {
+      if (factor.is_number() && factor->number.real == -1) {
+        negative = !negative;
+      } else if (factor.is(Op::Pow) && !factor->ordered) {
+        power(factor, above, below);
+      } else {
+        above.push_back(visit(factor));
+      }
+    }
+    span_ = span;
+    // An exact fraction 1/n times something is a division by n only where n is no power of two.
+    Expr value = times(above);
+    if (!below.empty()) {
+      const Expr divisor = times(below);
+      value = binary(Op::Div, value ? value : arena_.integer(1), divisor);
+    }
+    if (!value) value = arena_.integer(1);
+    return negative ? arena_.raw(Op::Neg, {value}, span_) : value;
+  }
+
+  /// Numbers, then slots, then values per site, from left to right.
+  Expr times(std::vector<Expr>& factors) {
+    if (factors.empty()) return Expr();
+    std::ranges::stable_sort(factors, {}, [](Expr e) {
+      if (e.is_number()) return 0;
+      return e->per_site ? 2 : 1;
+    });
+    Expr value = factors[0];
+    for (std::size_t i = 1; i < factors.size(); ++i) value = binary(Op::Mul, value, factors[i]);
+    return value;
+  }
+
+  void power(Expr expr, std::vector<Expr>& above, std::vector<Expr>& below) {
+    const Expr base = visit(expr.arg(0));
+    span_ = expr->span;
+    const Expr exponent = expr.arg(1);
+    if (exponent.is_number() && exponent->number.exact) {
+      const Rational r = exponent->number.rational;
+      const std::int64_t size = std::abs(r.num);
+      if ((r.den == 1 || r.den == 2) && size <= 64 * r.den) {
+        std::vector<Expr>& side = r.num < 0 ? below : above;
+        if (size / r.den > 0) side.push_back(integer_power(base, size / r.den));
+        if (size % r.den != 0) side.push_back(arena_.raw(Op::Sqrt, {base}, span_));
+        return;
+      }
+    }
+    above.push_back(arena_.raw(Op::Pow, {base, visit(exponent)}, span_));
+  }
+
+  /// x^n from x^(n/2): the squares are shared between powers of one base.
+  Expr integer_power(Expr base, std::int64_t n) {
+    if (n == 1) return base;
+    const Expr half = integer_power(base, n / 2);
+    const Expr square = binary(Op::Mul, half, half);
+    return n % 2 == 0 ? square : binary(Op::Mul, square, base);
+  }
+
+  Arena& arena_;
+  dsl::Span span_;
+  std::unordered_map<const algebra::Node*, Expr> done_;
+};
+
+}  // namespace
+
+Expr ordered(Expr expr) { return Orderer(*expr->arena).visit(expr); }
+
+Sweep order(Sweep sweep, const FreshName&) {
+  for (Store& store : sweep.kernel.stores) store.value = ordered(store.value);
+  for (Reduction& reduction : sweep.kernel.reductions) reduction.value = ordered(reduction.value);
+  for (ScalarAssign& assign : sweep.kernel.epilogue) assign.value = ordered(assign.value);
+  for (ScalarAssign& assign : sweep.before) assign.value = ordered(assign.value);
+  return sweep;
+}
+
+}  // namespace vphi::kernel

@@ -1,0 +1,118 @@
+// Structural soundness of a kernel; run after every pass.
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/kernel.hpp"
+
+namespace vphi::kernel {
+namespace {
+
+using algebra::Op;
+
+class Verifier {
+ public:
+  Verifier(const Kernel& kernel, const std::vector<std::string>& slots)
+      : kernel_(kernel), known_(slots.begin(), slots.end()) {}
+
+  std::vector<std::string> run() {
+    arrays();
+    for (const Store& store : kernel_.stores) {
+      const std::string where = fmt::format("store to array {}", store.array);
+      const ArrayParam* array = kernel_.find(store.array);
+      if (!array || !array->written) say("{}: the array is not declared as written", where);
+      expression(store.value, where, true);
+    }
+    for (const Reduction& reduction : kernel_.reductions) {
+      const std::string where = "reduction " + reduction.slot;
+      slot(reduction.slot, where);
+      expression(reduction.value, where, true);
+    }
+    for (const ScalarAssign& assign : kernel_.epilogue) {
+      const std::string where = "scalar " + assign.slot;
+      slot(assign.slot, where);
+      expression(assign.value, where, false);
+    }
+    neighbours();
+    return std::move(errors_);
+  }
+
+ private:
+  template <class... Args>
+  void say(fmt::format_string<Args...> format, Args&&... args) {
+    errors_.push_back(kernel_.name + ": " + fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  void arrays() {
+    std::unordered_set<int> numbers;
+    for (const ArrayParam& array : kernel_.arrays) {
+      if (!numbers.insert(array.array).second) say("array {} is listed twice", array.array);
+      if (array.next && !array.written) say("array {} is never stored but has `next`", array.array);
+    }
+    std::unordered_set<int> stored;
+    for (const Store& store : kernel_.stores) {
+      if (!stored.insert(store.array).second) say("array {} is stored twice", store.array);
+    }
+  }
+
+  void slot(const std::string& name, const std::string& where) {
+    if (!known_.contains(name)) say("{}: unknown slot `{}`", where, name);
+  }
+
+  void expression(Expr root, const std::string& where, bool at_site) {
+    if (!root) return say("{}: no value", where);
+    if (!at_site && root->per_site) say("{}: a value per site in the epilogue", where);
+    bool has_ordered = false, has_canonical = false;
+    algebra::visit(root, [&](Expr node) {
+      const Op op = node.op();
+      if (op == Op::Symbol) slot(node->name, where);
+      if (op == Op::Site && (node->index < 0 || node->index >= kernel_.dims)) {
+        say("{}: axis {} does not exist", where, node->index);
+      }
+      if (op == Op::Load) {
+        const ArrayParam* array = kernel_.find(node->index);
+        if (!array || !array->read) say("{}: array {} is not declared as read", where, node->index);
+      }
+      if (op == Op::Stencil && !(node.arg(0).is(Op::Load) && node.arg(0)->offset.zero())) {
+        say("{}: a stencil is applied to something else than an array", where);
+      }
+      if (op >= Op::Mean && op <= Op::Maximum) say("{}: a mean inside a kernel", where);
+      const bool arithmetic = op == Op::Add || op == Op::Mul || op == Op::Pow;
+      has_canonical |= arithmetic && !node->ordered;
+      has_ordered |= (arithmetic && node->ordered) || (op >= Op::Neg && op <= Op::Fma);
+    });
+    if (has_ordered && has_canonical) say("{}: canonical operations after ordering", where);
+  }
+
+  /// Reads away from the site itself of an array that this kernel overwrites need a second buffer.
+  void neighbours() {
+    const auto check = [&](Expr root) {
+      if (!root) return;
+      for (Expr read : algebra::reads(root)) {
+        const Expr load = read.is(Op::Stencil) ? read.arg(0) : read;
+        if (!load.is(Op::Load)) continue;
+        const bool away = read.is(Op::Stencil) || !load->offset.zero();
+        const ArrayParam* array = kernel_.find(load->index);
+        if (away && array && array->written && !array->next) {
+          say("array {} is read at neighbours and overwritten", load->index);
+        }
+      }
+    };
+    for (const Store& store : kernel_.stores) check(store.value);
+    for (const Reduction& reduction : kernel_.reductions) check(reduction.value);
+  }
+
+  const Kernel& kernel_;
+  std::unordered_set<std::string> known_;
+  std::vector<std::string> errors_;
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Kernel& kernel, const std::vector<std::string>& slots) {
+  return Verifier(kernel, slots).run();
+}
+
+}  // namespace vphi::kernel

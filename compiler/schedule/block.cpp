@@ -1,0 +1,138 @@
+#include "compiler/schedule/block.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/linear.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Op;
+using kernel::ReduceKind;
+using kernel::Term;
+
+Expr with_integer_stencils(Expr expr, double dx) {
+  return algebra::rewrite(expr, [dx](Expr node) {
+    if (!node.is(Op::Stencil)) return node;
+    algebra::Arena& arena = *node->arena;
+    algebra::StencilData data = arena.stencil_data(node->index);
+    if (data.denominator == 1 && data.dx_power == 0) return node;
+    const Expr factor = dx == 1 ? arena.rational(1, data.denominator)
+                                : arena.real(std::pow(static_cast<long double>(dx), data.dx_power) /
+                                             static_cast<long double>(data.denominator));
+    data.denominator = 1;
+    data.dx_power = 0;
+    return factor * arena.stencil(arena.add_stencil(data), node.arg(0), node->span);
+  });
+}
+
+Expr Block::prepared(Expr value) {
+  value = without_reductions(with_integer_stencils(value, system_.lattice.dx));
+  return algebra::rewrite(
+      value, [this](Expr node) { return node.is(Op::Stencil) ? stencil_on_array(node) : node; });
+}
+
+/// A stencil reads an array at the sites around; anything else is put into one first.
+Expr Block::stencil_on_array(Expr node) {
+  const Expr argument = node.arg(0);
+  if (argument.is(Op::Load) && argument->offset.zero()) return node;
+  const Expr stored = argument.is(Op::Load) ? Expr() : array("field", argument);
+  algebra::StencilData data = arena().stencil_data(node->index);
+  if (stored) return arena().stencil(node->index, stored, node->span);
+  for (algebra::Offset& offset : data.offsets) {
+    for (int i = 0; i < 4; ++i) {
+      offset.d[i] = static_cast<std::int16_t>(offset.d[i] + argument->offset.d[i]);
+    }
+  }
+  return arena().stencil(arena().add_stencil(data), arena().load(argument->index), node->span);
+}
+
+Expr Block::array(const std::string& name, Expr value, int version_of) {
+  value = prepared(value);
+  if (value.is(Op::Load) && value->offset.zero()) return value;
+  if (const auto found = arrays_.find(value.get()); found != arrays_.end()) return found->second;
+  const int number = storage_.number();
+  items_.push_back({Item::Kind::Array, number, name, ReduceKind::Sum, value, version_of});
+  const Expr load = arena().load(number, {}, value->span);
+  arrays_.emplace(value.get(), load);
+  return load;
+}
+
+Expr Block::scalar(const std::string& name, Expr value) {
+  value = prepared(value);
+  if (value.is(Op::Symbol) || value.is_number()) return value;
+  const std::string slot = slots_.fresh(name);
+  items_.push_back({Item::Kind::Scalar, -1, slot, ReduceKind::Sum, value, -1});
+  return arena().symbol(slot, value->span);
+}
+
+void Block::assign(const std::string& slot, Expr value) {
+  value = prepared(value);
+  slots_.add(slot);
+  items_.push_back({Item::Kind::Scalar, -1, slot, ReduceKind::Sum, value, -1});
+}
+
+Expr Block::without_reductions(Expr value) {
+  return algebra::rewrite(value, [this](Expr node) -> Expr {
+    switch (node.op()) {
+      case Op::Mean:
+        return sum(node.arg(0)) / arena().integer(system_.lattice.sites());
+      case Op::Total:
+        return sum(node.arg(0));
+      case Op::Minimum:
+        return reduction(ReduceKind::Minimum, node.arg(0));
+      case Op::Maximum:
+        return reduction(ReduceKind::Maximum, node.arg(0));
+      default:
+        return node;
+    }
+  });
+}
+
+/// Terms whose coefficients differ by a number only are summed together.
+Expr Block::sum(Expr argument) {
+  struct Group {
+    Expr coefficient;
+    Expr value;
+  };
+  std::vector<Group> groups;
+  Expr total = arena().integer(0);
+  for (const Term& term :
+       kernel::linear_terms(with_integer_stencils(argument, system_.lattice.dx))) {
+    if (!term.site) {
+      total = total + term.coefficient * arena().integer(system_.lattice.sites());
+      continue;
+    }
+    bool found = false;
+    for (Group& group : groups) {
+      const Expr ratio = term.coefficient / group.coefficient;
+      if (!ratio.is_number()) continue;
+      group.value = group.value + ratio * term.site;
+      found = true;
+      break;
+    }
+    if (!found) groups.push_back({term.coefficient, term.site});
+  }
+  for (const Group& group : groups) {
+    total = total + group.coefficient * reduction(ReduceKind::Sum, group.value);
+  }
+  return total;
+}
+
+Expr Block::reduction(ReduceKind kind, Expr argument) {
+  argument = prepared(argument);
+  if (!argument->per_site) {
+    return kind == ReduceKind::Sum ? argument * arena().integer(system_.lattice.sites()) : argument;
+  }
+  auto& known = reductions_[static_cast<int>(kind)];
+  if (const auto found = known.find(argument.get()); found != known.end()) return found->second;
+  static constexpr const char* kNames[] = {"sum", "minimum", "maximum"};
+  const std::string slot = slots_.fresh(kNames[static_cast<int>(kind)]);
+  items_.push_back({Item::Kind::Reduction, -1, slot, kind, argument, -1});
+  const Expr symbol = arena().symbol(slot, argument->span);
+  known.emplace(argument.get(), symbol);
+  return symbol;
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,216 @@
+#include "compiler/schedule/choose.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+#include "dsl/suggest.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using Score = std::array<int, 5>;
+
+Score score_of(const Stepping& stepping, const Storage& storage, const std::vector<Group>& groups,
+               const physics::System& system) {
+  int words = 0, sums = 0, inside = 0;
+  for (const program::Buffer& buffer : storage.buffers()) words += buffer.doubled ? 2 : 1;
+  for (const kernel::Sweep& sweep : stepping.sweeps.sweeps) {
+    sums += static_cast<int>(sweep.kernel.reductions.size());
+  }
+  for (const Group& group : groups) {
+    const auto members = ordered_members(system, group);
+    if (!members) continue;
+    for (const Member& m : *members) {
+      inside += static_cast<int>(m.own_arrays.size() + m.own_scalars.size());
+    }
+  }
+  const int sweeps = static_cast<int>(stepping.sweeps.sweeps.size()) * stepping.stages;
+  const int elsewhere = groups.size() > 1 ? static_cast<int>(groups[1].scalars.size()) : 0;
+  return {sweeps, words, sums, inside, elsewhere};
+}
+
+class Chooser {
+ public:
+  Chooser(const physics::System& system, const dsl::Resolved& resolved, Slots& slots,
+          Storage& storage, dsl::Diagnostics& diagnostics)
+      : system_(system),
+        resolved_(resolved),
+        slots_(slots),
+        storage_(storage),
+        diagnostics_(diagnostics) {}
+
+  std::optional<Stepping> choose() {
+    if (!system_.integrator) {
+      diagnostics_.add(error::no_integrator(evolve()));
+      return std::nullopt;
+    }
+    const auto integrator =
+        read_integrator(*system_.integrator, resolved_, *system_.arena, diagnostics_);
+    if (!integrator) return std::nullopt;
+    const auto head = read_head(*integrator, diagnostics_);
+    if (!head) return std::nullopt;
+    for (const auto& [name, unused] : system_.integrator_options) {
+      const auto is_it = [&](const auto& option) { return option.first == name; };
+      if (std::ranges::none_of(integrator->options, is_it)) {
+        diagnostics_.add(error::option_not_used(evolve(), integrator->name, name));
+        return std::nullopt;
+      }
+    }
+    return best(*integrator, *head);
+  }
+
+ private:
+  dsl::Span evolve() const {
+    const dsl::Clause* clause = resolved_.clause("evolve");
+    return clause ? clause->keyword_span : dsl::Span{};
+  }
+
+  std::optional<Stepping> step(const Integrator& integrator, const Head& head,
+                               const std::vector<Group>& groups, const Shares& shares, Slots& slots,
+                               Storage& storage, dsl::Diagnostics& diagnostics) const {
+    const Ingredients from{system_, integrator, head, groups};
+    if (const auto flows = read_flows(integrator, head, *system_.arena)) {
+      return make_flow_step(from, *flows, slots, storage);
+    }
+    return make_body_step(from, shares, slots, storage, diagnostics);
+  }
+
+  std::optional<Stepping> best(const Integrator& integrator, const Head& head) {
+    struct Choice {
+      std::vector<Group> groups;
+      Shares shares;
+      Score score;
+    };
+    std::optional<Choice> chosen;
+    std::optional<Leftover> leftover;
+    std::vector<Group> circular;
+    for (const std::vector<Group>& groups : groupings(system_, head)) {
+      const Sharing sharing = share_out(system_, head, groups);
+      if (sharing.leftover) {
+        if (!leftover || sharing.leftover->terms.size() < leftover->terms.size()) {
+          leftover = sharing.leftover;
+        }
+        continue;
+      }
+      Slots slots = slots_;
+      Storage storage = storage_;
+      dsl::Diagnostics trial;
+      const auto stepping = step(integrator, head, groups, sharing.shares, slots, storage, trial);
+      if (trial.has_errors()) {
+        for (const dsl::Diagnostic& d : trial.all()) diagnostics_.add(d);
+        return std::nullopt;
+      }
+      if (!stepping) {
+        circular = groups;
+        continue;
+      }
+      const Score score = score_of(*stepping, storage, groups, system_);
+      if (!chosen || score < chosen->score) chosen = Choice{groups, sharing.shares, score};
+    }
+    if (!chosen) {
+      report_failure(integrator, leftover, circular);
+      return std::nullopt;
+    }
+    auto stepping =
+        step(integrator, head, chosen->groups, chosen->shares, slots_, storage_, diagnostics_);
+    if (stepping) say_groups(*stepping, integrator, chosen->groups);
+    return stepping;
+  }
+
+  std::string shown(const std::string& scalar) const {
+    const auto found = std::ranges::find(system_.scalars, scalar, &physics::ScalarVariable::symbol);
+    return found == system_.scalars.end() || found->shown.empty() ? scalar : found->shown;
+  }
+
+  void say_groups(Stepping& stepping, const Integrator& integrator,
+                  const std::vector<Group>& groups) const {
+    std::string text = integrator.name + ": ";
+    for (const Group& group : groups) {
+      std::vector<std::string> names;
+      for (const int array : group.arrays) names.push_back(variable_of(system_, array)->shown);
+      for (const std::string& scalar : group.scalars) names.push_back(shown(scalar));
+      if (&group != &groups.front()) text += "; ";
+      text += group.variable + " is " + (names.empty() ? "nothing" : dsl::enumerate(names));
+    }
+    const std::size_t sweeps = stepping.sweeps.sweeps.size();
+    stepping.remarks.insert(text);
+    stepping.remarks.insert(
+        fmt::format("a step is {} sweep{} over the lattice{}",
+                    sweeps * static_cast<std::size_t>(stepping.stages),
+                    sweeps * static_cast<std::size_t>(stepping.stages) == 1 ? "" : "s",
+                    stepping.stages > 1 ? ", one kernel for all stages" : ""));
+  }
+
+  // ---- what does not fit ------------------------------------------------------------------------
+
+  std::vector<std::string> fitting() {
+    std::vector<std::string> names;
+    for (const dsl::Clause* clause : all_integrators(resolved_)) {
+      dsl::Diagnostics silent;
+      const auto other = read_integrator(*clause, resolved_, *system_.arena, silent);
+      const auto head = other ? read_head(*other, silent) : std::nullopt;
+      if (!head) continue;
+      const bool noisy = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
+        return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
+      });
+      if (noisy) continue;
+      for (const auto& groups : groupings(system_, *head)) {
+        if (share_out(system_, *head, groups).leftover) continue;
+        names.push_back(other->name);
+        break;
+      }
+    }
+    return names;
+  }
+
+  std::string text_of(Expr term) const {
+    algebra::Names names;
+    names.leaf = [&](const algebra::Node& node) -> std::string {
+      if (node.op == algebra::Op::Symbol) return shown(node.name);
+      if (node.op == algebra::Op::Load) {
+        const physics::Variable* v = variable_of(system_, node.index);
+        return v ? v->shown : "array" + std::to_string(node.index);
+      }
+      return {};
+    };
+    return "`" + algebra::to_text(term, names) + "`";
+  }
+
+  void report_failure(const Integrator& integrator, const std::optional<Leftover>& leftover,
+                      const std::vector<Group>& circular) {
+    if (!circular.empty() || !leftover) {
+      std::vector<std::string> names;
+      for (const Group& group : circular) {
+        if (ordered_members(system_, group)) continue;
+        for (const int array : group.arrays) names.push_back(variable_of(system_, array)->shown);
+        for (const std::string& scalar : group.scalars) names.push_back(shown(scalar));
+      }
+      diagnostics_.add(error::circular_group(evolve(), integrator.name, names));
+      return;
+    }
+    std::vector<std::string> terms;
+    for (Expr term : leftover->terms) terms.push_back(text_of(term));
+    const physics::Variable* variable = variable_of(system_, leftover->array);
+    diagnostics_.add(error::unmatched(variable->span.empty() ? evolve() : variable->span,
+                                      integrator.name, variable->shown, terms, fitting()));
+  }
+
+  const physics::System& system_;
+  const dsl::Resolved& resolved_;
+  Slots& slots_;
+  Storage& storage_;
+  dsl::Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::optional<Stepping> choose_step(const physics::System& system, const dsl::Resolved& resolved,
+                                    Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics) {
+  return Chooser(system, resolved, slots, storage, diagnostics).choose();
+}
+
+}  // namespace vphi::schedule

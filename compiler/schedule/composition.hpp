@@ -1,0 +1,50 @@
+// A body that is a composition of flows: kick, drift, kick, each for a part of the step.
+//
+// `v = v + dt/2*F(x)` with the hole of v's own equation moves the group of v for dt/2. A body (or a
+// composition of bodies) made of such lines only is a list of (group, length). Neighbours of the
+// same group become one run with several parts; so do the last and the first run, across the end
+// of the step: the state is then kept before the last run, and its parts are owed to the next
+// step. What remains is cut into equal stages, so that one kernel serves them all.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/integrator.hpp"
+#include "compiler/schedule/match.hpp"
+
+namespace vphi::schedule {
+
+/// Moves group `equation` of the head for weight*dt.
+struct Flow {
+  int equation = 0;
+  algebra::Expr weight;  ///< a number
+};
+
+/// Nothing where the body is anything else than a composition of flows.
+std::optional<std::vector<Flow>> read_flows(const Integrator& integrator, const Head& head,
+                                            algebra::Arena& arena);
+
+/// Lengths in units of dt, one for each stage. `owed` is what the step before has left.
+struct RunPart {
+  std::vector<algebra::Expr> own, owed;
+};
+struct Run {
+  int equation = 0;
+  std::vector<RunPart> parts;
+};
+
+struct Composition {
+  int stages = 1;
+  std::vector<Run> runs;            ///< of one stage
+  int owed_equation = -1;           ///< -1: nothing is owed, the state is synchronised
+  std::vector<algebra::Expr> owed;  ///< lengths of the parts that are owed
+};
+
+/// `additive[e]`: two flows of group e in a row are one flow of the summed length (exactly, or to
+/// the order of the whole where a step has two runs only).
+Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exact,
+                    algebra::Arena& arena);
+
+}  // namespace vphi::schedule

@@ -1,0 +1,216 @@
+#include "compiler/schedule/flow.hpp"
+
+#include <algorithm>
+
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/linear.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Op;
+
+const physics::Variable* variable_of(const physics::System& system, int array) {
+  const auto found = std::ranges::find(system.variables, array, &physics::Variable::array);
+  return found == system.variables.end() ? nullptr : &*found;
+}
+
+std::string name_of(const physics::System& system, int array) {
+  const physics::Variable* variable = variable_of(system, array);
+  return variable ? variable->name : "array" + std::to_string(array);
+}
+
+State stored_state(const physics::System& system) {
+  State state;
+  for (const auto& v : system.variables) state.arrays[v.array] = system.arena->load(v.array);
+  for (const auto& s : system.scalars) state.scalars[s.symbol] = system.arena->symbol(s.symbol);
+  return state;
+}
+
+Expr at(const State& state, Expr expr) {
+  return algebra::rewrite(expr, [&](Expr node) -> Expr {
+    if (node.is(Op::Load)) {
+      const auto found = state.arrays.find(node->index);
+      return found == state.arrays.end() ? node : algebra::shift(found->second, node->offset);
+    }
+    if (node.is(Op::Symbol)) {
+      const auto found = state.scalars.find(node->name);
+      return found == state.scalars.end() ? node : found->second;
+    }
+    return node;
+  });
+}
+
+std::optional<std::vector<Member>> ordered_members(const physics::System& system,
+                                                   const Group& group) {
+  std::vector<Member> waiting;
+  for (const int array : group.arrays) {
+    waiting.push_back({array, {}, variable_of(system, array)->rate, {}, {}});
+  }
+  for (const std::string& name : group.scalars) {
+    const auto scalar = std::ranges::find(system.scalars, name, &physics::ScalarVariable::symbol);
+    waiting.push_back({-1, name, scalar->rate, {}, {}});
+  }
+  for (Member& member : waiting) {
+    algebra::visit(member.rate, [&](Expr node) {
+      if (node.is(Op::Load) && std::ranges::count(group.arrays, node->index)) {
+        member.own_arrays.insert(node->index);
+      }
+      if (node.is(Op::Symbol) && std::ranges::count(group.scalars, node->name)) {
+        member.own_scalars.insert(node->name);
+      }
+    });
+  }
+  std::vector<Member> result;
+  std::set<int> arrays;
+  std::set<std::string> scalars;
+  while (!waiting.empty()) {
+    const auto ready = std::ranges::find_if(waiting, [&](const Member& m) {
+      return std::ranges::includes(arrays, m.own_arrays) &&
+             std::ranges::includes(scalars, m.own_scalars);
+    });
+    if (ready == waiting.end()) return std::nullopt;
+    if (ready->array >= 0) {
+      arrays.insert(ready->array);
+    } else {
+      scalars.insert(ready->scalar);
+    }
+    result.push_back(*ready);
+    waiting.erase(ready);
+  }
+  return result;
+}
+
+bool is_exact(const std::vector<Member>& members) {
+  return std::ranges::all_of(
+      members, [](const Member& m) { return m.own_arrays.empty() && m.own_scalars.empty(); });
+}
+
+namespace {
+
+class Advance {
+ public:
+  Advance(Block& block, Expr length, State& state, std::set<std::string>& remarks)
+      : block_(block),
+        length_(length),
+        end_(state),
+        remarks_(remarks),
+        start_(state),
+        middle_(state) {}
+
+  void move(const Member& member) {
+    for (const std::string& name : member.own_scalars) define_middle(name);
+    // Everything at the start, own scalars at the middle.
+    State first = start_;
+    first.scalars = middle_.scalars;
+    if (member.array >= 0) {
+      const Expr rate = at(first, member.rate);
+      const std::string name = name_of(block_.system(), member.array);
+      end_.arrays[member.array] =
+          block_.array(name, start_.arrays.at(member.array) + length_ * rate, member.array);
+      return;
+    }
+    State last = first;
+    for (const int array : member.own_arrays) last.arrays[array] = end_.arrays.at(array);
+    const Expr rate =
+        member.own_arrays.empty() ? at(first, member.rate) : averaged(member, first, last);
+    end_.scalars[member.scalar] =
+        block_.scalar(member.scalar + "_next", start_.scalars.at(member.scalar) + length_ * rate);
+  }
+
+ private:
+  void define_middle(const std::string& name) {
+    if (!done_.insert(name).second) return;
+    const Expr half = block_.arena().rational(1, 2);
+    middle_.scalars[name] =
+        block_.scalar(name + "_mid", half * (start_.scalars.at(name) + end_.scalars.at(name)));
+  }
+
+  /// The rate with every mean taken half at the start and half at the end.
+  Expr averaged(const Member& member, const State& first, const State& last) {
+    const Expr rate = algebra::rewrite(member.rate, [&](Expr node) -> Expr {
+      if (!node.is(Op::Mean) && !node.is(Op::Total)) return node;
+      return mean(node, member, first, last);
+    });
+    // What is left: scalars, and minima and maxima, which have no halves.
+    return at(first, rate);
+  }
+
+  Expr mean(Expr node, const Member& member, const State& first, const State& last) {
+    algebra::Arena& arena = block_.arena();
+    const Expr half = arena.rational(1, 2);
+    const Expr argument = with_integer_stencils(node.arg(0), block_.system().lattice.dx);
+    std::vector<Expr> sum;
+    for (const kernel::Term& term : kernel::linear_terms(argument)) {
+      const Expr site = term.site ? term.site : arena.integer(1);
+      Expr value;
+      if (!reads(site, member, false)) {
+        value = at(first, site);
+      } else if (const Expr polar =
+                     reads(site, member, true) ? polarised(site, member, first, last) : Expr()) {
+        value = polar;
+      } else {
+        value = half * (at(first, site) + at(last, site));
+      }
+      sum.push_back(term.coefficient * value);
+    }
+    return arena.make(node.op(), {arena.make(Op::Add, sum)}, node->span);
+  }
+
+  bool reads(Expr site, const Member& member, bool away_only) const {
+    return algebra::contains(site, [&](Expr node) {
+      if (node.is(Op::Stencil)) return reads(node.arg(0), member, false);
+      return node.is(Op::Load) && member.own_arrays.contains(node->index) &&
+             (!away_only || !node->offset.zero());
+    });
+  }
+
+  bool self_adjoint(int stencil) const {
+    const physics::Lattice& lattice = block_.system().lattice;
+    for (int axis = 0; axis < lattice.dims; ++axis) {
+      const auto boundary = lattice.boundary[static_cast<std::size_t>(axis)];
+      if (boundary != physics::Boundary::Periodic && boundary != physics::Boundary::Antiperiodic) {
+        return false;
+      }
+    }
+    return algebra::is_symmetric(block_.arena().stencil_data(stencil));
+  }
+
+  /// u L w -> (u(end) L w(start) + w(end) L u(start))/2, where both move with this group.
+  Expr polarised(Expr site, const Member& member, const State& first, const State& last) {
+    if (!site.is(Op::Mul) || site.args().size() != 2) return {};
+    Expr u = site.arg(0), form = site.arg(1);
+    if (u.is(Op::Stencil)) std::swap(u, form);
+    if (!u.is(Op::Load) || !u->offset.zero() || !form.is(Op::Stencil)) return {};
+    const Expr w = form.arg(0);
+    if (!w.is(Op::Load) || !w->offset.zero() || !self_adjoint(form->index)) return {};
+    if (!member.own_arrays.contains(u->index) || !member.own_arrays.contains(w->index)) return {};
+    const auto once = [&](Expr end, Expr start) {
+      return at(last, end) * at(first, block_.arena().stencil(form->index, start, form->span));
+    };
+    const auto shown = [&](Expr e) { return variable_of(block_.system(), e->index)->shown; };
+    remarks_.insert("the mean of " + shown(u) + "*lap(" + shown(w) +
+                    ") over a drift is taken between its end and its start: " + shown(u) +
+                    "(n+1)*lap(" + shown(w) + "(n)), symmetric under reversal, of order 2");
+    if (u == w) return once(u, w);
+    return block_.arena().rational(1, 2) * (once(u, w) + once(w, u));
+  }
+
+  Block& block_;
+  Expr length_;
+  State& end_;
+  std::set<std::string>& remarks_;
+  const State start_;
+  State middle_;
+  std::set<std::string> done_;
+};
+
+}  // namespace
+
+void advance(Block& block, const std::vector<Member>& members, Expr length, State& state,
+             std::set<std::string>& remarks) {
+  Advance flow(block, length, state, remarks);
+  for (const Member& member : members) flow.move(member);
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,68 @@
+// One flow of one group: all variables of the group move along their rates for a length of time
+// while the other groups stand still.
+//
+// Members of a group may depend on each other in one direction (scale factor -> momentum, field ->
+// derivative of the scale factor). The flow is then the symmetric composition of its members
+// (LANGUAGE.md rule 19), written without sub-steps: a member that moved before enters the rate of
+// the next one by the mean of its start and its end if it is a scalar, and an average takes the
+// mean of the rates at the start and at the end if it is a field. Every such map is its own inverse
+// with the length reversed, and of order 2.
+//
+// In a mean, a quadratic form u L u of a moving field whose second half would need neighbours of
+// values made in this very sweep is taken in its polar form: u(end) L u(start). For a symmetric L
+// and a periodic box it is symmetric under reversal, and its error is of the same order.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/block.hpp"
+
+namespace vphi::schedule {
+
+/// What a variable of an integrator's head stands for.
+struct Group {
+  std::string variable;  ///< "x"
+  std::vector<int> arrays;
+  std::vector<std::string> scalars;
+};
+
+/// Values of all variables at one moment, as Loads and Symbols of a block.
+struct State {
+  std::map<int, Expr> arrays;
+  std::map<std::string, Expr> scalars;
+};
+
+/// The state as the program stores it.
+State stored_state(const physics::System& system);
+
+/// The expression with every state variable replaced by its value; reads at neighbours follow.
+Expr at(const State& state, Expr expr);
+
+/// One member of a group, in the order in which members are moved.
+struct Member {
+  int array = -1;  ///< -1: a scalar
+  std::string scalar;
+  Expr rate;
+  std::set<int> own_arrays;  ///< members of its own group that its rate reads
+  std::set<std::string> own_scalars;
+};
+
+/// Members such that each depends on earlier ones only; nothing where there is a circle.
+std::optional<std::vector<Member>> ordered_members(const physics::System& system,
+                                                   const Group& group);
+
+/// No member depends on another: two flows in a row are one of the summed length, exactly.
+bool is_exact(const std::vector<Member>& members);
+
+/// Moves the group by `length` (a scalar); the block gets the definitions, `state` the values.
+void advance(Block& block, const std::vector<Member>& members, Expr length, State& state,
+             std::set<std::string>& remarks);
+
+/// Plain name for people and kernels: "phi", "a".
+std::string name_of(const physics::System& system, int array);
+const physics::Variable* variable_of(const physics::System& system, int array);
+
+}  // namespace vphi::schedule

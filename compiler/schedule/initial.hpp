@@ -1,0 +1,17 @@
+// The state before the first step: arrays from their initial expressions, scalars from numbers or
+// from averages over these arrays.
+#pragma once
+
+#include "compiler/schedule/pipeline.hpp"
+#include "compiler/schedule/sweeps.hpp"
+
+namespace vphi::schedule {
+
+/// Scalars whose initial value is a number get it in their slot; the rest is the chain's.
+struct Initial {
+  Chain chain;
+  std::vector<kernel::ScalarAssign> alone;
+};
+Initial initial_state(const physics::System& system, Slots& slots, Storage& storage);
+
+}  // namespace vphi::schedule

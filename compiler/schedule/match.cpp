@@ -1,0 +1,216 @@
+#include "compiler/schedule/match.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/linear.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+int Head::index(const std::string& variable) const {
+  const auto found = std::ranges::find(variables, variable);
+  return found == variables.end() ? -1 : static_cast<int>(found - variables.begin());
+}
+
+bool Head::is_plain() const {
+  return std::ranges::all_of(parts, [](const std::vector<Part>& p) {
+    return p.size() == 1 && !p[0].negative &&
+           (p[0].kind == Part::Kind::Hole || p[0].kind == Part::Kind::Variable);
+  });
+}
+
+namespace {
+
+/// Reads `V(v)`, `v`, `F(x) - gamma*v + g*noise` into parts.
+class HeadReader {
+ public:
+  HeadReader(const Integrator& integrator, const Head& head, dsl::Diagnostics& diagnostics)
+      : integrator_(integrator), head_(head), diagnostics_(diagnostics) {}
+
+  bool read(const dsl::Expr& expr, bool negative, std::vector<Part>& parts) {
+    if (expr.kind == ExprKind::Binary && (expr.text == "+" || expr.text == "-")) {
+      return read(*expr.args[0], negative, parts) &&
+             read(*expr.args[1], negative != (expr.text == "-"), parts);
+    }
+    if (expr.kind == ExprKind::Unary && expr.text == "-") {
+      return read(*expr.args[0], !negative, parts);
+    }
+    Part part;
+    part.negative = negative;
+    part.span = expr.span;
+    if (expr.kind == ExprKind::Call) {
+      part.name = expr.text;
+      for (const auto& arg : expr.args) {
+        if (arg->kind != ExprKind::Name) return bad(expr, "a hole takes names");
+        if (head_.index(arg->text) < 0 && arg->text != "t") {
+          return fail(error::not_yet(expr.span, "`" + expr.text + "(...)` in a head"));
+        }
+        part.arguments.push_back(arg->text);
+      }
+    } else if (expr.kind == ExprKind::Name && head_.index(expr.text) >= 0) {
+      part.kind = Part::Kind::Variable;
+      part.variable = expr.text;
+    } else if (expr.kind == ExprKind::Binary && expr.text == "*" &&
+               expr.args[0]->kind == ExprKind::Name && expr.args[1]->kind == ExprKind::Name) {
+      part.kind = expr.args[1]->text == "noise" ? Part::Kind::Noise : Part::Kind::Coefficient;
+      part.name = expr.args[0]->text;
+      part.variable = expr.args[1]->text;
+      if (part.kind == Part::Kind::Coefficient && head_.index(part.variable) < 0) {
+        return bad(expr, "`" + part.variable + "` is no variable of the head");
+      }
+    } else {
+      return bad(expr, "a right side is a sum of holes `F(x)`, variables and `gamma*v`");
+    }
+    parts.push_back(part);
+    return true;
+  }
+
+ private:
+  bool fail(dsl::Diagnostic diagnostic) {
+    diagnostics_.add(std::move(diagnostic));
+    return false;
+  }
+  bool bad(const dsl::Expr& expr, const std::string& why) {
+    return fail(error::unreadable_head(expr.span, integrator_.name, why));
+  }
+
+  const Integrator& integrator_;
+  const Head& head_;
+  dsl::Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::optional<Head> read_head(const Integrator& integrator, dsl::Diagnostics& diagnostics) {
+  Head head;
+  for (const HeadEquation& equation : integrator.head) head.variables.push_back(equation.variable);
+  HeadReader reader(integrator, head, diagnostics);
+  for (const HeadEquation& equation : integrator.head) {
+    std::vector<Part> parts;
+    if (!reader.read(*equation.right, false, parts)) return std::nullopt;
+    head.parts.push_back(std::move(parts));
+  }
+  if (head.variables.size() > 2) {
+    diagnostics.add(error::not_yet(integrator.span, "a head with more than two equations"));
+    return std::nullopt;
+  }
+  return head;
+}
+
+std::vector<std::vector<Group>> groupings(const physics::System& system, const Head& head) {
+  std::vector<Group> base;
+  for (const std::string& variable : head.variables) base.push_back({variable, {}, {}});
+  if (base.size() == 1) {
+    for (const auto& v : system.variables) base[0].arrays.push_back(v.array);
+    for (const auto& s : system.scalars) base[0].scalars.push_back(s.symbol);
+    return {base};
+  }
+  // `x' = v` marks the coordinate; else it is the first of the head.
+  const bool swapped = head.parts[1].size() == 1 && head.parts[1][0].kind == Part::Kind::Variable;
+  const std::size_t coordinate = swapped ? 1 : 0;
+  std::vector<int> free_arrays;
+  for (const auto& v : system.variables) {
+    if (v.role == physics::Role::FirstOrder) {
+      free_arrays.push_back(v.array);
+    } else {
+      base[v.role == physics::Role::Coordinate ? coordinate : 1 - coordinate].arrays.push_back(
+          v.array);
+    }
+  }
+  const std::size_t free = std::min<std::size_t>(free_arrays.size() + system.scalars.size(), 10);
+  std::vector<std::vector<Group>> result;
+  for (std::size_t choice = 0; choice < (std::size_t{1} << free); ++choice) {
+    std::vector<Group> groups = base;
+    const auto side = [&](std::size_t i) -> Group& {
+      const bool other = i < free && (choice >> i & 1) != 0;
+      return groups[other ? 1 - coordinate : coordinate];
+    };
+    std::size_t i = 0;
+    for (const int array : free_arrays) side(i++).arrays.push_back(array);
+    for (const auto& s : system.scalars) side(i++).scalars.push_back(s.symbol);
+    result.push_back(std::move(groups));
+  }
+  return result;
+}
+
+namespace {
+
+std::set<int> arrays_read(Expr expr) {
+  std::set<int> result;
+  algebra::visit(expr, [&](Expr node) {
+    if (node.is(Op::Load)) result.insert(node->index);
+  });
+  return result;
+}
+
+/// c of c*v where v is the bare value of `own`; nothing where the term is anything else.
+std::optional<Expr> coefficient_of(const kernel::Term& term, int own) {
+  if (!term.site || !term.site.is(Op::Load) || !term.site->offset.zero()) return std::nullopt;
+  if (term.site->index != own) return std::nullopt;
+  return term.coefficient;
+}
+
+}  // namespace
+
+Sharing share_out(const physics::System& system, const Head& head,
+                  const std::vector<Group>& groups) {
+  Sharing result;
+  algebra::Arena& arena = *system.arena;
+  for (std::size_t e = 0; e < groups.size(); ++e) {
+    result.shares.emplace_back(head.parts[e].size());
+    for (const int array : groups[e].arrays) {
+      for (auto& share : result.shares[e]) share[array] = arena.integer(0);
+      const Expr rate = variable_of(system, array)->rate;
+      Leftover left{array, {}};
+      for (const kernel::Term& term : kernel::linear_terms(rate)) {
+        const Expr whole = term.site ? term.coefficient * term.site : term.coefficient;
+        bool taken = false;
+        // The most special part first: a coefficient, a variable, then the holes.
+        const auto try_parts = [&](Part::Kind kind) {
+          for (std::size_t p = 0; p < head.parts[e].size() && !taken; ++p) {
+            const Part& part = head.parts[e][p];
+            if (part.kind != kind) continue;
+            const Expr sign = arena.integer(part.negative ? -1 : 1);
+            Expr& share = result.shares[e][p].at(array);
+            if (kind == Part::Kind::Hole) {
+              std::set<int> allowed;
+              for (const std::string& name : part.arguments) {
+                const int group = head.index(name);
+                if (group < 0) continue;
+                const auto& arrays = groups[static_cast<std::size_t>(group)].arrays;
+                allowed.insert(arrays.begin(), arrays.end());
+              }
+              taken = std::ranges::includes(allowed, arrays_read(whole));
+              if (taken) share = share + sign * whole;
+              continue;
+            }
+            const int group = head.index(part.variable);
+            if (group < 0) continue;
+            int other = array;
+            if (group != static_cast<int>(e)) {
+              other = variable_of(system, array)->partner;
+            }
+            const auto c = coefficient_of(term, other);
+            if (!c) continue;
+            if (kind == Part::Kind::Variable && !(sign * *c).is_one()) continue;
+            share = share + sign * (kind == Part::Kind::Variable ? whole : *c);
+            taken = true;
+          }
+        };
+        try_parts(Part::Kind::Coefficient);
+        try_parts(Part::Kind::Variable);
+        try_parts(Part::Kind::Hole);
+        if (!taken) left.terms.push_back(whole);
+      }
+      if (!left.terms.empty() && !result.leftover) result.leftover = left;
+    }
+  }
+  return result;
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,68 @@
+#include "compiler/schedule/pipeline.hpp"
+
+#include "compiler/schedule/schedule_errors.hpp"
+
+namespace vphi::schedule {
+
+const std::vector<Pass>& passes() {
+  static const std::vector<Pass> kPasses = {
+      {"collect", kernel::collect},
+      {"hoist", kernel::hoist},
+      {"factor", kernel::factor},
+      {"order", kernel::order},
+  };
+  return kPasses;
+}
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names{"schedule"};
+  for (const Pass& pass : passes()) names.emplace_back(pass.name);
+  return names;
+}
+
+bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& stop_after,
+                dsl::Diagnostics& diagnostics) {
+  const kernel::FreshName fresh = [&](const std::string& hint) { return slots.fresh(hint); };
+  const auto sound = [&](const std::string& after) {
+    for (const Chain* chain : chains) {
+      for (const kernel::Sweep& sweep : chain->sweeps) {
+        const auto findings = kernel::verify(sweep.kernel, slots.names());
+        if (findings.empty()) continue;
+        diagnostics.add(error::broken_kernel(after, findings));
+        return false;
+      }
+    }
+    return true;
+  };
+  if (!sound("schedule")) return false;
+  if (stop_after == "schedule") return true;
+  for (const Pass& pass : passes()) {
+    for (Chain* chain : chains) {
+      for (kernel::Sweep& sweep : chain->sweeps) sweep = pass.run(std::move(sweep), fresh);
+      if (pass.run != kernel::order) continue;
+      for (kernel::ScalarAssign& assign : chain->finish)
+        assign.value = kernel::ordered(assign.value);
+    }
+    if (!sound(pass.name)) return false;
+    if (stop_after == pass.name) break;
+  }
+  return true;
+}
+
+std::vector<kernel::ScalarAssign> link(Chain& chain) {
+  std::vector<kernel::ScalarAssign> first;
+  for (std::size_t i = 0; i < chain.sweeps.size(); ++i) {
+    auto& before = chain.sweeps[i].before;
+    auto& target = i == 0 ? first : chain.sweeps[i - 1].kernel.epilogue;
+    target.insert(target.end(), before.begin(), before.end());
+    before.clear();
+  }
+  if (!chain.sweeps.empty()) {
+    auto& last = chain.sweeps.back().kernel.epilogue;
+    last.insert(last.end(), chain.finish.begin(), chain.finish.end());
+    chain.finish.clear();
+  }
+  return first;
+}
+
+}  // namespace vphi::schedule

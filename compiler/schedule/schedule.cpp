@@ -1,0 +1,463 @@
+#include "compiler/schedule/schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/choose.hpp"
+#include "compiler/schedule/initial.hpp"
+#include "compiler/schedule/observe.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Op;
+using kernel::ScalarAssign;
+
+program::Precision precision_of(physics::Precision p) {
+  return p == physics::Precision::F32 ? program::Precision::F32 : program::Precision::F64;
+}
+
+class Scheduler {
+ public:
+  Scheduler(const physics::System& system, const dsl::Resolved& resolved,
+            const std::string& stop_after, dsl::Diagnostics& diagnostics)
+      : system_(system),
+        resolved_(resolved),
+        stop_after_(stop_after),
+        diagnostics_(diagnostics),
+        arena_(*system.arena),
+        storage_(system.arrays) {}
+
+  std::optional<Plan> make() {
+    general();
+    allocate_state();
+    for (const auto& s : system_.scalars) slots_.add(s.symbol);
+    slots_.add(slot::kStep);
+    slots_.add(slot::kStop);
+    slots_.add(slot::kStarted);
+    slots_.add(slot::kStage);
+    slots_.add(kLast, 1);
+
+    auto stepping = choose_step(system_, resolved_, slots_, storage_, diagnostics_);
+    if (!stepping) return std::nullopt;
+    stepping_ = std::move(*stepping);
+    plan_.remarks.assign(stepping_.remarks.begin(), stepping_.remarks.end());
+    step_chain();
+    initial_ = initial_state(system_, slots_, storage_);
+    checks();
+    outputs();
+    watch();
+
+    std::vector<Chain*> chains{&initial_.chain, &step_, &checks_.chain, &watch_.chain};
+    for (Observer::Result& output : outputs_) chains.push_back(&output.chain);
+    if (!run_passes(chains, slots_, stop_after_, diagnostics_)) return std::nullopt;
+    link_all();
+    finish();
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr const char* kLast = "last";  ///< 1 in the epilogue that ends a step
+
+  program::Program& program() { return plan_.program; }
+  Expr symbol(const char* name) const { return arena_.symbol(name); }
+
+  // ---- what the program is called and made of ---------------------------------------------------
+
+  void general() {
+    program::Program& p = program();
+    p.model = resolved_.model.name;
+    p.title = resolved_.model.title;
+    if (resolved_.model.source) p.model_text = std::string(resolved_.model.source->text());
+    p.compiler_version = VPHI_VERSION;
+    p.dims = system_.lattice.dims;
+    p.extent = system_.lattice.extent;
+    p.dx = system_.lattice.dx;
+    p.dx_physical = system_.lattice.dx_physical;
+    p.dt = system_.dt;
+    p.dt_physical = system_.dt_physical;
+    p.seed = system_.seed;
+    p.parameters = system_.folded;
+    if (system_.end_time > 0 && system_.dt_physical > 0) {
+      p.steps = static_cast<std::int64_t>(
+                    std::floor(system_.end_time / system_.dt_physical * (1 + 1e-12))) +
+                1;
+    }
+  }
+
+  void allocate_state() {
+    for (const physics::Variable& v : system_.variables) {
+      program::Buffer buffer;
+      buffer.name = v.name;
+      buffer.precision = precision_of(system_.numerics.store);
+      buffer.state = true;
+      storage_.allocate(v.array, buffer);
+      program::StateVariable state;
+      state.buffer = static_cast<int>(storage_.buffer_index(v.array));
+      state.shown = v.shown;
+      line_of(v.span, state);
+      program().state.push_back(state);
+    }
+    for (const physics::RandomField& r : system_.random) {
+      if (storage_.allocated(r.array)) continue;
+      program::Buffer buffer;
+      buffer.name = "random";
+      buffer.precision = precision_of(system_.numerics.store);
+      buffer.scratch = true;
+      storage_.allocate(r.array, buffer);
+    }
+    for (const physics::RandomField& r : system_.random) {
+      program::RandomField field;
+      field.kind = static_cast<program::RandomField::Kind>(r.kind);
+      field.buffer = static_cast<int>(storage_.buffer_index(r.array));
+      field.stream = r.stream;
+      field.velocity = r.velocity;
+      field.mass2 = r.mass2;
+      field.amplitude = r.amplitude;
+      field.low = r.low;
+      field.high = r.high;
+      field.cutoff = r.cutoff;
+      field.kernel_form = r.kernel_form;
+      program().random.push_back(field);
+    }
+  }
+
+  void line_of(dsl::Span span, program::StateVariable& state) const {
+    if (span.empty()) return;
+    for (const dsl::Source* source : resolved_.sources()) {
+      if (!source || source->file() != span.file || span.end > source->text().size()) continue;
+      state.line_number = source->position(span.begin).line;
+      state.line = std::string(source->line(state.line_number));
+      return;
+    }
+  }
+
+  // ---- the step ---------------------------------------------------------------------------------
+
+  void step_chain() {
+    step_.sweeps = std::move(stepping_.sweeps.sweeps);
+    step_.swaps = std::move(stepping_.sweeps.swaps);
+    if (step_.sweeps.empty()) {
+      step_.sweeps.emplace_back().kernel = scalar_kernel("step", {});
+      step_.sweeps.back().before = stepping_.sweeps.alone;
+      step_.swaps.emplace_back();
+    }
+    step_.sweeps.front().kernel.comment = fmt::format("{}", fmt::join(plan_.remarks, "\n"));
+    // A value that is another scalar's present one is kept aside before that is overwritten.
+    std::vector<ScalarAssign> kept;
+    for (ScalarAssign& assign : stepping_.finish) {
+      if (!assign.value.is(Op::Symbol)) continue;
+      const std::string& name = assign.value->name;
+      const bool state =
+          std::ranges::any_of(system_.scalars, [&](const auto& s) { return s.symbol == name; });
+      if (!state) continue;
+      const std::string aside = slots_.fresh(name + "_old");
+      kept.push_back({aside, assign.value});
+      assign.value = arena_.symbol(aside);
+    }
+    auto& finish = step_.finish;
+    finish = kept;
+    finish.insert(finish.end(), stepping_.finish.begin(), stepping_.finish.end());
+    const Expr one = arena_.integer(1), zero = arena_.integer(0);
+    Expr last = one;
+    if (stepping_.stages > 1) {
+      const Expr at_last =
+          arena_.make(Op::LessEqual, {arena_.integer(stepping_.stages - 1), symbol(slot::kStage)});
+      finish.push_back({kLast, arena_.make(Op::Select, {at_last, one, zero})});
+      last = symbol(kLast);
+      finish.push_back({slot::kStage, (one - last) * (symbol(slot::kStage) + one)});
+    }
+    const Expr runs = last * (one - symbol(slot::kStop));
+    finish.push_back({slot::kStep, symbol(slot::kStep) + runs});
+    if (!stepping_.owed.empty()) {
+      finish.push_back({slot::kStarted, arena_.make(Op::Max, {symbol(slot::kStarted), runs})});
+    }
+  }
+
+  kernel::Kernel scalar_kernel(const std::string& name, std::vector<ScalarAssign> epilogue) const {
+    kernel::Kernel k;
+    k.name = name;
+    k.dims = system_.lattice.dims;
+    k.extent = system_.lattice.extent;
+    k.boundary = system_.lattice.boundary;
+    k.dx = system_.lattice.dx;
+    k.compute = system_.numerics.real;
+    k.sum = system_.numerics.sum;
+    k.epilogue = std::move(epilogue);
+    return k;
+  }
+
+  /// Time, end of the run, conditions of outputs: judged on the synchronised state at every step.
+  void checks() {
+    Observer observer(system_, stepping_, slots_, storage_);
+    const bool has_time = std::ranges::any_of(
+        system_.scalars, [&](const auto& s) { return s.symbol == system_.time; });
+    const Expr time = has_time ? arena_.symbol(system_.time)
+                               : symbol(slot::kStep) * arena_.real(system_.dt_physical);
+    const std::string time_slot = slots_.fresh("time");
+    observer.assign(time_slot, time);
+    program().time_slot = slots_.index(time_slot);
+    if (system_.until) {
+      const Expr stop = symbol(slot::kStop);
+      const Expr last = stepping_.stages > 1 ? symbol(kLast) : arena_.integer(1);
+      observer.assign(
+          slot::kStop,
+          arena_.make(Op::Select, {system_.until, arena_.make(Op::Max, {stop, last}), stop}));
+    }
+    for (const physics::OutputClause& output : system_.outputs) {
+      if (!output.after || after_.contains(output.after.get())) continue;
+      const std::string name = slots_.fresh("after");
+      observer.assign(
+          name, arena_.make(Op::Select, {output.after, arena_.integer(1), arena_.integer(0)}));
+      after_[output.after.get()] = slots_.index(name);
+    }
+    checks_ = observer.finish("check");
+  }
+
+  // ---- what is looked at ------------------------------------------------------------------------
+
+  void outputs() {
+    std::map<std::pair<int, int>, std::size_t> known;  // cadence -> place in outputs_
+    for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
+      const physics::OutputClause& clause = system_.outputs[i];
+      const int after = clause.after ? after_.at(clause.after.get()) : -1;
+      const auto [place, fresh] = known.try_emplace({clause.every, after}, observers_.size());
+      if (fresh) {
+        observers_.emplace_back(system_, stepping_, slots_, storage_);
+        first_clause_.push_back(i);
+      }
+      program().outputs.push_back(output(clause, after, observers_[place->second]));
+    }
+    for (std::size_t i = 0; i < observers_.size(); ++i) {
+      outputs_.push_back(observers_[i].finish("observe_" + std::to_string(i + 1)));
+    }
+  }
+
+  program::Output output(const physics::OutputClause& clause, int after, Observer& observer) {
+    program::Output result;
+    result.every = clause.every;
+    result.after_slot = after;
+    result.file = clause.file;
+    for (const physics::Observable& o : clause.observables) {
+      if (o.kind == physics::Observable::Kind::Scalar) {
+        result.scalars.push_back({o.name, observer.scalar(o.name, o.value)});
+        continue;
+      }
+      program::FieldOutput field;
+      field.kind = field_kind(o.kind);
+      field.name = o.name;
+      field.buffer = observer.field(o.name, o.value);
+      field.axis = o.axis;
+      field.plane = nearest_plane(o.axis, o.coordinate);
+      field.bins = o.bins;
+      field.low = o.low;
+      field.high = o.high;
+      result.fields.push_back(field);
+    }
+    return result;
+  }
+
+  static program::FieldOutput::Kind field_kind(physics::Observable::Kind kind) {
+    using From = physics::Observable::Kind;
+    using To = program::FieldOutput::Kind;
+    switch (kind) {
+      case From::Spectrum:
+        return To::Spectrum;
+      case From::Slice:
+        return To::Slice;
+      case From::Histogram:
+        return To::Histogram;
+      case From::Profile:
+        return To::Profile;
+      default:
+        return To::Snapshot;
+    }
+  }
+
+  /// Coordinates count from the centre of the box: x = (i - (n - 1)/2) dx.
+  std::int64_t nearest_plane(int axis, double coordinate) const {
+    const auto n = system_.lattice.extent[static_cast<std::size_t>(axis)];
+    const double i = coordinate / system_.lattice.dx_physical + 0.5 * static_cast<double>(n - 1);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::llround(i)), 0, n - 1);
+  }
+
+  void watch() {
+    Observer observer(system_, stepping_, slots_, storage_);
+    for (const physics::Expectation& e : system_.expectations) {
+      program::Expectation expectation;
+      expectation.kind = static_cast<program::Expectation::Kind>(e.kind);
+      expectation.text = e.text;
+      expectation.bound = e.bound;
+      if (e.value) expectation.value_slot = observer.scalar("value", e.value);
+      if (e.ok) expectation.ok_slot = observer.scalar("ok", e.ok);
+      if (e.scale) expectation.scale_slot = observer.scalar("scale", e.scale);
+      program().expectations.push_back(expectation);
+    }
+    for (const physics::Observable& o : system_.progress) {
+      program().progress.push_back({o.name, observer.scalar(o.name, o.value)});
+    }
+    watch_ = observer.finish("watch");
+  }
+
+  // ---- linking ----------------------------------------------------------------------------------
+
+  int add(kernel::Kernel kernel) {
+    plan_.kernels.push_back(std::move(kernel));
+    return static_cast<int>(plan_.kernels.size()) - 1;
+  }
+
+  std::vector<program::Launch> add(Chain& chain) {
+    std::vector<program::Launch> launches;
+    for (std::size_t i = 0; i < chain.sweeps.size(); ++i) {
+      program::Launch launch;
+      launch.kernel = add(std::move(chain.sweeps[i].kernel));
+      for (const int array : chain.swaps[i]) {
+        launch.swap.push_back(static_cast<int>(storage_.buffer_index(array)));
+      }
+      launches.push_back(launch);
+    }
+    return launches;
+  }
+
+  static void append(std::vector<ScalarAssign>& to, const std::vector<ScalarAssign>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+
+  void order_scalars(std::vector<ScalarAssign>& assigns) const {
+    const auto names = pass_names();
+    if (!stop_after_.empty() && stop_after_ != names.back() &&
+        std::ranges::count(names, stop_after_) > 0) {
+      return;
+    }
+    for (ScalarAssign& assign : assigns) assign.value = kernel::ordered(assign.value);
+  }
+
+  void link_all() {
+    order_scalars(checks_.alone);
+    order_scalars(initial_.alone);
+    // Scalars that every step starts from, wherever the one before ended.
+    const std::vector<ScalarAssign> step_needs = link(step_);
+    const bool check_sweeps = !checks_.chain.sweeps.empty();
+    const std::vector<ScalarAssign> check_needs = link(checks_.chain);
+    std::vector<ScalarAssign> end = checks_.alone;
+    append(end, check_needs);
+    if (check_sweeps) append(checks_.chain.sweeps.back().kernel.epilogue, step_needs);
+    append(end, step_needs);
+    append(step_.sweeps.back().kernel.epilogue, end);
+
+    // Before the first step.
+    std::vector<ScalarAssign> first = initial_.alone;
+    append(first, link(initial_.chain));
+    std::vector<program::Launch>& prologue = program().prologue;
+    if (initial_.chain.sweeps.empty()) {
+      append(first, initial_.chain.finish);
+      append(first, end);
+      prologue.push_back({add(scalar_kernel("start", first)), {}});
+    } else {
+      append(initial_.chain.sweeps.back().kernel.epilogue, end);
+      if (!first.empty()) prologue.push_back({add(scalar_kernel("start", first)), {}});
+      for (program::Launch& launch : add(initial_.chain)) prologue.push_back(launch);
+    }
+
+    const std::vector<program::Launch> stage = add(step_);
+    for (int i = 0; i < stepping_.stages; ++i) {
+      program().step.insert(program().step.end(), stage.begin(), stage.end());
+    }
+    const std::vector<program::Launch> check = add(checks_.chain);
+    program().step.insert(program().step.end(), check.begin(), check.end());
+    prologue.insert(prologue.end(), check.begin(), check.end());
+    link_observers();
+  }
+
+  /// One kernel brings the scalars of all observers up to date.
+  void link_observers() {
+    std::vector<ScalarAssign> scalars;
+    const auto needs = [&](Observer::Result& result) {
+      order_scalars(result.alone);
+      const std::vector<ScalarAssign> before = link(result.chain);
+      append(scalars, result.alone);
+      append(scalars, before);
+      return !result.alone.empty() || !before.empty();
+    };
+    std::vector<bool> synchronise;
+    for (Observer::Result& result : outputs_) synchronise.push_back(needs(result));
+    const bool for_watch = needs(watch_);
+    const int kernel = scalars.empty() ? -1 : add(scalar_kernel("synchronise", scalars));
+    const auto launches = [&](Observer::Result& result, bool first) {
+      std::vector<program::Launch> list;
+      if (first) list.push_back({kernel, {}});
+      for (program::Launch& launch : add(result.chain)) list.push_back(launch);
+      return list;
+    };
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      program().outputs[first_clause_[i]].launches = launches(outputs_[i], synchronise[i]);
+    }
+    program().watch = launches(watch_, for_watch);
+  }
+
+  void finish() {
+    program::Program& p = program();
+    p.buffers = storage_.buffers();
+    plan_.buffer_of = storage_.buffer_of();
+    for (std::size_t i = 0; i < slots_.names().size(); ++i) {
+      p.scalars.push_back({slots_.names()[i], slots_.initial()[i]});
+    }
+    for (const physics::ScalarVariable& s : system_.scalars) {
+      const auto number = algebra::constant(s.initial);
+      if (number) {
+        p.scalars[static_cast<std::size_t>(slots_.index(s.symbol))].initial =
+            static_cast<double>(number->real);
+      }
+    }
+    p.step_slot = slots_.index(slot::kStep);
+    p.stop_slot = slots_.index(slot::kStop);
+    for (const kernel::Kernel& k : plan_.kernels) {
+      program::Kernel described;
+      described.name = k.name;
+      const kernel::Cost cost = kernel::cost(k);
+      described.loads = cost.loads;
+      described.stores = cost.stores;
+      described.bytes = cost.bytes;
+      described.flops = cost.flops;
+      described.special = cost.special;
+      p.kernels.push_back(described);
+    }
+  }
+
+  const physics::System& system_;
+  const dsl::Resolved& resolved_;
+  const std::string stop_after_;
+  dsl::Diagnostics& diagnostics_;
+  algebra::Arena& arena_;
+  Slots slots_;
+  Storage storage_;
+  Plan plan_;
+  Stepping stepping_;
+  Chain step_;
+  Initial initial_;
+  Observer::Result checks_, watch_;
+  std::vector<Observer> observers_;
+  std::vector<std::size_t> first_clause_;  ///< of each observer
+  std::vector<Observer::Result> outputs_;
+  std::map<const algebra::Node*, int> after_;
+};
+
+}  // namespace
+
+std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
+                             dsl::Diagnostics& diagnostics) {
+  return schedule(system, resolved, diagnostics, {});
+}
+
+std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
+                             dsl::Diagnostics& diagnostics, const std::string& stop_after) {
+  return Scheduler(system, resolved, stop_after, diagnostics).make();
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,143 @@
+#include "compiler/schedule/schedule_errors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "dsl/suggest.hpp"
+
+namespace vphi::schedule::error {
+namespace {
+
+Diagnostic make(const char* code, Span at, std::string message) {
+  Diagnostic d;
+  d.code = code;
+  d.span = at;
+  d.message = std::move(message);
+  return d;
+}
+
+}  // namespace
+
+Diagnostic not_yet(Span at, const std::string& what) {
+  Diagnostic d = make("E0901", at, what + " is not yet in this version");
+  d.hint = "`vphi check` accepts the model; running it needs a later version";
+  return d;
+}
+
+Diagnostic unknown_integrator(Span at, const std::string& name,
+                              const std::vector<std::string>& known) {
+  Diagnostic d = make("E0740", at, fmt::format("there is no integrator `{}`", name));
+  if (const auto near = dsl::suggest(name, known))
+    d.under = fmt::format("did you mean `{}`?", *near);
+  d.rule =
+      "An integrator is text in the library or in the model: `integrator NAME(HEAD) { BODY }`.";
+  d.hint = "known are " + dsl::enumerate(known);
+  return d;
+}
+
+Diagnostic no_integrator(Span at) {
+  Diagnostic d = make("E0741", at, "the model evolves without an integrator");
+  d.rule = "`evolve` names the integrator first.";
+  d.hint = "write `evolve leapfrog, dt = ...`";
+  return d;
+}
+
+Diagnostic unreadable_head(Span at, const std::string& integrator, const std::string& why) {
+  Diagnostic d = make(
+      "E0742", at, fmt::format("the head of integrator `{}` cannot be read: {}", integrator, why));
+  d.rule = "A head lists equations of first order (`x' = V(v)`) and options (`theta = 1`).";
+  d.hint = fmt::format("write `integrator {}(x' = V(v), v' = F(x)) {{ ... }}`", integrator);
+  return d;
+}
+
+Diagnostic composed_of_itself(Span at, const std::string& integrator) {
+  Diagnostic d =
+      make("E0743", at, fmt::format("integrator `{}` is composed of itself", integrator));
+  d.rule = "`compose(I, w, ...)` runs another integrator I with w*dt in turn.";
+  d.hint = "name an integrator that has a body of its own";
+  return d;
+}
+
+Diagnostic weight_not_number(Span at, const std::string& integrator) {
+  Diagnostic d = make("E0744", at,
+                      fmt::format("a weight of the composition `{}` is not a number", integrator));
+  d.rule = "Weights of `compose` are fixed numbers; names stand in its `where`.";
+  d.hint = "write the weight as a number, or define it behind `where`";
+  return d;
+}
+
+Diagnostic weights_sum(Span at, const std::string& integrator, double sum) {
+  Diagnostic d = make("E0745", at,
+                      fmt::format("the weights of `{}` sum to {:.12g}, not to 1", integrator, sum));
+  d.rule = "The parts of a composition add up to one step.";
+  d.hint = "set the middle weight to 1 minus the others";
+  return d;
+}
+
+Diagnostic unknown_name(Span at, const std::string& name, const std::string& integrator,
+                        const std::vector<std::string>& known) {
+  Diagnostic d =
+      make("E0746", at, fmt::format("unknown name `{}` in integrator `{}`", name, integrator));
+  if (const auto near = dsl::suggest(name, known))
+    d.under = fmt::format("did you mean `{}`?", *near);
+  d.rule = "A body sees its head, names it set before, `dt`, `dx`, `t` and functions.";
+  d.hint = "known here are " + dsl::enumerate(known);
+  return d;
+}
+
+Diagnostic cannot_evaluate(Span at, const std::string& integrator, const std::string& why) {
+  Diagnostic d = make("E0747", at, fmt::format("integrator `{}`: {}", integrator, why));
+  d.rule = "A body is arithmetic on variables of the head, registers and numbers.";
+  d.hint = "split the line into simpler ones";
+  return d;
+}
+
+Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& why) {
+  Diagnostic d =
+      make("E0748", at, fmt::format("`{}` is not called as the head declares it: {}", hole, why));
+  d.rule = "A hole takes in the body what it takes in the head, in the same order.";
+  d.hint = fmt::format("give `{}` one argument for each in the head", hole);
+  return d;
+}
+
+Diagnostic unmatched(Span at, const std::string& integrator, const std::string& variable,
+                     const std::vector<std::string>& terms,
+                     const std::vector<std::string>& fitting) {
+  Diagnostic d = make("E0749", at,
+                      fmt::format("integrator `{}` has no place for {} in the equation of `{}`",
+                                  integrator, dsl::enumerate(terms), variable));
+  d.rule = "Every term of the equations must fit a part of the integrator's head.";
+  d.hint = fitting.empty() ? "write an integrator whose head has such a term"
+                           : "integrators that fit: " + fmt::format("{}", fmt::join(fitting, ", "));
+  return d;
+}
+
+Diagnostic circular_group(Span at, const std::string& integrator,
+                          const std::vector<std::string>& variables) {
+  Diagnostic d =
+      make("E0750", at,
+           fmt::format("integrator `{}` cannot order the updates of {}: each needs the other",
+                       integrator, dsl::enumerate(variables)));
+  d.rule = "Variables that are stepped together may depend on each other in one direction only.";
+  d.hint = "use a Runge-Kutta integrator, `evolve rk4, ...`";
+  return d;
+}
+
+Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option) {
+  Diagnostic d =
+      make("E0751", at, fmt::format("integrator `{}` has no option `{}`", integrator, option));
+  d.rule = "Options are the `name = value` of the integrator's head.";
+  d.hint = "remove the option";
+  return d;
+}
+
+Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings) {
+  Diagnostic d = make("E0759", {},
+                      fmt::format("internal: a kernel is unsound after `{}`: {}", after,
+                                  fmt::join(findings, "; ")));
+  d.rule = "This is a defect of the compiler, not of the model.";
+  d.hint = "please report the model with this message";
+  return d;
+}
+
+}  // namespace vphi::schedule::error

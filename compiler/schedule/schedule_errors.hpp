@@ -1,0 +1,39 @@
+// What can go wrong between equations and kernels, one named function for each message.
+//
+// E0740 to E0759: integrators and their match with the equations; E0901: not yet in this version.
+// Each returns the whole diagnostic; nothing is formatted elsewhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dsl/diagnostic.hpp"
+
+namespace vphi::schedule::error {
+
+using dsl::Diagnostic;
+using dsl::Span;
+
+Diagnostic not_yet(Span at, const std::string& what);
+Diagnostic unknown_integrator(Span at, const std::string& name,
+                              const std::vector<std::string>& known);
+Diagnostic no_integrator(Span at);
+Diagnostic unreadable_head(Span at, const std::string& integrator, const std::string& why);
+Diagnostic composed_of_itself(Span at, const std::string& integrator);
+Diagnostic weight_not_number(Span at, const std::string& integrator);
+Diagnostic weights_sum(Span at, const std::string& integrator, double sum);
+Diagnostic unknown_name(Span at, const std::string& name, const std::string& integrator,
+                        const std::vector<std::string>& known);
+Diagnostic cannot_evaluate(Span at, const std::string& integrator, const std::string& why);
+Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& why);
+
+/// `terms` in the equations of `variable` fit no part of the head; `fitting` integrators would do.
+Diagnostic unmatched(Span at, const std::string& integrator, const std::string& variable,
+                     const std::vector<std::string>& terms,
+                     const std::vector<std::string>& fitting);
+Diagnostic circular_group(Span at, const std::string& integrator,
+                          const std::vector<std::string>& variables);
+Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
+Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);
+
+}  // namespace vphi::schedule::error

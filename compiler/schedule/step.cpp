@@ -1,0 +1,312 @@
+#include "compiler/schedule/step.hpp"
+
+#include <algorithm>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/arithmetic.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Arena;
+using algebra::Op;
+using dsl::ExprKind;
+
+/// table[stage], without a branch.
+Expr by_stage(Arena& arena, const std::vector<Expr>& table) {
+  Expr value = table.back();
+  const Expr stage = arena.symbol(slot::kStage);
+  for (std::size_t i = table.size() - 1; i-- > 0;) {
+    if (table[i] == value) continue;
+    const Expr here = arena.make(Op::LessEqual, {stage, arena.integer(static_cast<int>(i))});
+    value = arena.make(Op::Select, {here, table[i], value});
+  }
+  return value;
+}
+
+/// dt as long as the run goes on, then 0: later steps change nothing.
+Expr running_dt(const physics::System& system) {
+  Arena& arena = *system.arena;
+  return arena.real(system.dt) * (arena.integer(1) - arena.symbol(slot::kStop));
+}
+
+Wanted wanted_state(const physics::System& system, const State& state) {
+  Wanted wanted;
+  for (const auto& v : system.variables) {
+    const Expr value = state.arrays.at(v.array);
+    if (!(value->index == v.array)) wanted.arrays[v.array] = value;
+  }
+  for (const auto& [name, value] : state.scalars) {
+    if (value.is(Op::Symbol) && value->name != name) wanted.slots.push_back(value->name);
+  }
+  return wanted;
+}
+
+std::vector<kernel::ScalarAssign> finish_of(const State& state) {
+  std::vector<kernel::ScalarAssign> finish;
+  for (const auto& [name, value] : state.scalars) {
+    if (!(value.is(Op::Symbol) && value->name == name)) finish.push_back({name, value});
+  }
+  return finish;
+}
+
+}  // namespace
+
+std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vector<Flow>& flows,
+                                       Slots& slots, Storage& storage) {
+  Arena& arena = *from.system.arena;
+  std::vector<std::vector<Member>> members;
+  std::vector<bool> exact;
+  for (const Group& group : from.groups) {
+    const auto ordered = ordered_members(from.system, group);
+    if (!ordered) return std::nullopt;
+    members.push_back(*ordered);
+    exact.push_back(is_exact(*ordered));
+  }
+  const Composition composition = compose(flows, exact, arena);
+
+  Stepping result;
+  result.stages = composition.stages;
+  Block block(from.system, slots, storage);
+  State state = stored_state(from.system);
+  const Expr dt = running_dt(from.system);
+  for (const Run& run : composition.runs) {
+    const std::string variable = from.groups[static_cast<std::size_t>(run.equation)].variable;
+    for (const RunPart& part : run.parts) {
+      const Expr owed = by_stage(arena, part.owed);
+      const Expr weight =
+          by_stage(arena, part.own) + (owed.is_zero() ? owed : owed * arena.symbol(slot::kStarted));
+      const Expr length = block.scalar("d" + variable, dt * weight);
+      advance(block, members[static_cast<std::size_t>(run.equation)], length, state,
+              result.remarks);
+    }
+  }
+  result.sweeps = make_sweeps(block, wanted_state(from.system, state));
+  result.finish = finish_of(state);
+  if (composition.owed_equation >= 0) {
+    result.owed_members = members[static_cast<std::size_t>(composition.owed_equation)];
+    for (Expr weight : composition.owed) {
+      result.owed.push_back(arena.real(from.system.dt) * weight * arena.symbol(slot::kStarted));
+    }
+    result.remarks.insert(
+        "the last " + from.groups[static_cast<std::size_t>(composition.owed_equation)].variable +
+        " update of a step is joined with the first of the next; output sees it done");
+  }
+  return result;
+}
+
+State synchronised(Block& block, const Stepping& stepping) {
+  State state = stored_state(block.system());
+  std::set<std::string> remarks;
+  for (Expr length : stepping.owed) {
+    advance(block, stepping.owed_members, block.scalar("owed", length), state, remarks);
+  }
+  return state;
+}
+
+// ---- bodies that are no composition of flows ----------------------------------------------------
+
+namespace {
+
+class BodyStep {
+ public:
+  BodyStep(const Ingredients& from, const Shares& shares, Slots& slots, Storage& storage)
+      : from_(from),
+        shares_(shares),
+        arena_(*from.system.arena),
+        block_(from.system, slots, storage),
+        state_(stored_state(from.system)) {
+    meaning_.name = [this](const dsl::Expr& at) { return name(at); };
+    meaning_.call = [this](const dsl::Expr& at, Value& value) { return call(at, value); };
+  }
+
+  std::optional<Stepping> make(dsl::Diagnostics& diagnostics) {
+    try {
+      read_options();
+      for (Expr weight : from_.integrator.weights) {
+        dt_ = block_.scalar("dt", running_dt(from_.system) * weight);
+        locals_.clear();
+        for (const Statement& statement : from_.integrator.body) run(statement);
+      }
+    } catch (const ArithmeticError& error) {
+      diagnostics.add(
+          error.message.starts_with("later:")
+              ? error::not_yet(error.span, error.message.substr(6))
+              : error::cannot_evaluate(error.span, from_.integrator.name, error.message));
+      return std::nullopt;
+    } catch (const dsl::Diagnostic& diagnostic) {
+      diagnostics.add(diagnostic);
+      return std::nullopt;
+    }
+    Stepping result;
+    result.sweeps = make_sweeps(block_, wanted_state(from_.system, state_));
+    result.finish = finish_of(state_);
+    return result;
+  }
+
+ private:
+  const Group& group(int e) const { return from_.groups[static_cast<std::size_t>(e)]; }
+
+  Value state_of(int e) const {
+    Value value;
+    value.group = e;
+    for (const int array : group(e).arrays) value.arrays[array] = state_.arrays.at(array);
+    for (const std::string& name : group(e).scalars) value.scalars[name] = state_.scalars.at(name);
+    return value;
+  }
+
+  /// Options of the head; the model's values for them win.
+  void read_options() {
+    for (const auto& [name, value] : from_.integrator.options) {
+      options_[name] = evaluate(*value, meaning_, arena_);
+    }
+    for (const auto& [name, value] : from_.system.integrator_options) {
+      if (options_.contains(name)) options_[name] = scalar_value(value);
+    }
+  }
+
+  void run(const Statement& statement) {
+    const int e = from_.head.index(statement.name);
+    Value value = evaluate(*statement.value, meaning_, arena_);
+    if (e >= 0 && value.group != e) {
+      throw ArithmeticError{statement.span,
+                            "`" + statement.name + "` is set to something of another shape"};
+    }
+    // A register: each member is defined once, so that every later line shares it.
+    for (auto& [array, expr] : value.arrays) {
+      const std::string hint = (e >= 0 ? "" : statement.name + "_") + name_of(from_.system, array);
+      expr = block_.array(hint, expr, e >= 0 ? array : -1);
+    }
+    for (auto& [name, expr] : value.scalars) {
+      expr = block_.scalar((e >= 0 ? "" : statement.name + "_") + name, expr);
+    }
+    if (value.group < 0) value.scalar = block_.scalar(statement.name, value.scalar);
+    if (e < 0) {
+      locals_[statement.name] = value;
+      return;
+    }
+    for (const auto& [array, expr] : value.arrays) state_.arrays[array] = expr;
+    for (const auto& [name, expr] : value.scalars) state_.scalars[name] = expr;
+  }
+
+  Value name(const dsl::Expr& at) {
+    if (const int e = from_.head.index(at.text); e >= 0) return state_of(e);
+    if (const auto local = locals_.find(at.text); local != locals_.end()) return local->second;
+    if (const auto option = options_.find(at.text); option != options_.end()) return option->second;
+    if (at.text == "dt") return scalar_value(dt_);
+    if (at.text == "dx") return scalar_value(arena_.real(from_.system.lattice.dx));
+    if (at.text == "t") {
+      const auto t = state_.scalars.find(from_.system.time);
+      return scalar_value(t == state_.scalars.end() ? arena_.integer(0) : t->second);
+    }
+    if (at.text == "pi") return scalar_value(arena_.real(3.141592653589793238462643L));
+    if (at.text == "normal" || at.text == "noise") {
+      throw ArithmeticError{at.span, "later:noise in an integrator"};
+    }
+    for (std::size_t e = 0; e < from_.head.parts.size(); ++e) {
+      for (std::size_t p = 0; p < from_.head.parts[e].size(); ++p) {
+        const Part& part = from_.head.parts[e][p];
+        if (part.kind == Part::Kind::Coefficient && part.name == at.text) {
+          return coefficient(e, p);
+        }
+        if (part.kind == Part::Kind::Noise && part.name == at.text) {
+          return scalar_value(arena_.integer(0));  // the model has no noise (checked before)
+        }
+      }
+    }
+    std::vector<std::string> known = from_.head.variables;
+    for (const auto& [local, unused] : locals_) known.push_back(local);
+    for (const char* given : {"dt", "dx", "t"}) known.emplace_back(given);
+    throw error::unknown_name(at.span, at.text, from_.integrator.name, known);
+  }
+
+  /// gamma of `gamma*v`: one coefficient for each member, at the present background.
+  Value coefficient(std::size_t e, std::size_t p) const {
+    Value value;
+    value.group = static_cast<int>(e);
+    for (const auto& [array, expr] : shares_[e][p]) value.arrays[array] = at(state_, expr);
+    for (const std::string& name : group(value.group).scalars) {
+      value.scalars[name] = arena_.integer(0);
+    }
+    return value;
+  }
+
+  /// A hole of the head applied to what stands in the body.
+  bool call(const dsl::Expr& at_text, Value& result) {
+    for (std::size_t e = 0; e < from_.head.parts.size(); ++e) {
+      for (std::size_t p = 0; p < from_.head.parts[e].size(); ++p) {
+        const Part& part = from_.head.parts[e][p];
+        if (part.kind != Part::Kind::Hole || part.name != at_text.text) continue;
+        result = applied(at_text, e, p);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Value applied(const dsl::Expr& at_text, std::size_t e, std::size_t p) {
+    const Part& part = from_.head.parts[e][p];
+    if (at_text.args.size() != part.arguments.size()) {
+      throw error::wrong_arguments(at_text.span, part.name,
+                                   "it takes " + std::to_string(part.arguments.size()) +
+                                       ", here are " + std::to_string(at_text.args.size()));
+    }
+    State there = state_;
+    for (std::size_t i = 0; i < part.arguments.size(); ++i) {
+      const int argument = from_.head.index(part.arguments[i]);
+      // Time is a member of the group that steps it, so `t + dt` says nothing new.
+      if (argument < 0) continue;
+      const Value value = evaluate(*at_text.args[i], meaning_, arena_);
+      if (value.group != argument) {
+        throw error::wrong_arguments(at_text.args[i]->span, part.name,
+                                     "argument " + std::to_string(i + 1) +
+                                         " is not of the shape of `" + part.arguments[i] + "`");
+      }
+      for (const auto& [array, expr] : value.arrays) {
+        there.arrays[array] = block_.array(name_of(from_.system, array) + "_there", expr);
+      }
+      for (const auto& [name, expr] : value.scalars) {
+        there.scalars[name] = block_.scalar(name + "_there", expr);
+      }
+    }
+    Value result;
+    result.group = static_cast<int>(e);
+    for (const auto& [array, expr] : shares_[e][p]) {
+      result.arrays[array] = block_.array("rate_" + name_of(from_.system, array), at(there, expr));
+    }
+    for (const std::string& name : group(result.group).scalars) {
+      const auto scalar =
+          std::ranges::find(from_.system.scalars, name, &physics::ScalarVariable::symbol);
+      // The background's rate counts once, with the first hole.
+      const bool first = first_hole(e) == p;
+      result.scalars[name] =
+          first ? block_.scalar("rate_" + name, at(there, scalar->rate)) : arena_.integer(0);
+    }
+    return result;
+  }
+
+  std::size_t first_hole(std::size_t e) const {
+    const auto& parts = from_.head.parts[e];
+    const auto found = std::ranges::find(parts, Part::Kind::Hole, &Part::kind);
+    return static_cast<std::size_t>(found - parts.begin());
+  }
+
+  const Ingredients& from_;
+  const Shares& shares_;
+  Arena& arena_;
+  Block block_;
+  State state_;
+  Meaning meaning_;
+  Expr dt_;
+  std::map<std::string, Value> locals_, options_;
+};
+
+}  // namespace
+
+std::optional<Stepping> make_body_step(const Ingredients& from, const Shares& shares, Slots& slots,
+                                       Storage& storage, dsl::Diagnostics& diagnostics) {
+  return BodyStep(from, shares, slots, storage).make(diagnostics);
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,51 @@
+// The step of an integrator as sweeps: flows where the body is a composition of them, lines in
+// order where it is anything else (Runge-Kutta, registers, friction).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/composition.hpp"
+#include "compiler/schedule/sweeps.hpp"
+
+namespace vphi::schedule {
+
+/// Slots that every step has; the rest of the schedule reads and sets them.
+namespace slot {
+inline constexpr const char* kStep = "step";        ///< steps done
+inline constexpr const char* kStop = "stop";        ///< 1 once `until` holds
+inline constexpr const char* kStarted = "started";  ///< 1 once something is owed
+inline constexpr const char* kStage = "stage";      ///< stage of the step that runs next
+}  // namespace slot
+
+struct Stepping {
+  Sweeps sweeps;  ///< of one stage
+  int stages = 1;
+  std::vector<kernel::ScalarAssign> finish;  ///< scalar state := its new value, at the end
+  std::vector<Member> owed_members;          ///< the flow that is owed; empty: none
+  std::vector<Expr> owed;                    ///< its lengths, of slots
+  std::set<std::string> remarks;
+};
+
+/// Everything a step is made from.
+struct Ingredients {
+  const physics::System& system;
+  const Integrator& integrator;
+  const Head& head;
+  std::vector<Group> groups;
+};
+
+/// Nothing where the members of a group depend on each other in a circle.
+std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vector<Flow>& flows,
+                                       Slots& slots, Storage& storage);
+
+/// Nothing where the body cannot be evaluated; then `diagnostics` says why.
+std::optional<Stepping> make_body_step(const Ingredients& from, const Shares& shares, Slots& slots,
+                                       Storage& storage, dsl::Diagnostics& diagnostics);
+
+/// The state that an observer sees: what is owed has been paid, in a copy.
+State synchronised(Block& block, const Stepping& stepping);
+
+}  // namespace vphi::schedule

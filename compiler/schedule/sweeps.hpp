@@ -1,0 +1,35 @@
+// From a block to sweeps: which value is made in which pass over the lattice, and where it lives.
+//
+// A value may be made in the sweep that makes what it reads, as long as it reads it at the site
+// itself; read at a neighbour, or as a mean, it takes the next sweep. Each value goes to the
+// earliest sweep that allows it. Values that nobody reads later stay in registers; others get
+// memory: a later value of a state array goes where the array is (in place, or into its second
+// buffer where the old one is read at neighbours in the same sweep).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/kernel/passes.hpp"
+#include "compiler/schedule/block.hpp"
+
+namespace vphi::schedule {
+
+struct Wanted {
+  std::map<int, Expr> arrays;      ///< array with memory -> Load of the value it ends with
+  std::vector<std::string> slots;  ///< scalars that must be there in the end
+  /// Nothing that exists before is overwritten, so cheap values may be made again instead of kept.
+  bool pure = false;
+  std::string name = "sweep";  ///< of the kernels: name, name_2, ...
+};
+
+struct Sweeps {
+  std::vector<kernel::Sweep> sweeps;        ///< epilogue: scalars that follow from the sums
+  std::vector<std::vector<int>> swaps;      ///< arrays whose buffers are exchanged after each
+  std::vector<kernel::ScalarAssign> alone;  ///< scalars, where there is no sweep at all
+};
+
+Sweeps make_sweeps(const Block& block, const Wanted& wanted);
+
+}  // namespace vphi::schedule
