@@ -79,7 +79,7 @@ std::string to_text(const Explanation& e) {
   }
   if (!e.folded.empty()) {
     out += "\nFolded into constants\n";
-    for (const auto& [name, value] : e.folded) out += fmt::format("  {} = {:.17g}\n", name, value);
+    for (const auto& [name, value] : e.folded) out += fmt::format("  {} = {}\n", name, value);
   }
   for (const ExplainedStencil& s : e.stencils) {
     out += fmt::format("\nLaplacian {}: {} points, {}\n", s.name, s.points, quality(s));

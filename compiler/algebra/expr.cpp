@@ -69,17 +69,6 @@ struct Same {
   bool operator()(const Node* a, const Key& b) const { return equal(key_of(*a), b); }
 };
 
-/// Span of a node made without one: that of its first argument which has one, leaves last.
-dsl::Span inherited(std::span<const Expr> args) {
-  for (const Expr& arg : args) {
-    if (!arg->args.empty() && !arg->span.empty()) return arg->span;
-  }
-  for (const Expr& arg : args) {
-    if (!arg->span.empty()) return arg->span;
-  }
-  return {};
-}
-
 bool is_reduction(Op op) { return op >= Op::Mean && op <= Op::Maximum; }
 
 bool has_value_per_site(const Key& key) {
@@ -96,7 +85,7 @@ struct Arena::State {
   std::vector<StencilData> stencils;
 
   Expr intern(Arena* arena, const Key& key, dsl::Span span) {
-    if (span.empty()) span = inherited(key.args);
+    if (span.empty()) span = inherited_span(key.args);
     if (const auto found = index.find(key); found != index.end()) {
       if ((*found)->span.empty()) (*found)->span = span;
       return Expr(*found);
@@ -204,6 +193,24 @@ int Arena::add_stencil(StencilData data) {
 
 const StencilData& Arena::stencil_data(int index) const {
   return state_->stencils.at(static_cast<std::size_t>(index));
+}
+
+dsl::Span inherited_span(std::span<const Expr> args) {
+  const auto worth = [](Expr e) {
+    if (e->span.empty() || e->args.empty()) return 0;
+    if (!e->per_site) return 1;
+    return e->op == Op::Pow && e->args[0]->args.empty() ? 2 : 3;
+  };
+  dsl::Span span;
+  int best = 0;
+  for (const Expr& arg : args) {
+    const int w = worth(arg);
+    if (w > best) {
+      best = w;
+      span = arg->span;
+    }
+  }
+  return span;
 }
 
 Op Expr::op() const { return node_->op; }

@@ -35,7 +35,7 @@ Expr negated_sum(Expr e, dsl::Span span) {
   for (Expr term : e.args()) {
     const Scaled s = scaled(term);
     terms.push_back(term.is_number() ? arena.number(negate(s.coefficient))
-                                     : scale(arena, negate(s.coefficient), s.rest, {}));
+                                     : scale(arena, negate(s.coefficient), s.rest, s.rest->span));
   }
   return arena.canonical(Op::Add, terms, span);
 }
@@ -133,6 +133,7 @@ bool is_nonnegative(Expr e) {
 }
 
 Expr sum(Arena& arena, std::span<const Expr> args, dsl::Span span) {
+  if (span.empty()) span = inherited_span(args);
   Terms t;
   for (Expr arg : args) t.add(arg);
   t.merge();
@@ -142,7 +143,7 @@ Expr sum(Arena& arena, std::span<const Expr> args, dsl::Span span) {
   std::vector<Expr> result;
   if (t.constant.real != 0 || t.terms.empty()) result.push_back(arena.number(t.constant));
   for (const Scaled& term : t.terms) {
-    result.push_back(scale(arena, term.coefficient, term.rest, {}));
+    result.push_back(scale(arena, term.coefficient, term.rest, term.rest->span));
   }
   if (result.size() == 1) return result[0];
   return arena.canonical(Op::Add, result, span);
@@ -214,6 +215,7 @@ struct Factors {
 }  // namespace
 
 Expr product(Arena& arena, std::span<const Expr> args, dsl::Span span) {
+  if (span.empty()) span = inherited_span(args);
   Factors p{arena};
   for (Expr arg : args) p.multiply(arg);
   if (p.coefficient.real == 0) return arena.integer(0);

@@ -17,6 +17,10 @@ Expr function(Arena& arena, Op op, const std::vector<Expr>& args, dsl::Span span
 /// Linear operator on the lattice: uniform factors come out, sums are taken apart.
 Expr stencil_of(Arena& arena, int index, Expr argument, dsl::Span span);
 
+/// Span of a node made without one: that of the argument that tells most about where it came from
+/// (a value per site before a scalar, a term before a power of a leaf; a leaf occurs everywhere).
+dsl::Span inherited_span(std::span<const Expr> args);
+
 /// A term as number * rest; rest is 1 for a Number.
 struct Scaled {
   Number coefficient;
