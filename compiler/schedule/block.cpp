@@ -73,7 +73,54 @@ void Block::assign(const std::string& slot, Expr value) {
   items_.push_back({Item::Kind::Scalar, -1, slot, ReduceKind::Sum, value, -1});
 }
 
+namespace {
+
+/// c*<s> of a term with one mean; `mean` is null for any other term.
+struct MeanTerm {
+  Expr coefficient, mean;
+};
+
+MeanTerm mean_term(Expr term) {
+  const auto is_mean = [](Expr e) { return e.is(Op::Mean) || e.is(Op::Total); };
+  if (is_mean(term)) return {term->arena->integer(1), term};
+  if (!term.is(Op::Mul) || std::ranges::count_if(term.args(), is_mean) != 1) return {};
+  const Expr mean = *std::ranges::find_if(term.args(), is_mean);
+  const Expr coefficient = term / mean;
+  return {coefficient, mean};
+}
+
+/// 2*c*<u> + 3*c*<v> is c*<2*u + 3*v>: one sum over the lattice instead of two.
+Expr with_joined_means(Expr sum) {
+  algebra::Arena& arena = *sum->arena;
+  std::vector<MeanTerm> groups;
+  std::vector<Expr> result;
+  for (Expr term : sum.args()) {
+    const MeanTerm t = mean_term(term);
+    if (!t.mean) {
+      result.push_back(term);
+      continue;
+    }
+    bool joined = false;
+    for (MeanTerm& group : groups) {
+      const Expr ratio = t.coefficient / group.coefficient;
+      if (!ratio.is_number() || group.mean.op() != t.mean.op()) continue;
+      const Expr argument = group.mean.arg(0) + ratio * t.mean.arg(0);
+      group.mean = arena.make(group.mean.op(), {argument}, group.mean->span);
+      joined = true;
+      break;
+    }
+    if (!joined) groups.push_back(t);
+  }
+  for (const MeanTerm& group : groups) result.push_back(group.coefficient * group.mean);
+  return arena.make(Op::Add, result, sum->span);
+}
+
+}  // namespace
+
 Expr Block::without_reductions(Expr value) {
+  value = algebra::rewrite(value, [](Expr node) {
+    return node.is(Op::Add) && !node->ordered ? with_joined_means(node) : node;
+  });
   return algebra::rewrite(value, [this](Expr node) -> Expr {
     switch (node.op()) {
       case Op::Mean:

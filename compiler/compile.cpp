@@ -1,0 +1,51 @@
+// The stages in order. Each adds its diagnostics; the first that fails ends the way.
+#include "compiler/compile.hpp"
+
+#include "compiler/physics/derive.hpp"
+#include "compiler/schedule/schedule.hpp"
+#include "dsl/load.hpp"
+
+namespace vphi {
+
+Compilation derive_model(const std::string& path, const CompileOptions& options) {
+  Compilation result;
+  dsl::Diagnostics& diagnostics = result.diagnostics;
+  dsl::ModelText model = dsl::load_model(path, diagnostics);
+  std::vector<dsl::ModelText> library = dsl::load_library(diagnostics);
+  dsl::apply_overrides(model, library, options.set, diagnostics);
+  result.resolved = dsl::resolve(std::move(model), std::move(library));
+  for (const dsl::Diagnostic& d : result.resolved.diagnostics.all()) diagnostics.add(d);
+  if (diagnostics.has_errors()) return result;
+  result.system = physics::derive(result.resolved, options, diagnostics);
+  if (diagnostics.has_errors()) result.system.reset();
+  return result;
+}
+
+Compilation compile_model(const std::string& path, const CompileOptions& options,
+                          const emit::TargetInfo& target) {
+  Compilation result = derive_model(path, options);
+  if (!result.system) return result;
+  result.plan = schedule::schedule(*result.system, result.resolved, result.diagnostics,
+                                   options.stop_after);
+  if (!result.plan || result.diagnostics.has_errors()) {
+    result.plan.reset();
+    return result;
+  }
+  program::Program& planned = result.plan->program;
+  planned.target = target.target;
+  if (options.steps >= 0) planned.steps = options.steps;
+  if (!options.stop_after.empty()) return result;
+
+  emit::Bindings bindings;
+  for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);
+  bindings.buffer_of = result.plan->buffer_of;
+  program::Program program = planned;
+  program.kernels.clear();
+  for (const kernel::Kernel& kernel : result.plan->kernels) {
+    program.kernels.push_back(emit::emit(kernel, target, bindings));
+  }
+  result.program = std::move(program);
+  return result;
+}
+
+}  // namespace vphi
