@@ -57,8 +57,14 @@ void read_metric(Derivation& d, Lowerer& lower) {
   } else {
     d.fail(errors::metric_form(form.span));
   }
-  if (const auto rho = dsl::option(clause, "rho_r")) b.radiation = lower.fixed(*rho, "rho_r");
-  if (const auto rho = dsl::option(clause, "rho_m")) b.matter = lower.fixed(*rho, "rho_m");
+  // symbols in physical expressions, so that what cancels between rho and p cancels exactly
+  for (const char* fluid : {"rho_r", "rho_m"}) {
+    const auto density = dsl::option(clause, fluid);
+    if (!density) continue;
+    const Expr symbol = d.arena().symbol(fluid, density->span);
+    b.fluids.emplace(symbol.get(), lower.fixed(*density, fluid));
+    (std::string(fluid) == "rho_r" ? b.radiation : b.matter) = symbol;
+  }
 }
 
 Expr hubble2(Derivation& d, Expr density) {

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/compile.hpp"
@@ -56,8 +57,9 @@ struct Background {
   Metric metric = Metric::Minkowski;
   std::string scale = "a";  ///< the user's name of the scale factor
   Expr prescribed;          ///< a(t)
-  Expr radiation, matter;   ///< rho_r, rho_m at a = 1; null where absent
-  Expr planck2;             ///< (8 pi G)^-1 in the model's units
+  Expr radiation, matter;   ///< symbols of rho_r, rho_m at a = 1; null where absent
+  std::unordered_map<const algebra::Node*, Expr> fluids;  ///< and their values
+  Expr planck2;                                           ///< (8 pi G)^-1 in the model's units
   dsl::Span span;
 };
 

@@ -19,7 +19,10 @@ void read_potentials(Derivation& d, Lowerer& lower) {
     const Expr v = lower.real(*fact->value, fmt::format("the potential `{}`", fact->name));
     d.potential = d.potential ? d.potential + v : v;
     if (v.is(Op::Add)) {
-      for (const Expr term : v.args()) d.potential_terms.emplace_back("", term);
+      // a constant is no term of its own
+      for (const Expr term : v.args()) {
+        if (algebra::per_site(term)) d.potential_terms.emplace_back("", term);
+      }
     } else {
       d.potential_terms.emplace_back("", v);
     }

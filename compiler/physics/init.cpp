@@ -121,6 +121,8 @@ Expr at_homogeneous(Derivation& d, Expr e, const std::map<int, Expr>& values, bo
         return algebra::substitute(d.background.prescribed, d.time(), arena.real(d.start_time));
       }
       if (node == d.time()) return arena.real(d.start_time);
+      const auto fluid = d.background.fluids.find(node.get());
+      if (fluid != d.background.fluids.end()) return fluid->second;
     } else if (node.is(Op::Site)) {
       known = false;
     } else if (is_reduction(node.op()) && !algebra::per_site(node.arg(0))) {

@@ -41,6 +41,20 @@ const Scope* dynamic_part(const Scope& scope) {
 
 }  // namespace
 
+namespace {
+
+/// Terms remember where they were written.
+Value marked(Value v, dsl::Span span) {
+  for (const Component& part : v.parts) {
+    for (const Expr e : {part.re, part.im}) {
+      if (e) e->arena->mark(e, span);
+    }
+  }
+  return v;
+}
+
+}  // namespace
+
 dsl::Diagnostic Lowerer::shape_message(const dsl::Expr& e, const std::string& what) const {
   return errors::wrong_shape(e.span, what);
 }
@@ -59,11 +73,11 @@ Value Lowerer::value(const dsl::Expr& e, const Scope& scope) {
       return negate(value(*e.args[0], scope));
     }
     case ExprKind::Binary:
-      return binary(e, scope);
+      return marked(binary(e, scope), e.span);
     case ExprKind::Select:
       return select(e, scope);
     case ExprKind::Call:
-      return call(e, scope);
+      return marked(call(e, scope), e.span);
     case ExprKind::Index:
       return index(e, scope);
     case ExprKind::Prime:

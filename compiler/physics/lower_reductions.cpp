@@ -210,7 +210,8 @@ Value Lowerer::reduction(const dsl::Expr& e, const Scope& scope) {
 Value Lowerer::reduce(const std::string& name, const Value& x, const dsl::Expr& e) {
   Arena& arena = d_.arena();
   const auto apply = [&](Op op, Expr part) {
-    return reduce_linear(arena, op, part, d_.grid.sites());
+    if (algebra::per_site(part)) return arena.make(op, {part}, e.span);
+    return op == Op::Total ? integer(d_.grid.sites()) * part : part;
   };
   if (name == "mean" || name == "total") {
     const Op op = name == "mean" ? Op::Mean : Op::Total;

@@ -102,7 +102,7 @@ class Outputs {
       add_scalar(name, lower_.value(e), e, out);
       return;
     }
-    for (const Scope& tuple : lower_.index_tuples(e, {}, ranges, {})) {
+    for (const Scope& tuple : lower_.index_tuples(e, {}, ranges, global_)) {
       std::string suffix;
       for (const dsl::NamedArgument& range : ranges) {
         suffix += fmt::format("{}{}", suffix.empty() ? "" : ",", tuple.index(range.name)->value);
@@ -216,6 +216,7 @@ class Outputs {
   Derivation& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
+  const Scope global_;
 };
 
 }  // namespace

@@ -128,6 +128,8 @@ Expr ProgramUnits::convert(Expr e) {
       result = scale();
     else if (d_.expanding() && e == d_.hubble())
       result = hubble();
+    else if (d_.background.fluids.contains(e.get()))
+      result = d_.background.fluids.at(e.get());
     else if (e->name == "dx" && d_.grid.present)
       result = d_.grid.dx;
   } else if (e.is(Op::Stencil)) {

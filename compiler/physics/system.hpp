@@ -30,8 +30,8 @@ struct Lattice {
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
   std::array<Boundary, 4> boundary{};
   double fixed_value = 0;
-  double dx = 1;            ///< spacing in program units
-  double dx_physical = 1;   ///< in the model's base units
+  double dx = 1;           ///< spacing in program units
+  double dx_physical = 1;  ///< in the model's base units
   std::int64_t sites() const;
 };
 
@@ -39,20 +39,20 @@ enum class Role { Coordinate, Momentum, FirstOrder };
 
 /// One real array of state.
 struct Variable {
-  std::string name;         ///< unique, plain ASCII: "phi", "phi_re", "pi_phi"
-  std::string shown;        ///< as the user knows it: "phi", "re(phi)", "phi'"
-  int array = 0;            ///< number in Op::Load
+  std::string name;   ///< unique, plain ASCII: "phi", "phi_re", "pi_phi"
+  std::string shown;  ///< as the user knows it: "phi", "re(phi)", "phi'"
+  int array = 0;      ///< number in Op::Load
   Role role = Role::FirstOrder;
-  int partner = -1;         ///< array of the momentum or coordinate that belongs to it
-  Expr rate;                ///< d/d(eta): loads, stencils, symbols; no reductions
+  int partner = -1;  ///< array of the momentum or coordinate that belongs to it
+  Expr rate;         ///< d/d(eta): loads, stencils, symbols; no reductions
   dsl::Span span;
 };
 
 /// A scalar that evolves: a, a', physical time.
 struct ScalarVariable {
   std::string symbol;
-  Expr rate;                ///< may hold Mean/Total of per-site expressions
-  Expr initial;             ///< number, or with reductions over the initial state
+  Expr rate;     ///< may hold Mean/Total of per-site expressions
+  Expr initial;  ///< number, or with reductions over the initial state
   std::string shown;
 };
 
@@ -60,37 +60,37 @@ struct ScalarVariable {
 struct RandomField {
   enum class Kind { Vacuum, Normal, Uniform };
   Kind kind = Kind::Normal;
-  int array = 0;            ///< number in the Loads of the initial expressions
-  int stream = 0;           ///< one stream each time it is written
-  bool velocity = false;    ///< Vacuum: fluctuation of the time derivative
-  double mass2 = 0;         ///< Vacuum: effective mass squared, program units (clamped at use)
-  double amplitude = 1;     ///< multiplies the result: converts to program units of the variable
-  double low = 0, high = 1; ///< Uniform
-  bool kernel_form = true;  ///< DEFROST real-space kernel; false: k-space form
-  double cutoff = 0;        ///< wave number, program units; 0: the default of the form
+  int array = 0;             ///< number in the Loads of the initial expressions
+  int stream = 0;            ///< one stream each time it is written
+  bool velocity = false;     ///< Vacuum: fluctuation of the time derivative
+  double mass2 = 0;          ///< Vacuum: effective mass squared, program units (clamped at use)
+  double amplitude = 1;      ///< multiplies the result: converts to program units of the variable
+  double low = 0, high = 1;  ///< Uniform
+  bool kernel_form = true;   ///< DEFROST real-space kernel; false: k-space form
+  double cutoff = 0;         ///< wave number, program units; 0: the default of the form
 };
 
 struct InitialValue {
-  int array = 0;            ///< state array that is set
-  Expr value;               ///< Sites, Loads of random fields, earlier state arrays, symbols
+  int array = 0;  ///< state array that is set
+  Expr value;     ///< Sites, Loads of random fields, earlier state arrays, symbols
 };
 
 /// One thing written out. Scalars are values of the synchronised state in physical units.
 struct Observable {
   enum class Kind { Scalar, Spectrum, Slice, Snapshot, Histogram, Profile };
   Kind kind = Kind::Scalar;
-  std::string name;         ///< dataset name: as written, or the name given with `q = expr`
-  Expr value;               ///< Scalar: with reductions; others: per site
-  int axis = 2;             ///< Slice: normal axis
-  double coordinate = 0;    ///< Slice: position, physical units, from the centre
-  int bins = 100;           ///< Histogram
-  double low = 0, high = 0; ///< Histogram range; equal: found from the data
+  std::string name;          ///< dataset name: as written, or the name given with `q = expr`
+  Expr value;                ///< Scalar: with reductions; others: per site
+  int axis = 2;              ///< Slice: normal axis
+  double coordinate = 0;     ///< Slice: position, physical units, from the centre
+  int bins = 100;            ///< Histogram
+  double low = 0, high = 0;  ///< Histogram range; equal: found from the data
   dsl::Span span;
 };
 
 struct OutputClause {
-  int every = 0;            ///< steps; 0: at the end only
-  Expr after;               ///< null or a condition on scalars
+  int every = 0;  ///< steps; 0: at the end only
+  Expr after;     ///< null or a condition on scalars
   std::vector<Observable> observables;
   std::string file;
   dsl::Span span;
@@ -99,11 +99,11 @@ struct OutputClause {
 struct Expectation {
   enum class Kind { Condition, Drift, Conserved };
   Kind kind = Kind::Condition;
-  std::string text;         ///< as written
-  Expr value;               ///< Condition: left side; Drift, Conserved: the quantity (a scalar)
-  Expr ok;                  ///< Condition: 0 or 1
-  Expr scale;               ///< Conserved: total(abs(u))
-  double bound = 0;         ///< Drift: relative; Conserved: within
+  std::string text;  ///< as written
+  Expr value;        ///< Condition: left side; Drift, Conserved: the quantity (a scalar)
+  Expr ok;           ///< Condition: 0 or 1
+  Expr scale;        ///< Conserved: total(abs(u))
+  double bound = 0;  ///< Drift: relative; Conserved: within
   dsl::Span span;
 };
 
@@ -111,14 +111,14 @@ enum class Precision { F32, F64 };
 enum class SumKind { Plain, Kahan, Pairwise, F64 };
 
 struct Numerics {
-  Precision real = Precision::F64;    ///< arithmetic and storage of fields
+  Precision real = Precision::F64;  ///< arithmetic and storage of fields
   Precision store = Precision::F64;
   SumKind sum = SumKind::F64;
 };
 
 /// One equation as a reader wants to see it.
 struct ShownEquation {
-  std::string left;                   ///< "phi''"
+  std::string left;  ///< "phi''"
   Expr right;
   dsl::Span span;
 };
@@ -128,19 +128,19 @@ struct System {
   Lattice lattice;
   std::vector<Variable> variables;
   std::vector<ScalarVariable> scalars;
-  int arrays = 0;                      ///< numbers given out so far (state, random, scratch)
+  int arrays = 0;  ///< numbers given out so far (state, random, scratch)
   std::vector<RandomField> random;
   std::vector<InitialValue> initial;
   std::vector<OutputClause> outputs;
   std::vector<Expectation> expectations;
-  std::vector<Observable> progress;    ///< scalars always watched (drift of energy, Friedmann)
+  std::vector<Observable> progress;  ///< scalars always watched (drift of energy, Friedmann)
 
-  double dt = 0;                       ///< program units
-  double dt_physical = 0;              ///< at a = 1
-  std::string time = "t";              ///< scalar variable that is physical time
-  Expr until;                          ///< condition on scalars; null: --steps decides
-  double end_time = 0;                 ///< > 0 where `until` is `t > end` and t is linear in eta
-  const dsl::Clause* integrator = nullptr;   ///< library or model text of the integrator
+  double dt = 0;           ///< program units
+  double dt_physical = 0;  ///< at a = 1
+  std::string time = "t";  ///< scalar variable that is physical time
+  Expr until;              ///< condition on scalars; null: --steps decides
+  double end_time = 0;     ///< > 0 where `until` is `t > end` and t is linear in eta
+  const dsl::Clause* integrator = nullptr;  ///< library or model text of the integrator
   std::vector<std::pair<std::string, Expr>> integrator_options;
 
   Numerics numerics;
@@ -148,11 +148,11 @@ struct System {
 
   // for `explain` and the report
   double A = 1, B = 1, s = 0, r = 0;
-  std::vector<ShownEquation> physical;        ///< with the user's parameter names
+  std::vector<ShownEquation> physical;  ///< with the user's parameter names
   std::vector<ShownEquation> program;
-  std::vector<std::pair<std::string, double>> folded;   ///< parameters and their values
-  std::vector<std::string> remarks;           ///< choices made, one sentence each
-  int laplacian = -1;                         ///< stencil number of lap(), or -1
+  std::vector<std::pair<std::string, double>> folded;  ///< parameters and their values
+  std::vector<std::string> remarks;                    ///< choices made, one sentence each
+  int laplacian = -1;                                  ///< stencil number of lap(), or -1
 };
 
 }  // namespace vphi::physics
