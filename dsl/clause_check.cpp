@@ -29,21 +29,6 @@ std::string text_problem(const std::string& text) {
   return {};
 }
 
-/// What people write from habit, and the keyword here.
-std::optional<std::string> keyword_habit(const std::string& word) {
-  static const std::map<std::string, std::string> kHabits = {
-      {"parameter", "param"},   {"parameters", "param"},  {"const", "param"},
-      {"let", "param"},         {"fields", "field"},      {"grid", "lattice"},
-      {"box", "lattice"},       {"output", "every"},      {"print", "every"},
-      {"initial", "init"},      {"assert", "expect"},     {"check", "expect"},
-      {"integrate", "evolve"},  {"solver", "evolve"},     {"run", "evolve"},
-      {"background", "metric"}, {"lagrangian", "action"}, {"variable", "var"},
-      {"boundary", "lattice"},  {"import", "integrator"}, {"scan", "sweep"},
-  };
-  const auto found = kHabits.find(word);
-  return found == kHabits.end() ? std::nullopt : std::optional(found->second);
-}
-
 }  // namespace
 
 void ClauseCheck::all() {
@@ -67,13 +52,8 @@ void ClauseCheck::clause(const Line& line, const std::string& inside) {
   const Clause& clause = line.clause;
   const ClauseRule* rule = find_clause(clause.keyword);
   if (rule == nullptr || rule->inside != inside) {
-    std::vector<std::string> known;
-    for (const ClauseRule& other : clause_rules()) {
-      if (other.inside == inside) known.emplace_back(other.keyword);
-    }
-    auto near = keyword_habit(clause.keyword);
-    if (!near || !inside.empty()) near = suggest(clause.keyword, known);
-    report(error::unknown_clause(clause.keyword_span, clause.keyword, near));
+    report(error::unknown_clause(clause.keyword_span, clause.keyword,
+                                 near_keyword(clause.keyword, inside)));
     return;
   }
   if (rule->once) {
@@ -97,7 +77,10 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
   const bool declares_itself = rule.heads == Heads::Declares && count == 0;
   if (!declares_itself && (count < rule.least || (rule.most >= 0 && count > rule.most))) {
     const bool outputs = clause.keyword == "every" || clause.keyword == "at end";
-    if (!outputs) report(error::clause_form(clause.keyword_span, clause.keyword, usage));
+    const bool bodiless = rule.body == Need::Always && !clause.has_body;  // said below
+    if (!outputs && !bodiless) {
+      report(error::clause_form(clause.keyword_span, clause.keyword, usage));
+    }
   }
   const bool needs_head = rule.heads == Heads::Declares || rule.heads == Heads::Sets;
   for (const Item& item : clause.items) {
@@ -127,6 +110,7 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
 }
 
 void ClauseCheck::items(const Clause& clause, const ClauseRule& rule) {
+  meant_.clear();
   if (rule.heads != Heads::Options) return;
   std::vector<std::string> more;  // options that the integrator's own head declares
   if (clause.keyword == "evolve" && !positional(clause).empty()) {
@@ -142,7 +126,8 @@ void ClauseCheck::items(const Clause& clause, const ClauseRule& rule) {
     option_item(clause, item, rule, more);
   }
   for (const OptionRule& known : rule.options) {
-    if (known.required && !option(clause, std::string(known.name))) {
+    const std::string wanted(known.name);
+    if (known.required && !option(clause, wanted) && meant_.count(wanted) == 0) {
       report(error::option_missing(clause.keyword_span, clause.keyword, std::string(known.name),
                                    std::string(known.missing)));
     }
@@ -169,7 +154,9 @@ void ClauseCheck::option_item(const Clause& clause, const Item& item, const Clau
   }
   std::vector<std::string> known = option_names(rule);
   known.insert(known.end(), more.begin(), more.end());
-  report(error::unknown_option(item.head->span, clause.keyword, name, suggest(name, known), known));
+  const auto near = suggest(name, known);
+  if (near) meant_.insert(*near);
+  report(error::unknown_option(item.head->span, clause.keyword, name, near, known));
 }
 
 void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
@@ -240,7 +227,17 @@ void ClauseCheck::word(const std::string& name, const Expr& value, std::string_v
   }
   if (!shape || !listed) {
     const std::string found = shape ? value.text : to_text(value);
-    report(error::option_word(value.span, name, found, suggest(found, known), known));
+    static const std::map<std::string, std::string> kHabits = {
+        {"float", "f32"},          {"single", "f32"},   {"double", "f64"}, {"float32", "f32"},
+        {"float64", "f64"},        {"naive", "plain"},  {"none", "plain"}, {"dirichlet", "fixed"},
+        {"reflecting", "neumann"}, {"open", "outflow"}, {"fp32", "f32"},   {"fp64", "f64"}};
+    const auto habit = kHabits.find(found);
+    auto near = suggest(found, known);
+    if (habit != kHabits.end() &&
+        std::find(known.begin(), known.end(), habit->second) != known.end()) {
+      near = habit->second;
+    }
+    report(error::option_word(value.span, name, found, near, known));
   }
   if (value.kind == ExprKind::Call) {
     for (const ExprPtr& argument : value.args) {

@@ -1,6 +1,11 @@
 // Every clause against the table of dsl/clauses.hpp, then against what its items mean.
 #pragma once
 
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "dsl/clauses.hpp"
 #include "dsl/infer.hpp"
 #include "dsl/resolve.hpp"
@@ -61,6 +66,7 @@ class ClauseCheck {
   Resolved& resolved_;
   Inference& inference_;
   std::map<std::string, Span> first_;    ///< clauses that may come once
+  std::set<std::string> meant_;          ///< options that a mistyped one of this clause meant
   std::map<std::string, Span> started_;  ///< initial values
 };
 

@@ -146,7 +146,7 @@ Diagnostic init_of_non_state(Span at, const std::string& name, const Symbol* sym
                              const Names& states) {
   Diagnostic d = make("E0416", at, "`" + name + "` has no initial value: it is no state");
   if (symbol != nullptr) {
-    d.message = "`" + name + "` has no initial value: it is a " + kind_name(*symbol);
+    d.message = "`" + name + "` has no initial value: it is " + a_kind(*symbol);
     point_at(d, *symbol);
   }
   d.under = "no state";
@@ -179,7 +179,9 @@ Diagnostic no_relation(Span at, const std::string& text) {
   Diagnostic d = make("E0419", at, "`expect` needs something that is true or false");
   d.under = "no comparison";
   d.rule = "forms: expect a < b, expect a == b within 3*sigma, expect conserved(u) within 1e-6";
-  d.hint = "write for instance `expect " + (text.size() <= kShown ? text : "...") + " < 1e-3`";
+  const bool conserved = text.rfind("conserved(", 0) == 0;
+  d.hint = "write for instance `expect " + (text.size() <= kShown ? text : "...") +
+           (conserved ? " within 1e-6`" : " < 1e-3`");
   return d;
 }
 
@@ -230,8 +232,8 @@ Diagnostic unknown_axis_word(Span at, const std::string& word, int dimensions) {
 Diagnostic param_depends(Span at, const std::string& param, const Symbol& on) {
   Diagnostic d = make(
       "E0425", at,
-      "the param `" + param + "` depends on `" + on.name + "`, which changes while the model runs");
-  d.under = kind_name(on);
+      "the param `" + param + "` depends on `" + on.name + "`, which is not known before the run");
+  d.under = on.kind == SymbolKind::Construct ? "given by `" + on.origin + "`" : kind_name(on);
   point_at(d, on);
   d.rule = "a param is one number, known before the run starts; it may depend on other params";
   d.hint = "write it as a definition: " + param + " = ...";
@@ -251,7 +253,7 @@ Diagnostic empty_range(Span at, std::int64_t first, std::int64_t last) {
 Diagnostic limit_of_non_state(Span at, const std::string& name, const Symbol* symbol) {
   Diagnostic d = make("E0427", at, "`limit` of " + quoted(name) + ", which is no state");
   if (symbol != nullptr) {
-    d.message = "`limit` of `" + name + "`, which is a " + kind_name(*symbol);
+    d.message = "`limit` of `" + name + "`, which is " + a_kind(*symbol);
     point_at(d, *symbol);
   }
   d.under = "does not evolve";
@@ -347,7 +349,7 @@ Diagnostic equation_of_non_state(Span at, const std::string& name, const Symbol*
   Diagnostic d =
       make("E0703", at, "an equation of motion for " + quoted(name) + ", which is not declared");
   if (symbol != nullptr) {
-    d.message = "an equation of motion for `" + name + "`, which is a " + kind_name(*symbol);
+    d.message = "an equation of motion for `" + name + "`, which is " + a_kind(*symbol);
     point_at(d, *symbol);
   }
   d.under = near && symbol == nullptr ? did_you_mean(*near) : "no state";
@@ -404,10 +406,11 @@ Diagnostic hamiltonian_density(Span at) {
   return d;
 }
 
-Diagnostic no_momentum(const Symbol& coordinate) {
+Diagnostic no_momentum(const Symbol& coordinate, const Symbol& hamiltonian) {
   Diagnostic d =
       make("E0707", coordinate.declared, "`" + coordinate.name + "` has no momentum beside it");
   d.under = "a coordinate without momentum";
+  d.labels.push_back({hamiltonian.declared, "`H` is the Hamiltonian of the model"});
   d.rule = "with `H = ...` a field, var or gauge line lists coordinate, momentum, coordinate, ...";
   d.hint =
       "declare the momentum right after it: `" + coordinate.name + ", p_" + coordinate.name + "`";

@@ -68,7 +68,8 @@ void ClauseCheck::meaning(const Line& line) {
 // ---- domains ----------------------------------------------------------------------------------
 
 void ClauseCheck::lattice(const Clause& clause) {
-  if (!option(clause, "length") && !option(clause, "spacing")) {
+  const bool meant = meant_.count("length") > 0 || meant_.count("spacing") > 0;
+  if (!option(clause, "length") && !option(clause, "spacing") && !meant) {
     // A gauge theory may live in lattice units: its spacing is 1.
     if (resolved_.clause("sample") == nullptr) {
       report(error::option_missing(clause.keyword_span, "lattice", "length",
@@ -116,8 +117,8 @@ void ClauseCheck::state(const Clause& clause) {
       if (index.kind != ExprKind::Name) {
         report(error::clause_form(index.span, "var", "var x[k]: real"));
       } else if (taken) {
-        report(error::index_named_like_value(index.span, index.text,
-                                             "a " + error::kind_name(*symbol), symbol->declared));
+        report(error::index_named_like_value(index.span, index.text, error::a_kind(*symbol),
+                                             symbol->declared));
       }
     }
   }
@@ -160,6 +161,7 @@ void ClauseCheck::source(const Line& line) {
 void ClauseCheck::param(const Clause& clause) {
   for (const Item& item : clause.items) {
     if (!item.value || !item.head) continue;
+    bool changes = false;
     for_each(item.value, [&](const Expr& expr) {
       if (expr.kind != ExprKind::Name) return;
       const Symbol* symbol = resolved_.find(expr.text);
@@ -169,8 +171,11 @@ void ClauseCheck::param(const Clause& clause) {
           symbol->kind == SymbolKind::Definition || symbol->kind == SymbolKind::Particles;
       const bool geometry = symbol->kind == SymbolKind::Construct && !symbol->type.per_site &&
                             (symbol->origin == "lattice" || symbol->name == "dt");
-      if (!fixed && !geometry) report(error::param_depends(expr.span, item.head->name, *symbol));
+      if (fixed || geometry) return;
+      report(error::param_depends(expr.span, item.head->name, *symbol));
+      changes = true;
     });
+    if (changes) continue;
     const Symbol* symbol = resolved_.find(item.head->name);
     if (symbol != nullptr && symbol->kind == SymbolKind::Parameter && symbol->value &&
         symbol->parameters.empty()) {

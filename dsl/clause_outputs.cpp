@@ -37,7 +37,10 @@ int order_of(const Resolved& resolved, const Symbol& symbol) {
   const bool hamiltonian =
       resolved.find("H") != nullptr && resolved.find("H")->kind == SymbolKind::Hamiltonian;
   if (hamiltonian) return 1;  // momenta are state of their own
-  return symbol.kind == SymbolKind::Field && resolved.clause("potential") != nullptr ? 2 : 1;
+  // Without any source the missing equation is reported, not its initial values.
+  const bool action = resolved.clause("action") != nullptr;
+  const bool flux = symbol.kind == SymbolKind::Primitive || symbol.kind == SymbolKind::Conserved;
+  return action || flux ? 1 : 2;
 }
 
 }  // namespace
@@ -122,8 +125,8 @@ void ClauseCheck::outputs(const Clause& clause) {
     ranges[i].kind = IndexRange::Kind::Explicit;
     scope.locals[item.head->name].index = &ranges[i];
     if (const Symbol* symbol = resolved_.find(item.head->name)) {
-      report(error::index_named_like_value(item.head->span, item.head->name,
-                                           "a " + error::kind_name(*symbol), symbol->declared));
+      report(error::index_named_like_value(item.head->span, item.head->name, error::a_kind(*symbol),
+                                           symbol->declared));
     }
     for (const ExprPtr& end : item.value->args) {
       inference_.number(*end, Scope{}, "the end of a range");

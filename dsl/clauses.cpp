@@ -1,6 +1,9 @@
 #include "dsl/clauses.hpp"
 
+#include <map>
 #include <sstream>
+
+#include "dsl/suggest.hpp"
 
 namespace vphi::dsl {
 
@@ -177,6 +180,21 @@ constexpr ClauseRule kClauses[] = {
     {"plot", "plot mean(x) against a", Heads::Free, 1, -1, false, kNever, kPerhaps, {}, ""},
 };
 
+/// What people write from habit, and the keyword here.
+std::optional<std::string> keyword_habit(const std::string& word) {
+  static const std::map<std::string, std::string> kHabits = {
+      {"parameter", "param"},   {"parameters", "param"},  {"const", "param"},
+      {"let", "param"},         {"fields", "field"},      {"grid", "lattice"},
+      {"box", "lattice"},       {"output", "every"},      {"print", "every"},
+      {"initial", "init"},      {"assert", "expect"},     {"check", "expect"},
+      {"integrate", "evolve"},  {"solver", "evolve"},     {"run", "evolve"},
+      {"background", "metric"}, {"lagrangian", "action"}, {"variable", "var"},
+      {"boundary", "lattice"},  {"import", "integrator"}, {"scan", "sweep"},
+  };
+  const auto found = kHabits.find(word);
+  return found == kHabits.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace
 
 std::span<const ClauseRule> clause_rules() { return kClauses; }
@@ -186,6 +204,17 @@ const ClauseRule* find_clause(std::string_view keyword) {
     if (rule.keyword == keyword) return &rule;
   }
   return nullptr;
+}
+
+std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside) {
+  std::vector<std::string> known;
+  for (const ClauseRule& rule : kClauses) {
+    if (rule.inside == inside) known.emplace_back(rule.keyword);
+  }
+  if (inside.empty()) {
+    if (auto habit = keyword_habit(wrong)) return habit;
+  }
+  return suggest(wrong, known);
 }
 
 std::vector<std::string> split_words(std::string_view words) {

@@ -5,6 +5,7 @@
 // (a shape, an initial value, an output) is dsl/clause_facts.cpp.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,8 @@ struct ClauseRule {
 
 std::span<const ClauseRule> clause_rules();
 const ClauseRule* find_clause(std::string_view keyword);
+/// The keyword that a mistyped one meant, in the body of the clause `inside` ("" at the top).
+std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside);
 std::vector<std::string> option_names(const ClauseRule& rule);
 std::vector<std::string> split_words(std::string_view words);
 

@@ -33,6 +33,10 @@ class Collector {
     const auto found = resolved_.symbols.find(symbol.name);
     if (found != resolved_.symbols.end()) {
       resolved_.diagnostics.add(error::declared_twice(symbol.declared, symbol.name, found->second));
+      // What evolves wins, so that its equation and its initial value stay without complaint.
+      const bool state = symbol.kind == SymbolKind::Field || symbol.kind == SymbolKind::Gauge ||
+                         symbol.kind == SymbolKind::Variable;
+      if (state) found->second = std::move(symbol);
       return;
     }
     resolved_.symbols.emplace(symbol.name, std::move(symbol));

@@ -85,7 +85,7 @@ class EquationCheck {
       const Symbol* taken = resolved_.find(index.text);
       if (taken != nullptr && taken->kind != SymbolKind::Construct) {
         resolved_.diagnostics.add(error::index_named_like_value(
-            index.span, index.text, "a " + error::kind_name(*taken), taken->declared));
+            index.span, index.text, error::a_kind(*taken), taken->declared));
       }
       ranges[i] = inference_.range_of_place(*symbol, i);
       ranges[i].first = index.span;
@@ -111,7 +111,7 @@ class EquationCheck {
         if (symbol != nullptr && written_.count(symbol->name) == 0) symbols.push_back(symbol);
       }
       if (symbols.size() == 1) {
-        resolved_.diagnostics.add(error::no_momentum(*symbols[0]));
+        resolved_.diagnostics.add(error::no_momentum(*symbols[0], *find_hamiltonian()));
       } else if (symbols.size() % 2 == 1) {
         resolved_.diagnostics.add(error::odd_hamiltonian_state(symbols.back()->declared, keyword));
       }

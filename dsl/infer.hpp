@@ -116,6 +116,7 @@ class Inference {
   void narrow(IndexRange& index, const IndexRange& place, const std::string& name, Span at);
   bool is_axis(const std::string& name) const;
   bool use_direction(const Expr& expr, const Scope& scope);
+  void report_no_lattice(Span at, const std::string& what);
 
   // infer_calls.cpp
   Value call(const Expr& expr, const Scope& scope);

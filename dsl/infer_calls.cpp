@@ -224,7 +224,7 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
     case Rule::SiteNumber: {
       const Expr& axis = *expr.args[0];
       if (dimensions() == 0) {
-        report(error::no_lattice(expr.span, "`index`"));
+        report_no_lattice(expr.span, "`index`");
       } else if (axis.kind != ExprKind::Name || !is_axis(axis.text)) {
         report(error::shift_target(axis.span, to_text(axis), dimensions()));
       }
@@ -306,6 +306,7 @@ Value Inference::elementary(const Expr& expr, const Builtin& builtin, const Scop
     }
   }
   Type type = all.type;
+  if (builtin.rule == Rule::RealOnly) return with_type(all, type_of(Base::Real));
   if (is_unknown(type) && builtin.rule != Rule::Norm && builtin.rule != Rule::RealPart) return all;
   switch (builtin.rule) {
     case Rule::Norm:
@@ -373,9 +374,7 @@ Value Inference::lattice_operator(const Expr& expr, const Builtin& builtin, cons
   if (divergence && product) set(argument, value);
   const bool library = scope.inherited(&Scope::free_names);
   if (dimensions() == 0 && !library) {
-    if (resolved_.clause("lattice") == nullptr) {
-      report(error::no_lattice(expr.span, "`" + expr.text + "`"));
-    }
+    report_no_lattice(expr.span, "`" + expr.text + "`");
     return {};
   }
   const Type type = value.type;
@@ -406,7 +405,8 @@ Value Inference::lattice_operator(const Expr& expr, const Builtin& builtin, cons
     const bool tensor = type.base == Base::Matrix || type.base == Base::Symmetric;
     if ((type.base != Base::Vector && !tensor) || last != dims) {
       report(error::argument_type(
-          argument.span, "div", "a vector of " + std::to_string(dims) + " components", type,
+          argument.span, "div",
+          "a vector of " + std::to_string(dims) + (dims == 1 ? " component" : " components"), type,
           "the components are the axes of the lattice; for a scalar write grad(u)"));
       return {};
     }
@@ -525,13 +525,13 @@ void Inference::output(const Expr& call, const Scope& scope) {
   options(call, *builtin, scope);
   const bool histogram = call.text == "histogram";
   if (!histogram && resolved_.clause("lattice") == nullptr) {
-    report(error::no_lattice(call.span, "`" + call.text + "`"));
+    report_no_lattice(call.span, "`" + call.text + "`");
     return;
   }
   for (const NamedArgument& named : call.named) {
     const bool axis = call.text == "slice" && !is_axis(named.name) &&
                       (named.name == "x" || named.name == "y" || named.name == "z");
-    if (axis) report(error::shift_target(named.span, named.name, dimensions()));
+    if (axis) report(error::axis_missing(named.span, named.name, dimensions()));
   }
   for (const ExprPtr& argument : call.args) {
     const Value value = infer(*argument, scope);

@@ -1,4 +1,6 @@
 // Indices and shifts: `x[k]`, `P[mu,nu]`, `u@k` (LANGUAGE.md rules 11 and 12).
+#include <algorithm>
+
 #include "dsl/constant.hpp"
 #include "dsl/infer.hpp"
 #include "dsl/name_errors.hpp"
@@ -92,6 +94,7 @@ void Inference::use_index(const Expr& expr, const IndexRange& place, const std::
                        find_constant(expr.text) != nullptr;
     if (!known) {
       if (!scope.inherited(&Scope::free_names)) report(error::index_free(expr.span, expr.text));
+      result.type = {};
       return;
     }
   }
@@ -168,6 +171,10 @@ Value Inference::indexed_symbol(const Expr& expr, const Symbol& symbol, const Sc
     if (count != ranges.size()) {
       report(error::index_count(expr.span, symbol.name, static_cast<int>(ranges.size()),
                                 static_cast<int>(count), symbol.declared));
+      // The indices that are there get their ranges all the same.
+      for (std::size_t i = 0; i < std::min(count, ranges.size()); ++i) {
+        use_index(*expr.args[i + 1], ranges[i], "`" + symbol.name + "`", scope, value);
+      }
       return {};
     }
     value = known_[&symbol];
@@ -213,6 +220,14 @@ Value Inference::components(const Expr& expr, const Value& base, const std::stri
   return value;
 }
 
+// A model whose fields have no lattice is told so once, where it declares them.
+void Inference::report_no_lattice(Span at, const std::string& what) {
+  for (const char* keyword : {"lattice", "field", "gauge", "fermion", "primitive"}) {
+    if (resolved_.clause(keyword) != nullptr) return;
+  }
+  report(error::no_lattice(at, what));
+}
+
 // ---- neighbours -------------------------------------------------------------------------------
 
 bool Inference::use_direction(const Expr& expr, const Scope& scope) {
@@ -225,6 +240,7 @@ bool Inference::use_direction(const Expr& expr, const Scope& scope) {
   }
   if (is_axis(axis.text) || scope.inherited(&Scope::free_names)) return true;
   if (local != nullptr || resolved_.find(axis.text) != nullptr) return false;
+  if (axis.text == "x" || axis.text == "y" || axis.text == "z") return false;
   report(error::index_free(axis.span, axis.text));
   return true;
 }
@@ -233,9 +249,7 @@ Value Inference::shift(const Expr& expr, const Scope& scope) {
   const Expr& target = *expr.args[1];
   const bool library = scope.inherited(&Scope::free_names);
   if (dimensions() == 0 && !library) {
-    if (resolved_.clause("lattice") == nullptr) {
-      report(error::no_lattice(expr.span, "a neighbour, `@`,"));
-    }
+    report_no_lattice(expr.span, "a neighbour, `@`,");
     return {};
   }
   const Value value = infer(*expr.args[0], scope);

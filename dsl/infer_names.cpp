@@ -15,6 +15,7 @@ using Base = Type::Base;
 namespace {
 
 constexpr int kDeepest = 1500;            // levels of expressions below one another, names included
+constexpr int kMostHelped = 50;           // errors that get a suggestion
 constexpr std::size_t kInt64Digits = 19;  // 2^63 has 19 digits
 
 std::string usage_of(const Symbol& symbol) {
@@ -39,6 +40,13 @@ std::optional<std::string> distribution_habit(const std::string& name) {
     if (builtin.rule == Rule::Distribution) known.emplace_back(builtin.name);
   }
   return suggest(name, known);
+}
+
+bool given_by_lattice(const std::string& name) {
+  for (const GivenName& given : given_names()) {
+    if (given.name == name) return given.construct == "lattice";
+  }
+  return false;
 }
 
 }  // namespace
@@ -72,8 +80,8 @@ Value Inference::infer(const Expr& expr, const Scope& scope) {
                                                                                  : Base::Integer);
       break;
     case ExprKind::String:
-      report(error::not_a_value(expr.span, "\"" + expr.text.substr(0, 40) + "\"", "text",
-                                "text names files: table(\"file:set\", ...), -> \"file.h5\""));
+      report(error::not_a_value(expr.span, "\"" + expr.text.substr(0, 40) + "\"", "string",
+                                "strings name files: table(\"file:set\", ...), -> \"file.h5\""));
       break;
     case ExprKind::Name:
       value = name(expr, scope);
@@ -155,13 +163,16 @@ Value Inference::name(const Expr& expr, const Scope& scope) {
   }
   if (find_constant(name) != nullptr) return {type_of(Base::Real), {}};
   if (auto drawn = distribution(expr, scope)) return *drawn;
-  if (const Builtin* builtin = find_builtin(name)) {
-    report(error::not_a_value(expr.span, name, "function",
-                              name + "(...): " + std::string(builtin->doc)));
+  if (find_builtin(name) != nullptr) {
+    report(
+        error::not_a_value(expr.span, name, "function", "give it its argument: " + name + "(...)"));
     return {};
   }
   if (scope.inherited(&Scope::free_names)) return {};
-  report(unknown(expr, scope));
+  Diagnostic diagnostic = unknown(expr, scope);
+  const bool silent = diagnostic.code == "E0111" && resolved_.clause("lattice") == nullptr &&
+                      resolved_.clause("field") != nullptr && given_by_lattice(name);
+  if (!silent) report(std::move(diagnostic));  // the missing lattice is reported at `field`
   return {};
 }
 
@@ -178,9 +189,15 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
   }
   for (const GivenName& given : given_names()) {
     if (given.name == name) {
+      const bool axis = given.construct == "lattice" && dimensions() > 0;
+      if (axis) return error::axis_missing(expr.span, name, dimensions());
       return error::construct_missing(expr.span, name, std::string(given.doc),
                                       std::string(given.construct));
     }
+  }
+  // Help for the first mistakes; a hopeless text must not cost a search for each of its names.
+  if (resolved_.diagnostics.errors() > kMostHelped) {
+    return error::unknown_name(expr.span, name, nullptr, std::nullopt);
   }
   std::vector<std::string> own, std_names;
   for (const Scope* s = &scope; s != nullptr; s = s->outer) {
@@ -331,7 +348,7 @@ void Inference::definition(const Symbol& symbol) {
       const bool own = other->kind != SymbolKind::Construct && other->declared.file == 0;
       if (own) {
         report(error::index_named_like_value(symbol.declared, symbol.parameters[i],
-                                             "a " + error::kind_name(*other), other->declared));
+                                             error::a_kind(*other), other->declared));
       }
     }
   }

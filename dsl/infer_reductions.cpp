@@ -55,7 +55,7 @@ Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& s
       what = outer->index != nullptr ? "already an index outside" : "a parameter here";
       declared = outer->declared;
     } else if (symbol != nullptr) {
-      what = "a " + error::kind_name(*symbol);
+      what = error::a_kind(*symbol);
       declared = symbol->declared;
     }
     report(error::index_named_like_value(trailing.span, trailing.text, what, declared));
@@ -71,7 +71,7 @@ Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& s
     if (builtin.options.find(named.name) != std::string_view::npos) continue;
     const Symbol* symbol = resolved_.find(named.name);
     if (symbol != nullptr) {
-      report(error::index_named_like_value(named.span, named.name, "a " + error::kind_name(*symbol),
+      report(error::index_named_like_value(named.span, named.name, error::a_kind(*symbol),
                                            symbol->declared));
     }
     bind(named.name, named.span);

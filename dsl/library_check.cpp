@@ -61,7 +61,7 @@ class BodyCheck {
       if (node.kind == ExprKind::Call) {
         resolved_.diagnostics.add(error::unknown_function(node.span, node.text, nullptr, near));
       } else {
-        resolved_.diagnostics.add(error::unknown_name(node.span, node.text, nullptr, near));
+        resolved_.diagnostics.add(error::unknown_in_body(node.span, node.text, near));
       }
     });
   }

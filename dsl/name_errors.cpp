@@ -1,6 +1,8 @@
 // Errors of names, W.... and N.... of names: E01xx.
 #include "dsl/name_errors.hpp"
 
+#include <algorithm>
+
 #include "dsl/error_parts.hpp"
 #include "dsl/suggest.hpp"
 
@@ -21,6 +23,13 @@ void nearest(Diagnostic& d, const Symbol* near, const std::optional<std::string>
 }
 
 }  // namespace
+
+std::string with_article(const std::string& noun) {
+  const bool vowel = !noun.empty() && std::string("aeiou").find(noun[0]) != std::string::npos;
+  return (vowel ? "an " : "a ") + noun;
+}
+
+std::string a_kind(const Symbol& symbol) { return with_article(kind_name(symbol)); }
 
 std::string kind_name(const Symbol& symbol) {
   switch (symbol.kind) {
@@ -78,26 +87,33 @@ Diagnostic unreadable_file(const std::string& path, const std::string& problem,
 Diagnostic declared_twice(Span at, const std::string& name, const Symbol& first) {
   Diagnostic d = make("E0101", at, "`" + name + "` is declared twice");
   d.under = "declared again here";
-  d.labels.push_back({first.declared, "first declared here, as a " + kind_name(first)});
+  d.labels.push_back({first.declared, "first declared here, as " + a_kind(first)});
   d.rule = "one name has one meaning; a Greek letter and its ASCII spelling are one name";
   d.hint = "give one of the two another name, or delete it";
   return d;
 }
 
 Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain) {
+  constexpr std::size_t kLinks = 8;  // of the circle that are told
   std::string path;
-  for (const Symbol* symbol : chain) path += "`" + symbol->name + "` needs ";
+  for (std::size_t i = 0; i < std::min(chain.size(), kLinks); ++i) {
+    path += "`" + chain[i]->name + "` needs ";
+  }
+  if (chain.size() > kLinks) {
+    path += "... (" + std::to_string(chain.size() - kLinks) + " more) ... needs ";
+  }
   path += "`" + chain.front()->name + "`";
   Diagnostic d = make("E0102", at, "definitions go round in a circle: " + path);
   d.under = chain.size() == 1 ? "defined by itself" : "the circle closes here";
-  for (std::size_t i = 1; i < chain.size(); ++i) {
+  for (std::size_t i = 1; i < std::min(chain.size(), kLinks); ++i) {
     const std::string& next = chain[(i + 1) % chain.size()]->name;
     d.labels.push_back({chain[i]->declared, "`" + chain[i]->name + "` needs `" + next + "`"});
   }
   d.rule =
       "definitions are resolved before anything runs; only state may depend on itself, "
       "through time";
-  d.hint = "break the circle, or write an equation of motion: " + chain.front()->name + "' = ...";
+  d.hint = "give one of them a value of its own; what depends on its own past is state: " +
+           chain.front()->name + "' = ...";
   return d;
 }
 
@@ -134,8 +150,8 @@ Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near
 }
 
 Diagnostic not_a_function(Span at, const Symbol& symbol) {
-  const std::string kind = kind_name(symbol);
-  Diagnostic d = make("E0106", at, "`" + symbol.name + "` is a " + kind + ", not a function");
+  Diagnostic d =
+      make("E0106", at, "`" + symbol.name + "` is " + a_kind(symbol) + ", not a function");
   d.under = "called like a function";
   point_at(d, symbol);
   d.rule = "`name(...)` calls a function; there is no product without `*`";
@@ -146,7 +162,8 @@ Diagnostic not_a_function(Span at, const Symbol& symbol) {
 
 Diagnostic not_a_value(Span at, const std::string& name, const std::string& what,
                        const std::string& usage) {
-  Diagnostic d = make("E0107", at, "`" + name + "` is a " + what + " and has no value by itself");
+  Diagnostic d =
+      make("E0107", at, "`" + name + "` is " + with_article(what) + " and has no value by itself");
   d.under = "used like a value";
   d.rule = "a value is a param, a definition, state, or a function with its arguments";
   d.hint = usage;
@@ -198,6 +215,28 @@ Diagnostic construct_missing(Span at, const std::string& name, const std::string
   return d;
 }
 
+Diagnostic axis_missing(Span at, const std::string& name, int dimensions) {
+  const int needed = name == "y" ? 2 : name == "z" ? 3 : 4;
+  Diagnostic d = make("E0117", at,
+                      "`" + name + "` needs a lattice of " + std::to_string(needed) +
+                          " dimensions, and this one has " + std::to_string(dimensions));
+  d.under = "no such axis";
+  d.rule = "the axes of a lattice are x, y, z, as many as it has dimensions";
+  d.hint = "use " + std::string(dimensions == 1 ? "x" : "x or y") +
+           ", or give the lattice another dimension";
+  return d;
+}
+
+Diagnostic unknown_in_body(Span at, const std::string& name,
+                           const std::optional<std::string>& near) {
+  Diagnostic d = make("E0118", at, "unknown name " + quoted(name) + " in this body");
+  d.under = near ? did_you_mean(*near) : "not in the head, not assigned, not in std";
+  d.rule = "the body of an integrator or scheme sees its head, what it assigns, dt, dx, t and std";
+  d.hint =
+      near ? "write `" + *near + "`" : "make it an option of the head: " + quoted(name + " = 1");
+  return d;
+}
+
 Diagnostic unknown_distribution(Span at, const std::string& name,
                                 const std::optional<std::string>& near) {
   Diagnostic d = make("E0112", at, "unknown distribution " + quoted(name));
@@ -221,8 +260,7 @@ Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbo
                            const std::optional<std::string>& near) {
   Diagnostic d = make("E0114", at, "--set " + name + ": no parameter has this name");
   if (symbol != nullptr) {
-    d.message =
-        "--set " + name + ": `" + name + "` is a " + kind_name(*symbol) + ", not a parameter";
+    d.message = "--set " + name + ": `" + name + "` is " + a_kind(*symbol) + ", not a parameter";
     point_at(d, *symbol);
   }
   d.under = near ? did_you_mean(*near) : "not a param";

@@ -20,6 +20,8 @@ using Names = std::vector<std::string>;
 
 /// "field, line 9"-like words are the renderer's; this is the kind alone: "field", "param".
 std::string kind_name(const Symbol& symbol);
+std::string with_article(const std::string& noun);  ///< "a field", "an integrator"
+std::string a_kind(const Symbol& symbol);           ///< kind_name with its article
 
 // ---- files ------------------------------------------------------------------------------------
 Diagnostic unreadable_file(const std::string& path, const std::string& problem,
@@ -42,6 +44,9 @@ Diagnostic unknown_member(Span at, const std::string& construct, const std::stri
                           const Names& known);
 Diagnostic construct_missing(Span at, const std::string& name, const std::string& doc,
                              const std::string& clause);
+Diagnostic axis_missing(Span at, const std::string& name, int dimensions);
+Diagnostic unknown_in_body(Span at, const std::string& name,
+                           const std::optional<std::string>& near);
 Diagnostic unknown_distribution(Span at, const std::string& name,
                                 const std::optional<std::string>& near);
 Diagnostic distribution_in_value(Span at, const std::string& name);
@@ -152,7 +157,7 @@ Diagnostic equation_indices(Span at, const Symbol& state);
 Diagnostic unknown_integrator(Span at, const std::string& name,
                               const std::optional<std::string>& near, const Names& known);
 Diagnostic hamiltonian_density(Span at);
-Diagnostic no_momentum(const Symbol& coordinate);
+Diagnostic no_momentum(const Symbol& coordinate, const Symbol& hamiltonian);
 Diagnostic odd_hamiltonian_state(Span at, const std::string& keyword);
 
 }  // namespace vphi::dsl::error

@@ -7,6 +7,7 @@
 #include "dsl/families.hpp"
 #include "dsl/infer.hpp"
 #include "dsl/library_check.hpp"
+#include "dsl/name_errors.hpp"
 #include "dsl/spelling.hpp"
 #include "dsl/unit_check.hpp"
 
@@ -45,10 +46,27 @@ Sources Resolved::sources() const {
   return sources;
 }
 
+namespace {
+
+/// A mistyped keyword is reported, and the clause read as what it meant, so that one slip of the
+/// pen is one message.
+void repair_keywords(Resolved& resolved) {
+  for (Line& line : resolved.model.lines) {
+    Clause& clause = line.clause;
+    if (line.kind != Line::Kind::Clause || find_clause(clause.keyword) != nullptr) continue;
+    const auto near = near_keyword(clause.keyword, "");
+    resolved.diagnostics.add(error::unknown_clause(clause.keyword_span, clause.keyword, near));
+    if (near) clause.keyword = *near;
+  }
+}
+
+}  // namespace
+
 Resolved resolve(ModelText model, std::vector<ModelText> library) {
   Resolved resolved;
   resolved.model = std::move(model);
   resolved.library = std::move(library);
+  repair_keywords(resolved);
   collect_symbols(resolved);
   const std::vector<const Symbol*> definitions = order_definitions(resolved);
   Inference inference(resolved);

@@ -1,4 +1,5 @@
 // Errors of types and indices: E02xx.
+#include "dsl/builtins.hpp"
 #include "dsl/error_parts.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/suggest.hpp"
@@ -85,7 +86,9 @@ Diagnostic argument_type(Span at, const std::string& function, const std::string
   Diagnostic d =
       make("E0205", at, "`" + function + "` takes " + wanted + ", but this is " + to_string(found));
   d.under = to_string(found);
-  d.rule = "functions check the type of their arguments";
+  const Builtin* builtin = find_builtin(function);
+  d.rule = builtin != nullptr ? function + ": " + std::string(builtin->doc)
+                              : "functions check the type of their arguments";
   d.hint = hint;
   return d;
 }

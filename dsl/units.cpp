@@ -33,6 +33,7 @@ constexpr NamedUnit kUnits[] = {
     {"kg", {kKilogram, 1}},
     {"g", {1e-3 * kKilogram, 1}},
     {"fm", {1 / kHbarC, -1}},
+    {"fermi", {1 / kHbarC, -1}},
     {"m", {kMetre, -1}},
     {"km", {1e3 * kMetre, -1}},
     {"cm", {1e-2 * kMetre, -1}},
