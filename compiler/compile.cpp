@@ -13,6 +13,12 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
   dsl::ModelText model = dsl::load_model(path, diagnostics);
   std::vector<dsl::ModelText> library = dsl::load_library(diagnostics);
   dsl::apply_overrides(model, library, options.set, diagnostics);
+  if (diagnostics.has_errors()) {
+    // A line that could not be read leaves names without meaning: only the first cause is told.
+    result.resolved.model = std::move(model);
+    result.resolved.library = std::move(library);
+    return result;
+  }
   result.resolved = dsl::resolve(std::move(model), std::move(library));
   for (const dsl::Diagnostic& d : result.resolved.diagnostics.all()) diagnostics.add(d);
   if (diagnostics.has_errors()) return result;
