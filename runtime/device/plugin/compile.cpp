@@ -1,22 +1,16 @@
 // C++ source to an object file, by clang in this process. No file of the disk is read or written:
 // the source and the few headers it may include are virtual.
-#include <clang/Basic/DiagnosticOptions.h>
-#include <clang/Basic/FileManager.h>
-#include <clang/Basic/TargetInfo.h>
 #include <clang/Basic/Version.h>
 #include <clang/CodeGen/CodeGenAction.h>
-#include <clang/Frontend/CompilerInstance.h>
-#include <clang/Frontend/CompilerInvocation.h>
-#include <clang/Frontend/TextDiagnosticPrinter.h>
-#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/VirtualFileSystem.h>
-#include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
+#include "runtime/device/plugin/front.hpp"
 #include "runtime/device/plugin/guard.hpp"
 #include "runtime/device/plugin/headers.hpp"
 
@@ -90,37 +84,11 @@ struct Job {
       llvm::InitializeNativeTarget();
       llvm::InitializeNativeTargetAsmPrinter();
     });
-    llvm::raw_string_ostream messages(log);
-    llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
-    options->ShowCarets = true;
-    auto printer = std::make_unique<clang::TextDiagnosticPrinter>(messages, options.get());
-    clang::DiagnosticsEngine early(new clang::DiagnosticIDs, options, printer.get(), false);
-
-    const Strings text = arguments(contract);
-    std::vector<const char*> pointers;
-    for (const std::string& one : text) pointers.push_back(one.c_str());
-    auto invocation = std::make_shared<clang::CompilerInvocation>();
-    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, early)) return;
-
-    llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files(
-        new llvm::vfs::InMemoryFileSystem);
-    files->addFile("/vphi/kernel.cpp", 0, llvm::MemoryBuffer::getMemBufferCopy(source));
-    for (const vphi::plugin::Header& header : vphi::plugin::kHeaders)
-      files->addFile(std::string("/vphi/include/") + header.name, 0,
-                     llvm::MemoryBuffer::getMemBuffer(header.text));
-
-    clang::CompilerInstance instance;
-    instance.setInvocation(invocation);
-    instance.setVerboseOutputStream(llvm::nulls());  // "1 error generated."
-    instance.createDiagnostics(printer.get(), false);
-    instance.setFileManager(new clang::FileManager(clang::FileSystemOptions(), files));
     llvm::SmallString<0> bytes;
-    instance.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(bytes));
+    vphi::plugin::FrontEnd front{arguments(contract), {{"/vphi/kernel.cpp", source.str()}}, &bytes};
     clang::EmitObjAction action;
-    good = instance.ExecuteAction(action);
+    good = vphi::plugin::run(front, action, log) && !bytes.empty();
     object.assign(bytes.begin(), bytes.end());
-    good = good && !object.empty();
-    messages.flush();
   }
 };
 

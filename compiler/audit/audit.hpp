@@ -1,0 +1,50 @@
+// What was emitted, read again by a compiler's eyes: proofs and counts on the source text itself.
+//
+// The emitted CUDA, OpenCL or C++ is parsed by clang (in the plug-in, without headers of the
+// device), and for every function whose name contains `site_`, and all it calls, it is proved that
+// there is no if, switch, goto, loop, short-circuit or inline assembly, and no conditional
+// operator but selects: both arms are values without side effects. For the rest of the source,
+// no condition and no loop bound may depend on floating-point data: control flow is made of indices
+// and counters. Violations are sentences with the line of the source. Loads, stores, flops and
+// special functions are counted by function.
+//
+// Without the plug-in nothing is known: `available` is false and `reason` says why.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace vphi::audit {
+
+/// What one function of the source holds, the functions that it calls included.
+struct FunctionFacts {
+  std::string name;
+  int line = 0;
+  bool site = false;  ///< a site function, or called by one
+  int ifs = 0, switches = 0, gotos = 0, loops = 0;
+  int shortcuts = 0;  ///< && and ||
+  int selects = 0;    ///< conditional operators whose arms are free of side effects
+  int branches = 0;   ///< other conditional operators
+  int loads = 0;      ///< numbers read: through pointers, and members of a struct argument
+  int stores = 0;     ///< numbers written: through pointers, and members of the result
+  int flops = 0;      ///< + - * / and comparisons of floating-point numbers; fma counts two
+  int special = 0;    ///< sqrt, exp, log, sin, ...; pow too
+};
+
+struct AuditResult {
+  bool available = false;
+  std::string reason;                    ///< why nothing is known: no plug-in, unreadable source
+  std::string log;                       ///< clang's, where the source could not be read
+  std::vector<FunctionFacts> functions;  ///< in the order of the source
+  std::vector<std::string> violations;   ///< empty: proved branch-free
+
+  bool proved() const { return available && violations.empty(); }
+  const FunctionFacts* find(std::string_view name) const;
+};
+
+AuditResult audit(const std::string& source, program::Target target);
+
+}  // namespace vphi::audit

@@ -1,0 +1,179 @@
+// The audit's entry in the plug-in: parse, count, prove, and answer as JSON.
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/audit/clang/dialects.hpp"
+#include "compiler/audit/clang/facts.hpp"
+#include "runtime/device/plugin/front.hpp"
+#include "runtime/device/plugin/guard.hpp"
+
+namespace vphi::plugin {
+namespace {
+
+using Function = const clang::FunctionDecl*;
+
+class Auditor : public clang::ASTConsumer {
+ public:
+  explicit Auditor(std::string& json) : json_(json) {}
+
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    if (context.getDiagnostics().hasErrorOccurred()) return;
+    context_ = &context;
+    collect(context.getTranslationUnitDecl());
+    for (Function function : functions_) own_[function] = own_facts(*function, context);
+    for (Function function : functions_)
+      if (function->getNameAsString().find("site_") != std::string::npos) mark_site(function);
+    prove();
+    answer();
+  }
+
+ private:
+  void collect(const clang::DeclContext* scope) {
+    for (const clang::Decl* decl : scope->decls()) {
+      if (const auto* inner = llvm::dyn_cast<clang::LinkageSpecDecl>(decl)) collect(inner);
+      if (const auto* inner = llvm::dyn_cast<clang::NamespaceDecl>(decl)) collect(inner);
+      const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
+      if (function && function->isThisDeclarationADefinition() && in_source(function))
+        functions_.push_back(function);
+    }
+  }
+
+  bool in_source(Function function) const {
+    const auto& sources = context_->getSourceManager();
+    return sources.isInMainFile(sources.getExpansionLoc(function->getLocation()));
+  }
+
+  unsigned line(Function function) const {
+    const auto& sources = context_->getSourceManager();
+    return sources.getPresumedLoc(sources.getExpansionLoc(function->getLocation())).getLine();
+  }
+
+  void mark_site(Function function) {
+    if (!site_.insert(function).second) return;
+    for (Function callee : own_[function].calls) mark_site(callee);
+  }
+
+  void violation(Function function, unsigned at, const std::string& what) {
+    violations_.push_back(function->getNameAsString() + ", line " + std::to_string(at) + ": " +
+                          what);
+  }
+
+  void prove() {
+    const DataDependence data(functions_);
+    for (Function function : functions_) {
+      const OwnFacts& own = own_[function];
+      if (site_.count(function)) {
+        for (const auto& [what, at] : own.site_breaks)
+          violation(function, at, what + " in what runs at every site");
+        for (const auto& [name, at] : own.unknown)
+          violation(function, at, "a call of " + name + ", which is not known to be pure");
+      }
+      for (const OwnFacts::Condition& condition : own.conditions)
+        if (data.depends(condition.expr))
+          violation(
+              function, condition.line,
+              std::string("the condition of ") + condition.of + " depends on floating-point data");
+    }
+  }
+
+  /// Own counts and those of all calls; a call cycle counts once.
+  OwnFacts total(Function function, std::set<Function>& open) {
+    OwnFacts sum = own_[function];
+    open.insert(function);
+    for (Function callee : own_[function].calls) {
+      if (!own_.count(callee) || open.count(callee)) continue;
+      const OwnFacts below = total(callee, open);
+      sum.ifs += below.ifs;
+      sum.switches += below.switches;
+      sum.gotos += below.gotos;
+      sum.loops += below.loops;
+      sum.shortcuts += below.shortcuts;
+      sum.selects += below.selects;
+      sum.branches += below.branches;
+      sum.loads += below.loads;
+      sum.stores += below.stores;
+      sum.flops += below.flops;
+      sum.special += below.special;
+    }
+    open.erase(function);
+    return sum;
+  }
+
+  void answer() {
+    llvm::json::Array list;
+    for (Function function : functions_) {
+      std::set<Function> open;
+      const OwnFacts facts = total(function, open);
+      list.push_back(llvm::json::Object{{"name", function->getNameAsString()},
+                                        {"line", line(function)},
+                                        {"site", site_.count(function) != 0},
+                                        {"ifs", facts.ifs},
+                                        {"switches", facts.switches},
+                                        {"gotos", facts.gotos},
+                                        {"loops", facts.loops},
+                                        {"shortcuts", facts.shortcuts},
+                                        {"selects", facts.selects},
+                                        {"branches", facts.branches},
+                                        {"loads", facts.loads},
+                                        {"stores", facts.stores},
+                                        {"flops", facts.flops},
+                                        {"special", facts.special}});
+    }
+    llvm::json::Array violations;
+    for (const std::string& text : violations_) violations.push_back(text);
+    llvm::raw_string_ostream out(json_);
+    out << llvm::json::Value(
+        llvm::json::Object{{"functions", std::move(list)}, {"violations", std::move(violations)}});
+  }
+
+  std::string& json_;
+  const clang::ASTContext* context_ = nullptr;
+  std::vector<Function> functions_;
+  std::map<Function, OwnFacts> own_;
+  std::set<Function> site_;
+  std::vector<std::string> violations_;
+};
+
+class Action : public clang::ASTFrontendAction {
+ public:
+  explicit Action(std::string& json) : json_(json) {}
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&,
+                                                        llvm::StringRef) override {
+    return std::make_unique<Auditor>(json_);
+  }
+
+ private:
+  std::string& json_;
+};
+
+struct Job {
+  std::string source, dialect_name, json, log;
+  bool good = false;
+
+  void operator()() {
+    const Dialect d = dialect(dialect_name);
+    FrontEnd front{
+        d.arguments, {{d.file, source}, {"/vphi/include/vphi_dialect.h", d.declarations}}, nullptr};
+    Action action(json);
+    good = run(front, action, log) && !json.empty();
+  }
+};
+
+}  // namespace
+}  // namespace vphi::plugin
+
+extern "C" int vphi_plugin_audit(const char* source, std::size_t size, const char* dialect,
+                                 VphiText* facts, VphiText* log) {
+  vphi::plugin::Job job{std::string(source, size), dialect, {}, {}, false};
+  std::string crash;
+  const bool whole = vphi::plugin::guarded(job, &crash);
+  if (whole && job.good) {
+    *facts = vphi::plugin::own(job.json);
+    return 0;
+  }
+  *log = vphi::plugin::own(whole ? job.log : crash);
+  return 1;
+}

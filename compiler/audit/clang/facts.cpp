@@ -1,0 +1,299 @@
+#include "compiler/audit/clang/facts.hpp"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+
+#include "compiler/audit/clang/functions.hpp"
+
+namespace vphi::plugin {
+namespace {
+
+using clang::Expr;
+
+bool is_floating(clang::QualType type) {
+  if (type.isNull()) return false;
+  if (const auto* vector = type->getAs<clang::VectorType>())
+    return vector->getElementType()->isRealFloatingType();
+  return type->isRealFloatingType();
+}
+
+/// Local arrays live in registers or in the stack; memory is what a pointer leads to.
+bool through_pointer(const Expr* expr) {
+  if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(expr)) {
+    const Expr* base = subscript->getBase()->IgnoreParenImpCasts();
+    return base->getType()->isPointerType();
+  }
+  const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(expr);
+  return unary && unary->getOpcode() == clang::UO_Deref;
+}
+
+/// The member of a struct argument (read) or of a local struct (written): a site's data.
+const clang::FieldDecl* member_of(const Expr* expr, bool parameter) {
+  const auto* member = llvm::dyn_cast<clang::MemberExpr>(expr);
+  if (!member || member->isArrow()) return nullptr;
+  const auto* base = llvm::dyn_cast<clang::DeclRefExpr>(member->getBase()->IgnoreParenImpCasts());
+  if (!base || llvm::isa<clang::ParmVarDecl>(base->getDecl()) != parameter) return nullptr;
+  return llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
+}
+
+class Counter : public clang::RecursiveASTVisitor<Counter> {
+ public:
+  Counter(const clang::ASTContext& context, OwnFacts& facts) : context_(context), facts_(facts) {}
+
+  bool VisitIfStmt(clang::IfStmt* s) {
+    ++facts_.ifs;
+    site_break("an if", s->getBeginLoc());
+    return condition(s->getCond(), "an if", s->getBeginLoc());
+  }
+  bool VisitSwitchStmt(clang::SwitchStmt* s) {
+    ++facts_.switches;
+    site_break("a switch", s->getBeginLoc());
+    return condition(s->getCond(), "a switch", s->getBeginLoc());
+  }
+  bool VisitGotoStmt(clang::GotoStmt* s) { return jump(s->getBeginLoc()); }
+  bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* s) { return jump(s->getBeginLoc()); }
+  bool VisitForStmt(clang::ForStmt* s) {
+    loop(s->getBeginLoc());
+    condition(s->getInc(), "a loop", s->getBeginLoc());
+    return condition(s->getCond(), "a loop", s->getBeginLoc());
+  }
+  bool VisitWhileStmt(clang::WhileStmt* s) {
+    loop(s->getBeginLoc());
+    return condition(s->getCond(), "a loop", s->getBeginLoc());
+  }
+  bool VisitDoStmt(clang::DoStmt* s) {
+    loop(s->getBeginLoc());
+    return condition(s->getCond(), "a loop", s->getBeginLoc());
+  }
+  bool VisitCXXForRangeStmt(clang::CXXForRangeStmt* s) { return loop(s->getBeginLoc()); }
+  bool VisitCXXTryStmt(clang::CXXTryStmt* s) { return site_break("a try", s->getBeginLoc()); }
+  bool VisitGCCAsmStmt(clang::GCCAsmStmt* s) {
+    ++facts_.assembly;
+    return site_break("inline assembly", s->getBeginLoc());
+  }
+  bool VisitStmtExpr(clang::StmtExpr* s) {
+    return site_break("a statement expression", s->getBeginLoc());
+  }
+
+  bool VisitConditionalOperator(clang::ConditionalOperator* s) {
+    const bool pure =
+        !s->getTrueExpr()->HasSideEffects(context_) && !s->getFalseExpr()->HasSideEffects(context_);
+    if (pure) {
+      ++facts_.selects;  // may be steered by data: both values exist already
+      return true;
+    }
+    ++facts_.branches;
+    site_break("a conditional operator with a call or side effect in an arm", s->getBeginLoc());
+    return condition(s->getCond(), "a conditional operator with side effects", s->getBeginLoc());
+  }
+  bool VisitBinaryConditionalOperator(clang::BinaryConditionalOperator* s) {
+    ++facts_.branches;
+    site_break("a conditional operator without a middle", s->getBeginLoc());
+    return condition(s->getCommon(), "a conditional operator", s->getBeginLoc());
+  }
+
+  bool VisitBinaryOperator(clang::BinaryOperator* s) {
+    if (s->isLogicalOp()) {
+      ++facts_.shortcuts;
+      site_break("a short-circuit (&& or ||)", s->getOperatorLoc());
+      condition(s->getLHS(), "a short-circuit", s->getOperatorLoc());
+      return true;
+    }
+    if (s->isAssignmentOp()) write(s->getLHS(), s->isCompoundAssignmentOp());
+    const bool floating =
+        is_floating(s->getLHS()->getType()) || is_floating(s->getRHS()->getType());
+    const bool counts =
+        s->isAdditiveOp() || s->isMultiplicativeOp() || s->isComparisonOp() ||
+        s->getOpcode() == clang::BO_AddAssign || s->getOpcode() == clang::BO_SubAssign ||
+        s->getOpcode() == clang::BO_MulAssign || s->getOpcode() == clang::BO_DivAssign;
+    if (floating && counts) ++facts_.flops;
+    return true;
+  }
+  bool VisitUnaryOperator(clang::UnaryOperator* s) {
+    if (s->getOpcode() == clang::UO_Minus && is_floating(s->getType()) &&
+        !llvm::isa<clang::FloatingLiteral>(s->getSubExpr()->IgnoreParenImpCasts()))
+      ++facts_.flops;
+    if (s->isIncrementDecrementOp()) write(s->getSubExpr(), true);
+    return true;
+  }
+
+  // Every value that is read from an object passes through this conversion.
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* s) {
+    if (s->getCastKind() != clang::CK_LValueToRValue) return true;
+    const Expr* from = s->getSubExpr()->IgnoreParens();
+    if (!is_floating(from->getType())) return true;
+    if (through_pointer(from)) ++facts_.loads;
+    if (const auto* field = member_of(from, true))
+      if (is_data(field) && read_.insert(field).second) ++facts_.loads;
+    return true;
+  }
+
+  bool VisitCallExpr(clang::CallExpr* s) {
+    const clang::FunctionDecl* callee = s->getDirectCallee();
+    if (!callee) {
+      facts_.unknown.emplace_back("a function pointer", line(s->getBeginLoc()));
+      return true;
+    }
+    if (const clang::FunctionDecl* body = callee->getDefinition()) {
+      facts_.calls.push_back(body);
+      return true;
+    }
+    const std::string name = callee->getNameAsString();
+    const KnownCost cost = known_cost(name);
+    if (cost.flops < 0)
+      facts_.unknown.emplace_back(name, line(s->getBeginLoc()));
+    else
+      facts_.flops += cost.flops;
+    facts_.special += cost.special;
+    return true;
+  }
+
+ private:
+  /// Per-step numbers are the same at every site: no traffic.
+  static bool is_data(const clang::FieldDecl* field) {
+    return !field->getParent()->getNameAsString().starts_with("vphi_par_") &&
+           !(field->getParent()->getTypedefNameForAnonDecl() &&
+             field->getParent()->getTypedefNameForAnonDecl()->getName().starts_with("vphi_par_"));
+  }
+  unsigned line(clang::SourceLocation at) const {
+    const auto& sources = context_.getSourceManager();
+    return sources.getPresumedLoc(sources.getExpansionLoc(at)).getLine();
+  }
+  bool site_break(const char* what, clang::SourceLocation at) {
+    facts_.site_breaks.emplace_back(what, line(at));
+    return true;
+  }
+  bool jump(clang::SourceLocation at) {
+    ++facts_.gotos;
+    return site_break("a goto", at);
+  }
+  bool loop(clang::SourceLocation at) {
+    ++facts_.loops;
+    return site_break("a loop", at);
+  }
+  bool condition(const Expr* expr, const char* of, clang::SourceLocation at) {
+    if (expr) facts_.conditions.push_back({expr, of, line(at)});
+    return true;
+  }
+  void write(const Expr* to, bool reads_too) {
+    to = to->IgnoreParens();
+    if (!is_floating(to->getType())) return;
+    if (through_pointer(to)) {
+      ++facts_.stores;
+      facts_.loads += reads_too;
+    }
+    if (const auto* field = member_of(to, false))
+      if (is_data(field) && written_.insert(field).second) ++facts_.stores;
+  }
+
+  const clang::ASTContext& context_;
+  OwnFacts& facts_;
+  std::set<const clang::FieldDecl*> read_, written_;
+};
+
+/// Calls visit(expr) for each expression below, outermost first, but not inside sizeof.
+template <class Visit>
+bool any_expression(const clang::Stmt* s, const Visit& visit) {
+  if (!s || llvm::isa<clang::UnaryExprOrTypeTraitExpr>(s)) return false;
+  if (const auto* expr = llvm::dyn_cast<Expr>(s))
+    if (visit(expr)) return true;
+  for (const clang::Stmt* child : s->children())
+    if (any_expression(child, visit)) return true;
+  return false;
+}
+
+/// The variable or member behind an assigned expression: a[i].b -> member b, *p -> p.
+const clang::ValueDecl* target_of(const Expr* expr) {
+  expr = expr->IgnoreParenImpCasts();
+  if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(expr)) return reference->getDecl();
+  if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(expr)) return member->getMemberDecl();
+  if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(expr))
+    return target_of(subscript->getBase());
+  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(expr))
+    return target_of(unary->getSubExpr());
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(expr))
+    return target_of(cast->getSubExpr());
+  return nullptr;
+}
+
+/// One round of spreading; `changed` says whether another is needed.
+class Spread : public clang::RecursiveASTVisitor<Spread> {
+ public:
+  Spread(const DataDependence& data, std::set<const clang::ValueDecl*>& tainted)
+      : data_(data), tainted_(tainted) {}
+  bool changed = false;
+  const clang::FunctionDecl* function = nullptr;
+
+  bool VisitVarDecl(clang::VarDecl* decl) {
+    if (decl->hasInit() && data_.depends(decl->getInit())) add(decl);
+    return true;
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* s) {
+    if (s->isAssignmentOp() && data_.depends(s->getRHS())) add(target_of(s->getLHS()));
+    return true;
+  }
+  bool VisitReturnStmt(clang::ReturnStmt* s) {
+    if (s->getRetValue() && data_.depends(s->getRetValue())) add(function);
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* s) {
+    const clang::FunctionDecl* callee = s->getDirectCallee();
+    const clang::FunctionDecl* body = callee ? callee->getDefinition() : nullptr;
+    if (!body) return true;
+    for (unsigned i = 0; i < s->getNumArgs() && i < body->getNumParams(); ++i)
+      if (data_.depends(s->getArg(i))) add(body->getParamDecl(i));
+    return true;
+  }
+
+ private:
+  void add(const clang::ValueDecl* decl) {
+    // Pointers and structs of numbers are no values: what is read through them is seen there.
+    if (!decl) return;
+    const clang::QualType type = llvm::isa<clang::FunctionDecl>(decl)
+                                     ? llvm::cast<clang::FunctionDecl>(decl)->getReturnType()
+                                     : decl->getType();
+    if (type->isRecordType()) return;
+    changed = tainted_.insert(decl).second || changed;
+  }
+  const DataDependence& data_;
+  std::set<const clang::ValueDecl*>& tainted_;
+};
+
+}  // namespace
+
+OwnFacts own_facts(const clang::FunctionDecl& function, const clang::ASTContext& context) {
+  OwnFacts facts;
+  Counter counter(context, facts);
+  counter.TraverseStmt(function.getBody());
+  return facts;
+}
+
+DataDependence::DataDependence(const std::vector<const clang::FunctionDecl*>& functions) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const clang::FunctionDecl* function : functions) {
+      Spread spread(*this, tainted_);
+      spread.function = function;
+      spread.TraverseStmt(function->getBody());
+      changed = changed || spread.changed;
+    }
+  }
+}
+
+bool DataDependence::depends(const Expr* expr) const {
+  return any_expression(expr, [&](const Expr* part) {
+    if (is_floating(part->getType())) return true;
+    // The address of an array of numbers is no number, whatever index leads there.
+    if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(part))
+      return tainted_.count(reference->getDecl()) != 0;
+    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(part))
+      return tainted_.count(member->getMemberDecl()) != 0;
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(part))
+      if (const auto* callee = call->getDirectCallee())
+        return callee->getDefinition() && tainted_.count(callee->getDefinition()) != 0;
+    return false;
+  });
+}
+
+}  // namespace vphi::plugin

@@ -1,0 +1,43 @@
+// Counting and proving on clang's syntax tree; see compiler/audit/audit.hpp for the rules.
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace vphi::plugin {
+
+/// What one function's own body holds.
+struct OwnFacts {
+  int ifs = 0, switches = 0, gotos = 0, loops = 0, shortcuts = 0, selects = 0, branches = 0;
+  int assembly = 0, loads = 0, stores = 0, flops = 0, special = 0;
+  std::vector<const clang::FunctionDecl*> calls;          ///< in order, with repetitions
+  std::vector<std::pair<std::string, unsigned>> unknown;  ///< called, neither here nor of libm
+  /// What breaks the rules of a site function: (sentence, line).
+  std::vector<std::pair<std::string, unsigned>> site_breaks;
+  /// Conditions and loop bounds: (expression, what it steers, line).
+  struct Condition {
+    const clang::Expr* expr;
+    const char* of;
+    unsigned line;
+  };
+  std::vector<Condition> conditions;
+};
+
+OwnFacts own_facts(const clang::FunctionDecl& function, const clang::ASTContext& context);
+
+/// Declarations whose value may depend on floating-point data: integers and truth values made from
+/// it by comparison or conversion, wherever they are handed on.
+class DataDependence {
+ public:
+  explicit DataDependence(const std::vector<const clang::FunctionDecl*>& functions);
+  bool depends(const clang::Expr* expr) const;
+
+ private:
+  std::set<const clang::ValueDecl*> tainted_;
+};
+
+}  // namespace vphi::plugin
