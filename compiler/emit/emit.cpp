@@ -1,5 +1,6 @@
 #include "compiler/emit/emit.hpp"
 
+#include "compiler/emit/march.hpp"
 #include "compiler/emit/rows.hpp"
 #include "compiler/emit/sites.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (job.signed_index) return emit_rows(job, bindings);
   if (!job.per_site()) return emit_epilogue_gpu(job, bindings);
+  if (const auto shape = choose_march(job)) return emit_march(job, bindings, *shape);
   return emit_sites(job, bindings);
 }
 
@@ -16,10 +18,7 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
 
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings) {
-  const Language language = language_of(target.target);
-  Job job{kernel, target, language, make_body(kernel, language, bindings), {}};
-  job.entry = "vphi_" + job.body.suffix;
-  job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
+  const Job job = make_job(kernel, target, bindings);
   program::Kernel out = by_pattern(job, bindings);
   out.source = prune(std::move(out.source));
   out.name = kernel.name;

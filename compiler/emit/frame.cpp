@@ -39,6 +39,14 @@ std::string join_functions(const Job& job) {
          "(unsigned which) {\n  (void)which;\n" + "  return " + neutral + ";\n}\n";
 }
 
+Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings) {
+  const Language language = language_of(target.target);
+  Job job{kernel, target, language, make_body(kernel, language, bindings), {}, false};
+  job.entry = "vphi_" + job.body.suffix;
+  job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
+  return job;
+}
+
 std::size_t position(const kernel::Kernel& kernel, int array) {
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i)
     if (kernel.arrays[i].array == array) return i;

@@ -65,6 +65,9 @@ State run_native(const Case& c, const program::Kernel& kernel, const State& star
 bool opencl_available();
 State run_opencl(const Case& c, const program::Kernel& kernel, const State& start);
 
+/// CUDA source on CPU threads.
+State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const State& start);
+
 /// Largest difference over all arrays and scalars, relative to the largest value of each.
 double difference(const State& a, const State& b);
 /// Largest difference of the arrays alone, absolute.

@@ -1,0 +1,37 @@
+// Pattern for stencils in three dimensions on GPUs: a march along z.
+//
+// A group of threads owns a tile in x and y and walks through the planes of a range in z. Each
+// plane of an array with neighbours is copied once, with its halo, to local memory, several planes
+// ahead; so are arrays read at the site alone. A thread has one vector of 16 bytes in a row. Within
+// a plane it adds up the points of each class (algebra::PlanePlan); a plane's share of the stencil
+// sums of the planes before and after it waits in registers, so a 27-point stencil reads what a
+// 7-point one reads (bench: what mattered, 1 to 3).
+//
+// Periodic boundaries only, and extents that the tile divides; otherwise `fits` is false.
+#pragma once
+
+#include <optional>
+
+#include "compiler/emit/frame.hpp"
+
+namespace vphi::emit {
+
+struct MarchShape {
+  int lanes = 32;           ///< vectors along x
+  int lines = 16;           ///< threads along y
+  int rows_per_thread = 1;  ///< neighbouring rows
+  int stages = 4;
+  int ranges = 1;    ///< groups along z
+  int resident = 1;  ///< groups on a multiprocessor that registers must allow
+
+  int tile_y() const { return lines * rows_per_thread; }
+  int threads() const { return lanes * lines; }
+};
+
+/// The shape for this kernel and device, or nothing where the pattern does not apply.
+std::optional<MarchShape> choose_march(const Job& job);
+/// Whether the tile divides the lattice and its stages fit into local memory.
+bool fits(const Job& job, const MarchShape& shape);
+program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape);
+
+}  // namespace vphi::emit

@@ -1,0 +1,138 @@
+// Runs CUDA source on the CPU: one std::thread a CUDA thread, groups one after the other. Barriers,
+// warp exchanges and shared memory mean what they mean on the device; asynchronous copies happen at
+// once, into memory that is filled with NaN before each group.
+#include <dlfcn.h>
+
+#include <stdexcept>
+
+#include "tests/emit/fixture.hpp"
+
+namespace vphi::emit_test {
+
+State through_buffers(const Case& c, const program::Kernel& kernel, const State& start,
+                      const std::function<void(std::vector<std::vector<std::byte>>&)>& go);
+
+namespace {
+
+constexpr const char* kShim = R"shim(
+#include <atomic>
+#include <barrier>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+struct Dim { unsigned x, y, z; };
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(16) double2 { double x, y; };
+static thread_local Dim threadIdx;
+static Dim blockIdx, gridDim;
+static unsigned shim_threads;
+static std::unique_ptr<std::barrier<>> shim_barrier;
+static std::vector<std::unique_ptr<std::barrier<>>> shim_warps;
+static std::vector<double> shim_exchange;
+alignas(16) static unsigned char shim_staging[1 << 20];
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __shared__ static
+#define __launch_bounds__(...)
+static void __syncthreads() { shim_barrier->arrive_and_wait(); }
+static void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+static unsigned atomicAdd(unsigned* at, unsigned n) { return __atomic_fetch_add(at, n, 5); }
+static double __ldcg(const double* p) { return *p; }
+template <class V> static void __stcs(V* to, V value) { *to = value; }
+static float __fadd_rn(float a, float b) { return a + b; }
+static double __dadd_rn(double a, double b) { return a + b; }
+static double __longlong_as_double(long long bits) { double d; memcpy(&d, &bits, 8); return d; }
+template <class T> static T shim_shuffle(T value, int delta, int width) {
+  const unsigned me = threadIdx.x, lane = me % width;
+  std::barrier<>& warp = *shim_warps[me / 32];
+  warp.arrive_and_wait();
+  shim_exchange[me] = value;
+  warp.arrive_and_wait();
+  const int from = (int)lane + delta;
+  return from < 0 || from >= width ? value : (T)shim_exchange[me + delta];
+}
+template <class T> static T __shfl_up_sync(unsigned, T v, int d, int w) { return shim_shuffle(v, -d, w); }
+template <class T> static T __shfl_down_sync(unsigned, T v, int d, int w) { return shim_shuffle(v, d, w); }
+static void shim_run(unsigned gx, unsigned gy, unsigned gz, unsigned threads,
+                     const std::function<void()>& body) {
+  gridDim = {gx, gy, gz};
+  shim_threads = threads;
+  shim_barrier = std::make_unique<std::barrier<>>(threads);
+  shim_warps.clear();
+  for (unsigned i = 0; i < (threads + 31) / 32; ++i)
+    shim_warps.push_back(std::make_unique<std::barrier<>>(threads - 32 * i < 32 ? threads - 32 * i : 32));
+  shim_exchange.assign(threads, 0);
+  std::vector<std::thread> pool;
+  for (unsigned t = 0; t < threads; ++t)
+    pool.emplace_back([=, &body] {
+      threadIdx = {t, 0, 0};
+      for (unsigned z = 0; z < gz; ++z)
+        for (unsigned y = 0; y < gy; ++y)
+          for (unsigned x = 0; x < gx; ++x) {
+            __syncthreads();
+            if (t == 0) {
+              blockIdx = {x, y, z};
+              memset(shim_staging, 0xff, sizeof shim_staging);
+            }
+            __syncthreads();
+            body();
+          }
+    });
+  for (std::thread& thread : pool) thread.join();
+}
+)shim";
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+// Each `asm volatile(...)` statement that mentions `what` becomes `by`.
+void replace_asm(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find("asm volatile(", at)) != std::string::npos; ++at) {
+    const std::size_t end = text.find(';', text.find("\"memory\"", at)) + 1;
+    if (text.substr(at, end - at).find(what) != std::string::npos) text.replace(at, end - at, by);
+  }
+}
+
+}  // namespace
+
+State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const State& start) {
+  static int serial = 0;
+  std::string text = kernel.source;
+  replace_asm(text, "cp.async.cg", "*to = *(const vphi_vector*)from;");
+  replace_asm(text, "commit_group", "");
+  replace_asm(text, "wait_group", "");
+  replace_all(text, "extern __shared__ vphi_vector staging[];",
+              "vphi_vector* staging = (vphi_vector*)shim_staging;");
+  std::string call;
+  for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
+    call += (i ? ", " : "") + std::string("Any{args[") + std::to_string(i) + "]}";
+  const auto number = [](std::uint32_t n) { return std::to_string(n) + "u"; };
+  text = kShim + text +
+         "\nstruct Any { void* p; template <class T> operator T*() const { return (T*)p; } };\n"
+         "extern \"C\" void shim_main(void** args) {\n  shim_run(" +
+         number(kernel.grid[0]) + ", " + number(kernel.grid[1]) + ", " + number(kernel.grid[2]) +
+         ", " + number(kernel.block[0]) + ", [&] { " + kernel.entry + "(" + call + "); });\n}\n";
+  const std::string path = write_file("cuda_" + std::to_string(++serial) + ".cpp", text);
+  const auto [status, log] =
+      shell("g++ -std=c++20 -O1 -w -shared -fPIC -o " + path + ".so " + path + " -lpthread");
+  if (status != 0) throw std::runtime_error(log + kernel.source);
+  void* library = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw std::runtime_error(dlerror());
+  const auto main = reinterpret_cast<void (*)(void**)>(dlsym(library, "shim_main"));
+  State end = through_buffers(c, kernel, start, [&](auto& buffers) {
+    std::vector<void*> pointers;
+    for (auto& buffer : buffers) pointers.push_back(buffer.data());
+    main(pointers.data());
+  });
+  dlclose(library);
+  return end;
+}
+
+}  // namespace vphi::emit_test

@@ -1,0 +1,141 @@
+// The march along z against the slow reference: OpenCL on a CPU, and CUDA source on CPU threads.
+#include <gtest/gtest.h>
+
+#include "compiler/emit/march.hpp"
+#include "tests/emit/fixture.hpp"
+
+namespace vphi::emit_test {
+namespace {
+
+emit::TargetInfo gpu(program::Target language) {
+  emit::TargetInfo target;
+  target.target = language;
+  target.is_cpu = false;
+  target.compute_units = 4;
+  target.local_bytes = 200 * 1024;
+  return target;
+}
+
+// Reach 2, a derivative, explicit neighbours, coordinates, extrema; four arrays.
+Case mixture(std::vector<std::int64_t> extent, Precision real) {
+  Case c;
+  c.kernel.name = "mixture";
+  c.shape(extent);
+  c.kernel.compute = real;
+  c.kernel.dx = 0.5;
+  const int u = c.array("u", true, true, true), v = c.array("v", true, false);
+  const int p = c.array("p", true, true), w = c.array("w", false, true);
+  const Expr dt = c.slot("dt", 0.01);
+  c.slot("low"), c.slot("high"), c.slot("sum");
+  Arena& m = *c.arena;
+  const int lap = laplacian_order4(c, 3);
+  const int slope = c.stencil("slope", {at(1, 0, 0), at(-1, 0, 0), at(0, 1, 1), at(0, -1, -1)},
+                              {1, -1, 2, -2}, 2, -1);
+  const Expr lu = m.stencil(lap, c.load(u)), su = m.stencil(slope, c.load(u));
+  const Expr sv = m.stencil(slope, c.load(v));
+  const Expr kicked =
+      m.raw(Op::Add, {c.load(p), m.raw(Op::Mul, {dt, lu}), m.raw(Op::Mul, {su, sv})});
+  c.store(p, kicked);
+  c.store(u, m.raw(Op::Add, {c.load(u), m.raw(Op::Mul, {dt, kicked})}));
+  c.store(w, m.raw(Op::Add, {c.load(v, 0, 1, -1), m.site(0), m.site(1), m.site(2)}));
+  c.sum("low", kicked, kernel::ReduceKind::Minimum);
+  c.sum("high", kicked, kernel::ReduceKind::Maximum);
+  c.sum("sum", m.raw(Op::Mul, {kicked, kicked}));
+  return c;
+}
+
+// A plane stencil: nothing is carried along the march.
+Case flat(std::vector<std::int64_t> extent) {
+  Case c;
+  c.kernel.name = "flat";
+  c.shape(extent);
+  const int u = c.array("u", true, true, true);
+  Arena& m = *c.arena;
+  const int slope = c.stencil("slope", {at(1), at(-1), at(0, -1)}, {1, -1, 5});
+  c.store(u, m.raw(Op::Mul, {c.load(u), m.stencil(slope, c.load(u))}));
+  return c;
+}
+
+struct Try {
+  Case c;
+  emit::MarchShape shape;
+};
+
+std::vector<Try> tries() {
+  const Precision d = Precision::F64, f = Precision::F32;
+  std::vector<Try> list;
+  list.push_back({preheating({64, 4, 6}, d), {16, 2, 1, 3, 2, 1}});
+  list.push_back({preheating({64, 4, 7}, d), {32, 2, 1, 4, 3, 1}});   // a whole row, uneven ranges
+  list.push_back({preheating({128, 4, 5}, d), {64, 2, 1, 3, 1, 1}});  // two warps a row
+  list.push_back({preheating({64, 8, 6}, f), {8, 4, 2, 4, 2, 1}});
+  list.push_back({preheating({64, 12, 6}, f), {16, 2, 3, 2, 6, 1}});
+  list.push_back({mixture({32, 8, 9}, d), {8, 4, 1, 3, 2, 1}});
+  list.push_back({mixture({16, 8, 5}, d), {8, 4, 2, 4, 1, 1}});
+  list.push_back({mixture({64, 4, 8}, f), {8, 4, 1, 4, 3, 1}});
+  list.push_back({flat({16, 8, 5}), {8, 4, 1, 3, 2, 1}});
+  return list;
+}
+
+double tolerance(const Case& c) { return c.kernel.compute == Precision::F32 ? 5e-6 : 1e-13; }
+
+void check(program::Target language,
+           const std::function<State(const Case&, const program::Kernel&, const State&)>& run) {
+  int number = 0;
+  for (const Try& t : tries()) {
+    SCOPED_TRACE(std::to_string(number++) + " " + t.c.kernel.name);
+    const emit::TargetInfo target = gpu(language);
+    const emit::Job job = emit::make_job(t.c.kernel, target, t.c.bindings);
+    ASSERT_TRUE(emit::fits(job, t.shape));
+    const program::Kernel kernel = emit::emit_march(job, t.c.bindings, t.shape);
+    const State start = random_state(t.c, 5), expected = reference(t.c, start);
+    const State got = run(t.c, kernel, start);
+    EXPECT_LT(difference(got, expected), tolerance(t.c)) << kernel.source;
+    const State again = run(t.c, kernel, start);
+    EXPECT_EQ(again.scalars, got.scalars) << "not the same bits";
+  }
+}
+
+TEST(March, OpenCLAgreesWithTheReference) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  check(program::Target::OpenCL, run_opencl);
+}
+
+TEST(March, CudaOnThreadsAgreesWithTheReference) {
+  check(program::Target::Cuda, run_cuda_on_threads);
+}
+
+TEST(March, IsChosenWhereItApplies) {
+  const auto chosen = [](const Case& c, program::Target language) {
+    return emit::choose_march(emit::make_job(c.kernel, gpu(language), c.bindings)).has_value();
+  };
+  EXPECT_TRUE(chosen(preheating({128, 128, 128}, Precision::F32), program::Target::Cuda));
+  EXPECT_TRUE(chosen(preheating({128, 128, 128}, Precision::F64), program::Target::OpenCL));
+  EXPECT_TRUE(chosen(preheating({96, 96, 96}, Precision::F64), program::Target::Cuda));
+  EXPECT_FALSE(chosen(preheating({100, 99, 98}, Precision::F32), program::Target::Cuda));
+  Case fixed = preheating({64, 64, 64}, Precision::F32);
+  fixed.kernel.boundary[1] = Boundary::Fixed;
+  EXPECT_FALSE(chosen(fixed, program::Target::Cuda));
+  EXPECT_FALSE(chosen(preheating({64, 64}, Precision::F32), program::Target::Cuda));
+}
+
+TEST(March, CompilesWithoutSpills) {
+  const std::string nvcc = "/usr/local/cuda/bin/nvcc";
+  if (shell(nvcc + " --version").first != 0) GTEST_SKIP() << "no nvcc";
+  for (Precision real : {Precision::F32, Precision::F64})
+    for (std::int64_t n : {128, 256}) {
+      const Case c = preheating({n, n, n}, real);
+      emit::TargetInfo target = gpu(program::Target::Cuda);
+      target.compute_units = 132;
+      target.local_bytes = 227 * 1024;
+      const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+      const std::string path = write_file("march.cu", kernel.source);
+      const auto [status, log] =
+          shell(nvcc + " -arch=sm_90 -cubin -Xptxas -v -o " + path + ".cubin " + path);
+      ASSERT_EQ(status, 0) << log << kernel.source;
+      EXPECT_NE(log.find("0 bytes spill stores"), std::string::npos) << log;
+      EXPECT_NE(kernel.source.find("cp.async"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace vphi::emit_test
