@@ -97,11 +97,12 @@ class Checker {
     for (const auto& scalar : output.scalars) slot(scalar.slot, "output");
     for (const auto& field : output.fields) {
       buffer(field.buffer, "output");
-      need(field.axis >= 0 && field.axis < p_.dims,
+      using Kind = FieldOutput::Kind;
+      const bool is_slice = field.kind == Kind::Slice;
+      need(!is_slice || (field.axis >= 0 && field.axis < p_.dims),
            fmt::format("output `{}`: no axis {}", field.name, field.axis));
       need(field.bins >= 1, fmt::format("output `{}`: {} bins", field.name, field.bins));
-      const bool slice =
-          field.kind == FieldOutput::Kind::Slice && field.axis >= 0 && field.axis < 4;
+      const bool slice = is_slice && field.axis >= 0 && field.axis < 4;
       need(!slice || (field.plane >= 0 && field.plane < p_.extent[field.axis]),
            fmt::format("output `{}`: no plane {}", field.name, field.plane));
     }

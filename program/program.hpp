@@ -21,9 +21,9 @@ enum class Target { Native, OpenCL, Cuda };
 struct Buffer {
   std::string name;
   Precision precision = Precision::F64;
-  bool doubled = false;        ///< two copies; Launch::swap exchanges them
-  bool state = false;          ///< part of the state (checkpoints, NaN check)
-  bool scratch = false;        ///< only for initial values or outputs; may be taken late, freed early
+  bool doubled = false;  ///< two copies; Launch::swap exchanges them
+  bool state = false;    ///< part of the state (checkpoints, NaN check)
+  bool scratch = false;  ///< only for initial values or outputs; may be taken late, freed early
 };
 
 struct Scalar {
@@ -34,37 +34,38 @@ struct Scalar {
 /// Argument of a kernel, in the order of its parameter list.
 struct Argument {
   enum class Kind {
-    Current,    ///< buffer `index`, the copy that holds the present state
-    Next,       ///< buffer `index`, the other copy
-    Scalars,    ///< the f64 scalar array, read and written
-    Partials,   ///< f64 work array of `Kernel::partials` numbers, private to the kernel
-    Counter,    ///< one 32-bit word, zero before the first launch, left zero by the kernel
+    Current,   ///< buffer `index`, the copy that holds the present state
+    Next,      ///< buffer `index`, the other copy
+    Scalars,   ///< the f64 scalar array, read and written
+    Partials,  ///< f64 work array of `Kernel::partials` numbers, private to the kernel
+    Counter,   ///< one 32-bit word, zero before the first launch, left zero by the kernel
   };
   Kind kind = Kind::Current;
   int index = 0;
-  std::int64_t bytes = 0;      ///< what the kernel may touch; 0: unknown
+  std::int64_t bytes = 0;  ///< what the kernel may touch; 0: unknown
   Precision precision = Precision::F64;
   bool written = false;
 };
 
 struct Kernel {
-  std::string name;            ///< for people
-  std::string entry;           ///< function in `source`
-  std::string finish;          ///< native only: called once after all tasks; may be empty
+  std::string name;    ///< for people
+  std::string entry;   ///< function in `source`
+  std::string finish;  ///< native only: called once after all tasks; may be empty
   std::string source;
   std::vector<Argument> arguments;
   std::int64_t partials = 0;
-  std::array<std::uint32_t, 3> grid{1, 1, 1};    ///< CUDA blocks; OpenCL work groups; native: tasks in [0]
+  std::array<std::uint32_t, 3> grid{1, 1,
+                                    1};  ///< CUDA blocks; OpenCL work groups; native: tasks in [0]
   std::array<std::uint32_t, 3> block{1, 1, 1};
-  std::uint32_t shared_bytes = 0;                ///< dynamic shared (local) memory
+  std::uint32_t shared_bytes = 0;  ///< dynamic shared (local) memory
   // for people: cost per site, counted by the compiler
   int loads = 0, stores = 0, bytes = 0, flops = 0, special = 0;
-  std::vector<std::string> notes;                ///< which term came from which model line
+  std::vector<std::string> notes;  ///< which term came from which model line
 };
 
 struct Launch {
   int kernel = 0;
-  std::vector<int> swap;       ///< buffers whose copies are exchanged afterwards
+  std::vector<int> swap;  ///< buffers whose copies are exchanged afterwards
 };
 
 struct ScalarOutput {
@@ -76,16 +77,16 @@ struct FieldOutput {
   enum class Kind { Spectrum, Slice, Snapshot, Histogram, Profile };
   Kind kind = Kind::Snapshot;
   std::string name;
-  int buffer = 0;              ///< scratch buffer that the output's launches fill
+  int buffer = 0;  ///< scratch buffer that the output's launches fill
   int axis = 2;
-  std::int64_t plane = 0;      ///< Slice: site index along axis
+  std::int64_t plane = 0;  ///< Slice: site index along axis
   int bins = 100;
   double low = 0, high = 0;
 };
 
 struct Output {
-  int every = 0;               ///< steps; 0: only at the end
-  int after_slot = -1;         ///< written only while this slot is not 0
+  int every = 0;        ///< steps; 0: only at the end
+  int after_slot = -1;  ///< written only while this slot is not 0
   std::vector<Launch> launches;
   std::vector<ScalarOutput> scalars;
   std::vector<FieldOutput> fields;
@@ -97,12 +98,13 @@ struct Expectation {
   Kind kind = Kind::Condition;
   std::string text;
   int value_slot = -1;
-  int ok_slot = -1;            ///< Condition
-  int scale_slot = -1;         ///< Conserved
+  int ok_slot = -1;     ///< Condition
+  int scale_slot = -1;  ///< Conserved
   double bound = 0;
 };
 
-/// Random array filled by the host before the initial launches. Meaning: compiler/physics/system.hpp
+/// Random array filled by the host before the initial launches. Meaning:
+/// compiler/physics/system.hpp
 struct RandomField {
   enum class Kind { Vacuum, Normal, Uniform };
   Kind kind = Kind::Normal;
@@ -116,20 +118,20 @@ struct RandomField {
 /// Where a state variable came from, for messages (NaN) and files.
 struct StateVariable {
   int buffer = 0;
-  std::string shown;           ///< "phi'"
-  std::string line;            ///< text of the model line its equation came from
+  std::string shown;  ///< "phi'"
+  std::string line;   ///< text of the model line its equation came from
   int line_number = 0;
 };
 
 struct Program {
-  std::string model;           ///< name
+  std::string model;  ///< name
   std::string title;
   std::string model_text;
   std::string compiler_version;
   Target target = Target::Native;
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
-  double dx = 1, dx_physical = 1;        ///< program and physical lattice spacing
+  double dx = 1, dx_physical = 1;  ///< program and physical lattice spacing
   double dt = 0, dt_physical = 0;
   std::uint64_t seed = 1;
   std::vector<std::pair<std::string, double>> parameters;
@@ -140,21 +142,19 @@ struct Program {
   std::vector<StateVariable> state;
   std::vector<RandomField> random;
 
-  std::vector<Launch> prologue;          ///< after the random fields: initial values, first scalars
-  std::vector<Launch> step;              ///< one time step
-  std::vector<Launch> watch;             ///< fills the slots of `expectations` and `progress`
+  std::vector<Launch> prologue;  ///< after the random fields: initial values, first scalars
+  std::vector<Launch> step;      ///< one time step
+  std::vector<Launch> watch;     ///< fills the slots of `expectations` and `progress`
   std::vector<Output> outputs;
   std::vector<Expectation> expectations;
-  std::vector<ScalarOutput> progress;    ///< shown on the progress line ("drift")
+  std::vector<ScalarOutput> progress;  ///< shown on the progress line ("drift")
 
-  int step_slot = -1;          ///< integer step done so far (exact in f64)
-  int time_slot = -1;          ///< physical time of the synchronised state
-  int stop_slot = -1;          ///< becomes 1 when `until` holds; later steps then change nothing
-  std::int64_t steps = -1;     ///< number of steps where known beforehand, else -1
+  int step_slot = -1;       ///< integer step done so far (exact in f64)
+  int time_slot = -1;       ///< physical time of the synchronised state
+  int stop_slot = -1;       ///< becomes 1 when `until` holds; later steps then change nothing
+  std::int64_t steps = -1;  ///< number of steps where known beforehand, else -1
 
-  std::int64_t sites() const {
-    return extent[0] * extent[1] * extent[2] * extent[3];
-  }
+  std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 };
 
 }  // namespace vphi::program

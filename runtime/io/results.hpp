@@ -3,7 +3,8 @@
 // "name.h5" (HDF5, where the build has it):
 //   /series/NAME          [t, value], grows with the run
 //   /spectra/NAME/STEP    table of k, P, Delta, modes
-//   /slices/NAME/STEP     plane, slowest axis first;  /profiles, /histograms alike
+//   /slices/NAME/STEP     plane, slowest axis first
+//                         (/profiles, /histograms: tables of x, mean and of x, count)
 //   /snapshots/NAME/STEP  whole lattice, chunked, compressed, checksummed; "name.xdmf" describes
 //                         them to ParaView and VisIt
 //   attributes of the root: model text, parameters, versions, seed, dx, dt

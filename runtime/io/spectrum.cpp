@@ -89,27 +89,18 @@ Histogram histogram(std::span<const double> values, int bins, double low, double
   return h;
 }
 
-std::vector<ProfileBin> radial_profile(std::span<const double> values,
-                                       const std::array<int64_t, 4>& n, int dims, double dx,
-                                       int bins) {
-  const auto longest = static_cast<double>(*std::max_element(n.begin(), n.begin() + dims));
-  const double width = longest * dx / 2 / bins;
-  std::vector<ProfileBin> out(static_cast<std::size_t>(bins));
-  std::size_t site = 0;
-  std::array<int64_t, 4> i{};
-  for (i[3] = 0; i[3] < n[3]; ++i[3])
-    for (i[2] = 0; i[2] < n[2]; ++i[2])
-      for (i[1] = 0; i[1] < n[1]; ++i[1])
-        for (i[0] = 0; i[0] < n[0]; ++i[0], ++site) {
-          double r2 = 0;
-          for (int axis = 0; axis < dims; ++axis)
-            r2 += std::pow(static_cast<double>(i[axis]) - static_cast<double>(n[axis] - 1) / 2, 2);
-          const auto bin = static_cast<std::size_t>(std::sqrt(r2) * dx / width);
-          if (bin < out.size()) out[bin].mean += values[site], ++out[bin].sites;
-        }
-  for (std::size_t b = 0; b < out.size(); ++b) {
-    out[b].r = (static_cast<double>(b) + 0.5) * width;
-    if (out[b].sites > 0) out[b].mean /= static_cast<double>(out[b].sites);
+std::vector<ProfilePoint> axis_profile(std::span<const double> values,
+                                       const std::array<int64_t, 4>& extent, int axis, double dx) {
+  const int64_t n = extent[axis];
+  int64_t stride = 1;
+  for (int before = 0; before < axis; ++before) stride *= extent[before];
+  std::vector<ProfilePoint> out(static_cast<std::size_t>(n));
+  for (std::size_t site = 0; site < values.size(); ++site)
+    out[static_cast<std::size_t>(static_cast<int64_t>(site) / stride % n)].mean += values[site];
+  const double others = static_cast<double>(values.size()) / static_cast<double>(n);
+  for (int64_t i = 0; i < n; ++i) {
+    out[i].x = (static_cast<double>(i) - static_cast<double>(n - 1) / 2) * dx;
+    out[i].mean /= others;
   }
   return out;
 }

@@ -33,13 +33,12 @@ struct Histogram {
 };
 Histogram histogram(std::span<const double> values, int bins, double low, double high);
 
-/// Mean over spherical shells around the centre of the box, out to half the longest edge.
-struct ProfileBin {
-  double r = 0, mean = 0;
-  std::int64_t sites = 0;
+/// Values along an axis, averaged over the others; x from the centre of the box.
+struct ProfilePoint {
+  double x = 0, mean = 0;
 };
-std::vector<ProfileBin> radial_profile(std::span<const double> values,
-                                       const std::array<std::int64_t, 4>& extent, int dims,
-                                       double dx, int bins);
+std::vector<ProfilePoint> axis_profile(std::span<const double> values,
+                                       const std::array<std::int64_t, 4>& extent, int axis,
+                                       double dx);
 
 }  // namespace vphi::io

@@ -130,11 +130,12 @@ void Observer::write_fields(const Output& output, const io::Moment& at) {
         break;
       }
       case FieldOutput::Kind::Profile: {
-        std::vector<double> table;  // r, mean, sites
-        for (const auto& bin :
-             io::radial_profile(values, p.extent, p.dims, p.dx_physical, field.bins))
-          table.insert(table.end(), {bin.r, bin.mean, static_cast<double>(bin.sites)});
-        target->array("profiles", field.name, at, std::array<std::int64_t, 2>{field.bins, 3}, table,
+        const int axis = std::clamp(field.axis, 0, p.dims - 1);
+        std::vector<double> table;
+        for (const auto& point : io::axis_profile(values, p.extent, axis, p.dx_physical))
+          table.insert(table.end(), {point.x, point.mean});
+        target->array("profiles", field.name, at,
+                      std::array<std::int64_t, 2>{p.extent[axis], 2}, table,
                       program::Precision::F64);
         break;
       }

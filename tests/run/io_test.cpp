@@ -207,17 +207,18 @@ TEST(Histogram, CountsEverySiteOnce) {
   EXPECT_EQ(io::histogram(std::vector<double>{5, 5}, 3, 0, 0).counts[0], 2);
 }
 
-TEST(Profile, ConstantAndRadius) {
-  const std::int64_t n = 10;
-  std::vector<double> r(n * n * n);
-  for (std::int64_t z = 0; z < n; ++z)
-    for (std::int64_t y = 0; y < n; ++y)
-      for (std::int64_t x = 0; x < n; ++x)
-        r[(z * n + y) * n + x] = 0.5 * std::hypot(x - 4.5, y - 4.5, z - 4.5);
-  for (const auto& bin : io::radial_profile(r, {n, n, n, 1}, 3, 0.5, 5))
-    if (bin.sites > 0) {
-      EXPECT_NEAR(bin.mean, bin.r, 0.25);
-    }
+TEST(Profile, MeanOverTheOtherAxes) {
+  std::vector<double> f(4 * 3 * 5);
+  for (int z = 0; z < 5; ++z)
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x) f[(z * 3 + y) * 4 + x] = 100 * z + 10 * (y - 1) + (x - 1.5);
+  const auto along_z = io::axis_profile(f, {4, 3, 5, 1}, 2, 0.5);
+  ASSERT_EQ(along_z.size(), 5U);
+  for (int z = 0; z < 5; ++z) {
+    EXPECT_NEAR(along_z[z].mean, 100 * z, 1e-12);
+    EXPECT_EQ(along_z[z].x, (z - 2) * 0.5);
+  }
+  EXPECT_NEAR(io::axis_profile(f, {4, 3, 5, 1}, 1, 1)[2].mean, 210, 1e-12);
 }
 
 }  // namespace

@@ -1,0 +1,144 @@
+// vphi bench: a model's steps, or the bare device, against the device's measured ceilings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "runtime/run/ceilings.hpp"
+#include "runtime/run/run.hpp"
+#include "tools/model.hpp"
+#include "tools/progress.hpp"
+#include "tools/verbs.hpp"
+
+namespace vphi::tools {
+namespace {
+
+using program::Precision;
+
+struct Timing {
+  std::int64_t steps = 0;
+  double seconds_per_step = 0;  ///< best of the repetitions
+  double spread = 0;            ///< median over best
+};
+
+/// Repetitions of so many steps as fill a tenth of a second, outputs left out.
+Timing time_steps(runtime::Session& session, std::int64_t steps) {
+  auto& device = session.device();
+  const auto timed = [&](std::int64_t count) {
+    session.prepare(count);
+    device.synchronise();
+    const int start = device.mark();
+    session.advance(count);
+    const int end = device.mark();
+    device.synchronise();
+    return device.seconds_between(start, end);
+  };
+  timed(2);
+  if (steps <= 0)
+    for (steps = 2; steps < (1 << 20) && timed(steps) < 0.1;) steps *= 2;
+  std::vector<double> times;
+  for (int i = 0; i < 9; ++i) times.push_back(timed(steps) / static_cast<double>(steps));
+  std::sort(times.begin(), times.end());
+  return {steps, times.front(), times[times.size() / 2] / times.front()};
+}
+
+}  // namespace
+
+int bench(const Words& words) {
+  std::vector<std::string> models;
+  ModelOptions options;
+  std::string device_id = "auto";
+  bool json = false;
+  CommandLine line("bench [MODEL]",
+                   "Times a model's steps against this device's measured ceilings.");
+  line.arguments(models, 0, 1);
+  options.declare(line);
+  line.value("--device", "ID", device_id, "auto, native, opencl[:k], cuda[:k]")
+      .flag("--json", json, "one JSON object");
+  if (!line.parse(words)) return kOk;
+  const std::string path = models.empty() ? "" : find_model(models[0]);
+  const auto device = runtime::open_device(device_id);
+  const auto info = device->info();
+
+  nlohmann::ordered_json out;
+  out["device"] = info.name;
+  const double copy = runtime::measure_copy_bandwidth(*device);
+  const double f32 = runtime::measure_flops(*device, Precision::F32);
+  const double f64 = runtime::measure_flops(*device, Precision::F64);
+  out["ceilings"] = {{"copy_bytes_per_s", copy}, {"f32_flops", f32}, {"f64_flops", f64}};
+  if (!json)
+    fmt::print(
+        "{} ({})\n  copy {:.1f} GB/s, multiply-adds {:.0f} GFLOP/s f32, {:.0f} GFLOP/s f64\n",
+        info.name, info.id, copy / 1e9, f32 / 1e9, f64 / 1e9);
+  if (path.empty()) {
+    if (json) fmt::print("{}\n", out.dump(1));
+    return kOk;
+  }
+
+  CompileOptions compile = options.compile_options();
+  compile.steps =
+      -1;  // --steps counts those of a repetition here; the model's end must not stop it
+  const Compilation c = compile_model(path, compile, target_of(info));
+  if (report(c)) return kUserError;
+  auto program = *c.program;
+  program.outputs.clear();
+  program.watch.clear();
+  runtime::Session session(program, *device);
+  session.start();
+  const Timing t = time_steps(session, options.steps);
+
+  const double sites = static_cast<double>(program.sites());
+  double flops = 0;
+  for (const auto& launch : program.step) flops += program.kernels[launch.kernel].flops;
+  const double bytes = runtime::bytes_per_site(program);
+  const bool wide = std::any_of(program.buffers.begin(), program.buffers.end(), [](const auto& b) {
+    return b.state && b.precision == Precision::F64;
+  });
+  const double peak = wide ? f64 : f32;
+  const double rate = sites / t.seconds_per_step;
+  out["model"] = program.model;
+  out["lattice"] = std::vector(program.extent.begin(), program.extent.begin() + program.dims);
+  out["precision"] = wide ? "f64" : "f32";
+  out["steps"] = t.steps;
+  out["seconds_per_step"] = t.seconds_per_step;
+  out["ns_per_site"] = 1e9 / rate;
+  out["site_updates_per_s"] = rate;
+  out["bytes_per_site"] = bytes;
+  out["fraction_of_copy"] = rate * bytes / copy;
+  out["fraction_of_flops"] = peak > 0 ? rate * flops / peak : 0;
+  out["device_bytes"] = session.bytes_peak();
+  out["kernels"] = nlohmann::ordered_json::array();
+  for (const auto& launch : program.step) {
+    const auto r = session.report(launch.kernel);
+    out["kernels"].push_back({{"name", program.kernels[launch.kernel].name},
+                              {"registers", r.registers},
+                              {"spilled_bytes", r.spilled_bytes},
+                              {"compile_seconds", r.compile_seconds}});
+  }
+  if (json) {
+    fmt::print("{}\n", out.dump(1));
+    return kOk;
+  }
+  fmt::print("{} {} {}\n", program.model,
+             runtime::shape_text({program.extent.data(), static_cast<std::size_t>(program.dims)}),
+             wide ? "f64" : "f32");
+  fmt::print("  {} a step, {:.4g} ns a site, {}site updates/s (median {:.2f} of the best)\n",
+             duration_text(t.seconds_per_step).ends_with("ms")
+                 ? fmt::format("{:.4g} ms", 1e3 * t.seconds_per_step)
+                 : duration_text(t.seconds_per_step),
+             1e9 / rate, with_prefix(rate), t.spread);
+  fmt::print("  {:.0f} bytes a site: {:.1f} % of copy;  {:.0f} flops a site: {:.1f} % of peak\n",
+             bytes, 100 * rate * bytes / copy, flops, peak > 0 ? 100 * rate * flops / peak : 0);
+  for (const auto& launch : program.step) {
+    const auto r = session.report(launch.kernel);
+    fmt::print("  kernel {}: ", program.kernels[launch.kernel].name);
+    if (r.registers >= 0)
+      fmt::print("{} registers, {} bytes spilled, ", r.registers, r.spilled_bytes);
+    fmt::print("compiled in {:.0f} ms{}\n", 1e3 * r.compile_seconds,
+               r.from_cache ? " (from the cache)" : "");
+  }
+  return kOk;
+}
+
+}  // namespace vphi::tools

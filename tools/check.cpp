@@ -1,0 +1,62 @@
+// vphi check: everything that can be said without running.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/run/session.hpp"
+#include "tools/model.hpp"
+#include "tools/verbs.hpp"
+
+namespace vphi::tools {
+namespace {
+
+std::string bytes_text(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6)
+                     : fmt::format("{:.2f} GB", bytes / 1e9);
+}
+
+}  // namespace
+
+int check(const Words& words) {
+  std::vector<std::string> models;
+  ModelOptions options;
+  bool json = false, quiet = false;
+  CommandLine line("check MODEL",
+                   "Checks names, types, index ranges, the step's stability, memory.");
+  line.arguments(models, 1, 1).flag("--json", json, "diagnostics as a JSON array");
+  line.flag("--quiet", quiet, "errors and warnings only");
+  options.declare(line);
+  if (!line.parse(words)) return kOk;
+
+  std::string path;
+  try {
+    path = find_model(models[0]);
+  } catch (const UsageError& error) {
+    if (!json) throw;
+    const nlohmann::ordered_json entry = {
+        {"code", "E0810"}, {"severity", "error"}, {"message", error.what()}, {"file", models[0]},
+        {"line", 0},       {"column", 0},         {"hint", error.hint}};
+    fmt::print("{}\n", nlohmann::ordered_json::array({entry}).dump());
+    return kUserError;
+  }
+  const Compilation c = compile_model(path, options.compile_options(), default_target("native"));
+  if (json) {
+    fmt::print("{}\n", dsl::render_json(c.diagnostics, c.resolved.sources()));
+    return c.diagnostics.has_errors() ? kUserError : kOk;
+  }
+  if (report(c)) return kUserError;
+  if (quiet || !c.program) return kOk;
+  const auto& p = *c.program;
+  const auto need = runtime::memory_needed(p);
+  fmt::print("{}: ok\n", p.model);
+  fmt::print("  lattice  {}, dx = {:.6g}\n",
+             runtime::shape_text({p.extent.data(), static_cast<std::size_t>(p.dims)}),
+             p.dx_physical);
+  fmt::print("  step     dt = {:.6g}, dt/dx = {:.4g} in program units", p.dt_physical, p.dt / p.dx);
+  if (p.steps >= 0) fmt::print(", {} steps", p.steps);
+  fmt::print("\n  memory   {} ({} bytes a site)\n", bytes_text(static_cast<double>(need.peak)),
+             need.per_site);
+  return kOk;
+}
+
+}  // namespace vphi::tools

@@ -1,0 +1,134 @@
+// vphi emit: the kernels of a model as source, or what the compiler knows of it.
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/explain.hpp"
+#include "dsl/suggest.hpp"
+#include "program/json.hpp"
+#include "tools/model.hpp"
+#include "tools/verbs.hpp"
+
+namespace vphi::tools {
+namespace {
+
+using program::Program;
+
+std::string kernel_names(const Program& p) {
+  std::vector<std::string> names;
+  for (const auto& kernel : p.kernels) names.push_back(kernel.name);
+  return dsl::enumerate(names);
+}
+
+const program::Kernel& find_kernel(const Program& p, const std::string& name) {
+  if (name.empty()) return p.kernels.at(static_cast<std::size_t>(p.step.at(0).kernel));
+  for (const auto& kernel : p.kernels)
+    if (kernel.name == name) return kernel;
+  throw UsageError(fmt::format("there is no kernel `{}`", name),
+                   fmt::format("kernels are {}", kernel_names(p)));
+}
+
+std::string source_text(const Program& p, const std::string& only) {
+  std::string text;
+  for (const auto& k : p.kernels) {
+    if (!only.empty() && k.name != only) continue;
+    text += fmt::format("// kernel {}: grid {} x {} x {}, block {} x {} x {}\n", k.name, k.grid[0],
+                        k.grid[1], k.grid[2], k.block[0], k.block[1], k.block[2]);
+    text += fmt::format("// a site: {} loads, {} stores, {} bytes, {} flops, {} special\n", k.loads,
+                        k.stores, k.bytes, k.flops, k.special);
+    text += k.source;
+    if (!text.ends_with('\n')) text += '\n';
+    text += '\n';
+  }
+  return text;
+}
+
+/// The plan as it stands behind a pass: stores, reductions and epilogue of each kernel.
+std::string plan_text(const Compilation& c) {
+  std::string text;
+  for (const auto& k : c.plan->kernels) {
+    text += fmt::format("kernel {}\n", k.name);
+    const auto name = [&](int array) {
+      const auto* found = k.find(array);
+      return found != nullptr ? found->name : fmt::format("array_{}", array);
+    };
+    algebra::Names names;
+    names.leaf = [&](const algebra::Node& node) {
+      if (node.op == algebra::Op::Symbol) return std::string(node.name);
+      if (node.op == algebra::Op::Site) return fmt::format("site_{}", "xyzt"[node.index & 3]);
+      std::string text = name(node.index);
+      if (!node.offset.zero())
+        text += fmt::format("@({})", fmt::join(node.offset.d, node.offset.d + k.dims, ","));
+      return text;
+    };
+    for (const auto& s : k.stores)
+      text += fmt::format("  {} = {}\n", name(s.array), algebra::to_text(s.value, names));
+    for (const auto& r : k.reductions)
+      text += fmt::format("  {} = {}({})\n", r.slot,
+                          r.kind == kernel::ReduceKind::Sum       ? "sum"
+                          : r.kind == kernel::ReduceKind::Minimum ? "min"
+                                                                  : "max",
+                          algebra::to_text(r.value, names));
+    for (const auto& a : k.epilogue)
+      text += fmt::format("  then {} = {}\n", a.slot, algebra::to_text(a.value, names));
+    text += '\n';
+  }
+  return text;
+}
+
+void write(const std::string& text, const std::string& file) {
+  if (file.empty() || file == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw UsageError(fmt::format("{} cannot be written", file));
+}
+
+}  // namespace
+
+int emit(const Words& words) {
+  std::vector<std::string> models;
+  ModelOptions options;
+  std::string to = "native", target = "native", after, kernel, file;
+  bool with_main = false;
+  CommandLine line("emit MODEL", "Writes the kernels as readable source.");
+  line.arguments(models, 1, 1)
+      .choice("--to", {"cuda", "opencl", "native", "latex", "json"}, to,
+              "language of the kernels; latex: the equations; json: the whole program")
+      .choice("--target", {"cuda", "opencl", "native"}, target, "with --to json: for which device")
+      .value("--after", "PASS", after, "the kernels' expressions behind a pass of the compiler")
+      .value("--kernel", "NAME", kernel, "one kernel")
+      .flag("--main", with_main, "a file that compiles and runs by itself (the step's kernel)")
+      .value("-o", "FILE", file, "write to a file");
+  options.declare(line);
+  if (!line.parse(words)) return kOk;
+
+  CompileOptions compile = options.compile_options();
+  compile.stop_after = after;
+  const std::string language = to == "json" ? target : to == "latex" ? "native" : to;
+  const auto info = default_target(language);
+  const Compilation c = compile_model(find_model(models[0]), compile, info);
+  if (report(c)) return kUserError;
+  if (to == "latex") {
+    write(explain_latex(c), file);
+    return kOk;
+  }
+  if (!after.empty()) {
+    if (!c.plan) throw std::logic_error("the compiler made no plan and gave no reason");
+    write(plan_text(c), file);
+    return kOk;
+  }
+  if (!c.program) throw std::logic_error("the compiler gave no program and no reason");
+  if (to == "json")
+    write(program::to_json(*c.program) + "\n", file);
+  else if (with_main)
+    write(vphi::emit::stand_alone(find_kernel(*c.program, kernel), info.target), file);
+  else
+    write((find_kernel(*c.program, kernel), source_text(*c.program, kernel)), file);
+  return kOk;
+}
+
+}  // namespace vphi::tools

@@ -1,0 +1,97 @@
+// vphi explain: what the compiler made of a model, or the page of an error.
+#include "compiler/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "embedded/vphi_pages.hpp"
+#include "runtime/run/ceilings.hpp"
+#include "runtime/run/session.hpp"
+#include "tools/model.hpp"
+#include "tools/verbs.hpp"
+
+namespace vphi::tools {
+namespace {
+
+bool is_code(const std::string& text) {
+  return text.size() == 5 && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
+         std::all_of(text.begin() + 1, text.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// Pages are sections "## E0301 Title" of the embedded texts.
+int print_page(std::string code) {
+  code[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(code[0])));
+  for (const auto& [name, text] : vphi_pages::files()) {
+    const auto start = text.find("\n## " + code);
+    if (start == std::string_view::npos) continue;
+    const auto end = text.find("\n## ", start + 1);
+    const auto page = text.substr(start + 4, end == std::string_view::npos ? end : end - start - 4);
+    fmt::print("{}\n", page.substr(0, page.find_last_not_of('\n') + 1));
+    return kOk;
+  }
+  throw UsageError(fmt::format("there is no diagnostic {}", code),
+                   "codes are E0100 to E0999, W.... for warnings and N.... for notes");
+}
+
+/// Registers and spills, which only the device's own compiler knows.
+void print_registers(const program::Program& p, runtime::Device& device) {
+  const auto handles = device.compile(p.kernels);
+  fmt::print("\nOn {}\n", device.info().name);
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    const auto r = device.report(handles[i]);
+    fmt::print("  {:<20}", p.kernels[i].name);
+    if (r.registers >= 0)
+      fmt::print(" {} registers, {} bytes spilled,", r.registers, std::max(0, r.spilled_bytes));
+    fmt::print(" compiled in {:.0f} ms{}\n", 1e3 * r.compile_seconds,
+               r.from_cache ? " (from the cache)" : "");
+  }
+}
+
+}  // namespace
+
+int explain(const Words& words) {
+  std::vector<std::string> models;
+  ModelOptions options;
+  std::string format = "text", device_id;
+  bool json = false;
+  CommandLine line("explain MODEL|CODE",
+                   "Shows the derived equations and kernels, or an error's page.");
+  line.arguments(models, 1, 1)
+      .choice("--format", {"text", "latex", "mathml", "json"}, format, "how equations are written")
+      .flag("--json", json, "as --format json")
+      .value("--device", "ID", device_id, "compile for this device and show registers and floors");
+  options.declare(line);
+  if (!line.parse(words)) return kOk;
+  if (is_code(models[0])) return print_page(models[0]);
+  if (json) format = "json";
+
+  const std::string path = find_model(models[0]);
+  std::unique_ptr<runtime::Device> device;
+  if (!device_id.empty()) device = runtime::open_device(device_id);
+  const auto target = device ? target_of(device->info()) : default_target("native");
+  const Compilation c = compile_model(path, options.compile_options(), target);
+  const bool failed = report(c);
+  if (failed && !c.system) return kUserError;
+
+  ExplainOptions how;
+  if (device) how.bandwidth = runtime::copy_bandwidth(*device);
+  const Explanation e = vphi::explain(c, how);
+  const std::string text = format == "latex"    ? to_latex(e)
+                           : format == "mathml" ? to_mathml(e)
+                           : format == "json"   ? to_json(e)
+                                                : to_text(e);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!text.ends_with('\n')) fmt::print("\n");
+  if (format == "text" && c.program) {
+    const auto need = runtime::memory_needed(*c.program);
+    fmt::print("Memory: {:.1f} MB at most, {} bytes a site\n", static_cast<double>(need.peak) / 1e6,
+               need.per_site);
+    if (device) print_registers(*c.program, *device);
+  }
+  return failed ? kUserError : kOk;
+}
+
+}  // namespace vphi::tools

@@ -1,0 +1,102 @@
+// The `vphi` command: picks the verb, and turns whatever goes wrong into a sentence and a status.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <new>
+
+#include "dsl/suggest.hpp"
+#include "program/json.hpp"
+#include "runtime/device/device.hpp"
+#include "runtime/io/results.hpp"
+#include "runtime/run/session.hpp"
+#include "tools/model.hpp"
+#include "tools/options.hpp"
+#include "tools/verbs.hpp"
+
+namespace vphi::tools {
+
+std::span<const Verb> verbs() {
+  static constexpr Verb list[] = {
+      {"run", run, "compiles a model and runs it"},
+      {"check", check, "names, types, index ranges, stability of the step, memory needed"},
+      {"explain", explain, "the derived equations, the kernels and their cost; or an error's page"},
+      {"emit", emit, "the kernels as readable source"},
+      {"bench", bench, "speed against this device's measured ceilings"},
+      {"test", test, "a model's own checks on every device, and the order of its integrator"},
+      {"doctor", doctor, "what this machine can run, and how to get what is missing"},
+      {"fmt", format, "a model in canonical style"},
+      {"new", make_new, "a file to start from: scalar, wave, complex"},
+  };
+  return list;
+}
+
+namespace {
+
+void print_usage() {
+  fmt::print("vphi {}: from a model file to a running simulation\n\nusage: vphi VERB ...\n\n",
+             VPHI_VERSION);
+  for (const Verb& verb : verbs()) fmt::print("  {:<8} {}\n", verb.name, verb.summary);
+  fmt::print(
+      "\nvphi VERB --help lists the options of a verb. Exit status: 0 ok, 1 a mistake in the\n"
+      "model or the command line, 2 an `expect` failed, 3 device, 4 internal.\n");
+}
+
+int dispatch(const Words& words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_usage();
+    return words.empty() ? kUserError : kOk;
+  }
+  if (words[0] == "--version") {
+    fmt::print("vphi {}\n", VPHI_VERSION);
+    return kOk;
+  }
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs()) {
+    if (words[0] == verb.name) return verb.call({words.begin() + 1, words.end()});
+    names.emplace_back(verb.name);
+  }
+  if (words[0].ends_with(".vphi"))
+    throw UsageError("a verb is missing", fmt::format("did you mean `vphi run {}`?", words[0]));
+  const auto near = dsl::suggest(words[0], names);
+  throw UsageError(fmt::format("there is no verb `{}`", words[0]),
+                   near ? fmt::format("did you mean `vphi {}`?", *near)
+                        : fmt::format("verbs are {}", dsl::enumerate(names)));
+}
+
+int guarded(const Words& words) {
+  try {
+    return dispatch(words);
+  } catch (const UsageError& error) {
+    print_error("E0810", error.what(), error.hint);
+    return kUserError;
+  } catch (const runtime::RunError& error) {
+    print_error(error.code, error.what(), error.hint);
+    return kUserError;
+  } catch (const io::ResultsError& error) {
+    print_error("E0830", error.what());
+    return kUserError;
+  } catch (const program::ProgramError& error) {
+    print_error("E0840", error.what());
+    return kUserError;
+  } catch (const runtime::DeviceError& error) {
+    print_error("E0820", error.what());
+    if (!error.log.empty()) fmt::print(stderr, "--- log ---\n{}\n", error.log);
+    return kDeviceError;
+  } catch (const std::bad_alloc&) {
+    print_error("E0802", "the host ran out of memory", "a smaller lattice: --lattice");
+    return kUserError;
+  } catch (const std::exception& error) {
+    print_error("E0999", fmt::format("internal error: {}", error.what()),
+                "this is a mistake in vphi, not in your model; please report it with the model");
+    return kInternalError;
+  }
+}
+
+}  // namespace
+}  // namespace vphi::tools
+
+int main(int count, char** words) {
+  // A reader that goes away (`vphi run ... | head`) must not end a run before its files close.
+  std::signal(SIGPIPE, SIG_IGN);
+  return vphi::tools::guarded({words + 1, words + (count > 0 ? count : 1)});
+}

@@ -1,0 +1,142 @@
+#include "tools/model.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "dsl/suggest.hpp"
+
+namespace vphi::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Where models may lie: named by the environment, beside the command, in the tree it was built in.
+std::vector<fs::path> model_folders() {
+  std::vector<fs::path> folders;
+  if (const char* named = std::getenv("VPHI_MODELS")) folders.emplace_back(named);
+  std::error_code error;
+  const fs::path command = fs::read_symlink("/proc/self/exe", error);
+  if (!error)
+    for (const char* relative : {"models", "../models", "../share/vphi/models"})
+      folders.push_back(command.parent_path() / relative);
+  folders.emplace_back(VPHI_MODELS_FOLDER);
+  return folders;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> shipped_models() {
+  std::map<std::string, std::string> found;
+  for (const fs::path& folder : model_folders()) {
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error)) {
+      const fs::path& path = it->path();
+      if (path.extension() != ".vphi" || path.parent_path().filename() == "std") continue;
+      found.try_emplace(path.stem().string(), path.string());
+    }
+    if (!found.empty()) break;
+  }
+  return {found.begin(), found.end()};
+}
+
+std::string find_model(const std::string& argument) {
+  std::error_code error;
+  if (fs::exists(argument, error) && !fs::is_directory(argument, error)) return argument;
+  const bool bare = argument.find('/') == std::string::npos;
+  std::vector<std::string> names;
+  for (const auto& [name, path] : shipped_models()) {
+    if (bare && (argument == name || argument == name + ".vphi")) return path;
+    names.push_back(name);
+  }
+  if (fs::is_directory(argument, error))
+    throw UsageError(fmt::format("`{}` is a folder, not a model file", argument));
+  const auto near = bare ? dsl::suggest(fs::path(argument).stem().string(), names) : std::nullopt;
+  throw UsageError(fmt::format("there is no model file `{}`", argument),
+                   near ? fmt::format("did you mean the shipped model `{}`?", *near)
+                   : bare && !names.empty()
+                       ? fmt::format("shipped models are {}", dsl::enumerate(names))
+                       : "");
+}
+
+void ModelOptions::declare(CommandLine& line) {
+  line.list("--set", "NAME=EXPR", set, "gives a parameter another value; may be repeated")
+      .value("--lattice", "SHAPE", lattice, "another lattice: 64^3, 128 * 32")
+      .number("--steps", "N", steps, 0, "ends after N steps")
+      .value("--until", "EXPR", until, "ends when EXPR holds: 't > 16/m'")
+      .choice("--precision", {"f32", "f64"}, precision, "of fields and their arithmetic")
+      .value("--seed", "N", seed, "of all random numbers");
+}
+
+CompileOptions ModelOptions::compile_options() const {
+  CompileOptions options;
+  for (const std::string& text : set) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+      throw UsageError(fmt::format("--set takes NAME=EXPR, not `{}`", text));
+    options.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  options.lattice = lattice;
+  options.until = until;
+  options.steps = steps;
+  options.precision = precision;
+  if (!seed.empty()) {
+    std::uint64_t number = 0;
+    const char* end = seed.data() + seed.size();
+    const auto [at, error] = std::from_chars(seed.data(), end, number);
+    if (error != std::errc() || at != end)
+      throw UsageError(
+          fmt::format("--seed takes a whole number from 0 to 2^64 - 1, not `{}`", seed));
+    options.seed = number;
+  }
+  return options;
+}
+
+emit::TargetInfo target_of(const runtime::DeviceInfo& device) {
+  emit::TargetInfo target;
+  target.target = device.target;
+  target.is_cpu = device.is_cpu;
+  target.nvidia = device.nvidia;
+  target.compute_units = device.compute_units;
+  target.local_bytes = device.local_bytes;
+  return target;
+}
+
+emit::TargetInfo default_target(const std::string& kind) {
+  emit::TargetInfo target;
+  if (kind == "cuda") target.target = program::Target::Cuda;
+  if (kind == "opencl") target.target = program::Target::OpenCL;
+  target.is_cpu = kind == "native";
+  target.nvidia = kind == "cuda";
+  if (kind == "opencl") target.local_bytes = 48 * 1024;
+  if (kind == "native") target.compute_units = 1;
+  return target;
+}
+
+void print_error(const std::string& code, const std::string& message, const std::string& hint) {
+  std::fflush(stdout);
+  fmt::print(stderr, "error[{}]: {}\n", code, message);
+  if (!hint.empty()) fmt::print(stderr, "   = {}\n", hint);
+}
+
+bool terminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
+
+bool report(const Compilation& compilation, std::FILE* to) {
+  if (!compilation.diagnostics.all().empty()) {
+    dsl::RenderOptions options;
+    options.colour = terminal(to) && std::getenv("NO_COLOR") == nullptr;
+    const auto text =
+        dsl::render_text(compilation.diagnostics, compilation.resolved.sources(), options);
+    std::fwrite(text.data(), 1, text.size(), to);
+  }
+  return compilation.diagnostics.has_errors();
+}
+
+}  // namespace vphi::tools

@@ -1,0 +1,137 @@
+#include "tools/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "dsl/suggest.hpp"
+
+namespace vphi::tools {
+
+CommandLine::CommandLine(std::string usage, std::string summary)
+    : usage_(std::move(usage)), summary_(std::move(summary)) {}
+
+CommandLine& CommandLine::flag(std::string name, bool& to, std::string help) {
+  options_.push_back({std::move(name), "", std::move(help), [&to](const auto&) { to = true; }});
+  return *this;
+}
+
+CommandLine& CommandLine::value(std::string name, std::string shown, std::string& to,
+                                std::string help) {
+  options_.push_back({std::move(name), std::move(shown), std::move(help),
+                      [&to](const std::string& text) { to = text; }});
+  return *this;
+}
+
+CommandLine& CommandLine::number(std::string name, std::string shown, std::int64_t& to,
+                                 std::int64_t least, std::string help) {
+  const auto take = [&to, name, least](const std::string& text) {
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, to);
+    if (error != std::errc() || at != end || to < least)
+      throw UsageError(
+          fmt::format("{} takes a whole number from {} on, not `{}`", name, least, text));
+  };
+  options_.push_back({std::move(name), std::move(shown), std::move(help), take});
+  return *this;
+}
+
+CommandLine& CommandLine::list(std::string name, std::string shown, std::vector<std::string>& to,
+                               std::string help) {
+  options_.push_back({std::move(name), std::move(shown), std::move(help),
+                      [&to](const std::string& text) { to.push_back(text); }});
+  return *this;
+}
+
+CommandLine& CommandLine::choice(std::string name, std::vector<std::string> words, std::string& to,
+                                 std::string help) {
+  std::string shown = fmt::format("{}", fmt::join(words, "|"));
+  const auto take = [&to, name, words](const std::string& text) {
+    if (std::find(words.begin(), words.end(), text) == words.end()) {
+      const auto near = dsl::suggest(text, words);
+      throw UsageError(
+          fmt::format("{} takes {}, not `{}`", name, dsl::enumerate(words, "or"), text),
+          near ? fmt::format("did you mean `{} {}`?", name, *near) : "");
+    }
+    to = text;
+  };
+  options_.push_back({std::move(name), std::move(shown), std::move(help), take});
+  return *this;
+}
+
+CommandLine& CommandLine::arguments(std::vector<std::string>& to, std::size_t required,
+                                    std::size_t most) {
+  arguments_ = &to, required_ = required, most_ = most;
+  return *this;
+}
+
+const CommandLine::Option& CommandLine::find(const std::string& name) const {
+  std::vector<std::string> known{"--help"};
+  for (const Option& option : options_) {
+    if (option.name == name) return option;
+    known.push_back(option.name);
+  }
+  const auto near = dsl::suggest(name, known);
+  const std::string verb = usage_.substr(0, usage_.find(' '));
+  throw UsageError(fmt::format("`vphi {}` has no option `{}`", verb, name),
+                   near ? fmt::format("did you mean `{}`?", *near)
+                        : fmt::format("`vphi {} --help` lists them", verb));
+}
+
+bool CommandLine::parse(const std::vector<std::string>& words) {
+  bool only_arguments = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (only_arguments || word.size() < 2 || word[0] != '-') {
+      if (arguments_ == nullptr || arguments_->size() >= most_)
+        throw UsageError(fmt::format("`{}` is one argument too many", word),
+                         fmt::format("usage: vphi {}", usage_));
+      arguments_->push_back(word);
+      continue;
+    }
+    if (word == "--") {
+      only_arguments = true;
+      continue;
+    }
+    if (word == "--help" || word == "-h") {
+      std::fputs(help().c_str(), stdout);
+      return false;
+    }
+    const auto equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+    const std::string name = word.substr(0, equals);
+    const Option& option = find(name);
+    if (option.shown.empty()) {
+      if (equals != std::string::npos) throw UsageError(fmt::format("{} takes no value", name));
+      option.take({});
+    } else if (equals != std::string::npos) {
+      option.take(word.substr(equals + 1));
+    } else {
+      if (i + 1 == words.size())
+        throw UsageError(fmt::format("{} needs a value: {} {}", name, name, option.shown));
+      option.take(words[++i]);
+    }
+  }
+  if (arguments_ != nullptr && arguments_->size() < required_)
+    throw UsageError(
+        fmt::format("`vphi {}` needs one argument more", usage_.substr(0, usage_.find(' '))),
+        fmt::format("usage: vphi {}", usage_));
+  return true;
+}
+
+std::string CommandLine::help() const {
+  std::string text = fmt::format("{}\n\nusage: vphi {}{}\n", summary_, usage_,
+                                 options_.empty() ? "" : " [options]");
+  std::size_t width = 0;
+  const auto head = [](const Option& o) {
+    return o.shown.empty() ? o.name : o.name + " " + o.shown;
+  };
+  for (const Option& option : options_) width = std::max(width, head(option).size());
+  if (!options_.empty()) text += "\n";
+  for (const Option& option : options_)
+    text += fmt::format("  {:<{}}  {}\n", head(option), width, option.help);
+  return text;
+}
+
+}  // namespace vphi::tools
