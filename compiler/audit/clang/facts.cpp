@@ -36,6 +36,23 @@ const clang::FieldDecl* member_of(const Expr* expr, bool parameter) {
   return llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
 }
 
+/// Calls visit(expr) for each expression below, outermost first, but not inside sizeof.
+template <class Visit>
+bool any_expression(const clang::Stmt* s, const Visit& visit) {
+  if (!s || llvm::isa<clang::UnaryExprOrTypeTraitExpr>(s)) return false;
+  if (const auto* expr = llvm::dyn_cast<Expr>(s))
+    if (visit(expr)) return true;
+  for (const clang::Stmt* child : s->children())
+    if (any_expression(child, visit)) return true;
+  return false;
+}
+
+/// A value that exists already or is plain arithmetic: nothing that a select would have to skip.
+bool plain_value(const Expr* expr, const clang::ASTContext& context) {
+  return !expr->HasSideEffects(context) &&
+         !any_expression(expr, [](const Expr* part) { return llvm::isa<clang::CallExpr>(part); });
+}
+
 class Counter : public clang::RecursiveASTVisitor<Counter> {
  public:
   Counter(const clang::ASTContext& context, OwnFacts& facts) : context_(context), facts_(facts) {}
@@ -77,7 +94,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
 
   bool VisitConditionalOperator(clang::ConditionalOperator* s) {
     const bool pure =
-        !s->getTrueExpr()->HasSideEffects(context_) && !s->getFalseExpr()->HasSideEffects(context_);
+        plain_value(s->getTrueExpr(), context_) && plain_value(s->getFalseExpr(), context_);
     if (pure) {
       ++facts_.selects;  // may be steered by data: both values exist already
       return true;
@@ -190,17 +207,6 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
   OwnFacts& facts_;
   std::set<const clang::FieldDecl*> read_, written_;
 };
-
-/// Calls visit(expr) for each expression below, outermost first, but not inside sizeof.
-template <class Visit>
-bool any_expression(const clang::Stmt* s, const Visit& visit) {
-  if (!s || llvm::isa<clang::UnaryExprOrTypeTraitExpr>(s)) return false;
-  if (const auto* expr = llvm::dyn_cast<Expr>(s))
-    if (visit(expr)) return true;
-  for (const clang::Stmt* child : s->children())
-    if (any_expression(child, visit)) return true;
-  return false;
-}
 
 /// The variable or member behind an assigned expression: a[i].b -> member b, *p -> p.
 const clang::ValueDecl* target_of(const Expr* expr) {
