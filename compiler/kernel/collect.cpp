@@ -1,15 +1,35 @@
 // Pass `collect`: scalars in front, equal per-site parts once.
+#include <unordered_map>
+
+#include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
 #include "compiler/kernel/passes.hpp"
 
 namespace vphi::kernel {
 
 Sweep collect(Sweep sweep, const FreshName&) {
+  for (Store& value : sweep.shared) {
+    value.value = sum_of(*value.value->arena, linear_terms(value.value));
+  }
   for (Store& store : sweep.kernel.stores) {
     store.value = sum_of(*store.value->arena, linear_terms(store.value));
   }
   for (Reduction& reduction : sweep.kernel.reductions) {
     reduction.value = sum_of(*reduction.value->arena, linear_terms(reduction.value));
+  }
+  return sweep;
+}
+
+Sweep inlined(Sweep sweep) {
+  std::unordered_map<const algebra::Node*, Expr> known;
+  for (const Store& value : sweep.shared) {
+    const Expr load = value.value->arena->load(value.array);
+    known.emplace(load.get(), algebra::substitute(value.value, known));
+  }
+  sweep.shared.clear();
+  for (Store& store : sweep.kernel.stores) store.value = algebra::substitute(store.value, known);
+  for (Reduction& reduction : sweep.kernel.reductions) {
+    reduction.value = algebra::substitute(reduction.value, known);
   }
   return sweep;
 }

@@ -79,6 +79,7 @@ Expr factored(Expr expr) {
 }
 
 Sweep factor(Sweep sweep, const FreshName&) {
+  for (Store& value : sweep.shared) value.value = factored(value.value);
   for (Store& store : sweep.kernel.stores) store.value = factored(store.value);
   for (Reduction& reduction : sweep.kernel.reductions) reduction.value = factored(reduction.value);
   return sweep;

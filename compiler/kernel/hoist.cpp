@@ -69,11 +69,12 @@ class Hoister {
 
 Sweep hoist(Sweep sweep, const FreshName& fresh) {
   Hoister hoister(sweep, fresh);
+  for (Store& value : sweep.shared) hoister.root(value.value, "c");
   for (Store& store : sweep.kernel.stores) {
-    hoister.root(store.value, "c_" + sweep.kernel.find(store.array)->name);
+    hoister.root(store.value, "c");
   }
   for (Reduction& reduction : sweep.kernel.reductions) {
-    hoister.root(reduction.value, "c_" + reduction.slot);
+    hoister.root(reduction.value, "c");
   }
   return sweep;
 }

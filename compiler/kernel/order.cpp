@@ -1,6 +1,7 @@
 // Pass `order`: from canonical sums and products to operations in a fixed order.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "compiler/kernel/passes.hpp"
@@ -17,6 +18,9 @@ class Orderer {
  public:
   explicit Orderer(Arena& arena) : arena_(arena) {}
 
+  /// From here on Load(array) stands for this value, already in order.
+  void share(int array, Expr value) { shared_[array] = value; }
+
   Expr visit(Expr expr) {
     const auto found = done_.find(expr.get());
     if (found != done_.end()) return found->second;
@@ -27,6 +31,10 @@ class Orderer {
 
  private:
   Expr make(Expr expr) {
+    if (expr.is(Op::Load)) {
+      const auto shared = shared_.find(expr->index);
+      return shared == shared_.end() ? expr : shared->second;
+    }
     if (expr.args().empty() || expr.is(Op::Stencil)) return expr;
     if (expr->ordered) return expr;
     span_ = expr->span;
@@ -151,6 +159,7 @@ class Orderer {
 
   Arena& arena_;
   dsl::Span span_;
+  std::unordered_map<int, Expr> shared_;
   std::unordered_map<const algebra::Node*, Expr> done_;
 };
 
@@ -159,10 +168,21 @@ class Orderer {
 Expr ordered(Expr expr) { return Orderer(*expr->arena).visit(expr); }
 
 Sweep order(Sweep sweep, const FreshName&) {
-  for (Store& store : sweep.kernel.stores) store.value = ordered(store.value);
-  for (Reduction& reduction : sweep.kernel.reductions) reduction.value = ordered(reduction.value);
-  for (ScalarAssign& assign : sweep.kernel.epilogue) assign.value = ordered(assign.value);
-  for (ScalarAssign& assign : sweep.before) assign.value = ordered(assign.value);
+  const auto arena = [](Expr expr) -> Arena& { return *expr->arena; };
+  std::optional<Orderer> orderer;
+  const auto put = [&](Expr& value) {
+    if (!orderer) orderer.emplace(arena(value));
+    value = orderer->visit(value);
+  };
+  for (Store& value : sweep.shared) {
+    put(value.value);
+    orderer->share(value.array, value.value);
+  }
+  sweep.shared.clear();
+  for (Store& store : sweep.kernel.stores) put(store.value);
+  for (Reduction& reduction : sweep.kernel.reductions) put(reduction.value);
+  for (ScalarAssign& assign : sweep.kernel.epilogue) put(assign.value);
+  for (ScalarAssign& assign : sweep.before) put(assign.value);
   return sweep;
 }
 

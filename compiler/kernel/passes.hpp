@@ -16,6 +16,9 @@ namespace vphi::kernel {
 struct Sweep {
   Kernel kernel;                     ///< epilogue: what follows from its reductions
   std::vector<ScalarAssign> before;  ///< scalars computed before it starts, in order
+  /// Values per site that several stores and reductions share, in order: Load(array) stands for
+  /// one in what follows. Kept apart until the order is fixed, so that no pass multiplies them out.
+  std::vector<Store> shared;
 };
 
 /// A name for a scalar that nobody has yet: called with a hint ("c_phi").
@@ -35,9 +38,13 @@ Sweep hoist(Sweep sweep, const FreshName& fresh);
 Sweep factor(Sweep sweep, const FreshName& fresh);
 Expr factored(Expr expr);
 
+/// Shared values put where they are used, simplified again: for the verifier and for people.
+Sweep inlined(Sweep sweep);
+
 /// Fixes the order of operations: sums from left to right (what is added to a stored value comes
 /// first and is added to it last), integer powers by repeated squaring, half-integer ones by square
 /// roots, divisions gathered into one. From here on arguments are evaluated from left to right.
+/// Shared values are put where they are used.
 Sweep order(Sweep sweep, const FreshName& fresh);
 Expr ordered(Expr expr);
 

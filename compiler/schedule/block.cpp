@@ -89,6 +89,15 @@ MeanTerm mean_term(Expr term) {
   return {coefficient, mean};
 }
 
+/// A quotient that is a whole number but for its rounding is that number.
+Expr snapped(Expr ratio) {
+  if (!ratio.is_number() || ratio->number.exact) return ratio;
+  const long double value = ratio->number.real, whole = std::round(value);
+  const bool same =
+      whole != 0 && std::abs(whole) < 1e9L && std::abs(value - whole) < 1e-17L * std::abs(whole);
+  return same ? ratio->arena->integer(static_cast<std::int64_t>(whole)) : ratio;
+}
+
 /// 2*c*<u> + 3*c*<v> is c*<2*u + 3*v>: one sum over the lattice instead of two.
 Expr with_joined_means(Expr sum) {
   algebra::Arena& arena = *sum->arena;
@@ -102,7 +111,7 @@ Expr with_joined_means(Expr sum) {
     }
     bool joined = false;
     for (MeanTerm& group : groups) {
-      const Expr ratio = t.coefficient / group.coefficient;
+      const Expr ratio = snapped(t.coefficient / group.coefficient);
       if (!ratio.is_number() || group.mean.op() != t.mean.op()) continue;
       const Expr argument = group.mean.arg(0) + ratio * t.mean.arg(0);
       group.mean = arena.make(group.mean.op(), {argument}, group.mean->span);
@@ -153,7 +162,7 @@ Expr Block::sum(Expr argument) {
     }
     bool found = false;
     for (Group& group : groups) {
-      const Expr ratio = term.coefficient / group.coefficient;
+      const Expr ratio = snapped(term.coefficient / group.coefficient);
       if (!ratio.is_number()) continue;
       group.value = group.value + ratio * term.site;
       found = true;

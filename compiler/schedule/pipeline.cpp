@@ -26,7 +26,7 @@ bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& sto
   const auto sound = [&](const std::string& after) {
     for (const Chain* chain : chains) {
       for (const kernel::Sweep& sweep : chain->sweeps) {
-        const auto findings = kernel::verify(sweep.kernel, slots.names());
+        const auto findings = kernel::verify(kernel::inlined(sweep).kernel, slots.names());
         if (findings.empty()) continue;
         diagnostics.add(error::broken_kernel(after, findings));
         return false;
@@ -35,7 +35,13 @@ bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& sto
     return true;
   };
   if (!sound("schedule")) return false;
-  if (stop_after == "schedule") return true;
+  const auto inline_all = [&] {
+    for (Chain* chain : chains) {
+      for (kernel::Sweep& sweep : chain->sweeps) sweep = kernel::inlined(std::move(sweep));
+    }
+    return true;
+  };
+  if (stop_after == "schedule") return inline_all();
   for (const Pass& pass : passes()) {
     for (Chain* chain : chains) {
       for (kernel::Sweep& sweep : chain->sweeps) sweep = pass.run(std::move(sweep), fresh);
@@ -44,7 +50,7 @@ bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& sto
         assign.value = kernel::ordered(assign.value);
     }
     if (!sound(pass.name)) return false;
-    if (stop_after == pass.name) break;
+    if (stop_after == pass.name) return inline_all();
   }
   return true;
 }

@@ -77,7 +77,7 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
       const Expr owed = by_stage(arena, part.owed);
       const Expr weight =
           by_stage(arena, part.own) + (owed.is_zero() ? owed : owed * arena.symbol(slot::kStarted));
-      const Expr length = block.scalar("d" + variable, dt * weight);
+      const Expr length = block.scalar("h_" + variable, dt * weight);
       advance(block, members[static_cast<std::size_t>(run.equation)], length, state,
               result.remarks);
     }

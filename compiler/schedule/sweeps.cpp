@@ -1,7 +1,6 @@
 #include "compiler/schedule/sweeps.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,7 +13,6 @@ namespace {
 using algebra::Op;
 
 constexpr int kNever = -1;
-constexpr int kForever = std::numeric_limits<int>::max();
 
 /// One array that an expression reads, and whether at other sites than its own.
 struct Read {
@@ -256,10 +254,29 @@ class Maker {
       if (memory != memory_.end() && level_[i] < level) {
         return node->arena->load(memory->second, node->offset, node->span);
       }
+      if (level_[i] == level && is_shared(node->index)) return node;
       auto& known = inlined_[{node->index, level}];
       if (!known) known = resolved(block_.items()[i].value, level);
       return known;
     });
+  }
+
+  /// Read at the site itself by several values of its own sweep (its own store is one).
+  bool is_shared(int array) const {
+    const auto found = readers_.find(array);
+    const int readers = found == readers_.end() ? 0 : found->second;
+    return readers + (memory_.contains(array) ? 1 : 0) > 1;
+  }
+
+  void count_readers() {
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      const Item& item = block_.items()[i];
+      if (!live_[i] || item.kind == Item::Kind::Scalar) continue;
+      for (const Read& read : reads_of(item.value)) {
+        if (read.away || !defined_here(read.array)) continue;
+        if (level_[by_array_.at(read.array)] == level_[i]) ++readers_[read.array];
+      }
+    }
   }
 
   kernel::Kernel blank(int level) const {
@@ -276,11 +293,16 @@ class Maker {
     return kernel;
   }
 
-  void declare_arrays(kernel::Kernel& kernel, const std::set<int>& second) const {
-    std::set<int> read, written;
+  void declare_arrays(kernel::Sweep& sweep, const std::set<int>& second) const {
+    kernel::Kernel& kernel = sweep.kernel;
+    std::set<int> read, written, shared;
+    for (const kernel::Store& value : sweep.shared) shared.insert(value.array);
     const auto see = [&](Expr value) {
-      for (const Read& r : reads_of(value)) read.insert(r.array);
+      for (const Read& r : reads_of(value)) {
+        if (!shared.contains(r.array)) read.insert(r.array);
+      }
     };
+    for (const kernel::Store& value : sweep.shared) see(value.value);
     for (const kernel::Store& store : kernel.stores) {
       see(store.value);
       written.insert(store.array);
@@ -299,10 +321,17 @@ class Maker {
   }
 
   void build() {
+    count_readers();
     for (int level = 0; level < levels_; ++level) {
       kernel::Sweep sweep;
       sweep.kernel = blank(level);
       std::set<int> second;
+      for (std::size_t i = 0; i < block_.items().size(); ++i) {
+        const Item& item = block_.items()[i];
+        if (!live_[i] || item.kind != Item::Kind::Array || level_[i] != level) continue;
+        if (is_shared(item.array))
+          sweep.shared.push_back({item.array, resolved(item.value, level)});
+      }
       for (const Stored& store : stores_[level]) {
         const Expr load = block_.arena().load(store.value);
         sweep.kernel.stores.push_back({store.array, resolved(load, level)});
@@ -313,7 +342,7 @@ class Maker {
         if (!live_[i] || item.kind != Item::Kind::Reduction || level_[i] != level) continue;
         sweep.kernel.reductions.push_back({item.name, item.reduce, resolved(item.value, level)});
       }
-      declare_arrays(sweep.kernel, second);
+      declare_arrays(sweep, second);
       result_.sweeps.push_back(std::move(sweep));
       result_.swaps.emplace_back(second.begin(), second.end());
     }
@@ -348,8 +377,9 @@ class Maker {
   int levels_ = 0;
   std::unordered_map<int, Life> lives_;
   std::map<int, Place> places_;
-  std::unordered_map<int, int> goal_;    ///< value -> the array it must end in
-  std::unordered_map<int, int> memory_;  ///< value -> array it lies in
+  std::unordered_map<int, int> goal_;     ///< value -> the array it must end in
+  std::unordered_map<int, int> readers_;  ///< how many values of the same sweep read a value
+  std::unordered_map<int, int> memory_;   ///< value -> array it lies in
   std::map<int, std::vector<Stored>> stores_;
   std::map<std::pair<int, int>, Expr> inlined_;
 };
