@@ -118,6 +118,21 @@ typedef uint cl_mem_fence_flags;
 #define NAN (__builtin_nanf(""))
 #define HUGE_VAL (__builtin_huge_val())
 #define M_PI 3.14159265358979323846
+#define as_int(x) __builtin_astype((x), int)
+#define as_int2(x) __builtin_astype((x), int2)
+#define as_int4(x) __builtin_astype((x), int4)
+#define as_uint(x) __builtin_astype((x), uint)
+#define as_uint2(x) __builtin_astype((x), uint2)
+#define as_uint4(x) __builtin_astype((x), uint4)
+#define as_long(x) __builtin_astype((x), long)
+#define as_long2(x) __builtin_astype((x), long2)
+#define as_ulong(x) __builtin_astype((x), ulong)
+#define as_ulong2(x) __builtin_astype((x), ulong2)
+#define as_float(x) __builtin_astype((x), float)
+#define as_float2(x) __builtin_astype((x), float2)
+#define as_float4(x) __builtin_astype((x), float4)
+#define as_double(x) __builtin_astype((x), double)
+#define as_double2(x) __builtin_astype((x), double2)
 )";
 
 }  // namespace
