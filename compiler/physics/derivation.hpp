@@ -49,6 +49,8 @@ struct Grid {
   dsl::Span span;
   std::int64_t sites() const;
   bool periodic() const;
+  /// sum(u lap v) = sum(v lap u) for fields of this box: nothing is lost at its walls.
+  bool by_parts() const;
 };
 
 enum class Metric { Minkowski, Prescribed, SelfConsistent };

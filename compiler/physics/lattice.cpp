@@ -21,6 +21,15 @@ bool Grid::periodic() const {
   return true;
 }
 
+bool Grid::by_parts() const {
+  for (int axis = 0; axis < dims; ++axis) {
+    const Boundary b = boundary[axis];
+    const bool wall_at_zero = b == Boundary::Fixed && fixed_value == 0;
+    if (b != Boundary::Periodic && b != Boundary::Antiperiodic && !wall_at_zero) return false;
+  }
+  return true;
+}
+
 std::int64_t Lattice::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 
 namespace {

@@ -108,14 +108,14 @@ Diagnostic unknown_stencil(Span span, const std::string& name,
 
 Diagnostic planck_mass_open(Span span) {
   Diagnostic d =
-      error("W0601", span, "the Planck mass is taken as (8 pi G)^(-1/2) = 1", "",
+      error("W0602", span, "the Planck mass is taken as (8 pi G)^(-1/2) = 1", "",
             "the Friedmann equation needs a unit for energies", "say so: units reduced_planck");
   d.severity = dsl::Severity::Warning;
   return d;
 }
 
 Diagnostic unknown_unit(Span span, const std::string& name) {
-  return error("E0601", span, fmt::format("unknown unit `{}`", name), "",
+  return error("E0602", span, fmt::format("unknown unit `{}`", name), "",
                "units have a name space of their own", "write the number in base units");
 }
 
@@ -140,35 +140,35 @@ Diagnostic equation_without_variable(Span span, const std::string& name) {
 }
 
 Diagnostic derived_without_source(Span span, const std::string& name) {
-  return error("E0704", span, fmt::format("nothing is derived for `{}`", name), "",
+  return error("E0731", span, fmt::format("nothing is derived for `{}`", name), "",
                "`derived` stands for the equation that a potential gives",
                "write a potential, or the whole equation by hand");
 }
 
 Diagnostic not_real(Span span, const std::string& what) {
-  return error("E0705", span, fmt::format("{} is complex where a real number is needed", what), "",
+  return error("E0732", span, fmt::format("{} is complex where a real number is needed", what), "",
                "potentials, energies, conditions and outputs are real",
                "take re(...), im(...), abs(...) or norm2(...)");
 }
 
 Diagnostic wrong_shape(Span span, const std::string& what) {
-  return error("E0706", span, what, "", "vectors and matrices keep their shape in an expression",
+  return error("E0733", span, what, "", "vectors and matrices keep their shape in an expression",
                "check the components on both sides");
 }
 
 Diagnostic not_fixed(Span span, const std::string& what) {
-  return error("E0707", span, fmt::format("{} is not a fixed number", what), "",
+  return error("E0734", span, fmt::format("{} is not a fixed number", what), "",
                "it must be known before the run: from numbers, params and dx",
                "use params and numbers only");
 }
 
 Diagnostic not_positive(Span span, const std::string& what, double value) {
-  return error("E0708", span, fmt::format("{} = {:.6g} is not positive", what, value), "",
+  return error("E0735", span, fmt::format("{} = {:.6g} is not positive", what, value), "",
                fmt::format("{} is a positive number", what), "check its sign");
 }
 
 Diagnostic not_a_number(Span span, const std::string& what) {
-  return error("E0709", span, fmt::format("{} has no finite value", what), "",
+  return error("E0736", span, fmt::format("{} has no finite value", what), "",
                "divisions by 0 and logarithms of 0 have none", "check the parameters");
 }
 
@@ -226,19 +226,19 @@ Diagnostic no_evolve(Span span) {
 
 Diagnostic unknown_integrator(Span span, const std::string& name,
                               const std::vector<std::string>& known) {
-  return error("E0716", span, fmt::format("there is no integrator `{}`", name),
+  return error("E0706", span, fmt::format("there is no integrator `{}`", name),
                suggestion(name, known), "integrators are text of the library or of the model",
                "evolve leapfrog fits every second-order equation without friction");
 }
 
 Diagnostic hamiltonian_not_total(Span span) {
-  return error("E0717", span, "`H` is not a number", "",
+  return error("E0709", span, "`H` is not a number", "",
                "a Hamiltonian is the sum of a density over all sites: H = total(...)",
                "write H = total(...)");
 }
 
 Diagnostic hamiltonian_odd(Span span, const std::string& name) {
-  return error("E0718", span, fmt::format("`{}` has no partner", name), "",
+  return error("E0707", span, fmt::format("`{}` has no partner", name), "",
                "under `H`, a line of variables lists coordinate, momentum, coordinate, ...",
                fmt::format("write field {0}, p_{0}: real", name));
 }
@@ -315,7 +315,7 @@ Diagnostic not_site_output(Span span, const std::string& text) {
 }
 
 Diagnostic option_value(Span span, const std::string& option, const std::string& expected) {
-  return error("E0401", span, fmt::format("`{}` has no such value", option), "",
+  return error("E0737", span, fmt::format("`{}` has no such value", option), "",
                fmt::format("`{}` takes {}", option, expected), "choose one of these");
 }
 

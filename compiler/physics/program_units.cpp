@@ -1,5 +1,7 @@
 #include "compiler/physics/program_units.hpp"
 
+#include <algorithm>
+
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
@@ -89,6 +91,32 @@ Expr ProgramUnits::matching_gradient(int array, algebra::Offset offset) {
   return neighbour(arena.integer(2) * factor * energy, offset);
 }
 
+// A total with neighbours counts the links to fixed walls: the terms of the sites behind the wall
+// that still read a site of the box are added at the first and the last site. The derivative of
+// the total (`variation`) has the same terms.
+Expr ProgramUnits::with_wall_sites(Expr density) {
+  Arena& arena = d_.arena();
+  Expr sum = density;
+  for (int axis = 0; axis < d_.grid.dims; ++axis) {
+    if (d_.grid.boundary[axis] != Boundary::Fixed) continue;
+    int forth = 0, back = 0;
+    algebra::visit(density, [&](Expr node) {
+      if (!node.is(Op::Load)) return;
+      forth = std::max<int>(forth, node->offset.d[axis]);
+      back = std::max<int>(back, -node->offset.d[axis]);
+    });
+    const auto at_wall = [&](std::int64_t site, int step) {
+      algebra::Offset offset;
+      offset.d[axis] = static_cast<std::int16_t>(step);
+      const Expr here = arena.make(Op::Equal, {arena.site(axis), arena.integer(site)});
+      sum = sum + arena.make(Op::Select, {here, neighbour(density, offset), arena.integer(0)});
+    };
+    for (int n = 1; n <= forth; ++n) at_wall(0, -n);
+    for (int n = 1; n <= back; ++n) at_wall(d_.grid.extent[axis] - 1, n);
+  }
+  return sum;
+}
+
 Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   Arena& arena = d_.arena();
   if (op != Op::Mean && op != Op::Total) {
@@ -98,7 +126,7 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   for (const Expr term : flat_terms(argument)) {
     const Split split = split_uniform(term);
     const Expr local = split.local;
-    if (local.is(Op::Load) && is_gradient(local->index) && d_.grid.periodic()) {
+    if (local.is(Op::Load) && is_gradient(local->index) && d_.grid.by_parts()) {
       // <|grad u|^2> = -<u lap u>, exactly, for every symmetric stencil (specs 3.6)
       const Expr u = arena.load(local->index - kGradientBase, {}, local->span);
       const Expr by_parts = -(u * arena.stencil(d_.laplacian, u, local->span));
@@ -107,7 +135,8 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
       terms.push_back(convert(term));
     }
   }
-  const Expr sum = snap_numbers(arena.make(Op::Add, std::move(terms), argument->span));
+  Expr sum = snap_numbers(arena.make(Op::Add, std::move(terms), argument->span));
+  if (op == Op::Total) sum = with_wall_sites(sum);
   return reduce_linear(arena, op, sum, d_.grid.sites());
 }
 

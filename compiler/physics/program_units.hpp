@@ -40,6 +40,7 @@ class ProgramUnits {
  private:
   Expr convert(Expr e);
   Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);
+  Expr with_wall_sites(Expr density);
   Expr matching_gradient(int array, algebra::Offset offset);
 
   Derivation& d_;
