@@ -165,6 +165,14 @@ Expr Arena::canonical(Op op, std::span<const Expr> args, dsl::Span span, int ind
   return state_->intern(this, {.op = op, .args = args, .index = index}, span);
 }
 
+Expr Arena::mark(Expr expr, dsl::Span span) {
+  if (!expr || expr->args.empty() || !expr->span.empty()) return expr;
+  // the set holds the node as its arena may change it
+  const auto found = state_->index.find(key_of(*expr));
+  if (found != state_->index.end()) (*found)->span = span;
+  return expr;
+}
+
 int Arena::add_stencil(StencilData data) {
   // One order of the points, so that equal operators are found equal.
   std::vector<std::size_t> order(data.offsets.size());

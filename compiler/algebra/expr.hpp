@@ -172,6 +172,9 @@ class Arena {
   /// The node as given, without any rewriting: for kernel passes that fix the order.
   Expr raw(Op op, std::vector<Expr> args, dsl::Span span = {});
 
+  /// Gives the node a span where it has none (leaves excepted: they occur everywhere).
+  Expr mark(Expr expr, dsl::Span span);
+
   /// For the canonical forms only (simplify.hpp): args are already in their final order.
   Expr canonical(Op op, std::span<const Expr> args, dsl::Span span, int index = 0);
 
