@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/rational.hpp"
@@ -26,6 +27,18 @@ Expr scale(Arena& arena, const Number& coefficient, Expr rest, dsl::Span span) {
     factors.push_back(rest);
   }
   return arena.canonical(Op::Mul, factors, span);
+}
+
+/// (2 x + 4 y)/2 is x + 2 y: powers of two cost no rounding, and terms that have a factor of their
+/// own no multiplication.
+bool takes_factor(Expr e, const Number& c) {
+  if (!c.exact || !is_sum(e)) return false;
+  const auto power_of_two = [](std::int64_t n) { return (n & (n - 1)) == 0; };
+  if (!power_of_two(std::abs(c.rational.num)) || !power_of_two(c.rational.den)) return false;
+  return std::ranges::none_of(e.args(), [](Expr term) {
+    const Number own = scaled(term).coefficient;
+    return is_value(own, 1) || is_value(own, -1);
+  });
 }
 
 /// -(x - y) is y - x: the one factor that costs no rounding.
@@ -244,6 +257,12 @@ Expr product(Arena& arena, std::span<const Expr> args, dsl::Span span) {
   if (powers.size() == 1) {
     if (is_value(p.coefficient, 1)) return powers[0];
     if (is_value(p.coefficient, -1) && is_sum(powers[0])) return negated_sum(powers[0], span);
+    if (takes_factor(powers[0], p.coefficient)) {
+      std::vector<Expr> terms;
+      const Expr c = arena.number(p.coefficient);
+      for (Expr term : powers[0].args()) terms.push_back(product(arena, std::vector{c, term}, {}));
+      return sum(arena, terms, span);
+    }
   }
   if (!is_value(p.coefficient, 1)) powers.insert(powers.begin(), arena.number(p.coefficient));
   return arena.canonical(Op::Mul, powers, span);

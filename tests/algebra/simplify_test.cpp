@@ -52,6 +52,9 @@ constexpr Row kRows[] = {
     {"x^2/x", "x"},
     {"x*y/x", "y"},
     {"2*x*3*y", "6*x*y"},
+    {"(2*x + 4*y)/2", "x + 2*y"},
+    {"-(6*x - 2*y)/4", "y/2 - 3*x/2"},
+    {"2*(3 + 3*x)", "6 + 6*x"},
     {"z*(-x - y)", "-z*(x + y)"},
     {"(-x - y)*(-1 - x)", "(1 + x)*(x + y)"},
     {"(-x - y)^3", "-(x + y)^3"},
@@ -166,6 +169,8 @@ TEST(Simplify, DifferentThingsStayDifferent) {
                           {"1/3", "0.3333333333"},
                           {"1/0", "0"},
                           {"atan2(x, y)", "atan2(y, x)"},
+                          {"2*(x + y)", "2*x + 2*y"},
+                          {"(3*x + 6*y)/3", "x + 2*y"},
                           {"mean(u)", "u"},
                           {"total(2)", "2"}};
   for (const Row& row : rows) {
