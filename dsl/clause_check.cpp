@@ -183,12 +183,9 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
         positive(name, value);
       }
       break;
-    case Takes::Count: {
-      inference_.number(value, scope, place);
-      const auto count = constant_integer(resolved_, value);
-      if (!count || *count < 1) report(error::whole_number_wanted(value.span, place, 1));
+    case Takes::Count:
+      whole(place, value);
       break;
-    }
     case Takes::Condition:
       inference_.condition(value, scope, place);
       break;
@@ -252,6 +249,14 @@ void ClauseCheck::positive(const std::string& name, const Expr& value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", *number);
   report(error::not_positive(value.span, name, text));
+}
+
+void ClauseCheck::whole(const std::string& place, const Expr& value) {
+  const int errors = resolved_.diagnostics.errors();
+  inference_.number(value, Scope{}, place);
+  if (resolved_.diagnostics.errors() > errors) return;
+  const auto count = constant_integer(resolved_, value);
+  if (!count || *count < 1) report(error::whole_number_wanted(value.span, place, 1));
 }
 
 std::vector<std::string> ClauseCheck::names_of(SymbolKind kind) const {

@@ -125,7 +125,7 @@ Diagnostic body_not_wanted(Span at, const std::string& keyword) {
   return d;
 }
 
-Diagnostic bad_shape(Span at, const std::string&) {
+Diagnostic bad_shape(Span at) {
   Diagnostic d = make("E0414", at, "this is no lattice shape");
   d.under = "must be whole numbers from 1 on";
   d.rule = "a shape is written 256^3, 24^3 * 48, 800, n^2 or [64, 64, 128], with numbers or params";

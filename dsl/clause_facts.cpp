@@ -23,11 +23,7 @@ void ClauseCheck::meaning(const Line& line) {
     state(clause);
   }
   if (keyword == "particles") {
-    const Expr& count = *positional(clause)[1]->value;
-    const auto number = constant_integer(resolved_, count);
-    if (!number || *number < 1) {
-      report(error::whole_number_wanted(count.span, "the number of particles", 1));
-    }
+    whole("the number of particles", *positional(clause)[1]->value);
   }
   if (keyword == "metric") metric(clause);
   if (keyword == "potential" || keyword == "action") source(line);
@@ -68,6 +64,18 @@ void ClauseCheck::meaning(const Line& line) {
 // ---- domains ----------------------------------------------------------------------------------
 
 void ClauseCheck::lattice(const Clause& clause) {
+  for_each(positional(clause).back()->value, [&](const Expr& expr) {
+    if (expr.kind != ExprKind::Name) return;
+    const Symbol* symbol = resolved_.find(expr.text);
+    if (symbol != nullptr && symbol->kind == SymbolKind::Swept) {
+      report(error::swept_here(expr.span, expr.text, "the shape of the lattice", symbol->declared));
+    } else {
+      inference_.number(expr, Scope{}, "the shape of the lattice");
+    }
+  });
+  if (resolved_.lattice_shape.empty() && !resolved_.diagnostics.has_errors()) {
+    report(error::bad_shape(positional(clause).back()->value->span));
+  }
   const bool meant = meant_.count("length") > 0 || meant_.count("spacing") > 0;
   if (!option(clause, "length") && !option(clause, "spacing") && !meant) {
     // A gauge theory may live in lattice units: its spacing is 1.

@@ -108,11 +108,10 @@ void ClauseCheck::outputs(const Clause& clause) {
   std::size_t from = 0;
   if (clause.keyword == "every") {
     const Item& count = clause.items.front();
-    const auto number = count.value ? constant_integer(resolved_, *count.value) : std::nullopt;
     if (count.count_word.empty() || count.head) {
       report(error::count_missing(count.span, clause.keyword));
-    } else if (!number || *number < 1) {
-      report(error::whole_number_wanted(count.value->span, "how often `every` writes", 1));
+    } else {
+      whole("how often `every` writes", *count.value);
     }
     from = count.count_word.empty() && count.leading == Item::Leading::Colon ? 0 : 1;
   }

@@ -9,6 +9,7 @@
 #include "dsl/type_text.hpp"
 #include "dsl/types.hpp"
 #include "dsl/unit_check.hpp"
+#include "dsl/walk.hpp"
 
 namespace vphi::dsl {
 
@@ -292,8 +293,15 @@ void read_lattice(Resolved& resolved) {
   if (items.empty()) return;  // the clause's form is checked elsewhere
   const Expr& written = *items.back()->value;
   const auto shape = lattice_shape(resolved, written);
+  bool unnamed = false;  // a name without meaning, or a swept one, is reported by its own name
+  for_each(items.back()->value, [&](const Expr& expr) {
+    if (expr.kind != ExprKind::Name) return;
+    const Symbol* symbol = resolved.find(expr.text);
+    unnamed = unnamed || symbol == nullptr || symbol->kind != SymbolKind::Parameter;
+  });
+  if (!shape && unnamed) return;
   if (!shape) {
-    resolved.diagnostics.add(error::bad_shape(written.span, ""));
+    resolved.diagnostics.add(error::bad_shape(written.span));
   } else if (shape->size() > kMostDimensions) {
     resolved.diagnostics.add(
         error::too_many_dimensions(written.span, static_cast<int>(shape->size())));

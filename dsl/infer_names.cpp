@@ -398,6 +398,10 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
         links ? "for a field write ~ normal or ~ vacuum" : "for links write ~ hot or ~ cold"));
     return Value{};
   }
+  if (expr.text == "vacuum" && dimensions() == 0) {
+    report_no_lattice(expr.span, "`vacuum`");
+    return Value{};
+  }
   if (expr.kind == ExprKind::Call) {
     if (!arity(expr, *builtin)) return Value{};
     options(expr, *builtin, scope);

@@ -121,7 +121,7 @@ Diagnostic target_not_wanted(Span at, const std::string& keyword);
 Diagnostic target_kind(Span at);
 Diagnostic body_missing(Span at, const std::string& keyword, const std::string& usage);
 Diagnostic body_not_wanted(Span at, const std::string& keyword);
-Diagnostic bad_shape(Span at, const std::string& text);
+Diagnostic bad_shape(Span at);
 Diagnostic too_many_dimensions(Span at, int dimensions);
 Diagnostic init_of_non_state(Span at, const std::string& name, const Symbol* symbol,
                              const Names& states);
