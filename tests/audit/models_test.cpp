@@ -1,0 +1,96 @@
+// Every kernel of every shipped model, in every dialect: proved branch-free, and CUDA accepts it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/audit/audit.hpp"
+#include "compiler/compile.hpp"
+#include "runtime/device/device.hpp"
+#include "runtime/device/nvrtc.hpp"
+
+namespace vphi::audit {
+namespace {
+
+namespace fs = std::filesystem;
+using program::Target;
+
+struct Way {
+  const char* name;
+  emit::TargetInfo target;
+};
+
+std::vector<Way> ways() {
+  std::vector<Way> list(5);
+  list[0].name = "native";
+  list[1].name = "OpenCL on a processor";
+  list[2].name = "OpenCL on a GPU";
+  list[3].name = "OpenCL on an NVIDIA GPU";
+  list[4].name = "CUDA";
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    list[i].target.target = i == 0 ? Target::Native : i < 4 ? Target::OpenCL : Target::Cuda;
+    list[i].target.is_cpu = i < 2;
+    list[i].target.nvidia = i >= 3;
+  }
+  return list;
+}
+
+std::vector<std::string> models() {
+  std::vector<std::string> list;
+  const fs::path root = fs::path(VPHI_SOURCE_DIR) / "models";
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string name = fs::relative(entry.path(), root).string();
+    if (entry.path().extension() == ".vphi" && !name.starts_with("std/")) list.push_back(name);
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+class ModelAudit : public testing::TestWithParam<std::string> {};
+
+TEST_P(ModelAudit, KernelsAreBranchFreeAndCompile) {
+  if (const AuditResult probe = audit("", Target::Native); !probe.available)
+    GTEST_SKIP() << probe.reason;
+  const bool nvrtc = !runtime::nvrtc_version().empty();
+  for (const Way& way : ways()) {
+    const Compilation compilation =
+        compile_model(std::string(VPHI_SOURCE_DIR) + "/models/" + GetParam(), {}, way.target);
+    if (!compilation.program) GTEST_SKIP() << "this model does not run yet";
+    int sites = 0;
+    for (const program::Kernel& kernel : compilation.program->kernels) {
+      const AuditResult result = audit(kernel.source, way.target.target);
+      const std::string where = std::string(way.name) + ", kernel " + kernel.name + ": ";
+      ASSERT_TRUE(result.available) << where << result.reason << "\n" << result.log;
+      for (const std::string& violation : result.violations) ADD_FAILURE() << where << violation;
+      for (const FunctionFacts& function : result.functions) sites += function.site;
+      if (way.target.target != Target::Cuda || !nvrtc) continue;
+      try {
+        runtime::nvrtc_compile(kernel.source, "sm_90");
+      } catch (const runtime::DeviceError& error) {
+        ADD_FAILURE() << where << error.what() << "\n" << error.log;
+      }
+    }
+    EXPECT_GT(sites, 0) << way.name << ": no site function was found, so nothing was proved";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ModelAudit, testing::ValuesIn(models()), [](const auto& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+});
+
+// A suite in which every model was skipped would prove nothing.
+TEST(ModelAudits, TheModelsThatRunAreAmongThem) {
+  for (const char* name :
+       {"cosmology/preheating.vphi", "cosmology/lphi4.vphi", "cosmology/curvaton.vphi",
+        "cosmology/qball.vphi", "teaching/wave.vphi", "teaching/sine_gordon.vphi"}) {
+    const Compilation compilation =
+        compile_model(std::string(VPHI_SOURCE_DIR) + "/models/" + name, {}, ways()[0].target);
+    EXPECT_TRUE(compilation.program) << name;
+  }
+}
+
+}  // namespace
+}  // namespace vphi::audit
