@@ -70,11 +70,12 @@ class Chooser {
   }
 
   std::optional<Stepping> step(const Integrator& integrator, const Head& head,
-                               const std::vector<Group>& groups, const Shares& shares, Slots& slots,
-                               Storage& storage, dsl::Diagnostics& diagnostics) const {
+                               const std::vector<Group>& groups, const Shares& shares, bool ahead,
+                               Slots& slots, Storage& storage,
+                               dsl::Diagnostics& diagnostics) const {
     const Ingredients from{system_, integrator, head, groups};
     if (const auto flows = read_flows(integrator, head, *system_.arena)) {
-      return make_flow_step(from, *flows, slots, storage);
+      return make_flow_step(from, *flows, ahead, slots, storage);
     }
     return make_body_step(from, shares, slots, storage, diagnostics);
   }
@@ -83,6 +84,7 @@ class Chooser {
     struct Choice {
       std::vector<Group> groups;
       Shares shares;
+      bool ahead;
       Score score;
     };
     std::optional<Choice> chosen;
@@ -96,27 +98,33 @@ class Chooser {
         }
         continue;
       }
-      Slots slots = slots_;
-      Storage storage = storage_;
-      dsl::Diagnostics trial;
-      const auto stepping = step(integrator, head, groups, sharing.shares, slots, storage, trial);
-      if (trial.has_errors()) {
-        for (const dsl::Diagnostic& d : trial.all()) diagnostics_.add(d);
-        return std::nullopt;
+      for (const bool ahead : {false, true}) {
+        Slots slots = slots_;
+        Storage storage = storage_;
+        dsl::Diagnostics trial;
+        const auto stepping =
+            step(integrator, head, groups, sharing.shares, ahead, slots, storage, trial);
+        if (trial.has_errors()) {
+          for (const dsl::Diagnostic& d : trial.all()) diagnostics_.add(d);
+          return std::nullopt;
+        }
+        if (!stepping) {
+          circular = groups;
+          break;
+        }
+        const Score score = score_of(*stepping, storage, groups, system_);
+        if (!chosen || score < chosen->score) {
+          chosen = Choice{groups, sharing.shares, ahead, score};
+        }
+        if (stepping->missing.empty()) break;  // nothing to choose: the state is synchronised
       }
-      if (!stepping) {
-        circular = groups;
-        continue;
-      }
-      const Score score = score_of(*stepping, storage, groups, system_);
-      if (!chosen || score < chosen->score) chosen = Choice{groups, sharing.shares, score};
     }
     if (!chosen) {
       report_failure(integrator, leftover, circular);
       return std::nullopt;
     }
-    auto stepping =
-        step(integrator, head, chosen->groups, chosen->shares, slots_, storage_, diagnostics_);
+    auto stepping = step(integrator, head, chosen->groups, chosen->shares, chosen->ahead, slots_,
+                         storage_, diagnostics_);
     if (stepping) say_groups(*stepping, integrator, chosen->groups);
     return stepping;
   }

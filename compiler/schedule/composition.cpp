@@ -115,7 +115,8 @@ std::optional<std::vector<Flow>> read_flows(const Integrator& integrator, const 
   return FlowReader(integrator, head, arena).read();
 }
 
-Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exact, Arena& arena) {
+Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exact, bool ahead,
+                    Arena& arena) {
   std::vector<WholeRun> runs;
   for (const Flow& flow : flows) {
     if (runs.empty() || runs.back().equation != flow.equation)
@@ -124,10 +125,18 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
   }
   Composition result;
   if (runs.size() > 1 && runs.front().equation == runs.back().equation) {
-    runs.front().owed = runs.back().own;
-    result.owed_equation = runs.back().equation;
-    result.owed = runs.back().own;
-    runs.pop_back();
+    const std::vector<Expr> first = runs.front().own, last = runs.back().own;
+    if (ahead) {
+      result.ahead_equation = runs.front().equation;
+      result.ahead = first;
+      runs.back().own.insert(runs.back().own.end(), first.begin(), first.end());
+      runs.erase(runs.begin());
+    } else {
+      result.owed_equation = runs.back().equation;
+      result.owed = last;
+      runs.front().owed = last;
+      runs.pop_back();
+    }
   }
 
   // With two runs a step is of order 2 at most, whatever its parts are.
@@ -142,6 +151,7 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
     total(run.owed);
   }
   if (result.owed_equation >= 0 && additive(result.owed_equation)) total(result.owed);
+  if (result.ahead_equation >= 0 && additive(result.ahead_equation)) total(result.ahead);
 
   // The shortest sequence of groups that repeats is a stage.
   std::size_t period = 1;

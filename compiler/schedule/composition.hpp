@@ -4,7 +4,8 @@
 // composition of bodies) made of such lines only is a list of (group, length). Neighbours of the
 // same group become one run with several parts; so do the last and the first run, across the end
 // of the step: the state is then kept before the last run, and its parts are owed to the next
-// step. What remains is cut into equal stages, so that one kernel serves them all.
+// step; or it is kept behind the first run, which is then done ahead. What remains is cut into
+// equal stages, so that one kernel serves them all.
 #pragma once
 
 #include <optional>
@@ -40,11 +41,13 @@ struct Composition {
   std::vector<Run> runs;            ///< of one stage
   int owed_equation = -1;           ///< -1: nothing is owed, the state is synchronised
   std::vector<algebra::Expr> owed;  ///< lengths of the parts that are owed
+  int ahead_equation = -1;          ///< -1: nothing is done ahead
+  std::vector<algebra::Expr> ahead;  ///< lengths of the parts that are done ahead
 };
 
-/// `additive[e]`: two flows of group e in a row are one flow of the summed length (exactly, or to
-/// the order of the whole where a step has two runs only).
-Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exact,
+/// `exact[e]`: two flows of group e in a row are one flow of the summed length. `ahead`: the first
+/// run is done ahead, rather than the last one owed (where both are of one group).
+Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exact, bool ahead,
                     algebra::Arena& arena);
 
 }  // namespace vphi::schedule

@@ -54,7 +54,7 @@ class Scheduler {
     outputs();
     watch();
 
-    std::vector<Chain*> chains{&initial_.chain, &step_, &checks_.chain, &watch_.chain};
+    std::vector<Chain*> chains{&initial_.chain, &first_, &step_, &checks_.chain, &watch_.chain};
     for (Observer::Result& output : outputs_) chains.push_back(&output.chain);
     if (!run_passes(chains, slots_, stop_after_, diagnostics_)) return std::nullopt;
     link_all();
@@ -141,6 +141,9 @@ class Scheduler {
   // ---- the step ---------------------------------------------------------------------------------
 
   void step_chain() {
+    first_.sweeps = std::move(stepping_.first.sweeps);
+    first_.swaps = std::move(stepping_.first.swaps);
+    first_.finish = stepping_.first_finish;
     step_.sweeps = std::move(stepping_.sweeps.sweeps);
     step_.swaps = std::move(stepping_.sweeps.swaps);
     if (step_.sweeps.empty()) {
@@ -175,7 +178,7 @@ class Scheduler {
     }
     const Expr runs = last * (one - symbol(slot::kStop));
     finish.push_back({slot::kStep, symbol(slot::kStep) + runs});
-    if (!stepping_.owed.empty()) {
+    if (!stepping_.missing.empty()) {
       finish.push_back({slot::kStarted, arena_.make(Op::Max, {symbol(slot::kStarted), runs})});
     }
   }
@@ -351,19 +354,25 @@ class Scheduler {
     append(end, step_needs);
     append(step_.sweeps.back().kernel.epilogue, end);
 
-    // Before the first step.
-    std::vector<ScalarAssign> first = initial_.alone;
-    append(first, link(initial_.chain));
-    std::vector<program::Launch>& prologue = program().prologue;
-    if (initial_.chain.sweeps.empty()) {
-      append(first, initial_.chain.finish);
-      append(first, end);
-      prologue.push_back({add(scalar_kernel("start", first)), {}});
-    } else {
-      append(initial_.chain.sweeps.back().kernel.epilogue, end);
-      if (!first.empty()) prologue.push_back({add(scalar_kernel("start", first)), {}});
-      for (program::Launch& launch : add(initial_.chain)) prologue.push_back(launch);
+    // Before the first step: initial values, what is done ahead, what the first step needs.
+    std::vector<ScalarAssign> start = initial_.alone;
+    append(start, link(initial_.chain));
+    if (initial_.chain.sweeps.empty()) append(start, initial_.chain.finish);
+    if (initial_.chain.sweeps.empty() || !start.empty()) {
+      auto& sweeps = initial_.chain.sweeps;
+      sweeps.insert(sweeps.begin(), {scalar_kernel("start", start), {}, {}});
+      initial_.chain.swaps.insert(initial_.chain.swaps.begin(), std::vector<int>{});
     }
+    std::vector<ScalarAssign>& started = initial_.chain.sweeps.back().kernel.epilogue;
+    order_scalars(stepping_.first.alone);
+    append(started, stepping_.first.alone);
+    append(started, link(first_));
+    if (first_.sweeps.empty()) append(started, first_.finish);
+    Chain& before_step = first_.sweeps.empty() ? initial_.chain : first_;
+    append(before_step.sweeps.back().kernel.epilogue, end);
+    std::vector<program::Launch>& prologue = program().prologue;
+    for (program::Launch& launch : add(initial_.chain)) prologue.push_back(launch);
+    for (program::Launch& launch : add(first_)) prologue.push_back(launch);
 
     const std::vector<program::Launch> stage = add(step_);
     for (int i = 0; i < stepping_.stages; ++i) {
@@ -439,7 +448,7 @@ class Scheduler {
   Storage storage_;
   Plan plan_;
   Stepping stepping_;
-  Chain step_;
+  Chain first_, step_;
   Initial initial_;
   Observer::Result checks_, watch_;
   std::vector<Observer> observers_;

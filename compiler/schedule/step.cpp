@@ -54,7 +54,7 @@ std::vector<kernel::ScalarAssign> finish_of(const State& state) {
 }  // namespace
 
 std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vector<Flow>& flows,
-                                       Slots& slots, Storage& storage) {
+                                       bool ahead, Slots& slots, Storage& storage) {
   Arena& arena = *from.system.arena;
   std::vector<std::vector<Member>> members;
   std::vector<bool> exact;
@@ -64,7 +64,7 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
     members.push_back(*ordered);
     exact.push_back(is_exact(*ordered));
   }
-  const Composition composition = compose(flows, exact, arena);
+  const Composition composition = compose(flows, exact, ahead, arena);
 
   Stepping result;
   result.stages = composition.stages;
@@ -84,14 +84,37 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
   }
   result.sweeps = make_sweeps(block, wanted_state(from.system, state));
   result.finish = finish_of(state);
-  if (composition.owed_equation >= 0) {
-    result.owed_members = members[static_cast<std::size_t>(composition.owed_equation)];
+  const Expr full_dt = arena.real(from.system.dt);
+  if (const int e = composition.owed_equation; e >= 0) {
+    result.missing_members = members[static_cast<std::size_t>(e)];
     for (Expr weight : composition.owed) {
-      result.owed.push_back(arena.real(from.system.dt) * weight * arena.symbol(slot::kStarted));
+      result.missing.push_back(full_dt * weight * arena.symbol(slot::kStarted));
     }
+    result.remarks.insert("the last " + from.groups[static_cast<std::size_t>(e)].variable +
+                          " update of a step is joined with the first of the next; output sees it "
+                          "done");
+  }
+  if (const int e = composition.ahead_equation; e >= 0) {
+    result.missing_members = members[static_cast<std::size_t>(e)];
+    Block before(from.system, slots, storage);
+    State start = stored_state(from.system);
+    for (Expr weight : composition.ahead) {
+      result.missing.insert(result.missing.begin(), -(full_dt * weight));
+      advance(before, result.missing_members, full_dt * weight, start, result.remarks);
+    }
+    Wanted wanted = wanted_state(from.system, start);
+    wanted.name = "first";
+    result.first = make_sweeps(before, wanted);
+    result.first_finish = finish_of(start);
+    result.remarks.insert("the first " + from.groups[static_cast<std::size_t>(e)].variable +
+                          " update of a step is done with the last of the step before; output "
+                          "sees it undone");
+  }
+  const bool some_inexact = std::ranges::count(exact, false) > 0;
+  if (some_inexact && from.integrator.weights.size() == 1 && composition.runs.size() > 2) {
     result.remarks.insert(
-        "the last " + from.groups[static_cast<std::size_t>(composition.owed_equation)].variable +
-        " update of a step is joined with the first of the next; output sees it done");
+        "variables that move together depend on each other here, and each such move is of order "
+        "2: an integrator of higher order keeps its order when it is written with `compose`");
   }
   return result;
 }
@@ -99,8 +122,8 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
 State synchronised(Block& block, const Stepping& stepping) {
   State state = stored_state(block.system());
   std::set<std::string> remarks;
-  for (Expr length : stepping.owed) {
-    advance(block, stepping.owed_members, block.scalar("owed", length), state, remarks);
+  for (Expr length : stepping.missing) {
+    advance(block, stepping.missing_members, block.scalar("missing", length), state, remarks);
   }
   return state;
 }

@@ -16,7 +16,7 @@ namespace vphi::schedule {
 namespace slot {
 inline constexpr const char* kStep = "step";        ///< steps done
 inline constexpr const char* kStop = "stop";        ///< 1 once `until` holds
-inline constexpr const char* kStarted = "started";  ///< 1 once something is owed
+inline constexpr const char* kStarted = "started";  ///< 1 from the first step on
 inline constexpr const char* kStage = "stage";      ///< stage of the step that runs next
 }  // namespace slot
 
@@ -24,8 +24,12 @@ struct Stepping {
   Sweeps sweeps;  ///< of one stage
   int stages = 1;
   std::vector<kernel::ScalarAssign> finish;  ///< scalar state := its new value, at the end
-  std::vector<Member> owed_members;          ///< the flow that is owed; empty: none
-  std::vector<Expr> owed;                    ///< its lengths, of slots
+  /// What takes the stored state to the end of the step: a flow and its lengths, of slots.
+  std::vector<Member> missing_members;
+  std::vector<Expr> missing;
+  /// Run once before the first step, where the first flow of each step is done ahead.
+  Sweeps first;
+  std::vector<kernel::ScalarAssign> first_finish;
   std::set<std::string> remarks;
 };
 
@@ -39,13 +43,13 @@ struct Ingredients {
 
 /// Nothing where the members of a group depend on each other in a circle.
 std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vector<Flow>& flows,
-                                       Slots& slots, Storage& storage);
+                                       bool ahead, Slots& slots, Storage& storage);
 
 /// Nothing where the body cannot be evaluated; then `diagnostics` says why.
 std::optional<Stepping> make_body_step(const Ingredients& from, const Shares& shares, Slots& slots,
                                        Storage& storage, dsl::Diagnostics& diagnostics);
 
-/// The state that an observer sees: what is owed has been paid, in a copy.
+/// The state that an observer sees: what is owed has been paid, what is ahead undone, in a copy.
 State synchronised(Block& block, const Stepping& stepping);
 
 }  // namespace vphi::schedule
