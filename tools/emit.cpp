@@ -8,6 +8,7 @@
 #include "dsl/suggest.hpp"
 #include "program/json.hpp"
 #include "tools/model.hpp"
+#include "tools/stand_alone.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -21,10 +22,11 @@ std::string kernel_names(const Program& p) {
   return dsl::enumerate(names);
 }
 
-const program::Kernel& find_kernel(const Program& p, const std::string& name) {
-  if (name.empty()) return p.kernels.at(static_cast<std::size_t>(p.step.at(0).kernel));
-  for (const auto& kernel : p.kernels)
-    if (kernel.name == name) return kernel;
+/// Index of a kernel; no name: the step's first.
+int find_kernel(const Program& p, const std::string& name) {
+  if (name.empty()) return p.step.at(0).kernel;
+  for (std::size_t i = 0; i < p.kernels.size(); ++i)
+    if (p.kernels[i].name == name) return static_cast<int>(i);
   throw UsageError(fmt::format("there is no kernel `{}`", name),
                    fmt::format("kernels are {}", kernel_names(p)));
 }
@@ -125,7 +127,7 @@ int emit(const Words& words) {
   if (to == "json")
     write(program::to_json(*c.program) + "\n", file);
   else if (with_main)
-    write(vphi::emit::stand_alone(find_kernel(*c.program, kernel), info.target), file);
+    write(stand_alone(*c.program, find_kernel(*c.program, kernel)), file);
   else
     write((find_kernel(*c.program, kernel), source_text(*c.program, kernel)), file);
   return kOk;

@@ -1,0 +1,227 @@
+// The vphi command as a user meets it: exit statuses, messages, JSON. Skipped where the command is
+// not built.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Outcome {
+  int status = -1;
+  std::string out, error;
+};
+
+class Command : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(VPHI_BINARY_DIR "/vphi")) GTEST_SKIP() << "the command is not built";
+    folder_ =
+        fs::temp_directory_path() / ("vphi_command_" + std::to_string(getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Runs in the test's own folder.
+  Outcome vphi(const std::string& words) {
+    const std::string command = "cd '" + folder_.string() +
+                                "' && VPHI_MODELS='" VPHI_SOURCE_DIR "/models' '" VPHI_BINARY_DIR
+                                "/vphi' " +
+                                words + " >out.txt 2>error.txt </dev/null";
+    const int raw = std::system(command.c_str());
+    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, text("out.txt"), text("error.txt")};
+  }
+  std::string text(const std::string& name) {
+    std::ostringstream all;
+    all << std::ifstream(folder_ / name).rdbuf();
+    return all.str();
+  }
+  void write(const std::string& name, const std::string& content) {
+    std::ofstream(folder_ / name) << content;
+  }
+  fs::path folder_;
+};
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(Command, HelpAndVersion) {
+  EXPECT_EQ(vphi("--help").status, 0);
+  EXPECT_TRUE(holds(vphi("--version").out, "vphi "));
+  for (const char* verb :
+       {"run", "check", "explain", "emit", "bench", "doctor", "fmt", "new", "test"}) {
+    const Outcome help = vphi(std::string(verb) + " --help");
+    EXPECT_EQ(help.status, 0) << verb;
+    EXPECT_TRUE(holds(help.out, "usage: vphi ")) << verb;
+  }
+}
+
+TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
+  const struct {
+    const char *words, *message, *hint;
+  } rows[] = {
+      {"", "usage", ""},
+      {"rnu wave", "no verb `rnu`", "did you mean `vphi run`?"},
+      {"wave.vphi", "a verb is missing", "vphi run wave.vphi"},
+      {"run wave --lattce 64", "no option `--lattce`", "did you mean `--lattice`?"},
+      {"run", "needs one argument more", "usage: vphi run"},
+      {"run wave wave", "one argument too many", ""},
+      {"run wave --steps", "needs a value", ""},
+      {"run wave --steps many", "whole number", ""},
+      {"run wave --steps -3", "whole number", ""},
+      {"run wave --seed 18446744073709551616", "--seed takes", ""},
+      {"run wave --precision f16", "f32 or f64", "did you mean"},
+      {"run wave --set L", "NAME=EXPR", ""},
+      {"run wvae", "no model file", "did you mean the shipped model `wave`?"},
+      {"run ./nowhere.vphi", "no model file", ""},
+      {"emit wave --to fortran", "not `fortran`", ""},
+      {"explain E9999", "no diagnostic E9999", ""},
+      {"check /", "is a folder", ""},
+  };
+  for (const auto& row : rows) {
+    const Outcome o = vphi(row.words);
+    EXPECT_EQ(o.status, 1) << row.words << "\n" << o.error;
+    EXPECT_TRUE(holds(o.error + o.out, row.message)) << row.words << "\n" << o.error;
+    EXPECT_TRUE(holds(o.error + o.out, row.hint)) << row.words << "\n" << o.error;
+  }
+}
+
+TEST_F(Command, UnknownDeviceIsStatusThree) {
+  EXPECT_EQ(vphi("run wave --device abacus").status, 3);
+  EXPECT_EQ(vphi("run wave --device native:3").status, 3);
+}
+
+TEST_F(Command, BrokenModelIsStatusOne) {
+  write("bad.vphi", "model bad\nfield phi: real\nV = ((((\n");
+  EXPECT_EQ(vphi("check bad.vphi").status, 1);
+  EXPECT_EQ(vphi("run bad.vphi --device native").status, 1);
+  const Outcome json = vphi("check bad.vphi --json");
+  EXPECT_EQ(json.status, 1);
+  const Json list = Json::parse(json.out);
+  ASSERT_TRUE(list.is_array() && !list.empty());
+  for (const char* key : {"code", "severity", "message", "file", "line", "column", "hint"})
+    EXPECT_TRUE(list[0].contains(key)) << key;
+  write("binary.vphi", std::string("\0\xff\xfe\x80 model", 10));
+  EXPECT_EQ(vphi("check binary.vphi").status, 1);
+  write("empty.vphi", "");
+  EXPECT_EQ(vphi("check empty.vphi").status, 1);
+}
+
+TEST_F(Command, CheckOfAShippedModel) {
+  const Outcome o = vphi("check wave");
+  EXPECT_EQ(o.status, 0) << o.error;
+  EXPECT_TRUE(holds(o.out, "memory"));
+  const Outcome json = vphi("check wave --json");
+  EXPECT_EQ(json.status, 0);
+  EXPECT_TRUE(Json::parse(json.out).is_array());
+}
+
+TEST_F(Command, RunWritesJsonAndFiles) {
+  const Outcome o = vphi("run wave --device native --steps 128 --json --quiet --out here");
+  ASSERT_EQ(o.status, 0) << o.error;
+  const Json r = Json::parse(o.out);
+  for (const char* key :
+       {"model", "device", "steps", "time", "scalars", "series", "expect", "performance"})
+    EXPECT_TRUE(r.contains(key)) << key;
+  EXPECT_EQ(r["model"], "wave");
+  EXPECT_EQ(r["steps"], 128);
+  EXPECT_NEAR(r["time"].get<double>(), 128 * 0.5 / 256, 1e-12);
+  for (const char* key : {"seconds", "site_updates_per_s", "bytes_per_site", "fraction_of_copy"})
+    EXPECT_TRUE(r["performance"][key].is_number()) << key;
+  ASSERT_EQ(r["expect"].size(), 1U);
+  EXPECT_TRUE(r["expect"][0]["ok"].get<bool>());
+  const auto& series = r["series"]["mean(u^2)"];
+  ASSERT_EQ(series.size(), 3U);  // steps 0, 64, 128
+  EXPECT_NEAR(series[0][1].get<double>(), 0.5, 1e-12);
+  EXPECT_EQ(r["scalars"]["mean(u^2)"], series[2][1]);
+  EXPECT_FALSE(fs::is_empty(folder_ / "here"));
+  EXPECT_FALSE(fs::exists(folder_ / "results"));
+}
+
+TEST_F(Command, SeedsRepeat) {
+  const std::string words =
+      "run preheating --device native --lattice 16^3 --steps 8 --json --quiet --out r --seed ";
+  const auto scalars = [&](const std::string& seed) {
+    const Outcome o = vphi(words + seed);
+    EXPECT_EQ(o.status, 0) << o.error;
+    return o.status == 0 ? Json::parse(o.out)["scalars"] : Json();
+  };
+  const Json a = scalars("5");
+  EXPECT_EQ(a, scalars("5"));
+  EXPECT_NE(a, scalars("6"));
+}
+
+TEST_F(Command, FailedExpectationIsStatusTwo) {
+  std::string model;
+  {
+    std::ostringstream all;
+    all << std::ifstream(VPHI_SOURCE_DIR "/models/teaching/wave.vphi").rdbuf();
+    model = all.str();
+  }
+  write("mine.vphi", model + "expect mean(u^2) > 1\n");
+  const Outcome o = vphi("run mine.vphi --device native --steps 64 --json --quiet");
+  EXPECT_EQ(o.status, 2) << o.error;
+  const Json r = Json::parse(o.out);
+  EXPECT_FALSE(r["expect"].back()["ok"].get<bool>());
+}
+
+TEST_F(Command, EmitForEveryTarget) {
+  for (const char* to : {"cuda", "opencl", "native"}) {
+    const Outcome o = vphi(std::string("emit wave --to ") + to);
+    EXPECT_EQ(o.status, 0) << to << o.error;
+    EXPECT_TRUE(holds(o.out, "// kernel ")) << to;
+  }
+  EXPECT_TRUE(holds(vphi("emit wave --to latex").out, "\\"));
+  const Json program = Json::parse(vphi("emit wave --to json").out);
+  EXPECT_EQ(program["model"], "wave");
+  EXPECT_EQ(vphi("emit wave --to cuda -o wave.cu").status, 0);
+  EXPECT_TRUE(holds(text("wave.cu"), "__global__"));
+}
+
+TEST_F(Command, StandAloneSourceRuns) {
+  ASSERT_EQ(vphi("emit wave --to native --main -o wave.cpp").status, 0);
+  const std::string at = folder_.string();
+  ASSERT_EQ(std::system(("g++ -O1 -o " + at + "/wave " + at + "/wave.cpp").c_str()), 0);
+  EXPECT_EQ(std::system((at + "/wave >/dev/null").c_str()), 0);
+}
+
+TEST_F(Command, NewModelsCheck) {
+  for (const char* kind : {"scalar", "wave", "complex"}) {
+    const std::string name = std::string("my_") + kind;
+    ASSERT_EQ(vphi("new " + name + " --from " + kind).status, 0);
+    const Outcome o = vphi("check " + name + ".vphi");
+    EXPECT_EQ(o.status, 0) << o.error;
+    EXPECT_EQ(vphi("fmt --check " + name + ".vphi").status, 0) << kind << " is not in style";
+    EXPECT_EQ(vphi("new " + name).status, 1) << "an existing file was overwritten";
+  }
+  EXPECT_EQ(vphi("new 'bad name'").status, 1);
+}
+
+TEST_F(Command, FormatIsIdempotentAndKeepsBrokenFiles) {
+  write("a.vphi", "model   a\nparam   m=1\nfield phi :real\npotential V=m^2*phi^2/2\n");
+  EXPECT_EQ(vphi("fmt --check a.vphi").status, 1);
+  EXPECT_EQ(vphi("fmt a.vphi").status, 0);
+  EXPECT_EQ(vphi("fmt --check a.vphi").status, 0);
+  write("b.vphi", "model b\nx = ((\n");
+  EXPECT_EQ(vphi("fmt b.vphi").status, 1);
+  EXPECT_EQ(text("b.vphi"), "model b\nx = ((\n");
+}
+
+TEST_F(Command, DoctorNamesTheProcessor) {
+  const Outcome o = vphi("doctor");
+  EXPECT_EQ(o.status, 0) << o.out << o.error;
+  EXPECT_TRUE(holds(o.out, "native"));
+  EXPECT_TRUE(holds(o.out, "self-test ok"));
+}
+
+}  // namespace
