@@ -89,6 +89,13 @@ void self_consistent(Derivation& d, Lowerer& lower, ProgramUnits& units) {
       -(algebra::pow(a, one - two * r.s) / (arena.integer(6) * r.B * r.B * d.background.planck2));
   const Expr slope_rate = snap_numbers(distribute(factor, average));
 
+  bool known = false;
+  const Expr at_rest = at_homogeneous(d, lower.energy_density(), homogeneous_values(d), known);
+  const auto total = algebra::constant(at_rest);
+  if (known && total && !(total->real > 0)) {
+    d.fail(errors::no_expansion(d.background.span, static_cast<double>(total->real)));
+  }
+
   // at a = 1: b = H/B = sqrt(<rho>/(3 M^2))/B
   const Expr density = units.quantity(arena.make(Op::Mean, {lower.energy_density()}));
   const Expr start = algebra::substitute(density, a, one);

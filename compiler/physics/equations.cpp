@@ -19,9 +19,18 @@ void read_potentials(Derivation& d, Lowerer& lower) {
     const Expr v = lower.real(*fact->value, fmt::format("the potential `{}`", fact->name));
     d.potential = d.potential ? d.potential + v : v;
     if (v.is(Op::Add)) {
-      // a constant is no term of its own
+      // a constant is no term of its own: it belongs to the one before it, 1 - cos(phi)
+      Expr constant = d.arena().integer(0);
       for (const Expr term : v.args()) {
-        if (algebra::per_site(term)) d.potential_terms.emplace_back("", term);
+        if (algebra::per_site(term)) {
+          d.potential_terms.emplace_back("", term);
+        } else {
+          constant = constant + term;
+        }
+      }
+      if (!d.potential_terms.empty()) {
+        Expr& last = d.potential_terms.back().second;
+        last = last + constant;
       }
     } else {
       d.potential_terms.emplace_back("", v);

@@ -143,6 +143,9 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
   if (const Value* local = scope.value(e.text)) return *local;
   if (const IndexValue* k = scope.index(e.text)) return Value::of(integer(k->sign * k->value));
   if (e.text == "derived" && derived) return *derived;
+  if (e.text == "derived" && !d_.field(e.text) && !d_.facts.find(e.text)) {
+    d_.fail(errors::derived_without_source(e.span));
+  }
   if (const StateField* field = d_.field(e.text)) return field_value(*field);
   if (const NamedFact* fact = d_.facts.find(e.text)) {
     if (fact->kind == NamedFact::Kind::Indexed) {

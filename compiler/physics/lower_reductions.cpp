@@ -14,6 +14,8 @@ using dsl::ExprKind;
 
 namespace {
 
+constexpr int kMostTuples = 4096;  // sums over indices are written out
+
 void names_in(const dsl::Expr& e, std::vector<std::string>& out) {
   if (e.kind == ExprKind::Name) out.push_back(e.text);
   for (const dsl::ExprPtr& arg : e.args) names_in(*arg, out);
@@ -91,7 +93,9 @@ std::vector<Scope> Lowerer::index_tuples(const dsl::Expr& e,
     if (v.kind == ExprKind::Range) {
       const auto from = fixed_integer(*v.args[0], "a range", scope);
       const auto to = fixed_integer(*v.args[1], "a range", scope);
-      if (to - from > 100000) d_.fail(errors::not_yet(v.span, "an index with so many values"));
+      if (to - from >= kMostTuples) {
+        d_.fail(errors::not_yet(v.span, "an index with so many values"));
+      }
       for (auto i = from; i <= to; ++i) range.push_back({static_cast<int>(i)});
     } else if (v.kind == ExprKind::Call && v.text == "directions") {
       for (const dsl::ExprPtr& sign : v.args) {
@@ -134,6 +138,9 @@ std::vector<Scope> Lowerer::index_tuples(const dsl::Expr& e,
         longer.push_back(tuple);
         longer.back().indices[name] = k;
       }
+    }
+    if (longer.size() > static_cast<std::size_t>(kMostTuples)) {
+      d_.fail(errors::not_yet(e.span, "a sum over so many values of its indices"));
     }
     tuples = std::move(longer);
   }

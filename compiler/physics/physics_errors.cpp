@@ -139,8 +139,8 @@ Diagnostic equation_without_variable(Span span, const std::string& name) {
       "what moves is declared with `field` or `var`", fmt::format("write field {}: real", name));
 }
 
-Diagnostic derived_without_source(Span span, const std::string& name) {
-  return error("E0731", span, fmt::format("nothing is derived for `{}`", name), "",
+Diagnostic derived_without_source(Span span) {
+  return error("E0731", span, "nothing is derived here", "",
                "`derived` stands for the equation that a potential gives",
                "write a potential, or the whole equation by hand");
 }

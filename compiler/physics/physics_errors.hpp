@@ -38,7 +38,7 @@ Diagnostic unknown_unit(Span span, const std::string& name);
 Diagnostic no_equation(Span span, const std::string& name);
 Diagnostic two_equations(Span span, const std::string& name, Span first);
 Diagnostic equation_without_variable(Span span, const std::string& name);
-Diagnostic derived_without_source(Span span, const std::string& name);
+Diagnostic derived_without_source(Span span);
 Diagnostic not_real(Span span, const std::string& what);
 Diagnostic wrong_shape(Span span, const std::string& what);
 Diagnostic not_fixed(Span span, const std::string& what);

@@ -1,7 +1,10 @@
 // Which lattice Laplacian: library text, the user's own expression, or two neighbours an axis.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 
@@ -44,12 +47,31 @@ algebra::StencilData read_stencil(Derivation& d, const dsl::Clause& clause, dsl:
   const Expr body = lower.real(*item.value, "a stencil", scope);
   auto found = algebra::recognise(body, dx, d.grid.dims, name);
   if (!found.stencil) {
-    dsl::Diagnostic error = errors::stencil_not_linear(used, name);
+    const bool linear = std::ranges::all_of(algebra::reads(body), [&](Expr read) {
+      return !algebra::per_site(algebra::derivative(body, read));
+    });
+    dsl::Diagnostic error =
+        linear ? errors::stencil_weights(used, name) : errors::stencil_not_linear(used, name);
     if (!found.why_not.empty()) error.rule += "; " + found.why_not;
+    error.labels.push_back({item.span, "written here"});
     d.fail(error);
   }
   found.stencil->span = item.span;
   return *found.stencil;
+}
+
+/// More dimensions than the lattice has, where the text is a Laplacian only there: 3 for iso27.
+int dimensions_needed(Derivation& d, const dsl::Clause& clause, dsl::Span used,
+                      const algebra::StencilData& here) {
+  const int dims = d.grid.dims;
+  int needs = dims;
+  if (algebra::consistency(here).laplacian) return needs;
+  for (int more = dims + 1; more <= 3 && needs == dims; ++more) {
+    d.grid.dims = more;
+    if (algebra::consistency(read_stencil(d, clause, used)).laplacian) needs = more;
+  }
+  d.grid.dims = dims;
+  return needs;
 }
 
 }  // namespace
@@ -69,6 +91,9 @@ void choose_laplacian(Derivation& d) {
       d.fail(errors::unknown_stencil(span, name, known));
     }
     data = read_stencil(d, *it->second, span);
+    if (const int needs = dimensions_needed(d, *it->second, span, data); needs > d.grid.dims) {
+      d.fail(errors::stencil_dimensions(span, name, needs, d.grid.dims));
+    }
     const algebra::Rational sum = algebra::moment(data, {0, 0, 0, 0});
     if (sum.num != 0) d.fail(errors::stencil_constant(span, name, fraction(sum)));
     const algebra::Consistency check = algebra::consistency(data);

@@ -1,0 +1,75 @@
+// Stability limits, measured on the text of each integrator (specs/cosmology 4.3).
+#include <gtest/gtest.h>
+
+#include "compiler/physics/facts.hpp"
+#include "compiler/physics/oscillator.hpp"
+#include "derive_text.hpp"
+
+namespace vphi::physics::test {
+namespace {
+
+const std::string kModel =
+    "model test \"t\"\nlattice box: 8^3, length = 8, boundary = periodic\nfield u: real\n"
+    "u'' = lap(u)\nlaplacian = iso27\ninit u = 1\n";
+
+std::optional<double> limit(const std::string& name, const std::string& more = {}) {
+  const auto d = derive_text(kModel + more + "evolve leapfrog, dt = 0.1, until = t > 1\n");
+  const Facts facts = collect_facts(*d.resolved);
+  return stability_limit(*facts.integrators.at(name), facts.integrators);
+}
+
+TEST(Stability, LimitsOfTheLibrary) {
+  const std::pair<const char*, double> rows[] = {
+      {"leapfrog", 2.0},    {"velocity_verlet", 2.0}, {"position_verlet", 2.0},
+      {"yoshida4", 1.5734}, {"vv4", 1.5734},          {"vv6", 2.2691},
+      {"vv8", 3.3932},      {"vv10", 3.0496},         {"rk4", std::sqrt(8.0)}};
+  for (const auto& [name, expected] : rows) {
+    const auto found = limit(name);
+    ASSERT_TRUE(found) << name;
+    EXPECT_NEAR(*found, expected, 2e-3) << name;
+  }
+  EXPECT_FALSE(limit("heun")) << "grows at every step";
+  EXPECT_FALSE(limit("srk2")) << "noise";
+}
+
+TEST(Stability, LimitOfAUsersOwnIntegrator) {
+  // two half steps in one: twice the limit
+  const auto found = limit("twice", "integrator twice = compose(leapfrog, 1/2, 1/2)\n");
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(*found, 4, 2e-3);
+}
+
+TEST(Stability, StepMatrixOfLeapfrog) {
+  const auto d = derive_text(kModel + "evolve leapfrog, dt = 0.1, until = t > 1\n");
+  const Facts facts = collect_facts(*d.resolved);
+  const double h = 0.7;
+  const auto m = oscillator_step(*facts.integrators.at("leapfrog"), facts.integrators, h);
+  ASSERT_TRUE(m);
+  EXPECT_NEAR((*m)[0], 1 - h * h / 2, 1e-15);
+  EXPECT_NEAR((*m)[1], 1, 1e-15);
+  EXPECT_NEAR((*m)[2], -h * h * (1 - h * h / 4), 1e-15);
+}
+
+TEST(Stability, TooLargeAStepIsAnError) {
+  // 2/sqrt(92/15) = 0.80757
+  EXPECT_TRUE(derive_text(kModel + "evolve leapfrog, dt = 0.807*dx, until = t > 1\n").system);
+  const auto d = derive_text(kModel + "evolve leapfrog, dt = 0.808*dx, until = t > 1\n");
+  EXPECT_FALSE(d.system);
+  ASSERT_FALSE(d.diagnostics.all().empty());
+  const auto& message = d.diagnostics.all().front();
+  EXPECT_EQ(message.code, "E0301");
+  EXPECT_NE(message.message.find("0.8076*dx"), std::string::npos) << message.message;
+  EXPECT_NE(message.rule.find("92/15"), std::string::npos) << message.rule;
+}
+
+TEST(Stability, ConformalTimeHasTheLightConeOfTheLattice) {
+  const std::string text =
+      "model test \"t\"\nunits reduced_planck\nlattice box: 8^3, length = 8, boundary = periodic\n"
+      "metric frw(a)\nfield u: real\npotential V = u^4/4\nrescale A = 3, B = 5, s = -1\n"
+      "init u = 1\n";
+  EXPECT_TRUE(derive_text(text + "evolve leapfrog, dt = 0.577*dx, until = t > 1\n").system);
+  EXPECT_FALSE(derive_text(text + "evolve leapfrog, dt = 0.578*dx, until = t > 1\n").system);
+}
+
+}  // namespace
+}  // namespace vphi::physics::test
