@@ -45,11 +45,14 @@ class Gatherer {
   }
 
   /// The terms of a sum with the lines they came from.
-  std::vector<ExplainedTerm> terms(Expr e) const {
+  std::vector<ExplainedTerm> terms(Expr e, bool typeset = true) const {
     std::vector<Expr> parts{e};
     if (e.is(Op::Add) || e.is(Op::Sub)) parts.assign(e.args().begin(), e.args().end());
     std::vector<ExplainedTerm> result;
-    for (Expr part : parts) result.push_back({formula(part), origin(part->span)});
+    for (Expr part : parts) {
+      const Formula f = typeset ? formula(part) : Formula{algebra::to_text(part, names()), "", ""};
+      result.push_back({f, origin(part->span)});
+    }
     return result;
   }
 
@@ -139,11 +142,13 @@ ExplainedKernel explain_kernel(const kernel::Kernel& k, const Gatherer& gather, 
     if (a.read) e.reads.push_back(a.name);
     if (a.written) e.writes.push_back(a.name);
   }
-  for (const kernel::Store& store : k.stores) {
-    for (ExplainedTerm& term : gather.terms(store.value)) {
+  const auto add = [&](Expr value) {
+    for (ExplainedTerm& term : gather.terms(value, false)) {
       if (term.origin.line > 0) e.terms.push_back(std::move(term));
     }
-  }
+  };
+  for (const kernel::Store& store : k.stores) add(store.value);
+  for (const kernel::Reduction& reduction : k.reductions) add(reduction.value);
   return e;
 }
 

@@ -59,7 +59,7 @@ struct ExplainedKernel {
   int loads = 0, stores = 0, bytes = 0, flops = 0, special = 0;
   double floor_ns = 0;  ///< per site, from the bytes; 0: no bandwidth given
   std::vector<std::string> reads, writes;
-  std::vector<ExplainedTerm> terms;  ///< of the stores, where a line is known
+  std::vector<ExplainedTerm> terms;  ///< of stores and reductions, where a line is known; text only
 };
 
 struct Explanation {

@@ -1,10 +1,12 @@
 // The explanation as text, LaTeX, HTML with MathML, and JSON.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <set>
 
 #include "compiler/explain.hpp"
 
@@ -51,6 +53,21 @@ void equations(std::string& out, const std::vector<ExplainedEquation>& list) {
       out += fmt::format("      {:<{}}  {}\n", t.formula.text, width, place(t.origin));
     }
   }
+}
+
+/// "sweep: reads phi, chi; writes phi; from lines 10, 11"
+std::string traffic(const ExplainedKernel& k) {
+  std::vector<std::string> parts;
+  if (!k.reads.empty()) parts.push_back(fmt::format("reads {}", fmt::join(k.reads, ", ")));
+  if (!k.writes.empty()) parts.push_back(fmt::format("writes {}", fmt::join(k.writes, ", ")));
+  std::set<int> lines;
+  for (const ExplainedTerm& t : k.terms) lines.insert(t.origin.line);
+  if (!lines.empty()) {
+    parts.push_back(
+        fmt::format("from line{} {}", lines.size() > 1 ? "s" : "", fmt::join(lines, ", ")));
+  }
+  if (parts.empty()) parts.push_back("scalars only");
+  return fmt::format("  {}: {}\n", k.name, fmt::join(parts, "; "));
 }
 
 std::string quality(const ExplainedStencil& s) {
@@ -100,6 +117,8 @@ std::string to_text(const Explanation& e) {
       out += fmt::format("  {:<18} {:>6} {:>6} {:>6} {:>6} {:>8} {:>9}\n", k.name, k.loads,
                          k.stores, k.bytes, k.flops, k.special, floor);
     }
+    out += '\n';
+    for (const ExplainedKernel& k : e.kernels) out += traffic(k);
   }
   if (!e.remarks.empty()) {
     out += "\nRemarks\n";
