@@ -41,7 +41,7 @@ class Gatherer {
     const int line = source.position(span.begin).line;
     std::string text(source.line(line));
     text.erase(0, text.find_first_not_of(" \t"));
-    return {source.name(), line, text};
+    return {source.name(), line, text, span.file != 0};
   }
 
   /// The terms of a sum with the lines they came from.
@@ -51,7 +51,8 @@ class Gatherer {
     std::vector<ExplainedTerm> result;
     for (Expr part : parts) {
       const Formula f = typeset ? formula(part) : Formula{algebra::to_text(part, names()), "", ""};
-      result.push_back({f, origin(part->span)});
+      // a field by itself occurs everywhere: its first place says nothing
+      result.push_back({f, part.args().empty() ? Origin{} : origin(part->span)});
     }
     return result;
   }

@@ -23,7 +23,8 @@ struct Formula {
 struct Origin {
   std::string file;  ///< name of the source; empty: nowhere
   int line = 0;
-  std::string text;  ///< the line, without leading blanks
+  std::string text;      ///< the line, without leading blanks
+  bool library = false;  ///< not a line of the model itself
 };
 
 /// One term of a sum and the line it came from.

@@ -14,7 +14,8 @@ namespace vphi {
 namespace {
 
 std::string place(const Origin& o) {
-  return o.line > 0 ? fmt::format("line {}: {}", o.line, o.text) : "";
+  if (o.line == 0) return "";
+  return fmt::format("{}line {}: {}", o.library ? o.file + " " : "", o.line, o.text);
 }
 
 /// pi, pi/2, 1.2345: a phase as one would say it.
@@ -61,7 +62,9 @@ std::string traffic(const ExplainedKernel& k) {
   if (!k.reads.empty()) parts.push_back(fmt::format("reads {}", fmt::join(k.reads, ", ")));
   if (!k.writes.empty()) parts.push_back(fmt::format("writes {}", fmt::join(k.writes, ", ")));
   std::set<int> lines;
-  for (const ExplainedTerm& t : k.terms) lines.insert(t.origin.line);
+  for (const ExplainedTerm& t : k.terms) {
+    if (!t.origin.library) lines.insert(t.origin.line);
+  }
   if (!lines.empty()) {
     parts.push_back(
         fmt::format("from line{} {}", lines.size() > 1 ? "s" : "", fmt::join(lines, ", ")));
