@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kMagic = "vphi code 1\n";
-// magic, key (64), checksum (64), then the bytes
+// magic, digest of the key (64), digest of the bytes (64), then the bytes
 constexpr std::size_t kHeader = kMagic.size() + 64 + 64;
 constexpr std::size_t kLargestEntry = std::size_t(1) << 30;
 
@@ -51,6 +51,14 @@ std::string text_of(const char* variable) {
   return value ? value : "";
 }
 
+/// Keys name files: letters, digits, - and _.
+bool is_file_name(std::string_view key) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  return !key.empty() && key.size() <= 200 &&
+         key.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
 std::string temporary_name(const fs::path& path) {
   static std::atomic<unsigned> counter{0};
   return path.string() + ".new." + std::to_string(::getpid()) + "." + std::to_string(counter++);
@@ -78,7 +86,7 @@ DiskCache DiskCache::standard() {
 }
 
 std::optional<std::string> DiskCache::load(const std::string& key) const {
-  if (folder_.empty()) return std::nullopt;
+  if (folder_.empty() || !is_file_name(key)) return std::nullopt;
   const File file(path_of(key).c_str(), O_RDONLY | O_NOFOLLOW);
   struct stat about{};
   if (!file || fstat(file.fd(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
@@ -96,7 +104,8 @@ std::optional<std::string> DiskCache::load(const std::string& key) const {
   }
   const std::string_view view(text);
   const std::string_view bytes = view.substr(kHeader);
-  if (view.substr(0, kMagic.size()) != kMagic || view.substr(kMagic.size(), 64) != key ||
+  if (view.substr(0, kMagic.size()) != kMagic ||
+      view.substr(kMagic.size(), 64) != hex(sha256(key)) ||
       view.substr(kMagic.size() + 64, 64) != hex(sha256(bytes)))
     return std::nullopt;
   futimens(file.fd(), nullptr);  // used now: shrink() keeps it longest
@@ -104,7 +113,7 @@ std::optional<std::string> DiskCache::load(const std::string& key) const {
 }
 
 bool DiskCache::store(const std::string& key, std::string_view bytes) const noexcept try {
-  if (folder_.empty() || key.size() != 64) return false;
+  if (folder_.empty() || !is_file_name(key)) return false;
   std::error_code error;
   if (!fs::is_directory(folder_, error)) {
     fs::create_directories(folder_, error);
@@ -115,8 +124,9 @@ bool DiskCache::store(const std::string& key, std::string_view bytes) const noex
   const std::string temporary = temporary_name(path);
   File file(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
   if (!file) return false;
-  const bool whole = file.write(kMagic) && file.write(key) && file.write(hex(sha256(bytes))) &&
-                     file.write(bytes) && fsync(file.fd()) == 0 && file.close();
+  const bool whole = file.write(kMagic) && file.write(hex(sha256(key))) &&
+                     file.write(hex(sha256(bytes))) && file.write(bytes) && fsync(file.fd()) == 0 &&
+                     file.close();
   if (whole && std::rename(temporary.c_str(), path.c_str()) == 0) return true;
   ::unlink(temporary.c_str());
   return false;

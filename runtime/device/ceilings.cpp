@@ -189,7 +189,19 @@ std::size_t copy_bytes(const DeviceInfo& info) {
   return std::max(grain, std::min(wanted, info.memory_free / 8) / grain * grain);
 }
 
-double measure_copy(Device& device) {
+std::string key_of(const DeviceInfo& info) {
+  return CacheKey()
+      .add("ceiling", "copy bandwidth 2")
+      .add("device", info.name)
+      .add("driver", info.driver)
+      .add("kind", info.id.substr(0, info.id.find(':')))
+      .add("units", std::to_string(info.compute_units))
+      .text();
+}
+
+}  // namespace
+
+double measure_copy_bandwidth(Device& device) {
   const DeviceInfo info = device.info();
   const std::size_t bytes = copy_bytes(info);
   const std::vector<Kernel> kernels = copy_kernels(info, bytes);
@@ -203,16 +215,18 @@ double measure_copy(Device& device) {
   return best;
 }
 
-double measure_fma(Device& device, const std::string& type, std::size_t word) {
+double measure_flops(Device& device, program::Precision precision) {
   const DeviceInfo info = device.info();
+  const bool single = precision == program::Precision::F32;
+  if (!single && !info.f64) return 0;
   const bool native = info.target == Target::Native;
   const int rounds = native ? 20000 : info.is_cpu ? 2000 : 4096;
-  const Kernel kernel = fma_kernel(info, type, rounds);
+  const Kernel kernel = fma_kernel(info, single ? "float" : "double", rounds);
   const KernelHandle handle = device.compile(std::span(&kernel, 1)).at(0);
   Buffers buffers(device);
   const std::size_t words = std::size_t(kernel.grid[0]) * kernel.block[0];
-  buffers.add(words * std::max<std::size_t>(word, 8));
-  buffers.add(words * std::max<std::size_t>(word, 8));
+  buffers.add(8 * words);
+  buffers.add(8 * words);
   const double seconds = best_seconds(device, handle, buffers.list);
   if (!native) return 2.0 * 8 * rounds * double(words) / seconds;
   long lanes = 0;
@@ -220,41 +234,21 @@ double measure_fma(Device& device, const std::string& type, std::size_t word) {
   return 2.0 * 10 * rounds * double(lanes) * double(kernel.grid[0]) / seconds;
 }
 
-std::string key_of(const DeviceInfo& info) {
-  return CacheKey()
-      .add("ceilings", "1")
-      .add("device", info.name)
-      .add("kind", info.id.substr(0, info.id.find(':')))
-      .add("units", std::to_string(info.compute_units))
-      .text();
+std::optional<double> known_copy_bandwidth(const DeviceInfo& info) {
+  const auto text = DiskCache::standard().load(key_of(info));
+  if (!text) return std::nullopt;
+  std::istringstream in(*text);
+  double value = 0;
+  if (!(in >> value) || !(value > 0)) return std::nullopt;
+  return value;
 }
 
-}  // namespace
-
-Ceilings known_ceilings(const DeviceInfo& info) {
-  Ceilings result;
-  if (const auto text = DiskCache::standard().load(key_of(info))) {
-    std::istringstream in(*text);
-    result.from_cache =
-        bool(in >> result.copy_bytes_per_s >> result.f32_flops_per_s >> result.f64_flops_per_s);
-    if (!result.from_cache) result = {};
-  }
-  return result;
-}
-
-Ceilings measure(Device& device, bool fresh) {
+double copy_bandwidth(Device& device) {
   const DeviceInfo info = device.info();
-  if (!fresh)
-    if (const Ceilings known = known_ceilings(info); known.from_cache) return known;
-  Ceilings result;
-  result.copy_bytes_per_s = measure_copy(device);
-  result.f32_flops_per_s = measure_fma(device, "float", 4);
-  if (info.f64) result.f64_flops_per_s = measure_fma(device, "double", 8);
-  std::ostringstream out;
-  out.precision(9);
-  out << result.copy_bytes_per_s << " " << result.f32_flops_per_s << " " << result.f64_flops_per_s;
-  DiskCache::standard().store(key_of(info), out.str());
-  return result;
+  if (const auto known = known_copy_bandwidth(info)) return *known;
+  const double measured = measure_copy_bandwidth(device);
+  DiskCache::standard().store(key_of(info), std::to_string(measured));
+  return measured;
 }
 
 }  // namespace vphi::runtime

@@ -63,7 +63,10 @@ TEST(DiskCache, GivesBackWhatWasStored) {
   EXPECT_FALSE(cache.load(key_of("b")));
   EXPECT_TRUE(cache.store(key_of("a"), "other"));
   EXPECT_EQ(cache.load(key_of("a")), "other");
-  EXPECT_EQ(cache.contents().first, 1u);  // no temporary files are left
+  EXPECT_TRUE(cache.store("copy_" + key_of("a"), "own name"));
+  EXPECT_EQ(cache.load("copy_" + key_of("a")), "own name");
+  EXPECT_FALSE(cache.store("../escape", "x"));
+  EXPECT_EQ(cache.contents().first, 2u);  // no temporary files are left
 }
 
 TEST(DiskCache, EveryDamageIsFound) {
