@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "runtime/run/ceilings.hpp"
+#include "runtime/device/ceilings.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/model.hpp"
 #include "tools/progress.hpp"

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include "runtime/device/cache.hpp"
+#include "runtime/device/ceilings.hpp"
 #include "runtime/device/cuda.hpp"
 #include "runtime/device/native.hpp"
 #include "runtime/device/opencl.hpp"
 #include "runtime/device/self_test.hpp"
 #include "runtime/fft/fft.hpp"
 #include "runtime/io/results.hpp"
-#include "runtime/run/ceilings.hpp"
 #include "tools/model.hpp"
 #include "tools/verbs.hpp"
 
@@ -60,7 +60,8 @@ int doctor(const Words& words) {
   std::string why;
   if (runtime::list_cuda(&why).empty()) {
     fmt::print("  no CUDA device: {}\n", why);
-    advise("an NVIDIA GPU needs its driver, and NVRTC: apt-get install nvidia-cuda-toolkit");
+    if (why.find("apt-get") == std::string::npos)
+      advise("an NVIDIA GPU needs its driver, and NVRTC: apt-get install nvidia-cuda-toolkit");
   }
   if (runtime::list_opencl(&why).empty()) {
     fmt::print("  no OpenCL device: {}\n", why);
@@ -69,7 +70,7 @@ int doctor(const Words& words) {
   }
 
   fmt::print("\nCompiler for the processor\n  {}\n", runtime::native_compiler_description());
-  if (runtime::native_compiler_description().find("LLVM") == std::string::npos) {
+  if (runtime::native_compiler_description().find("in process") == std::string::npos) {
     fmt::print("  the in-process compiler is absent: models then start more slowly\n");
     advise("apt-get install llvm-19-dev libclang-19-dev libclang-cpp19-dev clang-19 libzstd-dev");
     advise("(or version 16 where 19 is not there), then build again");

@@ -7,7 +7,7 @@
 #include <cctype>
 
 #include "embedded/vphi_pages.hpp"
-#include "runtime/run/ceilings.hpp"
+#include "runtime/device/ceilings.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
 #include "tools/verbs.hpp"

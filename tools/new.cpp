@@ -15,12 +15,12 @@ namespace {
 constexpr const char* kScalar = R"(
 ## One scalar field in an expanding universe; change V and run it again.
 model @NAME@ "A scalar field in an expanding box"
-units reduced_planck                         # hbar = c = 1, (8 pi G)^(-1/2) = 1
-param m    = 5e-6                            ## mass of the field
-param phi0 = 1                               ## its mean at the start
+units reduced_planck  # hbar = c = 1, (8 pi G)^(-1/2) = 1
+param m = 5e-6        ## mass of the field
+param phi0 = 1        ## its mean at the start
 lattice box: 64^3, length = 10/m, boundary = periodic
-metric  frw(a)
-field   phi: real
+metric frw(a)
+field phi: real
 potential V = m^2*phi^2/2
 rescale A = 1/phi0, B = m, s = 0
 laplacian = iso27
@@ -34,7 +34,7 @@ expect abs(mean(rho)/(3*H^2) - 1) < 1e-2
 constexpr const char* kWave = R"(
 ## A pulse on a ring: the wave equation, written as an equation of motion.
 model @NAME@ "A pulse on a ring"
-param c = 1, L = 1                           ## speed, length
+param c = 1, L = 1  ## speed, length
 lattice ring: 512, length = L, boundary = periodic
 field u: real
 u'' = c^2*lap(u)

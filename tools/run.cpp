@@ -8,8 +8,8 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "runtime/device/ceilings.hpp"
 #include "runtime/device/native.hpp"
-#include "runtime/run/ceilings.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/model.hpp"
 #include "tools/progress.hpp"

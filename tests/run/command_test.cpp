@@ -80,7 +80,7 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
       {"run wave --steps many", "whole number", ""},
       {"run wave --steps -3", "whole number", ""},
       {"run wave --seed 18446744073709551616", "--seed takes", ""},
-      {"run wave --precision f16", "f32 or f64", "did you mean"},
+      {"run wave --precision f16", "`f32` or `f64`", ""},
       {"run wave --set L", "NAME=EXPR", ""},
       {"run wvae", "no model file", "did you mean the shipped model `wave`?"},
       {"run ./nowhere.vphi", "no model file", ""},

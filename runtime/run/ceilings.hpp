@@ -1,3 +1,0 @@
-#pragma once
-
-#include "runtime/device/ceilings.hpp"
