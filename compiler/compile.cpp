@@ -31,8 +31,8 @@ Compilation compile_model(const std::string& path, const CompileOptions& options
                           const emit::TargetInfo& target) {
   Compilation result = derive_model(path, options);
   if (!result.system) return result;
-  result.plan = schedule::schedule(*result.system, result.resolved, result.diagnostics,
-                                   options.stop_after);
+  result.plan =
+      schedule::schedule(*result.system, result.resolved, result.diagnostics, options.stop_after);
   if (!result.plan || result.diagnostics.has_errors()) {
     result.plan.reset();
     return result;

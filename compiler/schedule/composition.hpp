@@ -38,10 +38,10 @@ struct Run {
 
 struct Composition {
   int stages = 1;
-  std::vector<Run> runs;            ///< of one stage
-  int owed_equation = -1;           ///< -1: nothing is owed, the state is synchronised
-  std::vector<algebra::Expr> owed;  ///< lengths of the parts that are owed
-  int ahead_equation = -1;          ///< -1: nothing is done ahead
+  std::vector<Run> runs;             ///< of one stage
+  int owed_equation = -1;            ///< -1: nothing is owed, the state is synchronised
+  std::vector<algebra::Expr> owed;   ///< lengths of the parts that are owed
+  int ahead_equation = -1;           ///< -1: nothing is done ahead
   std::vector<algebra::Expr> ahead;  ///< lengths of the parts that are done ahead
 };
 

@@ -8,6 +8,10 @@
 // mean of the rates at the start and at the end if it is a field. Every such map is its own inverse
 // with the length reversed, and of order 2.
 //
+// Scalars that depend on themselves or on each other without any average (the time that a
+// prescribed scale factor is a function of) are moved by the implicit midpoint rule, iterated to
+// round-off.
+//
 // In a mean, a quadratic form u L u of a moving field whose second half would need neighbours of
 // values made in this very sweep is taken in its polar form: u(end) L u(start). For a symmetric L
 // and a periodic box it is symmetric under reversal, and its error is of the same order.
@@ -48,9 +52,11 @@ struct Member {
   Expr rate;
   std::set<int> own_arrays;  ///< members of its own group that its rate reads
   std::set<std::string> own_scalars;
+  int circle = -1;  ///< members with one number >= 0 depend on each other: moved together
 };
 
-/// Members such that each depends on earlier ones only; nothing where there is a circle.
+/// Members such that each depends on earlier ones only; nothing where there is a circle
+/// of anything else than scalars without averages.
 std::optional<std::vector<Member>> ordered_members(const physics::System& system,
                                                    const Group& group);
 

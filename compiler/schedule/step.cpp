@@ -108,7 +108,11 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
     result.first_finish = finish_of(start);
     result.remarks.insert("the first " + from.groups[static_cast<std::size_t>(e)].variable +
                           " update of a step is done with the last of the step before; output "
-                          "sees it undone");
+                          "sees it undone" +
+                          (exact[static_cast<std::size_t>(e)]
+                               ? ""
+                               : ", to the order of the step: this order of updates is not "
+                                 "reversible to round-off here"));
   }
   const bool some_inexact = std::ranges::count(exact, false) > 0;
   if (some_inexact && from.integrator.weights.size() == 1 && composition.runs.size() > 2) {
