@@ -226,8 +226,7 @@ std::string Builder::site_function() {
   std::size_t i = 0;
   const auto put = [&](const std::vector<std::string>& members) {
     for (const std::string& member : members) {
-      const std::string value = printer.number(roots_[i++]);
-      text += indent(printer.take_lines(), 2) + "  out." + member + " = " + value + ";\n";
+      text += indent(printer.assignment("out." + member, roots_[i++]), 2);
     }
   };
   put(body_.store_members);
@@ -273,20 +272,22 @@ std::string Builder::parameter_function() {
          "  return par;\n}\n\n";
 }
 
+// The scalars are read in a function of their own, so that a device can fetch them early.
 std::string Builder::epilogue_function() {
   if (kernel_.reductions.empty() && kernel_.epilogue.empty()) return {};
   Scope scope;
-  for (const char* name : {"scalars", "total"}) scope.fresh(name);
-  std::unordered_map<std::string, std::string> current;  // slot name -> C variable
-  std::string lines;
+  for (const char* name : {"scalars", "total", "before"}) scope.fresh(name);
+  std::unordered_map<std::string, std::string> current;  // slot name -> C expression
+  std::string lines, members, loads;
   Printer printer(language_, Precision::F64,
                   {[&](const Node& node) -> std::string {
                      if (node.op != Op::Symbol) return {};
                      std::string& name = current[node.name];
                      if (name.empty()) {
-                       name = scope.fresh(identifier(node.name) + "_s");
-                       lines +=
-                           "  const double " + name + " = scalars[" + scalar(node.name) + "];\n";
+                       const std::string member = scope.fresh(identifier(node.name) + "_s");
+                       name = "before." + member;
+                       members += "  double " + member + ";\n";
+                       loads += "  before." + member + " = scalars[" + scalar(node.name) + "];\n";
                      }
                      return name;
                    },
@@ -302,17 +303,26 @@ std::string Builder::epilogue_function() {
   for (const kernel::ScalarAssign& assign : kernel_.epilogue) {
     const Expr roots[1] = {assign.value};
     printer.announce(roots);
-    const std::string value = printer.number(assign.value);
-    lines += indent(printer.take_lines(), 2);
     const std::string name = scope.fresh(identifier(assign.slot) + "_new");
-    lines += "  const double " + name + " = " + value + ";\n";
+    const std::string line = printer.assignment("const double " + name, assign.value);
+    lines += indent(line, 2);
     lines += "  scalars[" + scalar(assign.slot) + "] = " + name + ";\n";
     current[assign.slot] = name;
     printer.forget(assign.value->arena->symbol(assign.slot));
   }
   if (kernel_.reductions.empty()) lines += "  (void)total;\n";
-  return "VPHI_INLINE void vphi_epilogue_" + body_.suffix +
-         "(VPHI_GLOBAL double* scalars, const double* total) {\n" + lines + "}\n\n";
+  if (members.empty()) {
+    members = "  double none;\n";
+    loads = "  (void)scalars;\n  before.none = 0.0;\n";
+    lines += "  (void)before;\n";
+  }
+  const std::string s = body_.suffix;
+  return "typedef struct {\n" + members + "} vphi_before_" + s + ";\n\n" +
+         "VPHI_INLINE vphi_before_" + s + " vphi_before_of_" + s +
+         "(VPHI_GLOBAL const double* scalars) {\n  vphi_before_" + s + " before;\n" + loads +
+         "  return before;\n}\n\nVPHI_INLINE void vphi_epilogue_" + s +
+         "(VPHI_GLOBAL double* scalars, const vphi_before_" + s +
+         " before,\n    const double* total) {\n" + lines + "}\n\n";
 }
 
 Body Builder::build() {

@@ -5,7 +5,8 @@
 //   struct vphi_par_K   what is the same at every site of a sweep, from the scalar block
 //   vphi_site_K(in, par) -> out    straight-line, without a branch
 //   vphi_par_of_K(scalars) -> par  in f64, rounded once to the type of the sweep
-//   vphi_epilogue_K(scalars, total)  after the last site, in f64
+//   vphi_before_of_K(scalars)      the scalars that the epilogue reads
+//   vphi_epilogue_K(scalars, before, total)  after the last site, in f64
 //
 // The patterns (sites, march, rows) fill `in`, call, and put `out` away.
 #pragma once

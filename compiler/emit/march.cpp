@@ -355,13 +355,12 @@ std::string March::put() const {
   return text;
 }
 
-// Arrays written in place are not read again before the next sweep: streamed.
+// Plain stores: marking those of arrays written in place as streaming lost 1 % (H200, 512^3).
 std::string March::store() const {
   std::string text;
   for (std::size_t i = 0; i < kernel_.stores.size(); ++i) {
     const std::size_t array = position(kernel_, kernel_.stores[i].array);
-    text += fmt::format("vphi_{}16({} + (at + j * {}), {}.v);\n",
-                        kernel_.arrays[array].next ? "store" : "stream", write_pointer(job_, array),
+    text += fmt::format("vphi_store16({} + (at + j * {}), {}.v);\n", write_pointer(job_, array),
                         idx(nx()), job_.body.store_members[i]);
   }
   return text;

@@ -147,7 +147,15 @@ std::string Printer::name_it(const std::string& wish, const Piece& value) {
   return name;
 }
 
-Printer::Piece Printer::piece(Expr expr) {
+std::string Printer::assignment(const std::string& target, Expr expr) {
+  const Piece p = piece(expr, true);
+  const std::string value =
+      p.condition ? "(" + std::string(type_name(precision_)) + ")(" + p.text + ")" : p.text;
+  return take_lines() + declaration(target, value);
+}
+
+// A root that nobody else uses needs no name of its own, however long.
+Printer::Piece Printer::piece(Expr expr, bool root) {
   const auto found = known_.find(expr.get());
   if (found != known_.end()) return found->second;
   Piece result;
@@ -159,6 +167,7 @@ Printer::Piece Printer::piece(Expr expr) {
   } else {
     result = compute(expr);
     const bool shared = uses_[expr.get()] > 1 && result.level > 0;
+    if (root && uses_[expr.get()] <= 1) return result;
     if (shared || result.text.size() > kLongText) {
       std::string family = callbacks_.family(expr);
       if (family.empty()) family = "w";

@@ -43,6 +43,8 @@ class Printer {
   void announce(std::span<const algebra::Expr> roots);
   /// Text of the value as a number of the printer's precision.
   std::string number(algebra::Expr expr);
+  /// The declarations that the value needs, and `target = value;`, both within 100 columns.
+  std::string assignment(const std::string& target, algebra::Expr expr);
   /// Forgets what has been computed from `symbol` (it is assigned now).
   void forget(algebra::Expr symbol);
   /// The declarations made so far; taken out.
@@ -55,7 +57,7 @@ class Printer {
     int level = 0;
     bool condition = false;
   };
-  Piece piece(algebra::Expr expr);
+  Piece piece(algebra::Expr expr, bool root = false);
   Piece compute(algebra::Expr expr);
   Piece sum(const algebra::Node& node);
   Piece product(std::span<const algebra::Expr> factors, bool flip_sign);

@@ -186,17 +186,49 @@ TEST(OpenCL, ThreadsAndRowsAgreeWithTheReference) {
   }
 }
 
+// The same numbers come out of the stand-alone C++ and OpenCL programs.
+TEST(StandAlone, CompilesAndRuns) {
+  const Case c = preheating({16, 16, 16}, Precision::F64);
+  const program::Kernel cpp = emit::emit(c.kernel, native(), c.bindings);
+  const std::string path = write_file("alone.cpp", emit::stand_alone(cpp, program::Target::Native));
+  const auto [status, log] =
+      shell("g++ -std=c++17 -O1 -o " + path + ".run " + path + " && " + path + ".run");
+  ASSERT_EQ(status, 0) << log;
+  EXPECT_NE(log.find("scalars 6: sum"), std::string::npos) << log;
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  const program::Kernel cl = emit::emit(c.kernel, opencl(true), c.bindings);
+  const std::string host =
+      write_file("alone_cl.cpp", emit::stand_alone(cl, program::Target::OpenCL));
+  const auto [cl_status, cl_log] =
+      shell("g++ -std=c++17 -O1 -o " + host + ".run " + host + " -lOpenCL && " + host + ".run");
+  ASSERT_EQ(cl_status, 0) << cl_log;
+  const auto number = [](const std::string& text) {
+    return std::stod(text.substr(text.find("array 1: sum ") + 13));
+  };
+  EXPECT_NEAR(number(log), number(cl_log), 1e-9);
+  const emit::TargetInfo gpu = [] {
+    emit::TargetInfo target;
+    target.target = program::Target::Cuda;
+    target.is_cpu = false;
+    return target;
+  }();
+  const std::string cuda = write_file(
+      "alone.cu", emit::stand_alone(emit::emit(c.kernel, gpu, c.bindings), program::Target::Cuda));
+  const std::string nvcc = "/usr/local/cuda/bin/nvcc";
+  if (shell(nvcc + " --version").first != 0) return;
+  const auto [cu_status, cu_log] = shell(nvcc + " -arch=sm_90 -o " + cuda + ".run " + cuda);
+  EXPECT_EQ(cu_status, 0) << cu_log;
+}
+
 TEST(Cuda, EverythingCompiles) {
   const std::string nvcc = "/usr/local/cuda/bin/nvcc";
   if (shell(nvcc + " --version").first != 0) GTEST_SKIP() << "no nvcc";
   emit::TargetInfo target;
   target.target = program::Target::Cuda;
   target.is_cpu = false;
-  std::string all;
   for (const auto& [name, c] : cases()) {
     const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
     const std::string path = write_file(name + ".cu", kernel.source);
-    all += "\n#undef VPHI_KERNEL\n";
     const auto [status, log] =
         shell(nvcc + " -arch=sm_90 -cubin -Xptxas -v -o " + path + ".cubin " + path);
     EXPECT_EQ(status, 0) << log << kernel.source;

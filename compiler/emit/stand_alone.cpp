@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include "compiler/emit/emit.hpp"
+#include "compiler/emit/fill.hpp"
+
+namespace vphi::emit {
+namespace {
+
+char kind_letter(const program::Argument& argument) {
+  using Kind = program::Argument::Kind;
+  switch (argument.kind) {
+    case Kind::Scalars:
+      return 's';
+    case Kind::Partials:
+      return 'p';
+    case Kind::Counter:
+      return 'c';
+    default:
+      return argument.precision == program::Precision::F32 ? 'f' : 'd';
+  }
+}
+
+}  // namespace
+
+std::string stand_alone(const program::Kernel& kernel, program::Target target) {
+  Slots slots;
+  slots["source"] = kernel.source;
+  slots["entry"] = kernel.entry;
+  slots["tasks"] = std::to_string(kernel.grid[0]);
+  slots["finish_call"] = kernel.finish.empty() ? "" : kernel.finish + "(args.data());";
+  slots["grid"] = fmt::format("{}, {}, {}", kernel.grid[0], kernel.grid[1], kernel.grid[2]);
+  slots["block"] = fmt::format("{}, {}, {}", kernel.block[0], kernel.block[1], kernel.block[2]);
+  slots["shared"] = std::to_string(kernel.shared_bytes);
+  for (const program::Argument& argument : kernel.arguments)
+    slots["table"] +=
+        fmt::format("{{{}, '{}', {}}},\n", argument.bytes, kind_letter(argument), argument.written);
+  slots["common"] = fill("main_common.txt", slots);
+  switch (target) {
+    case program::Target::Cuda:
+      return fill("main_cuda.txt", slots);
+    case program::Target::OpenCL:
+      return fill("main_opencl.txt", slots);
+    case program::Target::Native:
+      break;
+  }
+  return fill("main_cpp.txt", slots);
+}
+
+}  // namespace vphi::emit
