@@ -112,6 +112,10 @@ void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   Arena& arena = d.arena();
   if (d.background.metric == Metric::SelfConsistent) self_consistent(d, lower, units);
   // d(eta) = B*a^s dt
+  if (units.explicit_time()) {
+    d.system.scalars.push_back(
+        {"program_time", arena.integer(1), units.program_start(), "program time"});
+  }
   const Expr rate = algebra::pow(units.scale(), -d.rescaling.s) / d.rescaling.B;
   d.system.scalars.push_back({"t", rate, arena.real(d.start_time), "t"});
 }

@@ -43,7 +43,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_outputs(d, lower, units);
     read_expectations(d, lower, units);
     watch_progress(d, lower, units);
-    check_stability(d);
+    check_stability(d, units);
     show_equations(d);
   } catch (const Failure&) {
     return std::nullopt;

@@ -243,7 +243,7 @@ class RandomArrays {
       }
       mass2 = mass2 - arena.rational(9, 4) * hubble2(d_, density);
     } else if (d_.background.metric == Metric::Prescribed) {
-      const Expr rate = algebra::substitute(units_.hubble(), d_.time(), arena.real(d_.start_time));
+      const Expr rate = units_.at_start(units_.hubble());
       mass2 = mass2 - arena.rational(9, 4) * algebra::pow(rate, 2);
     }
     return mass2;
@@ -294,9 +294,8 @@ Expr at_start(Derivation& d, Expr e, ProgramUnits& units, dsl::Span span) {
     if (algebra::depends_on(e, arena.symbol(units.slope_name()))) {
       d.fail(errors::not_yet(span, "an initial value that needs the Hubble rate"));
     }
-    e = algebra::substitute(e, d.scale(), arena.integer(1));
   }
-  return algebra::substitute(e, d.time(), arena.real(d.start_time));
+  return units.at_start(e);
 }
 
 }  // namespace

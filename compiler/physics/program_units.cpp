@@ -1,6 +1,7 @@
 #include "compiler/physics/program_units.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -13,6 +14,7 @@ using algebra::Op;
 ProgramUnits::ProgramUnits(Derivation& d) : d_(d) {
   Arena& arena = d.arena();
   const Rescaling& r = d.rescaling;
+  solve_time();
   dx_ = d.grid.present ? r.B * d.grid.dx : arena.integer(1);
   for (const StateField& field : d.fields) {
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
@@ -25,6 +27,48 @@ ProgramUnits::ProgramUnits(Derivation& d) : d_(d) {
   }
 }
 
+// a = c*t^p: d(eta) = B*a^s dt gives t in closed form, so that the equations depend on eta alone
+// and any integrator can order them. With q = 1 + p*s
+//   eta = B*c^s*t^q/q,  or  eta = B*c^s*log(t) for q = 0.
+void ProgramUnits::solve_time() {
+  const Rescaling& r = d_.rescaling;
+  if (d_.background.metric != Metric::Prescribed || r.s.is_zero()) return;
+  Arena& arena = d_.arena();
+  const Expr a = d_.background.prescribed, t = d_.time();
+  const auto power = algebra::constant(t * algebra::derivative(a, t) / a);
+  if (!power) return;
+  const Expr p = arena.number(*power), q = arena.integer(1) + p * r.s;
+  const auto coefficient = algebra::constant(a / algebra::pow(t, p));
+  if (!coefficient || !(coefficient->real > 0)) return;
+  const Expr unit = r.B * algebra::pow(arena.number(*coefficient), r.s);
+  const Expr start = arena.real(d_.start_time), eta = program_time();
+  if (q.is_zero()) {
+    time_ = arena.make(Op::Exp, {eta / unit});
+    eta_start_ = unit * arena.make(Op::Log, {start});
+  } else {
+    time_ = algebra::pow(q * eta / unit, arena.integer(1) / q);
+    eta_start_ = unit / q * algebra::pow(start, q);
+  }
+  const auto number = algebra::constant(eta_start_);
+  if (!number || !std::isfinite(number->real)) {
+    time_ = eta_start_ = Expr{};
+    return;
+  }
+  time_ = snap_numbers(time_);
+}
+
+Expr ProgramUnits::time() { return time_ ? time_ : d_.time(); }
+Expr ProgramUnits::program_time() { return d_.arena().symbol("program_time"); }
+
+Expr ProgramUnits::at_start(Expr e) {
+  Arena& arena = d_.arena();
+  if (time_) e = algebra::substitute(e, program_time(), eta_start_);
+  if (d_.background.metric == Metric::SelfConsistent) {
+    e = algebra::substitute(e, d_.scale(), arena.integer(1));
+  }
+  return algebra::substitute(e, d_.time(), arena.real(d_.start_time));
+}
+
 std::string ProgramUnits::slope_name() const { return d_.background.scale + "_slope"; }
 
 Expr ProgramUnits::scale() {
@@ -32,7 +76,7 @@ Expr ProgramUnits::scale() {
     case Metric::SelfConsistent:
       return d_.scale();
     case Metric::Prescribed:
-      return d_.background.prescribed;
+      return algebra::substitute(d_.background.prescribed, d_.time(), time());
     case Metric::Minkowski:
       break;
   }
@@ -47,7 +91,7 @@ Expr ProgramUnits::hubble() {
              arena.symbol(slope_name());
     case Metric::Prescribed: {
       const Expr a = d_.background.prescribed;
-      return algebra::derivative(a, d_.time()) / a;
+      return algebra::substitute(algebra::derivative(a, d_.time()) / a, d_.time(), time());
     }
     case Metric::Minkowski:
       break;
@@ -157,6 +201,8 @@ Expr ProgramUnits::convert(Expr e) {
       result = scale();
     else if (d_.expanding() && e == d_.hubble())
       result = hubble();
+    else if (e == d_.time())
+      result = time();
     else if (d_.background.fluids.contains(e.get()))
       result = d_.background.fluids.at(e.get());
     else if (e->name == "dx" && d_.grid.present)

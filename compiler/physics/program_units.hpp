@@ -29,6 +29,13 @@ class ProgramUnits {
   /// d(psi)/d(eta) = a^-(c+s)*pi
   Expr coordinate_rate(int velocity, Expr c);
 
+  Expr time();          ///< t as it is known: symbol, or function of program time
+  Expr program_time();  ///< symbol of eta, where t is a function of it
+  bool explicit_time() const { return static_cast<bool>(time_); }
+  Expr program_start() const { return eta_start_; }
+  /// e at the start: t, a and eta replaced (a only where it is known without the state).
+  Expr at_start(Expr e);
+
   Expr scale();  ///< a as it is known: symbol, function of t, or 1
   Expr hubble();
   std::string slope_name() const;       ///< symbol of b = da/d(eta)
@@ -44,7 +51,10 @@ class ProgramUnits {
   Expr matching_gradient(int array, algebra::Offset offset);
 
   Derivation& d_;
+  void solve_time();
+
   Expr dx_;
+  Expr time_, eta_start_;             ///< t(eta) of a prescribed power law, and eta at the start
   std::map<int, Expr> load_factors_;  ///< stored array -> factor to the physical value
   std::unordered_map<const algebra::Node*, Expr> known_;
 };

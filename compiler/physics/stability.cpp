@@ -21,19 +21,14 @@ struct Fastest {
 };
 
 /// The value at the start of a coefficient that may hold a, t and nothing else.
-std::optional<double> at_start(Derivation& d, Expr e) {
-  const auto number = algebra::constant(algebra::rewrite(e, [&](Expr node) {
-    if (!node.is(Op::Symbol)) return node;
-    if (node == d.time()) return d.arena().real(d.start_time);
-    if (d.expanding() && node == d.scale()) return d.arena().integer(1);
-    return node;
-  }));
+std::optional<double> at_start(ProgramUnits& units, Expr e) {
+  const auto number = algebra::constant(units.at_start(e));
   if (!number) return std::nullopt;
   return static_cast<double>(number->real);
 }
 
 /// w^2 = -(dx'/dv)(dv'/dx) of the mode with the largest eigenvalue of each Laplacian.
-Fastest fastest_mode(Derivation& d) {
+Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
   Fastest fastest;
   const System& system = d.system;
   for (const Variable& u : system.variables) {
@@ -43,13 +38,13 @@ Fastest fastest_mode(Derivation& d) {
       if (other.array == u.partner) v = &other;
     }
     if (!v) continue;
-    const auto drift = at_start(d, algebra::derivative(u.rate, d.arena().load(v->array)));
+    const auto drift = at_start(units, algebra::derivative(u.rate, d.arena().load(v->array)));
     if (!drift) continue;
     for (const Expr read : algebra::reads(v->rate)) {
       if (!read.is(Op::Stencil) || !read.arg(0).is(Op::Load) || read.arg(0)->index != u.array) {
         continue;
       }
-      const auto kick = at_start(d, algebra::derivative(v->rate, read));
+      const auto kick = at_start(units, algebra::derivative(v->rate, read));
       if (!kick) continue;
       const auto& stencil = d.arena().stencil_data(read->index);
       if (stencil.dx_power != -2) continue;
@@ -66,11 +61,11 @@ std::string in_units_of_dx(double ratio) { return fmt::format("{:.4g}*dx", ratio
 
 }  // namespace
 
-void check_stability(Derivation& d) {
+void check_stability(Derivation& d, ProgramUnits& units) {
   System& system = d.system;
   const auto theta = stability_limit(*system.integrator, d.facts.integrators);
   if (!theta) return;
-  const Fastest fastest = fastest_mode(d);
+  const Fastest fastest = fastest_mode(d, units);
   if (fastest.stencil < 0) return;
   const double limit = *theta / std::sqrt(fastest.frequency2);
   const double dx = system.lattice.dx;

@@ -60,7 +60,7 @@ void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units);
 void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units);
 
 // stability.cpp
-void check_stability(Derivation& d);
+void check_stability(Derivation& d, ProgramUnits& units);
 
 // ---- shared helpers
 /// Text of a node as the user wrote it.
