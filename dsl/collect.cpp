@@ -179,7 +179,9 @@ class Collector {
 
   void read_types() {
     for (const auto& [name, expr] : pending_) {
-      Type& type = resolved_.symbols.at(name).type;
+      const auto found = resolved_.symbols.find(name);
+      if (found == resolved_.symbols.end()) continue;  // its name was refused
+      Type& type = found->second.type;
       const bool per_site = type.per_site;
       type = read_type(resolved_, *expr);
       type.per_site = per_site;

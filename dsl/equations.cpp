@@ -157,6 +157,9 @@ void check_model(Resolved& resolved) {
       resolved.diagnostics.add(error::not_started(symbol.declared, name));
     }
   }
+  for (const char* keyword : {"field", "var", "gauge", "primitive"}) {
+    if (!state && resolved.clause(keyword) != nullptr) return;  // declared, but its name is refused
+  }
   if (!state) {
     resolved.diagnostics.add(error::clause_missing(
         "state", "a model declares what evolves, with field, var, gauge or primitive",
