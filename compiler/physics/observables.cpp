@@ -173,6 +173,9 @@ class Outputs {
         if (option.name == kAxes[k]) axis = k;
       }
       if (axis >= 0 && kind == Observable::Kind::Slice) {
+        if (axis >= d_.grid.dims) {
+          d_.fail(errors::option_value(option.span, "slice", "an axis of the lattice"));
+        }
         base.axis = axis;
         base.coordinate = number();
       } else if (option.name == "bins") {
@@ -185,6 +188,10 @@ class Outputs {
       } else {
         d_.fail(errors::not_yet(option.span, fmt::format("`{}` of `{}`", option.name, e.text)));
       }
+    }
+    // in fewer than three dimensions a slice across no axis is everything
+    if (kind == Observable::Kind::Slice && base.axis >= d_.grid.dims) {
+      base.kind = Observable::Kind::Snapshot;
     }
     if (kind == Observable::Kind::Spectrum && !d_.grid.periodic()) {
       d_.fail(errors::not_yet(e.span, "a spectrum in a box that is not periodic"));

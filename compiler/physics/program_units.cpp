@@ -44,17 +44,20 @@ void ProgramUnits::solve_time() {
   const Expr start = arena.real(d_.start_time), eta = program_time();
   if (q.is_zero()) {
     time_ = arena.make(Op::Exp, {eta / unit});
+    scale_ = arena.number(*coefficient) * arena.make(Op::Exp, {p * eta / unit});
     eta_start_ = unit * arena.make(Op::Log, {start});
   } else {
     time_ = algebra::pow(q * eta / unit, arena.integer(1) / q);
+    scale_ = arena.number(*coefficient) * algebra::pow(q * eta / unit, p / q);
     eta_start_ = unit / q * algebra::pow(start, q);
   }
   const auto number = algebra::constant(eta_start_);
   if (!number || !std::isfinite(number->real)) {
-    time_ = eta_start_ = Expr{};
+    time_ = scale_ = eta_start_ = Expr{};
     return;
   }
   time_ = snap_numbers(time_);
+  scale_ = snap_numbers(scale_);
 }
 
 Expr ProgramUnits::time() { return time_ ? time_ : d_.time(); }
@@ -76,7 +79,7 @@ Expr ProgramUnits::scale() {
     case Metric::SelfConsistent:
       return d_.scale();
     case Metric::Prescribed:
-      return algebra::substitute(d_.background.prescribed, d_.time(), time());
+      return scale_ ? scale_ : d_.background.prescribed;
     case Metric::Minkowski:
       break;
   }

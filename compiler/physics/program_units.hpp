@@ -54,6 +54,7 @@ class ProgramUnits {
   void solve_time();
 
   Expr dx_;
+  Expr scale_;                        ///< a(eta) where t is a function of eta
   Expr time_, eta_start_;             ///< t(eta) of a prescribed power law, and eta at the start
   std::map<int, Expr> load_factors_;  ///< stored array -> factor to the physical value
   std::unordered_map<const algebra::Node*, Expr> known_;

@@ -151,6 +151,16 @@ TEST(Options, CommandLineChangesShapeEndPrecisionSeed) {
   EXPECT_EQ(s.seed, 7u);
 }
 
+TEST(Output, SliceOfASheetIsAll) {
+  const auto d = derived(wave("potential V = u^2/2\ninit u = 1\n"
+                              "at end: slice(u), slice(u, y = 1) -> \"x.h5\"\n",
+                              "lattice sheet: 8^2, length = 4, boundary = periodic\n"));
+  const auto& observables = d.system->outputs.at(0).observables;
+  EXPECT_EQ(observables[0].kind, Observable::Kind::Snapshot);
+  EXPECT_EQ(observables[1].kind, Observable::Kind::Slice);
+  EXPECT_EQ(observables[1].axis, 1);
+}
+
 TEST(Output, ScalarsFieldsAndPromises) {
   const auto d = derived(
       wave("potential V = u^2/2\ninit u = x\n"
