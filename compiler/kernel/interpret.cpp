@@ -135,28 +135,49 @@ struct Interpreter::State {
     }
   }
 
-  /// Sum, minimum or maximum over the sites, in the order of kernel.hpp.
+  /// Sum, minimum or maximum over the sites of a task, and over the tasks, as kernel.hpp says.
   struct Reducer {
     ReduceKind kind = ReduceKind::Sum;
-    std::array<double, kLanes> lanes{};
+    bool compensated = false;
+    std::array<double, kLanes> lanes{}, carries{};
     double total = 0;
-    double extreme = 0;
-    bool first = true;
+    bool first_task = true;
 
+    double neutral() const {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      if (kind == ReduceKind::Sum) return 0;
+      return kind == ReduceKind::Minimum ? kInfinity : -kInfinity;
+    }
+    double join(double a, double b) const {
+      if (kind == ReduceKind::Sum) return a + b;
+      if (kind == ReduceKind::Minimum) return b < a ? b : a;
+      return a < b ? b : a;
+    }
+    void begin_task() {
+      lanes.fill(neutral());
+      carries.fill(0);
+    }
     void add(double value, std::int64_t x) {
-      if (kind == ReduceKind::Sum) {
-        lanes[static_cast<std::size_t>(x % kLanes)] += value;
-      } else if (first || (kind == ReduceKind::Minimum ? value < extreme : extreme < value)) {
-        extreme = value;
+      const auto lane = static_cast<std::size_t>(x % kLanes);
+      if (!compensated) {
+        lanes[lane] = join(lanes[lane], value);
+        return;
       }
-      first = false;
+      const double corrected = value - carries[lane];
+      const double next = lanes[lane] + corrected;
+      carries[lane] = (next - lanes[lane]) - corrected;
+      lanes[lane] = next;
     }
-    void end_plane() {
-      const auto& l = lanes;
-      total += ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
-      lanes = {};
+    void end_task() {
+      if (compensated) {
+        for (std::size_t j = 0; j < kLanes; ++j) lanes[j] -= carries[j];
+      }
+      for (std::size_t j = kLanes / 2; j > 0; j /= 2) {
+        for (std::size_t k = 0; k < j; ++k) lanes[k] = join(lanes[k], lanes[k + j]);
+      }
+      total = first_task ? lanes[0] : join(total, lanes[0]);
+      first_task = false;
     }
-    double result() const { return kind == ReduceKind::Sum ? total : extreme; }
   };
 
   template <class Real>
@@ -167,41 +188,43 @@ struct Interpreter::State {
     std::vector<Reducer> reducers;
     for (const Reduction& reduction : kernel.reductions) {
       reductions.push_back(tape.add(reduction.value));
-      reducers.emplace_back().kind = reduction.kind;
+      Reducer& reducer = reducers.emplace_back();
+      reducer.kind = reduction.kind;
+      reducer.compensated = kernel.sum == SumKind::Kahan && kernel.compute == Precision::F64 &&
+                            reduction.kind == ReduceKind::Sum;
     }
     // Values are stored when every site is done: nothing that is read can be overwritten.
     std::vector<std::vector<double>> results(stores.size());
     std::vector<Real> values;
     const auto& n = kernel.extent;
-    const int last = std::max(kernel.dims - 1, 1);
-    Site site{};
-    for (site[3] = 0; site[3] < n[3]; ++site[3]) {
-      for (site[2] = 0; site[2] < n[2]; ++site[2]) {
-        for (site[1] = 0; site[1] < n[1]; ++site[1]) {
-          for (site[0] = 0; site[0] < n[0]; ++site[0]) {
-            evaluate<Real>(kernel, tape, site, values);
-            for (std::size_t i = 0; i < stores.size(); ++i) {
-              results[i].push_back(values[static_cast<std::size_t>(stores[i])]);
-            }
-            for (std::size_t i = 0; i < reducers.size(); ++i) {
-              reducers[i].add(values[static_cast<std::size_t>(reductions[i])], site[0]);
-            }
+    const std::int64_t unit_length = std::min<std::int64_t>(n[0], 2048);
+    const std::int64_t in_a_row = (n[0] + unit_length - 1) / unit_length;
+    const std::int64_t units = in_a_row * n[1] * n[2] * n[3];
+    const std::int64_t tasks =
+        std::clamp<std::int64_t>(kernel.sites() / 8192, 1, std::min<std::int64_t>(units, 512));
+    for (std::int64_t task = 0; task < tasks; ++task) {
+      for (Reducer& reducer : reducers) reducer.begin_task();
+      for (std::int64_t unit = units * task / tasks; unit < units * (task + 1) / tasks; ++unit) {
+        const std::int64_t row = unit / in_a_row, x0 = unit % in_a_row * unit_length;
+        Site site{0, row % n[1], row / n[1] % n[2], row / (n[1] * n[2])};
+        for (site[0] = x0; site[0] < std::min(x0 + unit_length, n[0]); ++site[0]) {
+          evaluate<Real>(kernel, tape, site, values);
+          for (std::size_t i = 0; i < stores.size(); ++i) {
+            results[i].push_back(values[static_cast<std::size_t>(stores[i])]);
           }
-          if (last <= 1) end_planes(reducers);
+          for (std::size_t i = 0; i < reducers.size(); ++i) {
+            reducers[i].add(values[static_cast<std::size_t>(reductions[i])], site[0]);
+          }
         }
-        if (last == 2) end_planes(reducers);
       }
-      if (last == 3) end_planes(reducers);
+      for (Reducer& reducer : reducers) reducer.end_task();
     }
-    for (std::size_t i = 0; i < stores.size(); ++i)
+    for (std::size_t i = 0; i < stores.size(); ++i) {
       store(kernel, kernel.stores[i].array, results[i]);
-    for (std::size_t i = 0; i < reducers.size(); ++i) {
-      set(kernel.reductions[i].slot, reducers[i].result());
     }
-  }
-
-  static void end_planes(std::vector<Reducer>& reducers) {
-    for (Reducer& reducer : reducers) reducer.end_plane();
+    for (std::size_t i = 0; i < reducers.size(); ++i) {
+      set(kernel.reductions[i].slot, reducers[i].total);
+    }
   }
 
   void store(const Kernel& kernel, int array, std::vector<double>& values) {

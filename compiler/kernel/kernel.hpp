@@ -9,11 +9,13 @@
 // the current buffer, stores go to the next one, and the schedule swaps them after the launch.
 //
 // Order of a Sum where the bits matter (native code and the interpreter agree on it): the term of
-// each site is evaluated in the compute precision and converted to f64. Within one plane across
-// the last axis of the lattice (one dimension: the whole row; two: one row) lane j of eight adds
-// the terms of the sites with x mod 8 = j, rows in order, x ascending, from 0.0. The lanes are
-// added as ((0+1)+(2+3))+((4+5)+(6+7)), and the planes in order, from 0.0. GPUs have an order of
-// their own, the same from run to run.
+// each site is evaluated in the compute precision and converted to f64. The rows along x are cut
+// into units of at most 2048 sites and the units into tasks, sites/8192 of them (at least 1, at
+// most 512 or the number of units), task k of n taking the units from U*k/n on. Within a task lane
+// j of eight adds the terms of the sites with x mod 8 = j, units in order, x ascending, from 0.0
+// (with compensation where `sum` is Kahan and the precision f64). The lanes are added as
+// ((0+4)+(2+6))+((1+5)+(3+7)), and the tasks in order. GPUs have an order of their own, the same
+// from run to run.
 //
 // Scalars: an epilogue reads the slots as they are when it starts, then the reductions of its own
 // kernel, then every assignment before it.
