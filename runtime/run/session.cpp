@@ -20,6 +20,8 @@ namespace {
 constexpr std::int64_t kSmall = std::int64_t{1}
                                 << 24;  ///< sites; random fields made ahead below it
 
+constexpr int kSeldom = 16;  ///< steps between outputs from which on their kernels run seldom
+
 bool is_array(const Argument& a) {
   return a.kind == Argument::Kind::Current || a.kind == Argument::Kind::Next;
 }
@@ -54,6 +56,13 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
       partials_(program.kernels.size()),
       counters_(program.kernels.size()),
       kernels_(program.kernels.size()) {
+  often_.resize(program.kernels.size());
+  const auto mark = [&](const Launches& list) {
+    for (const Launch& launch : list) often_[launch.kernel] = true;
+  };
+  mark(program.step);
+  for (const auto& output : program.outputs)
+    if (output.every > 0 && output.every < kSeldom) mark(output.launches), mark(program.watch);
   const DeviceInfo info = device.info();
   if (info.target != program.target)
     throw RunError(
@@ -181,7 +190,11 @@ void Session::compile(const std::vector<const Launches*>& lists) {
         wanted.push_back(launch.kernel);
   if (wanted.empty()) return;
   std::vector<program::Kernel> sources;
-  for (int k : wanted) sources.push_back(program_.kernels[k]);
+  for (int k : wanted) {
+    sources.push_back(program_.kernels[k]);
+    // The time to the first step matters more than that of a kernel outside the step.
+    if (!often_[k]) sources.back().source += "\n// vphi: seldom\n";
+  }
   const auto handles = device_.compile(sources);
   for (std::size_t i = 0; i < wanted.size(); ++i) kernels_[wanted[i]] = handles[i];
 }

@@ -114,6 +114,7 @@ class Session {
   BufferHandle scalars_;
   std::vector<BufferHandle> partials_, counters_;
   std::vector<KernelHandle> kernels_;
+  std::vector<bool> often_;  ///< part of the step or of frequent outputs
   std::map<std::size_t, std::vector<BufferHandle>> pool_;
   std::map<std::pair<std::vector<bool>, std::int64_t>, RecordingHandle> recordings_;
   std::vector<std::future<std::vector<double>>> random_;

@@ -36,22 +36,21 @@ Strings features() {
   return list;
 }
 
-Strings arguments(bool contract) {
+/// `seldom`: a kernel that runs now and then is compiled quickly rather than well.
+Strings arguments(bool contract, bool seldom) {
   Strings list{"-triple",
                llvm::sys::getProcessTriple(),
                "-emit-obj",
                "-x",
                "c++",
                "-std=c++20",
-               "-O3",
+               seldom ? "-O1" : "-O3",
                "-w",
                "-mrelocation-model",
                "pic",
                "-pic-level",
                "2",
                "-mframe-pointer=none",
-               "-vectorize-loops",
-               "-vectorize-slp",
                "-fveclib=libmvec",
                "-nostdsysteminc",
                "-nobuiltininc",
@@ -68,6 +67,7 @@ Strings arguments(bool contract) {
       list.push_back(feature);
     }
   }
+  if (!seldom) list.insert(list.end(), {"-vectorize-loops", "-vectorize-slp"});
   list.push_back("/vphi/kernel.cpp");
   return list;
 }
@@ -85,7 +85,9 @@ struct Job {
       llvm::InitializeNativeTargetAsmPrinter();
     });
     llvm::SmallString<0> bytes;
-    vphi::plugin::FrontEnd front{arguments(contract), {{"/vphi/kernel.cpp", source.str()}}, &bytes};
+    const bool seldom = source.rtrim().ends_with("// vphi: seldom");
+    vphi::plugin::FrontEnd front{
+        arguments(contract, seldom), {{"/vphi/kernel.cpp", source.str()}}, &bytes};
     clang::EmitObjAction action;
     good = vphi::plugin::run(front, action, log) && !bytes.empty();
     object.assign(bytes.begin(), bytes.end());
@@ -105,7 +107,8 @@ const char* vphi_plugin_compiler() { return "clang " CLANG_VERSION_STRING; }
 VphiText vphi_plugin_identity() {
   std::string text = clang::getClangFullVersion();
   for (bool contract : {true, false})
-    for (const std::string& argument : arguments(contract)) text += "|" + argument;
+    for (bool seldom : {false, true})
+      for (const std::string& argument : arguments(contract, seldom)) text += "|" + argument;
   for (const vphi::plugin::Header& header : vphi::plugin::kHeaders) text += header.text;
   return vphi::plugin::own(text);
 }
