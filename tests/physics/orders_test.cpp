@@ -1,0 +1,112 @@
+// Orders of the integrators, scale factor included, and homogeneous trajectories.
+// References: specs of the cosmology papers, computed with an independent code (DOP853, rtol 1e-13).
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::last;
+using testing::run_text;
+using testing::Simulation;
+
+// lambda phi^4/4 in conformal time with f* = 5.6964e18 GeV, m_pl = 2.435e18 GeV: in units
+// lambda = 1, m_pl = 1, phi0 = f*/m_pl; phi'(0) = -0.5000004167 in program units.
+std::string exact(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+std::string quartic(const std::string& integrator, double dt) {
+  return R"(model quartic "homogeneous quartic field"
+units reduced_planck
+param phi0 = 5.6964/2.435
+lattice box: 4^3, length = 1, boundary = periodic
+metric frw(a)
+field phi: real
+potential V = phi^4/4
+rescale A = 1/phi0, B = phi0, s = -1
+init phi = phi0, phi' = -0.5000004167*phi0^2
+precision real = f64
+evolve )" + integrator +
+         ", dt = " + exact(dt) + "/phi0, until = step >= 10000\n" +
+         "every 1000000 steps: a -> \"a.h5\"\nat end: a, H, mean(rho)/(3*H^2) - 1 -> \"a.h5\"\n";
+}
+
+double scale_factor_at_10(const std::string& integrator, double dt) {
+  Simulation setup;
+  setup.steps = std::llround(10 / dt);
+  return last(run_text(quartic(integrator, dt), setup), "a");
+}
+
+struct Case {
+  const char* integrator;
+  int order;
+  double dt;   // the coarsest; halved twice
+};
+
+class Order : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Order, ScaleFactor) {
+  const Case c = GetParam();
+  const double exact = 10.0771569055;  // 12 digits: enough for the coarse pairs below
+  // differences of successive halvings do not need the exact value
+  const double a1 = scale_factor_at_10(c.integrator, c.dt);
+  const double a2 = scale_factor_at_10(c.integrator, c.dt / 2);
+  const double a3 = scale_factor_at_10(c.integrator, c.dt / 4);
+  const double order = std::log2(std::abs(a1 - a2) / std::abs(a2 - a3));
+  EXPECT_NEAR(order, c.order, 0.15) << c.integrator << ": " << a1 - exact << ' ' << a2 - exact
+                                    << ' ' << a3 - exact;
+  EXPECT_NEAR(a3, exact, 1e-9 + 2 * std::abs(a2 - a3)) << c.integrator;
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrators, Order,
+                         ::testing::Values(Case{"leapfrog", 2, 0.02}, Case{"vv4", 4, 0.05},
+                                           Case{"position_verlet", 2, 0.02}, Case{"vv6", 6, 0.05},
+                                           Case{"vv8", 8, 1.0 / 12}, Case{"vv10", 10, 1.0 / 6},
+                                           Case{"rk4", 4, 0.05}),
+                         [](const auto& test) { return test.param.integrator; });
+
+// phi^2 with the initial values of DEFROST 1.0, m = m_pl = 1: t, a, H.
+TEST(Homogeneous, QuadraticTrajectory) {
+  const std::string model = R"(model quadratic "homogeneous massive field"
+units reduced_planck
+lattice box: 4^3, length = 1, boundary = periodic
+metric frw(a)
+field phi: real
+potential V = phi^2/2
+init phi = 1.0093430384226378929, phi' = -0.7137133070120812431
+precision real = f64
+evolve vv8, dt = 1/16, until = t > 100
+every 16 steps: a, H, mean(rho)/(3*H^2) - 1 -> "a.h5"
+)";
+  struct Row {
+    double t, a, H;
+  };
+  const Row rows[] = {{1, 1.473440630787, 2.827999270852e-1},
+                      {4, 2.396249522117, 1.254470251873e-1},
+                      {16, 5.060606500460, 3.781603353340e-2},
+                      {64, 12.096339332842, 1.019357461596e-2}};
+  const auto result = run_text(model, {});
+  const auto* a = result.find("a");
+  const auto* H = result.find("H");
+  ASSERT_TRUE(a && H);
+  for (const Row& row : rows) {
+    bool found = false;
+    for (std::size_t i = 0; i < a->points.size(); ++i) {
+      if (std::abs(a->points[i].first - row.t) > 1e-9) continue;
+      found = true;
+      EXPECT_NEAR(a->points[i].second, row.a, 1e-10 * row.a) << "t = " << row.t;
+      EXPECT_NEAR(H->points[i].second, row.H, 1e-10 * row.H) << "t = " << row.t;
+    }
+    EXPECT_TRUE(found) << row.t;
+  }
+  EXPECT_LT(std::abs(last(result, "mean(rho)/(3*H^2) - 1")), 1e-10);
+}
+
+}  // namespace
+}  // namespace vphi

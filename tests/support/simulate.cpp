@@ -1,0 +1,100 @@
+#include "tests/support/simulate.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+#include "tools/model.hpp"
+
+namespace vphi::testing {
+
+namespace {
+
+CompileOptions options_of(const Simulation& setup) {
+  CompileOptions options;
+  options.set = setup.set;
+  options.lattice = setup.lattice;
+  options.until = setup.until;
+  options.precision = setup.precision;
+  options.steps = setup.steps;
+  return options;
+}
+
+std::string written(const std::string& text) {
+  static std::atomic<int> count = 0;
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("vphi_test_" + std::to_string(getpid()) + "_" + std::to_string(count++) +
+                     ".vphi");
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+}  // namespace
+
+runtime::Device* device(const std::string& id) {
+  static std::map<std::string, std::unique_ptr<runtime::Device>> open;
+  auto it = open.find(id);
+  if (it == open.end()) {
+    std::unique_ptr<runtime::Device> opened;
+    try {
+      opened = runtime::open_device(id);
+    } catch (const runtime::DeviceError&) {
+    }
+    it = open.emplace(id, std::move(opened)).first;
+  }
+  return it->second.get();
+}
+
+Compilation compile_file(const std::string& path, const Simulation& setup) {
+  runtime::Device* on = device(setup.device);
+  if (!on) throw std::runtime_error("no device " + setup.device);
+  emit::TargetInfo target = tools::target_of(on->info());
+  target.contract = setup.contract;
+  Compilation compilation = compile_model(path, options_of(setup), target);
+  if (!compilation.program)
+    throw std::runtime_error(
+        dsl::render_text(compilation.diagnostics, compilation.resolved.sources()));
+  return compilation;
+}
+
+Compilation compile_text(const std::string& text, const Simulation& setup) {
+  const std::string path = written(text);
+  Compilation compilation = compile_file(path, setup);
+  std::filesystem::remove(path);
+  return compilation;
+}
+
+namespace {
+
+runtime::RunResult run_program(const program::Program& program, const Simulation& setup) {
+  runtime::RunOptions options;
+  options.steps = setup.steps;
+  options.keep_state = setup.keep_state;
+  return runtime::run(program, *device(setup.device), options);
+}
+
+}  // namespace
+
+runtime::RunResult run_file(const std::string& path, const Simulation& setup) {
+  return run_program(*compile_file(path, setup).program, setup);
+}
+
+runtime::RunResult run_text(const std::string& text, const Simulation& setup) {
+  return run_program(*compile_text(text, setup).program, setup);
+}
+
+std::string shipped(const std::string& name) {
+  return std::string(VPHI_MODELS_FOLDER) + "/" + name + ".vphi";
+}
+
+double last(const runtime::RunResult& result, const std::string& name) {
+  const auto value = result.scalar(name);
+  if (!value) throw std::runtime_error("the run wrote no `" + name + "`");
+  return *value;
+}
+
+}  // namespace vphi::testing

@@ -1,0 +1,43 @@
+// Runs a model text as the command does, for tests: compile for a device, run, hand back the result.
+//
+// A mistake in the model throws std::runtime_error with the rendered diagnostics, so that a test
+// that meant to run something shows why it did not.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/compile.hpp"
+#include "runtime/device/device.hpp"
+#include "runtime/run/run.hpp"
+
+namespace vphi::testing {
+
+struct Simulation {
+  std::string device = "native";
+  std::string lattice, until, precision;
+  std::int64_t steps = -1;
+  std::vector<std::pair<std::string, std::string>> set;
+  bool keep_state = false;
+  bool contract = true;   ///< fused multiply-add allowed
+};
+
+/// One device of each kind per process; null where it cannot be opened here.
+runtime::Device* device(const std::string& id);
+
+Compilation compile_file(const std::string& path, const Simulation& setup);
+/// The text is written to a file of its own in the test's scratch folder.
+Compilation compile_text(const std::string& text, const Simulation& setup);
+
+runtime::RunResult run_file(const std::string& path, const Simulation& setup);
+runtime::RunResult run_text(const std::string& text, const Simulation& setup);
+
+/// Path of a shipped model: "cosmology/preheating".
+std::string shipped(const std::string& name);
+
+/// Last value of a scalar; fails loudly where the run did not write it.
+double last(const runtime::RunResult& result, const std::string& name);
+
+}  // namespace vphi::testing
