@@ -8,7 +8,6 @@
 #include "dsl/suggest.hpp"
 #include "program/json.hpp"
 #include "tools/model.hpp"
-#include "tools/stand_alone.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -127,7 +126,10 @@ int emit(const Words& words) {
   if (to == "json")
     write(program::to_json(*c.program) + "\n", file);
   else if (with_main)
-    write(stand_alone(*c.program, find_kernel(*c.program, kernel)), file);
+    write(vphi::emit::stand_alone(
+              c.program->kernels[static_cast<std::size_t>(find_kernel(*c.program, kernel))],
+              info.target),
+          file);
   else
     write((find_kernel(*c.program, kernel), source_text(*c.program, kernel)), file);
   return kOk;
