@@ -54,7 +54,8 @@ void fields(Io& io, Scalar& s) {
 }
 template <class Io>
 void fields(Io& io, Argument& a) {
-  io("kind", a.kind), io("index", a.index);
+  io("kind", a.kind), io("index", a.index), io("bytes", a.bytes);
+  io("precision", a.precision), io("written", a.written);
 }
 template <class Io>
 void fields(Io& io, Kernel& k) {

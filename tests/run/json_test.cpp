@@ -16,6 +16,7 @@ Program sample() {
   p.random.push_back({RandomField::Kind::Vacuum, test::kNoise, 1, true, 0.3, 2e-5, 0, 1, 0, false});
   p.model_text = "phi'' = \"quoted\" \\ \n # \u03c6";
   p.kernels[0].notes = {"line 3"};
+  p.kernels[0].arguments[0] = {Argument::Kind::Current, test::kPhi, 512, Precision::F32, true};
   return p;
 }
 
@@ -33,6 +34,8 @@ TEST(Json, RoundTripIsExact) {
     EXPECT_EQ(back.random[0].amplitude, p.random[0].amplitude);
     EXPECT_EQ(back.outputs[1].fields.size(), 4U);
     EXPECT_EQ(back.step[0].swap, p.step[0].swap);
+    EXPECT_EQ(back.kernels[0].arguments[0].bytes, 512);
+    EXPECT_TRUE(back.kernels[0].arguments[0].written);
   }
 }
 
