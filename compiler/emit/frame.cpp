@@ -163,14 +163,17 @@ GpuReductions gpu_reductions(const Job& job, int threads) {
   if (static_cast<int>(count) > threads)
     throw std::invalid_argument("kernel " + kernel.name + ": more reductions than threads");
   slots["reductions"] = std::to_string(count);
+  slots["lanes"] = std::to_string(std::min(32, threads));
   // Up to eight shares are read at once; the batch divides the number of reductions.
   std::size_t batch = std::min<std::size_t>(count, 8);
   while (count % batch != 0) --batch;
   slots["batch"] = std::to_string(batch);
   // On NVIDIA the fence of the thread that counts covers what the barrier has ordered before it.
   const bool cumulative = job.language == Language::Cuda || job.target.nvidia;
+  // Four strands and unrolled loops hide latencies on GPUs; PoCL 3.1 (LLVM 15) crashes over them.
+  slots["fold_lanes"] = fill(cumulative ? "fold_strands.txt" : "fold_simple.txt", slots);
+  slots["tail_unroll"] = cumulative ? "VPHI_UNROLL" : "VPHI_ROLLED";
   slots["writer_fence"] = cumulative ? "" : "vphi_fence();";
-  slots["lanes"] = std::to_string(std::min(32, threads));
   slots["suffix"] = suffix(kernel.compute);
   slots["real"] = type_name(kernel.compute);
   bool any = false;

@@ -180,6 +180,7 @@ TEST(OpenCL, ThreadsAndRowsAgreeWithTheReference) {
       SCOPED_TRACE(name + (cpu ? " rows" : " threads"));
       const State start = random_state(c, 11), expected = reference(c, start);
       const program::Kernel kernel = emit::emit(c.kernel, opencl(cpu), c.bindings);
+      write_file(name + (cpu ? "_rows.cl" : "_threads.cl"), kernel.source);
       const State got = run_opencl(c, kernel, start);
       EXPECT_LT(difference(got, expected), tolerance(name, c)) << kernel.source;
     }
