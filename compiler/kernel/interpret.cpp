@@ -78,6 +78,7 @@ struct Interpreter::State {
   std::vector<std::vector<double>> current, next;
   std::vector<double> scalars;
   std::unordered_map<std::string, int> slot_of;
+
   std::map<std::pair<const algebra::Arena*, int>, algebra::RowPlan> row_plans;
 
   std::size_t buffer_of(int array) const {
@@ -180,14 +181,37 @@ struct Interpreter::State {
     }
   };
 
-  template <class Real>
-  void sweep(const Kernel& kernel) {
-    Tape tape;
+  /// A kernel's expressions as tapes, made once.
+  struct Prepared {
+    Tape site;
     std::vector<int> stores, reductions;
-    for (const Store& store : kernel.stores) stores.push_back(tape.add(store.value));
+    std::vector<std::pair<Tape, int>> epilogue;
+  };
+
+  std::vector<std::unique_ptr<Prepared>> ready;
+
+  const Prepared& prepared(std::size_t kernel_index) {
+    if (ready.size() < plan.kernels.size()) ready.resize(plan.kernels.size());
+    auto& slot = ready[kernel_index];
+    if (slot) return *slot;
+    slot = std::make_unique<Prepared>();
+    const Kernel& kernel = plan.kernels[kernel_index];
+    for (const Store& store : kernel.stores) slot->stores.push_back(slot->site.add(store.value));
+    for (const Reduction& reduction : kernel.reductions) {
+      slot->reductions.push_back(slot->site.add(reduction.value));
+    }
+    for (const ScalarAssign& assign : kernel.epilogue) {
+      auto& [tape, at] = slot->epilogue.emplace_back();
+      at = tape.add(assign.value);
+    }
+    return *slot;
+  }
+
+  template <class Real>
+  void sweep(const Kernel& kernel, const Prepared& prepared) {
+    const auto& [tape, stores, reductions, unused] = prepared;
     std::vector<Reducer> reducers;
     for (const Reduction& reduction : kernel.reductions) {
-      reductions.push_back(tape.add(reduction.value));
       Reducer& reducer = reducers.emplace_back();
       reducer.kind = reduction.kind;
       reducer.compensated = kernel.sum == SumKind::Kahan && kernel.compute == Precision::F64 &&
@@ -240,26 +264,27 @@ struct Interpreter::State {
     scalars[static_cast<std::size_t>(slot_of.at(name))] = value;
   }
 
-  void epilogue(const Kernel& kernel) {
-    for (const ScalarAssign& assign : kernel.epilogue) {
-      Tape tape;
-      const int at = tape.add(assign.value);
-      std::vector<double> values;
+  void epilogue(const Kernel& kernel, const Prepared& prepared) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < kernel.epilogue.size(); ++i) {
+      const auto& [tape, at] = prepared.epilogue[i];
       evaluate<double>(kernel, tape, {}, values);
-      set(assign.slot, values[static_cast<std::size_t>(at)]);
+      set(kernel.epilogue[i].slot, values[static_cast<std::size_t>(at)]);
     }
   }
 
   void run(const program::Launch& launch) {
-    const Kernel& kernel = plan.kernels.at(static_cast<std::size_t>(launch.kernel));
+    const auto index = static_cast<std::size_t>(launch.kernel);
+    const Kernel& kernel = plan.kernels.at(index);
+    const Prepared& tapes = prepared(index);
     if (!kernel.stores.empty() || !kernel.reductions.empty()) {
       if (kernel.compute == Precision::F32) {
-        sweep<float>(kernel);
+        sweep<float>(kernel, tapes);
       } else {
-        sweep<double>(kernel);
+        sweep<double>(kernel, tapes);
       }
     }
-    epilogue(kernel);
+    epilogue(kernel, tapes);
     for (const int buffer : launch.swap) {
       std::swap(current[static_cast<std::size_t>(buffer)], next[static_cast<std::size_t>(buffer)]);
     }

@@ -42,7 +42,7 @@ void expect_same(const std::vector<double>& a, const std::vector<double>& b, dou
 TEST_P(Interpreted, AgreesWithNative) {
   const Row row = GetParam();
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
-  testing::Setup setup;
+  testing::Simulation setup;
   setup.lattice = row.lattice;
   setup.precision = row.precision;
   setup.contract = false;
@@ -62,27 +62,37 @@ TEST_P(Interpreted, AgreesWithNative) {
   }
   oracle.start();
 
-  const auto compare = [&](const std::string& when) {
+  const auto compare = [&](const std::string& when, double tolerance) {
     for (std::size_t i = 0; i < program.buffers.size(); ++i) {
       if (!program.buffers[i].state) continue;
-      expect_same(native.read(static_cast<int>(i)), oracle.buffer(static_cast<int>(i)),
-                  row.tolerance, program.buffers[i].name + " " + when);
+      expect_same(native.read(static_cast<int>(i)), oracle.buffer(static_cast<int>(i)), tolerance,
+                  program.buffers[i].name + " " + when);
     }
-    const std::vector<double> scalars = native.scalars();
-    for (std::size_t i = 0; i < scalars.size(); ++i) {
+    const std::vector<double> now = native.scalars();
+    for (std::size_t i = 0; i < now.size(); ++i) {
       const double expected = oracle.scalar(static_cast<int>(i));
       // Small numbers may be what is left of a sum over the lattice.
-      EXPECT_NEAR(scalars[i], expected, row.tolerance * std::max(1.0, std::abs(expected)))
+      EXPECT_NEAR(now[i], expected, tolerance * std::max(1.0, std::abs(expected)))
           << program.scalars[i].name << " " << when;
     }
   };
-  compare("at the start");
+  // The random fields are made twice, and a Fourier transform may round in another order where its
+  // memory lies otherwise; from here on both have the same numbers.
+  compare("at the start", program.random.empty() ? row.tolerance : 1e-12);
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    const int buffer = static_cast<int>(i);
+    if (program.buffers[i].state) oracle.buffer(buffer) = native.read(buffer);
+  }
+  const std::vector<double> scalars = native.scalars();
+  for (std::size_t i = 0; i < scalars.size(); ++i) {
+    oracle.set_scalar(program.scalars[i].name, scalars[i]);
+  }
   native.advance(row.steps);
   oracle.step(row.steps);
-  compare("after the steps");
+  compare("after the steps", row.tolerance);
   native.launch(program.watch);
   oracle.watch();
-  compare("after looking at it");
+  compare("after looking at it", row.tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(ShippedModels, Interpreted,
