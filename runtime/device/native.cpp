@@ -130,8 +130,12 @@ class NativeDevice : public Device {
     const std::string identity = compiler_->identity();
     const DiskCache cache = DiskCache::standard();
     std::vector<Compiled> compiled(kernels.size());
-    parallel_for(int(kernels.size()), pool_.threads(),
-                 [&](int i) { compiled[i] = compile_one(kernels[i], identity, cache); });
+    const std::vector<int> order = largest_first(
+        int(kernels.size()), [&](int k) { return kernels[std::size_t(k)].source.size(); });
+    parallel_for(int(order.size()), pool_.threads(), [&](int i) {
+      const auto k = std::size_t(order[std::size_t(i)]);
+      compiled[k] = compile_one(kernels[k], identity, cache);
+    });
     std::vector<KernelHandle> handles;
     for (Compiled& kernel : compiled) {
       handles.push_back({int(kernels_.size())});

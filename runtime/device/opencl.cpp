@@ -216,8 +216,11 @@ class OpenClDevice : public Device {
   std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) override {
     const DiskCache cache = DiskCache::standard();
     std::vector<Compiled> compiled(kernels.size());
-    parallel_for(int(kernels.size()), int(std::thread::hardware_concurrency()), [&](int i) {
-      compiled[std::size_t(i)] = compile_one(kernels[std::size_t(i)], cache);
+    const std::vector<int> order = largest_first(
+        int(kernels.size()), [&](int k) { return kernels[std::size_t(k)].source.size(); });
+    parallel_for(int(order.size()), int(std::thread::hardware_concurrency()), [&](int i) {
+      const auto k = std::size_t(order[std::size_t(i)]);
+      compiled[k] = compile_one(kernels[k], cache);
     });
     std::vector<KernelHandle> handles;
     for (Compiled& kernel : compiled) {

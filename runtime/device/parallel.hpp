@@ -1,9 +1,11 @@
 // A few independent pieces of host work (compiling kernels) on several threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -35,6 +37,15 @@ void parallel_for(int count, int threads, const Body& body) {
   work();
   helpers.clear();
   if (failure) std::rethrow_exception(failure);
+}
+
+/// 0..n-1 with the largest first: long pieces begun last would run alone.
+template <class Size>
+std::vector<int> largest_first(int count, const Size& size) {
+  std::vector<int> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return size(a) > size(b); });
+  return order;
 }
 
 }  // namespace vphi::runtime
