@@ -124,10 +124,8 @@ int bench(const Words& words) {
              runtime::shape_text({program.extent.data(), static_cast<std::size_t>(program.dims)}),
              wide ? "f64" : "f32");
   fmt::print("  {} a step, {:.4g} ns a site, {}site updates/s (median {:.2f} of the best)\n",
-             duration_text(t.seconds_per_step).ends_with("ms")
-                 ? fmt::format("{:.4g} ms", 1e3 * t.seconds_per_step)
-                 : duration_text(t.seconds_per_step),
-             1e9 / rate, with_prefix(rate), t.spread);
+             fmt::format("{:.4g} ms", 1e3 * t.seconds_per_step), 1e9 / rate, with_prefix(rate),
+             t.spread);
   fmt::print("  {:.0f} bytes a site: {:.1f} % of copy;  {:.0f} flops a site: {:.1f} % of peak\n",
              bytes, 100 * rate * bytes / copy, flops, peak > 0 ? 100 * rate * flops / peak : 0);
   for (const auto& launch : program.step) {

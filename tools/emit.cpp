@@ -1,10 +1,12 @@
 // vphi emit: the kernels of a model as source, or what the compiler knows of it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/explain.hpp"
+#include "compiler/schedule/pipeline.hpp"
 #include "dsl/suggest.hpp"
 #include "program/json.hpp"
 #include "tools/model.hpp"
@@ -109,6 +111,14 @@ int emit(const Words& words) {
 
   CompileOptions compile = options.compile_options();
   compile.stop_after = after;
+  auto passes = schedule::pass_names();
+  passes.insert(passes.begin(), "schedule");
+  if (!after.empty() && std::find(passes.begin(), passes.end(), after) == passes.end()) {
+    const auto near = dsl::suggest(after, passes);
+    throw UsageError(fmt::format("there is no pass `{}`", after),
+                     near ? fmt::format("did you mean `{}`?", *near)
+                          : fmt::format("passes are {}", dsl::enumerate(passes)));
+  }
   const std::string language = to == "json" ? target : to == "latex" ? "native" : to;
   const auto info = default_target(language);
   const Compilation c = compile_model(find_model(models[0]), compile, info);

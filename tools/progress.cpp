@@ -15,6 +15,7 @@ std::string with_prefix(double value) {
 }
 
 std::string duration_text(double seconds) {
+  if (seconds < 0.00995) return fmt::format("{:.3g} ms", 1000 * seconds);
   if (seconds < 0.0995) return fmt::format("{:.0f} ms", 1000 * seconds);
   if (seconds < 99.5) return fmt::format("{:.3g} s", seconds);
   const auto whole = static_cast<long>(seconds + 0.5);

@@ -92,14 +92,16 @@ double distance(const runtime::RunResult& a, const runtime::RunResult& b) {
   return std::sqrt(square);
 }
 
-/// Largest difference of the last scalars, against the larger of the two.
-double scalar_difference(const runtime::RunResult& a, const runtime::RunResult& b) {
-  double worst = 0;
+/// The last scalar that differs most, relative to the larger of the two: its name and by how much.
+std::pair<std::string, double> scalar_difference(const runtime::RunResult& a,
+                                                 const runtime::RunResult& b) {
+  std::pair<std::string, double> worst{"", 0};
   for (const auto& [name, value] : a.scalars) {
     const auto other = b.scalar(name);
     const double scale = std::max(std::abs(value), std::abs(other.value_or(value)));
-    if (other && scale > 0 && std::isfinite(scale))
-      worst = std::max(worst, std::abs(value - *other) / scale);
+    if (!other || scale == 0 || !std::isfinite(scale)) continue;
+    const double difference = std::abs(value - *other) / scale;
+    if (difference > worst.second) worst = {name, difference};
   }
   return worst;
 }
@@ -159,9 +161,13 @@ int test(const Words& words) {
     const auto device = runtime::open_device(id);
     const auto result = run_on(*device, path, compile);
     fmt::print("  {:<10} {} steps on {}", id, result.steps, result.device);
-    if (reference)
-      fmt::print(", scalars within {:.1e} of {}", scalar_difference(*reference, result),
-                 devices[0]);
+    if (reference) {
+      const auto [name, difference] = scalar_difference(*reference, result);
+      if (name.empty())
+        fmt::print(", scalars as on {}", devices[0]);
+      else
+        fmt::print(", furthest from {}: {}, relative {:.1e}", devices[0], name, difference);
+    }
     fmt::print("\n");
     for (const auto& e : result.expectations)
       fmt::print("    expect {}: {} ({:.3g})\n", e.text, e.ok ? "ok" : "FAILED", e.value);

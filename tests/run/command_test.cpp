@@ -85,6 +85,7 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
       {"run wvae", "no model file", "did you mean the shipped model `wave`?"},
       {"run ./nowhere.vphi", "no model file", ""},
       {"emit wave --to fortran", "not `fortran`", ""},
+      {"emit wave --after hoits", "no pass `hoits`", "did you mean `hoist`?"},
       {"explain E9999", "no diagnostic E9999", ""},
       {"check /", "is a folder", ""},
   };
@@ -115,6 +116,29 @@ TEST_F(Command, BrokenModelIsStatusOne) {
   EXPECT_EQ(vphi("check binary.vphi").status, 1);
   write("empty.vphi", "");
   EXPECT_EQ(vphi("check empty.vphi").status, 1);
+}
+
+TEST_F(Command, EveryCodeHasAPage) {
+  for (const char* code : {"E0104", "E0301", "E0523", "E0749", "E0801", "e0901", "W0602"}) {
+    const Outcome o = vphi(std::string("explain ") + code);
+    EXPECT_EQ(o.status, 0) << code << o.error;
+    EXPECT_GT(o.out.size(), 40U) << code;
+  }
+}
+
+TEST_F(Command, NanNamesTheModelLine) {
+  const Outcome o = vphi(
+      "run preheating --lattice 16^3 --steps 300 --device native --set 'g=1e9*m' --quiet --out r");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_TRUE(holds(o.error, "E0801")) << o.error;
+  EXPECT_TRUE(holds(o.error, "potential V")) << o.error;
+}
+
+TEST_F(Command, TooLargeALatticeNamesTheLargest) {
+  const Outcome o = vphi("run preheating --lattice 8192^3 --device native");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_TRUE(holds(o.error, "E0802")) << o.error;
+  EXPECT_TRUE(holds(o.error, "--lattice '")) << o.error;
 }
 
 TEST_F(Command, CheckOfAShippedModel) {
