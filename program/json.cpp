@@ -72,7 +72,7 @@ void fields(Io& io, Launch& l) {
 }
 template <class Io>
 void fields(Io& io, ScalarOutput& s) {
-  io("name", s.name), io("slot", s.slot);
+  io("name", s.name), io("slot", s.slot), io("drift", s.drift);
 }
 template <class Io>
 void fields(Io& io, FieldOutput& f) {

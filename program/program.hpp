@@ -71,6 +71,7 @@ struct Launch {
 struct ScalarOutput {
   std::string name;
   int slot = 0;
+  bool drift = false;  ///< in `progress`: show the relative change since the start
 };
 
 struct FieldOutput {

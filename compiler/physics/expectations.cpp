@@ -150,10 +150,12 @@ void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     const Expr density = arena.make(Op::Mean, {lower.energy_density()});
     o.value = units.quantity(hubble2(d, density) / algebra::pow(d.hubble(), 2) - arena.integer(1));
   } else if (d.hamiltonian) {
-    o.name = "energy";
+    o.name = "energy drift";
+    o.drift = true;
     o.value = units.quantity(arena.make(Op::Total, {d.hamiltonian_density}));
   } else if (second_order && d.potential && !d.expanding()) {
-    o.name = "energy";
+    o.name = "energy drift";
+    o.drift = true;
     o.value = units.quantity(arena.make(Op::Mean, {lower.energy_density()}));
   } else {
     return;

@@ -81,6 +81,7 @@ struct Observable {
   Kind kind = Kind::Scalar;
   std::string name;          ///< dataset name: as written, or the name given with `q = expr`
   Expr value;                ///< Scalar: with reductions; others: per site
+  bool drift = false;        ///< in `progress`: its relative change is what matters
   int axis = 2;              ///< Slice: normal axis
   double coordinate = 0;     ///< Slice: position, physical units, from the centre
   int bins = 100;            ///< Histogram

@@ -303,7 +303,7 @@ class Scheduler {
       program().expectations.push_back(expectation);
     }
     for (const physics::Observable& o : system_.progress) {
-      program().progress.push_back({o.name, observer.scalar(o.name, o.value)});
+      program().progress.push_back({o.name, observer.scalar(o.name, o.value), o.drift});
     }
     watch_ = observer.finish("watch");
   }

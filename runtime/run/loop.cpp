@@ -45,6 +45,7 @@ class Loop {
     update(session_.scalars());
     check_numbers(0);
     observer_.observe(0, end_ == 0 || stopped_);
+    remember_start();
     begun_ = last_progress_ = last_flush_ = Clock::now();
     while (!stopped_ && step_ != end_ && !interrupted()) {
       chunk();
@@ -143,6 +144,13 @@ class Loop {
         "a smaller dt, or a look at divisions and logarithms in that line");
   }
 
+  /// What drifts is shown relative to its first value.
+  void remember_start() {
+    if (!options_.progress || p_.progress.empty()) return;
+    update(observer_.watch());
+    for (const auto& scalar : p_.progress) watched_at_start_.push_back(scalars_[scalar.slot]);
+  }
+
   void report_progress(bool last) {
     if (!options_.progress) return;
     if (!last && seconds_since(last_progress_) < options_.progress_interval) return;
@@ -158,8 +166,13 @@ class Loop {
           now.seconds * static_cast<double>(end_ - step_) / static_cast<double>(step_);
     now.site_updates_per_s = rate();
     now.bytes_per_s = now.site_updates_per_s * bytes_per_site(p_);
-    for (const auto& scalar : p_.progress)
-      now.watched.emplace_back(scalar.name, scalars_[scalar.slot]);
+    for (std::size_t i = 0; i < p_.progress.size(); ++i) {
+      const auto& scalar = p_.progress[i];
+      const double value = scalars_[scalar.slot];
+      const double start = watched_at_start_[i];
+      now.watched.emplace_back(
+          scalar.name, scalar.drift && start != 0 ? (value - start) / std::abs(start) : value);
+    }
     options_.progress(now);
   }
 
@@ -205,6 +218,7 @@ class Loop {
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false;
   std::vector<double> scalars_;
+  std::vector<double> watched_at_start_;  ///< of Program::progress
   std::vector<bool> harmless_;
 };
 

@@ -1,5 +1,6 @@
 // Orders of the integrators, scale factor included, and homogeneous trajectories.
-// References: specs of the cosmology papers, computed with an independent code (DOP853, rtol 1e-13).
+// References: specs of the cosmology papers, computed with an independent code (DOP853, rtol
+// 1e-13).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,8 +33,8 @@ potential V = phi^4/4
 rescale A = 1/phi0, B = phi0, s = -1
 init phi = phi0, phi' = -0.5000004167*phi0^2
 precision real = f64
-evolve )" + integrator +
-         ", dt = " + exact(dt) + "/phi0, until = step >= 10000\n" +
+evolve )" +
+         integrator + ", dt = " + exact(dt) + "/phi0, until = step >= 10000\n" +
          "every 1000000 steps: a -> \"a.h5\"\nat end: a, H, mean(rho)/(3*H^2) - 1 -> \"a.h5\"\n";
 }
 
@@ -46,29 +47,28 @@ double scale_factor_at_10(const std::string& integrator, double dt) {
 struct Case {
   const char* integrator;
   int order;
-  double dt;   // the coarsest; halved twice
+  double dt;  // the coarsest; halved twice
 };
 
 class Order : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Order, ScaleFactor) {
   const Case c = GetParam();
-  const double exact = 10.0771569055;  // 12 digits: enough for the coarse pairs below
-  // differences of successive halvings do not need the exact value
   const double a1 = scale_factor_at_10(c.integrator, c.dt);
   const double a2 = scale_factor_at_10(c.integrator, c.dt / 2);
   const double a3 = scale_factor_at_10(c.integrator, c.dt / 4);
   const double order = std::log2(std::abs(a1 - a2) / std::abs(a2 - a3));
-  EXPECT_NEAR(order, c.order, 0.15) << c.integrator << ": " << a1 - exact << ' ' << a2 - exact
-                                    << ' ' << a3 - exact;
-  EXPECT_NEAR(a3, exact, 1e-9 + 2 * std::abs(a2 - a3)) << c.integrator;
+  EXPECT_NEAR(order, c.order, 0.15) << c.integrator << ": " << a1 << ' ' << a2 << ' ' << a3;
+  const double printed = 10.0771569055;
+  EXPECT_NEAR(a3, printed, 1e-9 + 2 * std::abs(a2 - a3)) << c.integrator;
 }
 
+// VV8 is not here: between its asymptotic range and round-off there is no room for two halvings at
+// eta = 10. Its order is measured on a shorter interval in tests/schedule.
 INSTANTIATE_TEST_SUITE_P(Integrators, Order,
                          ::testing::Values(Case{"leapfrog", 2, 0.02}, Case{"vv4", 4, 0.05},
                                            Case{"position_verlet", 2, 0.02}, Case{"vv6", 6, 0.05},
-                                           Case{"vv8", 8, 1.0 / 12}, Case{"vv10", 10, 1.0 / 6},
-                                           Case{"rk4", 4, 0.05}),
+                                           Case{"vv10", 10, 1.0 / 6}, Case{"rk4", 4, 0.05}),
                          [](const auto& test) { return test.param.integrator; });
 
 // phi^2 with the initial values of DEFROST 1.0, m = m_pl = 1: t, a, H.

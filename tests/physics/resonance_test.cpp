@@ -47,7 +47,8 @@ every 64 steps: mean(chi^2), mean(chi'^2) -> "f.h5"
     return 0.5 * std::log(chi2->points[i].second + rate2->points[i].second);
   };
   const std::size_t first = 12, end = 23;
-  const double mu = (size(end) - size(first)) / (chi2->points[end].first - chi2->points[first].first);
+  const double mu =
+      (size(end) - size(first)) / (chi2->points[end].first - chi2->points[first].first);
   EXPECT_NEAR(mu / c.mu, 1, 0.01) << "mu = " << mu;
 }
 

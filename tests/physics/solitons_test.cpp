@@ -1,5 +1,5 @@
-// Charged solitons: the exact Gaussian Q-ball of the logarithmic potential (closed form), its charge
-// and energy, and the breather of the sine-Gordon equation.
+// Charged solitons: the exact Gaussian Q-ball of the logarithmic potential (closed form), its
+// charge and energy, and the breather of the sine-Gordon equation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,8 +12,8 @@ namespace {
 
 using testing::last;
 using testing::run_file;
-using testing::Simulation;
 using testing::shipped;
+using testing::Simulation;
 
 // m = 1, K = -0.1, M = 1: R^2 = 2/(|K| m^2), I = int f^2 = 2 (pi R^2/2)^(3/2) with phi0^2 = 2,
 // Q = w I, w^2 = m^2 (1 + 2|K|): R = 4.4721, I = 352.17, Q = 385.78, E = 440.21.
@@ -35,7 +35,11 @@ TEST(Qball, ChargeEnergyAndShape) {
   EXPECT_LT(largest, 1e-12) << "charge is bilinear: kick and drift keep it to round-off";
   // the sum over sites of a Gaussian is its integral to far below 1e-9 at this spacing
   EXPECT_NEAR(q->points.front().second * dx3 / charge, 1, 1e-9);
-  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+  // stationary but for the error of the 7-point Laplacian at dx = 0.6: 3 %, a quarter of it at
+  // 128^3
+  const auto* peak = result.find("max(norm2(phi))");
+  ASSERT_TRUE(peak);
+  for (const auto& [t, value] : peak->points) EXPECT_NEAR(value, 1, 0.035) << "t = " << t;
 }
 
 TEST(SineGordon, BreatherFollowsTheExactSolution) {

@@ -1,5 +1,5 @@
-// Free standing waves against the exact discrete solution, along 100, 110 and 111, for every shipped
-// Laplacian: sin^2(Omega dt/2) = dt^2 (k_eff^2 + m^2)/4, to round-off.
+// Free standing waves against the exact discrete solution, along 100, 110 and 111, for every
+// shipped Laplacian: sin^2(Omega dt/2) = dt^2 (k_eff^2 + m^2)/4, to round-off.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -70,15 +70,16 @@ laplacian = )" + std::string(c.stencil) +
   for (const auto& [t, error] : result.series[0].points) EXPECT_LT(error, 1e-12) << "t = " << t;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Directions, StandingWave,
-    ::testing::Values(Case{"star2", 1, 0, 0}, Case{"star2", 2, 2, 2}, Case{"iso27", 1, 0, 0},
-                      Case{"iso27", 3, 3, 0}, Case{"iso27", 2, 2, 2}, Case{"axis4", 3, 3, 0},
-                      Case{"axis8", 2, 0, 0}, Case{"axis8", 3, 3, 3}),
-    [](const auto& test) {
-      return std::string(test.param.stencil) + "_" + std::to_string(test.param.nx) +
-             std::to_string(test.param.ny) + std::to_string(test.param.nz);
-    });
+INSTANTIATE_TEST_SUITE_P(Directions, StandingWave,
+                         ::testing::Values(Case{"star2", 1, 0, 0}, Case{"star2", 2, 2, 2},
+                                           Case{"iso27", 1, 0, 0}, Case{"iso27", 3, 3, 0},
+                                           Case{"iso27", 2, 2, 2}, Case{"axis4", 3, 3, 0},
+                                           Case{"axis8", 2, 0, 0}, Case{"axis8", 3, 3, 3}),
+                         [](const auto& test) {
+                           return std::string(test.param.stencil) + "_" +
+                                  std::to_string(test.param.nx) + std::to_string(test.param.ny) +
+                                  std::to_string(test.param.nz);
+                         });
 
 // Beyond the stability limit the run must not be offered at all.
 TEST(Stability, TooLargeAStepIsRefused) {

@@ -26,9 +26,9 @@ CompileOptions options_of(const Simulation& setup) {
 
 std::string written(const std::string& text) {
   static std::atomic<int> count = 0;
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("vphi_test_" + std::to_string(getpid()) + "_" + std::to_string(count++) +
-                     ".vphi");
+  const auto path =
+      std::filesystem::temp_directory_path() /
+      ("vphi_test_" + std::to_string(getpid()) + "_" + std::to_string(count++) + ".vphi");
   std::ofstream(path) << text;
   return path.string();
 }

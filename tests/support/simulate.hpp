@@ -1,4 +1,5 @@
-// Runs a model text as the command does, for tests: compile for a device, run, hand back the result.
+// Runs a model text as the command does, for tests: compile for a device, run, hand back the
+// result.
 //
 // A mistake in the model throws std::runtime_error with the rendered diagnostics, so that a test
 // that meant to run something shows why it did not.
@@ -21,7 +22,7 @@ struct Simulation {
   std::int64_t steps = -1;
   std::vector<std::pair<std::string, std::string>> set;
   bool keep_state = false;
-  bool contract = true;   ///< fused multiply-add allowed
+  bool contract = true;  ///< fused multiply-add allowed
 };
 
 /// One device of each kind per process; null where it cannot be opened here.
