@@ -111,6 +111,28 @@ bool prune_one(std::string& text) {
   return false;
 }
 
+// Breaks a line of code that is wider than 100 columns behind a comma, sum or assignment.
+void wrap_line(std::string line, std::string& out) {
+  const std::size_t first = line.find_first_not_of(' ');
+  const bool code = first != std::string::npos && line[first] != '#' && line[first] != '/' &&
+                    line.find('"') == std::string::npos;
+  while (code && line.size() > 100) {
+    std::size_t cut = std::string::npos;
+    for (const std::string_view mark : {" + ", ", ", " = "}) {
+      cut = line.rfind(mark, 100 - mark.size());
+      if (cut != std::string::npos && cut > first + 8) {
+        cut += mark.size();
+        break;
+      }
+      cut = std::string::npos;
+    }
+    if (cut == std::string::npos) break;
+    out += line.substr(0, line.find_last_not_of(' ', cut - 1) + 1) + "\n";
+    line = std::string(first + 4, ' ') + line.substr(cut);
+  }
+  out += line + "\n";
+}
+
 }  // namespace
 
 std::string prune(std::string source) {
@@ -118,7 +140,9 @@ std::string prune(std::string source) {
   }
   for (std::size_t at = 0; (at = source.find("\n\n\n", at)) != std::string::npos;)
     source.erase(at, 1);
-  return source;
+  std::string out;
+  for_lines(source, [&](std::string_view line) { wrap_line(std::string(line), out); });
+  return out;
 }
 
 std::string fill_text(std::string_view text, const Slots& slots) {
