@@ -44,11 +44,11 @@ install_packages() {
 # Packages for the main job; with "test" those of the test suite too.
 install_dependencies() {
   command -v apt-get >/dev/null || { echo "No apt-get here: install the packages of README.md by hand."; return 0; }
-  local required=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev
+  local required=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev
                   libhdf5-dev libgtest-dev)
   local optional=(ccache libfftw3-dev)
   if [ "${1:-}" = test ]; then
-    optional+=(libbenchmark-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind hdf5-tools
+    optional+=(libbenchmark-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind hdf5-tools
                librandom123-dev)
   fi
   local missing=0 p

@@ -165,7 +165,7 @@ TEST(Native, ClangAgreesWithTheReference) {
                "-Wno-pass-failed -ffp-contract=on");
 }
 
-TEST(Native, ContractionAndFastMathKeepTheSums) {
+TEST(Native, ContractionKeepsTheSums) {
   Case c = preheating({16, 16, 16}, Precision::F64);
   c.kernel.sum = physics::SumKind::Kahan;
   const State start = random_state(c, 3), expected = reference(c, start);
