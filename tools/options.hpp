@@ -4,6 +4,7 @@
 // fills them or throws UsageError, whose text names the mistake and the nearest thing that exists.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>

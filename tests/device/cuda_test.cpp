@@ -24,10 +24,13 @@ class NvrtcTest : public testing::Test {
 };
 
 TEST_F(NvrtcTest, CompilesTheSelfTestForHopper) {
-  const std::string source = self_test_kernel(program::Target::Cuda).source;
   for (int i = 0; i < 2; ++i) {
-    std::string log;
     const auto start = std::chrono::steady_clock::now();
+    // NVRTC keeps what it compiled and is then silent about registers: a source nobody has seen
+    const std::string source = self_test_kernel(program::Target::Cuda).source +
+                               "\n__device__ int vphi_unseen_" +
+                               std::to_string(start.time_since_epoch().count()) + ";\n";
+    std::string log;
     const std::string cubin = nvrtc_compile(source, "sm_90", &log);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     EXPECT_EQ(cubin.substr(0, 4),
