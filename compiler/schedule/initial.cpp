@@ -1,11 +1,75 @@
 #include "compiler/schedule/initial.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/flow.hpp"
 
 namespace vphi::schedule {
 
 using algebra::Op;
+
+namespace {
+
+/// Random arrays that a value reads.
+std::set<int> random_reads(const physics::System& system, Expr value) {
+  std::set<int> arrays;
+  for (const Expr read : algebra::reads(value)) {
+    const int array = read.is(Op::Load) ? read->index : -1;
+    for (const physics::RandomField& random : system.random) {
+      if (random.array == array) arrays.insert(array);
+    }
+  }
+  return arrays;
+}
+
+/// Random arrays are needed once and take memory beside the state, so a sweep reads two at most:
+/// as many as the second copies of two fields can lend. Stores of a sweep are independent of each
+/// other; its scalars stay with its last part.
+std::vector<kernel::Sweep> with_few_random_arrays(const physics::System& system,
+                                                  const kernel::Sweep& sweep) {
+  constexpr std::size_t kAtOnce = 2;
+  std::vector<std::vector<kernel::Store>> parts(1);
+  std::set<int> here;
+  for (const kernel::Store& store : sweep.kernel.stores) {
+    const std::set<int> wanted = random_reads(system, store.value);
+    std::set<int> together = here;
+    together.insert(wanted.begin(), wanted.end());
+    if (together.size() > kAtOnce && !parts.back().empty()) {
+      parts.emplace_back();
+      together = wanted;
+    }
+    here = together;
+    parts.back().push_back(store);
+  }
+  if (parts.size() == 1 || !sweep.kernel.reductions.empty()) return {sweep};
+  std::vector<kernel::Sweep> result;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    kernel::Sweep part = sweep;
+    part.kernel.stores = parts[i];
+    if (i > 0) {
+      part.kernel.name += "_part_" + std::to_string(i + 1);
+      part.before.clear();
+    }
+    if (i + 1 < parts.size()) part.kernel.epilogue.clear();
+    std::erase_if(part.kernel.arrays, [&](const kernel::ArrayParam& param) {
+      return std::ranges::none_of(part.kernel.stores, [&](const kernel::Store& store) {
+        return store.array == param.array || algebra::contains(store.value, [&](Expr node) {
+                 return node.is(Op::Load) && node->index == param.array;
+               });
+      });
+    });
+    for (kernel::ArrayParam& param : part.kernel.arrays) {
+      param.written = std::ranges::any_of(
+          part.kernel.stores, [&](const kernel::Store& s) { return s.array == param.array; });
+    }
+    result.push_back(std::move(part));
+  }
+  return result;
+}
+
+}  // namespace
 
 Initial initial_state(const physics::System& system, Slots& slots, Storage& storage) {
   Block block(system, slots, storage);
@@ -48,8 +112,13 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
   for (const auto& v : system.variables) wanted.arrays[v.array] = state.arrays.at(v.array);
   Sweeps sweeps = make_sweeps(block, wanted);
   Initial result;
-  result.chain.sweeps = std::move(sweeps.sweeps);
-  result.chain.swaps = std::move(sweeps.swaps);
+  for (std::size_t i = 0; i < sweeps.sweeps.size(); ++i) {
+    for (kernel::Sweep& part : with_few_random_arrays(system, sweeps.sweeps[i])) {
+      result.chain.sweeps.push_back(std::move(part));
+      result.chain.swaps.emplace_back();
+    }
+    result.chain.swaps.back() = sweeps.swaps[i];
+  }
   result.chain.finish = std::move(finish);
   result.alone = std::move(sweeps.alone);
   return result;
