@@ -7,8 +7,8 @@
 
 #include "runtime/device/code_cache.hpp"
 #include "runtime/device/cuda_api.hpp"
+#include "runtime/device/kernel_list.hpp"
 #include "runtime/device/nvrtc.hpp"
-#include "runtime/device/parallel.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -94,19 +94,8 @@ class CudaDevice : public Device {
 
   std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) override {
     const DiskCache cache = DiskCache::standard();
-    std::vector<Compiled> compiled(kernels.size());
-    const std::vector<int> order = largest_first(
-        int(kernels.size()), [&](int k) { return kernels[std::size_t(k)].source.size(); });
-    parallel_for(int(order.size()), int(std::thread::hardware_concurrency()), [&](int i) {
-      const auto k = std::size_t(order[std::size_t(i)]);
-      compiled[k] = compile_one(kernels[k], cache);
-    });
-    std::vector<KernelHandle> handles;
-    for (Compiled& kernel : compiled) {
-      handles.push_back({int(kernels_.size())});
-      kernels_.push_back(std::move(kernel));
-    }
-    return handles;
+    return compile_into(kernels_, kernels, int(std::thread::hardware_concurrency()),
+                        [&](const program::Kernel& kernel) { return compile_one(kernel, cache); });
   }
 
   KernelReport report(KernelHandle kernel) const override {
@@ -115,9 +104,7 @@ class CudaDevice : public Device {
 
   void launch(KernelHandle handle, std::span<const BufferHandle> arguments) override {
     const Compiled& kernel = kernels_.at(std::size_t(handle.id));
-    if (arguments.size() != kernel.arguments)
-      throw DeviceError("Kernel '" + kernel.name + "' takes " + std::to_string(kernel.arguments) +
-                        " arguments, " + std::to_string(arguments.size()) + " were given.");
+    check_arguments(kernel, arguments);
     std::vector<cu::Pointer> pointers;
     for (BufferHandle buffer : arguments) pointers.push_back(find(buffer).at);
     std::vector<void*> parameters;

@@ -14,7 +14,7 @@
 #include "runtime/device/cache.hpp"
 #include "runtime/device/code_cache.hpp"
 #include "runtime/device/host_compiler.hpp"
-#include "runtime/device/parallel.hpp"
+#include "runtime/device/kernel_list.hpp"
 #include "runtime/device/thread_pool.hpp"
 
 namespace vphi::runtime {
@@ -129,19 +129,9 @@ class NativeDevice : public Device {
   std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) override {
     const std::string identity = compiler_->identity();
     const DiskCache cache = DiskCache::standard();
-    std::vector<Compiled> compiled(kernels.size());
-    const std::vector<int> order = largest_first(
-        int(kernels.size()), [&](int k) { return kernels[std::size_t(k)].source.size(); });
-    parallel_for(int(order.size()), pool_.threads(), [&](int i) {
-      const auto k = std::size_t(order[std::size_t(i)]);
-      compiled[k] = compile_one(kernels[k], identity, cache);
+    return compile_into(kernels_, kernels, pool_.threads(), [&](const program::Kernel& kernel) {
+      return compile_one(kernel, identity, cache);
     });
-    std::vector<KernelHandle> handles;
-    for (Compiled& kernel : compiled) {
-      handles.push_back({int(kernels_.size())});
-      kernels_.push_back(std::move(kernel));
-    }
-    return handles;
   }
 
   KernelReport report(KernelHandle kernel) const override {
@@ -150,9 +140,7 @@ class NativeDevice : public Device {
 
   void launch(KernelHandle kernel, std::span<const BufferHandle> arguments) override {
     const Compiled& code = kernels_.at(std::size_t(kernel.id));
-    if (arguments.size() != code.arguments)
-      throw DeviceError("Kernel '" + code.name + "' takes " + std::to_string(code.arguments) +
-                        " arguments, " + std::to_string(arguments.size()) + " were given.");
+    check_arguments(code, arguments);
     Recorded launch{&code - kernels_.data(), {}};
     for (BufferHandle buffer : arguments) launch.pointers.push_back(find(buffer).data());
     if (recording_)

@@ -1,0 +1,47 @@
+// What the devices do alike with their compiled kernels, whatever a compiled kernel is to them.
+//
+// A device keeps a vector of its own `Compiled` (with `name` and `arguments`); a KernelHandle is an
+// index into it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/device/device.hpp"
+#include "runtime/device/parallel.hpp"
+
+namespace vphi::runtime {
+
+/// Compiles all, the largest source first, and appends them to `list` in the order given.
+/// `compile_one(kernel)` runs on several threads; the first exception is thrown on, `list`
+/// unchanged.
+template <class Compiled, class CompileOne>
+std::vector<KernelHandle> compile_into(std::vector<Compiled>& list,
+                                       std::span<const program::Kernel> kernels, int threads,
+                                       const CompileOne& compile_one) {
+  std::vector<Compiled> compiled(kernels.size());
+  const std::vector<int> order = largest_first(
+      int(kernels.size()), [&](int k) { return kernels[std::size_t(k)].source.size(); });
+  parallel_for(int(order.size()), threads, [&](int i) {
+    const auto k = std::size_t(order[std::size_t(i)]);
+    compiled[k] = compile_one(kernels[k]);
+  });
+  std::vector<KernelHandle> handles;
+  for (Compiled& kernel : compiled) {
+    handles.push_back({int(list.size())});
+    list.push_back(std::move(kernel));
+  }
+  return handles;
+}
+
+/// Throws DeviceError where the number of arguments is not the kernel's.
+template <class Compiled>
+void check_arguments(const Compiled& kernel, std::span<const BufferHandle> arguments) {
+  if (arguments.size() != kernel.arguments)
+    throw DeviceError("Kernel '" + kernel.name + "' takes " + std::to_string(kernel.arguments) +
+                      " arguments, " + std::to_string(arguments.size()) + " were given.");
+}
+
+}  // namespace vphi::runtime
