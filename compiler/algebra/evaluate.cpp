@@ -9,7 +9,7 @@
 namespace vphi::algebra {
 namespace {
 
-bool is_leaf(Expr e) { return e.op() <= Op::Site || e.is(Op::Stencil); }
+bool is_leaf(Expr e) { return e.op() <= Op::Uniform || e.is(Op::Stencil); }
 bool is_reduction(Expr e) { return e.op() >= Op::Mean && e.op() <= Op::Maximum; }
 
 template <class Real>

@@ -72,7 +72,7 @@ struct Same {
 bool is_reduction(Op op) { return op >= Op::Mean && op <= Op::Maximum; }
 
 bool has_value_per_site(const Key& key) {
-  if (key.op == Op::Load || key.op == Op::Site) return true;
+  if (key.op >= Op::Load && key.op <= Op::Uniform) return true;
   if (is_reduction(key.op)) return false;
   return std::ranges::any_of(key.args, [](Expr arg) { return arg->per_site; });
 }
@@ -127,6 +127,9 @@ Expr Arena::load(int array, Offset offset, dsl::Span span) {
   return state_->intern(this, {.op = Op::Load, .index = array, .offset = offset}, span);
 }
 Expr Arena::site(int axis) { return state_->intern(this, {.op = Op::Site, .index = axis}, {}); }
+Expr Arena::random(Op op, int index, Offset offset, dsl::Span span) {
+  return state_->intern(this, {.op = op, .index = index, .offset = offset}, span);
+}
 
 Expr Arena::stencil(int index, Expr argument, dsl::Span span) {
   return stencil_of(*this, index, argument, span);

@@ -10,6 +10,10 @@
 // -1. Kernel passes rewrite them to Sub, Div, Sqrt, Fma when the order of operations is fixed
 // (compiler/kernel/passes.hpp); from there on the args are evaluated from left to right.
 //
+// A draw (Normal, Uniform) is one random number for each site, instance and step, independent of
+// all others: a function of (seed, draw number, instance, site + offset, step) and of nothing else.
+// Two nodes with the same draw number and offset are therefore the same number.
+//
 // A node remembers the span of the model text it came from; the span does not take part in
 // equality (the first one wins).
 #pragma once
@@ -27,10 +31,13 @@ namespace vphi::algebra {
 
 enum class Op : std::uint8_t {
   // leaves
-  Number,  ///< exact rational or long double
-  Symbol,  ///< a named scalar: background, time, kept parameter, reduction result
-  Load,    ///< lattice array number `index` at the relative site `offset`
-  Site,    ///< integer coordinate of the site along axis `index`, counted from 0
+  Number,   ///< exact rational or long double
+  Symbol,   ///< a named scalar: background, time, kept parameter, reduction result
+  Load,     ///< lattice array number `index` at the relative site `offset`
+  Site,     ///< integer coordinate of the site along axis `index`, counted from 0
+  Noise,    ///< white noise number `index` of an equation, unit in time; never in a kernel
+  Normal,   ///< random number of draw `index`: mean 0, variance 1; see below
+  Uniform,  ///< the same in (0, 1)
   // canonical arithmetic
   Add,
   Mul,
@@ -144,8 +151,8 @@ struct Node {
   std::vector<Expr> args;
   Number number;          ///< Number
   std::string name;       ///< Symbol
-  int index = 0;          ///< Load: array; Site: axis; Stencil: operator
-  Offset offset;          ///< Load
+  int index = 0;          ///< Load: array; Site: axis; Stencil: operator; Noise, draws: number
+  Offset offset;          ///< Load, draws
   bool ordered = false;   ///< Add, Mul, Pow made by raw(): args in the order of evaluation
   bool per_site = false;  ///< a Load or Site below that is not inside a reduction
   dsl::Span span;
@@ -165,6 +172,8 @@ class Arena {
   Expr symbol(std::string_view name, dsl::Span span = {});
   Expr load(int array, Offset offset = {}, dsl::Span span = {});
   Expr site(int axis);
+  /// Op::Noise, Op::Normal or Op::Uniform number `index`.
+  Expr random(Op op, int index, Offset offset = {}, dsl::Span span = {});
   Expr stencil(int index, Expr argument, dsl::Span span = {});
 
   /// Any operation; simplifies (canonical forms, constant folding, identities of the op table).

@@ -29,6 +29,9 @@ int rank(Expr factor) {
       return 1;
     case Op::Load:
     case Op::Site:
+    case Op::Noise:
+    case Op::Normal:
+    case Op::Uniform:
       return 2;
     case Op::Add:
       return 5;
@@ -243,6 +246,10 @@ class Layout {
       case Op::Load:
         if (e->offset.zero()) return {leaf_name(e)};
         return {to_.neighbour(leaf_name(e), e->offset)};
+      case Op::Noise:
+      case Op::Normal:
+      case Op::Uniform:
+        return {to_.name(std::string(info(e.op()).name) + "_" + std::to_string(e->index + 1))};
       case Op::Add:
         return sum(e);
       case Op::Mul:

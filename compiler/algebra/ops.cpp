@@ -90,6 +90,10 @@ std::array<Row, kCount> table() {
       structural({Symbol, "symbol", 0, false, 0, 0}),
       structural({Load, "load", 0, false, 0, 0}),
       structural({Site, "site", 0, false, 0, 0}),
+      structural({Noise, "noise", 0, false, 0, 0}),
+      // Box-Muller on Philox words: half of log, sqrt, sin and cos; integer work counts as flops
+      structural({Normal, "normal", 0, true, 24, 2}),
+      structural({Uniform, "uniform", 0, false, 20, 0}),
       with_value(
           {Add, "add", -1, false, 1, 0}, None,
           [](const auto* x, int n) {

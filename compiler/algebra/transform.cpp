@@ -113,6 +113,10 @@ Expr shift(Expr expr, Offset offset) {
       Offset o = node->offset;
       for (int i = 0; i < 4; ++i) o.d[i] = static_cast<std::int16_t>(o.d[i] + offset.d[i]);
       moved = arena.load(node->index, o, node->span);
+    } else if (node.is(Op::Noise) || node.is(Op::Normal) || node.is(Op::Uniform)) {
+      Offset o = node->offset;
+      for (int i = 0; i < 4; ++i) o.d[i] = static_cast<std::int16_t>(o.d[i] + offset.d[i]);
+      moved = arena.random(node.op(), node->index, o, node->span);
     } else if (node.is(Op::Site)) {
       moved = node + arena.integer(offset.d[node->index]);
     } else if (node->per_site) {

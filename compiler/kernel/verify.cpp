@@ -71,6 +71,7 @@ class Verifier {
       if (op == Op::Site && (node->index < 0 || node->index >= kernel_.dims)) {
         say("{}: axis {} does not exist", where, node->index);
       }
+      if (op == Op::Noise) say("{}: white noise inside a kernel", where);
       if (op == Op::Load) {
         const ArrayParam* array = kernel_.find(node->index);
         if (!array || !array->read) say("{}: array {} is not declared as read", where, node->index);
