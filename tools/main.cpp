@@ -25,7 +25,7 @@ std::span<const Verb> verbs() {
       {"test", test, "a model's own checks on every device, and the order of its integrator"},
       {"doctor", doctor, "what this machine can run, and how to get what is missing"},
       {"fmt", format, "a model in canonical style"},
-      {"new", make_new, "a file to start from: scalar, wave, complex"},
+      {"new", make_new, "a commented model to start from: scalar, wave, expanding, ..."},
   };
   return list;
 }

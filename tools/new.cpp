@@ -1,65 +1,36 @@
-// vphi new: a model file to start from.
+// vphi new: a commented model to start from. The texts are whole models (tools/starters), so that
+// each checks and runs as it stands; only the model's name and its file names change.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
 
+#include "dsl/parse.hpp"
+#include "dsl/suggest.hpp"
+#include "embedded/vphi_starters.hpp"
 #include "tools/options.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
 namespace {
 
-/// @NAME@ is replaced by the model's name. A raw string's first line break is dropped.
-constexpr const char* kScalar = R"(
-## One scalar field in an expanding universe; change V and run it again.
-model @NAME@ "A scalar field in an expanding box"
-units reduced_planck  # hbar = c = 1, (8 pi G)^(-1/2) = 1
-param m = 5e-6        ## mass of the field
-param phi0 = 1        ## its mean at the start
-lattice box: 64^3, length = 10/m, boundary = periodic
-metric frw(a)
-field phi: real
-potential V = m^2*phi^2/2
-rescale A = 1/phi0, B = m, s = 0
-laplacian = iso27
-init phi ~ phi0 + vacuum, phi' ~ -0.7*m + vacuum
-evolve leapfrog, dt = 2^-7/m, until = t > 32/m
-every 64 steps: a, H, w, mean(phi), var(phi) -> "@NAME@.h5"
-at end: spectrum(phi) -> "@NAME@.h5"
-expect abs(mean(rho)/(3*H^2) - 1) < 1e-2
-)";
+struct Starter {
+  std::string kind, title;
+  std::string_view text;
+};
 
-constexpr const char* kWave = R"(
-## A pulse on a ring: the wave equation, written as an equation of motion.
-model @NAME@ "A pulse on a ring"
-param c = 1, L = 1  ## speed, length
-lattice ring: 512, length = L, boundary = periodic
-field u: real
-u'' = c^2*lap(u)
-laplacian = star2
-init u = exp(-x^2/(2*(L/20)^2)), u' = 0
-evolve leapfrog, dt = 0.5*dx/c, until = t > 4*L/c
-every 32 steps: mean(u), max(u), mean(u'^2) -> "@NAME@.h5"
-at end: profile(u) -> "@NAME@.h5"
-expect abs(mean(u)) < 1
-)";
-
-constexpr const char* kComplex = R"(
-## A complex field with a U(1) symmetry; its charge is conserved.
-model @NAME@ "A complex field with a conserved charge"
-param m = 1, lambda = 0.1
-lattice box: 64^2, length = 40/m, boundary = periodic
-field phi: complex
-potential V = m^2*norm2(phi) + lambda*norm2(phi)^2
-Q = 2*im(conj(phi)*phi')
-init phi = exp(-(m*r)^2/20), phi' = 0.5i*m*exp(-(m*r)^2/20)
-evolve leapfrog, dt = 0.2*dx, until = t > 20/m
-every 10 steps: total(Q), max(norm2(phi)) -> "@NAME@.h5"
-at end: slice(abs(phi), y = 0) -> "@NAME@.h5"
-expect conserved(Q) within 1e-9
-)";
+std::vector<Starter> starters() {
+  std::vector<Starter> all;
+  for (const auto& [file, text] : vphi_starters::files()) {
+    dsl::Diagnostics diagnostics;
+    const auto source = std::make_shared<const dsl::Source>(std::string(file), std::string(text));
+    const std::string kind = std::filesystem::path(file).stem().string();
+    all.push_back({kind, dsl::parse(source, diagnostics).title, text});
+  }
+  return all;
+}
 
 bool is_name(const std::string& text) {
   if (text.empty() || std::isalpha(static_cast<unsigned char>(text[0])) == 0) return false;
@@ -68,28 +39,52 @@ bool is_name(const std::string& text) {
   return true;
 }
 
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
 }  // namespace
 
 int make_new(const Words& words) {
+  const std::vector<Starter> known = starters();
+  std::string list = "Writes NAME.vphi, a commented model to start from. KIND is one of\n";
+  std::vector<std::string> kinds;
+  for (const Starter& starter : known) {
+    list += fmt::format("\n  {:<12} {}", starter.kind, starter.title);
+    kinds.push_back(starter.kind);
+  }
   std::vector<std::string> names;
-  std::string kind = "scalar";
-  CommandLine line("new NAME", "Writes NAME.vphi, a model to start from.");
-  line.arguments(names, 1, 1)
-      .choice("--from", {"scalar", "wave", "complex"}, kind,
-              "what to start from: a field in an expanding box, a wave "
-              "equation, a complex field");
+  bool to_stdout = false;
+  CommandLine line("new KIND [NAME]", list);
+  line.arguments(names, 1, 2).flag("--stdout", to_stdout, "write to standard output");
   if (!line.parse(words)) return kOk;
-  std::filesystem::path path = names[0];
+
+  const auto starter = std::find_if(known.begin(), known.end(),
+                                    [&](const Starter& s) { return s.kind == names[0]; });
+  if (starter == known.end()) {
+    const auto near = dsl::suggest(names[0], kinds);
+    throw UsageError(
+        fmt::format("there is no starter `{}`", names[0]),
+        near ? fmt::format("did you mean `vphi new {}`?", *near)
+             : fmt::format("vphi new KIND [NAME]; kinds are {}", dsl::enumerate(kinds)));
+  }
+  std::filesystem::path path = names.back();
   if (path.extension() != ".vphi") path += ".vphi";
   const std::string name = path.stem().string();
   if (!is_name(name))
     throw UsageError(fmt::format("`{}` is no model name: letters, digits and _ only", name));
-  if (std::filesystem::exists(path))
-    throw UsageError(fmt::format("{} is there already", path.string()));
 
-  std::string text = (kind == "wave" ? kWave : kind == "complex" ? kComplex : kScalar) + 1;
-  for (auto at = text.find("@NAME@"); at != std::string::npos; at = text.find("@NAME@", at))
-    text.replace(at, 6, name);
+  std::string text(starter->text);
+  replace_all(text, "model " + starter->kind + " ", "model " + name + " ");
+  replace_all(text, starter->kind + ".h5", name + ".h5");
+  replace_all(text, starter->kind + ".vphi", name + ".vphi");
+  if (to_stdout) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kOk;
+  }
+  if (std::filesystem::exists(path))
+    throw UsageError(fmt::format("{} is there already", path.string()), "give another NAME");
   std::ofstream out(path, std::ios::binary);
   out << text;
   if (!out.flush()) throw UsageError(fmt::format("{} cannot be written", path.string()));

@@ -219,16 +219,26 @@ TEST_F(Command, StandAloneSourceRuns) {
   EXPECT_EQ(std::system((at + "/wave >/dev/null").c_str()), 0);
 }
 
-TEST_F(Command, NewModelsCheck) {
-  for (const char* kind : {"scalar", "wave", "complex"}) {
-    const std::string name = std::string("my_") + kind;
-    ASSERT_EQ(vphi("new " + name + " --from " + kind).status, 0);
-    const Outcome o = vphi("check " + name + ".vphi");
-    EXPECT_EQ(o.status, 0) << o.error;
+// Every starter is in style, and runs as it stands until its promises are met.
+TEST_F(Command, StartersRun) {
+  int kinds = 0;
+  for (const auto& entry : fs::directory_iterator(VPHI_SOURCE_DIR "/tools/starters")) {
+    const std::string kind = entry.path().stem().string(), name = "my_" + kind;
+    ASSERT_EQ(vphi("new " + kind + " " + name).status, 0);
     EXPECT_EQ(vphi("fmt --check " + name + ".vphi").status, 0) << kind << " is not in style";
-    EXPECT_EQ(vphi("new " + name).status, 1) << "an existing file was overwritten";
+    const std::string small = kind == "expanding" ? " --lattice 16^3" : "";
+    const Outcome o = vphi("run " + name + ".vphi --device native" + small);
+    EXPECT_EQ(o.status, 0) << kind << o.error;
+    EXPECT_TRUE(holds(o.out, "ok (")) << kind << o.out;
+    EXPECT_TRUE(fs::exists(folder_ / "results" / name)) << kind;
+    EXPECT_EQ(text(name + ".vphi").find(kind + ".h5"), text(name + ".vphi").find(name + ".h5") + 3);
+    EXPECT_EQ(vphi("new " + kind + " " + name).status, 1) << "an existing file was overwritten";
+    EXPECT_TRUE(holds(vphi("new --help").out, "  " + kind)) << kind;
+    ++kinds;
   }
-  EXPECT_EQ(vphi("new 'bad name'").status, 1);
+  EXPECT_GE(kinds, 7);
+  EXPECT_EQ(vphi("new wave 'bad name'").status, 1);
+  EXPECT_TRUE(holds(vphi("new scaler").error, "did you mean `vphi new scalar`?"));
 }
 
 TEST_F(Command, FormatIsIdempotentAndKeepsBrokenFiles) {
