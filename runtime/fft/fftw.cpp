@@ -4,66 +4,138 @@
 
 #include <fftw3.h>
 
+#include <algorithm>
+#include <memory>
 #include <mutex>
+#include <type_traits>
+
+#include "runtime/parallel.hpp"
 
 namespace vphi::fft {
 namespace {
 
-// Only fftw_execute is thread-safe, so making and destroying plans is guarded.
+// FFTW's own threads choose another algorithm for each number of them, and so other last bits. Here
+// the transform is cut into pieces whose shapes follow from the box alone; threads share the
+// pieces, and each piece has the same plan whoever takes it.
+
+constexpr std::int64_t kRows = 16;  ///< lines transformed by one call
+
+// Only execution is thread-safe, so making and destroying plans is guarded.
 std::mutex& planner() {
   static std::mutex guard;
   return guard;
 }
 
-struct Axes {
-  int rank = 0;
-  int n[3]{};
-};
-
-/// Slowest axis first, as FFTW counts; axes of one site are left out.
-Axes axes(const Box& box) {
-  Axes a;
-  for (int axis : {2, 1, 0})
-    if (box.n[axis] > 1 || axis == 0) a.n[a.rank++] = static_cast<int>(box.n[axis]);
-  return a;
-}
-
-template <class Make>
-void run(int threads, const Make& make) {
-  fftw_plan plan{};
-  {
+struct Destroy {
+  void operator()(fftw_plan plan) const {
     const std::lock_guard lock(planner());
-#ifdef VPHI_HAVE_FFTW_THREADS
-    static const int started = fftw_init_threads();
-    if (started != 0) fftw_plan_with_nthreads(threads);
-#else
-    static_cast<void>(threads);
-#endif
-    plan = make();
+    fftw_destroy_plan(plan);
   }
-  fftw_execute(plan);
-  const std::lock_guard lock(planner());
-  fftw_destroy_plan(plan);
-}
+};
+using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, Destroy>;
 
 fftw_complex* raw(Complex* data) { return reinterpret_cast<fftw_complex*>(data); }
+
+/// Which way, and whether pieces may start where vector loads need care. The second follows from
+/// the shape, as the memory itself starts on 16 bytes.
+struct Way {
+  bool forward = true;
+  unsigned flags = FFTW_ESTIMATE;
+};
+
+/// Real rows along x, `planes` of them made of whole x-y planes.
+Plan plan_real(const Way& way, int rank, const int* n, int count, double* real, Complex* modes) {
+  int real_size = 1, modes_size = n[rank - 1] / 2 + 1;
+  for (int i = 0; i < rank; ++i) real_size *= n[i];
+  for (int i = 0; i + 1 < rank; ++i) modes_size *= n[i];
+  const std::lock_guard lock(planner());
+  return Plan(way.forward
+                  ? fftw_plan_many_dft_r2c(rank, n, count, real, nullptr, 1, real_size, raw(modes),
+                                           nullptr, 1, modes_size, way.flags | FFTW_PRESERVE_INPUT)
+                  : fftw_plan_many_dft_c2r(rank, n, count, raw(modes), nullptr, 1, modes_size, real,
+                                           nullptr, 1, real_size, way.flags | FFTW_DESTROY_INPUT));
+}
+
+/// `count` neighbouring lines of complex numbers, `stride` apart from entry to entry, in place.
+Plan plan_lines(const Way& way, int n, std::int64_t stride, std::int64_t count, Complex* modes) {
+  const std::lock_guard lock(planner());
+  const auto step = static_cast<int>(stride);
+  return Plan(fftw_plan_many_dft(1, &n, static_cast<int>(count), raw(modes), nullptr, step, 1,
+                                 raw(modes), nullptr, step, 1,
+                                 way.forward ? FFTW_FORWARD : FFTW_BACKWARD, way.flags));
+}
+
+/// Pieces of `size` out of `count`, a shorter one last: `run(plan, first)` by any thread.
+template <class Make, class Run>
+void in_pieces(std::int64_t count, std::int64_t size, int threads, const Make& make,
+               const Run& run) {
+  const std::int64_t pieces = (count + size - 1) / size, rest = count - (pieces - 1) * size;
+  const Plan whole = pieces > 1 || rest == size ? make(size) : Plan();
+  const Plan last = rest < size ? make(rest) : Plan();
+  runtime::parallel_ranges(pieces, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      run(i == pieces - 1 && last ? last.get() : whole.get(), i * size);
+  });
+}
+
+/// Between the real box and modes: along x and y plane by plane, or along x in groups of rows.
+void real_part(const Way& way, const Box& box, double* real, Complex* modes, int threads) {
+  const bool planes = box.n[2] > 1;
+  const int n[2] = {static_cast<int>(box.n[1]), static_cast<int>(box.n[0])};
+  const int rank = planes && box.n[1] > 1 ? 2 : 1;
+  const int* sizes = n + (2 - rank);
+  const std::int64_t one = rank == 2 ? box.n[0] * box.n[1] : box.n[0];
+  const std::int64_t one_out = rank == 2 ? box.half() * box.n[1] : box.half();
+  const std::int64_t count = rank == 2 ? box.n[2] : box.n[1] * box.n[2];
+  in_pieces(
+      count, rank == 2 ? 1 : kRows, threads,
+      [&](std::int64_t rows) {
+        return plan_real(way, rank, sizes, static_cast<int>(rows), real, modes);
+      },
+      [&](fftw_plan plan, std::int64_t first) {
+        if (way.forward)
+          fftw_execute_dft_r2c(plan, real + first * one, raw(modes + first * one_out));
+        else
+          fftw_execute_dft_c2r(plan, raw(modes + first * one_out), real + first * one);
+      });
+}
+
+/// Along the slowest axis where `real_part` left it out.
+void slow_axis(const Way& way, const Box& box, Complex* modes, int threads) {
+  const bool three = box.n[2] > 1;
+  const std::int64_t n = three ? box.n[2] : box.n[1];
+  if (n == 1) return;
+  const std::int64_t stride = three ? box.half() * box.n[1] : box.half();
+  in_pieces(
+      stride, kRows, threads,
+      [&](std::int64_t lines) {
+        return plan_lines(way, static_cast<int>(n), stride, lines, modes);
+      },
+      [&](fftw_plan plan, std::int64_t first) {
+        fftw_execute_dft(plan, raw(modes + first), raw(modes + first));
+      });
+}
+
+Way way_of(const Box& box, const double* real, const Complex* modes, bool forward) {
+  const auto address = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
+  const bool odd = box.n[0] * (box.n[2] > 1 ? box.n[1] : kRows) % 2 != 0;
+  const bool aligned = (address(real) | address(modes)) % 16 == 0;
+  return {forward, FFTW_ESTIMATE | (odd || !aligned ? FFTW_UNALIGNED : 0U)};
+}
 
 }  // namespace
 
 bool fftw_forward(const Box& box, const double* in, Complex* out, int threads) {
-  const Axes a = axes(box);
-  run(threads, [&] {
-    return fftw_plan_dft_r2c(a.rank, a.n, const_cast<double*>(in), raw(out),
-                             FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
-  });
+  const Way way = way_of(box, in, out, true);
+  real_part(way, box, const_cast<double*>(in), out, threads);
+  slow_axis(way, box, out, threads);
   return true;
 }
 
 bool fftw_inverse(const Box& box, Complex* in, double* out, int threads) {
-  const Axes a = axes(box);
-  run(threads, [&] {
-    return fftw_plan_dft_c2r(a.rank, a.n, raw(in), out, FFTW_ESTIMATE | FFTW_DESTROY_INPUT);
-  });
+  const Way way = way_of(box, out, in, false);
+  slow_axis(way, box, in, threads);
+  real_part(way, box, out, in, threads);
   return true;
 }
 
