@@ -12,51 +12,62 @@ namespace {
 constexpr std::string_view kBoundaries = "periodic antiperiodic fixed neumann outflow absorbing";
 
 constexpr OptionRule kLattice[] = {
-    {"length", Takes::Lengths},
-    {"spacing", Takes::Lengths},
-    {"boundary", Takes::Call, kBoundaries},
-    {"parity", Takes::Word, "even_odd lexicographic"},
+    {"length", "side of the box, or a list with one for each axis", Takes::Lengths},
+    {"spacing", "distance of neighbouring sites, in place of the length", Takes::Lengths},
+    {"boundary", "what lies beyond the edges; a list gives each axis its own", Takes::Call,
+     kBoundaries},
+    {"parity", "order of the sites in memory", Takes::Word, "even_odd lexicographic"},
 };
-constexpr OptionRule kBoundary[] = {{"boundary", Takes::Call, kBoundaries}};
+constexpr OptionRule kBoundary[] = {
+    {"boundary", "what lies beyond the edges for these fields, where it is not the lattice's",
+     Takes::Call, kBoundaries}};
 constexpr OptionRule kGauge[] = {
-    {"store", Takes::Call, "full rows"},
-    {"boundary", Takes::Call, kBoundaries},
+    {"store", "how much of a link matrix is kept: all, or rows from which the rest follows",
+     Takes::Call, "full rows"},
+    {"boundary", "what lies beyond the edges", Takes::Call, kBoundaries},
 };
-constexpr OptionRule kMetric[] = {{"rho_r", Takes::Number}, {"rho_m", Takes::Number}};
+constexpr OptionRule kMetric[] = {
+    {"rho_r", "energy density of radiation beside the fields, at a = 1", Takes::Number},
+    {"rho_m", "energy density of matter beside the fields, at a = 1", Takes::Number}};
 constexpr OptionRule kRescale[] = {
-    {"A", Takes::Positive},
-    {"B", Takes::Positive},
-    {"s", Takes::Number},
-    {"r", Takes::Number},
-    {"form", Takes::Word, "canonical rescaled"},
+    {"A", "fields are stored as A*phi", Takes::Positive},
+    {"B", "lengths are stored as B*x", Takes::Positive},
+    {"s", "steps are equal in d(eta) = B*a^s*dt", Takes::Number},
+    {"r", "power of a that the stored field carries, with form = rescaled", Takes::Number},
+    {"form", "canonical momenta, or the rescaled field and its derivative", Takes::Word,
+     "canonical rescaled"},
 };
 constexpr OptionRule kEvolve[] = {
-    {"dt", Takes::Positive, "", true, "add for instance dt = 0.1*dx"},
-    {"until", Takes::Condition},
+    {"dt", "step of physical time at a = 1", Takes::Positive, "", true,
+     "add for instance dt = 0.1*dx"},
+    {"until", "the run ends where this first holds", Takes::Condition},
 };
 constexpr OptionRule kSample[] = {
-    {"trajectories", Takes::Count},
-    {"sweeps", Takes::Count},
-    {"overrelax", Takes::Count},
-    {"tau", Takes::Positive},
+    {"trajectories", "number of trajectories", Takes::Count},
+    {"sweeps", "number of sweeps over the lattice", Takes::Count},
+    {"overrelax", "overrelaxation steps for each update", Takes::Count},
+    {"tau", "length of a trajectory", Takes::Positive},
 };
 constexpr OptionRule kLevel[] = {
-    {"steps", Takes::Count, "", true, "add for instance steps = 4"},
-    {"scheme", Takes::Word, ""},
+    {"steps", "steps of this level for each drift of the level outside", Takes::Count, "", true,
+     "add for instance steps = 4"},
+    {"scheme", "its integrator", Takes::Word, ""},
 };
 constexpr OptionRule kSolve[] = {
-    {"tol", Takes::Positive},
-    {"max", Takes::Count},
-    {"start", Takes::Number},
+    {"tol", "largest change of the last iteration", Takes::Positive},
+    {"max", "iterations at most", Takes::Count},
+    {"start", "first guess", Takes::Number},
 };
-constexpr OptionRule kRandom[] = {{"seed", Takes::Number}, {"fresh", Takes::Axes}};
+constexpr OptionRule kRandom[] = {
+    {"seed", "of all random numbers of the run", Takes::Number},
+    {"fresh", "sweep axes along which the numbers differ", Takes::Axes}};
 constexpr OptionRule kPrecision[] = {
-    {"real", Takes::Word, "f32 f64"},
-    {"store", Takes::Word, "f32 f64"},
-    {"pair", Takes::Word, "f32 f64"},
-    {"sum", Takes::Word, "plain kahan pairwise f64"},
+    {"real", "of fields and their arithmetic", Takes::Word, "f32 f64"},
+    {"store", "of fields in memory", Takes::Word, "f32 f64"},
+    {"pair", "of pair forces", Takes::Word, "f32 f64"},
+    {"sum", "how sums over sites are carried", Takes::Word, "plain kahan pairwise f64"},
 };
-constexpr OptionRule kEvery[] = {{"after", Takes::Condition}};
+constexpr OptionRule kEvery[] = {{"after", "outputs begin where this holds", Takes::Condition}};
 
 constexpr Need kNever = Need::Never;
 constexpr Need kAlways = Need::Always;

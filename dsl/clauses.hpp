@@ -1,7 +1,8 @@
 // The table of clauses: keyword, form, options, body, target.
 //
 // One row per keyword. A new option is a row here and its use in the stage that needs it; the
-// checks of dsl/clause_check.cpp follow from the table alone. What an item means beyond that
+// checks of dsl/clause_check.cpp, the reference (docs/reference.md) and what an editor shows follow
+// from the table alone. What an item means beyond that
 // (a shape, an initial value, an output) is dsl/clause_facts.cpp.
 #pragma once
 
@@ -27,6 +28,7 @@ enum class Takes {
 
 struct OptionRule {
   std::string_view name;
+  std::string_view doc;  ///< one line
   Takes takes = Takes::Number;
   std::string_view words = {};  ///< parted by blanks
   bool required = false;
@@ -52,6 +54,8 @@ struct ClauseRule {
 
 std::span<const ClauseRule> clause_rules();
 const ClauseRule* find_clause(std::string_view keyword);
+/// What a clause declares, in a sentence or two; empty for an unknown keyword.
+std::string_view clause_doc(std::string_view keyword);
 /// The keyword that a mistyped one meant, in the body of the clause `inside` ("" at the top).
 std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside);
 std::vector<std::string> option_names(const ClauseRule& rule);

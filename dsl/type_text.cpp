@@ -23,12 +23,6 @@ const std::map<std::string, Base>& plain_types() {
   return kTypes;
 }
 
-std::vector<std::string> type_names() {
-  return {"real",     "complex", "angle", "int",  "vec(3)", "vec(2, complex)",
-          "mat(3,3)", "sym(3)",  "SU(3)", "U(1)", "spinor", "vec",
-          "mat",      "sym",     "SU"};
-}
-
 /// What people write from habit, and what it is called here.
 std::optional<std::string> habit(const std::string& word) {
   static const std::map<std::string, std::string> kHabits = {
@@ -41,12 +35,21 @@ std::optional<std::string> habit(const std::string& word) {
 
 Type fail(Resolved& resolved, const Expr& expr) {
   auto near = habit(expr.text);
-  if (!near) near = suggest(expr.text, type_names());
+  if (!near) {
+    std::vector<std::string> known = type_names();
+    known.insert(known.end(), {"vec", "mat", "sym", "SU"});
+    near = suggest(expr.text, known);
+  }
   resolved.diagnostics.add(error::unknown_type(expr.span, expr.text, near));
   return {};
 }
 
 }  // namespace
+
+std::vector<std::string> type_names() {
+  return {"real",     "complex", "angle", "int",  "vec(3)", "vec(2, complex)",
+          "mat(3,3)", "sym(3)",  "SU(3)", "U(1)", "spinor"};
+}
 
 Type read_type(Resolved& resolved, const Expr& expr) {
   if (expr.kind == ExprKind::Name) {

@@ -8,4 +8,7 @@ namespace vphi::dsl {
 /// Unknown and a diagnostic where `expr` is no type.
 Type read_type(Resolved& resolved, const Expr& expr);
 
+/// Types as a model may write them, an example for each.
+std::vector<std::string> type_names();
+
 }  // namespace vphi::dsl
