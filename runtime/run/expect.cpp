@@ -7,9 +7,19 @@ namespace vphi::runtime {
 
 using program::Expectation;
 
+namespace {
+
+/// The last output of a run may fall on one that was judged already.
+void remember(ExpectationResult& result, double time, double value) {
+  if (result.history.empty() || result.history.back().first != time)
+    result.history.emplace_back(time, value);
+}
+
+}  // namespace
+
 Expectations::Expectations(const program::Program& program)
     : program_(program), memory_(program.expectations.size()) {
-  for (const Expectation& e : program.expectations) results_.push_back({e.text, true, 0, 0});
+  for (const Expectation& e : program.expectations) results_.push_back({e.text, true, 0, 0, {}});
 }
 
 void Expectations::judge(std::span<const double> scalars, double time) {
@@ -18,9 +28,11 @@ void Expectations::judge(std::span<const double> scalars, double time) {
     ExpectationResult& result = results_[i];
     Memory& memory = memory_[i];
     if (e.kind == Expectation::Kind::Condition) {
+      const double value = scalars[e.value_slot >= 0 ? e.value_slot : e.ok_slot];
+      remember(result, time, value);
       if (!result.ok) continue;  // the first failure stays
       result.ok = scalars[e.ok_slot] == 1;
-      result.value = scalars[e.value_slot >= 0 ? e.value_slot : e.ok_slot];
+      result.value = value;
       result.time = time;
       continue;
     }
@@ -34,6 +46,7 @@ void Expectations::judge(std::span<const double> scalars, double time) {
       memory.largest_change = change;
       result.time = time;
     }
+    remember(result, time, change == 0 ? 0 : change / memory.largest_scale);
     // A quantity that stays exactly at its start has not drifted, even from zero.
     result.value = memory.largest_change == 0 ? 0 : memory.largest_change / memory.largest_scale;
     result.ok = result.value < e.bound || memory.largest_change == 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "runtime/device/thread_pool.hpp"
 #include "runtime/run/observe.hpp"
@@ -23,6 +24,7 @@ double seconds_since(Clock::time_point start) {
 
 constexpr double kChunkSeconds = 0.1;  ///< the device is left alone for about so long
 constexpr double kFlushSeconds = 2;
+constexpr std::chrono::milliseconds kPauseInterval{50};
 
 /// Where a run stands between two chunks of steps.
 class Loop {
@@ -32,7 +34,7 @@ class Loop {
         options_(options),
         threads_(options.threads > 0 ? options.threads : usable_threads()),
         session_(program, device, {threads_, true}),
-        observer_(session_, options.out, threads_) {
+        observer_(session_, options.out, threads_, options.onlooker) {
     end_ = options.steps >= 0 ? options.steps : program.steps;
     if (end_ < 0 && program.stop_slot < 0)
       throw RunError("E0804", "the run has no end",
@@ -50,6 +52,7 @@ class Loop {
     while (!stopped_ && step_ != end_ && !interrupted()) {
       chunk();
       report_progress(false);
+      ask_onlooker();
     }
     if (step_ > 0) observer_.observe(step_, true);
     update(session_.scalars());
@@ -61,7 +64,22 @@ class Loop {
   }
 
  private:
-  bool interrupted() const { return options_.interrupt != nullptr && *options_.interrupt; }
+  bool interrupted() const {
+    return stop_wished_ || (options_.interrupt != nullptr && *options_.interrupt);
+  }
+
+  /// Whoever looks on may pause or stop the run here.
+  void ask_onlooker() {
+    if (options_.onlooker == nullptr) return;
+    const auto asked = Clock::now();
+    Wish wish = options_.onlooker->between(progress());
+    while (wish == Wish::Pause && !interrupted()) {
+      std::this_thread::sleep_for(kPauseInterval);
+      wish = options_.onlooker->between(progress());
+    }
+    stop_wished_ = wish == Wish::Stop;
+    begun_ += Clock::now() - asked;
+  }
 
   void update(std::vector<double> scalars) {
     scalars_ = std::move(scalars);
@@ -156,6 +174,19 @@ class Loop {
     if (!last && seconds_since(last_progress_) < options_.progress_interval) return;
     last_progress_ = Clock::now();
     if (!p_.progress.empty() && !last) update(observer_.watch());
+    Progress now = progress();
+    for (std::size_t i = 0; i < p_.progress.size(); ++i) {
+      const auto& scalar = p_.progress[i];
+      const double value = scalars_[scalar.slot];
+      const double start = watched_at_start_[i];
+      now.watched.emplace_back(
+          scalar.name, scalar.drift && start != 0 ? (value - start) / std::abs(start) : value);
+    }
+    options_.progress(now);
+  }
+
+  /// Where the run stands, without the watched scalars.
+  Progress progress() const {
     Progress now;
     now.step = step_;
     now.steps = end_;
@@ -166,14 +197,7 @@ class Loop {
           now.seconds * static_cast<double>(end_ - step_) / static_cast<double>(step_);
     now.site_updates_per_s = rate();
     now.bytes_per_s = now.site_updates_per_s * bytes_per_site(p_);
-    for (std::size_t i = 0; i < p_.progress.size(); ++i) {
-      const auto& scalar = p_.progress[i];
-      const double value = scalars_[scalar.slot];
-      const double start = watched_at_start_[i];
-      now.watched.emplace_back(
-          scalar.name, scalar.drift && start != 0 ? (value - start) / std::abs(start) : value);
-    }
-    options_.progress(now);
+    return now;
   }
 
   /// The first chunk touches memory for the first time and is left out where others follow.
@@ -204,6 +228,10 @@ class Loop {
     r.notes = observer_.notes();
     if (options_.keep_state)
       for (const auto& variable : p_.state) r.state.push_back(session_.read(variable.buffer));
+    r.kernels = kernel_runs(session_, options_.time_kernels);
+    // A step of one kernel was timed already, by the run itself.
+    if (options_.time_kernels && p_.step.size() == 1 && rate() > 0)
+      r.kernels[p_.step[0].kernel].seconds = static_cast<double>(p_.sites()) / rate();
     return r;
   }
 
@@ -216,7 +244,7 @@ class Loop {
   std::int64_t end_ = -1, step_ = 0, size_ = 1;
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
-  bool stopped_ = false;
+  bool stopped_ = false, stop_wished_ = false;
   std::vector<double> scalars_;
   std::vector<double> watched_at_start_;  ///< of Program::progress
   std::vector<bool> harmless_;

@@ -7,8 +7,8 @@ namespace vphi::runtime {
 using program::FieldOutput;
 using program::Output;
 
-Observer::Observer(Session& session, const std::string& out, int threads)
-    : session_(session), threads_(threads), expectations_(session.program()) {
+Observer::Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker)
+    : session_(session), threads_(threads), onlooker_(onlooker), expectations_(session.program()) {
   if (!out.empty()) results_ = std::make_unique<io::Results>(out, session.program());
 }
 
@@ -60,6 +60,7 @@ void Observer::observe(std::int64_t step, bool last) {
   if (any || last || p.outputs.empty()) {
     const auto scalars = session_.scalars();
     expectations_.judge(scalars, time_of(scalars, step));
+    if (onlooker_ != nullptr) onlooker_->checks(expectations_.results());
   }
   session_.release_scratch();
 }
@@ -86,22 +87,35 @@ void Observer::record(const Output& output, const io::Moment& at,
     series_[place->second].points.emplace_back(at.time, values.back());
   }
   if (auto* target = file(output)) target->scalars(names, at, values);
+  if (onlooker_ != nullptr) onlooker_->scalars(names, at, values);
+}
+
+void Observer::array(io::ResultFile* target, const std::string& group, const std::string& name,
+                     const io::Moment& at, std::span<const std::int64_t> shape,
+                     std::span<const double> values, program::Precision precision) const {
+  if (target != nullptr) target->array(group, name, at, shape, values, precision);
+  if (onlooker_ != nullptr && onlooker_->attending())
+    onlooker_->array(group, name, at, shape, values);
 }
 
 void Observer::write_fields(const Output& output, const io::Moment& at) {
   auto* target = file(output);
-  if (target == nullptr) return;
+  const bool attended = onlooker_ != nullptr && onlooker_->attending();
+  if (target == nullptr && !attended) return;
   const auto& p = session_.program();
   for (const FieldOutput& field : output.fields) {
+    if (target == nullptr && field.kind == FieldOutput::Kind::Snapshot) continue;
     const auto values = session_.read(field.buffer);
     const auto precision = p.buffers[field.buffer].precision;
     std::vector<std::int64_t> shape(p.extent.begin(), p.extent.begin() + p.dims);
     std::reverse(shape.begin(), shape.end());
     switch (field.kind) {
-      case FieldOutput::Kind::Spectrum:
-        target->spectrum(field.name, at,
-                         io::spectrum(values, p.extent, p.dims, p.dx_physical, threads_));
+      case FieldOutput::Kind::Spectrum: {
+        const auto bins = io::spectrum(values, p.extent, p.dims, p.dx_physical, threads_);
+        if (target != nullptr) target->spectrum(field.name, at, bins);
+        if (attended) onlooker_->spectrum(field.name, at, bins);
         break;
+      }
       case FieldOutput::Kind::Snapshot:
         target->array("snapshots", field.name, at, shape, values, precision);
         break;
@@ -114,7 +128,7 @@ void Observer::write_fields(const Output& output, const io::Moment& at) {
           if (i / stride % n == field.plane) plane.push_back(values[i]);
         shape.erase(shape.begin() + (p.dims - 1 - field.axis));
         if (shape.empty()) shape.push_back(1);
-        target->array("slices", field.name, at, shape, plane, precision);
+        array(target, "slices", field.name, at, shape, plane, precision);
         break;
       }
       case FieldOutput::Kind::Histogram: {
@@ -125,8 +139,8 @@ void Observer::write_fields(const Output& output, const io::Moment& at) {
           table.push_back(h.low + (static_cast<double>(b) + 0.5) * width);
           table.push_back(static_cast<double>(h.counts[b]));
         }
-        target->array("histograms", field.name, at, std::array<std::int64_t, 2>{field.bins, 2},
-                      table, program::Precision::F64);
+        array(target, "histograms", field.name, at, std::array<std::int64_t, 2>{field.bins, 2},
+              table, program::Precision::F64);
         break;
       }
       case FieldOutput::Kind::Profile: {
@@ -134,9 +148,8 @@ void Observer::write_fields(const Output& output, const io::Moment& at) {
         std::vector<double> table;
         for (const auto& point : io::axis_profile(values, p.extent, axis, p.dx_physical))
           table.insert(table.end(), {point.x, point.mean});
-        target->array("profiles", field.name, at,
-                      std::array<std::int64_t, 2>{p.extent[axis], 2}, table,
-                      program::Precision::F64);
+        array(target, "profiles", field.name, at, std::array<std::int64_t, 2>{p.extent[axis], 2},
+              table, program::Precision::F64);
         break;
       }
     }

@@ -19,8 +19,8 @@ namespace vphi::runtime {
 
 class Observer {
  public:
-  /// `out` empty: nothing is written to files.
-  Observer(Session& session, const std::string& out, int threads);
+  /// `out` empty: nothing is written to files. `onlooker` may be null.
+  Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker = nullptr);
 
   /// The next step after `step` at which something is due, or -1.
   std::int64_t next(std::int64_t step) const;
@@ -40,11 +40,15 @@ class Observer {
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
   void write_fields(const program::Output& output, const io::Moment& at);
+  void array(io::ResultFile* target, const std::string& group, const std::string& name,
+             const io::Moment& at, std::span<const std::int64_t> shape,
+             std::span<const double> values, program::Precision precision) const;
   io::ResultFile* file(const program::Output& output);
   double time_of(const std::vector<double>& scalars, std::int64_t step) const;
 
   Session& session_;
   int threads_;
+  Onlooker* onlooker_;
   std::unique_ptr<io::Results> results_;
   Expectations expectations_;
   std::vector<Series> series_;

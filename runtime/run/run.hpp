@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/run/onlooker.hpp"
 #include "runtime/run/session.hpp"
 
 namespace vphi::runtime {
@@ -35,6 +36,8 @@ struct RunOptions {
   std::function<void(const Progress&)> progress;  ///< called at most every `progress_interval`
   double progress_interval = 0.1;                 ///< seconds
   bool keep_state = false;                        ///< RunResult::state is filled
+  Onlooker* onlooker = nullptr;                   ///< told of outputs; may pause or stop the run
+  bool time_kernels = false;                      ///< RunResult::kernels get their times
 };
 
 struct Series {
@@ -47,6 +50,14 @@ struct ExpectationResult {
   bool ok = true;
   double value = 0;  ///< condition: at its first failure, else the last; others: the largest
   double time = 0;   ///< when
+  /// t and the value judged there (drifts: relative change; conserved: change over scale)
+  std::vector<std::pair<double, double>> history;
+};
+
+/// What is known of one kernel of the program when the run is over.
+struct KernelRun {
+  int registers = -1, spilled_bytes = -1;  ///< -1: the device does not say, or never compiled
+  double seconds = 0;                      ///< one launch; 0: not measured
 };
 
 struct Performance {
@@ -66,6 +77,7 @@ struct RunResult {
   std::vector<Series> series;
   std::vector<ExpectationResult> expectations;
   Performance performance;
+  std::vector<KernelRun> kernels;  ///< as Program::kernels
   std::vector<std::string> files, notes;
   std::vector<std::vector<double>> state;  ///< as Program::state, f64, x fastest
 
@@ -78,6 +90,10 @@ RunResult run(const program::Program& program, Device& device, const RunOptions&
 
 /// Bytes that one step must move for one site, by the cost of its kernels.
 double bytes_per_site(const program::Program& program);
+
+/// Registers of every kernel; with `timed` also the time of one launch of those of the step, which
+/// moves the state on.
+std::vector<KernelRun> kernel_runs(Session& session, bool timed);
 
 /// The first site of the state that holds a NaN or an infinity.
 struct BadSite {

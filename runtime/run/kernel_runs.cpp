@@ -1,0 +1,46 @@
+// What the device says of each kernel, and how long the kernels of a step take by themselves.
+#include <algorithm>
+
+#include "runtime/run/run.hpp"
+
+namespace vphi::runtime {
+namespace {
+
+constexpr double kEnough = 0.02;  ///< seconds of launches that are worth a measurement
+constexpr int kMost = 50;
+
+/// Seconds of one launch: the queue is filled so that the host's part hides behind the device's.
+double time_launch(Session& session, const program::Launch& launch) {
+  Device& device = session.device();
+  const auto timed = [&](int count) {
+    const std::vector<program::Launch> list(static_cast<std::size_t>(count), launch);
+    device.synchronise();
+    const int start = device.mark();
+    session.launch(list);
+    const int end = device.mark();
+    device.synchronise();
+    return device.seconds_between(start, end);
+  };
+  const double once = std::max(timed(1), 1e-9);
+  const int count = static_cast<int>(std::clamp(kEnough / once, 1.0, double{kMost}));
+  return count == 1 ? once : timed(count) / count;
+}
+
+}  // namespace
+
+std::vector<KernelRun> kernel_runs(Session& session, bool timed) {
+  const auto& p = session.program();
+  std::vector<KernelRun> runs(p.kernels.size());
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const KernelReport report = session.report(static_cast<int>(k));
+    runs[k].registers = report.registers;
+    runs[k].spilled_bytes = report.spilled_bytes;
+  }
+  if (timed && p.step.size() > 1)
+    for (const auto& launch : p.step)
+      if (runs[launch.kernel].seconds == 0)
+        runs[launch.kernel].seconds = time_launch(session, launch);
+  return runs;
+}
+
+}  // namespace vphi::runtime

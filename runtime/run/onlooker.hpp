@@ -1,0 +1,49 @@
+// Who looks on while a run goes: the live page, a notebook, a test.
+//
+// The run loop tells an Onlooker what an output has just computed and asks it between two chunks of
+// steps (about a tenth of a second apart) whether to go on. Calls come from the thread that runs;
+// what they refer to is gone when they return. Fields are copied only while `attending`, so that a
+// run that nobody looks at pays for nothing; rows of series are a few numbers and always told.
+// The caller of `run` owns it; it must outlive the run, and what it throws ends the run.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/io/results.hpp"
+
+namespace vphi::runtime {
+
+struct ExpectationResult;
+struct Progress;
+
+enum class Wish {
+  GoOn,
+  Pause,  ///< no further step until another wish; the time is not counted
+  Stop,   ///< finish as after an interruption: results are complete up to here
+};
+
+class Onlooker {
+ public:
+  virtual ~Onlooker() = default;
+
+  /// Whether fields are worth copying now.
+  virtual bool attending() const = 0;
+  /// One output's scalars, as io::ResultFile gets them.
+  virtual void scalars(std::span<const std::string> names, const io::Moment& at,
+                       std::span<const double> values) = 0;
+  virtual void spectrum(const std::string& name, const io::Moment& at,
+                        std::span<const io::SpectrumBin> bins) = 0;
+  /// `group`: "slices", "histograms", "profiles"; shape slowest axis first. Snapshots of a whole
+  /// lattice are not told.
+  virtual void array(const std::string& group, const std::string& name, const io::Moment& at,
+                     std::span<const std::int64_t> shape, std::span<const double> values) = 0;
+  /// The expectations as they stand after an output.
+  virtual void checks(const std::vector<ExpectationResult>& results) = 0;
+  /// Between two chunks of steps; called again every 50 ms while it answers Pause.
+  virtual Wish between(const Progress& now) = 0;
+};
+
+}  // namespace vphi::runtime
