@@ -17,6 +17,7 @@ class Checker {
     for (const Kernel& kernel : p_.kernels) check(kernel);
     launches(p_.prologue, "prologue");
     launches(p_.step, "step");
+    launches(p_.leap, "leap");
     launches(p_.watch, "watch");
     for (const Output& output : p_.outputs) check(output);
     for (const auto& scalar : p_.progress) slot(scalar.slot, "progress");
@@ -58,7 +59,10 @@ class Checker {
            fmt::format("extent {} along axis {}", p_.extent[axis], axis));
       sites *= static_cast<double>(p_.extent[axis]);
     }
-    need(sites < 0x1p40, "more than 2^40 sites");
+    need(p_.instances >= 1, "fewer than one instance");
+    need(sites * static_cast<double>(p_.instances) < 0x1p40, "more than 2^40 sites");
+    need(p_.leap_steps >= 0 && (p_.leap_steps > 0) == !p_.leap.empty(),
+         "a leap without launches or without a length");
     need(p_.dx > 0 && p_.dx_physical > 0, "the lattice spacing is not positive");
     need(p_.steps >= -1, "a negative number of steps");
   }

@@ -78,6 +78,7 @@ template <class Io>
 void fields(Io& io, FieldOutput& f) {
   io("kind", f.kind), io("name", f.name), io("buffer", f.buffer), io("axis", f.axis);
   io("plane", f.plane), io("bins", f.bins), io("low", f.low), io("high", f.high);
+  io("scale", f.scale), io("offset", f.offset);
 }
 template <class Io>
 void fields(Io& io, Output& o) {
@@ -104,10 +105,12 @@ template <class Io>
 void fields(Io& io, Program& p) {
   io("model", p.model), io("title", p.title), io("model_text", p.model_text);
   io("compiler_version", p.compiler_version), io("target", p.target), io("dims", p.dims);
-  io("extent", p.extent), io("dx", p.dx), io("dx_physical", p.dx_physical), io("dt", p.dt);
+  io("extent", p.extent), io("instances", p.instances), io("dx", p.dx),
+      io("dx_physical", p.dx_physical), io("dt", p.dt);
   io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);
   io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("prologue", p.prologue), io("step", p.step);
+  io("leap", p.leap), io("leap_steps", p.leap_steps);
   io("watch", p.watch), io("outputs", p.outputs), io("expectations", p.expectations);
   io("progress", p.progress), io("step_slot", p.step_slot), io("time_slot", p.time_slot);
   io("stop_slot", p.stop_slot), io("steps", p.steps);

@@ -17,7 +17,7 @@ namespace vphi::program {
 enum class Precision { F32, F64 };
 enum class Target { Native, OpenCL, Cuda };
 
-/// One real number per lattice site, x fastest.
+/// One real number per instance and lattice site: [instance][t][z][y][x], x fastest.
 struct Buffer {
   std::string name;
   Precision precision = Precision::F64;
@@ -36,13 +36,13 @@ struct Argument {
   enum class Kind {
     Current,   ///< buffer `index`, the copy that holds the present state
     Next,      ///< buffer `index`, the other copy
-    Scalars,   ///< the f64 scalar array, read and written
+    Scalars,   ///< the f64 scalar array [instance][slot], read and written
     Partials,  ///< f64 work array of `Kernel::partials` numbers, private to the kernel
-    Counter,   ///< one 32-bit word, zero before the first launch, left zero by the kernel
+    Counter,   ///< one 32-bit word an instance, zero before the first launch, left zero after it
   };
   Kind kind = Kind::Current;
   int index = 0;
-  std::int64_t bytes = 0;  ///< what the kernel may touch; 0: unknown
+  std::int64_t bytes = 0;  ///< what the kernel may touch, all instances; 0: unknown
   Precision precision = Precision::F64;
   bool written = false;
 };
@@ -50,12 +50,12 @@ struct Argument {
 struct Kernel {
   std::string name;    ///< for people
   std::string entry;   ///< function in `source`
-  std::string finish;  ///< native only: called once after all tasks; may be empty
+  std::string finish;  ///< native only: called once after all tasks, does every instance; or empty
   std::string source;
   std::vector<Argument> arguments;
-  std::int64_t partials = 0;
-  std::array<std::uint32_t, 3> grid{1, 1,
-                                    1};  ///< CUDA blocks; OpenCL work groups; native: tasks in [0]
+  std::int64_t partials = 0;  ///< of all instances together
+  /// CUDA blocks; OpenCL work groups; native: tasks in [0]. One launch covers every instance.
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t shared_bytes = 0;  ///< dynamic shared (local) memory
   // for people: cost per site, counted by the compiler
@@ -78,11 +78,14 @@ struct FieldOutput {
   enum class Kind { Spectrum, Slice, Snapshot, Histogram, Profile };
   Kind kind = Kind::Snapshot;
   std::string name;
-  int buffer = 0;  ///< scratch buffer that the output's launches fill
+  /// Buffer that holds the field: scratch that the output's launches fill, or a state array whose
+  /// value is wanted as it is. What is written is scale*value + offset.
+  int buffer = 0;
   int axis = 2;
   std::int64_t plane = 0;  ///< Slice: site index along axis
   int bins = 100;
   double low = 0, high = 0;
+  double scale = 1, offset = 0;
 };
 
 struct Output {
@@ -132,6 +135,10 @@ struct Program {
   Target target = Target::Native;
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+  /// Independent copies of the lattice that one launch moves on together: an ensemble, a sweep.
+  /// Buffers are [instance][site], scalars [instance][slot], counters one word an instance; every
+  /// instance has its own background and its own parameters where these are slots.
+  std::int64_t instances = 1;
   double dx = 1, dx_physical = 1;  ///< program and physical lattice spacing
   double dt = 0, dt_physical = 0;
   std::uint64_t seed = 1;
@@ -145,16 +152,20 @@ struct Program {
 
   std::vector<Launch> prologue;  ///< after the random fields: initial values, first scalars
   std::vector<Launch> step;      ///< one time step
+  std::vector<Launch> leap;      ///< the same as `step` leap_steps times; may be empty
   std::vector<Launch> watch;     ///< fills the slots of `expectations` and `progress`
   std::vector<Output> outputs;
   std::vector<Expectation> expectations;
   std::vector<ScalarOutput> progress;  ///< shown on the progress line ("drift")
 
+  /// Steps of `leap`, which may begin at any step whose number is a multiple of it; 0: no leaps.
+  std::int64_t leap_steps = 0;
   int step_slot = -1;       ///< integer step done so far (exact in f64)
   int time_slot = -1;       ///< physical time of the synchronised state
   int stop_slot = -1;       ///< becomes 1 when `until` holds; later steps then change nothing
   std::int64_t steps = -1;  ///< number of steps where known beforehand, else -1
 
+  /// Sites of one instance.
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 };
 

@@ -17,6 +17,9 @@
 // ((0+4)+(2+6))+((1+5)+(3+7)), and the tasks in order. GPUs have an order of their own, the same
 // from run to run.
 //
+// Instances: a kernel may be launched for many copies of the lattice at once. Everything here is
+// written for one of them; no value passes between instances.
+//
 // Scalars: an epilogue reads the slots as they are when it starts, then the reductions of its own
 // kernel, then every assignment before it.
 #pragma once
@@ -64,11 +67,38 @@ struct ScalarAssign {
   Expr value;
 };
 
+/// Where the draws Op::Normal and Op::Uniform of a kernel come from: Philox4x32-10 (Salmon et al.,
+/// SC11, 2011), a function of (seed, stream, walker, step) alone, so that every device, every split
+/// of the work and every resumed run meets the same numbers. The walker is number
+/// instance*sites + site. Draw i of step n is word d = n*draws + i of its walker's sequence, that
+/// is word d mod 4 of the block with key (seed low, seed high) and counter (walker low, d/4 low,
+/// stream, walker high * 2^16 + d/4 high). Uniform: (word + 1/2)/2^32. Normal: words 2k and 2k+1 of
+/// a block give u and v, and sqrt(-2 ln u) times cos and sin of 2 pi v; no Uniform may therefore be
+/// the other word of a Normal's pair.
+struct Random {
+  std::uint64_t seed = 1;
+  std::uint32_t stream = 0;
+  int draws = 0;     ///< numbers a step; with 1, 2 or 3 a block serves several steps
+  std::string step;  ///< slot with the number of the step, a whole number
+  std::string
+      instance;  ///< slot with the number of the instance in its ensemble; "": in the launch
+};
+
 struct Kernel {
   std::string name;     ///< "sweep", "observe_1"; emitters prefix it
   std::string comment;  ///< what it does, one or two lines with the equation
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+  /// Independent copies in one launch: arrays are [instance][site], scalars [instance][slot]; the
+  /// reductions and the epilogue are done for each instance apart. See program::Program.
+  std::int64_t instances = 1;
+  /// Steps in one launch. More than one: a kernel that reads its own site alone and has no
+  /// reductions goes through stores and epilogue that often, arrays and scalars in registers.
+  std::int64_t steps = 1;
+  /// Slots with the same value in every instance (time, step): what depends on them alone may be
+  /// computed once for many instances.
+  std::vector<std::string> common;
+  Random random;
   std::array<Boundary, 4> boundary{};
   double fixed_value = 0;  ///< value outside, Boundary::Fixed
   double dx = 1;           ///< folded into Stencil factors by passes
@@ -80,7 +110,7 @@ struct Kernel {
   std::vector<ScalarAssign> epilogue;
 
   const ArrayParam* find(int array) const;
-  std::int64_t sites() const;
+  std::int64_t sites() const;  ///< of one instance
 };
 
 /// What one site costs; counted on the expressions, compared with the emitted code by the audit.
