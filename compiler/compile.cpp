@@ -2,7 +2,9 @@
 #include "compiler/compile.hpp"
 
 #include "compiler/physics/derive.hpp"
+#include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
 #include "dsl/load.hpp"
 
 namespace vphi {
@@ -23,6 +25,9 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
   for (const dsl::Diagnostic& d : result.resolved.diagnostics.all()) diagnostics.add(d);
   if (diagnostics.has_errors()) return result;
   result.system = physics::derive(result.resolved, options, diagnostics);
+  if (result.system && !diagnostics.has_errors()) {
+    schedule::prepare_noise(*result.system, result.resolved, diagnostics);
+  }
   if (diagnostics.has_errors()) result.system.reset();
   return result;
 }
@@ -35,6 +40,13 @@ Compilation compile_model(const std::string& path, const CompileOptions& options
       schedule::schedule(*result.system, result.resolved, result.diagnostics, options.stop_after);
   if (!result.plan || result.diagnostics.has_errors()) {
     result.plan.reset();
+    return result;
+  }
+  for (const kernel::Kernel& kernel : result.plan->kernels) {
+    if (kernel.random.draws == 0) continue;
+    result.diagnostics.add(schedule::error::not_yet(
+        result.system->noise.streams.empty() ? dsl::Span{} : result.system->noise.streams.front(),
+        "noise in a kernel"));
     return result;
   }
   program::Program& planned = result.plan->program;

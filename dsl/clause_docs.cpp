@@ -62,6 +62,10 @@ constexpr ClauseDoc kDocs[] = {
     {"random",
      "The generator of all random numbers, and its seed. Philox is keyed by seed, stream and site: "
      "every device draws the same."},
+    {"noise",
+     "What `noise` in an equation means where the state multiplies it (ito, stratonovich), and how "
+     "its numbers are distributed. A model without it is as if the line said `noise stratonovich`, "
+     "with a warning where it matters."},
     {"precision", "Of arithmetic and storage, apart from the physics."},
     {"every", "Writes observables while the model runs. `q = expression` names what is written."},
     {"at end", "Writes observables once, when the run ends."},

@@ -54,6 +54,11 @@ void ClauseCheck::meaning(const Line& line) {
       word("random", *item->value, "philox philox4x32 xorshift ranlux", false);
     }
   }
+  if (keyword == "noise") {
+    for (const Item* item : positional(clause)) {
+      word("noise", *item->value, "ito stratonovich", false);
+    }
+  }
   if (keyword == "init") init(clause);
   if (keyword == "limit") limit(clause);
   if (keyword == "every" || keyword == "at end") outputs(clause);

@@ -61,6 +61,10 @@ constexpr OptionRule kSolve[] = {
 constexpr OptionRule kRandom[] = {
     {"seed", "of all random numbers of the run", Takes::Number},
     {"fresh", "sweep axes along which the numbers differ", Takes::Axes}};
+constexpr OptionRule kNoise[] = {
+    {"accuracy",
+     "Gaussian numbers (strong), or three (weak) or two points (weak1) with their moments",
+     Takes::Word, "strong weak weak1"}};
 constexpr OptionRule kPrecision[] = {
     {"real", "of fields and their arithmetic", Takes::Word, "f32 f64"},
     {"store", "of fields in memory", Takes::Word, "f32 f64"},
@@ -181,6 +185,8 @@ constexpr ClauseRule kClauses[] = {
      {},
      ""},
     {"random", "random philox, seed = 1", Heads::Options, 0, 1, true, kNever, kNever, kRandom, ""},
+    {"noise", "noise stratonovich, accuracy = weak", Heads::Options, 0, 1, true, kNever, kNever,
+     kNoise, ""},
     {"precision", "precision real = f32, sum = kahan", Heads::Options, 0, 0, true, kNever, kNever,
      kPrecision, ""},
     {"every", "every 100 steps: observables -> \"file.h5\"", Heads::Free, 1, -1, false, kNever,

@@ -93,6 +93,8 @@ struct Derivation {
   bool hamiltonian = false;
   Expr hamiltonian_density;
   double start_time = 0;
+  bool in_equation = false;                 ///< a right side is being read: `noise` has a meaning
+  std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
   Expr dt;  ///< physical step at a = 1; null until it is known
 
   Arena& arena() { return *system.arena; }

@@ -1,5 +1,6 @@
 #include "compiler/physics/derive.hpp"
 
+#include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 
@@ -30,11 +31,13 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_potentials(d, lower);
     read_hamiltonian(d, lower);
     equations_of_motion(d, lower);
+    read_noise(d);
     read_rescale(d, lower);
     read_evolve(d, lower);
 
     ProgramUnits units(d);
     program_equations(d, units);
+    classify_noise(d);
     background_scalars(d, lower, units);
     Lowerer start(d);
     initial_values(d, start, units);

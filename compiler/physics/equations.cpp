@@ -119,7 +119,9 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
   lower.derived.reset();
   if (source) lower.derived = equation_from_potential(d, lower, field);
   const dsl::Expr& e = *fact->definition->value;
+  d.in_equation = true;
   Value v = lower.value(e);
+  d.in_equation = false;
   lower.derived.reset();
   if (v.rows != field.rows || v.columns != field.columns) {
     const bool zero = v.scalar() && v.parts[0].re.is_zero();

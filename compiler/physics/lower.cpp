@@ -6,6 +6,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "dsl/builtins.hpp"
 
@@ -155,7 +156,7 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
   }
   if (const auto given = given_name(e.text, e.span)) return *given;
   if (random_source && dsl::find_builtin(e.text)) return random_source(e);
-  if (e.text == "noise") d_.fail(errors::not_yet(e.span, "`noise`"));
+  if (e.text == "noise") return Value::of(noise_written(d_, e));
   if (const dsl::Builtin* builtin = dsl::find_builtin(e.text);
       builtin && builtin->rule == dsl::Rule::Distribution) {
     d_.fail(errors::random_not_here(e.span, e.text));

@@ -139,6 +139,33 @@ Diagnostic equation_without_variable(Span span, const std::string& name) {
       "what moves is declared with `field` or `var`", fmt::format("write field {}: real", name));
 }
 
+Diagnostic noise_not_here(Span span) {
+  return error(
+      "E0115", span, "`noise` has no meaning here", "only in equations of motion",
+      "`noise` is white noise along the time of an equation, or of a definition used in one",
+      "for a random initial value write `~ normal`");
+}
+
+Diagnostic noise_not_linear(Span span, const std::string& name) {
+  return error(
+      "E0760", span, fmt::format("the equation of `{}` is not linear in its noise", name), "",
+      "white noise has no square, and no value at a neighbour or in a mean: an equation is "
+      "f + g*noise with f and g free of it",
+      "write the noise as one factor of a term of its own");
+}
+
+Diagnostic calculus_open(Span span, const std::string& taken) {
+  Diagnostic d =
+      error("W0761", span,
+            fmt::format(
+                "the noise is multiplied by the state, and its calculus is not named: {} is taken",
+                taken),
+            "", "x' = g(x)*noise has two meanings that differ by the drift g*d(g, x)/2",
+            "write `noise ito` or `noise stratonovich`");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
 Diagnostic derived_without_source(Span span) {
   return error("E0731", span, "nothing is derived here", "",
                "`derived` stands for the equation that a potential gives",

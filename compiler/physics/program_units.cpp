@@ -210,6 +210,12 @@ Expr ProgramUnits::convert(Expr e) {
       result = d_.background.fluids.at(e.get());
     else if (e->name == "dx" && d_.grid.present)
       result = d_.grid.dx;
+  } else if (e.is(Op::Noise)) {
+    // unit in t and x; here unit in eta: d(eta) = B*a^s dt, and dx^d is the volume of a site
+    const Expr volume = algebra::pow(d_.grid.present ? d_.grid.dx : arena.integer(1),
+                                     d_.grid.present ? d_.grid.dims : 0);
+    const Expr density = d_.rescaling.B * algebra::pow(scale(), d_.rescaling.s) / volume;
+    result = algebra::pow(density, arena.rational(1, 2)) * e;
   } else if (e.is(Op::Stencil)) {
     const int power = arena.stencil_data(e->index).dx_power;
     const Expr factor = algebra::pow(d_.rescaling.B, -power);

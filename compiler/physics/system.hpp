@@ -117,6 +117,18 @@ struct Numerics {
   SumKind sum = SumKind::F64;
 };
 
+/// What multiplies the noise (specs/particles.md 2a). Commutative: the order of two noises does not
+/// matter, sum_j g_jr d(g_is)/d(x_j) is symmetric in r and s.
+enum class NoiseClass { None, Additive, Diagonal, Commutative, General };
+enum class Calculus { Ito, Stratonovich };
+
+struct Noise {
+  NoiseClass kind = NoiseClass::None;
+  std::vector<dsl::Span> streams;    ///< where each stream was written
+  std::optional<Calculus> calculus;  ///< as declared
+  int points = 0;  ///< of the distribution of a step's noise: 2, 3; 0: Gaussian
+};
+
 /// One equation as a reader wants to see it.
 struct ShownEquation {
   std::string left;  ///< "phi''"
@@ -145,6 +157,7 @@ struct System {
   std::vector<std::pair<std::string, Expr>> integrator_options;
 
   Numerics numerics;
+  Noise noise;
   std::uint64_t seed = 1;
 
   // for `explain` and the report

@@ -77,12 +77,19 @@ class Evaluator {
   }
 
   /// The operation, member by member.
-  Value each(const dsl::Expr& expr, Op op, const std::vector<Value>& args) {
+  Value each(const dsl::Expr& expr, Op op, std::vector<Value> args) {
     const Value* shape = nullptr;
-    for (const Value& arg : args) {
+    for (Value& arg : args) {
       if (arg.group < 0) continue;
-      if (shape && shape->group != arg.group) {
-        throw ArithmeticError{expr.span, "values of different groups of variables are combined"};
+      if (shape && shape->group != arg.group && !meaning_.reshaped(arg, shape->group)) {
+        bool others = true;
+        for (Value& other : args) {
+          if (&other == &arg) break;
+          if (other.group >= 0) others = others && meaning_.reshaped(other, arg.group);
+        }
+        if (!others) {
+          throw ArithmeticError{expr.span, "values of different groups of variables are combined"};
+        }
       }
       shape = &arg;
     }

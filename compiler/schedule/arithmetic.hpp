@@ -33,6 +33,10 @@ struct Meaning {
   std::function<Value(const dsl::Expr&)> name;
   /// A call; nothing where it is no hole, then functions of the language are tried.
   std::function<bool(const dsl::Expr&, Value&)> call;
+  /// Makes `value` one of group `group`, where the head says how: v of `x' = v` moves x. May be
+  /// empty.
+  std::function<bool(Value& value, int group)> reshape;
+  bool reshaped(Value& value, int group) const { return reshape && reshape(value, group); }
 };
 
 Value evaluate(const dsl::Expr& expr, const Meaning& meaning, algebra::Arena& arena);

@@ -165,7 +165,7 @@ class Chooser {
       const bool noisy = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
         return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
       });
-      if (noisy) continue;
+      if (noisy != (system_.noise.kind != physics::NoiseClass::None)) continue;
       for (const auto& groups : groupings(system_, *head)) {
         if (share_out(system_, *head, groups).leftover) continue;
         names.push_back(other->name);

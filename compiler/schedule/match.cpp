@@ -5,6 +5,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
+#include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 
 namespace vphi::schedule {
@@ -43,20 +44,18 @@ class HeadReader {
     Part part;
     part.negative = negative;
     part.span = expr.span;
+    const bool product = expr.kind == ExprKind::Binary && expr.text == "*";
     if (expr.kind == ExprKind::Call) {
-      part.name = expr.text;
-      for (const auto& arg : expr.args) {
-        if (arg->kind != ExprKind::Name) return bad(expr, "a hole takes names");
-        if (head_.index(arg->text) < 0 && arg->text != "t") {
-          return fail(error::not_yet(expr.span, "`" + expr.text + "(...)` in a head"));
-        }
-        part.arguments.push_back(arg->text);
-      }
+      if (!read_hole(expr, part)) return false;
+    } else if (product && expr.args[0]->kind == ExprKind::Call &&
+               expr.args[1]->kind == ExprKind::Name && expr.args[1]->text == "noise") {
+      part.kind = Part::Kind::Noise;
+      if (!read_hole(*expr.args[0], part)) return false;
     } else if (expr.kind == ExprKind::Name && head_.index(expr.text) >= 0) {
       part.kind = Part::Kind::Variable;
       part.variable = expr.text;
-    } else if (expr.kind == ExprKind::Binary && expr.text == "*" &&
-               expr.args[0]->kind == ExprKind::Name && expr.args[1]->kind == ExprKind::Name) {
+    } else if (product && expr.args[0]->kind == ExprKind::Name &&
+               expr.args[1]->kind == ExprKind::Name) {
       part.kind = expr.args[1]->text == "noise" ? Part::Kind::Noise : Part::Kind::Coefficient;
       part.name = expr.args[0]->text;
       part.variable = expr.args[1]->text;
@@ -71,6 +70,18 @@ class HeadReader {
   }
 
  private:
+  bool read_hole(const dsl::Expr& call, Part& part) {
+    part.name = call.text;
+    for (const auto& arg : call.args) {
+      if (arg->kind != ExprKind::Name) return bad(call, "a hole takes names");
+      if (head_.index(arg->text) < 0 && arg->text != "t") {
+        return fail(error::not_yet(call.span, "`" + call.text + "(...)` in a head"));
+      }
+      part.arguments.push_back(arg->text);
+    }
+    return true;
+  }
+
   bool fail(dsl::Diagnostic diagnostic) {
     diagnostics_.add(std::move(diagnostic));
     return false;
@@ -155,6 +166,31 @@ std::optional<Expr> coefficient_of(const kernel::Term& term, int own) {
   return term.coefficient;
 }
 
+/// Arrays that a part with these arguments may read.
+std::set<int> readable(const Part& part, const Head& head, const std::vector<Group>& groups) {
+  std::set<int> allowed;
+  for (const std::string& name : part.arguments) {
+    const int group = head.index(name);
+    if (group < 0) continue;
+    const auto& arrays = groups[static_cast<std::size_t>(group)].arrays;
+    allowed.insert(arrays.begin(), arrays.end());
+  }
+  return allowed;
+}
+
+bool take_noise(const NoisyRate& noisy, const Head& head, std::size_t equation,
+                const std::vector<Group>& groups, std::vector<std::map<int, Expr>>& shares,
+                int array) {
+  for (std::size_t p = 0; p < head.parts[equation].size(); ++p) {
+    const Part& part = head.parts[equation][p];
+    if (part.kind != Part::Kind::Noise) continue;
+    if (!std::ranges::includes(readable(part, head, groups), arrays_read(noisy.factor))) continue;
+    shares[p].at(array) = part.negative ? -noisy.factor : noisy.factor;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Sharing share_out(const physics::System& system, const Head& head,
@@ -165,9 +201,12 @@ Sharing share_out(const physics::System& system, const Head& head,
     result.shares.emplace_back(head.parts[e].size());
     for (const int array : groups[e].arrays) {
       for (auto& share : result.shares[e]) share[array] = arena.integer(0);
-      const Expr rate = variable_of(system, array)->rate;
+      const NoisyRate noisy = noisy_rate(system, array);
       Leftover left{array, {}};
-      for (const kernel::Term& term : kernel::linear_terms(rate)) {
+      if (!noisy.factor.is_zero() && !take_noise(noisy, head, e, groups, result.shares[e], array)) {
+        left.terms.push_back(noisy.factor * arena.random(Op::Noise, noisy.stream));
+      }
+      for (const kernel::Term& term : kernel::linear_terms(noisy.rest)) {
         const Expr whole = term.site ? term.coefficient * term.site : term.coefficient;
         bool taken = false;
         // The most special part first: a coefficient, a variable, then the holes.
@@ -178,14 +217,7 @@ Sharing share_out(const physics::System& system, const Head& head,
             const Expr sign = arena.integer(part.negative ? -1 : 1);
             Expr& share = result.shares[e][p].at(array);
             if (kind == Part::Kind::Hole) {
-              std::set<int> allowed;
-              for (const std::string& name : part.arguments) {
-                const int group = head.index(name);
-                if (group < 0) continue;
-                const auto& arrays = groups[static_cast<std::size_t>(group)].arrays;
-                allowed.insert(arrays.begin(), arrays.end());
-              }
-              taken = std::ranges::includes(allowed, arrays_read(whole));
+              taken = std::ranges::includes(readable(part, head, groups), arrays_read(whole));
               if (taken) share = share + sign * whole;
               continue;
             }

@@ -4,8 +4,8 @@
 // driven by the other one, momenta to the other; a head with one variable takes everything. The
 // scalars (scale factor and its derivative, time) may go to either group: all choices are listed,
 // and the schedule takes the one with the fewest sweeps. A right side is a sum of holes `F(x)`,
-// of variables, and of coefficients times a variable (`gamma*v`); the terms of each equation are
-// shared out to the first part that they fit.
+// of variables, of coefficients times a variable (`gamma*v`), and of noise (`g*noise`,
+// `g(x)*noise`); the terms of each equation are shared out to the first part that they fit.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct Part {
   Kind kind = Kind::Hole;
   bool negative = false;
   std::string name;                    ///< Hole, Coefficient
-  std::vector<std::string> arguments;  ///< Hole
+  std::vector<std::string> arguments;  ///< Hole, Noise: `g(x, t)*noise`; `g*noise` has none
   std::string variable;                ///< Variable, Coefficient: what it multiplies
   dsl::Span span;
 };
@@ -50,7 +50,8 @@ struct Leftover {
   std::vector<Expr> terms;
 };
 
-/// Terms of the arrays' rates shared out; a leftover where a term fits nothing.
+/// Terms of the arrays' rates shared out; a leftover where a term fits nothing. The share of a
+/// Noise part is the factor g in front of the noise.
 struct Sharing {
   Shares shares;
   std::optional<Leftover> leftover;

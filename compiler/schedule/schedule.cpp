@@ -63,6 +63,8 @@ class Scheduler {
   }
 
  private:
+  /// Streams of initial values count from 0.
+  static constexpr std::uint32_t kNoiseStream = 0x80000000U;
   static constexpr const char* kLast = "last";  ///< 1 in the epilogue that ends a step
 
   program::Program& program() { return plan_.program; }
@@ -410,6 +412,32 @@ class Scheduler {
     program().watch = launches(watch_, for_watch);
   }
 
+  /// All kernels of a step share one sequence of random numbers: a draw that is needed in two of
+  /// them is the same number.
+  void number_draws() {
+    int draws = 0;
+    const auto see = [&](Expr e) {
+      algebra::visit(e, [&](Expr node) {
+        if (node.is(Op::Normal) || node.is(Op::Uniform)) draws = std::max(draws, node->index + 1);
+      });
+    };
+    const auto count = [&](const kernel::Kernel& k) {
+      for (const kernel::Store& store : k.stores) see(store.value);
+      for (const kernel::Reduction& reduction : k.reductions) see(reduction.value);
+    };
+    for (const kernel::Kernel& k : plan_.kernels) count(k);
+    const int all = draws;
+    for (kernel::Kernel& k : plan_.kernels) {
+      draws = 0;
+      count(k);
+      if (draws == 0) continue;
+      k.random.seed = system_.seed;
+      k.random.stream = kNoiseStream;
+      k.random.draws = all;
+      k.random.step = slot::kStep;
+    }
+  }
+
   void finish() {
     program::Program& p = program();
     p.buffers = storage_.buffers();
@@ -424,6 +452,7 @@ class Scheduler {
             static_cast<double>(number->real);
       }
     }
+    number_draws();
     p.step_slot = slots_.index(slot::kStep);
     p.stop_slot = slots_.index(slot::kStop);
     for (const kernel::Kernel& k : plan_.kernels) {

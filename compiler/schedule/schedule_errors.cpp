@@ -1,5 +1,7 @@
 #include "compiler/schedule/schedule_errors.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -120,6 +122,58 @@ Diagnostic circular_group(Span at, const std::string& integrator,
                        integrator, dsl::enumerate(variables)));
   d.rule = "Variables that are stepped together may depend on each other in one direction only.";
   d.hint = "use a Runge-Kutta integrator, `evolve rk4, ...`";
+  return d;
+}
+
+Diagnostic noise_backwards(Span at, const std::string& integrator) {
+  Diagnostic d = make("E0763", at,
+                      fmt::format("`{}` runs backwards in part, and the noise cannot", integrator));
+  d.rule =
+      "A composition with a negative weight undoes a part of its step; white noise has no past "
+      "to be undone.";
+  d.hint = "take an integrator without negative weights, such as `baoab` or `srk2`";
+  return d;
+}
+
+Diagnostic noise_general(Span at, const std::string& integrator) {
+  Diagnostic d = make("W0764", at, "the noises of this model do not commute");
+  d.severity = dsl::Severity::Warning;
+  d.rule = fmt::format(
+      "With noises whose order matters a scheme without their iterated integrals, such as `{}`, "
+      "converges to each path with the root of dt only.",
+      integrator);
+  d.hint =
+      "averages are of the scheme's weak order; for paths halve dt and compare "
+      "(`vphi run --error-check`)";
+  return d;
+}
+
+Diagnostic noise_calculus_unknown(Span at, const std::string& integrator) {
+  Diagnostic d = make("E0765", at,
+                      fmt::format("it is not known to which calculus `{}` converges", integrator));
+  d.rule =
+      "The text of an integrator is run on x' = x*noise: the mean of x grows by 0 a unit of "
+      "time in the Ito and by 1/2 in the Stratonovich calculus. Neither was found.";
+  d.hint = "take an integrator of the library, such as `srk2` or `milstein`";
+  return d;
+}
+
+Diagnostic noise_bias(Span at, const std::string& integrator, const std::string& what,
+                      double relative, const std::string& where,
+                      const std::vector<std::string>& better) {
+  Diagnostic d = make(
+      "W0762", at,
+      std::isfinite(relative)
+          ? fmt::format("at this dt `{}` is biased: {} is off by {:.2g} %", integrator, what,
+                        100 * relative)
+          : fmt::format("at this dt `{}` has no stationary state: {} grows", integrator, what));
+  d.severity = dsl::Severity::Warning;
+  d.under = where;
+  d.rule =
+      "The stationary state of a scheme on the linearised equation differs from the exact one "
+      "by a power of dt.";
+  d.hint = better.empty() ? "take a smaller dt"
+                          : fmt::format("take a smaller dt, or {}", dsl::enumerate(better));
   return d;
 }
 

@@ -1,7 +1,7 @@
 // What can go wrong between equations and kernels, one named function for each message.
 //
-// E0740 to E0759: integrators and their match with the equations; E0901: not yet in this version.
-// Each returns the whole diagnostic; nothing is formatted elsewhere.
+// E0740 to E0769: integrators and their match with the equations, noise; E0901: not yet in this
+// version. Each returns the whole diagnostic; nothing is formatted elsewhere.
 #pragma once
 
 #include <string>
@@ -33,6 +33,15 @@ Diagnostic unmatched(Span at, const std::string& integrator, const std::string& 
                      const std::vector<std::string>& fitting);
 Diagnostic circular_group(Span at, const std::string& integrator,
                           const std::vector<std::string>& variables);
+/// A composition with negative weights under noise.
+Diagnostic noise_backwards(Span at, const std::string& integrator);
+/// A warning: noises that do not commute.
+Diagnostic noise_general(Span at, const std::string& integrator);
+Diagnostic noise_calculus_unknown(Span at, const std::string& integrator);
+/// A warning: the stationary state at this step is off by `relative`.
+Diagnostic noise_bias(Span at, const std::string& integrator, const std::string& what,
+                      double relative, const std::string& where,
+                      const std::vector<std::string>& better);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);
 

@@ -49,6 +49,15 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
 std::optional<Stepping> make_body_step(const Ingredients& from, const Shares& shares, Slots& slots,
                                        Storage& storage, dsl::Diagnostics& diagnostics);
 
+/// What one step of a body makes of the stored state, in a block of its own; nothing where the body
+/// cannot be evaluated. `draws` counts its random numbers.
+struct BodyResult {
+  State state;
+  int draws = 0;
+};
+std::optional<BodyResult> run_body(const Ingredients& from, const Shares& shares, Block& block,
+                                   dsl::Diagnostics& diagnostics);
+
 /// The state that an observer sees: what is owed has been paid, what is ahead undone, in a copy.
 State synchronised(Block& block, const Stepping& stepping);
 

@@ -1,0 +1,186 @@
+#include "compiler/physics/noise.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/physics_errors.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+bool is_noise(Expr e) { return e.is(Op::Noise); }
+
+/// Arrays whose value at the site itself an expression reads.
+std::set<int> own_reads(Expr e) {
+  std::set<int> result;
+  algebra::visit(e, [&](Expr node) {
+    if (node.is(Op::Load) && node->offset.zero()) result.insert(node->index);
+  });
+  return result;
+}
+
+bool reads_state(Expr e) {
+  return algebra::contains(e, [](Expr node) {
+    return node.is(Op::Load) || (node.op() >= Op::Mean && node.op() <= Op::Maximum);
+  });
+}
+
+/// Reads of neighbours: their noise is another one, so the product rule stops at the site.
+bool reads_elsewhere(Expr e) {
+  return algebra::contains(e, [](Expr node) {
+    return node.is(Op::Stencil) || (node.is(Op::Load) && !node->offset.zero()) ||
+           (node.op() >= Op::Mean && node.op() <= Op::Maximum);
+  });
+}
+
+/// g[array][stream] of the whole system.
+using Factors = std::map<int, std::map<int, Expr>>;
+
+Factors factors_of(const System& system) {
+  Factors g;
+  for (const Variable& v : system.variables) {
+    auto noisy = split_noise(v.rate);
+    if (!noisy.factors.empty()) g[v.array] = std::move(noisy.factors);
+  }
+  return g;
+}
+
+/// sum_j g[j][r] d(g[i][s])/d(x_j)
+Expr along(const Factors& g, Expr factor, int stream) {
+  algebra::Arena& arena = *factor->arena;
+  Expr sum = arena.integer(0);
+  for (const int j : own_reads(factor)) {
+    const auto row = g.find(j);
+    if (row == g.end()) continue;
+    const auto other = row->second.find(stream);
+    if (other == row->second.end()) continue;
+    sum = sum + other->second * algebra::derivative(factor, arena.load(j));
+  }
+  return sum;
+}
+
+NoiseClass class_of(const Factors& g) {
+  if (g.empty()) return NoiseClass::None;
+  bool additive = true, diagonal = true, elsewhere = false;
+  std::map<int, int> owner;  // stream -> the one array that it drives
+  for (const auto& [array, row] : g) {
+    diagonal = diagonal && row.size() == 1;
+    for (const auto& [stream, factor] : row) {
+      additive = additive && !reads_state(factor);
+      elsewhere = elsewhere || reads_elsewhere(factor);
+      const auto reads = own_reads(factor);
+      diagonal = diagonal && owner.emplace(stream, array).second &&
+                 (reads.empty() || reads == std::set<int>{array});
+    }
+  }
+  if (additive) return NoiseClass::Additive;
+  if (elsewhere) return NoiseClass::General;
+  if (diagonal) return NoiseClass::Diagonal;
+  for (const auto& [i, row] : g) {
+    std::set<int> streams;
+    for (const auto& [array, other] : g) {
+      for (const auto& [stream, factor] : other) streams.insert(stream);
+    }
+    const auto factor = [&, &row = row](int s) {
+      const auto found = row.find(s);
+      return found == row.end() ? row.begin()->second->arena->integer(0) : found->second;
+    };
+    for (const int r : streams) {
+      for (const int s : streams) {
+        if (s <= r) continue;
+        const Expr difference = along(g, factor(s), r) - along(g, factor(r), s);
+        if (!algebra::expand(difference).is_zero()) return NoiseClass::General;
+      }
+    }
+  }
+  return NoiseClass::Commutative;
+}
+
+}  // namespace
+
+Expr noise_written(Derivation& d, const dsl::Expr& at, const std::string& indices) {
+  if (!d.in_equation) d.fail(errors::noise_not_here(at.span));
+  const std::string place =
+      fmt::format("{}:{}-{} {}", at.span.file, at.span.begin, at.span.end, indices);
+  auto& streams = d.system.noise.streams;
+  const auto [found, fresh] = d.noise_places.emplace(place, static_cast<int>(streams.size()));
+  if (fresh) streams.push_back(at.span);
+  return d.arena().random(Op::Noise, found->second, {}, at.span);
+}
+
+void read_noise(Derivation& d) {
+  const dsl::Clause* clause = d.resolved.clause("noise");
+  if (!clause) return;
+  Noise& noise = d.system.noise;
+  for (const dsl::Item& item : clause->items) {
+    const std::string text = item.value ? item.value->text : std::string();
+    if (!item.head) {
+      noise.calculus = text == "ito" ? Calculus::Ito : Calculus::Stratonovich;
+    } else if (item.head->name == "accuracy") {
+      noise.points = text == "weak" ? 3 : text == "weak1" ? 2 : 0;
+    }
+  }
+}
+
+NoisyRate split_noise(Expr rate) {
+  NoisyRate result;
+  std::vector<Expr> leaves;
+  algebra::visit(rate, [&](Expr node) {
+    if (is_noise(node)) leaves.push_back(node);
+  });
+  result.rest = rate;
+  if (leaves.empty()) return result;
+  std::unordered_map<const algebra::Node*, Expr> silent;
+  for (const Expr leaf : leaves) silent.emplace(leaf.get(), rate->arena->integer(0));
+  const bool inside = algebra::contains(rate, [](Expr node) {
+    const bool closed = node.is(Op::Stencil) || (node.op() >= Op::Mean && node.op() <= Op::Maximum);
+    return closed && algebra::contains(node.arg(0), is_noise);
+  });
+  if (inside) {
+    result.linear = false;
+    return result;
+  }
+  for (const Expr leaf : leaves) {
+    const Expr factor = algebra::derivative(rate, leaf);
+    if (algebra::contains(factor, is_noise) || !leaf->offset.zero()) result.linear = false;
+    result.factors[leaf->index] = factor;
+  }
+  result.rest = algebra::substitute(rate, silent);
+  return result;
+}
+
+Expr drift_correction(const System& system, int array) {
+  const Factors g = factors_of(system);
+  algebra::Arena& arena = *system.arena;
+  Expr sum = arena.integer(0);
+  const auto row = g.find(array);
+  if (row == g.end()) return sum;
+  for (const auto& [stream, factor] : row->second) sum = sum + along(g, factor, stream);
+  return arena.rational(1, 2) * sum;
+}
+
+void classify_noise(Derivation& d) {
+  System& system = d.system;
+  for (const Variable& v : system.variables) {
+    if (!split_noise(v.rate).linear) d.fail(errors::noise_not_linear(v.span, v.shown));
+  }
+  system.noise.kind = class_of(factors_of(system));
+  if (system.noise.kind == NoiseClass::None) return;
+  constexpr const char* kShown[] = {"", "additive", "diagonal", "commutative", "general"};
+  system.remarks.push_back(
+      fmt::format("the noise is {}: {}", kShown[static_cast<int>(system.noise.kind)],
+                  system.noise.kind == NoiseClass::Additive ? "Ito and Stratonovich are the same"
+                                                            : "Ito and Stratonovich differ"));
+  if (system.noise.kind == NoiseClass::Additive || system.noise.calculus) return;
+  system.noise.calculus = Calculus::Stratonovich;
+  d.diagnostics.add(errors::calculus_open(system.noise.streams.front(), "Stratonovich"));
+}
+
+}  // namespace vphi::physics

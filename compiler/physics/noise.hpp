@@ -1,0 +1,51 @@
+// White noise in equations of motion (LANGUAGE rule 17; specs/particles.md 2a).
+//
+// `noise` in an equation is a leaf Op::Noise with the number of its stream. A stream belongs to the
+// place in the text where `noise` stands (and to the indices in force there), so that a name for it
+// (`xi = noise`) is one stream wherever the name is used, and lowering an equation twice gives the
+// same streams. In physical units it is unit in time and volume: <n n'> = delta(t - t')
+// delta^d(x - x').
+//
+// Once the rates are in program units, `classify_noise` reads dx = f dt + sum_s g_s dW_s off them:
+// the class of the noise, and the drift of the other calculus,
+//   a_Stratonovich = a_Ito - 1/2 sum_s sum_j g_js d(g_is)/d(x_j),
+// j over the variables of the same site (noise elsewhere is independent of it). Errors: noise that
+// does not enter linearly, E0760; noise outside of an equation, E0115.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/algebra/expr.hpp"
+#include "compiler/physics/system.hpp"
+
+namespace vphi::dsl {
+struct Expr;
+}
+
+namespace vphi::physics {
+
+struct Derivation;
+
+/// The stream that `noise`, written at `at`, stands for. `indices` names the indices in force.
+algebra::Expr noise_written(Derivation& d, const dsl::Expr& at, const std::string& indices = {});
+
+/// `noise stratonovich, accuracy = weak`.
+void read_noise(Derivation& d);
+
+/// g of each stream in a rate that is linear in its noises; nothing else in `rest`.
+struct NoisyRate {
+  algebra::Expr rest;
+  std::map<int, algebra::Expr> factors;  ///< stream -> g
+  bool linear = true;
+};
+NoisyRate split_noise(algebra::Expr rate);
+
+/// 1/2 sum_s sum_j g_js d(g_is)/d(x_j) of the variable on `array`; a number 0 for additive noise.
+algebra::Expr drift_correction(const System& system, int array);
+
+/// Fills System::noise; one diagnostic where an equation is not linear in its noise.
+void classify_noise(Derivation& d);
+
+}  // namespace vphi::physics

@@ -1,0 +1,168 @@
+#include "compiler/schedule/noise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/noise.hpp"
+#include "compiler/schedule/match.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/trial.hpp"
+#include "dsl/suggest.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Expr;
+using algebra::Op;
+using physics::Calculus;
+using physics::NoiseClass;
+
+namespace {
+
+/// Streams that drive more than one array.
+std::map<int, int> uses_of(const physics::System& system) {
+  std::map<int, int> uses;
+  for (const auto& v : system.variables) {
+    for (const auto& [stream, factor] : physics::split_noise(v.rate).factors) ++uses[stream];
+  }
+  return uses;
+}
+
+}  // namespace
+
+NoisyRate noisy_rate(const physics::System& system, int array) {
+  const physics::Variable* variable = variable_of(system, array);
+  const auto split = physics::split_noise(variable->rate);
+  NoisyRate result{split.rest, system.arena->integer(0), -1};
+  if (split.factors.empty()) return result;
+  if (split.factors.size() == 1) {
+    result.stream = split.factors.begin()->first;
+    result.factor = split.factors.begin()->second;
+    return result;
+  }
+  const auto uses = uses_of(system);
+  Expr square = system.arena->integer(0);
+  for (const auto& [stream, factor] : split.factors) {
+    if (uses.at(stream) > 1) result.stream = -2;
+    square = square + algebra::pow(factor, 2);
+  }
+  if (result.stream == -2) return result;
+  result.stream = split.factors.begin()->first;
+  result.factor = algebra::pow(square, system.arena->rational(1, 2));
+  return result;
+}
+
+namespace {
+
+class Preparation {
+ public:
+  Preparation(physics::System& system, const dsl::Resolved& resolved, dsl::Diagnostics& diagnostics)
+      : system_(system), resolved_(resolved), diagnostics_(diagnostics) {}
+
+  bool run() {
+    if (system_.noise.kind == NoiseClass::None || !system_.integrator) return true;
+    for (const auto& v : system_.variables) {
+      if (noisy_rate(system_, v.array).stream < -1) {
+        return fail(
+            error::not_yet(v.span, "an equation with several noises that other equations share"));
+      }
+    }
+    const auto integrator =
+        read_integrator(*system_.integrator, resolved_, *system_.arena, diagnostics_);
+    if (!integrator) return false;
+    const auto head = read_head(*integrator, diagnostics_);
+    if (!head) return false;
+    const bool noisy = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
+      return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
+    });
+    if (!noisy) return true;  // the matcher lists what would fit
+    const bool negative =
+        std::ranges::any_of(integrator->weights, [](Expr w) { return w->number.real < 0; });
+    if (negative) return fail(error::noise_backwards(evolve(), integrator->name));
+    if (system_.noise.kind == NoiseClass::General) {
+      diagnostics_.add(error::noise_general(system_.noise.streams.front(), integrator->name));
+    }
+    return calculus(*integrator, *head) && bias(*integrator, *head);
+  }
+
+ private:
+  bool fail(dsl::Diagnostic diagnostic) {
+    diagnostics_.add(std::move(diagnostic));
+    return false;
+  }
+
+  dsl::Span evolve() const {
+    const dsl::Clause* clause = resolved_.clause("evolve");
+    return clause ? clause->keyword_span : dsl::Span{};
+  }
+
+  /// The drift of the calculus that the integrator's text converges to.
+  bool calculus(const Integrator& integrator, const Head& head) {
+    if (system_.noise.kind == NoiseClass::Additive) return true;
+    const auto found = measured_calculus(integrator, head);
+    if (!found) return fail(error::noise_calculus_unknown(evolve(), integrator.name));
+    const Calculus declared = *system_.noise.calculus;
+    const auto shown = [](Calculus c) {
+      return c == Calculus::Ito ? std::string("Ito") : std::string("Stratonovich");
+    };
+    if (*found == declared) return true;
+    std::vector<std::pair<int, Expr>> corrections;
+    for (const auto& v : system_.variables) {
+      corrections.emplace_back(v.array, physics::drift_correction(system_, v.array));
+    }
+    const int sign = declared == Calculus::Ito ? -1 : 1;
+    for (auto& v : system_.variables) {
+      for (const auto& [array, correction] : corrections) {
+        if (array == v.array) v.rate = v.rate + system_.arena->integer(sign) * correction;
+      }
+    }
+    system_.remarks.push_back(fmt::format(
+        "`{}` converges to the {} solution and the noise is declared {}: the drift {}1/2*g*d(g, x) "
+        "is added",
+        integrator.name, shown(*found), shown(declared), sign < 0 ? "-" : "+"));
+    return true;
+  }
+
+  /// Stationary state of the linearised equation at this step against the exact one.
+  bool bias(const Integrator& integrator, const Head& head) {
+    constexpr double kLarge = 0.02;
+    const auto worst = largest_bias(system_, integrator, head);
+    if (!worst || worst->relative < kLarge) return true;
+    diagnostics_.add(error::noise_bias(evolve(), integrator.name, worst->what, worst->relative,
+                                       worst->where, better(worst->relative)));
+    return true;
+  }
+
+  /// Library integrators for this system whose bias is at most a tenth.
+  std::vector<std::string> better(double bias) const {
+    std::vector<std::string> names;
+    for (const dsl::Clause* clause : all_integrators(resolved_)) {
+      dsl::Diagnostics silent;
+      const auto other = read_integrator(*clause, resolved_, *system_.arena, silent);
+      const auto head = other ? read_head(*other, silent) : std::nullopt;
+      if (!head) continue;
+      const bool fits = std::ranges::any_of(groupings(system_, *head), [&](const auto& groups) {
+        return !share_out(system_, *head, groups).leftover;
+      });
+      if (!fits) continue;
+      const auto its = largest_bias(system_, *other, *head);
+      if (its && its->relative < 0.1 * bias) names.push_back(other->name);
+    }
+    return names;
+  }
+
+  physics::System& system_;
+  const dsl::Resolved& resolved_;
+  dsl::Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+bool prepare_noise(physics::System& system, const dsl::Resolved& resolved,
+                   dsl::Diagnostics& diagnostics) {
+  return Preparation(system, resolved, diagnostics).run();
+}
+
+}  // namespace vphi::schedule

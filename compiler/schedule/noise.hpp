@@ -1,0 +1,35 @@
+// Noise between equations and steps: which random numbers an integrator's text draws.
+//
+// `g(x)*noise` in a head takes the noise of each variable of the group. Several streams of one
+// variable that drive nothing else are one stream of the summed variance: in one dimension this is
+// exact in law in either calculus, since g_1 g_1' + g_2 g_2' = g g' for g^2 = g_1^2 + g_2^2.
+//
+// Which calculus an integrator converges to, and how far its stationary state is off at a given
+// step, is not written anywhere: `trial_step` runs the text on dx = x dW and on the damped
+// oscillator and measures it (specs/particles.md 2a, 4.4).
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "compiler/physics/system.hpp"
+#include "compiler/schedule/integrator.hpp"
+#include "dsl/diagnostic.hpp"
+
+namespace vphi::schedule {
+
+/// d(array)/d(eta) = rest + factor*noise(stream); factor is the number 0 without noise.
+struct NoisyRate {
+  algebra::Expr rest, factor;
+  int stream = -1;
+};
+/// Streams that drive one array only are joined. What cannot be joined has `stream` < -1.
+NoisyRate noisy_rate(const physics::System& system, int array);
+
+/// Drift of the integrator's calculus for a declared other one, and warnings: a step at which the
+/// scheme is biased, noise of a class that it does not converge for. Before `schedule`; changes the
+/// rates. False where an error was added.
+bool prepare_noise(physics::System& system, const dsl::Resolved& resolved,
+                   dsl::Diagnostics& diagnostics);
+
+}  // namespace vphi::schedule

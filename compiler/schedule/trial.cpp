@@ -1,0 +1,333 @@
+#include "compiler/schedule/trial.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/noise.hpp"
+#include "compiler/schedule/step.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Arena;
+using algebra::Expr;
+using algebra::Op;
+
+/// A system of one site, its arrays 0, 1, ...; the step is its unit of time.
+physics::System small_system(double dt) {
+  physics::System system;
+  system.arena = std::make_shared<Arena>();
+  system.lattice.dims = 1;
+  system.dt = system.dt_physical = dt;
+  return system;
+}
+
+void add_variable(physics::System& system, const std::string& name, physics::Role role, int partner,
+                  Expr rate) {
+  physics::Variable v;
+  v.name = v.shown = name;
+  v.array = system.arrays++;
+  v.role = role;
+  v.partner = partner;
+  v.rate = rate;
+  system.variables.push_back(std::move(v));
+}
+
+/// The arrays behind one step as functions of the arrays before it and of the random numbers.
+class Step {
+ public:
+  static std::optional<Step> of(const physics::System& system, const Integrator& integrator,
+                                const Head& head) {
+    Integrator own = integrator;  // its weights in the arena of the small system
+    own.weights.clear();
+    for (Expr w : integrator.weights) own.weights.push_back(system.arena->number(w->number));
+    for (const auto& groups : groupings(system, head)) {
+      const Sharing sharing = share_out(system, head, groups);
+      if (sharing.leftover) continue;
+      const Ingredients from{system, own, head, groups};
+      Slots slots;
+      Storage storage(system.arrays);
+      Block block(system, slots, storage);
+      dsl::Diagnostics silent;
+      const auto result = run_body(from, sharing.shares, block, silent);
+      if (!result) continue;
+      return Step(block, *result);
+    }
+    return std::nullopt;
+  }
+
+  int draws() const { return draws_; }
+
+  /// The arrays after the step.
+  std::vector<double> operator()(const std::vector<double>& state,
+                                 const std::vector<double>& random) const {
+    std::map<int, double> arrays;
+    std::map<std::string, double> scalars;
+    for (std::size_t i = 0; i < state.size(); ++i) arrays[static_cast<int>(i)] = state[i];
+    algebra::Environment environment;
+    environment.leaf = [&](const algebra::Node& node) -> double {
+      if (node.op == Op::Load) return arrays.at(node.index);
+      if (node.op == Op::Normal) return random.at(static_cast<std::size_t>(node.index));
+      const auto found = scalars.find(node.name);
+      return found == scalars.end() ? 0 : found->second;
+    };
+    for (const Item& item : items_) {
+      const double value = algebra::evaluate(item.value, environment);
+      if (item.kind == Item::Kind::Array) {
+        arrays[item.array] = value;
+      } else {
+        scalars[item.name] = value;
+      }
+    }
+    std::vector<double> after;
+    for (const auto& [array, expr] : state_.arrays) {
+      after.push_back(algebra::evaluate(expr, environment));
+    }
+    return after;
+  }
+
+ private:
+  Step(const Block& block, const BodyResult& result)
+      : items_(block.items()), state_(result.state), draws_(result.draws) {}
+
+  std::vector<Item> items_;
+  State state_;
+  int draws_ = 0;
+};
+
+/// Mean of f over `count` independent Gaussians, by the five-point Gauss-Hermite rule.
+template <class F>
+double gaussian_mean(int count, const F& f) {
+  // roots of the Hermite polynomial of degree 5 and their weights, for variance 1
+  static const double outer = std::sqrt(5 + std::sqrt(10.0)),
+                      inner = std::sqrt(5 - std::sqrt(10.0));
+  static const std::array<double, 5> node{-outer, -inner, 0, inner, outer};
+  static const double heavy = (7 + 2 * std::sqrt(10.0)) / 60,
+                      light = (7 - 2 * std::sqrt(10.0)) / 60;
+  static const std::array<double, 5> weight{light, heavy, 8.0 / 15, heavy, light};
+  int all = 1;
+  for (int i = 0; i < count; ++i) all *= 5;
+  double sum = 0;
+  std::vector<double> z(static_cast<std::size_t>(count));
+  for (int k = 0; k < all; ++k) {
+    double w = 1;
+    for (int i = 0, rest = k; i < count; ++i, rest /= 5) {
+      const auto at = static_cast<std::size_t>(rest % 5);
+      z[static_cast<std::size_t>(i)] = node[at];
+      w *= weight[at];
+    }
+    sum += w * f(z);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<physics::Calculus> measured_calculus(const Integrator& integrator, const Head& head) {
+  constexpr int kMostDraws = 4;
+  std::array<double, 2> drift{};
+  const std::array<double, 2> steps{1e-3, 5e-4};
+  for (std::size_t i = 0; i < 2; ++i) {
+    physics::System system = small_system(steps[i]);
+    Arena& arena = *system.arena;
+    add_variable(system, "x", physics::Role::FirstOrder, -1,
+                 arena.load(0) * arena.random(Op::Noise, 0));
+    const auto step = Step::of(system, integrator, head);
+    if (!step || step->draws() > kMostDraws) return std::nullopt;
+    const double mean = gaussian_mean(
+        step->draws(), [&](const std::vector<double>& z) { return (*step)({1.0}, z).at(0); });
+    drift[i] = (mean - 1) / steps[i];
+  }
+  const double limit = 2 * drift[1] - drift[0];
+  if (std::abs(limit) < 1e-2) return physics::Calculus::Ito;
+  if (std::abs(limit - 0.5) < 1e-2) return physics::Calculus::Stratonovich;
+  return std::nullopt;
+}
+
+namespace {
+
+/// Stationary covariance S = M S M^T + sum_i b_i b_i^T of the linear map, (xx, xv, vv); infinite
+/// where the map grows.
+std::array<double, 3> stationary(const std::array<double, 4>& m, const std::array<double, 3>& q) {
+  // the powers of M, doubled: S = q + M q M^T + M^2 (...) (M^2)^T + ...
+  std::array<double, 4> power = m;
+  std::array<double, 3> s = q;
+  for (int i = 0; i < 60; ++i) {
+    const auto [a, b, c, d] = power;
+    const std::array<double, 3> moved{a * a * s[0] + 2 * a * b * s[1] + b * b * s[2],
+                                      a * c * s[0] + (a * d + b * c) * s[1] + b * d * s[2],
+                                      c * c * s[0] + 2 * c * d * s[1] + d * d * s[2]};
+    for (std::size_t k = 0; k < 3; ++k) s[k] += moved[k];
+    power = {a * a + b * c, a * b + b * d, c * a + d * c, c * b + d * d};
+    double size = 0;
+    for (const double p : power) size = std::max(size, std::abs(p));
+    if (size < 1e-30) return s;
+    if (!(size < 1e30)) break;
+  }
+  const double inf = std::numeric_limits<double>::infinity();
+  return {inf, inf, inf};
+}
+
+struct Linear {
+  double friction = 0;  ///< of v' = ... - gamma v
+  double slope = 0;     ///< d(force)/dx, or d(rate)/dx of a first-order equation
+  double at = 0;        ///< x there
+  bool found = false;
+};
+
+/// Values that the state has at the start: numbers, or the range of a uniform distribution.
+std::vector<double> start_values(const physics::System& system, int array) {
+  constexpr int kSamples = 64;
+  for (const auto& initial : system.initial) {
+    if (initial.array != array) continue;
+    if (const auto number = algebra::constant(initial.value)) {
+      return {static_cast<double>(number->real)};
+    }
+    std::vector<double> values;
+    for (const auto& random : system.random) {
+      if (random.kind == physics::RandomField::Kind::Vacuum) return {};
+      const bool uniform = random.kind == physics::RandomField::Kind::Uniform;
+      for (int i = 0; i <= kSamples; ++i) {
+        const double u = static_cast<double>(i) / kSamples;
+        const double draw = uniform ? random.low + (random.high - random.low) * u : 4 * u - 2;
+        try {
+          values.push_back(algebra::evaluate(initial.value, {[&](const algebra::Node& node) {
+                                               if (node.op == Op::Load &&
+                                                   node.index == random.array)
+                                                 return draw;
+                                               if (node.op == Op::Load || node.op == Op::Symbol)
+                                                 return 0.0;
+                                               throw std::invalid_argument("no number");
+                                             }}));
+        } catch (const std::invalid_argument&) {
+          return {};
+        }
+      }
+    }
+    return values;
+  }
+  return {0.0};
+}
+
+/// Where the force on x is steepest downwards; scalars at 0, the scale factor 1.
+Linear steepest(const physics::System& system, const physics::Variable& x, Expr rate) {
+  Linear linear;
+  const Expr by_x = algebra::derivative(rate, system.arena->load(x.array));
+  for (const double value : start_values(system, x.array)) {
+    try {
+      const double slope = algebra::evaluate(by_x, {[&](const algebra::Node& node) {
+                                               if (node.op == Op::Load) {
+                                                 if (node.index == x.array && node.offset.zero())
+                                                   return value;
+                                                 return 0.0;
+                                               }
+                                               if (node.op == Op::Symbol) return 0.0;
+                                               throw std::invalid_argument("no number");
+                                             }});
+      if (linear.found && slope >= linear.slope) continue;
+      linear.slope = slope;
+      linear.at = value;
+      linear.found = true;
+    } catch (const std::invalid_argument&) {
+      return {};
+    }
+  }
+  return linear;
+}
+
+std::optional<Bias> second_order(const physics::System& system, const physics::Variable& v,
+                                 const Integrator& integrator, const Head& head) {
+  const physics::Variable* x = variable_of(system, v.partner);
+  if (!x) return std::nullopt;
+  const NoisyRate noisy = noisy_rate(system, v.array);
+  const auto friction =
+      algebra::constant(-algebra::derivative(noisy.rest, system.arena->load(v.array)));
+  const auto unit = algebra::constant(algebra::derivative(x->rate, system.arena->load(v.array)));
+  if (!friction || !(friction->real > 0) || !unit || unit->real != 1) return std::nullopt;
+  const Linear linear = steepest(system, *x, noisy.rest);
+  if (!linear.found || !(linear.slope < 0)) return std::nullopt;
+  const double gamma = static_cast<double>(friction->real), w2 = -linear.slope;
+
+  physics::System small = small_system(system.dt);
+  Arena& arena = *small.arena;
+  add_variable(small, "x", physics::Role::Coordinate, 1, arena.load(1));
+  add_variable(small, "v", physics::Role::Momentum, 0,
+               -arena.real(w2) * arena.load(0) - arena.real(gamma) * arena.load(1) +
+                   arena.real(std::sqrt(2 * gamma)) * arena.random(Op::Noise, 0));
+  const auto step = Step::of(small, integrator, head);
+  if (!step) return std::nullopt;
+  const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
+  const auto from_x = (*step)({1, 0}, silent), from_v = (*step)({0, 1}, silent);
+  std::array<double, 3> q{};
+  for (std::size_t i = 0; i < silent.size(); ++i) {
+    auto one = silent;
+    one[i] = 1;
+    const auto b = (*step)({0, 0}, one);
+    q[0] += b[0] * b[0], q[1] += b[0] * b[1], q[2] += b[1] * b[1];
+  }
+  const auto s = stationary({from_x[0], from_v[0], from_x[1], from_v[1]}, q);
+  Bias bias;
+  bias.relative = std::abs(s[2] - 1);
+  bias.what = fmt::format("<{}^2>", v.shown);
+  if (std::abs(w2 * s[0] - 1) > bias.relative) {
+    bias.relative = std::abs(w2 * s[0] - 1);
+    bias.what = fmt::format("the variance of {}", x->shown);
+  }
+  bias.where = fmt::format("near {} = {:.3g}, where the force has the slope {:.3g}", x->shown,
+                           linear.at, linear.slope);
+  return bias;
+}
+
+std::optional<Bias> first_order(const physics::System& system, const physics::Variable& x,
+                                const Integrator& integrator, const Head& head) {
+  const Linear linear = steepest(system, x, noisy_rate(system, x.array).rest);
+  if (!linear.found || !(linear.slope < 0)) return std::nullopt;
+  physics::System small = small_system(system.dt);
+  Arena& arena = *small.arena;
+  add_variable(small, "x", physics::Role::FirstOrder, -1,
+               arena.real(linear.slope) * arena.load(0) +
+                   arena.real(std::sqrt(-2 * linear.slope)) * arena.random(Op::Noise, 0));
+  const auto step = Step::of(small, integrator, head);
+  if (!step) return std::nullopt;
+  const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
+  const double m = (*step)({1}, silent).at(0);
+  double q = 0;
+  for (std::size_t i = 0; i < silent.size(); ++i) {
+    auto one = silent;
+    one[i] = 1;
+    const double b = (*step)({0}, one).at(0);
+    q += b * b;
+  }
+  Bias bias;
+  bias.relative =
+      std::abs(m) < 1 ? std::abs(q / (1 - m * m) - 1) : std::numeric_limits<double>::infinity();
+  bias.what = fmt::format("the variance of {}", x.shown);
+  bias.where = fmt::format("near {} = {:.3g}, where the rate has the slope {:.3g}", x.shown,
+                           linear.at, linear.slope);
+  return bias;
+}
+
+}  // namespace
+
+std::optional<Bias> largest_bias(const physics::System& system, const Integrator& integrator,
+                                 const Head& head) {
+  std::optional<Bias> worst;
+  for (const auto& v : system.variables) {
+    const NoisyRate noisy = noisy_rate(system, v.array);
+    if (noisy.stream < 0 ||
+        algebra::contains(noisy.factor, [](Expr e) { return e.is(Op::Load); })) {
+      continue;
+    }
+    std::optional<Bias> bias;
+    if (v.role == physics::Role::Momentum) bias = second_order(system, v, integrator, head);
+    if (v.role == physics::Role::FirstOrder) bias = first_order(system, v, integrator, head);
+    if (bias && (!worst || bias->relative > worst->relative)) worst = bias;
+  }
+  return worst;
+}
+
+}  // namespace vphi::schedule
