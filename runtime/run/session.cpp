@@ -264,11 +264,34 @@ void Session::start() {
       for (std::size_t i = 0; i < promises.size(); ++i) make(i);
     });
 
-  std::vector<const Launches*> lists{&program_.step, &program_.prologue, &program_.watch};
+  compile_usual(true);
+  take_state();
+  if (!ahead)
+    for (std::size_t i = 0; i < promises.size(); ++i)
+      random_[i] = std::async(std::launch::deferred, [this, i] {
+        return random_field(program_, program_.random[i], threads_);
+      });
+  run_prologue();
+  provide(program_.step, false);
+  trim();
+}
+
+void Session::start_empty() {
+  compile_usual(false);
+  take_state();
+  provide(program_.step, false);
+  trim();
+}
+
+void Session::compile_usual(bool prologue) {
+  std::vector<const Launches*> lists{&program_.step, &program_.watch};
+  if (prologue) lists.insert(lists.begin() + 1, &program_.prologue);
   for (const auto& output : program_.outputs)
     if (output.every > 0) lists.push_back(&output.launches);
   compile(lists);
+}
 
+void Session::take_state() {
   scalars_ = device_.allocate(sizeof(double) * std::max<std::size_t>(1, program_.scalars.size()));
   std::vector<double> initial;
   for (const auto& scalar : program_.scalars) initial.push_back(scalar.initial);
@@ -278,14 +301,6 @@ void Session::start() {
     buffers_[b].handle[0] = take(bytes_of(static_cast<int>(b)));
     device_.zero(buffers_[b].handle[0]);
   }
-  if (!ahead)
-    for (std::size_t i = 0; i < promises.size(); ++i)
-      random_[i] = std::async(std::launch::deferred, [this, i] {
-        return random_field(program_, program_.random[i], threads_);
-      });
-  run_prologue();
-  provide(program_.step, false);
-  trim();
 }
 
 void Session::fill_random(std::size_t index) {
@@ -415,6 +430,18 @@ void Session::write(int buffer, std::span<const double> values) {
   std::transform(values.begin(), values.end(), narrow.begin(),
                  [](double v) { return static_cast<float>(v); });
   device_.upload(to, 0, std::as_bytes(std::span(narrow)));
+}
+
+void Session::read_bytes(int buffer, std::span<std::byte> to) {
+  device_.download(to, buffers_[buffer].handle[buffers_[buffer].now], 0);
+}
+
+void Session::write_bytes(int buffer, std::span<const std::byte> from) {
+  device_.upload(buffers_[buffer].handle[buffers_[buffer].now], 0, from);
+}
+
+void Session::set_scalars(std::span<const double> values) {
+  if (!values.empty()) device_.upload(scalars_, 0, std::as_bytes(values));
 }
 
 }  // namespace vphi::runtime

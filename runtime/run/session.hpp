@@ -62,6 +62,9 @@ class Session {
   /// Compiles what the steps and the regular outputs need, fills the random fields, runs the
   /// prologue.
   void start();
+  /// As `start`, but the state comes from elsewhere (a checkpoint): arrays are zero, scalars have
+  /// their initial numbers, nothing is launched.
+  void start_empty();
   /// Makes the recordings that `advance(steps)` will replay, so that it only queues.
   void prepare(std::int64_t steps);
   /// Queues whole steps; `synchronise` of the device waits for them.
@@ -78,6 +81,13 @@ class Session {
   std::vector<double> read(int buffer);
   void write(int buffer, std::span<const double> values);
 
+  /// The same as they lie in memory, all of a buffer and all scalars (waits): what checkpoints
+  /// keep. `to` and `from` have `bytes_of(buffer)` bytes.
+  std::size_t bytes_of(int buffer) const;
+  void read_bytes(int buffer, std::span<std::byte> to);
+  void write_bytes(int buffer, std::span<const std::byte> from);
+  void set_scalars(std::span<const double> values);
+
   KernelReport report(int kernel);
   /// Bytes held on the device now, and the most so far.
   std::size_t bytes_held() const { return held_; }
@@ -90,7 +100,8 @@ class Session {
   };
   using Launches = std::vector<program::Launch>;
 
-  std::size_t bytes_of(int buffer) const;
+  void compile_usual(bool prologue);
+  void take_state();
   BufferHandle take(std::size_t bytes);
   void give(BufferHandle handle, std::size_t bytes);
   void trim();
