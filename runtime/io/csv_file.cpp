@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "runtime/io/results.hpp"
+#include "runtime/io/undo_file.hpp"
 
 namespace vphi::io {
 namespace {
@@ -20,7 +22,10 @@ std::string field(const std::string& text) {
 
 class CsvFile : public ResultFile {
  public:
-  explicit CsvFile(const fs::path& path) : stem_(path) { stem_.replace_extension(); }
+  CsvFile(const fs::path& path, const Keep& keep) : stem_(path) {
+    stem_.replace_extension();
+    if (keep.generation) go_back(keep.mark);
+  }
 
   void scalars(std::span<const std::string> names, const Moment& at,
                std::span<const double> values) override {
@@ -31,22 +36,24 @@ class CsvFile : public ResultFile {
     if (fresh) {
       const std::string number = tables_.size() == 1 ? "" : std::to_string(tables_.size());
       open(place->second, ".series" + number + ".csv");
-      place->second << header << '\n';
+      place->second.stream << header << '\n';
     }
+    if (place->second.last_step == at.step) return;  // written before the run was cut off
+    place->second.last_step = at.step;
     std::string row = fmt::format("{},{}", at.step, at.time);
     for (double value : values) row += fmt::format(",{}", value);
-    place->second << row << '\n';
+    place->second.stream << row << '\n';
   }
 
   void spectrum(const std::string& name, const Moment& at,
                 std::span<const SpectrumBin> bins) override {
-    if (!spectra_.is_open()) {
+    if (!spectra_.stream.is_open()) {
       open(spectra_, ".spectra.csv");
-      spectra_ << "name,step,t,k,P,Delta,modes\n";
+      spectra_.stream << "name,step,t,k,P,Delta,modes\n";
     }
     for (const auto& bin : bins)
-      spectra_ << fmt::format("{},{},{},{},{},{},{}\n", field(name), at.step, at.time, bin.k,
-                              bin.power, bin.delta, bin.modes);
+      spectra_.stream << fmt::format("{},{},{},{},{},{},{}\n", field(name), at.step, at.time, bin.k,
+                                     bin.power, bin.delta, bin.modes);
   }
 
   void array(const std::string&, const std::string& name, const Moment&,
@@ -59,8 +66,18 @@ class CsvFile : public ResultFile {
   }
 
   void flush() override {
-    for (auto& [header, table] : tables_) check(table.flush());
-    if (spectra_.is_open()) check(spectra_.flush());
+    for (auto& [header, table] : tables_) check(table.stream.flush());
+    if (spectra_.stream.is_open()) check(spectra_.stream.flush());
+  }
+
+  /// Tables only grow, so a state of them is their lengths: lines of length, ending, step of
+  /// the last row and header, parted by tabs; the header of the spectra is empty.
+  std::string mark(std::int64_t) override {
+    flush();
+    std::string text;
+    for (auto& [header, table] : tables_) text += line(table, header);
+    if (spectra_.stream.is_open()) text += line(spectra_, "");
+    return text;
   }
 
   std::vector<std::string> notes() const override {
@@ -68,24 +85,61 @@ class CsvFile : public ResultFile {
   }
 
  private:
-  void open(std::ofstream& stream, const std::string& ending) const {
-    stream.open(stem_.string() + ending);
-    check(stream);
+  struct Table {
+    std::ofstream stream;
+    std::string ending;
+    std::int64_t last_step = -1;
+  };
+
+  void open(Table& table, const std::string& ending) const {
+    table.ending = ending;
+    table.stream.open(stem_.string() + ending);
+    check(table.stream);
   }
+
+  std::string line(Table& table, const std::string& header) const {
+    const auto length = static_cast<std::int64_t>(table.stream.tellp());
+    sync_file(stem_.string() + table.ending);
+    return fmt::format("{}\t{}\t{}\t{}\n", length, table.ending, table.last_step, header);
+  }
+
+  void go_back(const std::string& mark) {
+    std::istringstream lines(mark);
+    for (std::string length_text, ending, step, header;
+         std::getline(lines, length_text, '\t') && std::getline(lines, ending, '\t') &&
+         std::getline(lines, step, '\t') && std::getline(lines, header);) {
+      const auto length = static_cast<std::uintmax_t>(std::stoull(length_text));
+      Table& table = header.empty() ? spectra_ : tables_[header];
+      table.ending = ending;
+      table.last_step = std::stoll(step);
+      const std::string path = stem_.string() + table.ending;
+      std::error_code error;
+      const auto size = fs::file_size(path, error);
+      if (error || size < length)
+        throw ResultsError(fmt::format("{} is shorter than it was at the checkpoint", path));
+      fs::resize_file(path, length, error);
+      if (error) throw ResultsError(fmt::format("{} cannot be cut: {}", path, error.message()));
+      table.stream.open(path, std::ios::app);
+      check(table.stream);
+      table.stream.seekp(0, std::ios::end);
+    }
+  }
+
   void check(const std::ostream& stream) const {
     if (!stream) throw ResultsError(fmt::format("{} cannot be written", stem_.string()));
   }
 
   fs::path stem_;
-  std::map<std::string, std::ofstream> tables_;
-  std::ofstream spectra_;
+  std::map<std::string, Table> tables_;
+  Table spectra_;
   std::string left_out_;
 };
 
 }  // namespace
 
-std::unique_ptr<ResultFile> open_csv(const fs::path& path, const program::Program&) {
-  return std::make_unique<CsvFile>(path);
+std::unique_ptr<ResultFile> open_csv(const fs::path& path, const program::Program&,
+                                     const Keep& keep) {
+  return std::make_unique<CsvFile>(path, keep);
 }
 
 }  // namespace vphi::io

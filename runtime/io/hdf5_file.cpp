@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <tuple>
+
+#include "runtime/io/hdf5_undo.hpp"
 
 namespace vphi::io {
 namespace {
@@ -84,11 +87,24 @@ std::string link_name(std::string name) {
 
 class Hdf5File : public ResultFile {
  public:
-  Hdf5File(const fs::path& path, const Program& program) : path_(path), program_(program) {
+  Hdf5File(const fs::path& path, const Program& program, const Keep& keep)
+      : path_(path),
+        program_(program),
+        backing_{UndoFile(path, keep.logs.empty() ? fs::path() : keep.logs / path.filename(),
+                          !keep.generation),
+                 {}} {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
-    file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
-                   fmt::format("making {}", path.string()).c_str());
-    describe();
+    const Handle access(undo_access(backing_), H5Pclose, "choosing the file driver");
+    if (keep.generation) {
+      backing_.file.go_back(*keep.generation);
+      file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose,
+                     fmt::format("opening {} again", path.string()).c_str());
+      take_stock(keep.at);
+    } else {
+      file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose,
+                     fmt::format("making {}", path.string()).c_str());
+      describe();
+    }
   }
 
   ~Hdf5File() override {
@@ -141,8 +157,19 @@ class Hdf5File : public ResultFile {
 
   void flush() override {
     for (auto& [name, series] : series_) append(name, series);
-    check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flushing the file (is the disk full?)");
+    if (H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0)
+      throw ResultsError(backing_.trouble.empty()
+                             ? fmt::format("{} cannot be flushed", path_.string())
+                             : backing_.trouble);
   }
+
+  std::string mark(std::int64_t generation) override {
+    flush();
+    backing_.file.mark(generation);
+    return {};
+  }
+
+  void forget_before(std::int64_t generation) override { backing_.file.forget_before(generation); }
 
  private:
   struct Series {
@@ -188,6 +215,82 @@ class Hdf5File : public ResultFile {
     for (const auto& [name, value] : p.parameters)
       if (H5Aexists(parameters, name.c_str()) == 0)
         attribute(parameters, name.c_str(), H5T_NATIVE_DOUBLE, value);
+  }
+
+  /// What a file that was opened again holds: the ends of its series, its arrays.
+  void take_stock(const Moment& at) {
+    for (const auto& [name, link] : members("/series")) {
+      Series& series = series_[name];
+      series.set = Handle(H5Dopen2(file_, link.c_str(), H5P_DEFAULT), H5Dclose, "opening a series");
+      const Handle shape(H5Dget_space(series.set), H5Sclose, "reading a shape");
+      hsize_t size[2] = {0, 0};
+      if (H5Sget_simple_extent_ndims(shape) != 2) throw ResultsError(link + " is no series");
+      check(H5Sget_simple_extent_dims(shape, size, nullptr), "reading a shape");
+      series.rows = size[0];
+      if (series.rows == 0) continue;
+      const hsize_t start[2] = {series.rows - 1, 0}, count[2] = {1, 1};
+      check(H5Sselect_hyperslab(shape, H5S_SELECT_SET, start, nullptr, count, nullptr),
+            "choosing a row");
+      double time = 0;
+      check(H5Dread(series.set, H5T_NATIVE_DOUBLE, space(count), shape, H5P_DEFAULT, &time),
+            "reading a series");
+      if (time == at.time) series.last_step = at.step;
+    }
+    for (const auto& [group, folder] : members("/")) {
+      if (group == "series" || group == "parameters" || group == "model_text") continue;
+      for (const auto& [name, link] : members(folder))
+        for (const auto& [step, set] : members(link)) {
+          links_[set] = true;
+          if (group == "snapshots") snapshots_.push_back(snapshot(set));
+        }
+    }
+    std::sort(snapshots_.begin(), snapshots_.end(), [](const Snapshot& a, const Snapshot& b) {
+      return std::tie(a.at.step, a.name) < std::tie(b.at.step, b.name);
+    });
+    if (!snapshots_.empty()) write_xdmf();
+  }
+
+  /// Name (the attribute where there is one) and path of each member of a group.
+  std::vector<std::pair<std::string, std::string>> members(const std::string& group) const {
+    std::vector<std::pair<std::string, std::string>> list;
+    if (group != "/" && H5Lexists(file_, group.c_str(), H5P_DEFAULT) <= 0) return list;
+    const auto add = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
+      static_cast<decltype(list)*>(to)->emplace_back(name, name);
+      return 0;
+    };
+    const Handle folder(H5Gopen2(file_, group.c_str(), H5P_DEFAULT), H5Gclose, "opening a group");
+    check(H5Literate(folder, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &list), "listing a group");
+    for (auto& [name, link] : list) {
+      link = (group == "/" ? "/" : group + "/") + link;
+      if (H5Aexists_by_name(file_, link.c_str(), "name", H5P_DEFAULT) > 0) name = text_of(link);
+    }
+    return list;
+  }
+
+  /// The attribute "name" of an object.
+  std::string text_of(const std::string& link) const {
+    const Handle a(H5Aopen_by_name(file_, link.c_str(), "name", H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                   "opening an attribute");
+    char* text = nullptr;
+    check(H5Aread(a, text_type(), static_cast<void*>(&text)), "reading an attribute");
+    std::string copy = text != nullptr ? text : "";
+    H5free_memory(text);
+    return copy;
+  }
+
+  Snapshot snapshot(const std::string& link) const {
+    const auto read = [&](const char* name, hid_t type, void* to) {
+      const Handle a(H5Aopen_by_name(file_, link.c_str(), name, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                     "opening an attribute");
+      check(H5Aread(a, type, to), "reading an attribute");
+    };
+    Snapshot found{text_of(link), link, {}, 8};
+    read("t", H5T_NATIVE_DOUBLE, &found.at.time);
+    read("step", H5T_NATIVE_INT64, &found.at.step);
+    const Handle set(H5Dopen2(file_, link.c_str(), H5P_DEFAULT), H5Dclose, "opening a dataset");
+    const Handle type(H5Dget_type(set), H5Tclose, "reading a type");
+    found.bytes = static_cast<int>(H5Tget_size(type));
+    return found;
   }
 
   /// A new dataset /group/name/step with its moment; one that is there already is replaced.
@@ -306,7 +409,8 @@ class Hdf5File : public ResultFile {
 
   fs::path path_;
   const Program& program_;
-  Handle file_;  // before the datasets, which close first
+  Hdf5Backing backing_;  // before the file, which writes to it when it closes
+  Handle file_;          // before the datasets, which close first
   std::map<std::string, Series> series_;
   std::map<std::string, bool> links_;
   std::vector<Snapshot> snapshots_;
@@ -316,8 +420,9 @@ class Hdf5File : public ResultFile {
 
 bool have_hdf5() { return true; }
 
-std::unique_ptr<ResultFile> open_hdf5(const fs::path& path, const Program& program) {
-  return std::make_unique<Hdf5File>(path, program);
+std::unique_ptr<ResultFile> open_hdf5(const fs::path& path, const Program& program,
+                                      const Keep& keep) {
+  return std::make_unique<Hdf5File>(path, program, keep);
 }
 
 }  // namespace vphi::io
@@ -329,8 +434,8 @@ namespace vphi::io {
 bool have_hdf5() { return false; }
 
 std::unique_ptr<ResultFile> open_hdf5(const std::filesystem::path& path,
-                                      const program::Program& program) {
-  return open_csv(path, program);
+                                      const program::Program& program, const Keep& keep) {
+  return open_csv(path, program, keep);
 }
 
 }  // namespace vphi::io

@@ -89,6 +89,11 @@ herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, size_t size, const voi
                  [&] { backing.file.write(at, {static_cast<const std::byte*>(from), size}); });
 }
 
+herr_t flush(H5FD_t* file, hid_t, hbool_t) {
+  auto& backing = *of(file)->backing;
+  return guarded(backing, [&] { backing.file.commit(); });
+}
+
 /// The file ends where the library's allocations end.
 herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
   auto& backing = *of(file)->backing;
@@ -114,6 +119,7 @@ H5FD_class_t driver_class() {
   driver.get_eof = get_eof;
   driver.read = read;
   driver.write = write;
+  driver.flush = flush;
   driver.truncate = truncate;
   constexpr H5FD_mem_t groups[] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(groups), std::end(groups), driver.fl_map);

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -36,6 +37,15 @@ struct Moment {
   double time = 0;
 };
 
+/// How a file survives a run that is cut off.
+struct Keep {
+  std::filesystem::path logs;  ///< folder of undo logs (undo_file.hpp); empty: none are kept
+  /// The file exists and goes back to where it stood at this mark; what came later is dropped.
+  std::optional<std::int64_t> generation;
+  std::string mark;  ///< what `mark` returned then
+  Moment at;         ///< of the mark
+};
+
 /// One file being written. Implementations: hdf5_file.cpp, csv_file.cpp.
 class ResultFile {
  public:
@@ -49,15 +59,19 @@ class ResultFile {
                      std::span<const std::int64_t> shape, std::span<const double> values,
                      program::Precision precision) = 0;
   virtual void flush() = 0;
+  /// Flushes, and remembers this state of the file under `generation`. What is returned goes into
+  /// the checkpoint and comes back as `Keep::mark`. After `forget_before` older states are gone.
+  virtual std::string mark(std::int64_t generation) = 0;
+  virtual void forget_before(std::int64_t) {}
   /// What could not be written, and why.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
 bool have_hdf5();
 std::unique_ptr<ResultFile> open_hdf5(const std::filesystem::path& path,
-                                      const program::Program& program);
+                                      const program::Program& program, const Keep& keep = {});
 std::unique_ptr<ResultFile> open_csv(const std::filesystem::path& path,
-                                     const program::Program& program);
+                                     const program::Program& program, const Keep& keep = {});
 
 /// "out/name" for a name that is relative and has no "..", else ResultsError.
 std::filesystem::path inside(const std::filesystem::path& folder, const std::string& name);
@@ -65,17 +79,30 @@ std::filesystem::path inside(const std::filesystem::path& folder, const std::str
 class Results {
  public:
   /// Checks every file name of the program; makes the folder. Files are opened at first use.
-  Results(std::filesystem::path folder, const program::Program& program);
+  /// `logs`: folder of undo logs; empty: the files cannot go back.
+  Results(std::filesystem::path folder, const program::Program& program,
+          std::filesystem::path logs = {});
   ~Results();
 
   ResultFile& file(const std::string& name);
   void flush();
+  /// Name and mark of each file that is open.
+  std::vector<std::pair<std::string, std::string>> mark(std::int64_t generation);
+  void forget_before(std::int64_t generation);
+  /// Opens these files as they stood at the mark; before any other use. Names of those that could
+  /// not be got back are returned: what was there is renamed (".damaged"), `notes` says why, and a
+  /// new file starts.
+  std::vector<std::string> go_back(std::int64_t generation, const Moment& at,
+                                   const std::vector<std::pair<std::string, std::string>>& marks);
   std::vector<std::string> files() const;
   std::vector<std::string> notes() const;
 
  private:
-  std::filesystem::path folder_;
+  std::unique_ptr<ResultFile> open(const std::string& name, Keep keep);
+
+  std::filesystem::path folder_, logs_;
   const program::Program& program_;
+  std::vector<std::string> notes_;
   std::map<std::string, std::unique_ptr<ResultFile>> files_;
 };
 

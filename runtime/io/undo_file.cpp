@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::size_t kMostWaiting = 4096;  ///< pages: 16 MB
 constexpr char kMagic[9] = "vphiundo";
 constexpr std::size_t kHead = 20, kRecordHead = 16;
 
@@ -63,8 +64,7 @@ Descriptor::~Descriptor() {
 void write_fully(int descriptor, std::uint64_t offset, std::span<const std::byte> from,
                  const std::string& path) {
   while (!from.empty()) {
-    const ssize_t done =
-        ::pwrite(descriptor, from.data(), from.size(), static_cast<off_t>(offset));
+    const ssize_t done = ::pwrite(descriptor, from.data(), from.size(), static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) fail(path, "written");
     from = from.subspan(static_cast<std::size_t>(done));
@@ -84,6 +84,11 @@ std::size_t read_fully(int descriptor, std::uint64_t offset, std::span<std::byte
     total += static_cast<std::size_t>(done);
   }
   return total;
+}
+
+void sync_file(const fs::path& path) {
+  const Descriptor handle(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!handle || ::fsync(handle.number()) != 0) fail(path.string(), "written");
 }
 
 void sync_folder(const fs::path& folder) {
@@ -112,8 +117,7 @@ std::vector<std::int64_t> UndoFile::generations() const {
     if (!name.starts_with(stem) || !name.ends_with(".undo")) continue;
     name = name.substr(stem.size(), name.size() - stem.size() - 5);
     std::int64_t generation = 0;
-    const auto [end, wrong] =
-        std::from_chars(name.data(), name.data() + name.size(), generation);
+    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), generation);
     if (wrong == std::errc() && end == name.data() + name.size()) found.push_back(generation);
   }
   std::sort(found.begin(), found.end());
@@ -123,6 +127,7 @@ std::vector<std::int64_t> UndoFile::generations() const {
 // ---- going forward ------------------------------------------------------------------------------
 
 void UndoFile::mark(std::int64_t generation) {
+  commit();
   if (::fsync(file_.number()) != 0) fail(path_.string(), "written");
   if (logs_.empty()) return;
   const fs::path path = log_path(generation);
@@ -147,43 +152,84 @@ void UndoFile::forget_before(std::int64_t generation) {
     if (old < generation) fs::remove(log_path(old), error);
 }
 
-void UndoFile::save(std::uint64_t first, std::uint64_t end) {
-  end = std::min(end, marked_size_);
-  if (!log_ || first >= end) return;
-  bool any = false;
-  std::vector<std::byte> page, record;
-  for (std::uint64_t p = first / kPage; p <= (end - 1) / kPage; ++p) {
-    if (saved_[p]) continue;
-    const std::uint64_t offset = p * kPage;
-    page.resize(std::min(kPage, marked_size_ - offset));
-    read(offset, page);
-    record.clear();
-    put(record, offset);
-    put(record, static_cast<std::uint32_t>(page.size()));
-    put(record, crc32c(page, crc32c(record)));
-    record.insert(record.end(), page.begin(), page.end());
-    write_fully(log_.number(), log_size_, record, path_.string() + " (its undo log)");
-    log_size_ += record.size();
-    saved_[p] = true;
-    any = true;
+void UndoFile::log_page(std::uint64_t page) {
+  const std::uint64_t offset = page * kPage;
+  std::vector<std::byte> before(std::min(kPage, marked_size_ - offset)), record;
+  read_fully(file_.number(), offset, before, path_.string());
+  put(record, offset);
+  put(record, static_cast<std::uint32_t>(before.size()));
+  put(record, crc32c(before, crc32c(record)));
+  record.insert(record.end(), before.begin(), before.end());
+  write_fully(log_.number(), log_size_, record, path_.string() + " (its undo log)");
+  log_size_ += record.size();
+}
+
+void UndoFile::commit() {
+  if (waiting_.empty()) return;
+  for (const auto& [page, bytes] : waiting_) log_page(page);
+  if (::fdatasync(log_.number()) != 0) fail(path_.string() + " (its undo log)", "written");
+  for (const auto& [page, bytes] : waiting_) {
+    saved_[page] = true;
+    write_fully(file_.number(), page * kPage, bytes, path_.string());
   }
-  if (any && ::fdatasync(log_.number()) != 0) fail(path_.string() + " (its undo log)", "written");
+  waiting_.clear();
+}
+
+UndoFile::~UndoFile() {
+  try {
+    commit();
+  } catch (const std::exception&) {
+    // The disk is full, which an earlier call has said; the log brings the file back.
+  }
 }
 
 void UndoFile::read(std::uint64_t offset, std::span<std::byte> to) const {
   const std::size_t got = read_fully(file_.number(), offset, to, path_.string());
   std::fill(to.begin() + static_cast<std::ptrdiff_t>(got), to.end(), std::byte{0});
+  const std::uint64_t end = offset + to.size();
+  for (auto it = waiting_.lower_bound(offset / kPage);
+       it != waiting_.end() && it->first * kPage < end; ++it) {
+    const auto& [page, bytes] = *it;
+    const std::uint64_t first = std::max(offset, page * kPage);
+    const std::uint64_t last = std::min(end, page * kPage + bytes.size());
+    if (first < last) std::memcpy(&to[first - offset], &bytes[first - page * kPage], last - first);
+  }
 }
 
 void UndoFile::write(std::uint64_t offset, std::span<const std::byte> from) {
-  save(offset, offset + from.size());
-  write_fully(file_.number(), offset, from, path_.string());
   size_ = std::max(size_, offset + from.size());
+  while (!from.empty()) {
+    const std::uint64_t page = offset / kPage, start = offset - page * kPage;
+    if (!log_ || page >= saved_.size()) {  // all the rest is new
+      write_fully(file_.number(), offset, from, path_.string());
+      return;
+    }
+    const std::size_t count = std::min<std::size_t>(from.size(), kPage - start);
+    if (is_old(page)) {
+      auto [place, fresh] = waiting_.try_emplace(page);
+      auto& bytes = place->second;
+      if (fresh) {
+        bytes.resize(kPage);
+        bytes.resize(read_fully(file_.number(), page * kPage, bytes, path_.string()));
+      }
+      if (bytes.size() < start + count) bytes.resize(start + count);
+      std::memcpy(&bytes[start], from.data(), count);
+    } else {
+      write_fully(file_.number(), offset, from.first(count), path_.string());
+    }
+    offset += count;
+    from = from.subspan(count);
+  }
+  if (waiting_.size() > kMostWaiting) commit();
 }
 
 void UndoFile::resize(std::uint64_t size) {
   if (size == size_) return;
-  save(size, marked_size_);
+  commit();
+  bool any = false;
+  for (std::uint64_t page = size / kPage; page < saved_.size(); ++page)
+    if (log_ && is_old(page)) log_page(page), saved_[page] = any = true;
+  if (any && ::fdatasync(log_.number()) != 0) fail(path_.string() + " (its undo log)", "written");
   if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) fail(path_.string(), "resized");
   size_ = size;
 }
@@ -191,10 +237,11 @@ void UndoFile::resize(std::uint64_t size) {
 // ---- going back ---------------------------------------------------------------------------------
 
 void UndoFile::go_back(std::int64_t generation) {
+  waiting_.clear();
   const auto logs = generations();
   if (std::find(logs.begin(), logs.end(), generation) == logs.end())
-    throw ResultsError(fmt::format("{} has no undo log of checkpoint {}", path_.string(),
-                                   generation));
+    throw ResultsError(
+        fmt::format("{} has no undo log of checkpoint {}", path_.string(), generation));
   // Doing it twice is doing it once: logs go only when the file is whole again.
   for (auto log = logs.rbegin(); log != logs.rend() && *log >= generation; ++log) apply(*log);
   if (::fsync(file_.number()) != 0) fail(path_.string(), "written");

@@ -1,23 +1,27 @@
 // A file that can go back to where it stood at a mark.
 //
-// Result files grow while a run goes on, and a library may rewrite any part of them. After `mark(g)`
-// everything that is overwritten is saved first, page by page, in a log beside: STEM.g.undo. A
-// process that is killed at any moment leaves a file and its logs behind, and `go_back(g)` makes of
-// them, byte for byte, the file as it was at mark g. What was appended after the mark is cut off.
+// Result files grow while a run goes on, and a library may rewrite any part of them. After
+// `mark(g)` everything that is overwritten is saved first, page by page, in a log beside:
+// STEM.g.undo. A process that is killed at any moment leaves a file and its logs behind, and
+// `go_back(g)` makes of them, byte for byte, the file as it was at mark g. What was appended after
+// the mark is cut off.
 //
-// Order of writes: the page goes to the log, the log to the disk (fdatasync), then the new bytes to
-// the file; so every page that may have changed has a whole record, and a torn record at the end of
-// a log belongs to a page that has not changed. Each page is saved once a mark. Logs older than
-// the oldest mark that may still be wanted are removed with `forget_before`.
+// New contents of old pages wait in memory until `commit`. Then the old contents go to the log, the
+// log to the disk (one fdatasync), and the new bytes to the file; so every page that may have
+// changed has a whole record, and a torn record at the end of a log belongs to a page that has not
+// changed. Each page is saved once a mark. Logs older than the oldest mark that may still be wanted
+// are removed with `forget_before`.
 //
 // A log is: 8 bytes "vphiundo", length of the file at the mark (u64), CRC-32C of both (u32), then
 // records: offset (u64), length (u32), CRC-32C of offset, length and bytes (u32), bytes.
 //
-// All functions throw ResultsError with the system's reason (disk full, no permission, damaged log).
+// All functions throw ResultsError with the system's reason (disk full, no permission, damaged
+// log).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +51,8 @@ class UndoFile {
   /// `logs`: folder and stem of the logs; empty: no log is ever written. With `fresh` the file is
   /// made empty and old logs of this stem are removed; else it is opened as it is.
   UndoFile(std::filesystem::path path, std::filesystem::path logs, bool fresh);
+  UndoFile(UndoFile&&) = default;
+  ~UndoFile();  ///< commits; what fails then is not told
 
   /// Makes the file what it was at mark `generation`. Later logs are removed, that of the mark
   /// starts again.
@@ -59,18 +65,22 @@ class UndoFile {
   void read(std::uint64_t offset, std::span<std::byte> to) const;  ///< zeros beyond the end
   void write(std::uint64_t offset, std::span<const std::byte> from);
   void resize(std::uint64_t size);
+  /// Everything written is in the file, as far as the system is concerned.
+  void commit();
   const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path log_path(std::int64_t generation) const;
   std::vector<std::int64_t> generations() const;  ///< of the logs that exist, ascending
-  void save(std::uint64_t first, std::uint64_t end);
+  bool is_old(std::uint64_t page) const { return page < saved_.size() && !saved_[page]; }
+  void log_page(std::uint64_t page);
   void apply(std::int64_t generation);
 
   std::filesystem::path path_, logs_;
   Descriptor file_, log_;
   std::uint64_t size_ = 0, marked_size_ = 0, log_size_ = 0;
-  std::vector<bool> saved_;  ///< pages of the file at the mark
+  std::vector<bool> saved_;                                  ///< pages of the file at the mark
+  std::map<std::uint64_t, std::vector<std::byte>> waiting_;  ///< new contents of old pages
 };
 
 /// Writes and reads whole spans, whatever the system takes at a time; throw ResultsError.
@@ -78,6 +88,8 @@ void write_fully(int descriptor, std::uint64_t offset, std::span<const std::byte
                  const std::string& path);
 std::size_t read_fully(int descriptor, std::uint64_t offset, std::span<std::byte> to,
                        const std::string& path);
+/// fsync of a file by name; throws ResultsError.
+void sync_file(const std::filesystem::path& path);
 /// fsync of a folder, so that a rename in it lasts.
 void sync_folder(const std::filesystem::path& folder);
 
