@@ -1,0 +1,313 @@
+#include "compiler/algebra/pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <random>
+#include <stdexcept>
+
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::algebra {
+
+namespace {
+
+/// Offsets of neighbours reach 64 sites at most, so this marks a Load and can be nothing else.
+constexpr std::int16_t kOther = 0x4000;
+
+Expr mapped_loads(Expr expr, const std::function<Expr(Expr)>& change) {
+  return rewrite(expr, [&](Expr node) { return node.is(Op::Load) ? change(node) : node; });
+}
+
+Expr moved(Expr load, int by) {
+  Offset o = load->offset;
+  o.d[3] = static_cast<std::int16_t>(o.d[3] + by);
+  return load->arena->load(load->index, o, load->span);
+}
+
+}  // namespace
+
+bool is_other(const Node& load) { return load.op == Op::Load && load.offset.d[3] >= kOther / 2; }
+
+Expr other(Expr own) {
+  return mapped_loads(own, [](Expr load) { return moved(load, kOther); });
+}
+
+Expr as_own(Expr of_other) {
+  return mapped_loads(of_other,
+                      [](Expr load) { return is_other(*load) ? moved(load, -kOther) : load; });
+}
+
+Expr exchanged(Expr pair) {
+  return mapped_loads(pair,
+                      [](Expr load) { return moved(load, is_other(*load) ? -kOther : kOther); });
+}
+
+bool reads_own(Expr pair) {
+  return contains(pair, [](Expr e) { return e.is(Op::Site) || (e.is(Op::Load) && !is_other(*e)); });
+}
+
+bool reads_other(Expr pair) {
+  return contains(pair, [](Expr e) { return is_other(*e); });
+}
+
+namespace {
+
+/// own part + other part of a sum; nothing where a term mixes them.
+struct Halves {
+  Expr own, other;
+};
+
+std::optional<Halves> halves_of_sum(Expr expr) {
+  Arena& arena = *expr->arena;
+  const Expr whole = expand(expr);
+  Halves halves{arena.integer(0), arena.integer(0)};
+  const auto take = [&](Expr term) {
+    if (reads_own(term) && reads_other(term)) return false;
+    Expr& half = reads_other(term) ? halves.other : halves.own;
+    half = half + term;
+    return true;
+  };
+  if (whole.is(Op::Add)) {
+    for (Expr term : whole.args()) {
+      if (!take(term)) return std::nullopt;
+    }
+    return halves;
+  }
+  return take(whole) ? std::optional(halves) : std::nullopt;
+}
+
+/// f(u + v) by its addition theorem, u own and v other.
+Expr added(Op op, Expr u, Expr v) {
+  Arena& arena = *u->arena;
+  const auto f = [&](Op g, Expr x) { return arena.make(g, {x}); };
+  switch (op) {
+    case Op::Sin:
+      return f(Op::Sin, u) * f(Op::Cos, v) + f(Op::Cos, u) * f(Op::Sin, v);
+    case Op::Cos:
+      return f(Op::Cos, u) * f(Op::Cos, v) - f(Op::Sin, u) * f(Op::Sin, v);
+    case Op::Sinh:
+      return f(Op::Sinh, u) * f(Op::Cosh, v) + f(Op::Cosh, u) * f(Op::Sinh, v);
+    default:
+      return f(Op::Cosh, u) * f(Op::Cosh, v) + f(Op::Sinh, u) * f(Op::Sinh, v);
+  }
+}
+
+/// Functions of sums of both sites taken apart, bottom up.
+Expr addition_theorems(Expr pair) {
+  return rewrite(pair, [](Expr node) -> Expr {
+    const Op op = node.op();
+    const bool known = op == Op::Sin || op == Op::Cos || op == Op::Sinh || op == Op::Cosh;
+    if (!known || !reads_own(node) || !reads_other(node)) return node;
+    const auto halves = halves_of_sum(node.arg(0));
+    return halves ? added(op, halves->own, halves->other) : node;
+  });
+}
+
+/// One product of the expanded pair: number * own * other.
+struct Monomial {
+  Expr number, own, other;
+};
+
+bool split_factor(Expr factor, Monomial& m) {
+  if (factor.is_number()) {
+    m.number = m.number * factor;
+  } else if (!reads_other(factor)) {
+    m.own = m.own * factor;
+  } else if (!reads_own(factor)) {
+    m.other = m.other * factor;
+  } else if (factor.is(Op::Exp)) {
+    // exp(u + v): the arena would join the two exponentials again
+    const auto halves = halves_of_sum(factor.arg(0));
+    if (!halves) return false;
+    Arena& arena = *factor->arena;
+    m.own = m.own * arena.make(Op::Exp, {halves->own});
+    m.other = m.other * arena.make(Op::Exp, {halves->other});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::optional<Monomial> monomial(Expr term) {
+  const Expr one = term->arena->integer(1);
+  Monomial m{one, one, one};
+  if (!term.is(Op::Mul)) return split_factor(term, m) ? std::optional(m) : std::nullopt;
+  for (Expr factor : term.args()) {
+    if (!split_factor(factor, m)) return std::nullopt;
+  }
+  return m;
+}
+
+/// Numbered distinct expressions.
+struct Basis {
+  std::vector<Expr> members;
+  std::map<const Node*, std::size_t> place;
+  std::size_t of(Expr e) {
+    const auto [found, fresh] = place.emplace(e.get(), members.size());
+    if (fresh) members.push_back(e);
+    return found->second;
+  }
+};
+
+using Matrix = std::vector<std::vector<Expr>>;
+
+bool negligible(Expr number) {
+  return number->number.exact ? number.is_zero() : std::fabs(number->number.real) < 1e-17L;
+}
+
+/// Pivot columns of the reduced row echelon form, which `rows` becomes (rows without a pivot go).
+std::vector<std::size_t> echelon(Matrix& rows) {
+  std::vector<std::size_t> pivots;
+  std::size_t row = 0;
+  const std::size_t columns = rows.empty() ? 0 : rows[0].size();
+  for (std::size_t column = 0; column < columns && row < rows.size(); ++column) {
+    std::size_t best = row;
+    for (std::size_t i = row; i < rows.size(); ++i) {
+      const auto size = [&](std::size_t k) { return std::fabs(rows[k][column]->number.real); };
+      if (size(i) > size(best)) best = i;
+    }
+    if (negligible(rows[best][column])) continue;
+    std::swap(rows[row], rows[best]);
+    const Expr pivot = rows[row][column];
+    for (Expr& e : rows[row]) e = e / pivot;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i == row) continue;
+      const Expr factor = rows[i][column];
+      if (factor.is_zero()) continue;
+      for (std::size_t k = 0; k < columns; ++k) rows[i][k] = rows[i][k] - factor * rows[row][k];
+    }
+    pivots.push_back(column);
+    ++row;
+  }
+  rows.resize(row);
+  return pivots;
+}
+
+Expr combination(const std::vector<Expr>& weights, const std::vector<Expr>& members) {
+  Expr sum = members[0]->arena->integer(0);
+  for (std::size_t i = 0; i < members.size(); ++i) sum = sum + weights[i] * members[i];
+  return sum;
+}
+
+}  // namespace
+
+std::optional<std::vector<SeparatedTerm>> separate(Expr pair) {
+  Arena& arena = *pair->arena;
+  const Expr sum = expand(addition_theorems(expand(pair)));
+  Basis own, others;
+  std::vector<std::pair<std::pair<std::size_t, std::size_t>, Expr>> entries;
+  const auto take = [&](Expr term) {
+    const auto m = monomial(term);
+    if (!m) return false;
+    entries.push_back({{own.of(m->own), others.of(m->other)}, m->number});
+    return true;
+  };
+  if (sum.is_zero()) return std::vector<SeparatedTerm>{};
+  if (sum.is(Op::Add)) {
+    for (Expr term : sum.args()) {
+      if (!take(term)) return std::nullopt;
+    }
+  } else if (!take(sum)) {
+    return std::nullopt;
+  }
+  // C = F*E, E the rows of the echelon form and F the columns of C at its pivots
+  Matrix c(own.members.size(), std::vector<Expr>(others.members.size(), arena.integer(0)));
+  for (const auto& [at, number] : entries) c[at.first][at.second] = c[at.first][at.second] + number;
+  Matrix e = c;
+  const auto pivots = echelon(e);
+  std::vector<SeparatedTerm> terms;
+  for (std::size_t r = 0; r < pivots.size(); ++r) {
+    std::vector<Expr> column;
+    for (const auto& row : c) column.push_back(row[pivots[r]]);
+    terms.push_back({combination(column, own.members), as_own(combination(e[r], others.members))});
+  }
+  return terms;
+}
+
+namespace {
+
+/// Values for the two sites' Loads and for all symbols, reproducible.
+class RandomPoint {
+ public:
+  RandomPoint(unsigned seed, double centre, double spread)
+      : engine_(seed), centre_(centre), spread_(spread) {}
+
+  long double of(const Node& node) {
+    const bool far = is_other(node);
+    if (node.op == Op::Load) {
+      return value({node.index, far ? 1 : 0, ""}, centre_, spread_);
+    }
+    if (node.op == Op::Symbol) return value({-1, 0, node.name}, 1, 0.5);
+    if (node.op == Op::Site) return value({-2 - node.index, 0, ""}, 8, 4);
+    throw std::invalid_argument("pairs: no value for a leaf");
+  }
+  /// The same point, with own Loads standing for the other site.
+  long double of_other(const Node& node) {
+    if (node.op == Op::Load) return value({node.index, 1, ""}, centre_, spread_);
+    return of(node);
+  }
+
+ private:
+  struct Key {
+    int index, site;
+    std::string name;
+    auto operator<=>(const Key&) const = default;
+  };
+  long double value(const Key& key, double centre, double spread) {
+    const auto [found, fresh] = values_.try_emplace(key, 0);
+    if (fresh) found->second = centre + spread * std::uniform_real_distribution<>(-1, 1)(engine_);
+    return found->second;
+  }
+
+  std::mt19937 engine_;
+  double centre_, spread_;
+  std::map<Key, long double> values_;
+};
+
+constexpr unsigned kPoints = 64;
+
+struct Sample {
+  long double pair = 0, sum = 0, size = 0;
+};
+
+Sample sample(Expr pair, const std::vector<SeparatedTerm>& terms, unsigned seed, double centre,
+              double spread) {
+  RandomPoint point(seed, centre, spread);
+  Sample s;
+  s.pair = evaluate_long(pair, [&](const Node& node) { return point.of(node); });
+  for (const SeparatedTerm& term : terms) {
+    const long double product =
+        evaluate_long(term.own, [&](const Node& node) { return point.of(node); }) *
+        evaluate_long(term.other, [&](const Node& node) { return point.of_other(node); });
+    s.sum += product;
+    s.size += std::fabs(product);
+  }
+  return s;
+}
+
+}  // namespace
+
+long double disagreement(Expr pair, const std::vector<SeparatedTerm>& terms) {
+  long double error = 0, size = 0;
+  for (unsigned i = 0; i < kPoints; ++i) {
+    const Sample s = sample(pair, terms, i, 0, 3);
+    error = std::max(error, std::fabs(s.pair - s.sum));
+    size = std::max(size, std::fabs(s.pair));
+  }
+  return size > 0 ? error / size : error;
+}
+
+double cancellation(Expr pair, const std::vector<SeparatedTerm>& terms, double centre,
+                    double spread) {
+  long double largest = 0, square = 0;
+  for (unsigned i = 0; i < kPoints; ++i) {
+    const Sample s = sample(pair, terms, i, centre, spread);
+    largest = std::max(largest, s.size);
+    square += s.pair * s.pair / kPoints;
+  }
+  return square > 0 ? static_cast<double>(largest / std::sqrt(square)) : 1;
+}
+
+}  // namespace vphi::algebra

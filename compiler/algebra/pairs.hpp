@@ -1,0 +1,46 @@
+// Functions of a pair of sites (or particles, or instances), and sums of them that separate.
+//
+// f(x_i, x_j) is an expression whose Loads are of site i ("own") or, marked by `other`, of site j.
+// Where f is a finite sum of products A_r(x_i)*B_r(x_j), the sum over all j costs O(N): it is
+// sum_r A_r(x_i)*S_r with S_r = sum_j B_r(x_j). `separate` finds the fewest products: sines,
+// cosines and exponentials of sums are taken apart by the addition theorems, products and powers of
+// sums multiplied out, and the matrix of coefficients over the distinct own and other factors is
+// factorised exactly (specs/particles.md 2d). What mixes i and j inside another function (a root, a
+// logarithm) does not separate. `disagreement` checks the result on random points; `cancellation`
+// says how many digits its sum loses. Pure functions; nothing fails.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/algebra/expr.hpp"
+
+namespace vphi::algebra {
+
+/// The same function of the other site of the pair: every own Load marked.
+Expr other(Expr own);
+bool is_other(const Node& load);
+/// f(x_i, x_j) -> f(x_j, x_i).
+Expr exchanged(Expr pair);
+/// The other site's Loads become own ones.
+Expr as_own(Expr of_other);
+bool reads_own(Expr pair);
+bool reads_other(Expr pair);
+
+/// own * other, the second as a function of own Loads.
+struct SeparatedTerm {
+  Expr own, other;
+};
+
+/// sum_r own_r(x_i)*other_r(x_j) = pair(x_i, x_j); nothing where it does not separate.
+std::optional<std::vector<SeparatedTerm>> separate(Expr pair);
+
+/// Largest |pair - sum| over 64 random points, relative to the largest |pair|: 64-bit mantissa.
+long double disagreement(Expr pair, const std::vector<SeparatedTerm>& terms);
+
+/// Largest sum_r |own_r*other_r| over the root mean square of pair, for values around `centre` with
+/// the given spread: the factor by which the sum enlarges rounding errors.
+double cancellation(Expr pair, const std::vector<SeparatedTerm>& terms, double centre,
+                    double spread);
+
+}  // namespace vphi::algebra

@@ -1,0 +1,91 @@
+// Sums over pairs that separate, with the fewest products (specs/particles.md 2d).
+#include "compiler/algebra/pairs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::algebra {
+namespace {
+
+class Pairs : public testing::Test {
+ protected:
+  Expr f(Op op, Expr x) { return arena.make(op, {x}); }
+  Expr real(long double x) { return arena.real(x); }
+
+  Arena arena;
+  Expr x = arena.load(0), y = other(x);
+  Expr distance = x - y;
+};
+
+TEST_F(Pairs, FewestProducts) {
+  struct Case {
+    const char* text;
+    Expr pair;
+    std::size_t rank;
+  };
+  const Expr one = arena.integer(1), two = arena.integer(2);
+  const Case cases[] = {
+      {"sin(D)", f(Op::Sin, distance), 2},
+      {"1 - cos(D)", one - f(Op::Cos, distance), 3},
+      {"sin(D) + 0.3 sin(2D)", f(Op::Sin, distance) + real(0.3L) * f(Op::Sin, two * distance), 4},
+      {"D^2", pow(distance, 2), 3},
+      {"D^3", pow(distance, 3), 4},
+      {"D^4", pow(distance, 4), 5},
+      {"exp(D)", f(Op::Exp, distance), 1},
+      {"cosh(D)", f(Op::Cosh, distance), 2},
+      {"(x + y)^2 - (x - y)^2", pow(x + y, 2) - pow(x - y, 2), 1},
+      {"x", x, 1},
+      {"sin(x + y + 1/2)", f(Op::Sin, x + y + arena.rational(1, 2)), 2},
+      {"K x y^2", arena.symbol("K") * x * pow(y, 2), 1},
+  };
+  for (const Case& c : cases) {
+    const auto terms = separate(c.pair);
+    ASSERT_TRUE(terms) << c.text;
+    EXPECT_EQ(terms->size(), c.rank) << c.text;
+    EXPECT_LT(disagreement(c.pair, *terms), 1e-16L) << c.text;
+    for (const SeparatedTerm& term : *terms) {
+      EXPECT_FALSE(reads_other(term.own)) << c.text;
+      EXPECT_FALSE(reads_other(term.other)) << c.text;
+    }
+  }
+}
+
+TEST_F(Pairs, WhatDoesNotSeparate) {
+  const Expr one = arena.integer(1);
+  EXPECT_FALSE(separate(f(Op::Log, pow(distance, 2) + one)));
+  EXPECT_FALSE(separate(pow(one - f(Op::Cos, distance) + real(0.01L), arena.rational(-1, 2))));
+  EXPECT_FALSE(separate(f(Op::Abs, distance)));
+  EXPECT_FALSE(separate(f(Op::Exp, -pow(distance, 2))));  // exp(2xy) is left over
+}
+
+TEST_F(Pairs, WrongFactorsAreFound) {
+  auto terms = separate(f(Op::Sin, distance)).value();
+  terms[0].own = terms[0].own * arena.rational(1000001, 1000000);
+  EXPECT_GT(disagreement(f(Op::Sin, distance), terms), 1e-7L);
+}
+
+TEST_F(Pairs, ExchangeAndMarks) {
+  const Expr pair = x * pow(y, 2);
+  EXPECT_EQ(exchanged(pair), y * pow(x, 2));
+  EXPECT_EQ(exchanged(exchanged(pair)), pair);
+  EXPECT_EQ(as_own(other(pow(x, 3))), pow(x, 3));
+  EXPECT_TRUE(reads_own(pair) && reads_other(pair));
+  EXPECT_FALSE(reads_other(x));
+}
+
+/// (x_i - x_j)^4 far from the origin: the powers are large and their sum is not.
+TEST_F(Pairs, CancellationIsSeen) {
+  const Expr quartic = pow(distance, 4);
+  const auto terms = separate(quartic).value();
+  EXPECT_LT(cancellation(quartic, terms, 0, 1), 1e3);
+  EXPECT_GT(cancellation(quartic, terms, 100, 1), 1e7);
+  const Expr wave = f(Op::Sin, distance);
+  EXPECT_LT(cancellation(wave, separate(wave).value(), 100, 1), 5);
+}
+
+}  // namespace
+}  // namespace vphi::algebra
