@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "compiler/algebra/ops.hpp"
+#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 
@@ -81,7 +82,12 @@ Expr variation(Expr density, int array) {
   Arena& arena = *density->arena;
   if (density.is(Op::Total)) return variation(density.arg(0), array);
   std::vector<Expr> terms;
-  vary(density, array, terms);
+  const PairVariation pairs = vary_pairs(density, array);
+  std::unordered_map<const Node*, Expr> sums;
+  for (const auto& [symbol, sum] : pairs.held) sums.emplace(symbol.get(), sum);
+  vary(pairs.rest, array, terms);
+  for (Expr& term : terms) term = substitute(term, sums);
+  terms.push_back(pairs.slope);
   return arena.make(Op::Add, std::move(terms), density->span);
 }
 

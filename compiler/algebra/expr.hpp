@@ -80,6 +80,8 @@ enum class Op : std::uint8_t {
   Select,  ///< args: condition, value, otherwise
   // lattice
   Stencil,  ///< linear operator number `index` of the arena applied to args[0]
+  PairSum,  ///< sum over all sites j of args[0], a function of this site and of j (pairs.hpp);
+            ///< `index` 1: without the site itself
   Mean,
   Total,
   Minimum,

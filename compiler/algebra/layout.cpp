@@ -1,4 +1,5 @@
 #include "compiler/algebra/layout.hpp"
+#include "compiler/algebra/pairs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -245,6 +246,7 @@ class Layout {
         return {leaf_name(e)};
       case Op::Load:
         if (e->offset.zero()) return {leaf_name(e)};
+        if (is_other(*e)) return {to_.name(leaf_name(e) + "_j")};
         return {to_.neighbour(leaf_name(e), e->offset)};
       case Op::Noise:
       case Op::Normal:

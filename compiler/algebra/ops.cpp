@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "compiler/algebra/pairs.hpp"
+
 namespace vphi::algebra {
 namespace {
 
@@ -71,6 +73,7 @@ Expr slope_of_sum(Expr node, const Slopes& d) {
 /// Same operation applied to the derivative: stencils and averages are linear.
 Expr slope_of_linear(Expr node, const Slopes& d) {
   if (node.is(Op::Stencil)) return node->arena->stencil(node->index, d[0], node->span);
+  if (node.is(Op::PairSum)) return pair_sum(d[0], node->index != 0);
   return node->arena->make(node.op(), {d[0]}, node->span);
 }
 
@@ -254,6 +257,7 @@ std::array<Row, kCount> table() {
           [](Expr f, const Slopes& d) { return choose(f, f.arg(0), d[1], d[2]); }),
 
       structural({Stencil, "stencil", 1, false, 0, 0}, slope_of_linear),
+      structural({PairSum, "pair_sum", 1, false, 0, 0}, slope_of_linear),
       structural({Mean, "mean", 1, false, 1, 0}, slope_of_linear),
       structural({Total, "total", 1, false, 1, 0}, slope_of_linear),
       structural({Minimum, "minimum", 1, false, 1, 0}),

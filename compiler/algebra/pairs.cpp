@@ -52,6 +52,50 @@ bool reads_other(Expr pair) {
   return contains(pair, [](Expr e) { return is_other(*e); });
 }
 
+Expr pair_sum(Expr pair, bool without_self) {
+  Arena& arena = *pair->arena;
+  if (pair.is_zero()) return pair;
+  if (pair.is(Op::Add) && !pair->ordered) {
+    std::vector<Expr> terms;
+    for (Expr term : pair.args()) terms.push_back(pair_sum(term, without_self));
+    return arena.make(Op::Add, std::move(terms), pair->span);
+  }
+  Expr front = arena.integer(1), inside = arena.integer(1);
+  if (pair.is(Op::Mul) && !pair->ordered) {
+    for (Expr factor : pair.args())
+      (factor->per_site ? inside : front) = (factor->per_site ? inside : front) * factor;
+  } else {
+    (pair->per_site ? inside : front) = pair;
+  }
+  return front *
+         arena.canonical(Op::PairSum, std::vector{inside}, pair->span, without_self ? 1 : 0);
+}
+
+PairVariation vary_pairs(Expr density, int array) {
+  Arena& arena = *density->arena;
+  PairVariation result{arena.integer(0), density, {}};
+  std::unordered_map<const Node*, Expr> symbols, sums;
+  visit(density, [&](Expr node) {
+    if (!node.is(Op::PairSum)) return;
+    const Expr symbol = arena.symbol("pair sum " + std::to_string(result.held.size()));
+    result.held.emplace_back(symbol, node);
+    symbols.emplace(node.get(), symbol);
+    sums.emplace(symbol.get(), node);
+  });
+  if (result.held.empty()) return result;
+  result.rest = substitute(density, symbols);
+  for (const auto& [symbol, node] : result.held) {
+    const Expr weight = substitute(derivative(result.rest, symbol), sums);
+    const Expr pair = node.arg(0);
+    const bool without_self = node->index != 0;
+    const Expr own = derivative(pair, arena.load(array));
+    const Expr far = derivative(pair, other(arena.load(array)));
+    const Expr both = weight * own + exchanged(weight * far);
+    result.slope = result.slope + pair_sum(both, without_self);
+  }
+  return result;
+}
+
 namespace {
 
 /// own part + other part of a sum; nothing where a term mixes them.

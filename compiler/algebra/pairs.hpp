@@ -27,6 +27,18 @@ Expr as_own(Expr of_other);
 bool reads_own(Expr pair);
 bool reads_other(Expr pair);
 
+/// Op::PairSum of a pair function: terms apart, what site j does not enter in front.
+Expr pair_sum(Expr pair, bool without_self);
+/// d/du(x) of the sum over all sites of a density with PairSums (see `variation`): the factor of
+/// each PairSum enters it, and the function of the other site is taken the other way round.
+/// `reads` of the density but those in PairSums are left to the caller: they are held in `rest`.
+struct PairVariation {
+  Expr slope;                               ///< from the PairSums
+  Expr rest;                                ///< the density with every PairSum a symbol
+  std::vector<std::pair<Expr, Expr>> held;  ///< symbol, PairSum
+};
+PairVariation vary_pairs(Expr density, int array);
+
 /// own * other, the second as a function of own Loads.
 struct SeparatedTerm {
   Expr own, other;

@@ -1,4 +1,5 @@
 #include "compiler/algebra/transform.hpp"
+#include "compiler/algebra/pairs.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -42,6 +43,7 @@ Expr rebuilt(Expr node, std::vector<Expr> args) {
   Arena& arena = *node->arena;
   if (is_ordered(node)) return arena.raw(node.op(), std::move(args), node->span);
   if (node.is(Op::Stencil)) return arena.stencil(node->index, args[0], node->span);
+  if (node.is(Op::PairSum)) return pair_sum(args[0], node->index != 0);
   return arena.make(node.op(), std::move(args), node->span);
 }
 

@@ -77,6 +77,27 @@ TEST_F(Pairs, ExchangeAndMarks) {
   EXPECT_FALSE(reads_other(x));
 }
 
+/// H = 1/2 sum_ij f(x_i - x_j): the force on k is half of both slopes, sum_j f'(x_k - x_j).
+TEST_F(Pairs, VariationTakesBothSites) {
+  const Expr half = arena.rational(1, 2);
+  const Expr energy = half * pair_sum(f(Op::Cos, distance), false);
+  // d/dx_k: -1/2 sum_j sin(x_k - x_j) + 1/2 sum_j sin(x_j - x_k), sines being odd
+  EXPECT_EQ(variation(energy, 0), -pair_sum(f(Op::Sin, distance), false));
+  // a weight of the site itself: sum_k m_k sum_j x_k x_j^2
+  const Expr m = arena.load(1);
+  const Expr weighted = m * pair_sum(x * pow(y, 2), true);
+  const Expr expected =
+      m * pair_sum(pow(y, 2), true) + arena.integer(2) * x * pair_sum(other(m) * y, true);
+  const Expr slope = variation(weighted, 0);
+  // the same sums, with factors of the site inside or in front
+  const auto value = [&](Expr e) {
+    return evaluate(
+        rewrite(e, [&](Expr node) { return node.is(Op::PairSum) ? node.arg(0) : node; }),
+        {[](const Node& node) { return (is_other(node) ? 0.7 : 1.3) + 0.1 * node.index; }});
+  };
+  EXPECT_NEAR(value(slope), value(expected), 1e-14);
+}
+
 /// (x_i - x_j)^4 far from the origin: the powers are large and their sum is not.
 TEST_F(Pairs, CancellationIsSeen) {
   const Expr quartic = pow(distance, 4);
