@@ -126,7 +126,9 @@ Expr Arena::symbol(std::string_view name, dsl::Span span) {
 Expr Arena::load(int array, Offset offset, dsl::Span span) {
   return state_->intern(this, {.op = Op::Load, .index = array, .offset = offset}, span);
 }
-Expr Arena::site(int axis) { return state_->intern(this, {.op = Op::Site, .index = axis}, {}); }
+Expr Arena::site(int axis, Offset offset) {
+  return state_->intern(this, {.op = Op::Site, .index = axis, .offset = offset}, {});
+}
 Expr Arena::random(Op op, int index, Offset offset, dsl::Span span) {
   return state_->intern(this, {.op = op, .index = index, .offset = offset}, span);
 }

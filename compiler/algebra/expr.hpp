@@ -154,7 +154,7 @@ struct Node {
   Number number;          ///< Number
   std::string name;       ///< Symbol
   int index = 0;          ///< Load: array; Site: axis; Stencil: operator; Noise, draws: number
-  Offset offset;          ///< Load, draws
+  Offset offset;          ///< Load, draws; Site: only the mark of the other site of a pair
   bool ordered = false;   ///< Add, Mul, Pow made by raw(): args in the order of evaluation
   bool per_site = false;  ///< a Load or Site below that is not inside a reduction
   dsl::Span span;
@@ -173,7 +173,7 @@ class Arena {
   Expr number(const Number& value);
   Expr symbol(std::string_view name, dsl::Span span = {});
   Expr load(int array, Offset offset = {}, dsl::Span span = {});
-  Expr site(int axis);
+  Expr site(int axis, Offset offset = {});
   /// Op::Noise, Op::Normal or Op::Uniform number `index`.
   Expr random(Op op, int index, Offset offset = {}, dsl::Span span = {});
   Expr stencil(int index, Expr argument, dsl::Span span = {});

@@ -16,32 +16,36 @@ namespace {
 /// Offsets of neighbours reach 64 sites at most, so this marks a Load and can be nothing else.
 constexpr std::int16_t kOther = 0x4000;
 
-Expr mapped_loads(Expr expr, const std::function<Expr(Expr)>& change) {
-  return rewrite(expr, [&](Expr node) { return node.is(Op::Load) ? change(node) : node; });
+Expr mapped_leaves(Expr expr, const std::function<Expr(Expr)>& change) {
+  return rewrite(expr, [&](Expr node) {
+    return node.is(Op::Load) || node.is(Op::Site) ? change(node) : node;
+  });
 }
 
-Expr moved(Expr load, int by) {
-  Offset o = load->offset;
+Expr moved(Expr leaf, int by) {
+  Offset o = leaf->offset;
   o.d[3] = static_cast<std::int16_t>(o.d[3] + by);
-  return load->arena->load(load->index, o, load->span);
+  if (leaf.is(Op::Site)) return leaf->arena->site(leaf->index, o);
+  return leaf->arena->load(leaf->index, o, leaf->span);
 }
 
 }  // namespace
 
-bool is_other(const Node& load) { return load.op == Op::Load && load.offset.d[3] >= kOther / 2; }
+bool is_mark(const Offset& offset) { return offset.d[3] >= kOther / 2; }
+bool is_other(const Node& leaf) { return is_mark(leaf.offset); }
 
 Expr other(Expr own) {
-  return mapped_loads(own, [](Expr load) { return moved(load, kOther); });
+  return mapped_leaves(own, [](Expr leaf) { return moved(leaf, kOther); });
 }
 
 Expr as_own(Expr of_other) {
-  return mapped_loads(of_other,
-                      [](Expr load) { return is_other(*load) ? moved(load, -kOther) : load; });
+  return mapped_leaves(of_other,
+                       [](Expr leaf) { return is_other(*leaf) ? moved(leaf, -kOther) : leaf; });
 }
 
 Expr exchanged(Expr pair) {
-  return mapped_loads(pair,
-                      [](Expr load) { return moved(load, is_other(*load) ? -kOther : kOther); });
+  return mapped_leaves(pair,
+                       [](Expr leaf) { return moved(leaf, is_other(*leaf) ? -kOther : kOther); });
 }
 
 bool reads_own(Expr pair) {
@@ -284,12 +288,13 @@ class RandomPoint {
       return value({node.index, far ? 1 : 0, ""}, centre_, spread_);
     }
     if (node.op == Op::Symbol) return value({-1, 0, node.name}, 1, 0.5);
-    if (node.op == Op::Site) return value({-2 - node.index, 0, ""}, 8, 4);
+    if (node.op == Op::Site) return value({-2 - node.index, far ? 1 : 0, ""}, 8, 4);
     throw std::invalid_argument("pairs: no value for a leaf");
   }
   /// The same point, with own Loads standing for the other site.
   long double of_other(const Node& node) {
     if (node.op == Op::Load) return value({node.index, 1, ""}, centre_, spread_);
+    if (node.op == Op::Site) return value({-2 - node.index, 1, ""}, 8, 4);
     return of(node);
   }
 

@@ -1,8 +1,8 @@
 // Functions of a pair of sites (or particles, or instances), and sums of them that separate.
 //
-// f(x_i, x_j) is an expression whose Loads are of site i ("own") or, marked by `other`, of site j.
-// Where f is a finite sum of products A_r(x_i)*B_r(x_j), the sum over all j costs O(N): it is
-// sum_r A_r(x_i)*S_r with S_r = sum_j B_r(x_j). `separate` finds the fewest products: sines,
+// f(x_i, x_j) is an expression whose Loads and Sites are of site i ("own") or, marked by `other`,
+// of site j. Where f is a finite sum of products A_r(x_i)*B_r(x_j), the sum over all j costs O(N):
+// it is sum_r A_r(x_i)*S_r with S_r = sum_j B_r(x_j). `separate` finds the fewest products: sines,
 // cosines and exponentials of sums are taken apart by the addition theorems, products and powers of
 // sums multiplied out, and the matrix of coefficients over the distinct own and other factors is
 // factorised exactly (specs/particles.md 2d). What mixes i and j inside another function (a root, a
@@ -19,7 +19,9 @@ namespace vphi::algebra {
 
 /// The same function of the other site of the pair: every own Load marked.
 Expr other(Expr own);
-bool is_other(const Node& load);
+bool is_other(const Node& leaf);
+/// The offset that `other` adds, and no neighbour has.
+bool is_mark(const Offset& offset);
 /// f(x_i, x_j) -> f(x_j, x_i).
 Expr exchanged(Expr pair);
 /// The other site's Loads become own ones.

@@ -120,7 +120,7 @@ Expr shift(Expr expr, Offset offset) {
       for (int i = 0; i < 4; ++i) o.d[i] = static_cast<std::int16_t>(o.d[i] + offset.d[i]);
       moved = arena.random(node.op(), node->index, o, node->span);
     } else if (node.is(Op::Site)) {
-      moved = node + arena.integer(offset.d[node->index]);
+      moved = is_mark(offset) ? other(node) : node + arena.integer(offset.d[node->index]);
     } else if (node->per_site) {
       std::vector<Expr> args;
       for (Expr arg : node.args()) args.push_back(done.at(arg.get()));
