@@ -56,7 +56,7 @@ std::size_t position(const kernel::Kernel& kernel, int array) {
 std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
                                 std::int64_t partials) {
   std::vector<Argument> list;
-  const std::int64_t sites = job.kernel.sites();
+  const std::int64_t instances = job.kernel.instances, sites = instances * job.kernel.sites();
   for (const kernel::ArrayParam& array : job.kernel.arrays) {
     const int buffer = bindings.buffer_of.at(static_cast<std::size_t>(array.array));
     const auto add = [&](Argument::Kind kind, bool written) {
@@ -76,9 +76,9 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
     argument.written = true;
     list.push_back(argument);
   };
-  add(Argument::Kind::Scalars, static_cast<std::int64_t>(8 * bindings.slots.size()));
-  if (partials > 0) add(Argument::Kind::Partials, 8 * partials);
-  if (counter) add(Argument::Kind::Counter, 4);
+  add(Argument::Kind::Scalars, instances * static_cast<std::int64_t>(8 * bindings.slots.size()));
+  if (partials > 0) add(Argument::Kind::Partials, instances * 8 * partials);
+  if (counter) add(Argument::Kind::Counter, instances * 4);
   return list;
 }
 
@@ -110,6 +110,35 @@ std::string gpu_parameters(const Job& job) {
   return text;
 }
 
+std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups) {
+  const std::int64_t instances = job.kernel.instances;
+  const auto word = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
+  if (instances == 1) return {word(groups[0]), word(groups[1]), word(groups[2])};
+  const std::int64_t all = groups[0] * groups[1] * groups[2] * instances;
+  if (all >= std::int64_t{1} << 31)
+    throw std::invalid_argument("kernel " + job.kernel.name + ": too many instances in one launch");
+  return {word(all), 1, 1};
+}
+
+std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
+                              bool counter) {
+  if (job.kernel.instances == 1) return {};
+  std::string text = "const vphi_wide instance = vphi_instance();\n";
+  const auto move = [&](const std::string& pointer, std::int64_t words) {
+    text += words == 1 ? fmt::format("{} += instance;\n", pointer)
+                       : fmt::format("{} += instance * {}u;\n", pointer, words);
+  };
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = job.kernel.arrays[i];
+    if (array.read || !array.next) move(read_pointer(job, i), job.kernel.sites());
+    if (array.next) move(write_pointer(job, i), job.kernel.sites());
+  }
+  move("scalars", static_cast<std::int64_t>(bindings.slots.size()));
+  if (partials > 0) move("partials", partials);
+  if (counter) move("counter", 1);
+  return text;
+}
+
 bool wide_index(const kernel::Kernel& kernel) { return kernel.sites() >= (std::int64_t{1} << 31); }
 
 std::string index_literal(const Job& job, std::int64_t value) {
@@ -117,16 +146,40 @@ std::string index_literal(const Job& job, std::int64_t value) {
   return std::to_string(value) + (wide_index(job.kernel) ? "ul" : "u");
 }
 
-Slots common_slots(const Job& job, int threads) {
+namespace {
+
+// Numbers of the work groups; within the instance where there are many.
+std::string group_functions(const Job& job, const Groups* groups) {
+  const bool cuda = job.language == Language::Cuda;
+  if (job.kernel.instances == 1 || !groups)
+    return fill(cuda ? "groups_cuda.txt" : "groups_opencl.txt", {});
+  const auto& [x, y, z] = *groups;
+  return fill("groups_many.txt", {{"linear", cuda ? "blockIdx.x" : "(unsigned)get_group_id(0)"},
+                                  {"instances", std::to_string(job.kernel.instances)},
+                                  {"groups", std::to_string(x * y * z)},
+                                  {"groups_x", std::to_string(x)},
+                                  {"groups_y", std::to_string(y)},
+                                  {"groups_z", std::to_string(z)},
+                                  {"groups_xy", std::to_string(x * y)}});
+}
+
+}  // namespace
+
+Slots common_slots(const Job& job, int threads, const Groups* groups) {
   Slots slots;
+  const bool cuda = job.language == Language::Cuda, many = job.kernel.instances > 1;
+  if (job.language != Language::Cpp) slots["group_functions"] = group_functions(job, groups);
+  slots["wide_type"];
+  if (many && job.language != Language::Cpp)
+    slots["wide_type"] = fmt::format("typedef unsigned long{} vphi_wide;", cuda ? " long" : "");
+  slots["instances"] = std::to_string(job.kernel.instances);
   slots["name"] = job.body.suffix;
   slots["entry"] = job.entry;
   slots["comment"] =
       comment_lines(job.kernel.comment.empty() ? job.kernel.name : job.kernel.comment);
   slots["threads"] = std::to_string(threads);
   slots["index_type"] = wide_index(job.kernel) ? "unsigned long" : "unsigned";
-  if (job.language == Language::Cuda && wide_index(job.kernel))
-    slots["index_type"] = "unsigned long long";
+  if (cuda && wide_index(job.kernel)) slots["index_type"] = "unsigned long long";
   if (job.signed_index) slots["index_type"] = "long";
   slots["contract"] = job.target.contract ? "ON" : "OFF";
   slots["fence"] = job.target.nvidia ? "__asm__ volatile(\"membar.gl;\" ::: \"memory\");"
@@ -135,7 +188,7 @@ Slots common_slots(const Job& job, int threads) {
                                   ? ""
                                   : "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
                                     "#else\n#pragma GCC optimize(\"fp-contract=off\")\n#endif";
-  slots["prelude"] = fill(job.language == Language::Cuda     ? "prelude_cuda.txt"
+  slots["prelude"] = fill(cuda                               ? "prelude_cuda.txt"
                           : job.language == Language::OpenCL ? "prelude_opencl.txt"
                                                              : "prelude_cpp.txt",
                           slots);

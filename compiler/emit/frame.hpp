@@ -26,9 +26,16 @@ Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindi
 
 /// Arguments in the order of the parameter list: arrays, scalars, and where there is something to
 /// do after the last site, partials and counter (the counter only where work groups finish
-/// together).
+/// together). `partials` counts one instance.
 std::vector<program::Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
                                          std::int64_t partials);
+/// Work groups of one instance along x, y, z.
+using Groups = std::array<std::int64_t, 3>;
+/// Launch shape on a GPU: the groups as they are, or those of all instances in a row.
+std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups);
+/// Statements that move the parameters on to their instance; empty where there is one alone.
+std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
+                              bool counter);
 /// Names of the pointers for an entry of kernel.arrays.
 std::string read_pointer(const Job& job, std::size_t array);
 std::string write_pointer(const Job& job, std::size_t array);
@@ -37,8 +44,9 @@ std::size_t position(const kernel::Kernel& kernel, int array);
 
 /// Parameters of a CUDA or OpenCL kernel.
 std::string gpu_parameters(const Job& job);
-/// name, entry, comment, prelude, choices, wrap, body, threads, parameters.
-Slots common_slots(const Job& job, int threads);
+/// name, entry, comment, prelude, choices, wrap, body, threads, parameters; `groups` of an instance
+/// where the kernel is laid out by grid_of, else nothing.
+Slots common_slots(const Job& job, int threads, const Groups* groups = nullptr);
 
 /// Reductions of a kernel whose groups have `threads` threads.
 struct GpuReductions {

@@ -34,7 +34,12 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   const int vectors =
       std::max(shape.stages * plan.stage_vectors, (reductions.tree_doubles * 8 + 15) / 16);
 
-  Slots slots = common_slots(job, threads);
+  const Groups groups{kernel.extent[0] / (shape.lanes * plan.width),
+                      kernel.extent[1] / shape.tile_y(), shape.ranges};
+  const std::int64_t partials =
+      groups[0] * groups[1] * groups[2] * static_cast<std::int64_t>(kernel.reductions.size());
+  Slots slots = common_slots(job, threads, &groups);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   const auto number = [&](const char* key, std::int64_t value) {
     slots[key] = std::to_string(value);
   };
@@ -89,13 +94,10 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   program::Kernel out;
   out.entry = job.entry;
   out.source = prune(fill("march_gpu.txt", slots));
-  out.grid = {static_cast<std::uint32_t>(kernel.extent[0] / (shape.lanes * plan.width)),
-              static_cast<std::uint32_t>(kernel.extent[1] / shape.tile_y()),
-              static_cast<std::uint32_t>(shape.ranges)};
+  out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
-  const std::int64_t groups = std::int64_t{out.grid[0]} * out.grid[1] * out.grid[2];
-  out.partials = groups * static_cast<std::int64_t>(kernel.reductions.size());
-  out.arguments = arguments(job, bindings, job.epilogue(), out.partials);
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue(), partials);
   if (job.language == Language::Cuda) out.shared_bytes = static_cast<std::uint32_t>(16 * vectors);
   return out;
 }

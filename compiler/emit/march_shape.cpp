@@ -92,13 +92,17 @@ double expected_cost(const Job& job, const MarchShape& shape) {
   const double resident =
       std::max(1.0, std::floor(std::min(512.0 / shape.threads(), 228.0 * 1024 / bytes)));
   const double waves = groups / (units * resident);
-  if (waves <= 1) {
+  if (kernel.instances > 1) {
+    // An ensemble keeps every processor busy; its shape does not depend on how many there are, so
+    // that the numbers of an instance do not either.
+  } else if (waves <= 1) {
     cost *= std::ceil(groups / units) * units / groups;
   } else {
     const double loss = std::ceil(waves - 1e-9) / waves - 1;
     cost *= 1 + (waves <= 4 ? loss : std::min(loss, 0.03));
   }
-  const double together = std::min(resident, std::ceil(groups / units));
+  const double together =
+      kernel.instances > 1 ? resident : std::min(resident, std::ceil(groups / units));
   if (together < 2 && shape.threads() < 512) cost *= 1.03;
   return cost;
 }

@@ -5,33 +5,80 @@
 #include <algorithm>
 
 #include "compiler/emit/rows_text.hpp"
+#include "compiler/emit/sites.hpp"
 
 namespace vphi::emit {
 namespace {
 
 constexpr std::int64_t kSitesPerTask = 8192;
 
-// Arguments of a task by name; `arrays` false: only what the finish needs.
-std::string pointers(const Job& job, bool arrays = true) {
+// Arguments of a task by name; `arrays` false: only what the finish needs. Where there are many
+// instances, those of `instance`.
+std::string pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
+                     bool arrays = true) {
   std::string text;
   int at = 0;
+  const bool many = job.kernel.instances > 1;
+  const auto own = [&](std::int64_t words) {
+    return many ? fmt::format(" + instance * {}", words) : std::string();
+  };
+  const std::int64_t sites = job.kernel.sites();
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
     const std::string type = type_name(array.store);
     if (array.read || !array.next) {
       const char* c = array.written && !array.next ? "" : "const ";
-      text += fmt::format("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}];\n", c, type,
-                          read_pointer(job, i), at++);
+      text += fmt::format("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}]{4};\n", c, type,
+                          read_pointer(job, i), at++, own(sites));
     }
     if (array.next)
-      text += fmt::format("{0}* VPHI_RESTRICT {1} = ({0}*)args[{2}];\n", type,
-                          write_pointer(job, i), at++);
+      text += fmt::format("{0}* VPHI_RESTRICT {1} = ({0}*)args[{2}]{3};\n", type,
+                          write_pointer(job, i), at++, own(sites));
   }
   if (!arrays) text.clear();
-  text += fmt::format("double* scalars = (double*)args[{}];\n", at++);
+  text += fmt::format("double* scalars = (double*)args[{}]{};\n", at++,
+                      own(static_cast<std::int64_t>(bindings.slots.size())));
   if (!job.kernel.reductions.empty())
-    text += fmt::format("double* partials = (double*)args[{}];\n", at);
+    text += fmt::format("double* partials = (double*)args[{}]{};\n", at, own(partials));
   return text;
+}
+
+// Tasks for many instances in C++: each one a share of an instance, or, where there are enough of
+// them for all threads, a run of whole instances, whose lattices stay in the caches.
+std::uint32_t many_tasks(const Job& job, std::int64_t tasks, Slots& slots) {
+  const std::int64_t instances = job.kernel.instances;
+  const std::string& name = job.body.suffix;
+  const bool whole = instances >= std::int64_t{4} * job.target.compute_units;
+  slots["end_function"] = job.epilogue() ? fill("end_many_cpp.txt", slots) : "";
+  if (!whole) {
+    slots["shares_of_task"] =
+        fmt::format("vphi_share_{0}(args, task / {1}, task % {1});", name, tasks);
+    if (job.epilogue()) slots["finish_function"] = fill("finish_many_cpp.txt", slots);
+    return static_cast<std::uint32_t>(instances * tasks);
+  }
+  const std::int64_t together = std::max<std::int64_t>(1, kSitesPerTask / job.kernel.sites());
+  const std::int64_t jobs = (instances + together - 1) / together;
+  slots["jobs"] = std::to_string(jobs);
+  slots["end_call"] = job.epilogue() ? "vphi_end_" + name + "(args, instance);" : "";
+  slots["shares_of_task"] = fill("whole_instances_cpp.txt", slots);
+  return static_cast<std::uint32_t>(jobs);
+}
+
+program::Kernel emit_scalars(const Job& job, const Bindings& bindings) {
+  if (job.language == Language::OpenCL) return emit_epilogue_gpu(job, bindings);
+  program::Kernel out;
+  Slots slots = common_slots(job, 1);
+  if (job.kernel.instances > 1) {
+    out.grid[0] = static_cast<std::uint32_t>(std::min<std::int64_t>(512, job.kernel.instances));
+    slots["tasks"] = std::to_string(out.grid[0]);
+    slots["scalar_pointers"] = pointers(job, bindings, 0, false);
+    out.source = fill("epilogue_many_cpp.txt", slots);
+  } else {
+    slots["pointers"] = pointers(job, bindings, 0);
+    out.source = fill("epilogue_cpp.txt", slots);
+  }
+  out.arguments = arguments(job, bindings, false, 0);
+  return out;
 }
 
 }  // namespace
@@ -39,18 +86,15 @@ std::string pointers(const Job& job, bool arrays = true) {
 program::Kernel emit_rows(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const bool cpp = job.language == Language::Cpp;
+  if (!job.per_site()) return emit_scalars(job, bindings);
   program::Kernel out;
-  Slots slots = common_slots(job, 1);
-  if (!job.per_site()) {
-    slots["pointers"] = pointers(job);
-    out.source = fill(cpp ? "epilogue_cpp.txt" : "epilogue_gpu.txt", slots);
-    out.arguments = arguments(job, bindings, false, 0);
-    return out;
-  }
   Rows rows(job);
   const std::int64_t units = rows.row_count() * rows.chunks();
   const std::int64_t tasks = std::clamp<std::int64_t>(kernel.sites() / kSitesPerTask, 1,
                                                       std::min<std::int64_t>(units, 512));
+  const Groups groups{tasks, 1, 1};
+  Slots slots = common_slots(job, 1, &groups);
+  const std::int64_t partials = tasks * static_cast<std::int64_t>(kernel.reductions.size());
   slots["tasks"] = std::to_string(tasks);
   slots["units"] = std::to_string(units);
   slots["chunks"] = std::to_string(rows.chunks());
@@ -74,19 +118,27 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings) {
   slots["compensated"] = kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
   slots["finish_name"] = job.entry + "_finish";
   if (cpp) {
-    slots["pointers"] = pointers(job);
-    slots["scalar_pointers"] = pointers(job, false);
+    slots["pointers"] = pointers(job, bindings, partials);
+    slots["scalar_pointers"] = pointers(job, bindings, partials, false);
+  } else {
+    slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   }
-  out.partials = tasks * static_cast<std::int64_t>(kernel.reductions.size());
+  out.partials = partials * kernel.instances;
   slots["fold"] =
       kernel.reductions.empty() ? "const double total[1] = {0.0};" : fill("fold_rows.txt", slots);
   slots["rows"] = fill("rows.txt", slots);
-  slots["finish_function"] =
-      !job.epilogue() ? "" : fill(cpp ? "finish_cpp.txt" : "finish_rows_opencl.txt", slots);
-  out.source = fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots);
-  if (cpp && job.epilogue()) out.finish = slots["finish_name"];
-  out.arguments = arguments(job, bindings, !cpp && job.epilogue(), out.partials);
-  out.grid = {static_cast<std::uint32_t>(tasks), 1, 1};
+  out.grid = grid_of(job, groups);
+  slots["finish_function"];
+  if (cpp && kernel.instances > 1) {
+    out.grid[0] = many_tasks(job, tasks, slots);
+    out.source = fill("rows_many_cpp.txt", slots);
+  } else {
+    if (job.epilogue())
+      slots["finish_function"] = fill(cpp ? "finish_cpp.txt" : "finish_rows_opencl.txt", slots);
+    out.source = fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots);
+  }
+  if (cpp && !slots["finish_function"].empty()) out.finish = slots["finish_name"];
+  out.arguments = arguments(job, bindings, !cpp && job.epilogue(), partials);
   return out;
 }
 

@@ -17,6 +17,7 @@ using physics::Boundary;
 
 constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 constexpr int kThreads = 256;
+constexpr std::int64_t kSitesPerThread = 8;  // of an instance among many
 
 // Lines that fill `in`: coordinates, indices of neighbours, loads, sums of stencils.
 class Gather {
@@ -225,16 +226,24 @@ std::string Gather::lines() {
 program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const std::int64_t sites = kernel.sites();
-  const int threads = kThreads;
   // Enough groups to fill the device several times over; each thread then takes sites in strides.
+  // Of many instances each takes few groups, whatever the device.
+  const bool many = kernel.instances > 1;
+  const auto reductions_64 = static_cast<std::int64_t>(kernel.reductions.size());
+  const int threads = many ? static_cast<int>(std::clamp<std::int64_t>(
+                                 (std::max(sites, reductions_64) + 31) / 32 * 32, 32, kThreads))
+                           : kThreads;
   const std::int64_t wanted = (sites + threads - 1) / threads;
-  const std::int64_t most = kernel.reductions.empty()
+  const std::int64_t most = many ? std::max<std::int64_t>(1, wanted / kSitesPerThread)
+                            : kernel.reductions.empty()
                                 ? std::int64_t{1} << 30
                                 : std::int64_t{32} * std::max(1, job.target.compute_units);
-  const std::int64_t groups = std::clamp<std::int64_t>(wanted, 1, most);
+  const Groups groups{std::clamp<std::int64_t>(wanted, 1, most), 1, 1};
+  const std::int64_t partials = groups[0] * reductions_64;
 
   GpuReductions reductions = gpu_reductions(job, threads);
-  Slots slots = common_slots(job, threads);
+  Slots slots = common_slots(job, threads, &groups);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   slots["sites"] = index_literal(job, sites);
   slots["finish_functions"] = reductions.functions;
   slots["local_memory"] =
@@ -260,16 +269,26 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
 
   program::Kernel out;
   out.source = fill("sites_gpu.txt", slots);
-  out.partials = groups * static_cast<std::int64_t>(kernel.reductions.size());
-  out.arguments = arguments(job, bindings, job.epilogue(), out.partials);
-  out.grid = {static_cast<std::uint32_t>(groups), 1, 1};
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
   return out;
 }
 
 program::Kernel emit_epilogue_gpu(const Job& job, const Bindings& bindings) {
   program::Kernel out;
-  out.source = fill("epilogue_gpu.txt", common_slots(job, 1));
+  if (job.kernel.instances > 1) {
+    constexpr std::int64_t kInstancesPerGroup = 64, kMostGroups = 1 << 16;
+    Slots slots = common_slots(job, kInstancesPerGroup);
+    slots["slots"] = std::to_string(bindings.slots.size());
+    out.source = fill("epilogue_many_gpu.txt", slots);
+    out.block[0] = kInstancesPerGroup;
+    out.grid[0] = static_cast<std::uint32_t>(std::min(
+        kMostGroups, (job.kernel.instances + kInstancesPerGroup - 1) / kInstancesPerGroup));
+  } else {
+    out.source = fill("epilogue_gpu.txt", common_slots(job, 1));
+  }
   out.arguments = arguments(job, bindings, false, 0);
   return out;
 }

@@ -24,7 +24,7 @@ constexpr int kLanes = 8;
 using Site = std::array<std::int64_t, 4>;
 
 /// Value of `field` at `site` plus `offset`, with the kernel's boundaries.
-double read_at(const Kernel& kernel, const std::vector<double>& field, Site site, Offset offset) {
+double read_at(const Kernel& kernel, const double* field, Site site, Offset offset) {
   double sign = 1;
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const std::int64_t n = kernel.extent[axis];
@@ -56,7 +56,7 @@ double read_at(const Kernel& kernel, const std::vector<double>& field, Site site
   }
   const auto& e = kernel.extent;
   const std::int64_t at = ((site[3] * e[2] + site[2]) * e[1] + site[1]) * e[0] + site[0];
-  return sign * field[static_cast<std::size_t>(at)];
+  return sign * field[at];
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ double read_at(const Kernel& kernel, const std::vector<double>& field, Site site
 struct Interpreter::State {
   explicit State(const schedule::Plan& p) : plan(p) {
     for (const program::Buffer& buffer : plan.program.buffers) {
-      const auto sites = static_cast<std::size_t>(plan.program.sites());
+      const auto sites = static_cast<std::size_t>(plan.program.sites() * plan.program.instances);
       current.emplace_back(sites, 0.0);
       next.emplace_back(buffer.doubled ? sites : 0, 0.0);
     }
@@ -72,12 +72,24 @@ struct Interpreter::State {
       slot_of.emplace(scalar.name, static_cast<int>(scalars.size()));
       scalars.push_back(scalar.initial);
     }
+    slots = scalars.size();
+    for (std::int64_t i = 1; i < plan.program.instances; ++i)
+      scalars.insert(scalars.end(), scalars.begin(),
+                     scalars.begin() + static_cast<std::ptrdiff_t>(slots));
   }
 
   const schedule::Plan& plan;
   std::vector<std::vector<double>> current, next;
-  std::vector<double> scalars;
+  std::vector<double> scalars;  ///< [instance][slot]
+  std::size_t slots = 0;
+  std::size_t instance = 0;  ///< the one that is computed now
   std::unordered_map<std::string, int> slot_of;
+
+  double& scalar(const std::string& name) {
+    return scalars[instance * slots + static_cast<std::size_t>(slot_of.at(name))];
+  }
+  /// First site of the present instance.
+  std::size_t origin() const { return instance * static_cast<std::size_t>(plan.program.sites()); }
 
   std::map<std::pair<const algebra::Arena*, int>, algebra::RowPlan> row_plans;
 
@@ -95,7 +107,7 @@ struct Interpreter::State {
 
   template <class Real>
   Real stencil(const Kernel& kernel, const Node& node, const Site& site) {
-    const std::vector<double>& field = current[buffer_of(node.args[0]->index)];
+    const double* field = current[buffer_of(node.args[0]->index)].data() + origin();
     const Real sum = algebra::apply<Real>(row_plan(node), [&](Offset offset) {
       return static_cast<Real>(read_at(kernel, field, site, offset));
     });
@@ -118,11 +130,11 @@ struct Interpreter::State {
           values[i] = static_cast<Real>(node.number.real);
           break;
         case Op::Symbol:
-          values[i] = static_cast<Real>(scalars[static_cast<std::size_t>(slot_of.at(node.name))]);
+          values[i] = static_cast<Real>(scalar(node.name));
           break;
         case Op::Load:
-          values[i] =
-              static_cast<Real>(read_at(kernel, current[buffer_of(node.index)], site, node.offset));
+          values[i] = static_cast<Real>(
+              read_at(kernel, current[buffer_of(node.index)].data() + origin(), site, node.offset));
           break;
         case Op::Site:
           values[i] = static_cast<Real>(site[static_cast<std::size_t>(node.index)]);
@@ -257,12 +269,11 @@ struct Interpreter::State {
     if (param->store == Precision::F32) {
       for (double& value : values) value = static_cast<float>(value);
     }
-    (param->next ? next : current)[buffer_of(array)] = std::move(values);
+    auto& field = (param->next ? next : current)[buffer_of(array)];
+    std::copy(values.begin(), values.end(), field.begin() + static_cast<std::ptrdiff_t>(origin()));
   }
 
-  void set(const std::string& name, double value) {
-    scalars[static_cast<std::size_t>(slot_of.at(name))] = value;
-  }
+  void set(const std::string& name, double value) { scalar(name) = value; }
 
   void epilogue(const Kernel& kernel, const Prepared& prepared) {
     std::vector<double> values;
@@ -277,14 +288,18 @@ struct Interpreter::State {
     const auto index = static_cast<std::size_t>(launch.kernel);
     const Kernel& kernel = plan.kernels.at(index);
     const Prepared& tapes = prepared(index);
-    if (!kernel.stores.empty() || !kernel.reductions.empty()) {
-      if (kernel.compute == Precision::F32) {
-        sweep<float>(kernel, tapes);
-      } else {
-        sweep<double>(kernel, tapes);
+    const auto instances = static_cast<std::size_t>(plan.program.instances);
+    for (instance = 0; instance < instances; ++instance) {
+      if (!kernel.stores.empty() || !kernel.reductions.empty()) {
+        if (kernel.compute == Precision::F32) {
+          sweep<float>(kernel, tapes);
+        } else {
+          sweep<double>(kernel, tapes);
+        }
       }
+      epilogue(kernel, tapes);
     }
-    epilogue(kernel, tapes);
+    instance = 0;
     for (const int buffer : launch.swap) {
       std::swap(current[static_cast<std::size_t>(buffer)], next[static_cast<std::size_t>(buffer)]);
     }
@@ -316,12 +331,16 @@ std::vector<double>& Interpreter::buffer(const std::string& name) {
   }
   throw std::invalid_argument("no buffer is called " + name);
 }
-double Interpreter::scalar(int slot) const {
-  return state_->scalars.at(static_cast<std::size_t>(slot));
+double Interpreter::scalar(int slot, std::int64_t instance) const {
+  return state_->scalars.at(static_cast<std::size_t>(instance) * state_->slots +
+                            static_cast<std::size_t>(slot));
 }
-double Interpreter::scalar(const std::string& name) const {
-  return scalar(state_->slot_of.at(name));
+double Interpreter::scalar(const std::string& name, std::int64_t instance) const {
+  return scalar(state_->slot_of.at(name), instance);
 }
-void Interpreter::set_scalar(const std::string& name, double value) { state_->set(name, value); }
+void Interpreter::set_scalar(const std::string& name, double value, std::int64_t instance) {
+  const auto slot = static_cast<std::size_t>(state_->slot_of.at(name));
+  state_->scalars.at(static_cast<std::size_t>(instance) * state_->slots + slot) = value;
+}
 
 }  // namespace vphi::kernel

@@ -30,12 +30,12 @@ class Interpreter {
   void output(int number);
   void launch(const std::vector<program::Launch>& launches);
 
-  /// Current copy of a buffer of the program, x fastest.
+  /// Current copy of a buffer of the program, [instance][site], x fastest.
   std::vector<double>& buffer(int index);
   std::vector<double>& buffer(const std::string& name);
-  double scalar(int slot) const;
-  double scalar(const std::string& name) const;
-  void set_scalar(const std::string& name, double value);
+  double scalar(int slot, std::int64_t instance = 0) const;
+  double scalar(const std::string& name, std::int64_t instance = 0) const;
+  void set_scalar(const std::string& name, double value, std::int64_t instance = 0);
 
  private:
   struct State;

@@ -351,7 +351,7 @@ State through_buffers(const Case& c, const program::Kernel& kernel, const State&
         buffers.emplace_back(static_cast<std::size_t>(8 * kernel.partials), std::byte{0xff});
         break;
       case Kind::Counter:
-        buffers.emplace_back(4);
+        buffers.emplace_back(static_cast<std::size_t>(4 * c.kernel.instances));
         break;
     }
   }
@@ -363,7 +363,7 @@ State through_buffers(const Case& c, const program::Kernel& kernel, const State&
     if (a.kind == Kind::Current || a.kind == Kind::Next)
       unpack(buffers[i], c.kernel.arrays[index].store, end.arrays[index][a.kind == Kind::Next]);
     if (a.kind == Kind::Scalars) unpack(buffers[i], Precision::F64, end.scalars);
-    if (a.kind == Kind::Counter && buffers[i] != std::vector<std::byte>(4))
+    if (a.kind == Kind::Counter && buffers[i] != std::vector<std::byte>(buffers[i].size()))
       throw std::runtime_error("the counter was not left at zero");
   }
   return end;
