@@ -26,6 +26,7 @@ std::span<const Verb> verbs() {
       {"doctor", doctor, "what this machine can run, and how to get what is missing"},
       {"fmt", format, "a model in canonical style"},
       {"new", make_new, "a commented model to start from: scalar, wave, expanding, ..."},
+      {"lsp", language_server, "the language server for editors"},
   };
   return list;
 }

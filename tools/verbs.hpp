@@ -23,6 +23,7 @@ int bench(const Words& words);
 int doctor(const Words& words);
 int format(const Words& words);
 int make_new(const Words& words);
+int language_server(const Words& words);
 int test(const Words& words);
 
 struct Verb {
