@@ -88,11 +88,7 @@ std::string link_name(std::string name) {
 class Hdf5File : public ResultFile {
  public:
   Hdf5File(const fs::path& path, const Program& program, const Keep& keep)
-      : path_(path),
-        program_(program),
-        backing_{UndoFile(path, keep.logs.empty() ? fs::path() : keep.logs / path.filename(),
-                          !keep.generation),
-                 {}} {
+      : path_(path), program_(program), backing_{UndoFile(path, keep.logs, !keep.generation), {}} {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
     const Handle access(undo_access(backing_), H5Pclose, "choosing the file driver");
     if (keep.generation) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 namespace vphi::io {
@@ -30,19 +31,21 @@ Results::~Results() = default;
 
 ResultFile& Results::file(const std::string& name) {
   auto& file = files_[name];
-  if (!file) file = open(name, {logs_, {}, {}, {}});
+  if (!file) file = open(name, {});
   return *file;
 }
 
 std::unique_ptr<ResultFile> Results::open(const std::string& name, Keep keep) {
   const fs::path path = inside(folder_, name);
   std::error_code error;
-  for (const fs::path& folder : {path.parent_path(), keep.logs}) {
-    if (folder.empty()) continue;
-    fs::create_directories(folder, error);
-    if (error)
-      throw ResultsError(
-          fmt::format("the output folder {} cannot be made: {}", folder.string(), error.message()));
+  fs::create_directories(path.parent_path(), error);
+  if (error)
+    throw ResultsError(fmt::format("the output folder {} cannot be made: {}",
+                                   path.parent_path().string(), error.message()));
+  if (!logs_.empty()) {
+    std::string stem = name;
+    std::replace(stem.begin(), stem.end(), '/', '|');
+    keep.logs = logs_ / stem;
   }
   const bool csv = path.extension() == ".csv" || !have_hdf5();
   return csv ? open_csv(path, program_, keep) : open_hdf5(path, program_, keep);
@@ -64,7 +67,7 @@ std::vector<std::string> Results::go_back(
   std::vector<std::string> lost;
   for (const auto& [name, mark] : marks) {
     try {
-      files_[name] = open(name, {logs_, generation, mark, at});
+      files_[name] = open(name, {{}, generation, mark, at});
     } catch (const ResultsError& error) {
       const fs::path path = inside(folder_, name);
       std::error_code ignored;
@@ -75,7 +78,7 @@ std::vector<std::string> Results::go_back(
       notes_.push_back(
           fmt::format("{}: a new file starts{}", error.what(),
                       there ? fmt::format(", the old one is {}", aside.string()) : ""));
-      files_[name] = open(name, {logs_, {}, {}, {}});
+      files_[name] = open(name, {});
       lost.push_back(name);
     }
   }

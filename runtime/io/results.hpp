@@ -39,7 +39,7 @@ struct Moment {
 
 /// How a file survives a run that is cut off.
 struct Keep {
-  std::filesystem::path logs;  ///< folder of undo logs (undo_file.hpp); empty: none are kept
+  std::filesystem::path logs;  ///< folder and stem of undo logs (undo_file.hpp); empty: none
   /// The file exists and goes back to where it stood at this mark; what came later is dropped.
   std::optional<std::int64_t> generation;
   std::string mark;  ///< what `mark` returned then

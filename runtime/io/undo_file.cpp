@@ -131,6 +131,8 @@ void UndoFile::mark(std::int64_t generation) {
   if (::fsync(file_.number()) != 0) fail(path_.string(), "written");
   if (logs_.empty()) return;
   const fs::path path = log_path(generation);
+  std::error_code ignored;  // a folder that cannot be made shows when the log is opened
+  fs::create_directories(path.parent_path(), ignored);
   Descriptor log = open_file(path, O_RDWR | O_CREAT | O_TRUNC);
   std::vector<std::byte> head;
   for (int i = 0; i < 8; ++i) head.push_back(static_cast<std::byte>(kMagic[i]));

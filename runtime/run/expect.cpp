@@ -37,7 +37,8 @@ void Expectations::judge(std::span<const double> scalars, double time) {
       continue;
     }
     const double value = scalars[e.value_slot];
-    if (!begun_) memory.first = value;
+    if (!memory.begun) memory.first = value;
+    memory.begun = true;
     const bool drift = e.kind == Expectation::Kind::Drift;
     memory.largest_scale =
         std::max(memory.largest_scale, std::abs(drift ? memory.first : scalars[e.scale_slot]));
@@ -51,7 +52,15 @@ void Expectations::judge(std::span<const double> scalars, double time) {
     result.value = memory.largest_change == 0 ? 0 : memory.largest_change / memory.largest_scale;
     result.ok = result.value < e.bound || memory.largest_change == 0;
   }
-  begun_ = true;
+}
+
+void Expectations::restore(const ExpectationState& state) {
+  for (std::size_t i = 0; i < results_.size(); ++i)
+    for (std::size_t k = 0; k < state.results.size(); ++k) {
+      if (state.results[k].text != results_[i].text) continue;
+      results_[i] = state.results[k];
+      memory_[i] = state.memory[k];
+    }
 }
 
 }  // namespace vphi::runtime

@@ -14,6 +14,16 @@
 
 namespace vphi::runtime {
 
+/// All that Expectations remember: for checkpoints.
+struct ExpectationState {
+  struct Memory {
+    double first = 0, largest_change = 0, largest_scale = 0;
+    bool begun = false;
+  };
+  std::vector<ExpectationResult> results;
+  std::vector<Memory> memory;
+};
+
 class Expectations {
  public:
   explicit Expectations(const program::Program& program);
@@ -22,14 +32,15 @@ class Expectations {
   void judge(std::span<const double> scalars, double time);
   const std::vector<ExpectationResult>& results() const { return results_; }
 
+  ExpectationState save() const { return {results_, memory_}; }
+  /// Promises are matched by their text; one that is new begins now.
+  void restore(const ExpectationState& state);
+
  private:
-  struct Memory {
-    double first = 0, largest_change = 0, largest_scale = 0;
-  };
+  using Memory = ExpectationState::Memory;
   const program::Program& program_;
   std::vector<ExpectationResult> results_;
   std::vector<Memory> memory_;
-  bool begun_ = false;
 };
 
 }  // namespace vphi::runtime

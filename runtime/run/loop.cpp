@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/device/thread_pool.hpp"
+#include "runtime/run/keeper.hpp"
 #include "runtime/run/observe.hpp"
 #include "runtime/run/run.hpp"
 
@@ -34,7 +35,10 @@ class Loop {
         options_(options),
         threads_(options.threads > 0 ? options.threads : usable_threads()),
         session_(program, device, {threads_, true}),
-        observer_(session_, options.out, threads_, options.onlooker) {
+        observer_(session_, options.out, threads_, options.onlooker,
+                  options.keep.on ? checkpoint_files(options.out, program.model).folder
+                                  : std::filesystem::path()),
+        keeper_(session_, observer_, options) {
     end_ = options.steps >= 0 ? options.steps : program.steps;
     if (end_ < 0 && program.stop_slot < 0)
       throw RunError("E0804", "the run has no end",
@@ -42,18 +46,21 @@ class Loop {
   }
 
   RunResult run() {
-    session_.start();
-    session_.device().synchronise();
-    update(session_.scalars());
-    check_numbers(0);
-    observer_.observe(0, end_ == 0 || stopped_);
-    remember_start();
+    if (options_.resume)
+      resume();
+    else
+      start();
     begun_ = last_progress_ = last_flush_ = Clock::now();
-    while (!stopped_ && step_ != end_ && !interrupted()) {
+    while (!stopped_ && (end_ < 0 || step_ < end_) && !interrupted()) {
       chunk();
       report_progress(false);
       ask_onlooker();
+      if (!keeper_.settle(false)) check_state(first_);
+      if (keeper_.due(step_) && !over()) keep(false);
     }
+    // Before the closing values, which a run that goes on from here will not have.
+    const double worth = options_.keep.at_end_after;
+    if (step_ > first_ && (over() ? worth >= 0 && seconds_ >= worth : interrupted())) keep(true);
     if (step_ > 0) observer_.observe(step_, true);
     update(session_.scalars());
     check_numbers(step_);
@@ -64,6 +71,33 @@ class Loop {
   }
 
  private:
+  void start() {
+    session_.start();
+    session_.device().synchronise();
+    update(session_.scalars());
+    check_numbers(0);
+    keeper_.begin();
+    observer_.observe(0, end_ == 0 || stopped_);
+    remember_start();
+  }
+
+  void resume() {
+    Standing then = keeper_.resume(*options_.resume, options_.past_stop);
+    session_.device().synchronise();
+    step_ = first_ = then.step;
+    update(session_.scalars());
+    watched_at_start_ = std::move(then.watched_at_start);
+    if (watched_at_start_.size() != p_.progress.size()) remember_start();
+    if (!over() && observer_.owes(step_)) observer_.observe(step_, false);
+  }
+
+  bool over() const { return stopped_ || (end_ >= 0 && step_ >= end_); }
+
+  void keep(bool wait) {
+    keeper_.keep({step_, time_, seconds_, over(), watched_at_start_}, wait);
+    if (wait && !keeper_.settle(true)) check_state(first_);
+  }
+
   bool interrupted() const {
     return stop_wished_ || (options_.interrupt != nullptr && *options_.interrupt);
   }
@@ -94,6 +128,8 @@ class Loop {
     const std::int64_t due = observer_.next(step_);
     if (due >= 0) count = std::min(count, due - step_);
     if (end_ >= 0) count = std::min(count, end_ - step_);
+    const std::int64_t kept = keeper_.next(step_);
+    if (kept >= 0) count = std::min(count, kept - step_);
     session_.prepare(count);
     session_.device().synchronise();
     const auto start = Clock::now();
@@ -108,8 +144,9 @@ class Loop {
       step_ =
           std::clamp(static_cast<std::int64_t>(std::llround(scalars[p_.step_slot])), before, step_);
     update(std::move(scalars));
-    if (before == 0) first_step_ = seconds_since(created_);
-    if (before == 0 && count < end_) warm_up_ = seconds, warm_up_steps_ = step_;
+    if (before == first_) first_step_ = seconds_since(created_);
+    if (before == first_ && count < end_ - first_)
+      warm_up_ = seconds, warm_up_steps_ = step_ - first_;
     seconds_ += seconds;
     if (seconds < kChunkSeconds) size_ = std::max(size_, 4 * count);
     if (seconds > 2 * kChunkSeconds)
@@ -164,8 +201,9 @@ class Loop {
 
   /// What drifts is shown relative to its first value.
   void remember_start() {
-    if (!options_.progress || p_.progress.empty()) return;
+    if (p_.progress.empty()) return;
     update(observer_.watch());
+    watched_at_start_.clear();
     for (const auto& scalar : p_.progress) watched_at_start_.push_back(scalars_[scalar.slot]);
   }
 
@@ -192,9 +230,9 @@ class Loop {
     now.steps = end_;
     now.time = time_;
     now.seconds = seconds_since(begun_);
-    if (end_ > 0 && step_ > 0)
+    if (end_ > 0 && step_ > first_)
       now.seconds_left =
-          now.seconds * static_cast<double>(end_ - step_) / static_cast<double>(step_);
+          now.seconds * static_cast<double>(end_ - step_) / static_cast<double>(step_ - first_);
     now.site_updates_per_s = rate();
     now.bytes_per_s = now.site_updates_per_s * bytes_per_site(p_);
     return now;
@@ -202,9 +240,9 @@ class Loop {
 
   /// The first chunk touches memory for the first time and is left out where others follow.
   double rate() const {
-    const bool more = step_ > warm_up_steps_ && seconds_ > warm_up_;
+    const bool more = step_ - first_ > warm_up_steps_ && seconds_ > warm_up_;
     const double seconds = more ? seconds_ - warm_up_ : seconds_;
-    const auto steps = static_cast<double>(more ? step_ - warm_up_steps_ : step_);
+    const auto steps = static_cast<double>(more ? step_ - first_ - warm_up_steps_ : step_ - first_);
     return seconds > 0 ? steps * static_cast<double>(p_.sites()) / seconds : 0;
   }
 
@@ -214,7 +252,7 @@ class Loop {
     r.device = session_.device().info().name;
     r.steps = step_;
     r.time = time_;
-    r.interrupted = interrupted() && !stopped_ && step_ != end_;
+    r.interrupted = interrupted() && !over();
     r.series = observer_.series();
     for (const Series& s : r.series)
       if (!s.points.empty()) r.scalars.emplace_back(s.name, s.points.back().second);
@@ -226,6 +264,10 @@ class Loop {
     r.performance.device_bytes = session_.bytes_peak();
     r.files = observer_.files();
     r.notes = observer_.notes();
+    r.notes.insert(r.notes.end(), keeper_.notes().begin(), keeper_.notes().end());
+    r.resumed_from = options_.resume ? first_ : -1;
+    r.checkpoint = keeper_.last_step();
+    r.checkpoint_seconds = keeper_.seconds();
     if (options_.keep_state)
       for (const auto& variable : p_.state) r.state.push_back(session_.read(variable.buffer));
     r.kernels = kernel_runs(session_, options_.time_kernels);
@@ -241,7 +283,9 @@ class Loop {
   int threads_;
   Session session_;
   Observer observer_;
+  Keeper keeper_;
   std::int64_t end_ = -1, step_ = 0, size_ = 1;
+  std::int64_t first_ = 0;  ///< step at which this part of the run began
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false, stop_wished_ = false;

@@ -7,9 +7,58 @@ namespace vphi::runtime {
 using program::FieldOutput;
 using program::Output;
 
-Observer::Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker)
+Observer::Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker,
+                   const std::filesystem::path& logs)
     : session_(session), threads_(threads), onlooker_(onlooker), expectations_(session.program()) {
-  if (!out.empty()) results_ = std::make_unique<io::Results>(out, session.program());
+  if (!out.empty()) results_ = std::make_unique<io::Results>(out, session.program(), logs);
+}
+
+ObserverState Observer::save() const {
+  return {series_, last_step_, expectations_.save(), observed_};
+}
+
+void Observer::restore(const ObserverState& state, std::int64_t generation, const io::Moment& at,
+                       const std::vector<std::pair<std::string, std::string>>& marks) {
+  series_ = state.series;
+  last_step_ = state.last_step;
+  observed_ = state.observed;
+  for (std::size_t i = 0; i < series_.size(); ++i) series_index_[series_[i].name] = i;
+  expectations_.restore(state.expectations);
+  if (!results_) return;
+  for (const std::string& name : results_->go_back(generation, at, marks))
+    for (const Output& output : session_.program().outputs)
+      if (output.file == name && !output.scalars.empty()) write_again(output);
+}
+
+/// The series of an output, into a file that had to start again.
+void Observer::write_again(const Output& output) {
+  std::vector<std::string> names;
+  std::vector<const Series*> columns;
+  for (const auto& scalar : output.scalars) {
+    const auto found = series_index_.find(scalar.name);
+    if (found == series_index_.end()) return;
+    names.push_back(scalar.name);
+    columns.push_back(&series_[found->second]);
+  }
+  std::vector<double> values(columns.size());
+  for (std::size_t row = 0; row < columns[0]->points.size(); ++row) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (row >= columns[i]->points.size()) return;
+      values[i] = columns[i]->points[row].second;
+    }
+    results_->file(output.file)
+        .scalars(names,
+                 {static_cast<std::int64_t>(row) * output.every, columns[0]->points[row].first},
+                 values);
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> Observer::mark(std::int64_t generation) {
+  return results_ ? results_->mark(generation) : std::vector<std::pair<std::string, std::string>>{};
+}
+
+void Observer::forget_before(std::int64_t generation) {
+  if (results_) results_->forget_before(generation);
 }
 
 std::int64_t Observer::next(std::int64_t step) const {
@@ -20,6 +69,13 @@ std::int64_t Observer::next(std::int64_t step) const {
     if (soonest < 0 || at < soonest) soonest = at;
   }
   return soonest;
+}
+
+bool Observer::owes(std::int64_t step) const {
+  const auto& outputs = session_.program().outputs;
+  return observed_ != step && std::any_of(outputs.begin(), outputs.end(), [&](const Output& o) {
+           return o.every > 0 && step % o.every == 0;
+         });
 }
 
 /// Series end with the last state; arrays come at their steps alone.
@@ -47,6 +103,7 @@ void Observer::observe(std::int64_t step, bool last) {
   for (const Output& output : p.outputs) {
     if (!due(output, step, last)) continue;
     any = true;
+    observed_ = step;
     session_.launch(output.launches);
     const auto scalars = session_.scalars();
     const io::Moment at{step, time_of(scalars, step)};

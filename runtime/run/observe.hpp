@@ -5,6 +5,7 @@
 // the expectations, since these are judged at every output.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -17,13 +18,34 @@
 
 namespace vphi::runtime {
 
+/// What an Observer knows besides the files: goes into a checkpoint and comes back.
+struct ObserverState {
+  std::vector<Series> series;
+  std::vector<std::int64_t> last_step;  ///< of each series
+  ExpectationState expectations;
+  std::int64_t observed = -1;  ///< the last step at which something was due
+};
+
 class Observer {
  public:
   /// `out` empty: nothing is written to files. `onlooker` may be null.
-  Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker = nullptr);
+  /// `logs`: folder of undo logs of the result files; empty: they cannot go back.
+  Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker = nullptr,
+           const std::filesystem::path& logs = {});
+
+  ObserverState save() const;
+  /// Before the first output. The files go back to their marks; one that cannot starts again, with
+  /// the series as they were.
+  void restore(const ObserverState& state, std::int64_t generation, const io::Moment& at,
+               const std::vector<std::pair<std::string, std::string>>& marks);
+  /// Flushes the files and remembers where they stand.
+  std::vector<std::pair<std::string, std::string>> mark(std::int64_t generation);
+  void forget_before(std::int64_t generation);
 
   /// The next step after `step` at which something is due, or -1.
   std::int64_t next(std::int64_t step) const;
+  /// An output belongs to this step and has not been made: the run stopped before it.
+  bool owes(std::int64_t step) const;
   /// Everything due at this step; `last`: the closing values and the outputs "at end" too.
   void observe(std::int64_t step, bool last);
   /// Runs the watch launches alone; returns the scalar block.
@@ -36,6 +58,7 @@ class Observer {
   void flush();
 
  private:
+  void write_again(const program::Output& output);
   bool due(const program::Output& output, std::int64_t step, bool last) const;
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
@@ -54,6 +77,7 @@ class Observer {
   std::vector<Series> series_;
   std::unordered_map<std::string, std::size_t> series_index_;
   std::vector<std::int64_t> last_step_;  ///< of each series
+  std::int64_t observed_ = -1;
 };
 
 }  // namespace vphi::runtime

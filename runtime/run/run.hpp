@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,18 @@ struct Progress {
   std::vector<std::pair<std::string, double>> watched;
 };
 
+class CheckpointReader;
+
+/// Checkpoints of a run (checkpoint.hpp), in `out`/checkpoint.
+struct KeepOptions {
+  bool on = false;
+  double every_seconds = 0;          ///< 0: not by the clock
+  std::int64_t every_steps = 0;      ///< 0: not by steps
+  double at_end_after = -1;          ///< at the end, if the steps took so long; -1: never
+  std::atomic<bool>* now = nullptr;  ///< set: one is written soon, and it is cleared
+  std::vector<std::pair<std::string, std::string>> call;  ///< options of the command, for people
+};
+
 struct RunOptions {
   std::string out;          ///< folder of the result files; empty: none are written
   std::int64_t steps = -1;  ///< stop after so many steps; -1: as the program says
@@ -35,9 +48,14 @@ struct RunOptions {
   const std::atomic<bool>* interrupt = nullptr;   ///< set: finish the step and stop
   std::function<void(const Progress&)> progress;  ///< called at most every `progress_interval`
   double progress_interval = 0.1;                 ///< seconds
-  bool keep_state = false;                        ///< RunResult::state is filled
-  Onlooker* onlooker = nullptr;                   ///< told of outputs; may pause or stop the run
-  bool time_kernels = false;                      ///< RunResult::kernels get their times
+  KeepOptions keep;                               ///< needs `out`
+  /// Goes on from here; it has been checked.
+  std::shared_ptr<const CheckpointReader> resume;
+  bool past_stop = false;  ///< the end was moved: a run that had stopped there goes on
+  std::function<void(const std::string&)> tell;  ///< what the user should know at once
+  bool keep_state = false;                       ///< RunResult::state is filled
+  Onlooker* onlooker = nullptr;                  ///< told of outputs; may pause or stop the run
+  bool time_kernels = false;                     ///< RunResult::kernels get their times
 };
 
 struct Series {
@@ -79,6 +97,9 @@ struct RunResult {
   Performance performance;
   std::vector<KernelRun> kernels;  ///< as Program::kernels
   std::vector<std::string> files, notes;
+  std::int64_t resumed_from = -1;  ///< step; -1: from the beginning
+  std::int64_t checkpoint = -1;    ///< step of the last checkpoint on disk; -1: there is none
+  double checkpoint_seconds = 0;   ///< that the run has waited for them
   std::vector<std::vector<double>> state;  ///< as Program::state, f64, x fastest
 
   bool all_expected() const;
