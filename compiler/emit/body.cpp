@@ -38,6 +38,7 @@ class Builder {
   Expr lower_stencil(Expr expr);
   void collect(Expr expr);
   void add_read(const Node& node);
+  void add_draw(const Node& node);
   void add_parameter(Expr expr);
   std::string family(Expr expr) const;
   std::string scalar(const std::string& symbol) const;
@@ -62,7 +63,7 @@ class Builder {
 // The same at every site and not a plain number.
 bool Builder::uniform(Expr expr) {
   const auto site = [](const Node& node) {
-    return node.op == Op::Load || node.op == Op::Stencil || node.op == Op::Site;
+    return (node.op >= Op::Load && node.op <= Op::Uniform) || node.op == Op::Stencil;
   };
   const auto symbol = [](const Node& node) { return node.op == Op::Symbol; };
   return !holds(expr, site, per_site_) && holds(expr, symbol, per_step_);
@@ -144,6 +145,14 @@ void Builder::add_read(const Node& node) {
   body_.reads.push_back(std::move(read));
 }
 
+void Builder::add_draw(const Node& node) {
+  if (!node.offset.zero())
+    throw std::invalid_argument("kernel " + kernel_.name + ": a random number of another site");
+  const std::string name = node.op == Op::Normal ? "normal" : "uniform";
+  body_.draws.push_back({node.op, node.index, members_.fresh(name + std::to_string(node.index))});
+  leaves_[&node] = "in." + body_.draws.back().member;
+}
+
 void Builder::add_parameter(Expr expr) {
   std::string wish = expr.is(Op::Symbol) ? identifier(expr->name) + "_s" : "step_factor";
   wish = parameter_names_.fresh(wish);
@@ -161,6 +170,7 @@ void Builder::collect(Expr expr) {
     leaves_[expr.get()] = std::string("in.site_") + kAxis[expr->index];
     return;
   }
+  if (expr.is(Op::Normal) || expr.is(Op::Uniform)) return add_draw(*expr);
   for (Expr arg : expr.args()) collect(arg);
 }
 
@@ -200,6 +210,7 @@ std::string Builder::structs() const {
   };
   std::vector<std::string> in, out, par;
   for (const Read& read : body_.reads) in.push_back(read.member);
+  for (const Draw& draw : body_.draws) in.push_back(draw.member);
   for (int axis = 0; axis < 4; ++axis)
     if (body_.site_axis[static_cast<std::size_t>(axis)])
       in.push_back(std::string("site_") + kAxis[axis]);
@@ -233,7 +244,7 @@ std::string Builder::site_function() {
   put(body_.reduction_members);
   if (roots_.empty()) text += std::string("  out.none = ") + literal(0.0L, body_.real) + ";\n";
   if (parameters_.empty()) text += "  (void)par;\n";
-  if (body_.reads.empty()) text += "  (void)in;\n";
+  if (body_.reads.empty() && body_.draws.empty()) text += "  (void)in;\n";
   return text + "  return out;\n}\n\n";
 }
 
@@ -345,6 +356,7 @@ Body Builder::build() {
     throw std::invalid_argument("kernel " + kernel_.name + " stores to an unknown array");
   seen_.clear();
   for (Expr root : roots_) collect(root);
+  std::ranges::sort(body_.draws, {}, &Draw::index);
   const std::string site = kernel_.stores.empty() && kernel_.reductions.empty()
                                ? std::string()
                                : site_function() + parameter_function();

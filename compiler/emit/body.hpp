@@ -27,10 +27,18 @@ struct Read {
   bool centre() const { return offsets.size() == 1 && offsets[0].zero() && weights[0] == 1; }
 };
 
+/// A random number that a site takes.
+struct Draw {
+  algebra::Op op = algebra::Op::Normal;  ///< or Uniform
+  int index = 0;                         ///< within the step
+  std::string member;                    ///< of the `in` struct
+};
+
 struct Body {
   std::string suffix;  ///< K above
   Precision real = Precision::F64;
   std::vector<Read> reads;
+  std::vector<Draw> draws;                     ///< in ascending order of their index
   std::array<bool, 4> site_axis{};             ///< in.x, in.y, ... are wanted
   std::vector<std::string> array_names;        ///< as the kernel's arrays: identifier parts
   std::vector<std::string> store_members;      ///< as the kernel's stores

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/emit/draws.hpp"
+
 namespace vphi::emit {
 namespace {
 
@@ -122,7 +124,7 @@ std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups) {
 
 std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
                               bool counter) {
-  if (job.kernel.instances == 1) return {};
+  if (job.kernel.instances == 1) return draw_start(job, bindings, "0");
   std::string text = "const vphi_wide instance = vphi_instance();\n";
   const auto move = [&](const std::string& pointer, std::int64_t words) {
     text += words == 1 ? fmt::format("{} += instance;\n", pointer)
@@ -136,7 +138,7 @@ std::string instance_pointers(const Job& job, const Bindings& bindings, std::int
   move("scalars", static_cast<std::int64_t>(bindings.slots.size()));
   if (partials > 0) move("partials", partials);
   if (counter) move("counter", 1);
-  return text;
+  return text + draw_start(job, bindings, "instance");
 }
 
 bool wide_index(const kernel::Kernel& kernel) { return kernel.sites() >= (std::int64_t{1} << 31); }
@@ -193,6 +195,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
                                                              : "prelude_cpp.txt",
                           slots);
   slots["choices"] = fill("choices.txt", slots);
+  if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
   slots["around"] = fill("around.txt", slots);
   slots["body"] = job.body.code;

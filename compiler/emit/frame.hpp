@@ -33,7 +33,8 @@ std::vector<program::Argument> arguments(const Job& job, const Bindings& binding
 using Groups = std::array<std::int64_t, 3>;
 /// Launch shape on a GPU: the groups as they are, or those of all instances in a row.
 std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups);
-/// Statements that move the parameters on to their instance; empty where there is one alone.
+/// Statements that move the parameters on to their instance, where there are many, and find the
+/// place of its random numbers.
 std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
                               bool counter);
 /// Names of the pointers for an entry of kernel.arrays.

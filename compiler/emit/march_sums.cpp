@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/emit/draws.hpp"
 #include "compiler/emit/march_text.hpp"
 
 namespace vphi::emit {
@@ -182,6 +183,7 @@ std::string March::gather() const {
     for (const PlaneSum& s : staged.sums)
       text += fmt::format("in.{0} = {0}[j][i];\n", job_.body.reads[s.read].member);
   }
+  text += draw_lines(job_, fmt::format("at + j * {} + i", idx(nx())));
   const std::string r = real();
   if (job_.body.site_axis[0]) text += fmt::format("in.site_x = ({})(x + i);\n", r);
   if (job_.body.site_axis[1])

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/emit/draws.hpp"
 #include "compiler/emit/rows_text.hpp"
 #include "compiler/emit/sites.hpp"
 
@@ -118,7 +119,8 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings) {
   slots["compensated"] = kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
   slots["finish_name"] = job.entry + "_finish";
   if (cpp) {
-    slots["pointers"] = pointers(job, bindings, partials);
+    slots["pointers"] = pointers(job, bindings, partials) +
+                        draw_start(job, bindings, kernel.instances > 1 ? "instance" : "0");
     slots["scalar_pointers"] = pointers(job, bindings, partials, false);
   } else {
     slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());

@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "compiler/emit/draws.hpp"
+
 namespace vphi::emit {
 namespace {
 
@@ -162,6 +164,7 @@ void Rows::plan() {
     }
     fills_ += fmt::format("in.{} = {};\n", read.member, value);
   }
+  fills_ += draw_lines(job_, "at + i");
   for (int axis = 0; axis < 4; ++axis) {
     if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
     const char* x = axis == 0 ? "x0 + i" : axis < kernel_.dims ? kAxis[axis] : "0";

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "compiler/algebra/stencil.hpp"
+#include "compiler/emit/draws.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -205,7 +206,7 @@ std::string Gather::sum(const Read& read, std::size_t array) {
 }
 
 std::string Gather::lines() {
-  std::string head = coordinates(), fills;
+  std::string head = coordinates(), fills = draw_lines(job_, "at");
   for (const Read& read : job_.body.reads) {
     const std::size_t array = position(kernel_, read.array);
     const std::string text = read.offsets.size() == 1 && read.weights[0] == 1

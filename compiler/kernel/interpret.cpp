@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "compiler/algebra/stencil.hpp"
+#include "compiler/kernel/draw.hpp"
 #include "compiler/kernel/tape.hpp"
 
 namespace vphi::kernel {
@@ -105,6 +106,16 @@ struct Interpreter::State {
         .first->second;
   }
 
+  /// Number of a site among those of all instances, for its random numbers.
+  std::uint64_t walker(const Kernel& kernel, const Site& site) {
+    const auto& e = kernel.extent;
+    const std::int64_t at = ((site[3] * e[2] + site[2]) * e[1] + site[1]) * e[0] + site[0];
+    const auto which = kernel.random.instance.empty()
+                           ? static_cast<std::int64_t>(instance)
+                           : static_cast<std::int64_t>(scalar(kernel.random.instance));
+    return static_cast<std::uint64_t>(which * kernel.sites() + at);
+  }
+
   template <class Real>
   Real stencil(const Kernel& kernel, const Node& node, const Site& site) {
     const double* field = current[buffer_of(node.args[0]->index)].data() + origin();
@@ -138,6 +149,11 @@ struct Interpreter::State {
           break;
         case Op::Site:
           values[i] = static_cast<Real>(site[static_cast<std::size_t>(node.index)]);
+          break;
+        case Op::Normal:
+        case Op::Uniform:
+          values[i] = draw<Real>(kernel.random, operation.op, node.index, walker(kernel, site),
+                                 static_cast<std::uint64_t>(scalar(kernel.random.step)));
           break;
         case Op::Stencil:
           values[i] = stencil<Real>(kernel, node, site);

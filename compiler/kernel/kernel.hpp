@@ -70,15 +70,15 @@ struct ScalarAssign {
 /// Where the draws Op::Normal and Op::Uniform of a kernel come from: Philox4x32-10 (Salmon et al.,
 /// SC11, 2011), a function of (seed, stream, walker, step) alone, so that every device, every split
 /// of the work and every resumed run meets the same numbers. The walker is number
-/// instance*sites + site. Draw i of step n is word d = n*draws + i of its walker's sequence, that
-/// is word d mod 4 of the block with key (seed low, seed high) and counter (walker low, d/4 low,
-/// stream, walker high * 2^16 + d/4 high). Uniform: (word + 1/2)/2^32. Normal: words 2k and 2k+1 of
-/// a block give u and v, and sqrt(-2 ln u) times cos and sin of 2 pi v; no Uniform may therefore be
-/// the other word of a Normal's pair.
+/// instance*sites + site. Draw i of step n is word d = n*w + i of its walker's sequence (w: draws a
+/// step as 1, 2 or a multiple of 4), that is word d mod 4 of the block with the seed as key and the
+/// counter (walker low, d/4 low, stream, walker high * 2^16 + d/4 high). Uniform: (word + 1/2)/2^32.
+/// Normal: words 2k and 2k+1 of a block give u and v, and sqrt(-2 ln u) times cos and sin of 2 pi v;
+/// no Uniform may therefore be the other word of a Normal's pair (kernel/draw.hpp).
 struct Random {
   std::uint64_t seed = 1;
   std::uint32_t stream = 0;
-  int draws = 0;     ///< numbers a step; with 1, 2 or 3 a block serves several steps
+  int draws = 0;     ///< numbers a step; with 1 or 2 a block serves several steps
   std::string step;  ///< slot with the number of the step, a whole number
   std::string
       instance;  ///< slot with the number of the instance in its ensemble; "": in the launch

@@ -44,6 +44,9 @@ static void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst
 static unsigned atomicAdd(unsigned* at, unsigned n) { return __atomic_fetch_add(at, n, 5); }
 static double __ldcg(const double* p) { return *p; }
 template <class V> static void __stcs(V* to, V value) { *to = value; }
+#define __logf(x) logf(x)
+#define __cosf(x) cosf(x)
+#define __sinf(x) sinf(x)
 static float __fadd_rn(float a, float b) { return a + b; }
 static double __dadd_rn(double a, double b) { return a + b; }
 static double __longlong_as_double(long long bits) { double d; memcpy(&d, &bits, 8); return d; }

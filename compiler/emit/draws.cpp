@@ -1,0 +1,127 @@
+#include "compiler/emit/draws.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+#include <set>
+#include <stdexcept>
+
+#include "compiler/kernel/draw.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using algebra::Op;
+
+const char* wide(const Job& job) {
+  return job.language == Language::OpenCL ? "ulong" : "unsigned long long";
+}
+
+std::string slot(const Bindings& bindings, const std::string& name) {
+  const auto at = std::find(bindings.slots.begin(), bindings.slots.end(), name);
+  if (at == bindings.slots.end())
+    throw std::invalid_argument("no scalar called " + name + " for the random numbers");
+  return fmt::format("scalars[{}]", at - bindings.slots.begin());
+}
+
+// Function of the device; the fast ones where they are good enough.
+std::string call(const Job& job, Op op, const std::string& argument) {
+  const bool f32 = job.body.real == Precision::F32;
+  std::string name = function_name(op, job.body.real, job.language);
+  if (f32 && job.language == Language::Cuda && op != Op::Sqrt) name = "__" + name;
+  if (f32 && job.target.nvidia && job.language == Language::OpenCL) name = "native_" + name;
+  return name + "(" + argument + ")";
+}
+
+// The word with a number from 0 to 3 that is known when the step is.
+std::string word(const std::string& block, bool step_bit_0, bool step_bit_1, int fixed) {
+  const char letters[] = "abcd";
+  if (!step_bit_0 && !step_bit_1) return block + "." + letters[fixed & 3];
+  const auto half = [&](int low) {
+    return fmt::format("vphi_select_word(second_half, {0}.{1}, {0}.{2})", block, letters[low + 2],
+                       letters[low]);
+  };
+  if (!step_bit_0) return half(fixed & 1);
+  return fmt::format("vphi_select_word(odd_word, {}, {})", half(1), half(0));
+}
+
+}  // namespace
+
+std::string draw_functions(const Job& job) {
+  const kernel::Random& random = job.kernel.random;
+  const Precision real = job.body.real;
+  const auto number = [&](long double v) { return literal(v, real); };
+  Slots slots;
+  slots["wide"] = wide(job);
+  slots["real"] = type_name(real);
+  slots["stream"] = std::to_string(random.stream);
+  for (int round = 0; round < kernel::kRounds; ++round) {
+    const auto key = kernel::round_key(random.seed, round);
+    slots["rounds"] += fmt::format("c = vphi_round(c, {:#x}u, {:#x}u);\n", key[0], key[1]);
+  }
+  slots["cell"] = number(0x1p-32L);
+  slots["half_cell"] = number(0x1p-33L);
+  // Rounding must not make the argument of the root negative.
+  slots["radius"] =
+      call(job, Op::Sqrt,
+           fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64", number(-2),
+                       call(job, Op::Log, "vphi_unit(word)"), number(0)));
+  slots["turn_cell"] = number(2 * std::numbers::pi_v<long double> * 0x1p-32L);
+  slots["half_turn_cell"] = number(std::numbers::pi_v<long double> * 0x1p-32L);
+  return fill("draws.txt", slots);
+}
+
+std::string draw_start(const Job& job, const Bindings& bindings, const std::string& instance) {
+  if (job.body.draws.empty()) return {};
+  const kernel::Random& random = job.kernel.random;
+  const char* type = wide(job);
+  const std::int64_t words = kernel::words_per_step(random);
+  const std::string number = random.instance.empty() ? instance : slot(bindings, random.instance);
+  std::string text =
+      fmt::format("const {0} first_walker = ({0}){1} * {2}u;\n", type, number, job.kernel.sites());
+  text += fmt::format("const {0} first_word = ({0}){1}{2};\n", type, slot(bindings, random.step),
+                      words == 1 ? "" : fmt::format(" * {}u", words));
+  if (words == 1) text += "const int odd_word = (int)(first_word & 1u);\n";
+  if (words <= 2) text += "const int second_half = (int)(first_word >> 1 & 1u);\n";
+  return text;
+}
+
+std::string draw_lines(const Job& job, const std::string& site) {
+  if (job.body.draws.empty()) return {};
+  const std::int64_t words = kernel::words_per_step(job.kernel.random);
+  const bool bit_0 = words == 1, bit_1 = words <= 2;
+  const char* real = type_name(job.body.real);
+  std::string text =
+      fmt::format("const {0} walker = first_walker + ({0})({1});\n", wide(job), site);
+  std::set<int> blocks, pairs;
+  for (const Draw& draw : job.body.draws) {
+    const int block = draw.index / 4, pair = draw.index / 2;
+    const std::string name = fmt::format("words_{}", block);
+    if (blocks.insert(block).second)
+      text += fmt::format("const vphi_words {} = vphi_block(walker, (first_word >> 2) + {}u);\n",
+                          name, block);
+    if (draw.op == Op::Uniform) {
+      text += fmt::format("in.{} = vphi_unit({});\n", draw.member,
+                          word(name, bit_0, bit_1, draw.index));
+      continue;
+    }
+    const int first = pair * 2;
+    const auto part = [&](int which) { return word(name, false, bit_1, first + which); };
+    if (pairs.insert(pair).second)
+      text += fmt::format(
+          "const {0} radius_{1} = vphi_radius({2});\nconst {0} angle_{1} = vphi_angle({3});\n",
+          real, pair, part(0), part(1));
+    const std::string angle = fmt::format("angle_{}", pair);
+    const std::string cosine = call(job, Op::Cos, angle), sine = call(job, Op::Sin, angle);
+    const std::string direction =
+        bit_0                 ? fmt::format("vphi_select_{}(odd_word, {}, {})",
+                            job.body.real == Precision::F32 ? "f32" : "f64", sine, cosine)
+        : draw.index % 2 == 0 ? cosine
+                              : sine;
+    text += fmt::format("in.{} = radius_{}*{};\n", draw.member, pair, direction);
+  }
+  return text;
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,146 @@
+// Random numbers of kernels: Philox against its published vectors, emitted code against
+// kernel/draw.hpp on every device and in every pattern, and the distribution itself.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compiler/emit/march.hpp"
+#include "compiler/kernel/draw.hpp"
+#include "tests/emit/fixture.hpp"
+
+namespace vphi::emit_test {
+namespace {
+
+// The known-answer vectors of Random123 (kat_vectors, philox4x32 10).
+TEST(Draws, PhiloxKnownAnswers) {
+  using kernel::philox;
+  using kernel::Words;
+  EXPECT_EQ(philox({0, 0, 0, 0}, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  const std::uint32_t all = 0xffffffff;
+  EXPECT_EQ(philox({all, all, all, all}, ~std::uint64_t{0}),
+            (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822),
+            (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+// Stores `draws` numbers: Normals, and from `uniforms_from` on Uniforms.
+Case numbers(std::vector<std::int64_t> extent, Precision real, int draws, int uniforms_from,
+             double step) {
+  Case c;
+  c.kernel.name = "numbers";
+  c.shape(std::move(extent));
+  c.kernel.compute = real;
+  c.slot("n", step);
+  c.slot("which", 7);
+  for (int i = 0; i < draws; ++i) {
+    const int array = c.array("u" + std::to_string(i), false, true);
+    c.store(array, c.arena->random(i < uniforms_from ? Op::Normal : Op::Uniform, i));
+  }
+  c.kernel.random.seed = 0x299f31d0a4093822;
+  c.kernel.random.stream = 0x80000000U;
+  c.kernel.random.draws = draws;
+  c.kernel.random.step = "n";
+  return c;
+}
+
+void compare(const Case& c, const State& got, std::uint64_t instance) {
+  const double tolerance = c.kernel.compute == Precision::F32 ? 2e-5 : 1e-14;
+  const auto sites = static_cast<std::size_t>(c.kernel.sites());
+  for (std::size_t i = 0; i < c.kernel.stores.size(); ++i) {
+    const algebra::Node& node = *c.kernel.stores[i].value;
+    for (std::size_t site = 0; site < sites; ++site) {
+      const double expected =
+          kernel::draw<double>(c.kernel.random, node.op, node.index, instance * sites + site,
+                               static_cast<std::uint64_t>(c.scalars[0]));
+      ASSERT_NEAR(got.arrays[i][0][site], expected, tolerance) << i << " at " << site;
+    }
+  }
+}
+
+using Run = std::function<State(const Case&, const program::Kernel&, const State&)>;
+
+void check(program::Target language, bool cpu, const Run& run) {
+  emit::TargetInfo target;
+  target.target = language;
+  target.is_cpu = cpu;
+  target.compute_units = 2;
+  for (const Precision real : {Precision::F64, Precision::F32})
+    for (const auto& [draws, uniforms_from] :
+         {std::pair(1, 1), std::pair(1, 0), std::pair(2, 2), std::pair(3, 2), std::pair(6, 6)})
+      for (const double step : {6.0, 17179869187.0}) {
+        if (real == Precision::F32 && (draws != 1 || step == 6)) continue;
+        SCOPED_TRACE(std::to_string(draws) + " draws at step " + std::to_string(step));
+        const Case c = numbers({40, 3}, real, draws, uniforms_from, step);
+        const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+        compare(c, run(c, kernel, random_state(c, 1)), 0);
+      }
+  Case named = numbers({5, 3}, Precision::F64, 2, 2, 3);
+  named.kernel.random.instance = "which";
+  const program::Kernel kernel = emit::emit(named.kernel, target, named.bindings);
+  compare(named, run(named, kernel, random_state(named, 1)), 7);
+}
+
+TEST(Draws, Native) {
+  check(program::Target::Native, true,
+        [](const Case& c, const program::Kernel& kernel, const State& start) {
+          return run_native(c, kernel, start, "g++",
+                            "-O1 -Wall -Wextra -Werror -Wno-unknown-pragmas");
+        });
+}
+TEST(Draws, OpenCLThreads) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  check(program::Target::OpenCL, false, run_opencl);
+}
+TEST(Draws, OpenCLRows) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  check(program::Target::OpenCL, true, run_opencl);
+}
+TEST(Draws, CudaOnThreads) { check(program::Target::Cuda, false, run_cuda_on_threads); }
+
+// A stencil and a draw in one sweep: the march numbers its sites as the others do.
+TEST(Draws, March) {
+  Case c = numbers({64, 4, 6}, Precision::F64, 1, 1, 5);
+  const int u = c.array("u", true, false);
+  const int lap = laplacian7(c);
+  const Expr noise = c.kernel.stores[0].value;
+  const Expr zero = c.arena->raw(Op::Mul, {c.arena->integer(0), c.arena->stencil(lap, c.load(u))});
+  c.kernel.stores[0].value = c.arena->raw(Op::Add, {noise, zero});
+  emit::TargetInfo target;
+  target.target = program::Target::Cuda;
+  target.is_cpu = false;
+  const emit::Job job = emit::make_job(c.kernel, target, c.bindings);
+  const emit::MarchShape shape{16, 2, 1, 3, 2, 1};
+  ASSERT_TRUE(emit::fits(job, shape));
+  const State got =
+      run_cuda_on_threads(c, emit::emit_march(job, c.bindings, shape), random_state(c, 1));
+  c.kernel.stores[0].value = noise;
+  compare(c, got, 0);
+}
+
+// Moments of 2^18 numbers with their standard errors (seed fixed; 4 sigma), and no correlation
+// between steps, sites or the two numbers of a pair.
+TEST(Draws, Distribution) {
+  kernel::Random random;
+  random.draws = 2;
+  const int count = 1 << 18;
+  const auto normal = [&](int draw, std::uint64_t walker, std::uint64_t step) {
+    return kernel::draw<double>(random, Op::Normal, draw, walker, step);
+  };
+  double mean = 0, square = 0, fourth = 0, pair = 0, steps = 0, sites = 0, uniform = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto w = static_cast<std::uint64_t>(i);
+    const double x = normal(0, w, 3);
+    mean += x, square += x * x, fourth += x * x * x * x;
+    pair += x * normal(1, w, 3), steps += x * normal(0, w, 4), sites += x * normal(0, w + 1, 3);
+    uniform += kernel::draw<double>(random, Op::Uniform, 1, w, 5);
+  }
+  const double n = count, root = std::sqrt(n);
+  EXPECT_LT(std::fabs(mean / n), 4 / root);
+  EXPECT_LT(std::fabs(square / n - 1), 4 * std::sqrt(2.0) / root);
+  EXPECT_LT(std::fabs(fourth / n - 3), 4 * std::sqrt(96.0) / root);
+  for (const double product : {pair, steps, sites}) EXPECT_LT(std::fabs(product / n), 4 / root);
+  EXPECT_LT(std::fabs(uniform / n - 0.5), 4 * std::sqrt(1.0 / 12) / root);
+}
+
+}  // namespace
+}  // namespace vphi::emit_test
