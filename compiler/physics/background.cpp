@@ -4,6 +4,8 @@
 //   a' = b
 //   b' = -(a^(1-2s)/(6 B^2 M^2)) <(1+2s)*rho + 3*p>
 //   H  = B*a^(s-1)*b
+// In the rescaled form the kinetic energy, which holds b, is taken out by the constraint
+// (specs 3.2, eq 10): b' = -(s+2) b^2/a + (a^(1-2s)/(2 B^2 M^2)) <rho - p>.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -71,23 +73,37 @@ Expr hubble2(Derivation& d, Expr density) {
   return density / (d.arena().integer(3) * d.background.planck2);
 }
 
-namespace {
-
-void self_consistent(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+void background_rate(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  if (d.background.metric != Metric::SelfConsistent) return;
   Arena& arena = d.arena();
   const Rescaling& r = d.rescaling;
   const Expr one = arena.integer(1), two = arena.integer(2), three = arena.integer(3);
-  const Expr a = d.scale();
-  const Expr b = arena.symbol(units.slope_name());
+  const Expr a = d.scale(), b = arena.symbol(units.slope_name());
+  const Expr power = algebra::pow(a, one - two * r.s) / (r.B * r.B * d.background.planck2);
+  const auto source = [&](Expr of_rho, Expr of_p) {
+    std::vector<Expr> terms;
+    for (const Expr t : flat_terms(lower.energy_density())) terms.push_back(of_rho * t);
+    for (const Expr t : flat_terms(lower.pressure())) terms.push_back(of_p * t);
+    return units.quantity(arena.make(Op::Mean, {arena.make(Op::Add, std::move(terms))}));
+  };
+  if (d.rescaled()) {
+    const Expr average = source(one, -one);
+    units.slope_rate =
+        snap_numbers(-((r.s + two) * algebra::pow(b, 2) / a) + distribute(power / two, average));
+  } else {
+    const Expr average = source(one + two * r.s, three);
+    units.slope_rate = snap_numbers(distribute(-(power / arena.integer(6)), average));
+  }
+}
 
-  std::vector<Expr> terms;
-  for (const Expr t : flat_terms(lower.energy_density())) terms.push_back((one + two * r.s) * t);
-  for (const Expr t : flat_terms(lower.pressure())) terms.push_back(three * t);
-  const Expr source = arena.make(Op::Add, std::move(terms));
-  const Expr average = units.quantity(arena.make(Op::Mean, {source}));
-  const Expr factor =
-      -(algebra::pow(a, one - two * r.s) / (arena.integer(6) * r.B * r.B * d.background.planck2));
-  const Expr slope_rate = snap_numbers(distribute(factor, average));
+namespace {
+
+void self_consistent(Derivation& d, Lowerer& lower, ProgramUnits& units,
+                     const std::map<int, StartValue>& start) {
+  Arena& arena = d.arena();
+  const Rescaling& r = d.rescaling;
+  const Expr one = arena.integer(1);
+  const Expr b = arena.symbol(units.slope_name());
 
   bool known = false;
   const Expr at_rest = at_homogeneous(d, lower.energy_density(), homogeneous_values(d), known);
@@ -96,21 +112,20 @@ void self_consistent(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     d.fail(errors::no_expansion(d.background.span, static_cast<double>(total->real)));
   }
 
-  // at a = 1: b = H/B = sqrt(<rho>/(3 M^2))/B
-  const Expr density = units.quantity(arena.make(Op::Mean, {lower.energy_density()}));
-  const Expr start = algebra::substitute(density, a, one);
-  const Expr slope = algebra::pow(hubble2(d, start), arena.rational(1, 2)) / r.B;
+  // at a = 1: b = H/B
+  const Expr slope = hubble_at_start(d, lower, units, start) / r.B;
 
   d.system.scalars.push_back({d.background.scale, b, one, d.background.scale});
-  d.system.scalars.push_back(
-      {units.slope_name(), slope_rate, snap_numbers(slope), "d" + d.background.scale + "/d(eta)"});
+  d.system.scalars.push_back({units.slope_name(), units.slope_rate, snap_numbers(slope),
+                              "d" + d.background.scale + "/d(eta)"});
 }
 
 }  // namespace
 
-void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units,
+                        const std::map<int, StartValue>& start) {
   Arena& arena = d.arena();
-  if (d.background.metric == Metric::SelfConsistent) self_consistent(d, lower, units);
+  if (d.background.metric == Metric::SelfConsistent) self_consistent(d, lower, units, start);
   // d(eta) = B*a^s dt
   if (units.explicit_time()) {
     d.system.scalars.push_back(

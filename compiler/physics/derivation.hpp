@@ -65,10 +65,12 @@ struct Background {
   dsl::Span span;
 };
 
-/// psi = A*phi, x_program = B*x, d(eta) = B*a^s dt.
+/// psi = A*phi, x_program = B*x, d(eta) = B*a^s dt; stored beside psi is its canonical momentum.
+/// Rescaled: psi = A*a^r*phi, and d(psi)/d(eta) is stored beside it (specs 3.2).
 struct Rescaling {
-  Expr A, B, s;
+  Expr A, B, s, r;
   bool automatic = false;
+  bool rescaled = false;
 };
 
 struct Derivation {
@@ -109,6 +111,7 @@ struct Derivation {
   Expr scale() { return arena().symbol(background.scale); }
   Expr hubble() { return arena().symbol("H"); }
   Expr time() { return arena().symbol("t"); }
+  bool rescaled() const { return rescaling.rescaled; }
 };
 
 /// Pseudo array: Load(gradient_of(u)) is |grad u|^2 of the real array u, physical.

@@ -36,11 +36,13 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_evolve(d, lower);
 
     ProgramUnits units(d);
+    background_rate(d, lower, units);
     program_equations(d, units);
     classify_noise(d);
-    background_scalars(d, lower, units);
-    Lowerer start(d);
-    initial_values(d, start, units);
+    Lowerer start_lower(d);
+    const std::map<int, StartValue> start = read_initial(d, start_lower, units);
+    background_scalars(d, lower, units, start);
+    initial_values(d, units, start);
     read_until(d, lower, units);
     read_numerics(d, lower);
     read_outputs(d, lower, units);

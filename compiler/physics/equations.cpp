@@ -239,7 +239,7 @@ void program_equations(Derivation& d, ProgramUnits& units) {
         u.partner = velocity;
         u.rate = units.coordinate_rate(velocity, c);
         Variable v;
-        v.name = "pi_" + naming.name;
+        v.name = (d.rescaled() ? "rate_" : "pi_") + naming.name;
         v.shown = with_prime(naming.shown);
         v.array = velocity;
         v.role = Role::Momentum;

@@ -121,6 +121,11 @@ Expr at_homogeneous(Derivation& d, Expr e, const std::map<int, Expr>& values, bo
         return algebra::substitute(d.background.prescribed, d.time(), arena.real(d.start_time));
       }
       if (node == d.time()) return arena.real(d.start_time);
+      if (d.background.metric == Metric::Prescribed && node == d.hubble()) {
+        const Expr a = d.background.prescribed;
+        return algebra::substitute(algebra::derivative(a, d.time()) / a, d.time(),
+                                   arena.real(d.start_time));
+      }
       const auto fluid = d.background.fluids.find(node.get());
       if (fluid != d.background.fluids.end()) return fluid->second;
     } else if (node.is(Op::Site)) {
@@ -131,6 +136,32 @@ Expr at_homogeneous(Derivation& d, Expr e, const std::map<int, Expr>& values, bo
     return node;
   });
 }
+
+namespace {
+
+/// H0 of homogeneous values some of which need it: the constraint is a quadratic equation for it.
+std::optional<Expr> homogeneous_hubble(Derivation& d, const std::map<int, Expr>& raw,
+                                       const std::map<int, Expr>& values) {
+  if (d.background.metric != Metric::SelfConsistent) return std::nullopt;
+  std::map<int, Expr> open = values;
+  bool any = false, known = false;
+  for (const auto& [array, e] : raw) {
+    if (!algebra::depends_on(e, d.hubble())) continue;
+    open[array] = at_homogeneous(d, e, values, known);
+    any = true;
+    if (!known) return std::nullopt;
+  }
+  if (!any) return std::nullopt;
+  Lowerer lower(d);
+  const Expr density = at_homogeneous(d, lower.energy_density(), open, known);
+  if (!known) return std::nullopt;
+  const auto solved = solve_constraint(d, density, [](Expr e) { return e; });
+  const auto number = solved ? algebra::constant(*solved) : std::nullopt;
+  if (!number || !(number->real > 0)) return std::nullopt;
+  return d.arena().number(*number);
+}
+
+}  // namespace
 
 std::map<int, Expr> homogeneous_values(Derivation& d) {
   Lowerer lower(d);
@@ -148,12 +179,19 @@ std::map<int, Expr> homogeneous_values(Derivation& d) {
     for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
   }
   // values that name other fields settle after as many rounds as there are fields
-  for (std::size_t round = 0; round <= raw.size(); ++round) {
-    for (const auto& [array, e] : raw) {
-      bool known = false;
-      const Expr v = at_homogeneous(d, e, values, known);
-      values[array] = known && algebra::constant(v) ? v : Expr{};
+  const auto settle = [&](const std::map<int, Expr>& given) {
+    for (std::size_t round = 0; round <= given.size(); ++round) {
+      for (const auto& [array, e] : given) {
+        bool known = false;
+        const Expr v = at_homogeneous(d, e, values, known);
+        values[array] = known && algebra::constant(v) ? v : Expr{};
+      }
     }
+  };
+  settle(raw);
+  if (const auto rate = homogeneous_hubble(d, raw, values)) {
+    for (auto& [array, e] : raw) e = algebra::substitute(e, d.hubble(), *rate);
+    settle(raw);
   }
   return values;
 }
@@ -216,6 +254,20 @@ class RandomArrays {
     return d_.arena().load(random.array, {}, span);
   }
 
+  static int velocity_of(const StateField& field, int array) {
+    for (std::size_t i = 0; i < field.velocities.size(); ++i) {
+      if (field.arrays[i] == array) return field.velocities[i];
+    }
+    return -1;
+  }
+
+  /// Without averages, which are no part of a field's own frequency.
+  static Expr local_part(Expr e) {
+    return algebra::rewrite(e, [](Expr node) {
+      return is_reduction(node.op()) ? node->arena->symbol("average") : node;
+    });
+  }
+
   const std::map<int, Expr>& start(const dsl::Expr& e, const StateField& field) {
     if (!start_) start_ = homogeneous_values(d_);
     for (const auto& [array, value] : *start_) {
@@ -230,9 +282,10 @@ class RandomArrays {
     const auto values = start(e, field);
     bool known = false;
     Expr mass2 = arena.integer(0);
-    if (d_.potential) {
-      const Expr slope = algebra::variation(d_.potential, array) / arena.integer(field.norm());
-      mass2 = at_homogeneous(d_, algebra::derivative(slope, arena.load(array)), values, known);
+    if (const auto rate = d_.rates.find(velocity_of(field, array)); rate != d_.rates.end()) {
+      // -d(u'')/du at the start of all fields: V''/norm, however the equation was given
+      const Expr slope = algebra::derivative(local_part(rate->second), arena.load(array));
+      mass2 = -at_homogeneous(d_, slope, values, known);
     }
     if (d_.background.metric == Metric::SelfConsistent) {
       const Expr density = at_homogeneous(d_, lower_.energy_density(), values, known);
@@ -287,43 +340,95 @@ class RandomArrays {
   std::optional<std::map<int, Expr>> start_;
 };
 
-/// a, t and H at the start; H only where it is prescribed.
-Expr at_start(Derivation& d, Expr e, ProgramUnits& units, dsl::Span span) {
-  Arena& arena = d.arena();
-  if (d.background.metric == Metric::SelfConsistent) {
-    if (algebra::depends_on(e, arena.symbol(units.slope_name()))) {
-      d.fail(errors::not_yet(span, "an initial value that needs the Hubble rate"));
-    }
-  }
-  return units.at_start(e);
-}
-
 }  // namespace
 
-void initial_values(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   Arena& arena = d.arena();
-  const Rescaling& r = d.rescaling;
-  const std::vector<InitItem> items = init_items(d);
   RandomArrays random(d, lower, units);
-
-  std::map<int, Expr> physical;
-  std::map<int, dsl::Span> spans;
+  std::map<int, StartValue> start;
   for (const StateField& field : d.fields) {
-    for (const int array : field.arrays) physical[array] = arena.integer(0);
-    for (const int array : field.velocities) physical[array] = arena.integer(0);
+    for (const int array : field.arrays) start[array].value = arena.integer(0);
+    for (const int array : field.velocities) start[array].value = arena.integer(0);
   }
-  for (const InitItem& init : items) {
+  for (const InitItem& init : init_items(d)) {
     lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
     const Value v = lower.value(*init.item->value);
     lower.random_source = nullptr;
     const auto parts = as_arrays(d, init, v);
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      physical[arrays[i]] = parts[i];
-      spans[arrays[i]] = init.item->span;
+      start[arrays[i]] = {parts[i], init.item->span, init.velocity};
     }
   }
+  if (d.background.metric != Metric::SelfConsistent) return start;
+  // what needs H, by itself or through another value
+  for (std::size_t round = 0; round < start.size(); ++round) {
+    for (auto& [array, s] : start) {
+      s.needs_hubble = s.needs_hubble || algebra::contains(s.value, [&](Expr node) {
+                         if (node == d.hubble()) return true;
+                         const auto other =
+                             node.is(Op::Load) ? start.find(node->index) : start.end();
+                         return other != start.end() && other->second.needs_hubble;
+                       });
+      if (s.needs_hubble && !s.velocity) {
+        d.fail(errors::not_yet(s.span, "a field whose initial value needs the Hubble rate"));
+      }
+    }
+  }
+  return start;
+}
 
+// 3 M^2 H^2 = rho(H) where rho = c0 + c1 H + c2 H^2: velocities may hold H.
+std::optional<Expr> solve_constraint(Derivation& d, Expr density,
+                                     const std::function<Expr(Expr)>& average) {
+  Arena& arena = d.arena();
+  const auto found = algebra::polynomial(density, d.hubble(), 2);
+  if (!found) return std::nullopt;
+  const Expr three = arena.integer(3) * d.background.planck2;
+  const auto c = [&](std::size_t i) {
+    return i < found->size() ? average((*found)[i]) : arena.integer(0);
+  };
+  const Expr half = arena.rational(1, 2);
+  if (found->size() < 2) return algebra::pow(c(0) / three, half);
+  const Expr lead = three - c(2);
+  const Expr root = algebra::pow(algebra::pow(c(1), 2) + arena.integer(4) * lead * c(0), half);
+  return (c(1) + root) / (arena.integer(2) * lead);
+}
+
+Expr hubble_at_start(Derivation& d, Lowerer& lower, ProgramUnits& units,
+                     const std::map<int, StartValue>& start) {
+  Arena& arena = d.arena();
+  ProgramUnits unmixed(d, true);
+  unmixed.random_factors = units.random_factors;
+  const Expr density = lower.energy_density();
+  std::unordered_map<const algebra::Node*, Expr> inserted;
+  dsl::Span span;
+  // values that need H are inserted, first those that need nothing else that does
+  Expr open = density;
+  for (std::size_t round = 0; round < start.size(); ++round) {
+    for (const auto& [array, s] : start) {
+      if (!s.needs_hubble) continue;
+      span = s.span;
+      open = algebra::substitute(open, arena.load(array), s.value);
+    }
+  }
+  const auto average = [&](Expr e) {
+    const Expr mean = unmixed.quantity(arena.make(Op::Mean, {e}));
+    return algebra::substitute(mean, d.scale(), arena.integer(1));
+  };
+  const auto solved = solve_constraint(d, open, average);
+  if (!solved) {
+    d.fail(errors::not_yet(span, "an initial value that needs the Hubble rate in this way"));
+  }
+  return *solved;
+}
+
+void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, StartValue>& start) {
+  Arena& arena = d.arena();
+  const Rescaling& r = d.rescaling;
+
+  ProgramUnits unmixed(d, true);
+  unmixed.random_factors = units.random_factors;
   // in the order of need: a value may read other state
   std::set<int> done, open;
   std::map<int, Expr> factors;  // stored = factor * physical
@@ -331,6 +436,11 @@ void initial_values(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
       factors[field.arrays[i]] = r.A;
       if (field.order == 2) {
+        if (d.rescaled()) {
+          factors[field.arrays[i]] = r.A * algebra::pow(units.scale(), r.r);
+          factors[field.velocities[i]] = r.A / r.B * algebra::pow(units.scale(), r.r - r.s);
+          continue;
+        }
         const Expr weight = algebra::pow(units.scale(), d.weights.at(field.arrays[i]));
         factors[field.velocities[i]] = r.A / r.B * weight;
       }
@@ -338,20 +448,31 @@ void initial_values(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   }
   const std::function<void(int)> place = [&](int array) {
     if (done.contains(array)) return;
-    const Expr e = physical.at(array);
+    const StartValue& s = start.at(array);
     if (!open.insert(array).second) {
       const StateField* field = d.field_of(array);
-      d.fail(errors::init_circle(spans[array], field ? field->name : std::string()));
+      d.fail(errors::init_circle(s.span, field ? field->name : std::string()));
     }
-    algebra::visit(e, [&](Expr node) {
-      if (node.is(Op::Load) && physical.contains(node->index)) place(node->index);
+    algebra::visit(s.value, [&](Expr node) {
+      if (node.is(Op::Load) && start.contains(node->index)) place(node->index);
     });
     open.erase(array);
     done.insert(array);
-    const Expr stored = distribute(factors.at(array), units.quantity(e));
-    d.system.initial.push_back({array, snap_numbers(at_start(d, stored, units, spans[array]))});
+    const Expr stored = distribute(factors.at(array), unmixed.quantity(s.value));
+    d.system.initial.push_back({array, snap_numbers(units.at_start(stored))});
   };
-  for (const auto& [array, e] : physical) place(array);
+  // the Hubble rate is known once everything is there that does not need it
+  for (const bool with_hubble : {false, true}) {
+    for (const auto& [array, s] : start) {
+      if (s.needs_hubble == with_hubble) place(array);
+    }
+  }
+  // psi' = (A/B) a^(r-s) phi' + r h psi                                        (specs 3.2, eq 12)
+  for (const auto& [array, s] : start) {
+    const Expr shift = units.velocity_shift(array);
+    if (!shift) continue;
+    d.system.initial.push_back({array, snap_numbers(arena.load(array) + units.at_start(shift))});
+  }
 }
 
 }  // namespace vphi::physics

@@ -289,6 +289,20 @@ Diagnostic rescale_option(Span span, const std::string& name) {
                "rescale takes A, B, s, r, form and auto(term)", "remove it");
 }
 
+Diagnostic rescale_canonical(Span span) {
+  return error("E0738", span, "the canonical form has no power r and no friction to choose", "",
+               "only psi = A*a^r*phi has a power r; canonical momenta hold the friction already",
+               "write `form = rescaled`, or leave out `r` and `where no_friction`");
+}
+
+Diagnostic rescale_friction(Span span, double r, double s) {
+  return error("E0739", span,
+               fmt::format("r = {:.6g} and s = {:.6g} leave the friction {:.6g}*(a'/a)*psi'", r, s,
+                           s - 2 * r + 3),
+               "", "there is no friction where s = 2*r - 3",
+               "give only one of r and s: the other one follows");
+}
+
 Diagnostic metric_form(Span span) {
   return error("E0722", span, "this is no metric", "",
                "metric frw(a), metric frw(a = t^(1/2)) or metric minkowski", "write metric frw(a)");

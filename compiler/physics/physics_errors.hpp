@@ -63,6 +63,8 @@ Diagnostic hamiltonian_odd(Span span, const std::string& name);
 Diagnostic two_sources(Span span, const std::string& name, Span first);
 Diagnostic rescale_term(Span span, const std::string& why);
 Diagnostic rescale_option(Span span, const std::string& name);
+Diagnostic rescale_canonical(Span span);
+Diagnostic rescale_friction(Span span, double r, double s);
 Diagnostic metric_form(Span span);
 Diagnostic no_expansion(Span span, double density);
 Diagnostic init_not_state(Span span, const std::string& name);

@@ -11,15 +11,21 @@ namespace vphi::physics {
 
 using algebra::Op;
 
-ProgramUnits::ProgramUnits(Derivation& d) : d_(d) {
+ProgramUnits::ProgramUnits(Derivation& d, bool unmixed) : d_(d), unmixed_(unmixed) {
   Arena& arena = d.arena();
   const Rescaling& r = d.rescaling;
   solve_time();
   dx_ = d.grid.present ? r.B * d.grid.dx : arena.integer(1);
   for (const StateField& field : d.fields) {
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
-      load_factors_[field.arrays[i]] = arena.integer(1) / r.A;
+      const Expr power = d.rescaled() && field.order == 2 ? r.r : arena.integer(0);
+      load_factors_[field.arrays[i]] = algebra::pow(scale(), -power) / r.A;
       if (field.order != 2) continue;
+      if (d.rescaled()) {
+        load_factors_[field.velocities[i]] = r.B / r.A * algebra::pow(scale(), r.s - r.r);
+        psi_of_[field.velocities[i]] = field.arrays[i];
+        continue;
+      }
       const auto c = d.weights.find(field.arrays[i]);
       const Expr weight = c == d.weights.end() ? arena.integer(0) : c->second;
       load_factors_[field.velocities[i]] = r.B / r.A * algebra::pow(scale(), -weight);
@@ -102,6 +108,39 @@ Expr ProgramUnits::hubble() {
   return arena.integer(0);
 }
 
+// H = B a^s h.
+Expr ProgramUnits::log_slope() {
+  if (d_.background.metric == Metric::SelfConsistent) {
+    return d_.arena().symbol(slope_name()) / d_.scale();
+  }
+  return hubble() * algebra::pow(scale(), -d_.rescaling.s) / d_.rescaling.B;
+}
+
+// a''/a = h' + h^2; of a prescribed a by the chain rule, d/d(eta) = (a^-s/B) d/dt.
+Expr ProgramUnits::curvature() {
+  Arena& arena = d_.arena();
+  switch (d_.background.metric) {
+    case Metric::SelfConsistent:
+      return slope_rate / d_.scale();
+    case Metric::Prescribed: {
+      const Expr a = d_.background.prescribed, t = d_.time();
+      const Expr rate = algebra::pow(a, -d_.rescaling.s) / d_.rescaling.B;
+      const Expr h = algebra::derivative(a, t) / a * rate;
+      const Expr sum = rate * algebra::derivative(h, t) + algebra::pow(h, 2);
+      return algebra::substitute(sum, t, time());
+    }
+    case Metric::Minkowski:
+      break;
+  }
+  return arena.integer(0);
+}
+
+Expr ProgramUnits::velocity_shift(int array) {
+  const auto psi = psi_of_.find(array);
+  if (psi == psi_of_.end() || d_.rescaling.r.is_zero() || !d_.expanding()) return {};
+  return d_.rescaling.r * log_slope() * d_.arena().load(psi->second);
+}
+
 Expr ProgramUnits::quantity(Expr physical) { return snap_numbers(convert(physical)); }
 
 Expr ProgramUnits::first_order_rate(Expr physical) {
@@ -119,13 +158,31 @@ Expr ProgramUnits::momentum_rate(Expr physical, int velocity, Expr c) {
     forced = physical + c * d_.hubble() * arena.load(velocity);
     if (algebra::depends_on(forced, d_.hubble())) forced = algebra::expand(forced);
   }
+  if (d_.rescaled()) return rescaled_rate(forced, velocity, c);
   const Expr factor = r.A / (r.B * r.B) * algebra::pow(scale(), c - r.s);
   std::vector<Expr> terms;
   for (const Expr term : flat_terms(convert(forced))) terms.push_back(factor * term);
   return snap_numbers(arena.make(Op::Add, std::move(terms), physical->span));
 }
 
+Expr ProgramUnits::rescaled_rate(Expr forced, int velocity, Expr c) {
+  Arena& arena = d_.arena();
+  const Rescaling& r = d_.rescaling;
+  const Expr factor = r.A / (r.B * r.B) * algebra::pow(scale(), r.r - arena.integer(2) * r.s);
+  std::vector<Expr> terms;
+  for (const Expr term : flat_terms(convert(forced))) terms.push_back(factor * term);
+  if (d_.expanding()) {
+    const Expr h = log_slope(), one = arena.integer(1);
+    const Expr friction = r.s - arena.integer(2) * r.r + c;
+    terms.push_back(-(friction * h * arena.load(velocity)));
+    const Expr bracket = r.r * (r.s - r.r - one + c) * algebra::pow(h, 2) + r.r * curvature();
+    terms.push_back(bracket * arena.load(psi_of_.at(velocity)));
+  }
+  return snap_numbers(arena.make(Op::Add, std::move(terms), forced->span));
+}
+
 Expr ProgramUnits::coordinate_rate(int velocity, Expr c) {
+  if (d_.rescaled()) return d_.arena().load(velocity);
   return algebra::pow(scale(), -(c + d_.rescaling.s)) * d_.arena().load(velocity);
 }
 
@@ -197,7 +254,11 @@ Expr ProgramUnits::convert(Expr e) {
     } else if (const auto random = random_factors.find(e->index); random != random_factors.end()) {
       result = random->second * e;
     } else if (const auto it = load_factors_.find(e->index); it != load_factors_.end()) {
-      result = it->second * e;
+      Expr stored = e;
+      if (!unmixed_) {
+        if (const Expr shift = velocity_shift(e->index)) stored = e - neighbour(shift, e->offset);
+      }
+      result = it->second * stored;
     }
   } else if (e.is(Op::Symbol)) {
     if (d_.expanding() && e == d_.scale())

@@ -4,6 +4,12 @@
 //
 // with c = 3 for a field in an expanding box, so that phi = psi/A, phi' = (B/A)*a^-c*pi,
 // H = B*a^(s-1)*b with b = da/d(eta), and lap = B^2 * (Laplacian in program units).
+//
+// `form = rescaled` (specs 3.2): psi = A*a^r*phi and v = d(psi)/d(eta), so that with h = b/a
+//   phi' = (B/A)*a^(s-r)*(v - r*h*psi)
+//   dv/d(eta) = (A/B^2) a^(r-2s) (phi'' + c*H*phi') - (s-2r+c) h v
+//               + (r(s-r-1+c) h^2 + r a''/a) psi
+// where a'' counts in program time too; with c = 3 the bracket is r(s-r+2) h^2 + r a''/a.
 #pragma once
 
 #include <map>
@@ -15,7 +21,9 @@ namespace vphi::physics {
 
 class ProgramUnits {
  public:
-  explicit ProgramUnits(Derivation& d);
+  /// `unmixed`: stored velocities of the rescaled form are taken as (A/B) a^(r-s) phi', as they are
+  /// at the start until the Hubble rate is known (init.cpp).
+  explicit ProgramUnits(Derivation& d, bool unmixed = false);
 
   /// The same quantity, in physical units still, as an expression of stored variables and scalars.
   /// Averages of |grad u|^2 become those of -u lap u where the box is periodic; elsewhere the
@@ -26,7 +34,7 @@ class ProgramUnits {
   Expr first_order_rate(Expr physical);
   /// d(pi)/d(eta) = (A/B^2) a^(c-s) (phi'' + c*H*phi')
   Expr momentum_rate(Expr physical, int velocity, Expr c);
-  /// d(psi)/d(eta) = a^-(c+s)*pi
+  /// d(psi)/d(eta) = a^-(c+s)*pi, or v
   Expr coordinate_rate(int velocity, Expr c);
 
   Expr time();          ///< t as it is known: symbol, or function of program time
@@ -38,6 +46,11 @@ class ProgramUnits {
 
   Expr scale();  ///< a as it is known: symbol, function of t, or 1
   Expr hubble();
+  Expr log_slope();  ///< h = a'/a in program time
+  Expr curvature();  ///< a''/a in program time
+  Expr slope_rate;   ///< a'' where a follows the averages: set by `background_rate`
+  /// What a stored velocity needs in addition once H is known: r*h*psi; null where nothing.
+  Expr velocity_shift(int array);
   std::string slope_name() const;       ///< symbol of b = da/d(eta)
   Expr spacing() const { return dx_; }  ///< program units, a number
 
@@ -46,17 +59,20 @@ class ProgramUnits {
 
  private:
   Expr convert(Expr e);
+  Expr rescaled_rate(Expr forced, int velocity, Expr c);
   Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);
   Expr with_wall_sites(Expr density);
   Expr matching_gradient(int array, algebra::Offset offset);
 
   Derivation& d_;
+  bool unmixed_ = false;
   void solve_time();
 
   Expr dx_;
   Expr scale_;                        ///< a(eta) where t is a function of eta
   Expr time_, eta_start_;             ///< t(eta) of a prescribed power law, and eta at the start
   std::map<int, Expr> load_factors_;  ///< stored array -> factor to the physical value
+  std::map<int, int> psi_of_;         ///< rescaled form: stored velocity -> its field
   std::unordered_map<const algebra::Node*, Expr> known_;
 };
 

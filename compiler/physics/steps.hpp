@@ -1,10 +1,20 @@
 // The steps of `derive`, in the order of their calls; each reads and extends the workbench.
 #pragma once
 
+#include <functional>
+
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/program_units.hpp"
 
 namespace vphi::physics {
+
+/// Initial value of one array, physical units.
+struct StartValue {
+  Expr value;
+  dsl::Span span;
+  bool velocity = false;
+  bool needs_hubble = false;  ///< of a metric that follows the averages
+};
 
 /// Clauses and constructs of families that cannot run yet: one E0901 each.
 void refuse_later_families(Derivation& d);
@@ -21,8 +31,11 @@ void choose_laplacian(Derivation& d);
 // background.cpp
 void read_units(Derivation& d);
 void read_metric(Derivation& d, Lowerer& lower);
+/// d^2 a/d(eta)^2 from the averages: units.slope_rate.
+void background_rate(Derivation& d, Lowerer& lower, ProgramUnits& units);
 /// a, b = da/d(eta) and physical time as scalars that evolve.
-void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units);
+void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units,
+                        const std::map<int, StartValue>& start);
 /// H0^2 for homogeneous initial values.
 Expr hubble2(Derivation& d, Expr density);
 
@@ -46,7 +59,16 @@ void read_rescale(Derivation& d, Lowerer& lower);
 /// Homogeneous initial value of every array of state; null where it depends on the site.
 std::map<int, Expr> homogeneous_values(Derivation& d);
 void read_start_time(Derivation& d, Lowerer& lower);
-void initial_values(Derivation& d, Lowerer& lower, ProgramUnits& units);
+std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUnits& units);
+/// H0 from the constraint at a = 1, as an expression of the state as `initial_values` first sets
+/// it.
+Expr hubble_at_start(Derivation& d, Lowerer& lower, ProgramUnits& units,
+                     const std::map<int, StartValue>& start);
+/// The positive H of 3 M^2 H^2 = <density(H)>; nothing where density is no quadratic in H.
+std::optional<Expr> solve_constraint(Derivation& d, Expr density,
+                                     const std::function<Expr(Expr)>& average);
+/// In the order of need; the rescaled form's velocities are completed last, with H.
+void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, StartValue>& start);
 
 // evolve.cpp
 void read_evolve(Derivation& d, Lowerer& lower);

@@ -124,11 +124,13 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
     runs.back().own.push_back(flow.weight);
   }
   Composition result;
+  std::vector<Expr> behind;  // of the run that what is done ahead is joined with
   if (runs.size() > 1 && runs.front().equation == runs.back().equation) {
     const std::vector<Expr> first = runs.front().own, last = runs.back().own;
     if (ahead) {
       result.ahead_equation = runs.front().equation;
       result.ahead = first;
+      behind = last;
       runs.back().own.insert(runs.back().own.end(), first.begin(), first.end());
       runs.erase(runs.begin());
     } else {
@@ -151,7 +153,11 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
     total(run.owed);
   }
   if (result.owed_equation >= 0 && additive(result.owed_equation)) total(result.owed);
-  if (result.ahead_equation >= 0 && additive(result.ahead_equation)) total(result.ahead);
+  if (result.ahead_equation >= 0 && additive(result.ahead_equation)) {
+    total(result.ahead);
+    total(behind);
+    result.before_ahead = behind[0];
+  }
 
   // The shortest sequence of groups that repeats is a stage.
   std::size_t period = 1;

@@ -43,6 +43,8 @@ struct Composition {
   std::vector<algebra::Expr> owed;   ///< lengths of the parts that are owed
   int ahead_equation = -1;           ///< -1: nothing is done ahead
   std::vector<algebra::Expr> ahead;  ///< lengths of the parts that are done ahead
+  /// Where the last run of a step and the first of the next are one flow: the length of the last.
+  algebra::Expr before_ahead;
 };
 
 /// `exact[e]`: two flows of group e in a row are one flow of the summed length. `ahead`: the first

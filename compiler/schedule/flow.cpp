@@ -23,8 +23,47 @@ std::string name_of(const physics::System& system, int array) {
 State stored_state(const physics::System& system) {
   State state;
   for (const auto& v : system.variables) state.arrays[v.array] = system.arena->load(v.array);
-  for (const auto& s : system.scalars) state.scalars[s.symbol] = system.arena->symbol(s.symbol);
+  for (const auto& s : system.scalars) {
+    state.scalars[s.symbol] = system.arena->symbol(s.symbol);
+    if (!is_clock(system, s.symbol)) continue;
+    const std::string rest = rest_name(s.symbol);
+    state.scalars[rest] = system.arena->symbol(rest);
+  }
   return state;
+}
+
+bool is_clock(const physics::System& system, const std::string& scalar) {
+  const auto found = std::ranges::find(system.scalars, scalar, &physics::ScalarVariable::symbol);
+  if (found == system.scalars.end()) return false;
+  return scalar == system.time || algebra::constant(found->rate).has_value();
+}
+
+std::string rest_name(const std::string& scalar) { return scalar + "_rest"; }
+
+Expr clock_time(const physics::System& system, const physics::ScalarVariable& scalar, Expr step) {
+  const auto rate = algebra::constant(scalar.rate), start = algebra::constant(scalar.initial);
+  if (!rate || !start) return {};
+  algebra::Arena& arena = *system.arena;
+  const long double h = scalar.symbol == system.time && system.dt_physical != 0
+                            ? static_cast<long double>(system.dt_physical)
+                            : rate->real * static_cast<long double>(system.dt);
+  return arena.number(*start) + arena.real(h) * step;
+}
+
+void move_scalar(Block& block, const std::string& scalar, Expr start, Expr increment,
+                 State& state) {
+  const auto rest = state.scalars.find(rest_name(scalar));
+  if (rest == state.scalars.end()) {
+    state.scalars[scalar] = block.scalar(scalar + "_next", start + increment);
+    return;
+  }
+  // y = h - c; s' = s + y; c' = (s' - s) - y, in this order
+  algebra::Arena& arena = block.arena();
+  const Expr y = block.scalar(scalar + "_step", increment - rest->second);
+  const Expr next = block.scalar(scalar + "_next", start + y);
+  const Expr moved = arena.raw(Op::Sub, {next, start});
+  rest->second = block.scalar(rest->first + "_next", arena.raw(Op::Sub, {moved, y}));
+  state.scalars[scalar] = next;
 }
 
 Expr at(const State& state, Expr expr) {
@@ -43,13 +82,12 @@ Expr at(const State& state, Expr expr) {
 
 namespace {
 
-/// Scalars among `waiting` that wait for each other only, and need no value of any site.
+/// Scalars among `waiting` that wait for each other only: averages stand still meanwhile.
 std::set<std::string> circle_of(const std::vector<Member>& waiting,
                                 const std::set<std::string>& done) {
   std::set<std::string> circle;
   for (const Member& m : waiting) {
-    const bool local = algebra::contains(m.rate, [](Expr node) { return node.is(Op::Load); });
-    if (m.array < 0 && !local) circle.insert(m.scalar);
+    if (m.array < 0 && m.own_arrays.empty()) circle.insert(m.scalar);
   }
   for (bool shrunk = true; shrunk;) {
     shrunk = false;
@@ -140,6 +178,7 @@ class Advance {
 
   /// x1 = x0 + h f((x0 + x1)/2), twelve times from x1 = x0: the distance shrinks by h f'/2.
   void move(const std::vector<Member>& circle) {
+    if (circle.size() == 1 && solved(circle[0])) return;
     const Expr half = block_.arena().rational(1, 2);
     for (int iteration = 0; iteration < 12; ++iteration) {
       State middle = start_;
@@ -155,6 +194,11 @@ class Advance {
                                        start_.scalars.at(m.scalar) + length_ * at(middle, m.rate));
       }
       for (const auto& [name, value] : next) end_.scalars[name] = value;
+    }
+    for (const Member& m : circle) {
+      if (!end_.scalars.contains(rest_name(m.scalar))) continue;
+      const Expr increment = end_.scalars.at(m.scalar) - start_.scalars.at(m.scalar);
+      move_scalar(block_, m.scalar, start_.scalars.at(m.scalar), increment, end_);
     }
   }
 
@@ -174,11 +218,39 @@ class Advance {
     for (const int array : member.own_arrays) last.arrays[array] = end_.arrays.at(array);
     const Expr rate =
         member.own_arrays.empty() ? at(first, member.rate) : averaged(member, first, last);
-    end_.scalars[member.scalar] =
-        block_.scalar(member.scalar + "_next", start_.scalars.at(member.scalar) + length_ * rate);
+    move_scalar(block_, member.scalar, start_.scalars.at(member.scalar), length_ * rate, end_);
   }
 
  private:
+  /// m = b0 + (h/2) (c0 + c1 m + c2 m^2) in the form without cancellation,
+  ///   m = 2 Q/(P + sqrt(P^2 - 2 h c2 Q)),  P = 1 - (h/2) c1,  Q = b0 + (h/2) c0,
+  /// which tends to Q/P with h. specs/cosmology.md 3.3 has P = 1.
+  bool solved(const Member& m) {
+    algebra::Arena& arena = block_.arena();
+    const Expr middle = arena.symbol("middle of " + m.scalar);
+    State open = start_;
+    open.scalars = middle_.scalars;
+    open.scalars[m.scalar] = middle;
+    const Expr rate = block_.without_reductions(
+        with_integer_stencils(at(open, m.rate), block_.system().lattice.dx));
+    const auto c = algebra::polynomial(rate, middle, 2);
+    if (!c || c->size() < 2) return false;
+    const auto coefficient = [&](std::size_t i) {
+      const std::string name = m.scalar + "_rate_" + std::to_string(i);
+      return i < c->size() ? block_.scalar(name, (*c)[i]) : arena.integer(0);
+    };
+    const Expr c0 = coefficient(0), c1 = coefficient(1), c2 = coefficient(2);
+    const Expr half = arena.rational(1, 2), one = arena.integer(1), two = arena.integer(2);
+    const Expr start = start_.scalars.at(m.scalar);
+    const Expr P = block_.scalar("linear", one - half * length_ * c1);
+    const Expr Q = block_.scalar("constant", start + half * length_ * c0);
+    const Expr root = arena.make(Op::Sqrt, {pow(P, 2) - two * length_ * c2 * Q});
+    const Expr solution = block_.scalar(m.scalar + "_mid", two * Q / (P + root));
+    end_.scalars[m.scalar] =
+        block_.scalar(m.scalar + "_next", start + length_ * (c0 + solution * (c1 + c2 * solution)));
+    return true;
+  }
+
   void define_middle(const std::string& name) {
     if (!done_.insert(name).second) return;
     const Expr half = block_.arena().rational(1, 2);

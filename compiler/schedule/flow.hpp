@@ -8,9 +8,10 @@
 // mean of the rates at the start and at the end if it is a field. Every such map is its own inverse
 // with the length reversed, and of order 2.
 //
-// Scalars that depend on themselves or on each other without any average (the time that a
-// prescribed scale factor is a function of) are moved by the implicit midpoint rule, iterated to
-// round-off.
+// Scalars that depend on themselves or on each other, and on no field that moves with them (the
+// time that a prescribed scale factor is a function of), are moved by the implicit midpoint rule: a
+// single one whose rate is a quadratic polynomial of itself by the root of a quadratic equation
+// (a' of the rescaled form, specs/cosmology.md 3.3), others iterated to round-off.
 //
 // In a mean, a quadratic form u L u of a moving field whose second half would need neighbours of
 // values made in this very sweep is taken in its polar form: u(end) L u(start). For a symmetric L
@@ -41,6 +42,16 @@ struct State {
 
 /// The state as the program stores it.
 State stored_state(const physics::System& system);
+
+/// Clocks: physical time, and what advances at a constant rate. They are summed with the rounding
+/// of each sum kept in a slot of its own (Kahan 1965), so that 1e8 steps cost no digits.
+bool is_clock(const physics::System& system, const std::string& scalar);
+/// Slot of what the last sum lost.
+std::string rest_name(const std::string& scalar);
+/// A clock of constant rate at the end of a step: its start + step*dt*rate; null for others.
+Expr clock_time(const physics::System& system, const physics::ScalarVariable& scalar, Expr step);
+/// state[scalar] := start + increment.
+void move_scalar(Block& block, const std::string& scalar, Expr start, Expr increment, State& state);
 
 /// The expression with every state variable replaced by its value; reads at neighbours follow.
 Expr at(const State& state, Expr expr);

@@ -1,6 +1,7 @@
 #include "compiler/schedule/initial.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
@@ -81,22 +82,26 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
     slots.add(s.symbol, number ? static_cast<double>(number->real) : 0);
     if (number) state.scalars[s.symbol] = arena.number(*number);
   }
-  const auto reads_arrays = [&](Expr value) {
-    return algebra::contains(value, [](Expr node) { return node.is(Op::Load); });
-  };
+  // A scalar is computed when a value needs it first, from the state as it is then.
   std::vector<kernel::ScalarAssign> finish;
   std::vector<std::string> wanted_slots;
-  const auto set_scalars = [&](bool with_arrays) {
-    for (const auto& s : system.scalars) {
-      if (state.scalars.contains(s.symbol) || reads_arrays(s.initial) != with_arrays) continue;
-      const Expr value = block.scalar(s.symbol + "_start", at(state, s.initial));
-      state.scalars[s.symbol] = value;
-      finish.push_back({s.symbol, value});
-      if (value.is(Op::Symbol)) wanted_slots.push_back(value->name);
-    }
-  };
-  set_scalars(false);
+  const std::function<void(const physics::ScalarVariable&)> set_scalar =
+      [&](const physics::ScalarVariable& s) {
+        if (state.scalars.contains(s.symbol)) return;
+        for (const auto& other : system.scalars) {
+          if (&other != &s && algebra::depends_on(s.initial, arena.symbol(other.symbol))) {
+            set_scalar(other);
+          }
+        }
+        const Expr value = block.scalar(s.symbol + "_start", at(state, s.initial));
+        state.scalars[s.symbol] = value;
+        finish.push_back({s.symbol, value});
+        if (value.is(Op::Symbol)) wanted_slots.push_back(value->name);
+      };
   for (const physics::InitialValue& initial : system.initial) {
+    for (const auto& s : system.scalars) {
+      if (algebra::depends_on(initial.value, arena.symbol(s.symbol))) set_scalar(s);
+    }
     state.arrays[initial.array] =
         block.array(name_of(system, initial.array), at(state, initial.value), initial.array);
   }
@@ -104,7 +109,7 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
     Expr& value = state.arrays[v.array];
     if (!value.is(Op::Load)) value = block.array(v.name, value, v.array);
   }
-  set_scalars(true);
+  for (const auto& s : system.scalars) set_scalar(s);
 
   Wanted wanted;
   wanted.name = "initial";

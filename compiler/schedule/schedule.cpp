@@ -37,7 +37,10 @@ class Scheduler {
   std::optional<Plan> make() {
     general();
     allocate_state();
-    for (const auto& s : system_.scalars) slots_.add(s.symbol);
+    for (const auto& s : system_.scalars) {
+      slots_.add(s.symbol);
+      if (is_clock(system_, s.symbol)) slots_.add(rest_name(s.symbol));
+    }
     slots_.add(slot::kStep);
     slots_.add(slot::kStop);
     slots_.add(slot::kStarted);

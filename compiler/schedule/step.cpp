@@ -99,9 +99,17 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
     result.missing_members = members[static_cast<std::size_t>(e)];
     Block before(from.system, slots, storage);
     State start = stored_state(from.system);
+    const bool joined = !exact[static_cast<std::size_t>(e)] && composition.before_ahead;
     for (Expr weight : composition.ahead) {
-      result.missing.insert(result.missing.begin(), -(full_dt * weight));
+      if (!joined) result.missing.insert(result.missing.begin(), -(full_dt * weight));
       advance(before, result.missing_members, full_dt * weight, start, result.remarks);
+    }
+    if (joined) {
+      // Two flows in a row are not one of the summed length here, so half of the joined one cannot
+      // be undone: all of it is, and the last run of the step is done again.
+      const Expr started = arena.symbol(slot::kStarted), last = composition.before_ahead;
+      result.missing = {-(full_dt * (composition.ahead[0] + last * started)),
+                        full_dt * last * started};
     }
     Wanted wanted = wanted_state(from.system, start);
     wanted.name = "first";
@@ -109,11 +117,7 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
     result.first_finish = finish_of(start);
     result.remarks.insert("the first " + from.groups[static_cast<std::size_t>(e)].variable +
                           " update of a step is done with the last of the step before; output "
-                          "sees it undone" +
-                          (exact[static_cast<std::size_t>(e)]
-                               ? ""
-                               : ", to the order of the step: this order of updates is not "
-                                 "reversible to round-off here"));
+                          "sees it undone");
   }
   const bool some_inexact = std::ranges::count(exact, false) > 0;
   if (some_inexact && from.integrator.weights.size() == 1 && composition.runs.size() > 2) {
@@ -129,6 +133,12 @@ State synchronised(Block& block, const Stepping& stepping) {
   std::set<std::string> remarks;
   for (Expr length : stepping.missing) {
     advance(block, stepping.missing_members, block.scalar("missing", length), state, remarks);
+  }
+  // clocks of constant rate are no sums: they follow from the number of steps
+  const physics::System& system = block.system();
+  for (const auto& s : system.scalars) {
+    const Expr exact = clock_time(system, s, block.arena().symbol(slot::kStep));
+    if (exact) state.scalars[s.symbol] = exact;
   }
   return state;
 }
@@ -320,6 +330,12 @@ class BodyStep {
     }
     for (auto& [name, expr] : value.scalars) {
       if (name == kUnit) continue;
+      if (e >= 0 && state_.scalars.contains(rest_name(name))) {
+        const Expr start = state_.scalars.at(name);
+        move_scalar(block_, name, start, expr - start, state_);
+        expr = state_.scalars.at(name);
+        continue;
+      }
       expr = block_.scalar((e >= 0 ? "" : statement.name + "_") + name, expr);
     }
     if (value.group < 0) value.scalar = block_.scalar(statement.name, value.scalar);

@@ -159,6 +159,42 @@ TEST(Background, ProgramTimeDoesNotMatter) {
   }
 }
 
+// psi'' = ... + (r(s-r+2) h^2 + r a''/a) psi (specs 3.2, eq 6; printed with r(s-r-2) in the paper).
+TEST(Background, TermOfTheRescaledForm) {
+  const struct {
+    double r, s;
+  } rows[] = {{1.5, 0}, {1, -1}, {0.5, 0.25}, {2, 1}};
+  for (const auto& row : rows) {
+    const std::string power = "r = " + std::to_string(row.r) + ", s = " + std::to_string(row.s);
+    const auto d = derived(
+        "model test \"t\"\nunits reduced_planck\nlattice box: 8^3, length = 10\nmetric frw(a)\n"
+        "field phi: real\npotential V = phi^2/2\nrescale A = 3, B = 2, " +
+        power + "\ninit phi = 1, phi' = 0.2\nevolve rk4, dt = 0.01, until = t > 1\n");
+    const System& system = *d.system;
+    const double a = 1.7, slope = 0.6, psi = 1.3, velocity = -0.4;
+    const auto value = [&](Expr e) {
+      algebra::Environment environment;
+      environment.leaf = [&](const algebra::Node& node) {
+        if (node.op == Op::Load)
+          return node.index == variable(system, "phi").array ? psi : velocity;
+        return node.name == "a" ? a : slope;
+      };
+      return algebra::evaluate(homogeneous(e), environment);
+    };
+    const double second = value(scalar(system, "a_slope").rate);
+    // a'' = -(s+2) a'^2/a + a^(1-2s)/(2 B^2) (rho - p), rho - p = 2 V = (psi/(A a^r))^2
+    const double field2 = std::pow(psi / 3 * std::pow(a, -row.r), 2);
+    EXPECT_NEAR(second, -(row.s + 2) * slope * slope / a + std::pow(a, 1 - 2 * row.s) / 8 * field2,
+                1e-14);
+    const double h = slope / a;
+    const double mass = std::pow(a, -2 * row.s) / 4;  // of V'' = 1 in program units
+    const double expected = -(row.s + 3 - 2 * row.r) * h * velocity +
+                            (row.r * (row.s - row.r + 2) * h * h + row.r * second / a) * psi -
+                            mass * psi;
+    EXPECT_NEAR(value(variable(system, "rate_phi").rate), expected, 1e-14) << power;
+  }
+}
+
 TEST(Background, FluidsExpandAsTheyShould) {
   const auto d = derived(
       "model test \"t\"\nunits reduced_planck\n"

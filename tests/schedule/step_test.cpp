@@ -105,9 +105,17 @@ TEST(Step, OrderOfRungeKutta) {
 
 /// Out with dt, back with -dt from the synchronised state.
 TEST(Step, ReversibleToRoundOff) {
-  for (const int alpha : {0, 1}) {
+  for (const auto& [integrator, alpha] : {std::pair{"leapfrog", 0},
+                                          {"leapfrog", 1},
+                                          {"leapfrog", -1},
+                                          {"position_verlet", 0},
+                                          {"position_verlet", 1},
+                                          {"vv4", 1},
+                                          {"pv4", 1},
+                                          {"omelyan2", 0}}) {
+    SCOPED_TRACE(integrator);
     const double dt = 0.05;
-    Running out(preheating(8, dt, alpha), "leapfrog");
+    Running out(preheating(8, dt, alpha), integrator);
     out.machine->start();
     out.look();
     const std::vector<double> phi = out.field("phi"), momentum = out.field("pi_chi");
@@ -125,7 +133,7 @@ TEST(Step, ReversibleToRoundOff) {
       back.initial.push_back({v.array, arena.load(array)});
     }
     for (auto& s : back.scalars) s.initial = arena.real(out.scalar(s.symbol));
-    Running in(std::move(back), "leapfrog");
+    Running in(std::move(back), integrator);
     for (std::size_t i = 0; i < in.plan->program.random.size(); ++i) {
       in.machine->buffer(in.plan->program.random[i].buffer) =
           out.field(in.system.variables[i].name);
