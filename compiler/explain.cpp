@@ -168,6 +168,7 @@ Explanation explain(const Compilation& compilation, const ExplainOptions& option
     result.A = system->A;
     result.B = system->B;
     result.s = system->s;
+    result.r = system->r;
     result.dx = system->lattice.dx;
     result.dx_physical = system->lattice.dx_physical;
     result.dt = system->dt;

@@ -66,7 +66,7 @@ struct ExplainedKernel {
 struct Explanation {
   std::string model, title;
   std::vector<ExplainedEquation> physical, program;
-  double A = 1, B = 1, s = 0;  ///< psi = A phi, B x, d(eta) = B a^s dt
+  double A = 1, B = 1, s = 0, r = 0;  ///< psi = A a^r phi, B x, d(eta) = B a^s dt
   double dx = 0, dx_physical = 0, dt = 0, dt_physical = 0;
   std::vector<std::pair<std::string, double>> folded;
   std::vector<ExplainedStencil> stencils;

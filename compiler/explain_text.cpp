@@ -88,8 +88,11 @@ std::string to_text(const Explanation& e) {
     equations(out, e.physical);
   }
   if (!e.program.empty()) {
-    out += "\nEquations, program units: psi = A*phi, lengths times B, d(eta) = B*a^s*dt\n";
-    out += fmt::format("  A = {:.9g}, B = {:.9g}, s = {:.9g}\n", e.A, e.B, e.s);
+    out += fmt::format(
+        "\nEquations, program units: psi = A*{}phi, lengths times B, d(eta) = B*a^s*dt\n",
+        e.r == 0 ? "" : "a^r*");
+    out += fmt::format("  A = {:.9g}, B = {:.9g}, s = {:.9g}", e.A, e.B, e.s);
+    out += e.r == 0 ? "\n" : fmt::format(", r = {:.9g}\n", e.r);
     equations(out, e.program);
   }
   if (e.dx > 0) {
@@ -236,7 +239,7 @@ std::string to_json(const Explanation& e) {
                  {"title", e.title},
                  {"physical", equations_of(e.physical)},
                  {"program", equations_of(e.program)},
-                 {"units", {{"A", e.A}, {"B", e.B}, {"s", e.s}}},
+                 {"units", {{"A", e.A}, {"B", e.B}, {"s", e.s}, {"r", e.r}}},
                  {"dx", e.dx},
                  {"dx_physical", e.dx_physical},
                  {"dt", e.dt},

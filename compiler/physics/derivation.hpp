@@ -30,12 +30,16 @@ struct StateField {
   std::vector<int> arrays;  ///< real arrays: re, im of the distinct components
   bool complex = false;
   bool symmetric = false;
+  bool link = false;            ///< one value for each link: a row for each axis
+  bool angle = false;           ///< U(1): the arrays are angles, the value is exp(1i*angle)
   int order = 0;                ///< 1 or 2, once the equations are known
   bool hamiltonian = false;     ///< order 1 as one of a canonical pair
   std::vector<int> velocities;  ///< order 2: array of d/dt of each array
   dsl::Span span;
   /// Kinetic energy of one real array is norm/2 * u'^2: 1 for real, 2 for complex fields.
   int norm() const { return complex ? 2 : 1; }
+  /// Where this array stands in `arrays`; -1: elsewhere.
+  int place(int array) const;
 };
 
 /// The lattice clause, evaluated; lengths in the model's base units.
@@ -97,7 +101,7 @@ struct Derivation {
   double start_time = 0;
   bool in_equation = false;                 ///< a right side is being read: `noise` has a meaning
   std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
-  Expr dt;  ///< physical step at a = 1; null until it is known
+  Expr dt;                                  ///< physical step at a = 1; null until it is known
 
   Arena& arena() { return *system.arena; }
   [[noreturn]] void fail(dsl::Diagnostic diagnostic) {
@@ -107,8 +111,12 @@ struct Derivation {
   StateField* field(const std::string& name);
   /// The field and component that an array belongs to (as coordinate or velocity).
   const StateField* field_of(int array) const;
+  /// The field that a canonical momentum belongs to, and the other way; null without a Hamiltonian.
+  const StateField* conjugate(const StateField& field) const;
+  bool is_momentum(const StateField& field) const;
   bool expanding() const { return background.metric != Metric::Minkowski; }
   Expr scale() { return arena().symbol(background.scale); }
+  Expr scale_or_one() { return expanding() ? scale() : arena().integer(1); }
   Expr hubble() { return arena().symbol("H"); }
   Expr time() { return arena().symbol("t"); }
   bool rescaled() const { return rescaling.rescaled; }

@@ -250,7 +250,7 @@ void program_equations(Derivation& d, ProgramUnits& units) {
         variables.push_back(std::move(v));
         continue;
       }
-      u.rate = units.first_order_rate(d.rates.at(array));
+      u.rate = units.first_order_rate(d.rates.at(array), array);
       variables.push_back(std::move(u));
     }
   }

@@ -25,6 +25,7 @@ struct FieldFact {
   dsl::ExprPtr type;  ///< `real`, `complex`, `vec(3)`; null where none was written
   bool field = true;  ///< false for `var`
   dsl::Span span;
+  bool gauge = false;  ///< of a `gauge` line: lives on the links of the lattice
 };
 
 struct EquationFact {

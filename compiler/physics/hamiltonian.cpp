@@ -40,10 +40,29 @@ Expr density_of(Derivation& d, Expr h, dsl::Span span) {
 
 }  // namespace
 
+/// d/du(x) of the sum over all sites of h. What h holds of |grad u|^2 with a coefficient without a
+/// site, c*|grad u|^2, gives -2*c*lap(u), exactly (specs 3.6).
+Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span) {
+  Arena& arena = d.arena();
+  Expr sum = algebra::variation(h, array);
+  const Expr square = arena.load(gradient_of(array));
+  const bool elsewhere = algebra::contains(h, [&](Expr e) {
+    return e.is(Op::Load) && e->index == gradient_of(array) && !e->offset.zero();
+  });
+  if (!algebra::depends_on(h, square) && !elsewhere) return sum;
+  const Expr c = algebra::derivative(h, square);
+  if (elsewhere || algebra::per_site(c)) {
+    d.fail(errors::not_yet(span, "a gradient energy whose coefficient depends on the site"));
+  }
+  if (!d.grid.by_parts()) {
+    d.fail(errors::not_yet(span, "norm2(grad(u)) in a Hamiltonian with these boundaries"));
+  }
+  return sum - arena.integer(2) * c * apply_stencil(arena, d.laplacian, arena.load(array));
+}
+
 void read_hamiltonian(Derivation& d, Lowerer& lower) {
   if (!d.hamiltonian) return;
   const NamedFact& fact = *d.facts.find("H");
-  if (d.expanding()) d.fail(errors::not_yet(fact.span, "a Hamiltonian in an expanding box"));
   const Expr h = density_of(d, lower.real(*fact.value, "H"), fact.value->span);
   d.hamiltonian_density = h;
 
@@ -56,9 +75,10 @@ void read_hamiltonian(Derivation& d, Lowerer& lower) {
     const StateField &q = *line[i], &p = *line[i + 1];
     if (q.arrays.size() != p.arrays.size()) d.fail(errors::hamiltonian_odd(p.span, q.name));
     const Expr norm = d.arena().integer(q.norm());
+    const dsl::Span at = fact.value->span;
     for (std::size_t k = 0; k < q.arrays.size(); ++k) {
-      d.rates[q.arrays[k]] = algebra::variation(h, p.arrays[k]) / norm;
-      d.rates[p.arrays[k]] = -(algebra::variation(h, q.arrays[k]) / norm);
+      d.rates[q.arrays[k]] = hamiltonian_force(d, h, p.arrays[k], at) / norm;
+      d.rates[p.arrays[k]] = -(hamiltonian_force(d, h, q.arrays[k], at) / norm);
       d.rate_spans[q.arrays[k]] = d.rate_spans[p.arrays[k]] = fact.span;
     }
   }

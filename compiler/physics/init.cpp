@@ -63,14 +63,17 @@ std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v)
         errors::wrong_shape(init.item->value->span,
                             fmt::format("`{}` has {} components", field.name, field.cells.size())));
   }
-  if (v.complex() && !field.complex) {
+  if (v.complex() && !field.complex && !field.angle) {
     d.fail(errors::not_real(init.item->value->span,
                             fmt::format("the initial value of `{}`", field.name)));
   }
   for (std::size_t k = 0; k < field.cells.size(); ++k) {
     const Component& part = v.parts[one_for_all ? 0 : k];
     const int cell = field.cells[k];
-    if (field.complex) {
+    if (field.angle) {
+      // the angle of exp(1i*angle): of 1 it is 0
+      result[cell] = d.arena().make(Op::Atan2, {part.im ? part.im : zero, part.re});
+    } else if (field.complex) {
       result[2 * cell] = part.re;
       result[2 * cell + 1] = part.im ? part.im : zero;
     } else {
@@ -206,6 +209,10 @@ class RandomArrays {
 
   Value draw(const dsl::Expr& e, const InitItem& init) {
     const StateField& field = *init.field;
+    if (field.link || (e.text == "vacuum" && d_.is_momentum(field))) {
+      const char* what = field.link ? "a gauge field" : "a canonical momentum";
+      d_.fail(errors::not_yet(e.span, fmt::format("`{}` for {}", e.text, what)));
+    }
     if (e.text == "vacuum") {
       Value v{field.rows, field.columns, {}};
       std::map<int, Component> cells;
@@ -261,6 +268,18 @@ class RandomArrays {
     return -1;
   }
 
+  /// -dq''/dq of a canonical pair where all sites move together: neighbours add up to nothing.
+  Expr hamiltonian_mass2(const StateField& field, int array) const {
+    const int momentum = d_.conjugate(field)->arrays[field.place(array)];
+    const Expr drift = algebra::derivative(d_.rates.at(array), d_.arena().load(momentum));
+    const Expr kick = local_part(d_.rates.at(momentum));
+    Expr sum = d_.arena().integer(0);
+    for (const Expr read : algebra::reads(kick)) {
+      if (read.is(Op::Load) && read->index == array) sum = sum - algebra::derivative(kick, read);
+    }
+    return drift * sum;
+  }
+
   /// Without averages, which are no part of a field's own frequency.
   static Expr local_part(Expr e) {
     return algebra::rewrite(e, [](Expr node) {
@@ -286,6 +305,8 @@ class RandomArrays {
       // -d(u'')/du at the start of all fields: V''/norm, however the equation was given
       const Expr slope = algebra::derivative(local_part(rate->second), arena.load(array));
       mass2 = -at_homogeneous(d_, slope, values, known);
+    } else if (field.hamiltonian) {
+      mass2 = at_homogeneous(d_, hamiltonian_mass2(field, array), values, known);
     }
     if (d_.background.metric == Metric::SelfConsistent) {
       const Expr density = at_homogeneous(d_, lower_.energy_density(), values, known);
@@ -434,7 +455,7 @@ void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, Star
   std::map<int, Expr> factors;  // stored = factor * physical
   for (const StateField& field : d.fields) {
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
-      factors[field.arrays[i]] = r.A;
+      factors[field.arrays[i]] = field.angle ? arena.integer(1) : r.A;
       if (field.order == 2) {
         if (d.rescaled()) {
           factors[field.arrays[i]] = r.A * algebra::pow(units.scale(), r.r);

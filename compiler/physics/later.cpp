@@ -14,7 +14,6 @@ struct LaterClause {
 };
 
 constexpr LaterClause kLater[] = {
-    {"gauge", "a gauge field"},
     {"fermion", "a fermion field"},
     {"particles", "a system of particles"},
     {"action", "an action to be sampled"},
@@ -26,6 +25,16 @@ constexpr LaterClause kLater[] = {
     {"limit", "`limit`"},
     {"split", "dimensional splitting"},
 };
+
+/// Links of U(1) run; those of SU(n) do not yet.
+void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
+  for (const dsl::Item& item : clause.items) {
+    const dsl::Expr* type = item.value.get();
+    if (!type || item.head || type->kind != dsl::ExprKind::Call || type->text == "U") continue;
+    d.diagnostics.add(
+        errors::not_yet(type->span, fmt::format("a gauge field of {}(n)", type->text)));
+  }
+}
 
 }  // namespace
 
@@ -40,6 +49,7 @@ void refuse_later_families(Derivation& d) {
         d.diagnostics.add(errors::not_yet(line.clause.keyword_span, later.what));
       }
     }
+    if (line.clause.keyword == "gauge") refuse_gauge_group(d, line.clause);
     if (line.clause.keyword == "scheme" && !line.clause.has_body) {
       d.diagnostics.add(errors::not_yet(line.clause.keyword_span, "a flux scheme"));
     }

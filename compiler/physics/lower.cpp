@@ -171,7 +171,10 @@ Value Lowerer::field_value(const StateField& field) {
   Arena& arena = d_.arena();
   Value v{field.rows, field.columns, {}};
   for (const int cell : field.cells) {
-    if (field.complex) {
+    if (field.angle) {
+      const Expr angle = arena.load(field.arrays[cell], {}, field.span);
+      v.parts.push_back({arena.make(Op::Cos, {angle}), arena.make(Op::Sin, {angle})});
+    } else if (field.complex) {
       v.parts.push_back({arena.load(field.arrays[2 * cell], {}, field.span),
                          arena.load(field.arrays[2 * cell + 1], {}, field.span)});
     } else {
@@ -227,8 +230,10 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (text == "dt" && d_.dt) return Value::of(d_.dt);
   if (d_.expanding()) {
     if (text == d_.background.scale) return Value::of(d_.scale());
-    if (text == "H") return Value::of(d_.hubble());
+    if (text == "H" || text == "frw.H") return Value::of(d_.hubble());
   }
+  if (text == "gauss" && has_links()) return Value::of(gauss(span));
+  if (d_.hamiltonian && (text == "kinetic" || text == "gradient")) return std::nullopt;
   if (d_.expanding() || d_.potential) {
     if (text == "rho") return Value::of(energy_density());
     if (text == "p") return Value::of(pressure());
@@ -276,6 +281,9 @@ Expr Lowerer::gradient_density(const StateField& field) {
 Expr Lowerer::energy_density() {
   Arena& arena = d_.arena();
   Expr sum = d_.potential ? d_.potential : arena.integer(0);
+  // a written H is the sum of comoving densities: rho = h/a^3                    (rule 16)
+  if (d_.hamiltonian)
+    sum = sum + distribute(algebra::pow(d_.scale_or_one(), -3), d_.hamiltonian_density);
   for (const StateField& field : d_.fields) {
     if (field.order == 2) sum = sum + kinetic_density(field) + gradient_density(field);
   }
@@ -289,6 +297,11 @@ Expr Lowerer::energy_density() {
 Expr Lowerer::pressure() {
   Arena& arena = d_.arena();
   Expr sum = d_.potential ? -d_.potential : arena.integer(0);
+  // p = -d(h, a)/(3 a^2)                                                         (rule 16)
+  if (d_.hamiltonian && d_.expanding()) {
+    sum = sum - distribute(algebra::pow(d_.scale(), -2) / arena.integer(3),
+                           algebra::derivative(d_.hamiltonian_density, d_.scale()));
+  }
   for (const StateField& field : d_.fields) {
     if (field.order != 2) continue;
     sum = sum + kinetic_density(field) - gradient_density(field) / arena.integer(3);
@@ -450,6 +463,7 @@ Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
       return value(*fact->value, inner);
     }
   }
+  if (const auto link = link_backwards(e, scope)) return *link;
   const Value v = value(base, scope);
   const auto at = [&](std::size_t i, int size) {
     const auto k = fixed_integer(*e.args[i], "an index", scope);

@@ -89,6 +89,13 @@ class Lowerer {
   Value gradient(const Value& x, dsl::Span span);
   Value axis_derivative(const Value& x, int axis);
   Value neighbours(const dsl::Expr& e, int distance, const Scope& scope);
+  // lower_links.cpp
+  bool has_links() const;
+  const StateField& links(dsl::Span span) const;
+  Value path_product(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> link_backwards(const dsl::Expr& e, const Scope& scope);
+  /// Violation of Gauss's law at a site: the generator of gauge transformations of the written H.
+  Expr gauss(dsl::Span span);
   // lower_reductions.cpp
   Value sum_or_product(const dsl::Expr& e, bool product, const Scope& scope);
   Value reduction(const dsl::Expr& e, const Scope& scope);

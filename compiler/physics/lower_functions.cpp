@@ -204,6 +204,9 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       }
       return Value::of(arena.site(k->value));
     }
+    case dsl::Rule::PathProduct:
+      if (!has_links()) return std::nullopt;
+      return path_product(e, scope);
     case dsl::Rule::SumOfNeighbours:
       return neighbours(e, name == "faces" ? 1 : name == "edges" ? 2 : 3, scope);
     default:

@@ -44,6 +44,11 @@ void Lowerer::index_range(const dsl::Expr& e, const std::string& index, const Sc
     return bare->kind == ExprKind::Name && bare->text == index;
   };
   if (e.kind == ExprKind::Shift && is_index(*e.args[1])) return all(d_.grid.dims, true);
+  if (e.kind == ExprKind::Call && (e.text == "loop" || e.text == "path")) {
+    for (const dsl::ExprPtr& arg : e.args) {
+      if (is_index(*arg)) return all(d_.grid.dims, true);
+    }
+  }
   if (e.kind == ExprKind::Call && e.text == "d" && e.args.size() == 2 && is_index(*e.args[1])) {
     return all(d_.grid.dims, true);
   }
@@ -53,7 +58,7 @@ void Lowerer::index_range(const dsl::Expr& e, const std::string& index, const Sc
       const dsl::Expr& base = *e.args[0];
       if (base.kind == ExprKind::Name) {
         if (const StateField* field = d_.field(base.text)) {
-          return all(i == 1 ? field->rows : field->columns, false);
+          return all(i == 1 ? field->rows : field->columns, field->link);
         }
         const NamedFact* fact = d_.facts.find(base.text);
         if (fact && fact->kind == NamedFact::Kind::Indexed) {

@@ -303,6 +303,20 @@ Diagnostic rescale_friction(Span span, double r, double s) {
                "give only one of r and s: the other one follows");
 }
 
+Diagnostic path_open(Span span) {
+  return error("E0716", span, "this loop does not close", "",
+               "`loop` is the product of links along a path that ends where it began",
+               "write every direction as often with a minus as without, or `path(...)`");
+}
+
+Diagnostic not_gauge_invariant(Span span, double violation) {
+  return error("E0717", span,
+               fmt::format("H is not gauge invariant (by {:.3g} of its derivatives): no Gauss law",
+                           violation),
+               "", "`gauss` is the generator of the gauge transformations that leave H as it is",
+               "give every difference of charged fields its link: U[i]*phi@i - phi");
+}
+
 Diagnostic metric_form(Span span) {
   return error("E0722", span, "this is no metric", "",
                "metric frw(a), metric frw(a = t^(1/2)) or metric minkowski", "write metric frw(a)");

@@ -65,6 +65,8 @@ Diagnostic rescale_term(Span span, const std::string& why);
 Diagnostic rescale_option(Span span, const std::string& name);
 Diagnostic rescale_canonical(Span span);
 Diagnostic rescale_friction(Span span, double r, double s);
+Diagnostic path_open(Span span);
+Diagnostic not_gauge_invariant(Span span, double violation);
 Diagnostic metric_form(Span span);
 Diagnostic no_expansion(Span span, double density);
 Diagnostic init_not_state(Span span, const std::string& name);

@@ -19,7 +19,8 @@ ProgramUnits::ProgramUnits(Derivation& d, bool unmixed) : d_(d), unmixed_(unmixe
   for (const StateField& field : d.fields) {
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
       const Expr power = d.rescaled() && field.order == 2 ? r.r : arena.integer(0);
-      load_factors_[field.arrays[i]] = algebra::pow(scale(), -power) / r.A;
+      const Expr unit = field.angle ? arena.integer(1) : r.A;
+      load_factors_[field.arrays[i]] = algebra::pow(scale(), -power) / unit;
       if (field.order != 2) continue;
       if (d.rescaled()) {
         load_factors_[field.velocities[i]] = r.B / r.A * algebra::pow(scale(), r.s - r.r);
@@ -143,9 +144,10 @@ Expr ProgramUnits::velocity_shift(int array) {
 
 Expr ProgramUnits::quantity(Expr physical) { return snap_numbers(convert(physical)); }
 
-Expr ProgramUnits::first_order_rate(Expr physical) {
+Expr ProgramUnits::first_order_rate(Expr physical, int array) {
   const Rescaling& r = d_.rescaling;
-  const Expr factor = r.A / r.B * algebra::pow(scale(), -r.s);
+  const Expr unit = d_.arena().integer(1) / load_factors_.at(array);
+  const Expr factor = unit / r.B * algebra::pow(scale(), -r.s);
   return snap_numbers(distribute(factor, convert(physical)));
 }
 

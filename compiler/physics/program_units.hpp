@@ -31,7 +31,7 @@ class ProgramUnits {
   Expr quantity(Expr physical);
 
   /// d(psi)/d(eta) of a first-order variable from its physical rate.
-  Expr first_order_rate(Expr physical);
+  Expr first_order_rate(Expr physical, int array);
   /// d(pi)/d(eta) = (A/B^2) a^(c-s) (phi'' + c*H*phi')
   Expr momentum_rate(Expr physical, int velocity, Expr c);
   /// d(psi)/d(eta) = a^-(c+s)*pi, or v

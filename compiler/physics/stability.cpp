@@ -1,10 +1,14 @@
-// dt against the largest frequency of the lattice: w_max*dt below the integrator's limit.
+// dt against the largest frequency of the lattice: w_max*dt below the integrator's limit, where
+// w^2 = k_eff^2 + m^2, k_eff^2 the largest eigenvalue of the Laplacian and m^2 that of V'' at the
+// homogeneous start.
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
 #include "compiler/physics/oscillator.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
@@ -16,8 +20,10 @@ using algebra::Op;
 namespace {
 
 struct Fastest {
-  double frequency2 = 0;  ///< in program time, at the start
+  double waves2 = 0;  ///< largest k_eff^2 term of w^2, program units, at the start
+  double mass2 = 0;   ///< largest eigenvalue of V'', the same; 0 where it is no number
   int stencil = -1;
+  double frequency2() const { return waves2 + mass2; }
 };
 
 /// The value at the start of a coefficient that may hold a, t and nothing else.
@@ -27,16 +33,92 @@ std::optional<double> at_start(ProgramUnits& units, Expr e) {
   return static_cast<double>(number->real);
 }
 
+const Variable* momentum_of(const System& system, const Variable& u) {
+  for (const Variable& v : system.variables) {
+    if (u.role == Role::Coordinate && v.array == u.partner) return &v;
+  }
+  return nullptr;
+}
+
+/// Largest eigenvalue of a symmetric matrix, by Jacobi's rotations.
+double largest_eigenvalue(std::vector<std::vector<double>> m) {
+  const std::size_t n = m.size();
+  for (int round = 0; round < 60; ++round) {
+    double off = 0;
+    for (std::size_t p = 0; p < n; ++p) {
+      for (std::size_t q = p + 1; q < n; ++q) {
+        off += m[p][q] * m[p][q];
+        if (m[p][q] == 0) continue;
+        const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
+        const double t =
+            std::copysign(1.0, theta) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
+        const double c = 1 / std::sqrt(t * t + 1), s = t * c;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double kp = m[k][p], kq = m[k][q];
+          m[k][p] = c * kp - s * kq, m[k][q] = s * kp + c * kq;
+        }
+        for (std::size_t k = 0; k < n; ++k) {
+          const double pk = m[p][k], qk = m[q][k];
+          m[p][k] = c * pk - s * qk, m[q][k] = s * pk + c * qk;
+        }
+      }
+    }
+    if (off == 0) break;
+  }
+  double largest = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, m[i][i]);
+  return largest;
+}
+
+/// -du''_i/du_j at the homogeneous start, physical: V'' where there is a potential. Averages and
+/// neighbours stand still. Nothing where it is no number.
+std::optional<std::vector<std::vector<double>>> mass_matrix(Derivation& d) {
+  const std::map<int, Expr> start = homogeneous_values(d);
+  std::vector<int> fields;
+  std::vector<Expr> accelerations;
+  for (const Variable& u : d.system.variables) {
+    const Variable* v = momentum_of(d.system, u);
+    if (!v || !d.rates.contains(v->array)) continue;
+    Expr rate = algebra::rewrite(d.rates.at(v->array), [](Expr node) {
+      return is_reduction(node.op()) ? node->arena->symbol("average") : node;
+    });
+    if (const auto drift = d.rates.find(u.array); drift != d.rates.end()) {
+      rate = algebra::derivative(drift->second, d.arena().load(v->array)) * rate;
+    }
+    // written-out neighbours: no mass of a site can be told from them
+    const bool shifted =
+        algebra::contains(rate, [](Expr e) { return e.is(Op::Load) && !e->offset.zero(); });
+    if (shifted) return std::vector<std::vector<double>>{};
+    fields.push_back(u.array);
+    accelerations.push_back(rate);
+  }
+  std::vector<std::vector<double>> m(fields.size(), std::vector<double>(fields.size()));
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (std::size_t j = 0; j < fields.size(); ++j) {
+      const Expr slope = algebra::derivative(accelerations[i], d.arena().load(fields[j]));
+      bool known = false;
+      const auto number = algebra::constant(at_homogeneous(d, slope, start, known));
+      if (!known || !number || !std::isfinite(number->real)) return std::nullopt;
+      m[i][j] = -static_cast<double>(number->real);
+    }
+  }
+  // real components of one field have one norm, so that the matrix is symmetric but for fields of
+  // different kinds: its symmetric form has the same eigenvalues
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    for (std::size_t j = i + 1; j < m.size(); ++j) {
+      const double product = m[i][j] * m[j][i];
+      m[i][j] = m[j][i] = product > 0 ? std::sqrt(product) : 0;
+    }
+  }
+  return m;
+}
+
 /// w^2 = -(dx'/dv)(dv'/dx) of the mode with the largest eigenvalue of each Laplacian.
 Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
   Fastest fastest;
-  const System& system = d.system;
+  System& system = d.system;
   for (const Variable& u : system.variables) {
-    if (u.role != Role::Coordinate) continue;
-    const Variable* v = nullptr;
-    for (const Variable& other : system.variables) {
-      if (other.array == u.partner) v = &other;
-    }
+    const Variable* v = momentum_of(system, u);
     if (!v) continue;
     const auto drift = at_start(units, algebra::derivative(u.rate, d.arena().load(v->array)));
     if (!drift) continue;
@@ -51,9 +133,30 @@ Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
       const double dx = system.lattice.dx;
       const double frequency2 =
           *drift * *kick * algebra::largest_eigenvalue(stencil).value / (dx * dx);
-      if (frequency2 > fastest.frequency2) fastest = {frequency2, read->index};
+      if (frequency2 > fastest.waves2) fastest.waves2 = frequency2, fastest.stencil = read->index;
     }
   }
+  const auto masses = mass_matrix(d);
+  if (!masses) {
+    system.remarks.push_back(
+        "the masses at the start are no numbers: the stability limit is that "
+        "of massless waves");
+    return fastest;
+  }
+  if (masses->empty()) return fastest;
+  std::string text;
+  std::size_t i = 0;
+  for (const Variable& u : system.variables) {
+    const Variable* v = momentum_of(system, u);
+    if (!v || !d.rates.contains(v->array)) continue;
+    text += fmt::format("{}{:.6g} of {}", text.empty() ? "" : ", ", (*masses)[i][i], u.shown);
+    ++i;
+  }
+  if (!text.empty()) system.remarks.push_back("m^2 at the start, physical units: " + text);
+  // d(eta) = B a^s dt
+  const auto unit = at_start(units, d.rescaling.B * algebra::pow(units.scale(), d.rescaling.s));
+  if (i > 0 && unit) fastest.mass2 = largest_eigenvalue(*masses) / (*unit * *unit);
+  if (fastest.frequency2() <= 0) fastest.mass2 = 0;
   return fastest;
 }
 
@@ -67,7 +170,7 @@ void check_stability(Derivation& d, ProgramUnits& units) {
   if (!theta) return;
   const Fastest fastest = fastest_mode(d, units);
   if (fastest.stencil < 0) return;
-  const double limit = *theta / std::sqrt(fastest.frequency2);
+  const double limit = *theta / std::sqrt(fastest.frequency2());
   const double dx = system.lattice.dx;
   system.remarks.push_back(fmt::format("dt = {} is {:.3g} of the stability limit {}",
                                        in_units_of_dx(system.dt / dx), system.dt / limit,
@@ -88,9 +191,15 @@ void check_stability(Derivation& d, ProgramUnits& units) {
     }
     where = fmt::format(" (at k*dx = ({}))", where);
   }
+  const double mass = fastest.mass2 * dx * dx;
   const std::string reason =
-      fmt::format("`{}` has the largest eigenvalue {}{}; the limit is {:.5g}*dx/sqrt({})",
-                  stencil.name, value, where, *theta, value);
+      mass > 1e-6 * fastest.waves2 * dx * dx
+          ? fmt::format(
+                "`{}` has the largest eigenvalue {}{}, and the fields have masses up to "
+                "m^2 = {:.5g}/dx^2 at the start; the limit is {:.5g}*dx/sqrt({} + {:.5g})",
+                stencil.name, value, where, mass, *theta, value, mass)
+          : fmt::format("`{}` has the largest eigenvalue {}{}; the limit is {:.5g}*dx/sqrt({})",
+                        stencil.name, value, where, *theta, value);
   const dsl::Clause* clause = d.resolved.clause("evolve");
   dsl::Span span = clause->keyword_span;
   std::string name = "the integrator";

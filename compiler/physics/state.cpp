@@ -27,10 +27,54 @@ const StateField* Derivation::field_of(int array) const {
   return nullptr;
 }
 
+int StateField::place(int array) const {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i] == array) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+const StateField* Derivation::conjugate(const StateField& field) const {
+  const StateField* coordinate = nullptr;
+  for (const StateField& f : fields) {
+    if (!f.hamiltonian) continue;
+    if (!coordinate) {
+      coordinate = &f;
+      continue;
+    }
+    if (&f == &field) return coordinate;
+    if (coordinate == &field) return &f;
+    coordinate = nullptr;
+  }
+  return nullptr;
+}
+
+bool Derivation::is_momentum(const StateField& field) const {
+  const StateField* other = field.hamiltonian ? conjugate(field) : nullptr;
+  return other && other < &field;
+}
+
 namespace {
 
 void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
+  if (fact.gauge) {
+    field.link = true;
+    field.rows = d.grid.dims;
+    field.angle = type && type->text == "U";
+    if (!field.angle && type && type->text != "real") {
+      d.fail(errors::not_yet(type->span, "a momentum of a link of this type"));
+    }
+    if (field.angle && (type->args.size() != 1 || lower.fixed_integer(*type->args[0], "n") != 1)) {
+      d.fail(errors::not_yet(type->span, "a gauge field of U(n)"));
+    }
+    for (int axis = 0; axis < d.grid.dims; ++axis) {
+      if (d.grid.boundary[axis] != Boundary::Periodic) {
+        d.fail(errors::not_yet(fact.span, "a gauge field in a box that is not periodic"));
+      }
+    }
+    return;
+  }
   if (!type || type->text == "real") return;
   if (type->text == "complex") {
     field.complex = true;

@@ -51,6 +51,8 @@ void show_equations(Derivation& d);
 
 // hamiltonian.cpp
 void read_hamiltonian(Derivation& d, Lowerer& lower);
+/// d/du(x) of the sum over all sites of h, gradient energies included.
+Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span);
 
 // rescale.cpp
 void read_rescale(Derivation& d, Lowerer& lower);

@@ -65,10 +65,45 @@ TEST(Stability, TooLargeAStepIsAnError) {
 TEST(Stability, ConformalTimeHasTheLightConeOfTheLattice) {
   const std::string text =
       "model test \"t\"\nunits reduced_planck\nlattice box: 8^3, length = 8, boundary = periodic\n"
-      "metric frw(a)\nfield u: real\npotential V = u^4/4\nrescale A = 3, B = 5, s = -1\n"
+      "metric frw(a)\nfield u: real\npotential V = 1e-12*u^4/4\nrescale A = 3, B = 5, s = -1\n"
       "init u = 1\n";
   EXPECT_TRUE(derive_text(text + "evolve leapfrog, dt = 0.577*dx, until = t > 1\n").system);
   EXPECT_FALSE(derive_text(text + "evolve leapfrog, dt = 0.578*dx, until = t > 1\n").system);
+}
+
+// 12/dx^2 of the Laplacian and the largest eigenvalue of V'' at the start.
+TEST(Stability, MassesCount) {
+  const std::string text =
+      "model test \"t\"\nlattice box: 8^3, length = 4, boundary = periodic\nfield u, v: real\n"
+      "potential V = 3*u^2/2 + 5*u^2*v^2/2 + v^4/4\ninit u = 2, v = 1\n"
+      "evolve leapfrog, dt = ";
+  // V_uu = 3 + 5 v^2 = 8, V_vv = 5 u^2 + 3 v^2 = 23, V_uv = 10 u v = 20
+  const double largest = 12 / 0.25 + (31 + std::sqrt(15.0 * 15 + 4 * 400)) / 2;
+  const double limit = 2 / std::sqrt(largest);
+  const auto with = [&](double dt) {
+    return derive_text(text + std::to_string(dt) + ", until = t > 1\n");
+  };
+  EXPECT_TRUE(with(limit * 0.9999).system) << with(limit * 0.9999).messages();
+  const auto bad = with(limit * 1.0001);
+  EXPECT_FALSE(bad.system);
+  ASSERT_FALSE(bad.diagnostics.all().empty());
+  EXPECT_NE(bad.diagnostics.all().front().rule.find("m^2"), std::string::npos);
+  const auto good = with(limit / 2);
+  bool noted = false;
+  for (const std::string& remark : good.system->remarks) {
+    noted = noted || remark.find("8 of u, 23 of v") != std::string::npos;
+  }
+  EXPECT_TRUE(noted) << "the masses are for `explain` to show";
+}
+
+// The same equation written by hand has the same masses.
+TEST(Stability, MassesOfAWrittenEquation) {
+  const std::string text =
+      "model test \"t\"\nlattice line: 8, length = 4, boundary = periodic\nfield u: real\n"
+      "u'' = lap(u) - 50*sin(u)\ninit u = 0\nevolve leapfrog, dt = ";
+  const double limit = 2 / std::sqrt(4 / 0.25 + 50);
+  EXPECT_TRUE(derive_text(text + std::to_string(limit * 0.999) + ", until = t > 1\n").system);
+  EXPECT_FALSE(derive_text(text + std::to_string(limit * 1.001) + ", until = t > 1\n").system);
 }
 
 }  // namespace

@@ -1,0 +1,221 @@
+// Links: products along paths, and Gauss's law from the invariance of H.
+//
+// A link of U(1) is stored as its angle, U[i] = exp(1i*theta_i), so that the product along a path
+// is one complex number of the sum of angles: a plaquette costs one cosine. Matrices (SU(n))
+// multiply instead; they enter where `path_product` forms the sum.
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/lower.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Offset;
+using algebra::Op;
+
+bool Lowerer::has_links() const {
+  for (const StateField& field : d_.fields) {
+    if (field.angle) return true;
+  }
+  return false;
+}
+
+const StateField& Lowerer::links(dsl::Span span) const {
+  const StateField* found = nullptr;
+  for (const StateField& field : d_.fields) {
+    if (!field.angle) continue;
+    if (found) d_.fail(errors::not_yet(span, "a path where there are several gauge fields"));
+    found = &field;
+  }
+  return *found;
+}
+
+Value Lowerer::path_product(const dsl::Expr& e, const Scope& scope) {
+  Arena& arena = d_.arena();
+  const StateField& field = links(e.span);
+  Offset at;
+  Expr angle = arena.integer(0);
+  for (const dsl::ExprPtr& arg : e.args) {
+    const auto k = direction(*arg, scope);
+    if (!k || k->value < 0 || k->value >= d_.grid.dims) {
+      d_.fail(errors::wrong_shape(arg->span, "a path is a list of directions: i, -j, x"));
+    }
+    std::int16_t& here = at.d[k->value];
+    if (k->sign < 0) --here;
+    const Expr link = arena.load(field.arrays[k->value], at, e.span);
+    angle = k->sign > 0 ? angle + link : angle - link;
+    if (k->sign > 0) ++here;
+  }
+  if (e.text == "loop" && !at.zero()) d_.fail(errors::path_open(e.span));
+  return Value::of(arena.make(Op::Cos, {angle}, e.span), arena.make(Op::Sin, {angle}, e.span));
+}
+
+/// U[-i] is adj(U[i]@-i) (rule 12).
+std::optional<Value> Lowerer::link_backwards(const dsl::Expr& e, const Scope& scope) {
+  const dsl::Expr& base = *e.args[0];
+  if (base.kind != dsl::ExprKind::Name || scope.value(base.text) || e.args.size() != 2) return {};
+  const StateField* field = d_.field(base.text);
+  if (!field || !field->angle) return {};
+  const auto k = direction(*e.args[1], scope);
+  if (!k || k->sign > 0) return {};
+  Offset back;
+  back.d[k->value] = -1;
+  const Expr angle = d_.arena().load(field->arrays[k->value], back, e.span);
+  return Value::of(d_.arena().make(Op::Cos, {angle}), -d_.arena().make(Op::Sin, {angle}));
+}
+
+namespace {
+
+/// A number in (-1, 1) for every leaf, the same wherever it occurs.
+double arbitrary(std::uint64_t key) {
+  key += 0x9E3779B97F4A7C15u;
+  key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9u;
+  key = (key ^ (key >> 27)) * 0x94D049BB133111EBu;
+  return static_cast<double>((key ^ (key >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+double value_at(Expr e, std::uint64_t seed) {
+  e = algebra::rewrite(e, [](Expr node) {
+    if (!node.is(Op::Stencil)) return node;
+    Arena& arena = *node->arena;
+    return algebra::written_out(arena.stencil_data(node->index), node.arg(0), arena.symbol("dx"));
+  });
+  algebra::Environment environment;
+  environment.leaf = [seed](const algebra::Node& node) {
+    if (node.op == Op::Load) {
+      std::uint64_t key = seed * 1000003u + static_cast<std::uint64_t>(node.index);
+      for (const int d : node.offset.d) key = key * 131u + static_cast<std::uint64_t>(d + 64);
+      return arbitrary(key);
+    }
+    // scalars: positive, so that powers of a are defined
+    std::uint64_t key = seed;
+    for (const char c : node.name) key = key * 31u + static_cast<unsigned char>(c);
+    return 1.5 + 0.5 * arbitrary(key);
+  };
+  return algebra::evaluate(e, environment);
+}
+
+/// Least squares: sum_f q_f column_f = -right, by normal equations and elimination.
+std::vector<double> solve(std::vector<std::vector<double>> columns,
+                          const std::vector<double>& right, double size) {
+  const std::size_t n = columns.size();
+  const double nothing = 1e-16 * size;
+  std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      m[i][j] = std::inner_product(columns[i].begin(), columns[i].end(), columns[j].begin(), 0.0);
+    }
+    m[i][n] = -std::inner_product(columns[i].begin(), columns[i].end(), right.begin(), 0.0);
+  }
+  std::vector<double> q(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::fabs(m[i][i]) <= nothing)
+      continue;  // a field that H treats as neutral: any charge does
+    for (std::size_t j = 0; j < n; ++j) {
+      if (j == i) continue;
+      const double factor = m[j][i] / m[i][i];
+      for (std::size_t k = i; k <= n; ++k) m[j][k] -= factor * m[i][k];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) q[i] = std::fabs(m[i][i]) <= nothing ? 0 : m[i][n] / m[i][i];
+  return q;
+}
+
+}  // namespace
+
+// Under phi -> exp(1i q alpha(x)) phi and theta_i -> theta_i + alpha(x) - alpha(x+i) the sum of h
+// changes by alpha(x) times
+//   sum_i (F_i(x) - F_i(x-i)) + sum_f q_f (f_re dH/df_im - f_im dH/df_re),   F_i = dH/dtheta_i,
+// f over charged fields and their momenta. The charges are those that make it vanish for all values
+// of all fields; it is linear in them, so arbitrary values give equations to solve and to check.
+// The generator of these rotations, in the Poisson bracket of H, is Gauss's law:
+//   sum_i (E_i(x) - E_i(x-i)) + sum_f q_f n_f (f_re pi_im - f_im pi_re),   n_f = 2 (kinetic
+//   |pi|^2).
+// A kick changes it by the expression above, a drift by 0, so every composition of them keeps it to
+// round-off.
+Expr Lowerer::gauss(dsl::Span span) {
+  Arena& arena = d_.arena();
+  const StateField& link = links(span);
+  const StateField* momentum = link.hamiltonian ? d_.conjugate(link) : nullptr;
+  if (!momentum || !d_.hamiltonian_density) {
+    d_.fail(errors::not_yet(span, "Gauss's law without a written Hamiltonian"));
+  }
+  const Expr h = d_.hamiltonian_density;
+  Expr curl = arena.integer(0);
+  for (int axis = 0; axis < d_.grid.dims; ++axis) {
+    Offset back;
+    back.d[axis] = -1;
+    const Expr force = hamiltonian_force(d_, h, link.arrays[axis], span);
+    curl = curl + force - neighbour(force, back);
+  }
+  std::vector<const StateField*> charged;
+  std::vector<std::vector<Expr>> turns;  // the terms, whose sum may be much smaller than they are
+  const auto turn = [&](const StateField& f, std::vector<Expr>& terms) {
+    for (std::size_t i = 0; i + 1 < f.arrays.size(); i += 2) {
+      const int re = f.arrays[i], im = f.arrays[i + 1];
+      terms.push_back(arena.load(re) * hamiltonian_force(d_, h, im, span));
+      terms.push_back(-(arena.load(im) * hamiltonian_force(d_, h, re, span)));
+    }
+  };
+  for (const StateField& f : d_.fields) {
+    if (!f.hamiltonian || !f.complex || d_.is_momentum(f)) continue;
+    charged.push_back(&f);
+    turn(f, turns.emplace_back());
+    turn(*d_.conjugate(f), turns.back());
+  }
+  constexpr std::uint64_t kTrials = 12;
+  std::vector<std::vector<double>> columns(charged.size());
+  std::vector<double> right;
+  double size = 0, terms = 0;
+  for (std::uint64_t seed = 1; seed <= kTrials; ++seed) {
+    right.push_back(value_at(curl, seed));
+    size += right.back() * right.back();
+    for (std::size_t f = 0; f < charged.size(); ++f) {
+      double sum = 0;
+      for (const Expr term : turns[f]) {
+        const double value = value_at(term, seed);
+        sum += value;
+        terms += value * value;
+      }
+      columns[f].push_back(sum);
+      size += columns[f].back() * columns[f].back();
+    }
+  }
+  std::vector<double> charges = solve(columns, right, size);
+  for (double& q : charges) q = std::round(q);
+  double rest = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    double sum = right[i];
+    for (std::size_t f = 0; f < charged.size(); ++f) sum += charges[f] * columns[f][i];
+    rest += sum * sum;
+  }
+  // to the rounding of the largest terms
+  if (!(rest <= 1e-18 * size + 1e-28 * terms)) {
+    d_.fail(errors::not_gauge_invariant(span, std::sqrt(rest / size)));
+  }
+  Expr law = arena.integer(0);
+  for (int axis = 0; axis < d_.grid.dims; ++axis) {
+    Offset back;
+    back.d[axis] = -1;
+    const Expr e = arena.load(momentum->arrays[axis]);
+    law = law + e - neighbour(e, back);
+  }
+  for (std::size_t f = 0; f < charged.size(); ++f) {
+    const StateField &q = *charged[f], &p = *d_.conjugate(q);
+    const Expr factor = arena.integer(static_cast<std::int64_t>(charges[f]) * q.norm());
+    for (std::size_t i = 0; i + 1 < q.arrays.size(); i += 2) {
+      law = law + factor * (arena.load(q.arrays[i]) * arena.load(p.arrays[i + 1]) -
+                            arena.load(q.arrays[i + 1]) * arena.load(p.arrays[i]));
+    }
+  }
+  return law;
+}
+
+}  // namespace vphi::physics
