@@ -37,8 +37,11 @@ std::vector<InitItem> init_items(Derivation& d) {
       if (head.name == "t" && !d.field("t")) continue;
       StateField* field = d.field(head.name);
       const bool velocity = head.primes == 1;
+      // U[i] = ...: a value for each link, i its axis
+      const bool by_axis = field && field->link && head.form == dsl::Head::Form::Indexed &&
+                           head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
       if (!field || head.primes > 1 || (velocity && field->order != 2) ||
-          head.form != dsl::Head::Form::Plain) {
+          (head.form != dsl::Head::Form::Plain && !by_axis)) {
         d.fail(errors::init_not_state(head.span, written(d, head.span)));
       }
       for (const InitItem& other : out) {
@@ -50,6 +53,20 @@ std::vector<InitItem> init_items(Derivation& d) {
     }
   }
   return out;
+}
+
+/// The value as written; of `U[i] = ...` one component for each axis i.
+Value value_of(Lowerer& lower, const InitItem& init) {
+  const dsl::Head& head = *init.item->head;
+  if (head.form != dsl::Head::Form::Indexed) return lower.value(*init.item->value);
+  std::vector<Component> parts;
+  for (int axis = 0; axis < init.field->rows; ++axis) {
+    Scope scope;
+    scope.indices.emplace(head.args[0]->text, IndexValue{axis, 1, true});
+    const Value part = lower.value(*init.item->value, scope);
+    parts.insert(parts.end(), part.parts.begin(), part.parts.end());
+  }
+  return Value::vector(std::move(parts));
 }
 
 /// The components of a value as the field's arrays; a number fits every component.
@@ -177,7 +194,7 @@ std::map<int, Expr> homogeneous_values(Derivation& d) {
   lower.random_source = [&](const dsl::Expr& e) { return mean_of(d, lower, e); };
   std::map<int, Expr> raw;
   for (const InitItem& init : init_items(d)) {
-    const auto parts = as_arrays(d, init, lower.value(*init.item->value));
+    const auto parts = as_arrays(d, init, value_of(lower, init));
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
   }
@@ -373,7 +390,7 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
   }
   for (const InitItem& init : init_items(d)) {
     lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
-    const Value v = lower.value(*init.item->value);
+    const Value v = value_of(lower, init);
     lower.random_source = nullptr;
     const auto parts = as_arrays(d, init, v);
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;

@@ -148,15 +148,16 @@ Expr Lowerer::gauss(dsl::Span span) {
     d_.fail(errors::not_yet(span, "Gauss's law without a written Hamiltonian"));
   }
   const Expr h = d_.hamiltonian_density;
-  Expr curl = arena.integer(0);
+  std::vector<Expr> curl;
   for (int axis = 0; axis < d_.grid.dims; ++axis) {
     Offset back;
     back.d[axis] = -1;
     const Expr force = hamiltonian_force(d_, h, link.arrays[axis], span);
-    curl = curl + force - neighbour(force, back);
+    curl.push_back(force);
+    curl.push_back(-neighbour(force, back));
   }
   std::vector<const StateField*> charged;
-  std::vector<std::vector<Expr>> turns;  // the terms, whose sum may be much smaller than they are
+  std::vector<std::vector<Expr>> turns;  // terms, whose sum may be much smaller than they are
   const auto turn = [&](const StateField& f, std::vector<Expr>& terms) {
     for (std::size_t i = 0; i + 1 < f.arrays.size(); i += 2) {
       const int re = f.arrays[i], im = f.arrays[i + 1];
@@ -175,16 +176,19 @@ Expr Lowerer::gauss(dsl::Span span) {
   std::vector<double> right;
   double size = 0, terms = 0;
   for (std::uint64_t seed = 1; seed <= kTrials; ++seed) {
-    right.push_back(value_at(curl, seed));
-    size += right.back() * right.back();
-    for (std::size_t f = 0; f < charged.size(); ++f) {
+    const auto sum_of = [&](const std::vector<Expr>& list) {
       double sum = 0;
-      for (const Expr term : turns[f]) {
+      for (const Expr term : list) {
         const double value = value_at(term, seed);
         sum += value;
         terms += value * value;
       }
-      columns[f].push_back(sum);
+      return sum;
+    };
+    right.push_back(sum_of(curl));
+    size += right.back() * right.back();
+    for (std::size_t f = 0; f < charged.size(); ++f) {
+      columns[f].push_back(sum_of(turns[f]));
       size += columns[f].back() * columns[f].back();
     }
   }
