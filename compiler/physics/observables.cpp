@@ -250,6 +250,9 @@ class Outputs {
                     OutputClause& out) {
     Observable base;
     base.kind = kind;
+    if (d_.system.instances() > 1) {
+      d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a sweep", e.text)));
+    }
     base.span = e.span;
     for (const dsl::NamedArgument& option : e.named) {
       constexpr const char* kAxes[] = {"x", "y", "z"};

@@ -10,9 +10,17 @@
 #include <fstream>
 #include <tuple>
 
+#include "runtime/io/hdf5_sweep.hpp"
 #include "runtime/io/hdf5_undo.hpp"
 
 namespace vphi::io {
+
+std::string link_name(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '|');
+  if (name.empty() || name.find_first_not_of('.') == std::string::npos) name += '_';
+  return name;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,13 +84,6 @@ void attribute(hid_t where, const char* name, hid_t type, T value) {
   const Handle a(H5Acreate2(where, name, type, one, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
                  "making an attribute");
   check(H5Awrite(a, type, &value), "writing an attribute");
-}
-
-/// Names become links: a slash would open a group, a lone dot means the group itself.
-std::string link_name(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '|');
-  if (name.empty() || name.find_first_not_of('.') == std::string::npos) name += '_';
-  return name;
 }
 
 class Hdf5File : public ResultFile {
@@ -151,6 +152,17 @@ class Hdf5File : public ResultFile {
     write_xdmf();
   }
 
+  void swept(const Moment& at, std::span<const Swept> values) override {
+    if (!sweep_) sweep_ = std::make_unique<Hdf5Sweep>(file_, program_);
+    sweep_->add(at, values);
+  }
+
+  void plot(const std::string& name, const std::string& against, std::span<const double> x,
+            std::span<const double> y, std::span<const double> error) override {
+    if (!sweep_) sweep_ = std::make_unique<Hdf5Sweep>(file_, program_);
+    sweep_->plot(name, against, x, y, error);
+  }
+
   void flush() override {
     for (auto& [name, series] : series_) append(name, series);
     if (H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0)
@@ -215,6 +227,7 @@ class Hdf5File : public ResultFile {
 
   /// What a file that was opened again holds: the ends of its series, its arrays.
   void take_stock(const Moment& at) {
+    if (!program_.axes.empty()) return;  // Hdf5Sweep finds its own
     for (const auto& [name, link] : members("/series")) {
       Series& series = series_[name];
       series.set = Handle(H5Dopen2(file_, link.c_str(), H5P_DEFAULT), H5Dclose, "opening a series");
@@ -233,6 +246,7 @@ class Hdf5File : public ResultFile {
       if (time == at.time) series.last_step = at.step;
     }
     for (const auto& [group, folder] : members("/")) {
+      if (Hdf5Sweep::owns(group)) continue;
       if (group == "series" || group == "parameters" || group == "model_text") continue;
       for (const auto& [name, link] : members(folder))
         for (const auto& [step, set] : members(link)) {
@@ -408,6 +422,7 @@ class Hdf5File : public ResultFile {
   Hdf5Backing backing_;  // before the file, which writes to it when it closes
   Handle file_;          // before the datasets, which close first
   std::map<std::string, Series> series_;
+  std::unique_ptr<Hdf5Sweep> sweep_;
   std::map<std::string, bool> links_;
   std::vector<Snapshot> snapshots_;
 };

@@ -7,6 +7,12 @@
 //                         (/profiles, /histograms: tables of x, mean and of x, count)
 //   /snapshots/NAME/STEP  whole lattice, chunked, compressed, checksummed; "name.xdmf" describes
 //                         them to ParaView and VisIt
+// of a sweep:
+//   /series/NAME          [time, axis, axis, ...], grows with the run; /errors/NAME beside it where
+//                         it is an average; /times/NAME and /steps/NAME: of its rows. Dimension
+//                         scales name the axes (in h5py: set.dims[1].label, set.dims[1][0])
+//   /axes/NAME            values of an axis, attribute "ensemble"
+//   /plots/NAME           table of x, y, error; attribute "against"
 //   attributes of the root: model text, parameters, versions, seed, dx, dt
 // A `/` in a dataset's name becomes `|` (the attribute "name" keeps the text). "name.csv", or any
 // name where HDF5 is absent: "name.series.csv" and "name.spectra.csv"; fields are then left out and
@@ -46,6 +52,14 @@ struct Keep {
   Moment at;         ///< of the mark
 };
 
+/// One scalar of a sweep at one moment.
+struct Swept {
+  std::string name;
+  std::vector<int> axes;       ///< places in Program::axes, ascending
+  std::vector<double> values;  ///< the last axis fastest; NaN: none
+  std::vector<double> errors;  ///< standard errors, as `values`; empty: there are none
+};
+
 /// One file being written. Implementations: hdf5_file.cpp, csv_file.cpp.
 class ResultFile {
  public:
@@ -58,6 +72,11 @@ class ResultFile {
   virtual void array(const std::string& group, const std::string& name, const Moment& at,
                      std::span<const std::int64_t> shape, std::span<const double> values,
                      program::Precision precision) = 0;
+  /// The scalars of a sweep at one moment; no name comes twice.
+  virtual void swept(const Moment& at, std::span<const Swept> values) = 0;
+  /// A curve along one axis of the sweep; `error` may be empty.
+  virtual void plot(const std::string& name, const std::string& against, std::span<const double> x,
+                    std::span<const double> y, std::span<const double> error) = 0;
   virtual void flush() = 0;
   /// Flushes, and remembers this state of the file under `generation`. What is returned goes into
   /// the checkpoint and comes back as `Keep::mark`. After `forget_before` older states are gone.

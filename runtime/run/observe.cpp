@@ -1,6 +1,7 @@
 #include "runtime/run/observe.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vphi::runtime {
 
@@ -8,9 +9,14 @@ using program::FieldOutput;
 using program::Output;
 
 Observer::Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker,
-                   const std::filesystem::path& logs)
-    : session_(session), threads_(threads), onlooker_(onlooker), expectations_(session.program()) {
-  if (!out.empty()) results_ = std::make_unique<io::Results>(out, session.program(), logs);
+                   const std::filesystem::path& logs, Ensemble* ensemble)
+    : session_(session),
+      threads_(threads),
+      onlooker_(onlooker),
+      ensemble_(ensemble),
+      expectations_(session.program()) {
+  if (!out.empty() && session.program().axes.empty())
+    results_ = std::make_unique<io::Results>(out, session.program(), logs);
 }
 
 ObserverState Observer::save() const {
@@ -86,7 +92,11 @@ bool Observer::due(const Output& output, std::int64_t step, bool last) const {
 
 double Observer::time_of(const std::vector<double>& scalars, std::int64_t step) const {
   const auto& p = session_.program();
-  return p.time_slot >= 0 ? scalars[p.time_slot] : static_cast<double>(step) * p.dt_physical;
+  if (p.time_slot < 0) return static_cast<double>(step) * p.dt_physical;
+  double time = scalars[p.time_slot];
+  for (std::size_t i = p.scalars.size(); i < scalars.size(); i += p.scalars.size())
+    time = std::fmax(time, scalars[i + static_cast<std::size_t>(p.time_slot)]);
+  return time;
 }
 
 std::vector<double> Observer::watch() {
@@ -105,8 +115,14 @@ void Observer::observe(std::int64_t step, bool last) {
     any = true;
     observed_ = step;
     session_.launch(output.launches);
+    if (p.axes.empty()) session_.launch(output.then);
     const auto scalars = session_.scalars();
     const io::Moment at{step, time_of(scalars, step)};
+    if (ensemble_ != nullptr && !p.axes.empty()) {
+      ensemble_->record(static_cast<std::size_t>(&output - p.outputs.data()), at, last);
+      session_.release_scratch();
+      continue;
+    }
     if (output.after_slot < 0 || scalars[output.after_slot] != 0) {
       record(output, at, scalars);
       const bool regular = output.every <= 0 || step % output.every == 0;
@@ -114,7 +130,14 @@ void Observer::observe(std::int64_t step, bool last) {
     }
     session_.release_scratch();
   }
+  if (ensemble_ != nullptr) {
+    if (any || last || p.outputs.empty())
+      ensemble_->judge({step, time_of(session_.scalars(), step)}, last);
+    session_.release_scratch();
+    return;
+  }
   if (any || last || p.outputs.empty()) {
+    session_.launch(p.watch_then);
     const auto scalars = session_.scalars();
     expectations_.judge(scalars, time_of(scalars, step));
     if (onlooker_ != nullptr) onlooker_->checks(expectations_.results());

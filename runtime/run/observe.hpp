@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/io/results.hpp"
+#include "runtime/run/ensemble.hpp"
 #include "runtime/run/expect.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/session.hpp"
@@ -29,9 +30,10 @@ struct ObserverState {
 class Observer {
  public:
   /// `out` empty: nothing is written to files. `onlooker` may be null.
-  /// `logs`: folder of undo logs of the result files; empty: they cannot go back.
+  /// `logs`: folder of undo logs of the result files; empty: they cannot go back. `ensemble`: null
+  /// where there is no sweep; else the scalars and the promises go to it, and so do the files.
   Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker = nullptr,
-           const std::filesystem::path& logs = {});
+           const std::filesystem::path& logs = {}, Ensemble* ensemble = nullptr);
 
   ObserverState save() const;
   /// Before the first output. The files go back to their marks; one that cannot starts again, with
@@ -72,6 +74,7 @@ class Observer {
   Session& session_;
   int threads_;
   Onlooker* onlooker_;
+  Ensemble* ensemble_;
   std::unique_ptr<io::Results> results_;
   Expectations expectations_;
   std::vector<Series> series_;

@@ -194,8 +194,12 @@ std::vector<double> vacuum_amplitudes(const Vacuum& v, int threads) {
 }
 
 std::vector<double> vacuum_field(const Vacuum& v, int threads) {
+  return vacuum_field(v, vacuum_amplitudes(v, threads), threads);
+}
+
+std::vector<double> vacuum_field(const Vacuum& v, const std::vector<double>& amplitude,
+                                 int threads) {
   const Shape shape(v.box);
-  const auto amplitude = vacuum_amplitudes(v, threads);
   const auto [nx, ny, nz] = shape.n;
   const auto signed_number = [](int64_t i, int64_t n) { return i <= n / 2 ? i : i - n; };
   std::vector<fft::Complex> modes(v.box.modes());

@@ -45,5 +45,8 @@ std::vector<double> vacuum_amplitudes(const Vacuum& vacuum, int threads);
 
 /// The fluctuation at every site, x fastest.
 std::vector<double> vacuum_field(const Vacuum& vacuum, int threads);
+/// The same with the amplitudes at hand: they do not depend on seed and stream.
+std::vector<double> vacuum_field(const Vacuum& vacuum, const std::vector<double>& amplitudes,
+                                 int threads);
 
 }  // namespace vphi::runtime
