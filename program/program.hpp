@@ -94,9 +94,9 @@ struct Launch {
 struct ScalarOutput {
   std::string name;
   int slot = 0;
-  bool drift = false;     ///< in `progress`: show the relative change since the start
-  int error_slot = -1;    ///< standard error, where there is one
-  std::vector<int> axes;  ///< places in Program::axes that the value differs along
+  bool drift = false;          ///< in `progress`: show the relative change since the start
+  int error_slot = -1;         ///< standard error, where there is one
+  std::vector<int> axes = {};  ///< places in Program::axes that the value differs along
 };
 
 struct FieldOutput {
@@ -120,9 +120,9 @@ struct Output {
   std::vector<ScalarOutput> scalars;
   std::vector<FieldOutput> fields;
   std::string file;
-  std::vector<Statistic> statistics;  ///< taken after `launches`
-  std::vector<Launch> then;           ///< after the statistics, for scalars that need them
-  int plot_axis = -1;                 ///< `plot ... against`: place in Program::axes
+  std::vector<Statistic> statistics = {};  ///< taken after `launches`
+  std::vector<Launch> then = {};           ///< after the statistics, for scalars that need them
+  int plot_axis = -1;                      ///< `plot ... against`: place in Program::axes
 };
 
 struct Expectation {
@@ -146,7 +146,7 @@ struct RandomField {
   bool velocity = false;
   double mass2 = 0, amplitude = 1, low = 0, high = 1, cutoff = 0;
   bool kernel_form = true;
-  std::vector<double> masses;  ///< mass2 of each instance of the run; empty: all have `mass2`
+  std::vector<double> masses = {};  ///< mass2 of each instance of the run; empty: all have `mass2`
 };
 
 /// Where a state variable came from, for messages (NaN) and files.

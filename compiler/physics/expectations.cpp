@@ -122,10 +122,8 @@ class Promises {
           e.kind == ExprKind::Binary && e.args.size() == 2 && e.text != "and" && e.text != "or";
       x.value = compared ? scalar(*e.args[0], lower_.real(*e.args[0], "the left side")) : x.ok;
     }
-    for (const Statistic& s : d_.system.statistics) {
-      const Expr symbol = arena.symbol(s.symbol);
-      x.at_end = x.at_end || (s.spans_time && algebra::depends_on(x.ok, symbol));
-    }
+    // an average grows while the run goes, and a first passage has no value before it
+    x.at_end = x.at_end || holds_statistics(d_, x.ok);
     d_.system.expectations.push_back(std::move(x));
   }
 

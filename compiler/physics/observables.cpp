@@ -162,7 +162,7 @@ class Outputs {
       OutputClause out;
       out.span = clause.keyword_span;
       out.plot_against = against->text;
-      out.after = after_of_all();
+      out.after = out.averages_from = after_of_all();
       out.file = clause.target ? clause.target->text : first_file();
       const dsl::Expr& e = *item.value;
       Expr y = lower_.real(e, "what is plotted");
@@ -181,6 +181,16 @@ class Outputs {
       o.span = e.span;
       out.observables.push_back(std::move(o));
       d_.system.outputs.push_back(std::move(out));
+    }
+  }
+
+  /// Averages over time begin with the outputs of their clause; those at the end of the run with
+  /// the others that have an `after`, where these agree.
+  void begin_averages() {
+    const Expr common = after_of_all();
+    d_.system.averages_from = common;
+    for (OutputClause& out : d_.system.outputs) {
+      out.averages_from = out.every > 0 ? out.after : common;
     }
   }
 
@@ -330,6 +340,7 @@ void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units) {
       // reported; the next clause may have something to say as well
     }
   }
+  outputs.begin_averages();
   for (const dsl::Clause* clause : d.resolved.clauses("plot")) outputs.plot(*clause);
 }
 

@@ -115,6 +115,15 @@ void close_sweeps(Derivation& d) {
     const bool whole = v >= 0 && v < 0x1p24 && v == std::floor(v);
     if (!d.swept_used[axis.name] && whole) d.system.ensemble = static_cast<std::int64_t>(v);
   }
+  if (!d.system.axes.empty()) {
+    std::string text;
+    for (const Axis& axis : d.system.axes) {
+      text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", axis.name, axis.values.size(),
+                          axis.ensemble ? ", an ensemble: no formula names it" : "");
+    }
+    d.system.remarks.push_back(
+        fmt::format("{} instances at once, over {}", d.system.instances(), text));
+  }
   const dsl::Clause* random = d.resolved.clause("random");
   const dsl::ExprPtr fresh = random ? dsl::option(*random, "fresh") : nullptr;
   if (!fresh) return;

@@ -93,15 +93,15 @@ struct FirstPassage {
 struct RandomField {
   enum class Kind { Vacuum, Normal, Uniform };
   Kind kind = Kind::Normal;
-  int array = 0;               ///< number in the Loads of the initial expressions
-  int stream = 0;              ///< one stream each time it is written
-  bool velocity = false;       ///< Vacuum: fluctuation of the time derivative
-  double mass2 = 0;            ///< Vacuum: effective mass squared, program units (clamped at use)
-  std::vector<double> masses;  ///< mass2 of each instance where they differ
-  double amplitude = 1;        ///< multiplies the result: converts to program units of the variable
-  double low = 0, high = 1;    ///< Uniform
-  bool kernel_form = true;     ///< DEFROST real-space kernel; false: k-space form
-  double cutoff = 0;           ///< wave number, program units; 0: the default of the form
+  int array = 0;          ///< number in the Loads of the initial expressions
+  int stream = 0;         ///< one stream each time it is written
+  bool velocity = false;  ///< Vacuum: fluctuation of the time derivative
+  double mass2 = 0;       ///< Vacuum: effective mass squared, program units (clamped at use)
+  std::vector<double> masses = {};  ///< mass2 of each instance where they differ
+  double amplitude = 1;      ///< multiplies the result: converts to program units of the variable
+  double low = 0, high = 1;  ///< Uniform
+  bool kernel_form = true;   ///< DEFROST real-space kernel; false: k-space form
+  double cutoff = 0;         ///< wave number, program units; 0: the default of the form
 };
 
 struct InitialValue {
@@ -129,6 +129,7 @@ struct OutputClause {
   Expr after;     ///< null or a condition on scalars
   std::vector<Observable> observables;
   std::string file;
+  Expr averages_from;        ///< null or when averages over time begin
   std::string plot_against;  ///< `plot y against a`: the axis; then `every` is 0
   dsl::Span span;
 };
@@ -183,6 +184,7 @@ struct System {
   std::int64_t ensemble = 0;           ///< number of the instance in its ensemble, without an axis
   std::vector<Statistic> statistics;   ///< that observables and promises name
   std::vector<FirstPassage> passages;  ///< the same
+  Expr averages_from;                  ///< null or when those over time begin, in promises
   std::vector<RandomField> random;
   std::vector<InitialValue> initial;
   std::vector<OutputClause> outputs;

@@ -36,31 +36,36 @@ void reserve_slots(const physics::System& system, Slots& slots) {
 
 // With e, g of this step and e', g' of the one before, g' <= 0 < g:
 //   theta = g'/(g' - g),  value = e' + theta*(e - e')
-void watch_passages(const physics::System& system, Slots& slots, Observer& checks) {
+void watch_passages(const physics::System& system, Slots& slots, Observer& checks, Expr last) {
   algebra::Arena& arena = *system.arena;
   const Expr zero = arena.integer(0), one = arena.integer(1);
   for (const FirstPassage& f : system.passages) {
     const auto fresh = [&](const char* what) { return slots.fresh(f.symbol + what); };
     const std::string hit = fresh("_hit"), found = fresh("_found"), theta = fresh("_theta");
-    const std::string value_before = fresh("_before"), margin_before = fresh("_margin");
-    const Expr open = arena.make(Op::Less, {arena.symbol(found), arena.rational(1, 2)});
-    const Expr now =
-        select(arena.make(Op::And, {open, f.condition}), arena.symbol(slot::kRan), zero);
-    checks.assign(hit, now);
+    // A slot that is read before it is set has its value of the step before. What is set from a
+    // later slot comes first here, whatever sweeps the values wait for.
+    const auto pair = [&](const std::string& now, const std::string& before, Expr value) {
+      const Expr kept = arena.symbol(now), older = arena.symbol(before);
+      const Expr ends = last ? positive(last) : Expr();
+      checks.assign(before, last ? select(ends, kept, older) : kept);
+      checks.assign(now, last ? select(ends, value, kept) : value);
+      return std::pair(arena.symbol(now), arena.symbol(before));
+    };
+    const auto [value, value_before] = pair(fresh("_now"), fresh("_before"), f.value);
     Expr part = one;
     if (f.margin) {
-      const Expr before = arena.symbol(margin_before);
-      const Expr crossed = before / (before - f.margin);
+      const auto [margin, before] = pair(fresh("_margin"), fresh("_margin_before"), f.margin);
+      const Expr crossed = before / (before - margin);
       part = select(positive(arena.symbol(slot::kStep)),
                     arena.make(Op::Max, {zero, arena.make(Op::Min, {crossed, one})}), one);
     }
+    const Expr open = arena.make(Op::Less, {arena.symbol(found), arena.rational(1, 2)});
+    const Expr holds = arena.make(Op::And, {open, f.condition});
+    checks.assign(hit, select(holds, arena.symbol(slot::kRan), zero));
     checks.assign(theta, part);
-    const Expr before = arena.symbol(value_before);
-    const Expr between = before + arena.symbol(theta) * (f.value - before);
+    const Expr between = value_before + arena.symbol(theta) * (value - value_before);
     checks.assign(f.symbol, select(positive(arena.symbol(hit)), between, arena.symbol(f.symbol)));
     checks.assign(found, arena.make(Op::Max, {arena.symbol(found), arena.symbol(hit)}));
-    if (f.margin) checks.assign(margin_before, f.margin);
-    checks.assign(value_before, f.value);
   }
 }
 

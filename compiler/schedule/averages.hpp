@@ -18,8 +18,9 @@
 namespace vphi::schedule {
 
 namespace slot {
-inline constexpr const char* kRan = "ran";  ///< 1 where the last step moved the instance
-}
+inline constexpr const char* kRan = "ran";            ///< 1 where the last step moved the instance
+inline constexpr const char* kEnsemble = "ensemble";  ///< its number in the ensemble, for noise
+}  // namespace slot
 
 /// Reserves the slots of first passages; `ran` where anything needs it.
 void reserve_slots(const physics::System& system, Slots& slots);
@@ -76,7 +77,8 @@ class Averages {
   std::string time_;
 };
 
-/// The first passages of the model, at every step.
-void watch_passages(const physics::System& system, Slots& slots, Observer& checks);
+/// The first passages of the model, at every step. `last`: 1 at the last stage of a step; null
+/// where a step has one stage.
+void watch_passages(const physics::System& system, Slots& slots, Observer& checks, Expr last);
 
 }  // namespace vphi::schedule

@@ -49,6 +49,9 @@ class Scheduler {
     slots_.add(slot::kStage);
     slots_.add(kLast, 1);
     reserve_slots(system_, slots_);
+    if (!system_.noise.streams.empty()) {
+      slots_.add(slot::kEnsemble, static_cast<double>(system_.ensemble));
+    }
 
     auto stepping = choose_step(system_, resolved_, slots_, storage_, diagnostics_);
     if (!stepping) return std::nullopt;
@@ -216,11 +219,12 @@ class Scheduler {
     const std::string time_slot = slots_.fresh("time");
     observer.assign(time_slot, time);
     program().time_slot = slots_.index(time_slot);
-    watch_passages(system_, slots_, observer);
+    watch_passages(system_, slots_, observer, stepping_.stages > 1 ? symbol(kLast) : Expr());
     want_averages(time_slot);
     for (std::size_t i = 0; i < averages_.size(); ++i) {
-      averages_[i].accumulate(observer,
-                              i < system_.outputs.size() ? system_.outputs[i].after : Expr());
+      averages_[i].accumulate(observer, i < system_.outputs.size()
+                                            ? system_.outputs[i].averages_from
+                                            : system_.averages_from);
     }
     if (system_.until) {
       const Expr stop = symbol(slot::kStop);
@@ -241,7 +245,9 @@ class Scheduler {
 
   /// One set of averages for each output clause, and one for the promises.
   void want_averages(const std::string& time_slot) {
-    averages_.assign(system_.outputs.size() + 1, Averages(system_, slots_));
+    for (std::size_t i = 0; i <= system_.outputs.size(); ++i) {
+      averages_.emplace_back(system_, slots_);
+    }
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
       for (const physics::Observable& o : system_.outputs[i].observables) {
         averages_[i].want(o.value);
@@ -491,7 +497,9 @@ class Scheduler {
     order_scalars(before);
     order_scalars(after);
     if (!before.empty()) {
-      launches.insert(launches.begin(), {add(scalar_kernel("averages", before)), {}});
+      program::Launch launch;
+      launch.kernel = add(scalar_kernel("averages", before));
+      launches.insert(launches.begin(), launch);
     }
     if (!after.empty()) then.push_back({add(scalar_kernel("of_averages", after)), {}});
   }
@@ -519,6 +527,7 @@ class Scheduler {
       k.random.stream = kNoiseStream;
       k.random.draws = all;
       k.random.step = slot::kStep;
+      k.random.instance = slot::kEnsemble;
     }
   }
 
@@ -542,6 +551,7 @@ class Scheduler {
           {axis.name, axis.values, axis.ensemble, axis.fresh, slots_.index(axis.symbol)});
     }
     p.ensemble = system_.ensemble;
+    if (slots_.has(slot::kEnsemble)) p.ensemble_slot = slots_.index(slot::kEnsemble);
     p.instances = p.all_instances();
     p.step_slot = slots_.index(slot::kStep);
     p.stop_slot = slots_.index(slot::kStop);
