@@ -243,7 +243,12 @@ program::ScalarOutput Averages::output(const std::string& name, Expr value, Expr
   program::ScalarOutput out;
   out.name = name;
   out.slot = slot_of(name, value);
-  if (error) out.error_slot = slot_of(name + "_error", error);
+  // of a mean over time alone only the runtime could tell an error, at the end of the run
+  const bool known = error && std::ranges::none_of(needed_, [&](const Entry& entry) {
+                       return of(entry).axes.empty() &&
+                              algebra::depends_on(error, system_.arena->symbol(of(entry).error));
+                     });
+  if (known) out.error_slot = slot_of(name + "_error", error);
   std::set<int> axes;
   const auto all_but = [&](const std::vector<int>& gone) {
     for (int k = 0; k < static_cast<int>(system_.axes.size()); ++k) {

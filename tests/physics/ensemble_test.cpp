@@ -274,5 +274,23 @@ expect mean(x, over = path) == )") +
   EXPECT_FALSE(promise("0.54").all_expected());  // six sigma off
 }
 
+// What is made of averages over instances has no state at hand: refused, not wrong.
+TEST(Ensemble, StateBesideAnAverageIsRefused) {
+  const char* text = R"(model beside "the state beside an average over instances"
+sweep draw = 1..4
+var x: real
+x'' = -x
+init x ~ normal
+evolve leapfrog, dt = 0.01, until = t > 1
+every 10 steps: (x - mean(x, over = draw))^2 -> "bad.h5"
+)";
+  try {
+    run_text(text, {});
+    FAIL() << "it ran";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("E0901"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace vphi
