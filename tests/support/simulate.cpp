@@ -21,7 +21,6 @@ CompileOptions options_of(const Simulation& setup) {
   options.until = setup.until;
   options.precision = setup.precision;
   options.steps = setup.steps;
-  options.batch = setup.batch;
   return options;
 }
 
