@@ -1,6 +1,8 @@
 // The stages in order. Each adds its diagnostics; the first that fails ends the way.
 #include "compiler/compile.hpp"
 
+#include <algorithm>
+
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule.hpp"
@@ -52,6 +54,8 @@ Compilation compile_model(const std::string& path, const CompileOptions& options
   program::Program& planned = result.plan->program;
   planned.target = target.target;
   if (options.steps >= 0) planned.steps = options.steps;
+  if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
+  for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
   if (!options.stop_after.empty()) return result;
 
   emit::Bindings bindings;

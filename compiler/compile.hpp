@@ -21,6 +21,7 @@ struct CompileOptions {
   std::int64_t steps = -1;                                ///< --steps N
   std::string precision;                                  ///< --precision f32|f64
   std::optional<std::uint64_t> seed;
+  std::int64_t batch = 0;                                 ///< instances at once; 0: all of a sweep
   std::string stop_after;                                 ///< emit --after PASS
 };
 

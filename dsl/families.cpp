@@ -30,13 +30,10 @@ void find_later_families(Resolved& resolved) {
   const auto has = [&](const char* keyword) { return resolved.clause(keyword) != nullptr; };
   add(uses_noise(resolved), "Equations with `noise` do not run yet.");
   add(has("particles"), "Models with `particles` do not run yet.");
-  add(has("var") && !has("particles"),
-      "Models with `var`, variables without a lattice, do not run yet.");
   add(has("conserve") || has("primitive"), "Conservation laws (`conserve`) do not run yet.");
   add(has("gauge"), "Gauge links (`gauge`) do not run yet.");
   add(has("fermion"), "Fermions (`fermion`) do not run yet.");
   add(has("sample") || has("action"), "Markov chains (`sample`, `action`) do not run yet.");
-  add(has("sweep"), "Sweeps over values (`sweep`) do not run yet.");
 }
 
 }  // namespace vphi::dsl

@@ -116,13 +116,17 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
   for (const auto& [written, text] : set) {
     const std::string name = canonical(written);
     Item* target = nullptr;
+    bool swept = false;
     std::vector<std::string> known;
     for (Line& line : model.lines) {
-      if (line.kind != Line::Kind::Clause || line.clause.keyword != "param") continue;
+      if (line.kind != Line::Kind::Clause) continue;
+      if (line.clause.keyword != "param" && line.clause.keyword != "sweep") continue;
       for (Item& item : line.clause.items) {
         if (!item.head) continue;
         known.push_back(item.head->name);
-        if (item.head->name == name) target = &item;
+        if (item.head->name != name) continue;
+        target = &item;
+        swept = line.clause.keyword == "sweep";
       }
     }
     const auto number = static_cast<std::uint16_t>(library.size() + 1);
@@ -134,7 +138,19 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
       diagnostics.add(error::not_a_parameter({0, 0, number}, name, nullptr, suggest(name, known)));
       continue;
     }
-    if (ExprPtr value = parse_expression(source, diagnostics)) target->value = value;
+    ExprPtr value = parse_expression(source, diagnostics);
+    if (!value) continue;
+    const bool values =
+        value->kind == ExprKind::List || value->kind == ExprKind::Range ||
+        (value->kind == ExprKind::Call && (value->text == "linspace" || value->text == "logspace"));
+    if (swept && !values) {  // one value of the sweep: the axis is gone
+      Expr list;
+      list.kind = ExprKind::List;
+      list.span = value->span;
+      list.args = {value};
+      value = std::make_shared<const Expr>(std::move(list));
+    }
+    target->value = value;
   }
 }
 

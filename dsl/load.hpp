@@ -21,7 +21,8 @@ ModelText load_model(const std::string& path, Diagnostics& diagnostics);
 /// The library texts, file numbers from 1 on.
 std::vector<ModelText> load_library(Diagnostics& diagnostics);
 
-/// `--set NAME=EXPR`: replaces the value of a param. The texts of the new values get file numbers
+/// `--set NAME=EXPR`: replaces the value of a param, or the values of a swept name; a single value
+/// picks one instance along that axis. The texts of the new values get file numbers
 /// behind the library's; they are appended to `library` so that messages can show them.
 void apply_overrides(ModelText& model, std::vector<ModelText>& library,
                      const std::vector<std::pair<std::string, std::string>>& set,

@@ -19,12 +19,17 @@ class Checker {
     launches(p_.step, "step");
     launches(p_.leap, "leap");
     launches(p_.watch, "watch");
+    launches(p_.watch_then, "watch");
+    check(p_.watch_statistics, "watch");
     for (const Output& output : p_.outputs) check(output);
     for (const auto& scalar : p_.progress) slot(scalar.slot, "progress");
     for (const auto& expectation : p_.expectations) check(expectation);
     for (const auto& variable : p_.state) buffer(variable.buffer, "state");
     for (const auto& random : p_.random) {
       buffer(random.buffer, "random");
+      need(random.masses.empty() ||
+               static_cast<std::int64_t>(random.masses.size()) == p_.all_instances(),
+           "a random field has masses, but not one for each instance");
       need(std::isfinite(random.mass2) && std::isfinite(random.amplitude),
            "a random field has a mass or an amplitude that is not a number");
     }
@@ -63,8 +68,37 @@ class Checker {
     need(sites * static_cast<double>(p_.instances) < 0x1p40, "more than 2^40 sites");
     need(p_.leap_steps >= 0 && (p_.leap_steps > 0) == !p_.leap.empty(),
          "a leap without launches or without a length");
+    axes();
     need(p_.dx > 0 && p_.dx_physical > 0, "the lattice spacing is not positive");
     need(p_.steps >= -1, "a negative number of steps");
+  }
+
+  void axes() {
+    double all = 1;
+    for (const Axis& axis : p_.axes) {
+      need(!axis.values.empty(), fmt::format("axis `{}` has no values", axis.name));
+      slot_or_none(axis.slot, "axis");
+      all *= static_cast<double>(axis.values.size());
+    }
+    need(all < 0x1p40, "more than 2^40 instances");
+    need(static_cast<double>(p_.instances) <= all, "more instances at once than there are");
+    need(p_.ensemble >= 0, "a negative number of an ensemble");
+    slot_or_none(p_.ensemble_slot, "ensemble_slot");
+  }
+
+  void axis(int index, const char* where) {
+    need(index >= 0 && index < static_cast<int>(p_.axes.size()),
+         fmt::format("{}: no axis {}", where, index));
+  }
+
+  void check(const std::vector<Statistic>& statistics, const char* where) {
+    for (const Statistic& s : statistics) {
+      slot(s.slot, where);
+      slot_or_none(s.count_slot, where);
+      slot_or_none(s.result_slot, where);
+      slot_or_none(s.error_slot, where);
+      for (const int a : s.axes) axis(a, where);
+    }
   }
 
   void check(const Kernel& kernel) {
@@ -98,7 +132,14 @@ class Checker {
     need(output.every >= 0, "an output is written every negative number of steps");
     slot_or_none(output.after_slot, "output");
     launches(output.launches, "output");
-    for (const auto& scalar : output.scalars) slot(scalar.slot, "output");
+    launches(output.then, "output");
+    check(output.statistics, "output");
+    for (const auto& scalar : output.scalars) {
+      slot(scalar.slot, "output");
+      slot_or_none(scalar.error_slot, "output");
+      for (const int a : scalar.axes) axis(a, "output");
+    }
+    if (output.plot_axis != -1) axis(output.plot_axis, "plot");
     for (const auto& field : output.fields) {
       buffer(field.buffer, "output");
       using Kind = FieldOutput::Kind;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
@@ -37,6 +38,10 @@ struct Names<Expectation::Kind> {
   static constexpr std::array list{"condition", "drift", "conserved"};
 };
 template <>
+struct Names<Statistic::Kind> {
+  static constexpr std::array list{"mean", "variance", "minimum", "maximum"};
+};
+template <>
 struct Names<RandomField::Kind> {
   static constexpr std::array list{"vacuum", "normal", "uniform"};
 };
@@ -51,6 +56,16 @@ void fields(Io& io, Buffer& b) {
 template <class Io>
 void fields(Io& io, Scalar& s) {
   io("name", s.name), io("initial", s.initial);
+}
+template <class Io>
+void fields(Io& io, Axis& a) {
+  io("name", a.name), io("values", a.values), io("ensemble", a.ensemble);
+  io("fresh", a.fresh), io("slot", a.slot);
+}
+template <class Io>
+void fields(Io& io, Statistic& s) {
+  io("kind", s.kind), io("slot", s.slot), io("axes", s.axes), io("count_slot", s.count_slot);
+  io("result_slot", s.result_slot), io("error_slot", s.error_slot);
 }
 template <class Io>
 void fields(Io& io, Argument& a) {
@@ -73,6 +88,7 @@ void fields(Io& io, Launch& l) {
 template <class Io>
 void fields(Io& io, ScalarOutput& s) {
   io("name", s.name), io("slot", s.slot), io("drift", s.drift);
+  io("error_slot", s.error_slot), io("axes", s.axes);
 }
 template <class Io>
 void fields(Io& io, FieldOutput& f) {
@@ -84,17 +100,20 @@ template <class Io>
 void fields(Io& io, Output& o) {
   io("every", o.every), io("after_slot", o.after_slot), io("launches", o.launches);
   io("scalars", o.scalars), io("fields", o.fields), io("file", o.file);
+  io("statistics", o.statistics), io("then", o.then), io("plot_axis", o.plot_axis);
 }
 template <class Io>
 void fields(Io& io, Expectation& e) {
   io("kind", e.kind), io("text", e.text), io("value_slot", e.value_slot);
   io("ok_slot", e.ok_slot), io("scale_slot", e.scale_slot), io("bound", e.bound);
+  io("at_end", e.at_end);
 }
 template <class Io>
 void fields(Io& io, RandomField& r) {
   io("kind", r.kind), io("buffer", r.buffer), io("stream", r.stream), io("velocity", r.velocity);
   io("mass2", r.mass2), io("amplitude", r.amplitude), io("low", r.low), io("high", r.high);
   io("cutoff", r.cutoff), io("kernel_form", r.kernel_form);
+  io("masses", r.masses);
 }
 template <class Io>
 void fields(Io& io, StateVariable& v) {
@@ -108,11 +127,14 @@ void fields(Io& io, Program& p) {
   io("extent", p.extent), io("instances", p.instances), io("dx", p.dx),
       io("dx_physical", p.dx_physical), io("dt", p.dt);
   io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);
+  io("axes", p.axes), io("ensemble", p.ensemble);
   io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("prologue", p.prologue), io("step", p.step);
   io("leap", p.leap), io("leap_steps", p.leap_steps);
-  io("watch", p.watch), io("outputs", p.outputs), io("expectations", p.expectations);
-  io("progress", p.progress), io("step_slot", p.step_slot), io("time_slot", p.time_slot);
+  io("watch", p.watch), io("watch_statistics", p.watch_statistics);
+  io("watch_then", p.watch_then), io("outputs", p.outputs), io("expectations", p.expectations);
+  io("progress", p.progress), io("ensemble_slot", p.ensemble_slot), io("step_slot", p.step_slot),
+      io("time_slot", p.time_slot);
   io("stop_slot", p.stop_slot), io("steps", p.steps);
 }
 
@@ -196,6 +218,10 @@ void read_number(const Json& json, T& value, const std::string& where) {
       value = static_cast<T>(wide);
     }
   } else {
+    if (json.is_null()) {  // JSON has no NaN
+      value = std::numeric_limits<T>::quiet_NaN();
+      return;
+    }
     if (!json.is_number()) fail(where, "a number expected");
     value = json.get<T>();
   }

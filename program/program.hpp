@@ -31,6 +31,29 @@ struct Scalar {
   double initial = 0;
 };
 
+/// One axis of a sweep. The instances of a run are the outer product of the axes, the first axis
+/// slowest.
+struct Axis {
+  std::string name;
+  std::vector<double> values;
+  bool ensemble = false;  ///< its values stand nowhere in the model: draws to be averaged over
+  bool fresh = false;     ///< its instances have random numbers of their own, as an ensemble's do
+  int slot = -1;          ///< scalar that holds the instance's value; -1: no kernel reads it
+};
+
+/// An average over axes of the sweep, of a scalar that every instance has. The runtime writes the
+/// result into the slots of the instances (those that differ along other axes get other results)
+/// before the launches that use it.
+struct Statistic {
+  enum class Kind { Mean, Variance, Minimum, Maximum };
+  Kind kind = Kind::Mean;
+  int slot = 0;           ///< what is averaged; NaN: this instance has no value (yet)
+  std::vector<int> axes;  ///< places in Program::axes; empty: over time alone, done by the kernels
+  int count_slot = -1;    ///< where it is an average over time: number of steps in it
+  int result_slot = -1;
+  int error_slot = -1;  ///< standard error of the result
+};
+
 /// Argument of a kernel, in the order of its parameter list.
 struct Argument {
   enum class Kind {
@@ -71,7 +94,9 @@ struct Launch {
 struct ScalarOutput {
   std::string name;
   int slot = 0;
-  bool drift = false;  ///< in `progress`: show the relative change since the start
+  bool drift = false;          ///< in `progress`: show the relative change since the start
+  int error_slot = -1;         ///< standard error, where there is one
+  std::vector<int> axes = {};  ///< places in Program::axes that the value differs along
 };
 
 struct FieldOutput {
@@ -95,6 +120,9 @@ struct Output {
   std::vector<ScalarOutput> scalars;
   std::vector<FieldOutput> fields;
   std::string file;
+  std::vector<Statistic> statistics = {};  ///< taken after `launches`
+  std::vector<Launch> then = {};           ///< after the statistics, for scalars that need them
+  int plot_axis = -1;                      ///< `plot ... against`: place in Program::axes
 };
 
 struct Expectation {
@@ -105,6 +133,7 @@ struct Expectation {
   int ok_slot = -1;     ///< Condition
   int scale_slot = -1;  ///< Conserved
   double bound = 0;
+  bool at_end = false;  ///< judged once, when the run ends
 };
 
 /// Random array filled by the host before the initial launches. Meaning:
@@ -117,6 +146,7 @@ struct RandomField {
   bool velocity = false;
   double mass2 = 0, amplitude = 1, low = 0, high = 1, cutoff = 0;
   bool kernel_form = true;
+  std::vector<double> masses = {};  ///< mass2 of each instance of the run; empty: all have `mass2`
 };
 
 /// Where a state variable came from, for messages (NaN) and files.
@@ -143,6 +173,8 @@ struct Program {
   double dt = 0, dt_physical = 0;
   std::uint64_t seed = 1;
   std::vector<std::pair<std::string, double>> parameters;
+  std::vector<Axis> axes;     ///< of the sweep; empty: one instance
+  std::int64_t ensemble = 0;  ///< number of the instance in its ensemble where no axis says it
 
   std::vector<Buffer> buffers;
   std::vector<Scalar> scalars;
@@ -154,12 +186,15 @@ struct Program {
   std::vector<Launch> step;      ///< one time step
   std::vector<Launch> leap;      ///< the same as `step` leap_steps times; may be empty
   std::vector<Launch> watch;     ///< fills the slots of `expectations` and `progress`
+  std::vector<Statistic> watch_statistics;  ///< taken after `watch`
+  std::vector<Launch> watch_then;           ///< after them
   std::vector<Output> outputs;
   std::vector<Expectation> expectations;
   std::vector<ScalarOutput> progress;  ///< shown on the progress line ("drift")
 
   /// Steps of `leap`, which may begin at any step whose number is a multiple of it; 0: no leaps.
   std::int64_t leap_steps = 0;
+  int ensemble_slot = -1;   ///< number of the instance in its ensemble, for noise; -1: not wanted
   int step_slot = -1;       ///< integer step done so far (exact in f64)
   int time_slot = -1;       ///< physical time of the synchronised state
   int stop_slot = -1;       ///< becomes 1 when `until` holds; later steps then change nothing
@@ -167,6 +202,17 @@ struct Program {
 
   /// Sites of one instance.
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
+
+  /// Instances of the whole sweep: where they are more than one launch covers, they run in parts.
+  std::int64_t all_instances() const;
+  /// Place of an instance along an axis.
+  std::int64_t place(std::int64_t instance, std::size_t axis) const;
+  /// Number of an instance in its ensemble: instances with one number have the same random numbers.
+  /// 0 for the first without an ensemble axis; along an axis of whole numbers its value counts, so
+  /// that one draw alone meets the numbers that it has among many.
+  std::int64_t ensemble_number(std::int64_t instance) const;
+  /// "sigma0 = 0.00019, draw = 3"; empty where there are no axes.
+  std::string where(std::int64_t instance) const;
 };
 
 }  // namespace vphi::program

@@ -72,7 +72,9 @@ void ModelOptions::declare(CommandLine& line) {
       .number("--steps", "N", steps, 0, "ends after N steps")
       .value("--until", "EXPR", until, "ends when EXPR holds: 't > 16/m'")
       .choice("--precision", {"f32", "f64"}, precision, "of fields and their arithmetic")
-      .value("--seed", "N", seed, "of all random numbers");
+      .value("--seed", "N", seed, "of all random numbers")
+      .number("--batch", "N", batch, 1,
+              "instances of a sweep at once (default: what memory holds)");
 }
 
 CompileOptions ModelOptions::compile_options() const {
@@ -87,6 +89,7 @@ CompileOptions ModelOptions::compile_options() const {
   options.until = until;
   options.steps = steps;
   options.precision = precision;
+  options.batch = batch;
   if (!seed.empty()) {
     std::uint64_t number = 0;
     const char* end = seed.data() + seed.size();

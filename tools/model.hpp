@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, std::string>> shipped_models();
 struct ModelOptions {
   std::vector<std::string> set;
   std::string lattice, until, precision, seed;
-  std::int64_t steps = -1;
+  std::int64_t steps = -1, batch = 0;
 
   void declare(CommandLine& line);
   CompileOptions compile_options() const;

@@ -1,6 +1,7 @@
 // vphi run: model text to results.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -38,6 +39,83 @@ struct Wanted {
 /// JSON has no NaN or infinity.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double v : values) list.push_back(number(v));
+  return list;
+}
+
+/// [[t, value], ...]; of an average over the whole sweep [[t, value, error], ...]; with axes an
+/// object of axes, steps, t, values and errors, a flat list for each time, the last axis fastest.
+Json series_json(const runtime::Series& series, const runtime::RunResult& r) {
+  if (series.axes.empty()) {
+    Json points = Json::array();
+    for (std::size_t i = 0; i < series.points.size(); ++i) {
+      const auto& [t, value] = series.points[i];
+      points.push_back(Json::array({number(t), number(value)}));
+      if (i < series.errors.size()) points.back().push_back(number(series.errors[i][0]));
+    }
+    return points;
+  }
+  Json out;
+  out["axes"] = Json::array();
+  for (const int axis : series.axes)
+    out["axes"].push_back(r.axes[static_cast<std::size_t>(axis)].name);
+  out["steps"] = series.steps;
+  out["t"] = numbers(series.times);
+  out["values"] = Json::array();
+  for (const auto& row : series.values) out["values"].push_back(numbers(row));
+  if (!series.errors.empty()) {
+    out["errors"] = Json::array();
+    for (const auto& row : series.errors) out["errors"].push_back(numbers(row));
+  }
+  return out;
+}
+
+Json sweep_json(const runtime::RunResult& r) {
+  Json out;
+  out["axes"] = Json::array();
+  for (const auto& axis : r.axes)
+    out["axes"].push_back(
+        {{"name", axis.name}, {"values", numbers(axis.values)}, {"ensemble", axis.ensemble}});
+  out["plots"] = Json::array();
+  for (const auto& plot : r.plots) {
+    Json curve = {{"name", plot.name}, {"against", plot.against}};
+    curve["x"] = numbers(plot.x);
+    curve["y"] = numbers(plot.y);
+    if (!plot.error.empty()) curve["error"] = numbers(plot.error);
+    out["plots"].push_back(std::move(curve));
+  }
+  out["failed"] = Json::array();
+  for (const auto& f : r.failures)
+    out["failed"].push_back({{"instance", f.instance}, {"at", f.where}, {"message", f.message}});
+  return out;
+}
+
+/// What a sweep leaves to be said: its axes, curves, instances that failed.
+void print_sweep(const runtime::RunResult& r) {
+  constexpr std::size_t kShown = 5;
+  if (r.axes.empty()) return;
+  std::string axes;
+  for (const auto& axis : r.axes)
+    axes += fmt::format("{}{} ({}{})", axes.empty() ? "" : ", ", axis.name, axis.values.size(),
+                        axis.ensemble ? ", ensemble" : "");
+  fmt::print("  sweep: {}\n", axes);
+  for (const auto& plot : r.plots) {
+    fmt::print("  {} against {}:\n", plot.name, plot.against);
+    const std::size_t stride = std::max<std::size_t>(1, (plot.x.size() + 11) / 12);
+    for (std::size_t i = 0; i < plot.x.size(); i += stride)
+      fmt::print("    {:<12.6g} {:.8g}{}\n", plot.x[i], plot.y[i],
+                 plot.error.empty() || std::isnan(plot.error[i])
+                     ? ""
+                     : fmt::format(" +- {:.2g}", plot.error[i]));
+  }
+  for (std::size_t i = 0; i < std::min(kShown, r.failures.size()); ++i)
+    fmt::print("  FAILED at {}: {}\n", r.failures[i].where, r.failures[i].message);
+  if (r.failures.size() > kShown)
+    fmt::print("  and {} other instances\n", r.failures.size() - kShown);
+}
+
 std::string to_json(const runtime::RunResult& r, double copy_bandwidth) {
   Json out;
   out["model"] = r.model;
@@ -47,15 +125,13 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth) {
   out["scalars"] = Json::object();
   for (const auto& [name, value] : r.scalars) out["scalars"][name] = number(value);
   out["series"] = Json::object();
-  for (const auto& series : r.series) {
-    Json points = Json::array();
-    for (const auto& [t, value] : series.points)
-      points.push_back(Json::array({number(t), number(value)}));
-    out["series"][series.name] = std::move(points);
-  }
+  for (const auto& series : r.series) out["series"][series.name] = series_json(series, r);
+  if (!r.axes.empty()) out.update(sweep_json(r));
   out["expect"] = Json::array();
   for (const auto& e : r.expectations)
     out["expect"].push_back({{"text", e.text}, {"ok", e.ok}, {"value", number(e.value)}});
+  for (std::size_t i = 0; i < r.expectations.size(); ++i)
+    if (!r.expectations[i].where.empty()) out["expect"][i]["where"] = r.expectations[i].where;
   const auto& p = r.performance;
   const double share =
       copy_bandwidth > 0 ? p.site_updates_per_s * p.bytes_per_site / copy_bandwidth : NAN;
@@ -82,8 +158,10 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth) {
     fmt::print("interrupted: the step was finished, results are complete up to here\n");
   for (const auto& [name, value] : r.scalars) fmt::print("  {} = {:.8g}\n", name, value);
   for (const auto& e : r.expectations)
-    fmt::print("  expect {}: {} ({:.3g}{})\n", e.text, e.ok ? "ok" : "FAILED", e.value,
-               e.ok ? "" : fmt::format(" at t = {:.5g}", e.time));
+    fmt::print("  expect {}: {} ({:.3g}{}{})\n", e.text, e.ok ? "ok" : "FAILED", e.value,
+               e.ok ? "" : fmt::format(" at t = {:.5g}", e.time),
+               e.ok || e.where.empty() ? "" : ", " + e.where);
+  print_sweep(r);
   for (const auto& note : r.notes) fmt::print("  note: {}\n", note);
   for (const auto& file : r.files) fmt::print("  -> {}\n", file);
 }
@@ -93,6 +171,21 @@ struct Prepared {
   std::unique_ptr<runtime::Device> device;
   Compilation compilation;
 };
+
+/// A sweep of more instances than memory holds is compiled again for as many as fit.
+void fit_memory(Prepared& made, const Wanted& wanted, const std::string& path) {
+  const auto& program = made.compilation.program;
+  if (!program || program->instances <= 1 || wanted.model.batch > 0) return;
+  const auto info = made.device->info();
+  if (info.memory_free == 0) return;
+  const std::int64_t batch = runtime::largest_batch(*program, info.memory_free);
+  if (batch < 1 || batch >= program->instances) return;
+  CompileOptions options = wanted.model.compile_options();
+  // parts of one size, so that the last is not nearly empty
+  const std::int64_t all = program->all_instances(), parts = (all + batch - 1) / batch;
+  options.batch = (all + parts - 1) / parts;
+  made.compilation = compile_model(path, options, target_of(info));
+}
 
 Prepared prepare(const Wanted& wanted, const std::string& path) {
   const CompileOptions options = wanted.model.compile_options();
@@ -134,6 +227,7 @@ int run(const Words& words) {
   const std::string path = find_model(models[0]);
 
   Prepared made = prepare(wanted, path);
+  if (made.device) fit_memory(made, wanted, path);
   const bool failed = made.compilation.diagnostics.has_errors();
   if (failed || !wanted.quiet) report(made.compilation);
   if (failed) return kUserError;
@@ -168,6 +262,10 @@ int run(const Words& words) {
     fmt::print("{}\n", to_json(result, copy));
   else if (!wanted.quiet)
     print_summary(result, copy);
+  if (!result.failures.empty() && wanted.quiet)
+    for (const auto& f : result.failures)
+      fmt::print(stderr, "instance failed at {}: {}\n", f.where, f.message);
+  if (!result.failures.empty()) return kExpectFailed;
   if (!result.all_expected()) {
     if (wanted.quiet)
       for (const auto& e : result.expectations)

@@ -14,6 +14,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/sweeps.hpp"
 
 namespace vphi::physics {
 
@@ -107,9 +108,9 @@ void self_consistent(Derivation& d, Lowerer& lower, ProgramUnits& units,
 
   bool known = false;
   const Expr at_rest = at_homogeneous(d, lower.energy_density(), homogeneous_values(d), known);
-  const auto total = algebra::constant(at_rest);
-  if (known && total && !(total->real > 0)) {
-    d.fail(errors::no_expansion(d.background.span, static_cast<double>(total->real)));
+  const auto total = range_of(d, at_rest);
+  if (known && total && !(total->low > 0)) {
+    d.fail(errors::no_expansion(d.background.span, total->low));
   }
 
   // at a = 1: b = H/B

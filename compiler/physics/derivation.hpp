@@ -98,6 +98,8 @@ struct Derivation {
   std::map<int, dsl::Span> rate_spans;
   bool hamiltonian = false;
   Expr hamiltonian_density;
+  std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula holds it
+  std::vector<Axis> single_axes;           ///< sweeps of one value
   double start_time = 0;
   bool in_equation = false;                 ///< a right side is being read: `noise` has a meaning
   std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream

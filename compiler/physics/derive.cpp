@@ -3,6 +3,7 @@
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/sweeps.hpp"
 
 namespace vphi::physics {
 
@@ -21,6 +22,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     refuse_later_families(d);
     if (diagnostics.errors() > before) return std::nullopt;
     Lowerer lower(d);
+    read_sweeps(d, lower);
     read_start_time(d, lower);
     read_lattice(d, lower);
     declare_fields(d, lower);
@@ -48,6 +50,8 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_outputs(d, lower, units);
     read_expectations(d, lower, units);
     watch_progress(d, lower, units);
+    convert_statistics(d, units);
+    close_sweeps(d);
     check_stability(d, units);
     show_equations(d);
   } catch (const Failure&) {

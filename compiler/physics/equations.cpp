@@ -88,7 +88,7 @@ Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& f
   const Expr norm = arena.integer(field.norm());
   // an off-diagonal component of a symmetric field is written once and counts twice
   const auto right = [&](Expr x, Expr velocity, int multiplicity) {
-    Expr sum = apply_stencil(arena, d.laplacian, x);
+    Expr sum = d.grid.present ? apply_stencil(arena, d.laplacian, x) : arena.integer(0);
     if (d.expanding()) {
       sum = sum * algebra::pow(d.scale(), -2) - arena.integer(3) * d.hubble() * velocity;
     }

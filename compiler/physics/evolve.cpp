@@ -7,6 +7,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/sweeps.hpp"
 #include "dsl/parse.hpp"
 
 namespace vphi::physics {
@@ -57,7 +58,11 @@ void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     until = dsl::option(*clause, "until");
   }
   if (!until) return;
-  const Expr test = units.quantity(lower.real(*until, "`until`"));
+  const Expr physical = lower.real(*until, "`until`");
+  if (holds_statistics(d, physical)) {
+    d.fail(errors::not_yet(until->span, "`until` of an average or of `first`"));
+  }
+  const Expr test = scalar_quantity(d, units, physical);
   if (algebra::per_site(test)) {
     d.fail(errors::not_scalar_output(until->span, written(d, until->span)));
   }

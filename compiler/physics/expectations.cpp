@@ -5,6 +5,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/sweeps.hpp"
 
 namespace vphi::physics {
 
@@ -53,7 +54,7 @@ class Promises {
   }
 
   Expr scalar(const dsl::Expr& e, Expr physical) {
-    const Expr v = units_.quantity(physical);
+    const Expr v = scalar_quantity(d_, units_, physical);
     if (algebra::per_site(v)) d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
     return v;
   }
@@ -94,6 +95,9 @@ class Promises {
     const dsl::Expr& quantity = *e.args[0]->args[0];
     Expectation x = start(item, Expectation::Kind::Drift);
     x.value = scalar(quantity, lower_.real(quantity, "what drifts"));
+    if (holds_statistics(d_, x.value)) {
+      d_.fail(errors::not_yet(quantity.span, "the drift of an average over time or sweeps"));
+    }
     x.bound = static_cast<double>(lower_.fixed_number(*e.args[1], "the bound"));
     d_.system.expectations.push_back(std::move(x));
   }
@@ -101,10 +105,12 @@ class Promises {
   void condition(const dsl::Expr& e, const dsl::Item& item, const dsl::ExprPtr& within) {
     Arena& arena = d_.arena();
     Expectation x = start(item, Expectation::Kind::Condition);
-    if (within) {
-      if (mentions(*within, "sigma") || e.kind != ExprKind::Binary || e.text != "==") {
-        d_.fail(errors::not_yet(within->span, "a comparison within its statistical error"));
-      }
+    if (within && (e.kind != ExprKind::Binary || e.text != "==")) {
+      d_.fail(errors::not_yet(within->span, "`within` behind anything but `==`"));
+    }
+    if (within && mentions(*within, "sigma")) {
+      within_error(e, *within, x);
+    } else if (within) {
       const Expr left = scalar(*e.args[0], lower_.real(*e.args[0], "the left side"));
       const Expr right = scalar(*e.args[1], lower_.real(*e.args[1], "the right side"));
       const Expr width = scalar(*within, lower_.real(*within, "the tolerance"));
@@ -116,7 +122,37 @@ class Promises {
           e.kind == ExprKind::Binary && e.args.size() == 2 && e.text != "and" && e.text != "or";
       x.value = compared ? scalar(*e.args[0], lower_.real(*e.args[0], "the left side")) : x.ok;
     }
+    // an average grows while the run goes, and a first passage has no value before it
+    x.at_end = x.at_end || holds_statistics(d_, x.ok);
     d_.system.expectations.push_back(std::move(x));
+  }
+
+  // |left - right| <= n*sigma, sigma the standard error of the difference. What is no average yet
+  // is averaged over time and over every ensemble axis (rule 13).
+  void within_error(const dsl::Expr& e, const dsl::Expr& within, Expectation& x) {
+    Arena& arena = d_.arena();
+    const Expr left = lower_.real(*e.args[0], "the left side");
+    const Expr right = lower_.real(*e.args[1], "the right side");
+    Expr difference = left - right;
+    x.value = scalar(*e.args[0], left);
+    if (!holds_statistics(d_, difference)) {
+      std::vector<int> ensembles;
+      for (std::size_t k = 0; k < d_.system.axes.size(); ++k) {
+        if (!d_.swept_used[d_.system.axes[k].name]) ensembles.push_back(static_cast<int>(k));
+      }
+      if (d_.grid.present && algebra::per_site(difference)) {
+        d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
+      }
+      difference = statistic(d_, Statistic::Kind::Mean, difference, ensembles, true, e.span);
+    }
+    const Expr error = error_of(d_, difference);
+    if (!error) d_.fail(errors::not_yet(e.span, "the statistical error of this"));
+    Scope scope;
+    scope.values.emplace("sigma", Value::of(error));
+    const Expr width = lower_.real(within, "the tolerance", scope);
+    const Expr size = arena.make(Op::Abs, {scalar(e, difference)});
+    x.ok = arena.make(Op::LessEqual, {size, scalar(within, width)});
+    x.at_end = true;
   }
 
   Derivation& d_;

@@ -52,6 +52,13 @@ void read_line(const Line& line, Facts& facts) {
   } else {
     const Clause& clause = line.clause;
     const bool param = clause.keyword == "param";
+    if (clause.keyword == "sweep") {
+      for (const Item& item : clause.items) {
+        if (item.head) {
+          facts.named.emplace(item.head->name, named(Kind::Swept, *item.head, item.value));
+        }
+      }
+    }
     if (param || clause.keyword == "potential") {
       for (const Item& item : clause.items) {
         if (!item.head) continue;

@@ -12,7 +12,7 @@ namespace vphi::physics {
 
 /// Something with a name and a formula.
 struct NamedFact {
-  enum class Kind { Parameter, Definition, Function, Indexed, Potential };
+  enum class Kind { Parameter, Swept, Definition, Function, Indexed, Potential };
   Kind kind = Kind::Definition;
   std::string name;
   std::vector<std::string> parameters;  ///< of a Function or an Indexed definition

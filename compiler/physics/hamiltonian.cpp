@@ -14,6 +14,7 @@ namespace {
 
 /// h of H = sum of c*total(h_i); numbers without a site are dropped (they move nothing).
 Expr density_of(Derivation& d, Expr h, dsl::Span span) {
+  if (!d.grid.present && algebra::per_site(h)) return h;  // one site: its value is the total
   Arena& arena = d.arena();
   std::vector<Expr> terms;
   const std::vector<Expr> parts =

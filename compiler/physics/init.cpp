@@ -15,6 +15,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/sweeps.hpp"
 
 namespace vphi::physics {
 
@@ -105,7 +106,7 @@ Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
   Arena& arena = d.arena();
   if (e.text == "vacuum") return Value::of(arena.integer(0));
   const auto arg = [&](std::size_t i) {
-    return i < e.args.size() ? lower.fixed(*e.args[i], "a parameter of the distribution") : Expr{};
+    return i < e.args.size() ? lower.real(*e.args[i], "a parameter of the distribution") : Expr{};
   };
   if (e.text == "normal") return Value::of(arg(0) ? arg(0) : arena.integer(0));
   if (e.text == "uniform") {
@@ -176,9 +177,9 @@ std::optional<Expr> homogeneous_hubble(Derivation& d, const std::map<int, Expr>&
   const Expr density = at_homogeneous(d, lower.energy_density(), open, known);
   if (!known) return std::nullopt;
   const auto solved = solve_constraint(d, density, [](Expr e) { return e; });
-  const auto number = solved ? algebra::constant(*solved) : std::nullopt;
-  if (!number || !(number->real > 0)) return std::nullopt;
-  return d.arena().number(*number);
+  const auto range = solved ? range_of(d, *solved) : std::nullopt;
+  if (!range || !(range->low > 0)) return std::nullopt;
+  return *solved;
 }
 
 }  // namespace
@@ -204,7 +205,7 @@ std::map<int, Expr> homogeneous_values(Derivation& d) {
       for (const auto& [array, e] : given) {
         bool known = false;
         const Expr v = at_homogeneous(d, e, values, known);
-        values[array] = known && algebra::constant(v) ? v : Expr{};
+        values[array] = known && known_per_instance(d, v) ? v : Expr{};
       }
     }
   };
@@ -251,7 +252,7 @@ class RandomArrays {
     RandomField random;
     Expr shift = d_.arena().integer(0), width = d_.arena().integer(1);
     const auto arg = [&](std::size_t i, const char* what) {
-      return lower_.fixed(*e.args[i], what);
+      return per_instance(lower_.real(*e.args[i], what), *e.args[i], what);
     };
     if (e.text == "normal") {
       random.kind = RandomField::Kind::Normal;
@@ -270,6 +271,12 @@ class RandomArrays {
   }
 
  private:
+  /// A number known before the run, if need be another one for each instance of the sweep.
+  Expr per_instance(Expr v, const dsl::Expr& at, const char* what) {
+    if (!known_per_instance(d_, v)) d_.fail(errors::not_fixed(at.span, what));
+    return v;
+  }
+
   Expr add(RandomField random, Expr factor, dsl::Span span) {
     random.array = d_.system.arrays++;
     random.stream = static_cast<int>(d_.system.random.size());
@@ -327,10 +334,9 @@ class RandomArrays {
     }
     if (d_.background.metric == Metric::SelfConsistent) {
       const Expr density = at_homogeneous(d_, lower_.energy_density(), values, known);
-      const auto number = algebra::constant(density);
-      if (!number || !(number->real > 0)) {
-        d_.fail(errors::no_expansion(d_.background.span,
-                                     number ? static_cast<double>(number->real) : 0));
+      const auto range = range_of(d_, density);
+      if (!range || !(range->low > 0)) {
+        d_.fail(errors::no_expansion(d_.background.span, range ? range->low : 0));
       }
       mass2 = mass2 - arena.rational(9, 4) * hubble2(d_, density);
     } else if (d_.background.metric == Metric::Prescribed) {
@@ -347,9 +353,14 @@ class RandomArrays {
     RandomField random;
     random.kind = RandomField::Kind::Vacuum;
     random.velocity = init.velocity;
-    const auto number = algebra::constant(mass2(e, field, field.arrays[component]) / (r.B * r.B));
-    if (!number) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
-    random.mass2 = static_cast<double>(number->real);
+    const Expr mass = mass2(e, field, field.arrays[component]) / (r.B * r.B);
+    if (!range_of(d_, mass)) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
+    if (axes_of(d_, mass).empty()) {
+      random.mass2 = static_cast<double>(algebra::constant(mass)->real);
+    } else {  // the vacuum of each instance is that of its own background
+      random.masses = in_every_instance(d_, mass);
+      random.mass2 = random.masses.front();
+    }
     for (const dsl::NamedArgument& option : e.named) {
       if (option.name == "cutoff") {
         random.cutoff =

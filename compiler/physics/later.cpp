@@ -18,7 +18,6 @@ constexpr LaterClause kLater[] = {
     {"particles", "a system of particles"},
     {"action", "an action to be sampled"},
     {"sample", "sampling"},
-    {"sweep", "a sweep over parameters"},
     {"conserve", "a conservation law"},
     {"primitive", "a set of primitive variables"},
     {"recover", "the recovery of primitive variables"},

@@ -95,7 +95,10 @@ void read_spacing(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
 
 void read_lattice(Derivation& d, Lowerer& lower) {
   const auto clauses = d.resolved.clauses("lattice");
-  if (clauses.empty()) return;
+  if (clauses.empty()) {  // variables alone: one site
+    d.grid.dims = d.system.lattice.dims = 1;
+    return;
+  }
   if (clauses.size() > 1) {
     d.fail(errors::second_lattice(clauses[1]->keyword_span, clauses[0]->keyword_span));
   }

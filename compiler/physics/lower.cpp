@@ -8,6 +8,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sweeps.hpp"
 #include "dsl/builtins.hpp"
 
 namespace vphi::physics {
@@ -115,7 +116,14 @@ Expr Lowerer::real(const dsl::Expr& e, const std::string& what, const Scope& sco
 Expr Lowerer::fixed(const dsl::Expr& e, const std::string& what, const Scope& scope) {
   const Expr v = snap_numbers(real(e, what, scope));
   const auto number = algebra::constant(v);
-  if (!number) d_.fail(errors::not_fixed(e.span, what));
+  if (!number) {
+    const std::vector<int> axes = axes_of(d_, v);
+    if (!axes.empty()) {
+      const Axis& axis = d_.system.axes[static_cast<std::size_t>(axes[0])];
+      d_.fail(errors::swept_here(e.span, what, axis.name, axis.span));
+    }
+    d_.fail(errors::not_fixed(e.span, what));
+  }
   if (!std::isfinite(number->real)) d_.fail(errors::not_a_number(e.span, what));
   return d_.arena().number(*number);
 }
@@ -272,6 +280,7 @@ Expr Lowerer::kinetic_density(const StateField& field) {
 Expr Lowerer::gradient_density(const StateField& field) {
   Arena& arena = d_.arena();
   Expr sum = arena.integer(0);
+  if (!d_.grid.present) return sum;
   for (const int array : field.arrays) sum = sum + arena.load(gradient_of(array));
   const Expr metric = d_.expanding() ? algebra::pow(d_.scale(), -2) : arena.integer(1);
   return arena.rational(field.norm(), 2) * metric * sum;
@@ -314,8 +323,10 @@ Expr Lowerer::pressure() {
 
 Value Lowerer::definition(const NamedFact& fact, const dsl::Expr& at, const Scope& scope) {
   const Scope* dynamic = dynamic_part(scope);
-  const bool parameter = fact.kind == NamedFact::Kind::Parameter;
+  const bool swept = fact.kind == NamedFact::Kind::Swept;
+  const bool parameter = fact.kind == NamedFact::Kind::Parameter || swept;
   if (parameter && keep_parameters_) return Value::of(d_.arena().symbol(fact.name, at.span));
+  if (swept) return Value::of(swept_value(d_, fact.name, at.span));
   const bool local = dynamic != nullptr || fact.kind == NamedFact::Kind::Function;
   if (!local) {
     if (const auto it = known_.find(fact.name); it != known_.end()) return it->second;
@@ -482,7 +493,7 @@ Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
 
 int Lowerer::axis_named(const std::string& name) const {
   constexpr const char* kAxes[] = {"x", "y", "z", "t"};
-  for (int axis = 0; axis < d_.grid.dims && axis < 4; ++axis) {
+  for (int axis = 0; d_.grid.present && axis < d_.grid.dims && axis < 4; ++axis) {
     if (name == kAxes[axis]) return axis;
   }
   return -1;

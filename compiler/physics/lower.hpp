@@ -100,6 +100,9 @@ class Lowerer {
   Value sum_or_product(const dsl::Expr& e, bool product, const Scope& scope);
   Value reduction(const dsl::Expr& e, const Scope& scope);
   Value reduce(const std::string& name, const Value& x, const dsl::Expr& e);
+  // lower_statistics.cpp
+  Value reduction_over(const dsl::Expr& e, const Scope& scope);
+  Value first_passage(const dsl::Expr& e, const Scope& scope);
   // lower_derivatives.cpp
   Value derivative(const dsl::Expr& e, const Scope& scope);
   void index_range(const dsl::Expr& e, const std::string& index, const Scope& scope,

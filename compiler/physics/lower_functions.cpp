@@ -66,6 +66,8 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       if (op == Op::Count_) return std::nullopt;
       return Value::of(arena.make(op, {x}, e.span));
     }
+    case dsl::Rule::First:
+      return first_passage(e, scope);
     case dsl::Rule::Keep:
       return laplacian(arg(0), e.span);
     case dsl::Rule::RealPart: {

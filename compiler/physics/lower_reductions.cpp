@@ -191,8 +191,7 @@ Value Lowerer::sum_or_product(const dsl::Expr& e, bool product, const Scope& sco
 
 Value Lowerer::reduction(const dsl::Expr& e, const Scope& scope) {
   for (const dsl::NamedArgument& option : e.named) {
-    if (option.name == "over")
-      d_.fail(errors::not_yet(option.span, "a reduction over time or sweeps"));
+    if (option.name == "over") return reduction_over(e, scope);
   }
   if (e.args.size() == 1 && e.named.empty()) return reduce(e.text, value(*e.args[0], scope), e);
   // over indices as well: every tuple counts as a site does

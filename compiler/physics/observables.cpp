@@ -5,6 +5,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/sweeps.hpp"
 #include "dsl/parse.hpp"
 
 namespace vphi::physics {
@@ -71,7 +72,14 @@ class Outputs {
 
   void read_head(const Item& item, OutputClause& out) {
     if (item.head && item.head->name == "after") {
-      out.after = units_.quantity(lower_.real(*item.value, "`after`"));
+      const Expr after = lower_.real(*item.value, "`after`");
+      if (holds_statistics(d_, after)) {
+        d_.fail(errors::not_yet(item.span, "`after` of an average or of `first`"));
+      }
+      out.after = scalar_quantity(d_, units_, after);
+      if (algebra::per_site(out.after)) {
+        d_.fail(errors::not_scalar_output(item.span, written(d_, item.span)));
+      }
       return;
     }
     if (item.head || !item.value) d_.fail(errors::not_yet(item.span, "this option of `every`"));
@@ -119,7 +127,8 @@ class Outputs {
       const auto add = [&](const std::string& shown, Expr physical) {
         Observable o;
         o.name = shown;
-        o.value = units_.quantity(physical);
+        o.value = scalar_quantity(d_, units_, physical);
+        o.error = error_of(d_, o.value);
         o.span = e.span;
         if (algebra::per_site(o.value)) {
           d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
@@ -133,6 +142,95 @@ class Outputs {
         add("im(" + part_name + ")", c.im);
       }
     }
+  }
+
+  /// `plot y against a`: y at the end, averaged over everything else: over the other axes, and over
+  /// time unless y is a first passage or an average already.
+ public:
+  void plot(const dsl::Clause& clause) {
+    for (const Item& item : clause.items) {
+      const dsl::Expr* against = nullptr;
+      for (const auto& [name, value] : item.words) {
+        if (name == "against") against = value.get();
+      }
+      if (!item.value) continue;
+      if (!against || against->text == "t") {
+        d_.fail(errors::not_yet(item.span, "a plot against anything but a swept name"));
+      }
+      const int axis = axis_named(against->text);
+      if (axis < 0) continue;  // one value: there is no curve
+      OutputClause out;
+      out.span = clause.keyword_span;
+      out.plot_against = against->text;
+      out.after = out.averages_from = after_of_all();
+      out.file = clause.target ? clause.target->text : first_file();
+      const dsl::Expr& e = *item.value;
+      Expr y = lower_.real(e, "what is plotted");
+      if (d_.grid.present && algebra::per_site(y)) {
+        d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
+      }
+      std::vector<int> others;
+      for (int k = 0; k < static_cast<int>(d_.system.axes.size()); ++k) {
+        if (k != axis) others.push_back(k);
+      }
+      y = averaged(y, others, e.span);
+      Observable o;
+      o.name = item.head ? item.head->name : dsl::to_text(e);
+      o.value = scalar_quantity(d_, units_, y);
+      o.error = error_of(d_, o.value);
+      o.span = e.span;
+      out.observables.push_back(std::move(o));
+      d_.system.outputs.push_back(std::move(out));
+    }
+  }
+
+  /// Averages over time begin with the outputs of their clause; those at the end of the run with
+  /// the others that have an `after`, where these agree.
+  void begin_averages() {
+    const Expr common = after_of_all();
+    d_.system.averages_from = common;
+    for (OutputClause& out : d_.system.outputs) {
+      out.averages_from = out.every > 0 ? out.after : common;
+    }
+  }
+
+ private:
+  int axis_named(const std::string& name) const {
+    for (std::size_t k = 0; k < d_.system.axes.size(); ++k) {
+      if (d_.system.axes[k].name == name) return static_cast<int>(k);
+    }
+    return -1;
+  }
+
+  Expr averaged(Expr y, const std::vector<int>& others, dsl::Span span) {
+    bool time = true, done = false;
+    for (const Statistic& s : d_.system.statistics) {
+      if (!algebra::depends_on(y, d_.arena().symbol(s.symbol))) continue;
+      if (!s.axes.empty() && s.axes != others) {
+        d_.fail(errors::not_yet(span, "a plot of averages over some of the other axes"));
+      }
+      if (s.spans_time) time = false;
+      if (!s.axes.empty()) done = true;
+    }
+    for (const FirstPassage& f : d_.system.passages) {
+      if (algebra::depends_on(y, d_.arena().symbol(f.symbol))) time = false;
+    }
+    return done ? y : statistic(d_, Statistic::Kind::Mean, y, others, time, span);
+  }
+
+  /// The condition behind `after` where all outputs that have one agree.
+  Expr after_of_all() const {
+    Expr common;
+    for (const OutputClause& out : d_.system.outputs) {
+      if (!out.after) continue;
+      if (common && !(common == out.after)) return Expr{};
+      common = out.after;
+    }
+    return common;
+  }
+
+  std::string first_file() const {
+    return d_.system.outputs.empty() ? std::string() : d_.system.outputs.front().file;
   }
 
   /// Mean energy densities: kinetic and gradient of each field, each term of the potential.
@@ -162,6 +260,9 @@ class Outputs {
                     OutputClause& out) {
     Observable base;
     base.kind = kind;
+    if (d_.system.instances() > 1) {
+      d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a sweep", e.text)));
+    }
     base.span = e.span;
     for (const dsl::NamedArgument& option : e.named) {
       constexpr const char* kAxes[] = {"x", "y", "z"};
@@ -239,6 +340,8 @@ void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units) {
       // reported; the next clause may have something to say as well
     }
   }
+  outputs.begin_averages();
+  for (const dsl::Clause* clause : d.resolved.clauses("plot")) outputs.plot(*clause);
 }
 
 }  // namespace vphi::physics

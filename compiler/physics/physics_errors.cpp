@@ -189,6 +189,18 @@ Diagnostic not_fixed(Span span, const std::string& what) {
                "use params and numbers only");
 }
 
+Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared) {
+  Diagnostic d =
+      error("E0423", span,
+            fmt::format("{} depends on `{}`, which is swept, and must be one number", what, axis),
+            "many values",
+            "shapes, program units, dt and counts are the same for all values of a "
+            "sweep: the instances take their steps together",
+            fmt::format("write it without `{}`", axis));
+  d.labels.push_back({declared, "swept here"});
+  return d;
+}
+
 Diagnostic not_positive(Span span, const std::string& what, double value) {
   return error("E0735", span, fmt::format("{} = {:.6g} is not positive", what, value), "",
                fmt::format("{} is a positive number", what), "check its sign");

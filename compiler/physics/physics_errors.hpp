@@ -45,6 +45,8 @@ Diagnostic calculus_open(Span span, const std::string& taken);  ///< a warning
 Diagnostic not_real(Span span, const std::string& what);
 Diagnostic wrong_shape(Span span, const std::string& what);
 Diagnostic not_fixed(Span span, const std::string& what);
+/// `what` must be one number and depends on a swept name.
+Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared);
 Diagnostic not_positive(Span span, const std::string& what, double value);
 Diagnostic not_a_number(Span span, const std::string& what);
 Diagnostic unknown_name(Span span, const std::string& name);

@@ -12,6 +12,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/sweeps.hpp"
 
 namespace vphi::physics {
 
@@ -35,12 +36,23 @@ void solve_auto(Derivation& d, Lowerer& lower, const dsl::Expr& call) {
     d.fail(errors::rescale_term(call.span, "it is no single power"));
   }
   const Expr beta = arena.number(*power);
-  const auto coupling = algebra::constant(beta * term / algebra::pow(u, beta));
+  const Expr strength = beta * term / algebra::pow(u, beta);
+  const auto refuse_swept = [&](Expr e, const char* what) {
+    const std::vector<int> axes = axes_of(d, e);
+    if (axes.empty()) return;
+    const Axis& axis = d.system.axes[static_cast<std::size_t>(axes[0])];
+    d.fail(errors::swept_here(call.span, what, axis.name, axis.span));
+  };
+  refuse_swept(strength, "the coefficient of `auto`");
+  const auto coupling = algebra::constant(strength);
   if (!coupling || !(coupling->real > 0)) {
     d.fail(errors::rescale_term(call.span, "its coefficient is not positive"));
   }
   const auto start = homogeneous_values(d);
   const auto phi0 = start.find(u->index);
+  if (phi0 != start.end() && phi0->second) {
+    refuse_swept(phi0->second, "the start of the field in `auto`");
+  }
   const auto number =
       phi0 == start.end() || !phi0->second ? std::nullopt : algebra::constant(phi0->second);
   if (!number || number->real == 0) {

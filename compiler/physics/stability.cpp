@@ -12,6 +12,7 @@
 #include "compiler/physics/oscillator.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/sweeps.hpp"
 
 namespace vphi::physics {
 
@@ -71,7 +72,8 @@ double largest_eigenvalue(std::vector<std::vector<double>> m) {
 }
 
 /// -du''_i/du_j at the homogeneous start, physical: V'' where there is a potential. Averages and
-/// neighbours stand still. Nothing where it is no number.
+/// neighbours stand still. In a sweep: of the instance with the largest mass. Nothing where it is no
+/// number.
 std::optional<std::vector<std::vector<double>>> mass_matrix(Derivation& d) {
   const std::map<int, Expr> start = homogeneous_values(d);
   std::vector<int> fields;
@@ -92,25 +94,35 @@ std::optional<std::vector<std::vector<double>>> mass_matrix(Derivation& d) {
     fields.push_back(u.array);
     accelerations.push_back(rate);
   }
-  std::vector<std::vector<double>> m(fields.size(), std::vector<double>(fields.size()));
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    for (std::size_t j = 0; j < fields.size(); ++j) {
+  const std::size_t n = fields.size();
+  std::vector<Expr> slopes;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
       const Expr slope = algebra::derivative(accelerations[i], d.arena().load(fields[j]));
       bool known = false;
-      const auto number = algebra::constant(at_homogeneous(d, slope, start, known));
-      if (!known || !number || !std::isfinite(number->real)) return std::nullopt;
-      m[i][j] = -static_cast<double>(number->real);
+      slopes.push_back(at_homogeneous(d, slope, start, known));
+      if (!known || !range_of(d, slopes.back())) return std::nullopt;
     }
   }
-  // real components of one field have one norm, so that the matrix is symmetric but for fields of
-  // different kinds: its symmetric form has the same eigenvalues
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    for (std::size_t j = i + 1; j < m.size(); ++j) {
-      const double product = m[i][j] * m[j][i];
-      m[i][j] = m[j][i] = product > 0 ? std::sqrt(product) : 0;
+  std::vector<std::vector<double>> worst;
+  double largest = 0;
+  for (const std::vector<double>& numbers : in_all_cases(d, slopes)) {
+    std::vector<std::vector<double>> m(n, std::vector<double>(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) m[i][j] = -numbers[i * n + j];
     }
+    // real components of one field have one norm, so that the matrix is symmetric but for fields of
+    // different kinds: its symmetric form has the same eigenvalues
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i + 1; j < n; ++j) {
+        const double product = m[i][j] * m[j][i];
+        m[i][j] = m[j][i] = product > 0 ? std::sqrt(product) : 0;
+      }
+    }
+    const double here = n > 0 ? largest_eigenvalue(m) : 0;
+    if (worst.empty() || here > largest) worst = m, largest = here;
   }
-  return m;
+  return worst;
 }
 
 /// w^2 = -(dx'/dv)(dv'/dx) of the mode with the largest eigenvalue of each Laplacian.
@@ -120,19 +132,20 @@ Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
   for (const Variable& u : system.variables) {
     const Variable* v = momentum_of(system, u);
     if (!v) continue;
-    const auto drift = at_start(units, algebra::derivative(u.rate, d.arena().load(v->array)));
-    if (!drift) continue;
+    const Expr drift = algebra::derivative(u.rate, d.arena().load(v->array));
     for (const Expr read : algebra::reads(v->rate)) {
       if (!read.is(Op::Stencil) || !read.arg(0).is(Op::Load) || read.arg(0)->index != u.array) {
         continue;
       }
-      const auto kick = at_start(units, algebra::derivative(v->rate, read));
-      if (!kick) continue;
+      // at the start, the largest over a sweep; coefficients may hold a, t and nothing else
+      const Expr kick = algebra::derivative(v->rate, read);
+      const auto product = range_of(d, units.at_start(drift * kick));
+      if (!product) continue;
       const auto& stencil = d.arena().stencil_data(read->index);
       if (stencil.dx_power != -2) continue;
       const double dx = system.lattice.dx;
       const double frequency2 =
-          *drift * *kick * algebra::largest_eigenvalue(stencil).value / (dx * dx);
+          product->high * algebra::largest_eigenvalue(stencil).value / (dx * dx);
       if (frequency2 > fastest.waves2) fastest.waves2 = frequency2, fastest.stencil = read->index;
     }
   }

@@ -109,8 +109,8 @@ void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField&
 
 void declare_fields(Derivation& d, Lowerer& lower) {
   for (const FieldFact& fact : d.facts.fields) {
-    if (!d.grid.present) d.fail(errors::no_lattice(fact.span, fact.name));
-    if (!fact.field)
+    if (!d.grid.present && fact.field) d.fail(errors::no_lattice(fact.span, fact.name));
+    if (d.grid.present && !fact.field)
       d.fail(errors::not_yet(fact.span, "a variable beside the fields of a lattice"));
     StateField field;
     field.name = fact.name;

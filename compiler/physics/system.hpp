@@ -56,14 +56,48 @@ struct ScalarVariable {
   std::string shown;
 };
 
+/// One axis of a sweep. Instances are the outer product of the axes in text order, the last axis
+/// fastest. An axis of one value is folded and not listed.
+struct Axis {
+  std::string name;            ///< as written
+  std::string symbol;          ///< scalar that holds the value of the instance
+  std::vector<double> values;  ///< physical units
+  bool ensemble = false;       ///< its name is used nowhere: draws with random numbers of their own
+  bool fresh = false;          ///< `random ..., fresh = [name]`: own random numbers as well
+  dsl::Span span;
+};
+
+/// An average of a scalar over axes of the sweep or over time (LANGUAGE rule 13); over both it is
+/// an average over axes of one over time. Expressions hold `symbol`, and `error` where they want
+/// the standard error of a mean.
+struct Statistic {
+  enum class Kind { Mean, Variance, Minimum, Maximum };
+  Kind kind = Kind::Mean;
+  std::string symbol, error;
+  Expr value;             ///< a scalar of one instance; may hold averages over time
+  std::vector<int> axes;  ///< places in System::axes; empty: over every step since the last output
+  bool spans_time = false;  ///< here or in `value`
+  dsl::Span span;
+};
+
+/// `first(e, condition)`: the value of e where the condition first holds. For a comparison `margin`
+/// crosses 0 from below where it begins to hold, and e is interpolated between the steps.
+struct FirstPassage {
+  std::string symbol;
+  Expr value, condition;
+  Expr margin;  ///< null: no interpolation
+  dsl::Span span;
+};
+
 /// A random array made on the host before the first step (the same on every device).
 struct RandomField {
   enum class Kind { Vacuum, Normal, Uniform };
   Kind kind = Kind::Normal;
-  int array = 0;             ///< number in the Loads of the initial expressions
-  int stream = 0;            ///< one stream each time it is written
-  bool velocity = false;     ///< Vacuum: fluctuation of the time derivative
-  double mass2 = 0;          ///< Vacuum: effective mass squared, program units (clamped at use)
+  int array = 0;          ///< number in the Loads of the initial expressions
+  int stream = 0;         ///< one stream each time it is written
+  bool velocity = false;  ///< Vacuum: fluctuation of the time derivative
+  double mass2 = 0;       ///< Vacuum: effective mass squared, program units (clamped at use)
+  std::vector<double> masses = {};  ///< mass2 of each instance where they differ
   double amplitude = 1;      ///< multiplies the result: converts to program units of the variable
   double low = 0, high = 1;  ///< Uniform
   bool kernel_form = true;   ///< DEFROST real-space kernel; false: k-space form
@@ -81,6 +115,7 @@ struct Observable {
   Kind kind = Kind::Scalar;
   std::string name;          ///< dataset name: as written, or the name given with `q = expr`
   Expr value;                ///< Scalar: with reductions; others: per site
+  Expr error;                ///< standard error of an average; null where there is none
   bool drift = false;        ///< in `progress`: its relative change is what matters
   int axis = 2;              ///< Slice: normal axis
   double coordinate = 0;     ///< Slice: position, physical units, from the centre
@@ -94,17 +129,20 @@ struct OutputClause {
   Expr after;     ///< null or a condition on scalars
   std::vector<Observable> observables;
   std::string file;
+  Expr averages_from;        ///< null or when averages over time begin
+  std::string plot_against;  ///< `plot y against a`: the axis; then `every` is 0
   dsl::Span span;
 };
 
 struct Expectation {
   enum class Kind { Condition, Drift, Conserved };
   Kind kind = Kind::Condition;
-  std::string text;  ///< as written
-  Expr value;        ///< Condition: left side; Drift, Conserved: the quantity (a scalar)
-  Expr ok;           ///< Condition: 0 or 1
-  Expr scale;        ///< Conserved: total(abs(u))
-  double bound = 0;  ///< Drift: relative; Conserved: within
+  std::string text;     ///< as written
+  Expr value;           ///< Condition: left side; Drift, Conserved: the quantity (a scalar)
+  Expr ok;              ///< Condition: 0 or 1
+  Expr scale;           ///< Conserved: total(abs(u))
+  double bound = 0;     ///< Drift: relative; Conserved: within
+  bool at_end = false;  ///< of averages over time: judged once, when the run ends
   dsl::Span span;
 };
 
@@ -126,7 +164,7 @@ struct Noise {
   NoiseClass kind = NoiseClass::None;
   std::vector<dsl::Span> streams;    ///< where each stream was written
   std::optional<Calculus> calculus;  ///< as declared
-  int points = 0;  ///< of the distribution of a step's noise: 2, 3; 0: Gaussian
+  int points = 0;                    ///< of the distribution of a step's noise: 2, 3; 0: Gaussian
 };
 
 /// One equation as a reader wants to see it.
@@ -141,7 +179,12 @@ struct System {
   Lattice lattice;
   std::vector<Variable> variables;
   std::vector<ScalarVariable> scalars;
-  int arrays = 0;  ///< numbers given out so far (state, random, scratch)
+  int arrays = 0;                      ///< numbers given out so far (state, random, scratch)
+  std::vector<Axis> axes;              ///< of more than one value
+  std::int64_t ensemble = 0;           ///< number of the instance in its ensemble, without an axis
+  std::vector<Statistic> statistics;   ///< that observables and promises name
+  std::vector<FirstPassage> passages;  ///< the same
+  Expr averages_from;                  ///< null or when those over time begin, in promises
   std::vector<RandomField> random;
   std::vector<InitialValue> initial;
   std::vector<OutputClause> outputs;
@@ -167,6 +210,8 @@ struct System {
   std::vector<std::pair<std::string, double>> folded;  ///< parameters and their values
   std::vector<std::string> remarks;                    ///< choices made, one sentence each
   int laplacian = -1;                                  ///< stencil number of lap(), or -1
+
+  std::int64_t instances() const;  ///< of the whole sweep
 };
 
 }  // namespace vphi::physics

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/averages.hpp"
 #include "compiler/schedule/choose.hpp"
 #include "compiler/schedule/initial.hpp"
 #include "compiler/schedule/observe.hpp"
@@ -41,11 +42,16 @@ class Scheduler {
       slots_.add(s.symbol);
       if (is_clock(system_, s.symbol)) slots_.add(rest_name(s.symbol));
     }
+    for (const physics::Axis& axis : system_.axes) slots_.add(axis.symbol, axis.values.front());
     slots_.add(slot::kStep);
     slots_.add(slot::kStop);
     slots_.add(slot::kStarted);
     slots_.add(slot::kStage);
     slots_.add(kLast, 1);
+    reserve_slots(system_, slots_);
+    if (!system_.noise.streams.empty()) {
+      slots_.add(slot::kEnsemble, static_cast<double>(system_.ensemble));
+    }
 
     auto stepping = choose_step(system_, resolved_, slots_, storage_, diagnostics_);
     if (!stepping) return std::nullopt;
@@ -129,6 +135,7 @@ class Scheduler {
       field.high = r.high;
       field.cutoff = r.cutoff;
       field.kernel_form = r.kernel_form;
+      field.masses = r.masses;
       program().random.push_back(field);
     }
   }
@@ -183,6 +190,7 @@ class Scheduler {
     }
     const Expr runs = last * (one - symbol(slot::kStop));
     finish.push_back({slot::kStep, symbol(slot::kStep) + runs});
+    if (needs_ran(system_)) finish.push_back({slot::kRan, runs});
     if (!stepping_.missing.empty()) {
       finish.push_back({slot::kStarted, arena_.make(Op::Max, {symbol(slot::kStarted), runs})});
     }
@@ -211,6 +219,13 @@ class Scheduler {
     const std::string time_slot = slots_.fresh("time");
     observer.assign(time_slot, time);
     program().time_slot = slots_.index(time_slot);
+    watch_passages(system_, slots_, observer, stepping_.stages > 1 ? symbol(kLast) : Expr());
+    want_averages(time_slot);
+    for (std::size_t i = 0; i < averages_.size(); ++i) {
+      averages_[i].accumulate(observer, i < system_.outputs.size()
+                                            ? system_.outputs[i].averages_from
+                                            : system_.averages_from);
+    }
     if (system_.until) {
       const Expr stop = symbol(slot::kStop);
       const Expr last = stepping_.stages > 1 ? symbol(kLast) : arena_.integer(1);
@@ -228,6 +243,24 @@ class Scheduler {
     checks_ = observer.finish("check");
   }
 
+  /// One set of averages for each output clause, and one for the promises.
+  void want_averages(const std::string& time_slot) {
+    for (std::size_t i = 0; i <= system_.outputs.size(); ++i) {
+      averages_.emplace_back(system_, slots_);
+    }
+    for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
+      for (const physics::Observable& o : system_.outputs[i].observables) {
+        averages_[i].want(o.value);
+        averages_[i].want(o.error);
+      }
+    }
+    for (const physics::Expectation& e : system_.expectations) {
+      averages_.back().want(e.value);
+      averages_.back().want(e.ok);
+    }
+    for (Averages& averages : averages_) averages.time_slot(time_slot);
+  }
+
   // ---- what is looked at ------------------------------------------------------------------------
 
   void outputs() {
@@ -240,21 +273,38 @@ class Scheduler {
         observers_.emplace_back(system_, stepping_, slots_, storage_);
         first_clause_.push_back(i);
       }
-      program().outputs.push_back(output(clause, after, observers_[place->second]));
+      averages_[i].inputs(observers_[place->second]);
+      program().outputs.push_back(output(clause, after, observers_[place->second], averages_[i]));
     }
     for (std::size_t i = 0; i < observers_.size(); ++i) {
       outputs_.push_back(observers_[i].finish("observe_" + std::to_string(i + 1)));
     }
   }
 
-  program::Output output(const physics::OutputClause& clause, int after, Observer& observer) {
+  program::Output output(const physics::OutputClause& clause, int after, Observer& observer,
+                         Averages& averages) {
     program::Output result;
     result.every = clause.every;
     result.after_slot = after;
     result.file = clause.file;
+    result.statistics = averages.statistics();
+    for (std::size_t k = 0; k < system_.axes.size(); ++k) {
+      if (system_.axes[k].name == clause.plot_against) result.plot_axis = static_cast<int>(k);
+    }
     for (const physics::Observable& o : clause.observables) {
+      if (o.kind == physics::Observable::Kind::Scalar && averages.holds(o.value)) {
+        refuse_state(averages, o.value, o.span);
+        result.scalars.push_back(averages.output(o.name, o.value, o.error));
+        continue;
+      }
       if (o.kind == physics::Observable::Kind::Scalar) {
-        result.scalars.push_back({o.name, observer.scalar(o.name, o.value)});
+        program::ScalarOutput scalar;
+        scalar.name = o.name;
+        scalar.slot = observer.scalar(o.name, o.value);
+        for (std::size_t k = 0; k < system_.axes.size(); ++k) {
+          scalar.axes.push_back(static_cast<int>(k));
+        }
+        result.scalars.push_back(scalar);
         continue;
       }
       program::FieldOutput field;
@@ -269,6 +319,14 @@ class Scheduler {
       result.fields.push_back(field);
     }
     return result;
+  }
+
+  /// What is made of averages is made after the sweep's instances have met: the state is not at
+  /// hand there.
+  void refuse_state(const Averages& averages, Expr value, dsl::Span span) {
+    if (!averages.needs_state(value)) return;
+    diagnostics_.add(error::not_yet(
+        span, "a value that needs averages over time or the sweep and the present state at once"));
   }
 
   static program::FieldOutput::Kind field_kind(physics::Observable::Kind kind) {
@@ -297,18 +355,31 @@ class Scheduler {
 
   void watch() {
     Observer observer(system_, stepping_, slots_, storage_);
+    Averages& averages = averages_.back();
+    averages.inputs(observer);
+    program().watch_statistics = averages.statistics();
+    const auto slot_of = [&](const char* hint, Expr value, dsl::Span span) {
+      if (!averages.holds(value)) return observer.scalar(hint, value);
+      refuse_state(averages, value, span);
+      return averages.slot_of(hint, value);
+    };
     for (const physics::Expectation& e : system_.expectations) {
       program::Expectation expectation;
       expectation.kind = static_cast<program::Expectation::Kind>(e.kind);
       expectation.text = e.text;
       expectation.bound = e.bound;
-      if (e.value) expectation.value_slot = observer.scalar("value", e.value);
-      if (e.ok) expectation.ok_slot = observer.scalar("ok", e.ok);
+      expectation.at_end = e.at_end;
+      if (e.value) expectation.value_slot = slot_of("value", e.value, e.span);
+      if (e.ok) expectation.ok_slot = slot_of("ok", e.ok, e.span);
       if (e.scale) expectation.scale_slot = observer.scalar("scale", e.scale);
       program().expectations.push_back(expectation);
     }
     for (const physics::Observable& o : system_.progress) {
-      program().progress.push_back({o.name, observer.scalar(o.name, o.value), o.drift});
+      program::ScalarOutput scalar;
+      scalar.name = o.name;
+      scalar.slot = observer.scalar(o.name, o.value);
+      scalar.drift = o.drift;
+      program().progress.push_back(scalar);
     }
     watch_ = observer.finish("watch");
   }
@@ -413,6 +484,24 @@ class Scheduler {
       program().outputs[first_clause_[i]].launches = launches(outputs_[i], synchronise[i]);
     }
     program().watch = launches(watch_, for_watch);
+    for (std::size_t i = 0; i < averages_.size(); ++i) add_averages(i);
+  }
+
+  /// The scalar kernels before and after the launches of a clause.
+  void add_averages(std::size_t i) {
+    const bool watch = i == system_.outputs.size();
+    std::vector<program::Launch>& launches =
+        watch ? program().watch : program().outputs[i].launches;
+    std::vector<program::Launch>& then = watch ? program().watch_then : program().outputs[i].then;
+    std::vector<ScalarAssign> before = averages_[i].windows(!watch), after = averages_[i].then();
+    order_scalars(before);
+    order_scalars(after);
+    if (!before.empty()) {
+      program::Launch launch;
+      launch.kernel = add(scalar_kernel("averages", before));
+      launches.insert(launches.begin(), launch);
+    }
+    if (!after.empty()) then.push_back({add(scalar_kernel("of_averages", after)), {}});
   }
 
   /// All kernels of a step share one sequence of random numbers: a draw that is needed in two of
@@ -438,6 +527,7 @@ class Scheduler {
       k.random.stream = kNoiseStream;
       k.random.draws = all;
       k.random.step = slot::kStep;
+      k.random.instance = slot::kEnsemble;
     }
   }
 
@@ -456,6 +546,13 @@ class Scheduler {
       }
     }
     number_draws();
+    for (const physics::Axis& axis : system_.axes) {
+      p.axes.push_back(
+          {axis.name, axis.values, axis.ensemble, axis.fresh, slots_.index(axis.symbol)});
+    }
+    p.ensemble = system_.ensemble;
+    if (slots_.has(slot::kEnsemble)) p.ensemble_slot = slots_.index(slot::kEnsemble);
+    p.instances = p.all_instances();
     p.step_slot = slots_.index(slot::kStep);
     p.stop_slot = slots_.index(slot::kStop);
     for (const kernel::Kernel& k : plan_.kernels) {
@@ -486,6 +583,7 @@ class Scheduler {
   std::vector<Observer> observers_;
   std::vector<std::size_t> first_clause_;  ///< of each observer
   std::vector<Observer::Result> outputs_;
+  std::vector<Averages> averages_;  ///< of each output clause, then of the promises
   std::map<const algebra::Node*, int> after_;
 };
 

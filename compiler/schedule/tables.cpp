@@ -27,6 +27,10 @@ void Slots::add(const std::string& name, double initial) {
   initial_.push_back(initial);
 }
 
+void Slots::set(const std::string& name, double initial) {
+  initial_[static_cast<std::size_t>(index_.at(name))] = initial;
+}
+
 std::string Slots::fresh(const std::string& hint) {
   const std::string name = unique(hint, taken_);
   add(name);

@@ -20,6 +20,8 @@ class Slots {
   void add(const std::string& name, double initial = 0);
   /// A new slot named after the hint: "c_phi", "c_phi_2", ...
   std::string fresh(const std::string& hint);
+  /// Another initial value for a slot that is there.
+  void set(const std::string& name, double initial);
   bool has(const std::string& name) const { return index_.contains(name); }
   int index(const std::string& name) const { return index_.at(name); }
   const std::vector<std::string>& names() const { return names_; }

@@ -23,27 +23,22 @@ std::string field(const std::string& text) {
 
 class CsvFile : public ResultFile {
  public:
-  CsvFile(const fs::path& path, const Keep& keep) : stem_(path) {
+  CsvFile(const fs::path& path, const program::Program& program, const Keep& keep)
+      : program_(program), stem_(path) {
     stem_.replace_extension();
     if (keep.generation) go_back(keep.mark);
   }
 
   void scalars(std::span<const std::string> names, const Moment& at,
                std::span<const double> values) override {
-    // Clauses of different names and times have a table each.
     std::string header = "step,t";
     for (const auto& name : names) header += ',' + field(name);
-    auto [place, fresh] = tables_.try_emplace(header);
-    if (fresh) {
-      const std::string number = tables_.size() == 1 ? "" : std::to_string(tables_.size());
-      open(place->second, ".series" + number + ".csv");
-      place->second.stream << header << '\n';
-    }
-    if (place->second.last_step == at.step) return;  // written before the run was cut off
-    place->second.last_step = at.step;
+    Table& table = series_table(header);
+    if (table.last_step == at.step) return;  // written before the run was cut off
+    table.last_step = at.step;
     std::string row = fmt::format("{},{}", at.step, at.time);
     for (double value : values) row += fmt::format(",{}", value);
-    place->second.stream << row << '\n';
+    table.stream << row << '\n';
   }
 
   void spectrum(const std::string& name, const Moment& at,
@@ -66,31 +61,55 @@ class CsvFile : public ResultFile {
         name);
   }
 
-  /// Tables with columns become text of their own; maps and fields need HDF5.
-  void table(io::Table from, const Moment& at) override {
-    if (from.group == "spectra" || from.columns.empty()) {
-      ResultFile::table(std::move(from), at);
-      return;
+  /// Long form: a row for each place along the axes.
+  void swept(const Moment& at, std::span<const Swept> values) override {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::vector<int>& axes = values[i].axes;
+      const bool known =
+          std::any_of(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](const Swept& other) { return other.axes == axes; });
+      if (known) continue;
+      std::vector<const Swept*> together;
+      for (const Swept& other : values)
+        if (other.axes == axes) together.push_back(&other);
+      std::string header = "step,t";
+      for (const int a : axes) header += ',' + field(axis(a).name);
+      for (const Swept* v : together) {
+        header += ',' + field(v->name);
+        if (!v->errors.empty()) header += ',' + field("sigma(" + v->name + ")");
+      }
+      Table& table = series_table(header);
+      if (table.last_step == at.step) continue;
+      table.last_step = at.step;
+      for (std::size_t cell = 0; cell < values[i].values.size(); ++cell) {
+        std::string row = fmt::format("{},{}", at.step, at.time), places;
+        std::size_t rest = cell;
+        for (std::size_t k = axes.size(); k-- > 0;) {
+          const auto& list = axis(axes[k]).values;
+          places = fmt::format(",{}", list[rest % list.size()]) + places;
+          rest /= list.size();
+        }
+        row += places;
+        for (const Swept* v : together) {
+          row += fmt::format(",{}", v->values[cell]);
+          if (!v->errors.empty()) row += fmt::format(",{}", v->errors[cell]);
+        }
+        table.stream << row << '\n';
+      }
     }
-    std::string header = "name,step,t";
-    for (const auto& column : from.columns) header += ',' + field(column);
-    const std::string key = from.group + ": " + header;
-    auto [place, fresh] = tables_.try_emplace(key);
-    std::ofstream& stream = place->second.stream;
-    if (fresh) {
-      const auto same = std::count_if(tables_.begin(), tables_.end(), [&](const auto& other) {
-        return other.first.starts_with(from.group + ": ");
-      });
-      const std::string number = same == 1 ? "" : std::to_string(same);
-      open(place->second, "." + from.group + number + ".csv");
-      stream << header << '\n';
+  }
+
+  void plot(const std::string& name, const std::string& against, std::span<const double> x,
+            std::span<const double> y, std::span<const double> error) override {
+    if (!plots_.is_open()) {
+      plots_.open(stem_.string() + ".plots.csv");
+      check(plots_);
+      plots_ << "name,against,x,y,sigma\n";
     }
-    for (std::size_t i = 0; i < from.values.size(); i += from.columns.size()) {
-      std::string row = fmt::format("{},{},{}", field(from.name), at.step, at.time);
-      for (std::size_t c = 0; c < from.columns.size(); ++c)
-        row += fmt::format(",{}", from.values[i + c]);
-      stream << row << '\n';
-    }
+    for (std::size_t i = 0; i < x.size(); ++i)
+      plots_ << fmt::format("{},{},{},{},{}\n", field(name), field(against), x[i], y[i],
+                            error.empty() ? std::string() : fmt::format("{}", error[i]));
+    check(plots_.flush());
   }
 
   void flush() override {
@@ -118,6 +137,21 @@ class CsvFile : public ResultFile {
     std::string ending;
     std::int64_t last_step = -1;
   };
+
+  const program::Axis& axis(int number) const {
+    return program_.axes[static_cast<std::size_t>(number)];
+  }
+
+  /// Clauses of different names and times have a table each.
+  Table& series_table(const std::string& header) {
+    auto [place, fresh] = tables_.try_emplace(header);
+    if (fresh) {
+      const std::string number = tables_.size() == 1 ? "" : std::to_string(tables_.size());
+      open(place->second, ".series" + number + ".csv");
+      place->second.stream << header << '\n';
+    }
+    return place->second;
+  }
 
   void open(Table& table, const std::string& ending) const {
     table.ending = ending;
@@ -157,7 +191,9 @@ class CsvFile : public ResultFile {
     if (!stream) throw ResultsError(fmt::format("{} cannot be written", stem_.string()));
   }
 
+  const program::Program& program_;
   fs::path stem_;
+  std::ofstream plots_;
   std::map<std::string, Table> tables_;
   Table spectra_;
   std::string left_out_;
@@ -165,9 +201,9 @@ class CsvFile : public ResultFile {
 
 }  // namespace
 
-std::unique_ptr<ResultFile> open_csv(const fs::path& path, const program::Program&,
+std::unique_ptr<ResultFile> open_csv(const fs::path& path, const program::Program& program,
                                      const Keep& keep) {
-  return std::make_unique<CsvFile>(path, keep);
+  return std::make_unique<CsvFile>(path, program, keep);
 }
 
 }  // namespace vphi::io

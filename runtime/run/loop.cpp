@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/device/thread_pool.hpp"
+#include "runtime/run/ensemble.hpp"
 #include "runtime/run/keeper.hpp"
 #include "runtime/run/observe.hpp"
 #include "runtime/run/run.hpp"
@@ -30,15 +31,22 @@ constexpr std::chrono::milliseconds kPauseInterval{50};
 /// Where a run stands between two chunks of steps.
 class Loop {
  public:
-  Loop(const Program& program, Device& device, const RunOptions& options)
+  /// `ensemble`: null where the model has no sweep.
+  Loop(const Program& program, Device& device, const RunOptions& options,
+       Ensemble* ensemble = nullptr, std::int64_t part = 0)
       : p_(program),
         options_(options),
         threads_(options.threads > 0 ? options.threads : usable_threads()),
-        session_(program, device, {threads_, true}),
+        session_(program, device, {threads_, true, first_instance(ensemble, part)}),
         observer_(session_, options.out, threads_, options.onlooker,
                   options.keep.on ? checkpoint_files(options.out, program.model).folder
-                                  : std::filesystem::path()),
-        keeper_(session_, observer_, options) {
+                                  : std::filesystem::path(),
+                  ensemble),
+        keeper_(session_, observer_, options),
+        ensemble_(ensemble) {
+    if (ensemble_ != nullptr) ensemble_->begin(part, session_);
+    instances_ = ensemble_ != nullptr ? ensemble_->count_of(part) : 1;
+    first_instance_ = first_instance(ensemble, part);
     end_ = options.steps >= 0 ? options.steps : program.steps;
     if (end_ < 0 && program.stop_slot < 0)
       throw RunError("E0804", "the run has no end",
@@ -65,12 +73,17 @@ class Loop {
     update(session_.scalars());
     check_numbers(step_);
     if (p_.watch.empty() && p_.outputs.empty()) check_state(step_);
+    if (ensemble_ != nullptr) ensemble_->end_part({step_, time_});
     report_progress(true);
-    observer_.finish();
+    observer_.flush();
     return result();
   }
 
  private:
+  static std::int64_t first_instance(const Ensemble* ensemble, std::int64_t part) {
+    return ensemble != nullptr ? ensemble->first_of(part) : 0;
+  }
+
   void start() {
     session_.start();
     session_.device().synchronise();
@@ -117,9 +130,29 @@ class Loop {
 
   void update(std::vector<double> scalars) {
     scalars_ = std::move(scalars);
-    stopped_ = p_.stop_slot >= 0 && scalars_[p_.stop_slot] != 0;
-    time_ =
-        p_.time_slot >= 0 ? scalars_[p_.time_slot] : static_cast<double>(step_) * p_.dt_physical;
+    stopped_ = all_stopped(scalars_);
+    time_ = p_.time_slot >= 0 ? largest(scalars_, p_.time_slot)
+                              : static_cast<double>(step_) * p_.dt_physical;
+  }
+
+  double of_instance(const std::vector<double>& scalars, std::int64_t instance, int slot) const {
+    return scalars[static_cast<std::size_t>(instance) * p_.scalars.size() +
+                   static_cast<std::size_t>(slot)];
+  }
+
+  /// A run ends when all its instances have.
+  bool all_stopped(const std::vector<double>& scalars) const {
+    if (p_.stop_slot < 0) return false;
+    for (std::int64_t i = 0; i < instances_; ++i)
+      if (of_instance(scalars, i, p_.stop_slot) == 0) return false;
+    return true;
+  }
+
+  double largest(const std::vector<double>& scalars, int slot) const {
+    double value = of_instance(scalars, 0, slot);
+    for (std::int64_t i = 1; i < instances_; ++i)
+      value = std::fmax(value, of_instance(scalars, i, slot));
+    return value;
   }
 
   /// Steps up to the next output, the end, or the time after which the host looks again.
@@ -139,10 +172,9 @@ class Loop {
     const std::int64_t before = step_;
     step_ += count;
     auto scalars = session_.scalars();
-    const bool stop = p_.stop_slot >= 0 && scalars[p_.stop_slot] != 0;
-    if (stop && p_.step_slot >= 0)  // the steps after the end changed nothing
-      step_ =
-          std::clamp(static_cast<std::int64_t>(std::llround(scalars[p_.step_slot])), before, step_);
+    if (all_stopped(scalars) && p_.step_slot >= 0)  // the steps after the end changed nothing
+      step_ = std::clamp(static_cast<std::int64_t>(std::llround(largest(scalars, p_.step_slot))),
+                         before, step_);
     update(std::move(scalars));
     if (before == first_) first_step_ = seconds_since(created_);
     if (before == first_ && count < end_ - first_)
@@ -165,19 +197,41 @@ class Loop {
   /// A scalar that is no number sends us looking for the site it came from. Quotients of an output
   /// may be 0/0 while the state is sound; such slots are not looked at twice.
   void check_numbers(std::int64_t good_step) {
+    const std::size_t width = p_.scalars.size();
     harmless_.resize(scalars_.size());
-    bool suspicious = false;
-    for (std::size_t i = 0; i < scalars_.size(); ++i)
-      suspicious = suspicious || (!std::isfinite(scalars_[i]) && !harmless_[i]);
-    if (!suspicious) return;
-    check_state(good_step);
-    for (std::size_t i = 0; i < scalars_.size(); ++i)
-      if (!std::isfinite(scalars_[i])) harmless_[i] = true;
+    for (std::int64_t instance = 0; instance < instances_; ++instance) {
+      const std::size_t first = static_cast<std::size_t>(instance) * width;
+      bool suspicious = false;
+      for (std::size_t i = 0; i < width; ++i)
+        suspicious = suspicious || (!std::isfinite(scalars_[first + i]) && !harmless_[first + i] &&
+                                    std::isfinite(p_.scalars[i].initial));
+      if (!suspicious) continue;
+      check_state(good_step, instance);
+      for (std::size_t i = 0; i < width; ++i)
+        if (!std::isfinite(scalars_[first + i])) harmless_[first + i] = true;
+    }
   }
 
-  /// Throws where a site of the state holds no number.
   void check_state(std::int64_t good_step) {
-    const auto bad = find_bad_site(session_);
+    for (std::int64_t instance = 0; instance < instances_; ++instance)
+      check_state(good_step, instance);
+  }
+
+  /// An instance of a sweep that has become no number stands still from then on and is left out;
+  /// the others go on.
+  void set_aside(std::int64_t instance, const std::string& message) {
+    ensemble_->fail(first_instance_ + instance, message);
+    if (p_.stop_slot < 0) return;
+    session_.set_scalar(p_.stop_slot, 1, instance);
+    scalars_[static_cast<std::size_t>(instance) * p_.scalars.size() +
+             static_cast<std::size_t>(p_.stop_slot)] = 1;
+    stopped_ = all_stopped(scalars_);
+  }
+
+  /// Throws where a site of the state holds no number; in a sweep, only when no instance is left.
+  void check_state(std::int64_t good_step, std::int64_t instance) {
+    if (ensemble_ != nullptr && ensemble_->failed(first_instance_ + instance)) return;
+    const auto bad = find_bad_site(session_, instance);
     if (!bad) return;
     observer_.flush();
     const auto& variable = p_.state[bad->variable];
@@ -192,11 +246,16 @@ class Loop {
     if (!variable.line.empty())
       line =
           fmt::format("; its equation comes from line {}: {}", variable.line_number, variable.line);
-    throw RunError(
-        "E0801",
+    const std::string message =
         fmt::format("`{}` became {} {}, at site {}{}{}", variable.shown, bad->value, when, where,
-                    bad->count > 1 ? fmt::format(" and {} others", bad->count - 1) : "", line),
-        "a smaller dt, or a look at divisions and logarithms in that line");
+                    bad->count > 1 ? fmt::format(" and {} others", bad->count - 1) : "", line);
+    if (ensemble_ != nullptr) {
+      set_aside(instance, message);
+      for (std::int64_t i = 0; i < p_.all_instances(); ++i)
+        if (!ensemble_->failed(i)) return;
+    }
+    throw RunError("E0801", message,
+                   "a smaller dt, or a look at divisions and logarithms in that line");
   }
 
   /// What drifts is shown relative to its first value.
@@ -243,7 +302,7 @@ class Loop {
     const bool more = step_ - first_ > warm_up_steps_ && seconds_ > warm_up_;
     const double seconds = more ? seconds_ - warm_up_ : seconds_;
     const auto steps = static_cast<double>(more ? step_ - first_ - warm_up_steps_ : step_ - first_);
-    return seconds > 0 ? steps * static_cast<double>(p_.sites()) / seconds : 0;
+    return seconds > 0 ? steps * static_cast<double>(p_.sites() * instances_) / seconds : 0;
   }
 
   RunResult result() {
@@ -253,10 +312,10 @@ class Loop {
     r.steps = step_;
     r.time = time_;
     r.interrupted = interrupted() && !over();
-    r.series = observer_.series();
+    r.series = observer_.series();  // of a sweep: the ensemble's
     for (const Series& s : r.series)
       if (!s.points.empty()) r.scalars.emplace_back(s.name, s.points.back().second);
-    r.expectations = observer_.expectations();
+    if (ensemble_ == nullptr) r.expectations = observer_.expectations();
     r.performance.seconds = seconds_;
     r.performance.first_step_seconds = first_step_;
     r.performance.site_updates_per_s = rate();
@@ -273,7 +332,7 @@ class Loop {
     r.kernels = kernel_runs(session_, options_.time_kernels);
     // A step of one kernel was timed already, by the run itself.
     if (options_.time_kernels && p_.step.size() == 1 && rate() > 0)
-      r.kernels[p_.step[0].kernel].seconds = static_cast<double>(p_.sites()) / rate();
+      r.kernels[p_.step[0].kernel].seconds = static_cast<double>(p_.sites() * instances_) / rate();
     return r;
   }
 
@@ -284,6 +343,8 @@ class Loop {
   Session session_;
   Observer observer_;
   Keeper keeper_;
+  Ensemble* ensemble_ = nullptr;
+  std::int64_t instances_ = 1, first_instance_ = 0;  ///< of this part
   std::int64_t end_ = -1, step_ = 0, size_ = 1;
   std::int64_t first_ = 0;  ///< step at which this part of the run began
   std::int64_t warm_up_steps_ = 0;
@@ -318,11 +379,12 @@ double bytes_per_site(const Program& program) {
   return bytes;
 }
 
-std::optional<BadSite> find_bad_site(Session& session) {
+std::optional<BadSite> find_bad_site(Session& session, std::int64_t instance) {
   const Program& p = session.program();
   for (std::size_t v = 0; v < p.state.size(); ++v) {
-    const auto values = session.read(p.state[v].buffer);
+    const auto values = session.read(p.state[v].buffer, instance);
     BadSite bad;
+    bad.instance = instance;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isfinite(values[i])) continue;
       if (bad.count++ > 0) continue;
@@ -339,7 +401,62 @@ std::optional<BadSite> find_bad_site(Session& session) {
   return std::nullopt;
 }
 
+std::optional<BadSite> find_bad_site(Session& session) {
+  for (std::int64_t i = 0; i < session.program().instances; ++i)
+    if (auto bad = find_bad_site(session, i)) return bad;
+  return std::nullopt;
+}
+
+namespace {
+
+/// The parts of a sweep, one after the other.
+RunResult run_sweep(const Program& program, Device& device, const RunOptions& options) {
+  std::unique_ptr<io::Results> results;
+  if (!options.out.empty() && !program.axes.empty())
+    results = std::make_unique<io::Results>(options.out, program);
+  Ensemble ensemble(program, results.get());
+  RunOptions own = options;
+  if (!program.axes.empty()) {
+    if (options.resume)
+      throw RunError("E0901", "a sweep cannot go on from a checkpoint in this version",
+                     "run the values that are missing: --set NAME=VALUE");
+    own.keep.on = false;
+  }
+  RunResult result;
+  std::int64_t steps = 0;
+  for (std::int64_t part = 0; part < ensemble.parts(); ++part) {
+    RunResult one = Loop(program, device, own, &ensemble, part).run();
+    const Performance before = result.performance;
+    const double updates = before.site_updates_per_s * before.seconds +
+                           one.performance.site_updates_per_s * one.performance.seconds;
+    steps = std::max(steps, one.steps);
+    const double time = std::max(result.time, one.time);
+    result = std::move(one);
+    result.steps = steps;
+    result.time = time;
+    Performance& all = result.performance;
+    all.device_bytes = std::max(all.device_bytes, before.device_bytes);
+    if (part > 0) all.first_step_seconds = before.first_step_seconds;
+    all.seconds += before.seconds;
+    if (all.seconds > 0) all.site_updates_per_s = updates / all.seconds;
+    if (result.interrupted) break;
+  }
+  ensemble.into(result);
+  if (results) {
+    results->flush();
+    result.files = results->files();
+    for (const std::string& note : results->notes()) result.notes.push_back(note);
+  }
+  return result;
+}
+
+}  // namespace
+
 RunResult run(const Program& program, Device& device, const RunOptions& options) {
+  // promises about averages over time are judged by the same means, with or without a sweep
+  const bool at_end = std::any_of(program.expectations.begin(), program.expectations.end(),
+                                  [](const auto& e) { return e.at_end; });
+  if (!program.axes.empty() || at_end) return run_sweep(program, device, options);
   return Loop(program, device, options).run();
 }
 

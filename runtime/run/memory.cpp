@@ -47,8 +47,10 @@ std::size_t prologue_scratch(const Program& p) {
 }  // namespace
 
 MemoryNeed memory_needed(const Program& p) {
-  const auto sites = static_cast<std::size_t>(p.sites());
-  std::size_t first = 0, second = 0, outputs = 0, fixed = p.scalars.size() * sizeof(double);
+  const auto instances = static_cast<std::size_t>(p.instances);
+  const auto sites = static_cast<std::size_t>(p.sites()) * instances;
+  std::size_t first = 0, second = 0, outputs = 0;
+  std::size_t fixed = p.scalars.size() * sizeof(double) * instances;
   for (std::size_t b = 0; b < p.buffers.size(); ++b) {
     if (p.buffers[b].scratch) continue;
     first += word(p, static_cast<int>(b));
@@ -62,7 +64,7 @@ MemoryNeed memory_needed(const Program& p) {
     outputs = std::max(outputs, bytes);
   }
   for (const auto& kernel : p.kernels)
-    fixed += static_cast<std::size_t>(kernel.partials) * sizeof(double) + 4;
+    fixed += static_cast<std::size_t>(kernel.partials) * sizeof(double) + 4 * instances;
   // Initial scratch lives before the second copies are taken; outputs borrow those.
   const std::size_t extra = std::max({prologue_scratch(p), second, outputs});
   MemoryNeed need;
@@ -82,6 +84,13 @@ std::array<std::int64_t, 4> largest_lattice(const Program& p, std::size_t bytes)
     extent[axis] = std::max<std::int64_t>(1, n / multiple * multiple);
   }
   return extent;
+}
+
+std::int64_t largest_batch(const Program& p, std::size_t bytes) {
+  const double one = static_cast<double>(memory_needed(p).peak) / static_cast<double>(p.instances);
+  // some is left to the device's own needs and to scratch of outputs at the end
+  const double fit = 0.9 * static_cast<double>(bytes) / one;
+  return std::min(p.all_instances(), static_cast<std::int64_t>(fit));
 }
 
 std::string shape_text(std::span<const std::int64_t> extent) {

@@ -1,6 +1,7 @@
 #include "runtime/run/observe.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vphi::runtime {
 
@@ -8,9 +9,14 @@ using program::FieldOutput;
 using program::Output;
 
 Observer::Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker,
-                   const std::filesystem::path& logs)
-    : session_(session), threads_(threads), onlooker_(onlooker), expectations_(session.program()) {
-  if (!out.empty()) results_ = std::make_unique<io::Results>(out, session.program(), logs);
+                   const std::filesystem::path& logs, Ensemble* ensemble)
+    : session_(session),
+      threads_(threads),
+      onlooker_(onlooker),
+      ensemble_(ensemble),
+      expectations_(session.program()) {
+  if (!out.empty() && session.program().axes.empty())
+    results_ = std::make_unique<io::Results>(out, session.program(), logs);
 }
 
 ObserverState Observer::save() const {
@@ -86,7 +92,11 @@ bool Observer::due(const Output& output, std::int64_t step, bool last) const {
 
 double Observer::time_of(const std::vector<double>& scalars, std::int64_t step) const {
   const auto& p = session_.program();
-  return p.time_slot >= 0 ? scalars[p.time_slot] : static_cast<double>(step) * p.dt_physical;
+  if (p.time_slot < 0) return static_cast<double>(step) * p.dt_physical;
+  double time = scalars[p.time_slot];
+  for (std::size_t i = p.scalars.size(); i < scalars.size(); i += p.scalars.size())
+    time = std::fmax(time, scalars[i + static_cast<std::size_t>(p.time_slot)]);
+  return time;
 }
 
 std::vector<double> Observer::watch() {
@@ -105,8 +115,14 @@ void Observer::observe(std::int64_t step, bool last) {
     any = true;
     observed_ = step;
     session_.launch(output.launches);
+    if (p.axes.empty()) session_.launch(output.then);
     const auto scalars = session_.scalars();
     const io::Moment at{step, time_of(scalars, step)};
+    if (ensemble_ != nullptr && !p.axes.empty()) {
+      ensemble_->record(static_cast<std::size_t>(&output - p.outputs.data()), at, last);
+      session_.release_scratch();
+      continue;
+    }
     if (output.after_slot < 0 || scalars[output.after_slot] != 0) {
       record(output, at, scalars);
       const bool regular = output.every <= 0 || step % output.every == 0;
@@ -114,7 +130,14 @@ void Observer::observe(std::int64_t step, bool last) {
     }
     session_.release_scratch();
   }
+  if (ensemble_ != nullptr) {
+    if (any || last || p.outputs.empty())
+      ensemble_->judge({step, time_of(session_.scalars(), step)}, last);
+    session_.release_scratch();
+    return;
+  }
   if (any || last || p.outputs.empty()) {
+    session_.launch(p.watch_then);
     const auto scalars = session_.scalars();
     expectations_.judge(scalars, time_of(scalars, step));
     if (onlooker_ != nullptr) onlooker_->checks(expectations_.results());
@@ -155,33 +178,13 @@ void Observer::array(io::ResultFile* target, const std::string& group, const std
     onlooker_->array(group, name, at, shape, values);
 }
 
-/// As it lies in the device's memory: the writer's thread packs it while the run goes on.
-void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::Moment& at) {
-  const auto& p = session_.program();
-  io::Table table;
-  table.group = "snapshots", table.name = field.name;
-  table.precision = p.buffers[field.buffer].precision;
-  table.shape.assign(p.extent.begin(), p.extent.begin() + p.dims);
-  std::reverse(table.shape.begin(), table.shape.end());
-  if (field.scale == 1 && field.offset == 0) {
-    table.raw = session_.read_block(field.buffer);
-  } else {
-    table.values = session_.read(field.buffer);
-    for (double& v : table.values) v = field.scale * v + field.offset;
-  }
-  to.table(std::move(table), at);
-}
-
 void Observer::write_fields(const Output& output, const io::Moment& at) {
   auto* target = file(output);
   const bool attended = onlooker_ != nullptr && onlooker_->attending();
   if (target == nullptr && !attended) return;
   const auto& p = session_.program();
   for (const FieldOutput& field : output.fields) {
-    if (field.kind == FieldOutput::Kind::Snapshot) {
-      if (target != nullptr) snapshot(*target, field, at);
-      continue;
-    }
+    if (target == nullptr && field.kind == FieldOutput::Kind::Snapshot) continue;
     const auto values = session_.read(field.buffer);
     const auto precision = p.buffers[field.buffer].precision;
     std::vector<std::int64_t> shape(p.extent.begin(), p.extent.begin() + p.dims);
@@ -194,6 +197,7 @@ void Observer::write_fields(const Output& output, const io::Moment& at) {
         break;
       }
       case FieldOutput::Kind::Snapshot:
+        target->array("snapshots", field.name, at, shape, values, precision);
         break;
       case FieldOutput::Kind::Slice: {
         std::int64_t stride = 1;
@@ -204,16 +208,7 @@ void Observer::write_fields(const Output& output, const io::Moment& at) {
           if (i / stride % n == field.plane) plane.push_back(values[i]);
         shape.erase(shape.begin() + (p.dims - 1 - field.axis));
         if (shape.empty()) shape.push_back(1);
-        if (attended) onlooker_->array("slices", field.name, at, shape, plane);
-        if (target == nullptr) break;
-        io::Table table;
-        table.group = "slices", table.name = field.name, table.precision = precision;
-        table.shape = shape, table.values = std::move(plane);
-        const double middle = static_cast<double>(n - 1) / 2;
-        table.numbers = {{"axis", field.axis},
-                         {"plane", static_cast<double>(field.plane)},
-                         {"position", (static_cast<double>(field.plane) - middle) * p.dx_physical}};
-        target->table(std::move(table), at);
+        array(target, "slices", field.name, at, shape, plane, precision);
         break;
       }
       case FieldOutput::Kind::Histogram: {
@@ -251,10 +246,6 @@ std::vector<std::string> Observer::notes() const {
 
 void Observer::flush() {
   if (results_) results_->flush();
-}
-
-void Observer::finish() {
-  if (results_) results_->finish();
 }
 
 }  // namespace vphi::runtime

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/io/results.hpp"
+#include "runtime/run/ensemble.hpp"
 #include "runtime/run/expect.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/session.hpp"
@@ -29,9 +30,10 @@ struct ObserverState {
 class Observer {
  public:
   /// `out` empty: nothing is written to files. `onlooker` may be null.
-  /// `logs`: folder of undo logs of the result files; empty: they cannot go back.
+  /// `logs`: folder of undo logs of the result files; empty: they cannot go back. `ensemble`: null
+  /// where there is no sweep; else the scalars and the promises go to it, and so do the files.
   Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker = nullptr,
-           const std::filesystem::path& logs = {});
+           const std::filesystem::path& logs = {}, Ensemble* ensemble = nullptr);
 
   ObserverState save() const;
   /// Before the first output. The files go back to their marks; one that cannot starts again, with
@@ -55,15 +57,13 @@ class Observer {
   const std::vector<ExpectationResult>& expectations() const { return expectations_.results(); }
   std::vector<std::string> files() const;
   std::vector<std::string> notes() const;
-  void flush();   ///< what is queued can be read soon
-  void finish();  ///< everything is written
+  void flush();
 
  private:
   void write_again(const program::Output& output);
   bool due(const program::Output& output, std::int64_t step, bool last) const;
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
-  void snapshot(io::ResultFile& to, const program::FieldOutput& field, const io::Moment& at);
   void write_fields(const program::Output& output, const io::Moment& at);
   void array(io::ResultFile* target, const std::string& group, const std::string& name,
              const io::Moment& at, std::span<const std::int64_t> shape,
@@ -74,6 +74,7 @@ class Observer {
   Session& session_;
   int threads_;
   Onlooker* onlooker_;
+  Ensemble* ensemble_;
   std::unique_ptr<io::Results> results_;
   Expectations expectations_;
   std::vector<Series> series_;

@@ -1,5 +1,8 @@
 #include "runtime/run/random_field.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
@@ -10,9 +13,13 @@ namespace {
 
 using program::RandomField;
 
-}  // namespace
+/// What one instance differs in.
+struct Own {
+  std::uint64_t seed = 1;
+  double mass2 = 0;
+};
 
-Vacuum vacuum_of(const program::Program& p, const RandomField& field) {
+Vacuum vacuum_of(const program::Program& p, const RandomField& field, const Own& own) {
   if (p.dims > 3)
     throw RunError("E0805", "vacuum fluctuations are defined on lattices of 1 to 3 dimensions",
                    "give the initial values of this lattice by expressions");
@@ -20,24 +27,21 @@ Vacuum vacuum_of(const program::Program& p, const RandomField& field) {
   v.box = {{p.extent[0], p.extent[1], p.extent[2]}};
   v.dims = p.dims;
   v.dx = p.dx;
-  v.seed = p.seed;
+  v.seed = own.seed;
   v.stream = static_cast<std::uint32_t>(field.stream);
   v.velocity = field.velocity;
-  v.mass2 = field.mass2;
+  v.mass2 = own.mass2;
   v.amplitude = field.amplitude;
   v.cutoff = field.cutoff;
   v.kernel_form = field.kernel_form;
   return v;
 }
 
-namespace {
-
 /// Sites 2j and 2j + 1 share one call of the generator.
 template <class Pair>
-std::vector<double> by_site(const program::Program& p, const RandomField& field, int threads,
-                            const Pair& pair) {
-  std::vector<double> out(static_cast<std::size_t>(p.sites()));
-  const auto key = random::key_of(p.seed);
+void by_site(const program::Program& p, const RandomField& field, std::uint64_t seed, int threads,
+             std::span<double> out, const Pair& pair) {
+  const auto key = random::key_of(seed);
   const auto stream = static_cast<std::uint32_t>(field.stream);
   parallel_ranges((p.sites() + 1) / 2, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
@@ -46,24 +50,90 @@ std::vector<double> by_site(const program::Program& p, const RandomField& field,
       if (2 * j + 1 < p.sites()) out[2 * j + 1] = b;
     }
   });
-  return out;
 }
 
-}  // namespace
-
-std::vector<double> random_field(const program::Program& p, const RandomField& field, int threads) {
-  if (field.kind == RandomField::Kind::Vacuum) return vacuum_field(vacuum_of(p, field), threads);
+void drawn(const program::Program& p, const RandomField& field, std::uint64_t seed, int threads,
+           std::span<double> out) {
   const double amplitude = field.amplitude;
   if (field.kind == RandomField::Kind::Normal)
-    return by_site(p, field, threads, [&](const random::Counter& words) {
+    return by_site(p, field, seed, threads, out, [&](const random::Counter& words) {
       const auto [a, b] = random::normal_pair(words);
       return std::pair(amplitude * a, amplitude * b);
     });
   const double low = field.low, width = field.high - field.low;
-  return by_site(p, field, threads, [&](const random::Counter& words) {
+  by_site(p, field, seed, threads, out, [&](const random::Counter& words) {
     return std::pair(amplitude * (low + width * random::uniform(words[0], words[1])),
                      amplitude * (low + width * random::uniform(words[2], words[3])));
   });
+}
+
+}  // namespace
+
+std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
+  if (number == 0) return seed;
+  const auto n = static_cast<std::uint64_t>(number);
+  constexpr std::uint32_t kEnsemble = 0x656E736DU;  // a stream that no field has
+  const auto words = random::philox(
+      {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32), kEnsemble, 0xFFFFFFFFU},
+      random::key_of(seed));
+  return std::uint64_t{words[1]} << 32 | words[0];
+}
+
+std::vector<double> random_fields(const program::Program& p, const RandomField& field,
+                                  std::int64_t first, std::int64_t count, int threads) {
+  const auto sites = static_cast<std::size_t>(p.sites());
+  std::vector<double> out(sites * static_cast<std::size_t>(count));
+  std::vector<Own> own;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
+    own.push_back(
+        {ensemble_seed(p.seed, p.ensemble_number(instance)),
+         field.masses.empty() ? field.mass2 : field.masses[static_cast<std::size_t>(instance)]});
+  }
+  const bool vacuum = field.kind == RandomField::Kind::Vacuum;
+  // amplitudes belong to a mass; neighbours in an ensemble mostly share it
+  std::map<double, std::vector<double>> amplitudes;
+  if (vacuum)
+    for (const Own& o : own) amplitudes.try_emplace(o.mass2);
+  std::vector<double> masses;
+  for (const auto& [mass, none] : amplitudes) masses.push_back(mass);
+  // many instances: one thread each; few: all threads at one after the other
+  const bool many = count >= 2 * threads;
+  const auto each = [&](std::int64_t number, const auto& work) {
+    if (!many) {
+      for (std::int64_t i = 0; i < number; ++i) work(i, threads);
+      return;
+    }
+    parallel_ranges(number, threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) work(i, 1);
+    });
+  };
+  each(static_cast<std::int64_t>(masses.size()), [&](std::int64_t m, int with) {
+    Own one;
+    one.mass2 = masses[static_cast<std::size_t>(m)];
+    amplitudes.at(one.mass2) = vacuum_amplitudes(vacuum_of(p, field, one), with);
+  });
+  each(count, [&](std::int64_t i, int with) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::span to(out.data() + at * sites, sites);
+    // instances with the same numbers and the same mass are made once
+    if (at > 0 && own[at].seed == own[0].seed && own[at].mass2 == own[0].mass2) return;
+    if (vacuum) {
+      const auto made =
+          vacuum_field(vacuum_of(p, field, own[at]), amplitudes.at(own[at].mass2), with);
+      std::copy(made.begin(), made.end(), to.begin());
+    } else {
+      drawn(p, field, own[at].seed, with, to);
+    }
+  });
+  for (std::size_t i = 1; i < own.size(); ++i)
+    if (own[i].seed == own[0].seed && own[i].mass2 == own[0].mass2)
+      std::copy_n(out.begin(), sites, out.begin() + static_cast<std::ptrdiff_t>(i * sites));
+  return out;
+}
+
+std::vector<double> random_field(const program::Program& p, const RandomField& field, int threads) {
+  return random_fields(p, field, 0, 1, threads);
 }
 
 }  // namespace vphi::runtime

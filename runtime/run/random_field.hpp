@@ -5,17 +5,25 @@
 // vacuum (four dimensions).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "program/program.hpp"
-#include "runtime/run/vacuum.hpp"
 
 namespace vphi::runtime {
 
-/// The vacuum that a random field of kind Vacuum asks for.
-Vacuum vacuum_of(const program::Program& program, const program::RandomField& field);
-
 std::vector<double> random_field(const program::Program& program, const program::RandomField& field,
                                  int threads);
+
+/// The same for `count` instances from `first` on, one after the other: each has the random numbers
+/// of its place in the ensemble and the mass of its own vacuum. Small lattices are made many at a
+/// time. An instance beyond the last has what the last one has.
+std::vector<double> random_fields(const program::Program& program,
+                                  const program::RandomField& field, std::int64_t first,
+                                  std::int64_t count, int threads);
+
+/// The seed of the instances with this number in their ensemble: the run's own for number 0, else
+/// 64 bits that Philox makes of the run's seed and the number.
+std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number);
 
 }  // namespace vphi::runtime

@@ -58,9 +58,37 @@ struct RunOptions {
   bool time_kernels = false;                     ///< RunResult::kernels get their times
 };
 
+/// A scalar over time. In a sweep it may have axes; then `points` is empty and `values` holds, for
+/// each time, one number for each place along these axes, the last axis fastest (NaN: none).
 struct Series {
   std::string name;
-  std::vector<std::pair<double, double>> points;  ///< t, value
+  std::vector<std::pair<double, double>> points = {};  ///< t, value
+  std::vector<int> axes = {};                          ///< places in RunResult::axes
+  std::vector<std::int64_t> steps = {};                ///< sweeps: of each row
+  std::vector<double> times = {};                      ///< sweeps: largest t of the instances
+  std::vector<std::vector<double>> values = {};
+  std::vector<std::vector<double>> errors = {};  ///< standard errors of averages, as `values`
+};
+
+/// One axis of a sweep.
+struct SweptAxis {
+  std::string name;
+  std::vector<double> values;
+  bool ensemble = false;
+};
+
+/// `plot y against a`: y when the run has ended, averaged over everything else.
+struct Plot {
+  std::string name, against;
+  std::vector<double> x, y;
+  std::vector<double> error;  ///< standard error of y; empty: there is none
+};
+
+/// An instance of a sweep whose state became no number; it was left out from then on.
+struct FailedInstance {
+  std::int64_t instance = 0;
+  std::string where;  ///< "sigma0 = 0.00019, draw = 3"
+  std::string message;
 };
 
 struct ExpectationResult {
@@ -69,7 +97,8 @@ struct ExpectationResult {
   double value = 0;  ///< condition: at its first failure, else the last; others: the largest
   double time = 0;   ///< when
   /// t and the value judged there (drifts: relative change; conserved: change over scale)
-  std::vector<std::pair<double, double>> history;
+  std::vector<std::pair<double, double>> history = {};
+  std::string where = {};  ///< of a sweep: the instance that `value` belongs to
 };
 
 /// What is known of one kernel of the program when the run is over.
@@ -92,7 +121,10 @@ struct RunResult {
   double time = 0;
   bool interrupted = false;
   std::vector<std::pair<std::string, double>> scalars;  ///< last values
+  std::vector<SweptAxis> axes;                          ///< of the sweep; empty: one instance
   std::vector<Series> series;
+  std::vector<Plot> plots;
+  std::vector<FailedInstance> failures;
   std::vector<ExpectationResult> expectations;
   Performance performance;
   std::vector<KernelRun> kernels;  ///< as Program::kernels
@@ -100,7 +132,8 @@ struct RunResult {
   std::int64_t resumed_from = -1;  ///< step; -1: from the beginning
   std::int64_t checkpoint = -1;    ///< step of the last checkpoint on disk; -1: there is none
   double checkpoint_seconds = 0;   ///< that the run has waited for them
-  std::vector<std::vector<double>> state;  ///< as Program::state, f64, x fastest
+  /// As Program::state, f64, [instance][site], x fastest; of the last part of a sweep in parts.
+  std::vector<std::vector<double>> state;
 
   bool all_expected() const;
   const Series* find(const std::string& name) const;
@@ -118,11 +151,14 @@ std::vector<KernelRun> kernel_runs(Session& session, bool timed);
 
 /// The first site of the state that holds a NaN or an infinity.
 struct BadSite {
-  int variable = 0;  ///< index in Program::state
+  std::int64_t instance = 0;  ///< of the session's batch
+  int variable = 0;           ///< index in Program::state
   std::array<std::int64_t, 4> site{};
   double value = 0;
   std::int64_t count = 0;  ///< of such sites in this variable
 };
 std::optional<BadSite> find_bad_site(Session& session);
+/// The same in one instance of the batch.
+std::optional<BadSite> find_bad_site(Session& session, std::int64_t instance);
 
 }  // namespace vphi::runtime

@@ -34,6 +34,15 @@ std::string gigabytes(std::size_t bytes) {
 void check_memory(const Program& p, const DeviceInfo& info) {
   const MemoryNeed need = memory_needed(p);
   if (info.memory_free == 0 || need.peak <= info.memory_free) return;
+  if (p.all_instances() > 1 && p.instances > 1) {
+    const std::int64_t batch = largest_batch(p, info.memory_free);
+    if (batch > 0)
+      throw RunError(
+          "E0802",
+          fmt::format("{} instances at once need {} of memory, and {} has {} free", p.instances,
+                      gigabytes(need.peak), info.name, gigabytes(info.memory_free)),
+          fmt::format("{} fit: --batch {}", batch, batch));
+  }
   const auto largest = largest_lattice(p, info.memory_free);
   const auto dims = static_cast<std::size_t>(p.dims);
   throw RunError(
@@ -51,6 +60,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
     : program_(program),
       device_(device),
       threads_(options.threads > 0 ? options.threads : usable_threads()),
+      first_instance_(options.first_instance),
       buffers_(program.buffers.size()),
       lent_(program.buffers.size()),
       partials_(program.kernels.size()),
@@ -69,16 +79,6 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
         "E0803",
         fmt::format("this program was compiled for another kind of device than {}", info.name));
   if (options.check_memory) check_memory(program, info);
-  // On the device where that gains, and where its box and the transform's work memory are to spare.
-  const std::size_t beside =
-      program.dims > 3
-          ? 0
-          : 3 * fft::padded_bytes({{program.extent[0], program.extent[1], program.extent[2]}},
-                                  Precision::F64);
-  device_fields_ =
-      options.fields == SessionOptions::Fields::Device ||
-      (options.fields == SessionOptions::Fields::Auto && DeviceFields::worth_it(program, info) &&
-       info.memory_free > memory_needed(program).peak + beside);
 }
 
 Session::~Session() {
@@ -87,7 +87,6 @@ Session::~Session() {
   };
   try {
     device_.synchronise();
-    fields_.reset();
     release_scratch();
     for (auto& copies : buffers_)
       for (BufferHandle h : copies.handle) drop(h);
@@ -105,7 +104,7 @@ Session::~Session() {
 
 std::size_t Session::bytes_of(int buffer) const {
   const std::size_t word = program_.buffers[buffer].precision == Precision::F32 ? 4 : 8;
-  return word * static_cast<std::size_t>(program_.sites());
+  return word * static_cast<std::size_t>(program_.sites() * program_.instances);
 }
 
 BufferHandle Session::take(std::size_t bytes) {
@@ -160,7 +159,8 @@ void Session::provide(const Launches& list, bool borrow) {
         zeroed(
             partials_[launch.kernel],
             sizeof(double) * static_cast<std::size_t>(std::max<std::int64_t>(1, kernel.partials)));
-      if (a.kind == Argument::Kind::Counter) zeroed(counters_[launch.kernel], 4);
+      if (a.kind == Argument::Kind::Counter)
+        zeroed(counters_[launch.kernel], 4 * static_cast<std::size_t>(program_.instances));
       if (!is_array(a)) continue;
       auto& copies = buffers_[a.index];
       const int which = a.kind == Argument::Kind::Current ? copies.now : 1 - copies.now;
@@ -259,12 +259,13 @@ void Session::launch(const Launches& list) {
 
 void Session::start() {
   // The host makes the random fields while the device's compiler works.
-  const bool ahead = program_.sites() <= kSmall && !device_fields_;
+  const bool ahead = program_.sites() * program_.instances <= kSmall;
   std::vector<std::promise<std::vector<double>>> promises(program_.random.size());
   for (auto& promise : promises) random_.push_back(promise.get_future());
   const auto make = [&](std::size_t i) {
     try {
-      promises[i].set_value(random_field(program_, program_.random[i], threads_));
+      promises[i].set_value(random_fields(program_, program_.random[i], first_instance_,
+                                          program_.instances, threads_));
     } catch (...) {
       promises[i].set_exception(std::current_exception());
     }
@@ -277,11 +278,7 @@ void Session::start() {
 
   compile_usual(true);
   take_state();
-  if (!ahead)
-    for (std::size_t i = 0; i < promises.size(); ++i)
-      random_[i] = std::async(std::launch::deferred, [this, i] {
-        return random_field(program_, program_.random[i], threads_);
-      });
+  if (!ahead) random_.clear();  // made when they are needed, some instances at a time
   run_prologue();
   provide(program_.step, false);
   trim();
@@ -303,9 +300,8 @@ void Session::compile_usual(bool prologue) {
 }
 
 void Session::take_state() {
-  scalars_ = device_.allocate(sizeof(double) * std::max<std::size_t>(1, program_.scalars.size()));
-  std::vector<double> initial;
-  for (const auto& scalar : program_.scalars) initial.push_back(scalar.initial);
+  const std::vector<double> initial = initial_scalars();
+  scalars_ = device_.allocate(sizeof(double) * std::max<std::size_t>(1, initial.size()));
   if (!initial.empty()) device_.upload(scalars_, 0, std::as_bytes(std::span(initial)));
   for (std::size_t b = 0; b < buffers_.size(); ++b) {
     if (program_.buffers[b].scratch) continue;
@@ -314,16 +310,44 @@ void Session::take_state() {
   }
 }
 
+/// Initial numbers of every instance: its values along the axes, its number in the ensemble.
+std::vector<double> Session::initial_scalars() const {
+  const std::size_t width = program_.scalars.size();
+  const std::int64_t all = program_.all_instances();
+  std::vector<double> initial(width * static_cast<std::size_t>(program_.instances));
+  for (std::int64_t i = 0; i < program_.instances; ++i) {
+    double* own = initial.data() + static_cast<std::size_t>(i) * width;
+    for (std::size_t slot = 0; slot < width; ++slot) own[slot] = program_.scalars[slot].initial;
+    const std::int64_t instance = std::min(first_instance_ + i, all - 1);
+    for (std::size_t k = 0; k < program_.axes.size(); ++k) {
+      const program::Axis& axis = program_.axes[k];
+      if (axis.slot >= 0)
+        own[axis.slot] = axis.values[static_cast<std::size_t>(program_.place(instance, k))];
+    }
+    if (program_.ensemble_slot >= 0)
+      own[program_.ensemble_slot] = static_cast<double>(program_.ensemble_number(instance));
+    if (first_instance_ + i >= all && program_.stop_slot >= 0) own[program_.stop_slot] = 1;
+  }
+  return initial;
+}
+
 void Session::fill_random(std::size_t index) {
   const int b = program_.random[index].buffer;
   auto& copies = buffers_[b];
   if (copies.handle[copies.now].id < 0) copies.handle[copies.now] = take(bytes_of(b));
-  if (device_fields_) {
-    if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
-    const auto precision = program_.buffers[b].precision;
-    if (fields_->random(program_.random[index], copies.handle[copies.now], precision)) return;
+  if (!random_.empty()) {
+    write(b, random_[index].get());
+    return;
   }
-  write(b, random_[index].get());
+  const auto sites = static_cast<std::size_t>(program_.sites());
+  const std::int64_t at_once =
+      std::max<std::int64_t>(1, kSmall / std::max<std::int64_t>(1, program_.sites()));
+  for (std::int64_t first = 0; first < program_.instances; first += at_once) {
+    const std::int64_t count = std::min(at_once, program_.instances - first);
+    write_from(
+        b, static_cast<std::size_t>(first) * sites,
+        random_fields(program_, program_.random[index], first_instance_ + first, count, threads_));
+  }
 }
 
 /// Each random field is uploaded before the first launch that reads it, and each scratch array is
@@ -355,7 +379,6 @@ void Session::run_prologue() {
   }
   for (std::size_t r = 0; r < filled.size(); ++r)  // straight into state, read by no launch
     if (!filled[r]) fill_random(r);
-  if (fields_) fields_->release();
 }
 
 // ---- steps ------------------------------------------------------------------------------------
@@ -363,7 +386,8 @@ void Session::run_prologue() {
 /// Recordings hold 1, 4, 16, ... steps: few of them, and few replays. An odd count of copies'
 /// exchanges leaves another state behind, so even numbers keep to the same recordings.
 std::int64_t Session::block(std::int64_t steps) const {
-  const std::int64_t most = program_.sites() < (std::int64_t{1} << 22) ? 256 : 16;
+  const std::int64_t most =
+      program_.sites() * program_.instances < (std::int64_t{1} << 22) ? 256 : 16;
   std::int64_t size = 1;
   while (size * 4 <= std::min(steps, most)) size *= 4;
   if (size == 1 && steps >= 2) size = 2;
@@ -412,54 +436,54 @@ void Session::advance(std::int64_t steps) {
 // ---- data -------------------------------------------------------------------------------------
 
 std::vector<double> Session::scalars() {
-  std::vector<double> values(program_.scalars.size());
+  std::vector<double> values(program_.scalars.size() *
+                             static_cast<std::size_t>(program_.instances));
   if (!values.empty()) device_.download(std::as_writable_bytes(std::span(values)), scalars_, 0);
   return values;
 }
 
-void Session::set_scalar(int slot, double value) {
-  device_.upload(scalars_, sizeof(double) * static_cast<std::size_t>(slot),
-                 std::as_bytes(std::span(&value, 1)));
-}
-
-std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
-  if (!device_fields_) return std::nullopt;
-  if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
-  return fields_->shells(buffers_[buffer].handle[buffers_[buffer].now],
-                         program_.buffers[buffer].precision);
+void Session::set_scalar(int slot, double value, std::int64_t instance) {
+  const std::size_t at =
+      static_cast<std::size_t>(instance) * program_.scalars.size() + static_cast<std::size_t>(slot);
+  device_.upload(scalars_, sizeof(double) * at, std::as_bytes(std::span(&value, 1)));
 }
 
 std::vector<double> Session::read(int buffer) {
+  return read_from(buffer, 0, static_cast<std::size_t>(program_.sites() * program_.instances));
+}
+
+std::vector<double> Session::read(int buffer, std::int64_t instance) {
   const auto sites = static_cast<std::size_t>(program_.sites());
+  return read_from(buffer, static_cast<std::size_t>(instance) * sites, sites);
+}
+
+/// `count` numbers from number `first` on.
+std::vector<double> Session::read_from(int buffer, std::size_t first, std::size_t count) {
   const BufferHandle from = buffers_[buffer].handle[buffers_[buffer].now];
   if (from.id < 0) throw std::logic_error("a scratch array was read after it was given back");
-  std::vector<double> values(sites);
+  std::vector<double> values(count);
   if (program_.buffers[buffer].precision == Precision::F64) {
-    device_.download(std::as_writable_bytes(std::span(values)), from, 0);
+    device_.download(std::as_writable_bytes(std::span(values)), from, first * sizeof(double));
     return values;
   }
-  std::vector<float> narrow(sites);
-  device_.download(std::as_writable_bytes(std::span(narrow)), from, 0);
+  std::vector<float> narrow(count);
+  device_.download(std::as_writable_bytes(std::span(narrow)), from, first * sizeof(float));
   std::copy(narrow.begin(), narrow.end(), values.begin());
   return values;
 }
 
-void Session::write(int buffer, std::span<const double> values) {
+void Session::write(int buffer, std::span<const double> values) { write_from(buffer, 0, values); }
+
+void Session::write_from(int buffer, std::size_t first, std::span<const double> values) {
   const BufferHandle to = buffers_[buffer].handle[buffers_[buffer].now];
   if (program_.buffers[buffer].precision == Precision::F64) {
-    device_.upload(to, 0, std::as_bytes(values));
+    device_.upload(to, first * sizeof(double), std::as_bytes(values));
     return;
   }
   std::vector<float> narrow(values.size());
   std::transform(values.begin(), values.end(), narrow.begin(),
                  [](double v) { return static_cast<float>(v); });
-  device_.upload(to, 0, std::as_bytes(std::span(narrow)));
-}
-
-std::shared_ptr<std::byte> Session::read_block(int buffer) {
-  auto block = device_.host_block(bytes_of(buffer));
-  read_bytes(buffer, {block.get(), bytes_of(buffer)});
-  return block;
+  device_.upload(to, first * sizeof(float), std::as_bytes(std::span(narrow)));
 }
 
 void Session::read_bytes(int buffer, std::span<std::byte> to) {

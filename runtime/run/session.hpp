@@ -14,8 +14,6 @@
 #include <cstdint>
 #include <future>
 #include <map>
-#include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,7 +21,6 @@
 
 #include "program/program.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/run/device_field.hpp"
 
 namespace vphi::runtime {
 
@@ -47,11 +44,15 @@ std::array<std::int64_t, 4> largest_lattice(const program::Program& program, std
 /// "64^3", "32 * 16 * 8"
 std::string shape_text(std::span<const std::int64_t> extent);
 
+/// Most instances of the sweep whose peak fits `bytes`; 0 where not even one does.
+std::int64_t largest_batch(const program::Program& program, std::size_t bytes);
+
 struct SessionOptions {
   int threads = 0;  ///< of the host's part; 0: all
   bool check_memory = true;
-  /// Where random fields and spectra are made; the same to rounding. Auto: where it is faster.
-  enum class Fields { Auto, Host, Device } fields = Fields::Auto;
+  /// Of the sweep: the batch holds Program::instances instances from this one on. Where the sweep
+  /// has fewer left, the batch is filled up with copies of its last instance that stand still.
+  std::int64_t first_instance = 0;
 };
 
 class Session {
@@ -79,24 +80,21 @@ class Session {
   void launch(const std::vector<program::Launch>& list);
   void release_scratch();
 
-  /// The scalar block as it is now (waits for the queue).
+  /// The scalar blocks as they are now, [instance][slot] (waits for the queue).
   std::vector<double> scalars();
-  void set_scalar(int slot, double value);
-  /// Present contents of a buffer as f64, x fastest (waits).
+  void set_scalar(int slot, double value, std::int64_t instance = 0);
+  /// Present contents of a buffer as f64, [instance][site], x fastest (waits).
   std::vector<double> read(int buffer);
+  /// Of one instance of the batch.
+  std::vector<double> read(int buffer, std::int64_t instance);
   void write(int buffer, std::span<const double> values);
 
   /// The same as they lie in memory, all of a buffer and all scalars (waits): what checkpoints
   /// keep. `to` and `from` have `bytes_of(buffer)` bytes.
   std::size_t bytes_of(int buffer) const;
   void read_bytes(int buffer, std::span<std::byte> to);
-  /// In a block of its own (Device::host_block), so that the run can go on while it is written.
-  std::shared_ptr<std::byte> read_block(int buffer);
   void write_bytes(int buffer, std::span<const std::byte> from);
   void set_scalars(std::span<const double> values);
-
-  /// Shells of a buffer's modes, made on the device; nothing where the host has to do it.
-  std::optional<std::vector<DeviceFields::Shell>> shells(int buffer);
 
   KernelReport report(int kernel);
   /// Bytes held on the device now, and the most so far.
@@ -124,14 +122,16 @@ class Session {
   void swap(const Launches& list, std::int64_t times);
   void run_prologue();
   void fill_random(std::size_t index);
+  std::vector<double> initial_scalars() const;
+  std::vector<double> read_from(int buffer, std::size_t first, std::size_t count);
+  void write_from(int buffer, std::size_t first, std::span<const double> values);
   RecordingHandle recording(std::int64_t steps);
   std::int64_t block(std::int64_t steps) const;
 
   const program::Program& program_;
   Device& device_;
   int threads_;
-  bool device_fields_ = false;
-  std::unique_ptr<DeviceFields> fields_;  ///< made at first use
+  std::int64_t first_instance_ = 0;
   std::vector<Copies> buffers_;
   std::vector<BufferHandle> lent_;  ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;

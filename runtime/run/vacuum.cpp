@@ -161,20 +161,6 @@ double Vacuum::volume() const {
   return volume;
 }
 
-VacuumRecipe vacuum_recipe(const Vacuum& v) {
-  const Amplitude amplitude(v);
-  VacuumRecipe recipe;
-  recipe.cut = amplitude.cut();
-  recipe.smooth = v.kernel_form;
-  recipe.scale = v.amplitude / std::sqrt(v.volume());
-  if (v.kernel_form && v.dims == 3) {
-    recipe.correlator =
-        radial_kernel(amplitude, *std::max_element(v.box.n.begin(), v.box.n.end()), v.dx);
-    recipe.scale *= v.dx * v.dx * v.dx;
-  }
-  return recipe;
-}
-
 std::vector<double> vacuum_amplitudes(const Vacuum& v, int threads) {
   const Shape shape(v.box);
   const Amplitude amplitude(v);
@@ -208,8 +194,12 @@ std::vector<double> vacuum_amplitudes(const Vacuum& v, int threads) {
 }
 
 std::vector<double> vacuum_field(const Vacuum& v, int threads) {
+  return vacuum_field(v, vacuum_amplitudes(v, threads), threads);
+}
+
+std::vector<double> vacuum_field(const Vacuum& v, const std::vector<double>& amplitude,
+                                 int threads) {
   const Shape shape(v.box);
-  const auto amplitude = vacuum_amplitudes(v, threads);
   const auto [nx, ny, nz] = shape.n;
   const auto signed_number = [](int64_t i, int64_t n) { return i <= n / 2 ? i : i - n; };
   std::vector<fft::Complex> modes(v.box.modes());

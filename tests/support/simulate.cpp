@@ -21,6 +21,7 @@ CompileOptions options_of(const Simulation& setup) {
   options.until = setup.until;
   options.precision = setup.precision;
   options.steps = setup.steps;
+  options.batch = setup.batch;
   return options;
 }
 

@@ -20,6 +20,7 @@ struct Simulation {
   std::string device = "native";
   std::string lattice, until, precision;
   std::int64_t steps = -1;
+  std::int64_t batch = 0;  ///< instances of a sweep at once; 0: all
   std::vector<std::pair<std::string, std::string>> set;
   bool keep_state = false;
   bool contract = true;  ///< fused multiply-add allowed

@@ -1,0 +1,60 @@
+// Instances of a sweep: where they lie along its axes, and whose random numbers they have.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "program/program.hpp"
+
+namespace vphi::program {
+
+namespace {
+
+/// Values that may serve as numbers of draws: whole, not negative, 2^24 at most.
+bool whole_numbers(const Axis& axis) {
+  for (const double v : axis.values)
+    if (!(v >= 0 && v < 0x1p24) || v != std::floor(v)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::int64_t Program::all_instances() const {
+  std::int64_t all = 1;
+  for (const Axis& axis : axes) all *= static_cast<std::int64_t>(axis.values.size());
+  return all;
+}
+
+std::int64_t Program::place(std::int64_t instance, std::size_t axis) const {
+  for (std::size_t k = axes.size() - 1; k > axis; --k)
+    instance /= static_cast<std::int64_t>(axes[k].values.size());
+  return instance % static_cast<std::int64_t>(axes[axis].values.size());
+}
+
+std::int64_t Program::ensemble_number(std::int64_t instance) const {
+  std::int64_t number = ensemble;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const Axis& axis = axes[k];
+    if (!axis.ensemble && !axis.fresh) continue;
+    const std::int64_t at = place(instance, k);
+    const auto size = static_cast<std::int64_t>(axis.values.size());
+    if (axis.ensemble && whole_numbers(axis)) {
+      double largest = 0;
+      for (const double v : axis.values) largest = std::max(largest, v);
+      number = number * (static_cast<std::int64_t>(largest) + 1) +
+               static_cast<std::int64_t>(axis.values[static_cast<std::size_t>(at)]);
+    } else {
+      number = number * size + at;
+    }
+  }
+  return number;
+}
+
+std::string Program::where(std::int64_t instance) const {
+  std::string text;
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    text += fmt::format("{}{} = {:.6g}", k > 0 ? ", " : "", axes[k].name,
+                        axes[k].values[static_cast<std::size_t>(place(instance, k))]);
+  return text;
+}
+
+}  // namespace vphi::program

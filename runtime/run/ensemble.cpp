@@ -1,0 +1,355 @@
+#include "runtime/run/ensemble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vphi::runtime {
+
+using program::Output;
+using program::Program;
+using program::Statistic;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+bool over_time(const Statistic& s) { return s.axes.empty() && s.count_slot >= 0; }
+
+}  // namespace
+
+Ensemble::Ensemble(const Program& program, io::Results* results)
+    : program_(program), results_(results), promises_(program.expectations.size()) {
+  const std::int64_t all = program.all_instances();
+  parts_ = (all + program.instances - 1) / program.instances;
+  waiting_.resize(program.outputs.size());
+  for (auto& parts : waiting_) parts.resize(static_cast<std::size_t>(parts_));
+  last_watch_.resize(static_cast<std::size_t>(parts_));
+  for (std::size_t i = 0; i < promises_.size(); ++i) {
+    if (program.expectations[i].kind == program::Expectation::Kind::Condition) continue;
+    for (auto* list : {&promises_[i].largest_change, &promises_[i].largest_scale})
+      list->assign(static_cast<std::size_t>(all), 0.0);
+    promises_[i].first.assign(static_cast<std::size_t>(all), kNone);
+  }
+  times_.resize(program.watch_statistics.size());
+  for (std::size_t s = 0; s < times_.size(); ++s)
+    if (over_time(program.watch_statistics[s])) times_[s].resize(static_cast<std::size_t>(all));
+}
+
+std::int64_t Ensemble::count_of(std::int64_t part) const {
+  return std::min(program_.instances, program_.all_instances() - first_of(part));
+}
+
+void Ensemble::begin(std::int64_t part, Session& session) {
+  part_ = part;
+  session_ = &session;
+}
+
+Table Ensemble::block() const {
+  Table table;
+  table.width = program_.scalars.size();
+  table.values = session_->scalars();
+  table.instances = count_of(part_);  // what pads the last part is left out
+  table.values.resize(static_cast<std::size_t>(table.instances) * table.width);
+  for (std::int64_t i = 0; i < table.instances; ++i)
+    if (failed(first_of(part_) + i))
+      for (std::size_t slot = 0; slot < table.width; ++slot)
+        table.at(i, static_cast<int>(slot)) = kNone;
+  return table;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+void Ensemble::record(std::size_t output, const io::Moment& at, bool last) {
+  const Output& o = program_.outputs[output];
+  Table table = block();
+  if (o.after_slot >= 0) {
+    bool any = false;
+    for (std::int64_t i = 0; i < table.instances; ++i) any = any || table.at(i, o.after_slot) != 0;
+    if (!any) return;
+    for (std::int64_t i = 0; i < table.instances; ++i) {
+      if (table.at(i, o.after_slot) != 0) continue;
+      for (const auto& s : o.statistics) table.at(i, s.slot) = kNone;
+      for (const auto& scalar : o.scalars) table.at(i, scalar.slot) = kNone;
+    }
+  }
+  if (parts_ == 1) {
+    finish_row(output, at, table);
+    return;
+  }
+  Waiting& waiting = waiting_[output][static_cast<std::size_t>(part_)];
+  if (!waiting.rows.empty() && waiting.rows.back().at.step == at.step) return;
+  const bool regular = o.every > 0 && at.step % o.every == 0;
+  waiting.rows.push_back({at, regular || !last});
+  waiting.tables.push_back(std::move(table));
+}
+
+void Ensemble::apply(const std::vector<Statistic>& statistics,
+                     const std::vector<program::Launch>& then, Table& all) {
+  for (const Statistic& s : statistics) {
+    if (over_time(s)) continue;
+    const Averaged averaged = average(program_, s, all);
+    const Remaining left(program_, Remaining::all_but(program_, s.axes));
+    for (std::int64_t i = 0; i < all.instances; ++i) {
+      const auto cell = static_cast<std::size_t>(left.cell(i));
+      if (s.result_slot >= 0) all.at(i, s.result_slot) = averaged.value[cell];
+      if (s.error_slot >= 0) all.at(i, s.error_slot) = averaged.error[cell];
+    }
+    const std::int64_t missing =
+        *std::max_element(averaged.missing.begin(), averaged.missing.end());
+    if (missing > 0)
+      notes_.insert(fmt::format("averages leave out instances without a value: up to {} of {}",
+                                missing, all.instances / left.size()));
+  }
+  if (then.empty()) return;
+  // the kernels of one batch after the other, on the device that is at hand
+  const auto batch = static_cast<std::size_t>(program_.instances) * all.width;
+  const std::vector<double> kept = session_->scalars();
+  for (std::size_t first = 0; first < all.values.size(); first += batch) {
+    const std::size_t count = std::min(batch, all.values.size() - first);
+    std::vector<double> block = kept;
+    std::copy_n(all.values.begin() + static_cast<std::ptrdiff_t>(first), count, block.begin());
+    session_->set_scalars(block);
+    session_->launch(then);
+    block = session_->scalars();
+    std::copy_n(block.begin(), count, all.values.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  session_->set_scalars(kept);
+}
+
+Series& Ensemble::series_of(const std::string& name) {
+  const auto [place, fresh] = series_index_.try_emplace(name, series_.size());
+  if (fresh) series_.push_back({name, {}, {}, {}, {}, {}});
+  return series_[place->second];
+}
+
+void Ensemble::finish_row(std::size_t output, const io::Moment& at, Table& all) {
+  const Output& o = program_.outputs[output];
+  apply(o.statistics, o.then, all);
+  std::vector<io::Swept> written;
+  for (const auto& scalar : o.scalars) {
+    const Remaining left(program_, scalar.axes);
+    const auto cells = static_cast<std::size_t>(left.size());
+    io::Swept values;
+    values.name = scalar.name;
+    values.axes = scalar.axes;
+    values.values.assign(cells, kNone);
+    if (scalar.error_slot >= 0) values.errors.assign(cells, kNone);
+    for (std::int64_t i = 0; i < all.instances; ++i) {
+      // all instances of a cell agree; a failed one has nothing to say
+      if (failed(i)) continue;
+      const auto cell = static_cast<std::size_t>(left.cell(i));
+      values.values[cell] = all.at(i, scalar.slot);
+      if (scalar.error_slot >= 0) values.errors[cell] = all.at(i, scalar.error_slot);
+    }
+    if (o.plot_axis >= 0) {
+      const auto& axis = program_.axes[static_cast<std::size_t>(o.plot_axis)];
+      Plot plot{scalar.name, axis.name, axis.values, {}, {}};
+      // a value that does not differ along the axis is a level line
+      const bool level = values.values.size() != axis.values.size();
+      for (std::size_t x = 0; x < axis.values.size(); ++x) {
+        plot.y.push_back(values.values[level ? 0 : x]);
+        if (!values.errors.empty()) plot.error.push_back(values.errors[level ? 0 : x]);
+      }
+      plots_.push_back(std::move(plot));
+    } else {
+      Series& series = series_of(scalar.name);
+      if (!series.times.empty() && series.steps.back() == at.step) continue;  // in two clauses
+      series.axes = scalar.axes;
+      series.steps.push_back(at.step);
+      series.times.push_back(at.time);
+      if (scalar.axes.empty()) series.points.emplace_back(at.time, values.values[0]);
+      series.values.push_back(values.values);
+      if (!values.errors.empty()) series.errors.push_back(values.errors);
+    }
+    written.push_back(std::move(values));
+  }
+  if (results_ == nullptr || o.file.empty() || written.empty()) return;
+  if (o.plot_axis >= 0) {
+    for (std::size_t k = 0; k < written.size(); ++k) {
+      const Plot& plot = plots_[plots_.size() - written.size() + k];
+      results_->file(o.file).plot(plot.name, plot.against, plot.x, plot.y, plot.error);
+    }
+  } else {
+    results_->file(o.file).swept(at, written);
+  }
+}
+
+void Ensemble::end_part(const io::Moment&) {
+  if (parts_ > 1 && part_ + 1 == parts_) finish_rows();
+}
+
+/// With several parts: rows in the order of their steps; a part that ended earlier gives its last.
+void Ensemble::finish_rows() {
+  for (std::size_t output = 0; output < waiting_.size(); ++output) {
+    auto& parts = waiting_[output];
+    std::int64_t end = -1;
+    std::map<std::int64_t, io::Moment> moments;
+    for (const Waiting& part : parts)
+      for (const Row& row : part.rows) end = std::max(end, row.at.step);
+    for (const Waiting& part : parts)
+      for (const Row& row : part.rows) {
+        if (!row.regular && row.at.step != end) continue;
+        const auto [place, fresh] = moments.try_emplace(row.at.step, row.at);
+        if (!fresh) place->second.time = std::max(place->second.time, row.at.time);
+      }
+    for (const auto& [step, at] : moments) {
+      Table all;
+      all.width = program_.scalars.size();
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        const auto& rows = parts[p].rows;
+        const auto after =
+            std::upper_bound(rows.begin(), rows.end(), step,
+                             [](std::int64_t s, const Row& row) { return s < row.at.step; });
+        const std::int64_t count = count_of(static_cast<std::int64_t>(p));
+        all.instances += count;
+        if (after == rows.begin()) {  // `after` did not hold yet in any of its instances
+          all.values.resize(all.values.size() + static_cast<std::size_t>(count) * all.width, kNone);
+          continue;
+        }
+        const Table& table = parts[p].tables[static_cast<std::size_t>(after - rows.begin()) - 1];
+        all.values.insert(all.values.end(), table.values.begin(), table.values.end());
+      }
+      finish_row(output, at, all);
+    }
+  }
+  if (program_.expectations.empty()) return;
+  Table all;
+  all.width = program_.scalars.size();
+  double time = 0;
+  for (const Table& part : last_watch_) {
+    all.instances += part.instances;
+    all.values.insert(all.values.end(), part.values.begin(), part.values.end());
+  }
+  if (program_.time_slot >= 0)
+    for (std::int64_t i = 0; i < all.instances; ++i)
+      time = std::max(time, all.at(i, program_.time_slot));
+  judge_whole(all, time);
+}
+
+// ---- promises ---------------------------------------------------------------------------------
+
+void Ensemble::follow_time(const Table& table) {
+  for (std::size_t s = 0; s < times_.size(); ++s) {
+    const Statistic& statistic = program_.watch_statistics[s];
+    if (!over_time(statistic)) continue;
+    for (std::int64_t i = 0; i < table.instances; ++i) {
+      auto& history = times_[s][static_cast<std::size_t>(first_of(part_) + i)];
+      const double steps = table.at(i, statistic.count_slot);
+      if (history.empty() || steps > history.back().first)
+        history.emplace_back(steps, table.at(i, statistic.slot));
+    }
+  }
+}
+
+void Ensemble::judge(const io::Moment& at, bool last) {
+  if (program_.expectations.empty()) return;
+  Table table = block();
+  follow_time(table);
+  for (std::size_t p = 0; p < promises_.size(); ++p) {
+    if (program_.expectations[p].at_end) continue;
+    for (std::int64_t i = 0; i < table.instances; ++i)
+      judge_instance(p, table, i, first_of(part_) + i, at.time);
+  }
+  if (!last) return;
+  if (parts_ == 1)
+    judge_whole(table, at.time);
+  else
+    last_watch_[static_cast<std::size_t>(part_)] = std::move(table);
+}
+
+void Ensemble::judge_instance(std::size_t promise, const Table& table, std::int64_t row,
+                              std::int64_t instance, double time) {
+  const program::Expectation& e = program_.expectations[promise];
+  Promise& memory = promises_[promise];
+  const auto i = static_cast<std::size_t>(instance);
+  bool ok = true;
+  double value = 0;
+  if (e.kind == program::Expectation::Kind::Condition) {
+    value = table.at(row, e.value_slot >= 0 ? e.value_slot : e.ok_slot);
+    ok = table.at(row, e.ok_slot) == 1;
+  } else {
+    const double now = table.at(row, e.value_slot);
+    if (std::isnan(memory.first[i])) memory.first[i] = now;
+    const bool drift = e.kind == program::Expectation::Kind::Drift;
+    memory.largest_scale[i] = std::max(
+        memory.largest_scale[i], std::abs(drift ? memory.first[i] : table.at(row, e.scale_slot)));
+    const double change = std::abs(now - memory.first[i]);
+    if (!(change <= memory.largest_change[i])) memory.largest_change[i] = change;
+    value = memory.largest_change[i] == 0 ? 0 : memory.largest_change[i] / memory.largest_scale[i];
+    ok = value < e.bound || memory.largest_change[i] == 0;
+  }
+  const bool kept = e.kind == program::Expectation::Kind::Condition;
+  // a broken condition is shown as it was first broken; the others by the largest value
+  const bool show = memory.instance < 0 || (memory.ok && (!ok || kept || value > memory.value)) ||
+                    (!memory.ok && !kept && value > memory.value);
+  if (show) {
+    memory.value = value;
+    memory.time = time;
+    memory.instance = instance;
+  }
+  memory.ok = memory.ok && ok;
+}
+
+void Ensemble::judge_whole(Table& all, double time) {
+  const auto& statistics = program_.watch_statistics;
+  const bool any = std::any_of(program_.expectations.begin(), program_.expectations.end(),
+                               [](const auto& e) { return e.at_end; });
+  if (!any) return;
+  for (std::size_t s = 0; s < statistics.size(); ++s) {
+    if (!over_time(statistics[s]) || statistics[s].error_slot < 0) continue;
+    for (std::int64_t i = 0; i < all.instances; ++i) {
+      std::vector<double> blocks;
+      const auto& history = times_[s][static_cast<std::size_t>(i)];
+      for (std::size_t k = 1; k < history.size(); ++k) {
+        const auto [n0, m0] = history[k - 1];
+        const auto [n1, m1] = history[k];
+        blocks.push_back((n1 * m1 - n0 * m0) / (n1 - n0));
+      }
+      all.at(i, statistics[s].error_slot) = binned(std::move(blocks)).error;
+    }
+  }
+  apply(statistics, program_.watch_then, all);
+  for (std::size_t p = 0; p < promises_.size(); ++p) {
+    if (!program_.expectations[p].at_end) continue;
+    for (std::int64_t i = 0; i < all.instances; ++i)
+      if (!failed(i)) judge_instance(p, all, i, i, time);
+  }
+}
+
+// ---- failures, results ------------------------------------------------------------------------
+
+void Ensemble::fail(std::int64_t instance, const std::string& message) {
+  failed_.emplace(instance, message);
+}
+
+void Ensemble::into(RunResult& result) const {
+  for (const program::Axis& axis : program_.axes)
+    result.axes.push_back({axis.name, axis.values, axis.ensemble});
+  if (!program_.axes.empty()) {
+    result.series = series_;
+    result.plots = plots_;
+    for (const Series& s : series_)
+      if (!s.points.empty()) result.scalars.emplace_back(s.name, s.points.back().second);
+  }
+  for (std::size_t p = 0; p < promises_.size(); ++p) {
+    const Promise& promise = promises_[p];
+    ExpectationResult e;
+    e.text = program_.expectations[p].text;
+    e.ok = promise.ok;
+    e.value = promise.value;
+    e.time = promise.time;
+    if (promise.instance >= 0) e.where = program_.where(promise.instance);
+    result.expectations.push_back(std::move(e));
+  }
+  for (const auto& [instance, message] : failed_)
+    result.failures.push_back({instance, program_.where(instance), message});
+  for (const std::string& note : notes_) result.notes.push_back(note);
+  if (parts_ > 1)
+    result.notes.push_back(fmt::format("{} instances in {} parts of up to {}",
+                                       program_.all_instances(), parts_, program_.instances));
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,143 @@
+// The instances of a sweep, brought together: rows with axes, averages, promises, failures.
+//
+// A Session moves a batch of instances; where the sweep has more, batches run one after the other
+// (parts). An Ensemble receives the scalar blocks [instance][slot] of every output and makes rows
+// of them: values along the axes of the sweep, statistics over axes, what `then` kernels make of
+// these. With one part a row is finished at once; with several it waits until the last part has
+// been there, so that where the parts are cut changes nothing: an instance that ended before the
+// step of a row enters with its last values, sums run over the instances in their order.
+// NaN means that an instance has no value; statistics leave it out.
+//
+// The Ensemble owns the series, plots and failures of a run; it must outlive the sessions of its
+// parts. Throws RunError where memory or the program does not allow it, DeviceError, ResultsError.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/io/results.hpp"
+#include "runtime/run/run.hpp"
+#include "runtime/run/session.hpp"
+
+namespace vphi::runtime {
+
+/// Scalars of many instances at one moment.
+struct Table {
+  std::int64_t instances = 0;
+  std::size_t width = 0;       ///< slots of an instance
+  std::vector<double> values;  ///< [instance][slot]
+  double& at(std::int64_t instance, int slot) {
+    return values[static_cast<std::size_t>(instance) * width + static_cast<std::size_t>(slot)];
+  }
+  double at(std::int64_t instance, int slot) const {
+    return values[static_cast<std::size_t>(instance) * width + static_cast<std::size_t>(slot)];
+  }
+};
+
+/// A statistic on the axes that are left: places of the result in the order of the instances.
+struct Averaged {
+  std::vector<double> value, error;
+  std::vector<std::int64_t> missing;  ///< instances without a value
+};
+
+/// Shape of what is left of the axes when `gone` are averaged over, and where an instance falls.
+class Remaining {
+ public:
+  Remaining(const program::Program& program, const std::vector<int>& kept);
+  static std::vector<int> all_but(const program::Program& program, const std::vector<int>& gone);
+  std::int64_t size() const { return size_; }
+  std::int64_t cell(std::int64_t instance) const;
+
+ private:
+  const program::Program& program_;
+  std::vector<int> kept_;
+  std::int64_t size_ = 1;
+};
+
+/// Mean, variance, least or greatest value over the instances that agree on the axes left; NaN are
+/// left out. The error of a mean is sqrt(s^2/n) with s^2 = sum (x - mean)^2/(n - 1).
+Averaged average(const program::Program& program, const program::Statistic& statistic,
+                 const Table& table);
+
+/// Mean and standard error of values in time by blocking: pairs are averaged again and again, and
+/// the largest estimate of at least eight blocks counts (Flyvbjerg and Petersen, J. Chem. Phys. 91,
+/// 461 (1989)). NaN with fewer than two values.
+struct Binned {
+  double mean = 0, error = 0;
+};
+Binned binned(std::vector<double> values);
+
+class Ensemble {
+ public:
+  /// `results` may be null: nothing is written.
+  Ensemble(const program::Program& program, io::Results* results);
+
+  std::int64_t parts() const { return parts_; }
+  std::int64_t first_of(std::int64_t part) const { return part * program_.instances; }
+  /// Instances of a part; the last one may have fewer than the batch.
+  std::int64_t count_of(std::int64_t part) const;
+  /// From here on blocks come from this session.
+  void begin(std::int64_t part, Session& session);
+
+  /// The block of the session after an output's launches.
+  void record(std::size_t output, const io::Moment& at, bool last);
+  /// The same after the watch launches: judges the promises.
+  void judge(const io::Moment& at, bool last);
+  /// This part has come to its end; after the last one the rows that waited are finished.
+  void end_part(const io::Moment& at);
+
+  /// The instance's state has become no number.
+  void fail(std::int64_t instance, const std::string& message);
+  bool failed(std::int64_t instance) const { return failed_.contains(instance); }
+  /// Adds series, plots, promises, failures and notes.
+  void into(RunResult& result) const;
+
+ private:
+  struct Row {
+    io::Moment at;
+    bool regular = true;  ///< at its step, not only because the run ended
+  };
+  struct Waiting {
+    std::vector<Row> rows;  ///< of one output and one part
+    std::vector<Table> tables;
+  };
+  struct Promise {
+    bool ok = true;
+    double value = 0, time = 0;
+    std::int64_t instance = -1;
+    std::vector<double> first, largest_change, largest_scale;  ///< of each instance
+  };
+
+  Table block() const;
+  void apply(const std::vector<program::Statistic>& statistics,
+             const std::vector<program::Launch>& then, Table& all);
+  void finish_row(std::size_t output, const io::Moment& at, Table& all);
+  void finish_rows();
+  void judge_instance(std::size_t promise, const Table& table, std::int64_t row,
+                      std::int64_t instance, double time);
+  void judge_whole(Table& all, double time);
+  void follow_time(const Table& table);
+  Series& series_of(const std::string& name);
+
+  const program::Program& program_;
+  io::Results* results_;
+  std::int64_t parts_ = 1, part_ = 0;
+  Session* session_ = nullptr;
+  std::vector<Series> series_;
+  std::unordered_map<std::string, std::size_t> series_index_;
+  std::vector<Plot> plots_;
+  std::vector<std::vector<Waiting>> waiting_;  ///< [output][part]
+  std::vector<Table> last_watch_;              ///< [part]
+  std::vector<Promise> promises_;
+  std::map<std::int64_t, std::string> failed_;
+  std::set<std::string> notes_;
+  /// Of averages over time alone: steps and means at each judgement, [statistic][instance].
+  std::vector<std::vector<std::vector<std::pair<double, double>>>> times_;
+};
+
+}  // namespace vphi::runtime

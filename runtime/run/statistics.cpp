@@ -1,0 +1,104 @@
+// Averages over instances, and the binned error of values in time.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/run/ensemble.hpp"
+
+namespace vphi::runtime {
+
+using program::Program;
+using program::Statistic;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+Remaining::Remaining(const Program& program, const std::vector<int>& kept)
+    : program_(program), kept_(kept) {
+  for (const int axis : kept_)
+    size_ *= static_cast<std::int64_t>(program.axes[static_cast<std::size_t>(axis)].values.size());
+}
+
+std::vector<int> Remaining::all_but(const Program& program, const std::vector<int>& gone) {
+  std::vector<int> kept;
+  for (int axis = 0; axis < static_cast<int>(program.axes.size()); ++axis)
+    if (std::find(gone.begin(), gone.end(), axis) == gone.end()) kept.push_back(axis);
+  return kept;
+}
+
+std::int64_t Remaining::cell(std::int64_t instance) const {
+  std::int64_t cell = 0;
+  for (const int axis : kept_) {
+    const auto k = static_cast<std::size_t>(axis);
+    cell = cell * static_cast<std::int64_t>(program_.axes[k].values.size()) +
+           program_.place(instance, k);
+  }
+  return cell;
+}
+
+// Welford's form: m_n = m + (x - m)/n, S_n = S + (x - m)(x - m_n); one pass in the order of the
+// instances.
+Averaged average(const Program& program, const Statistic& statistic, const Table& table) {
+  using Kind = Statistic::Kind;
+  const Remaining left(program, Remaining::all_but(program, statistic.axes));
+  const auto cells = static_cast<std::size_t>(left.size());
+  std::vector<double> count(cells, 0), mean(cells, 0), spread(cells, 0), least(cells, kNone),
+      greatest(cells, kNone);
+  Averaged result;
+  result.missing.assign(cells, 0);
+  for (std::int64_t i = 0; i < table.instances; ++i) {
+    const auto c = static_cast<std::size_t>(left.cell(i));
+    const double x = table.at(i, statistic.slot);
+    if (std::isnan(x)) {
+      ++result.missing[c];
+      continue;
+    }
+    count[c] += 1;
+    const double off = x - mean[c];
+    mean[c] += off / count[c];
+    spread[c] += off * (x - mean[c]);
+    least[c] = count[c] == 1 ? x : std::min(least[c], x);
+    greatest[c] = count[c] == 1 ? x : std::max(greatest[c], x);
+  }
+  result.value.assign(cells, kNone);
+  result.error.assign(cells, kNone);
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (count[c] == 0) continue;
+    result.value[c] = statistic.kind == Kind::Mean       ? mean[c]
+                      : statistic.kind == Kind::Variance ? spread[c] / count[c]
+                      : statistic.kind == Kind::Minimum  ? least[c]
+                                                         : greatest[c];
+    if (statistic.kind == Kind::Mean && count[c] > 1)
+      result.error[c] = std::sqrt(spread[c] / (count[c] - 1) / count[c]);
+  }
+  return result;
+}
+
+Binned binned(std::vector<double> values) {
+  Binned result{kNone, kNone};
+  if (values.empty()) return result;
+  constexpr std::size_t kLeastBlocks = 8;
+  for (bool first = true; values.size() >= 2; first = false) {
+    double mean = 0, spread = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double off = values[i] - mean;
+      mean += off / static_cast<double>(i + 1);
+      spread += off * (values[i] - mean);
+    }
+    if (first) result.mean = mean;
+    const auto n = static_cast<double>(values.size());
+    const double error = std::sqrt(spread / (n - 1) / n);
+    if (first || (values.size() >= kLeastBlocks && error > result.error)) result.error = error;
+    std::vector<double> pairs(values.size() / 2);
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      pairs[i] = 0.5 * (values[2 * i] + values[2 * i + 1]);
+    values = std::move(pairs);
+  }
+  if (std::isnan(result.mean)) result.mean = values.front();
+  return result;
+}
+
+}  // namespace vphi::runtime
