@@ -44,13 +44,6 @@ Compilation compile_model(const std::string& path, const CompileOptions& options
     result.plan.reset();
     return result;
   }
-  for (const kernel::Kernel& kernel : result.plan->kernels) {
-    if (kernel.random.draws == 0) continue;
-    result.diagnostics.add(schedule::error::not_yet(
-        result.system->noise.streams.empty() ? dsl::Span{} : result.system->noise.streams.front(),
-        "noise in a kernel"));
-    return result;
-  }
   program::Program& planned = result.plan->program;
   planned.target = target.target;
   if (options.steps >= 0) planned.steps = options.steps;
