@@ -132,6 +132,7 @@ class Checker {
     need(output.every >= 0, "an output is written every negative number of steps");
     slot_or_none(output.after_slot, "output");
     launches(output.launches, "output");
+    launches(output.averages, "output");
     launches(output.then, "output");
     check(output.statistics, "output");
     for (const auto& scalar : output.scalars) {

@@ -100,7 +100,8 @@ template <class Io>
 void fields(Io& io, Output& o) {
   io("every", o.every), io("after_slot", o.after_slot), io("launches", o.launches);
   io("scalars", o.scalars), io("fields", o.fields), io("file", o.file);
-  io("statistics", o.statistics), io("then", o.then), io("plot_axis", o.plot_axis);
+  io("averages", o.averages), io("statistics", o.statistics), io("then", o.then),
+      io("plot_axis", o.plot_axis);
 }
 template <class Io>
 void fields(Io& io, Expectation& e) {

@@ -120,6 +120,7 @@ struct Output {
   std::vector<ScalarOutput> scalars;
   std::vector<FieldOutput> fields;
   std::string file;
+  std::vector<Launch> averages = {};       ///< of this clause alone, before all others
   std::vector<Statistic> statistics = {};  ///< taken after `launches`
   std::vector<Launch> then = {};           ///< after the statistics, for scalars that need them
   int plot_axis = -1;                      ///< `plot ... against`: place in Program::axes

@@ -491,7 +491,7 @@ class Scheduler {
   void add_averages(std::size_t i) {
     const bool watch = i == system_.outputs.size();
     std::vector<program::Launch>& launches =
-        watch ? program().watch : program().outputs[i].launches;
+        watch ? program().watch : program().outputs[i].averages;
     std::vector<program::Launch>& then = watch ? program().watch_then : program().outputs[i].then;
     std::vector<ScalarAssign> before = averages_[i].windows(!watch), after = averages_[i].then();
     order_scalars(before);

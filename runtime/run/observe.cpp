@@ -114,6 +114,7 @@ void Observer::observe(std::int64_t step, bool last) {
     if (!due(output, step, last)) continue;
     any = true;
     observed_ = step;
+    session_.launch(output.averages);
     session_.launch(output.launches);
     if (p.axes.empty()) session_.launch(output.then);
     const auto scalars = session_.scalars();

@@ -292,5 +292,59 @@ every 10 steps: (x - mean(x, over = draw))^2 -> "bad.h5"
   }
 }
 
+// Ornstein-Uhlenbeck process by Euler-Maruyama: the variance of the stationary state of the scheme
+// is T/gamma/(1 - gamma*dt/2), exactly. Seed 1; four sigma of 2000 paths. A variance that is off by
+// a tenth is found.
+TEST(Ensemble, OrnsteinUhlenbeckVariance) {
+  const auto run = [](const char* factor) {
+    return run_text(std::string(R"(model ou "stationary variance"
+sweep T = [0.5, 2]
+sweep path = 1..2000
+var x: real
+x' = -x + sqrt(2*T)*noise
+init x ~ normal(0, sqrt(T/0.95))
+evolve euler_maruyama, dt = 0.1, until = t > 20
+every 50 steps, after = t > 5: var(x, over = path), mean(x^2, over = [path, time]) -> "ou.h5"
+plot mean(x^2) against T
+expect mean(x^2, over = [path, time]) == )") +
+                        factor + "*T/0.95 within 4*sigma\n",
+                    {});
+  };
+  const auto right = run("1");
+  EXPECT_TRUE(right.all_expected());
+  ASSERT_EQ(right.plots.size(), 1u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& plot = right.plots[0];
+    EXPECT_NEAR(plot.y[i], plot.x[i] / 0.95, 4 * plot.error[i]) << "T = " << plot.x[i];
+    EXPECT_LT(plot.error[i], 0.02 * plot.x[i]);
+  }
+  EXPECT_FALSE(run("0.9").all_expected());
+}
+
+// A process is the same wherever its path stands: alone, in a part, among others.
+TEST(Ensemble, NoiseBelongsToThePath) {
+  const char* text = R"(model walk "Brownian motion"
+sweep D = [0.5, 1]
+sweep path = 1..6
+var x: real
+x' = sqrt(2*D)*noise
+init x = 0
+evolve euler_maruyama, dt = 0.1, until = t > 2
+every 5 steps: x -> "w.h5"
+)";
+  const auto all = run_text(text, {});
+  Simulation one;
+  one.set = {{"D", "1"}, {"path", "4"}};
+  const auto alone = run_text(text, one);
+  const auto& x = series(all, "x");
+  const auto& y = series(alone, "x");
+  for (std::size_t row = 0; row < x.values.size(); ++row) {
+    EXPECT_NEAR(x.values[row][6 + 3], y.points[row].second, 1e-13);
+    // the same noise along D
+    EXPECT_NEAR(x.values[row][6 + 3], std::sqrt(2.0) * x.values[row][3], 1e-13);
+  }
+  EXPECT_GT(std::abs(x.values.back()[0] - x.values.back()[1]), 1e-6);
+}
+
 }  // namespace
 }  // namespace vphi
