@@ -28,6 +28,7 @@ class CudaDevice : public Device {
     if (!context_) return;
     api_.CtxSetCurrent(context_);
     if (stream_) api_.StreamSynchronize(stream_);
+    page_locked_.clear();
     for (cu::GraphExec graph : recordings_) api_.GraphExecDestroy(graph);
     for (cu::Event event : marks_) api_.EventDestroy(event);
     for (const Compiled& kernel : kernels_) api_.ModuleUnload(kernel.module);
@@ -167,6 +168,19 @@ class CudaDevice : public Device {
     return 1e-3 * double(milliseconds);
   }
 
+  std::shared_ptr<std::byte> host_block(std::size_t bytes) override {
+    return page_locked_.take(bytes);
+  }
+
+  RawQueue raw_queue() override {
+    use();
+    return {context_, stream_, nullptr};
+  }
+
+  void* raw_memory(BufferHandle buffer) override {
+    return reinterpret_cast<void*>(std::uintptr_t(find(buffer).at));
+  }
+
  private:
   struct Buffer {
     cu::Pointer at = 0;
@@ -259,6 +273,16 @@ class CudaDevice : public Device {
   std::vector<Compiled> kernels_;
   std::vector<cu::GraphExec> recordings_;
   std::vector<cu::Event> marks_;
+  HostBlocks page_locked_{[this](std::size_t bytes) {
+                            use();
+                            void* at = nullptr;
+                            check(api_.MemHostAlloc(&at, bytes, 0), "lock host memory for copies");
+                            return at;
+                          },
+                          [this](void* at) {
+                            api_.CtxSetCurrent(context_);
+                            api_.MemFreeHost(at);
+                          }};
   std::shared_future<void> opening_;  // last: it uses the members above
 };
 

@@ -20,6 +20,8 @@ bool bind_all(const Library& driver, Api& api) {
          driver.bind(api.CtxSetCurrent, "cuCtxSetCurrent") &&
          driver.bind(api.MemGetInfo, "cuMemGetInfo_v2") &&
          driver.bind(api.MemAlloc, "cuMemAlloc_v2") && driver.bind(api.MemFree, "cuMemFree_v2") &&
+         driver.bind(api.MemHostAlloc, "cuMemHostAlloc") &&
+         driver.bind(api.MemFreeHost, "cuMemFreeHost") &&
          driver.bind(api.MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2") &&
          driver.bind(api.MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2") &&
          driver.bind(api.MemsetD8Async, "cuMemsetD8Async") &&

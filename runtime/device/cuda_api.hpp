@@ -41,6 +41,8 @@ struct Api {
   Result (*MemGetInfo)(std::size_t*, std::size_t*) = nullptr;
   Result (*MemAlloc)(Pointer*, std::size_t) = nullptr;
   Result (*MemFree)(Pointer) = nullptr;
+  Result (*MemHostAlloc)(void**, std::size_t, unsigned) = nullptr;
+  Result (*MemFreeHost)(void*) = nullptr;
   Result (*MemcpyHtoDAsync)(Pointer, const void*, std::size_t, Stream) = nullptr;
   Result (*MemcpyDtoHAsync)(void*, Pointer, std::size_t, Stream) = nullptr;
   Result (*MemsetD8Async)(Pointer, unsigned char, std::size_t, Stream) = nullptr;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "program/program.hpp"
+#include "runtime/device/host_blocks.hpp"
 
 namespace vphi::runtime {
 
@@ -58,6 +59,13 @@ struct KernelReport {
   bool from_cache = false;
 };
 
+/// What a vendor's library needs to work on this device's memory, in its queue: CUcontext and
+/// CUstream; cl_context, cl_command_queue and cl_device_id. Null where there is nothing of the
+/// kind.
+struct RawQueue {
+  void *context = nullptr, *queue = nullptr, *device = nullptr;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -82,6 +90,19 @@ class Device {
   /// Seconds between two points of the queue: mark() returns a ticket.
   virtual int mark() = 0;
   virtual double seconds_between(int first_mark, int second_mark) = 0;
+
+  /// Host memory for copies of whole arrays, page-locked where that makes them faster. It is used
+  /// again when its last owner lets go, from any thread.
+  virtual std::shared_ptr<std::byte> host_block(std::size_t bytes) { return blocks_.take(bytes); }
+
+  /// For libraries that work on the device themselves (Fourier transforms); it is then current for
+  /// the calling thread.
+  virtual RawQueue raw_queue() { return {}; }
+  /// CUdeviceptr or cl_mem of a buffer, as a pointer; null where there is none.
+  virtual void* raw_memory(BufferHandle) { return nullptr; }
+
+ private:
+  HostBlocks blocks_;
 };
 
 /// All devices that can be opened now, best first.

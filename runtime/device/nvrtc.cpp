@@ -41,19 +41,6 @@ struct Loaded {
   std::vector<int> architectures;
 };
 
-std::vector<std::string> candidates() {
-  std::vector<std::string> folders{""};
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* value = std::getenv(variable); value && *value)
-      folders.push_back(std::string(value) + "/lib64/");
-  folders.push_back("/usr/local/cuda/lib64/");
-  folders.push_back("/usr/local/cuda/targets/x86_64-linux/lib/");
-  std::vector<std::string> names;
-  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"})
-    for (const std::string& folder : folders) names.push_back(folder + name);
-  return names;
-}
-
 bool bind_all(const Library& library, Api& api) {
   return library.bind(api.Version, "nvrtcVersion") &&
          library.bind(api.CreateProgram, "nvrtcCreateProgram") &&
@@ -72,7 +59,7 @@ bool bind_all(const Library& library, Api& api) {
 
 Loaded load() {
   Loaded result;
-  for (const std::string& name : candidates()) {
+  for (const std::string& name : cuda_library_files({"libnvrtc.so.13", "libnvrtc.so.12"})) {
     const auto library = Library::open({name}, Library::Close::Never, &result.why);
     if (!library || !bind_all(*library, result.api)) continue;
     int major = 0, minor = 0, count = 0;
@@ -143,6 +130,19 @@ class Compilation {
 };
 
 }  // namespace
+
+std::vector<std::string> cuda_library_files(std::initializer_list<const char*> names) {
+  std::vector<std::string> folders{""};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* value = std::getenv(variable); value && *value)
+      folders.push_back(std::string(value) + "/lib64/");
+  folders.push_back("/usr/local/cuda/lib64/");
+  folders.push_back("/usr/local/cuda/targets/x86_64-linux/lib/");
+  std::vector<std::string> files;
+  for (const char* name : names)
+    for (const std::string& folder : folders) files.push_back(folder + name);
+  return files;
+}
 
 std::string nvrtc_version(std::string* why) {
   if (why) *why = nvrtc().why;

@@ -5,9 +5,15 @@
 // /usr/local/cuda. Calls may come from several threads.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace vphi::runtime {
+
+/// Where libraries of NVIDIA's toolkit may lie: each name in the loader's path, then in the folders
+/// above.
+std::vector<std::string> cuda_library_files(std::initializer_list<const char*> names);
 
 /// "NVRTC 13.0" with the file it lies in; empty, with a reason, where there is none.
 std::string nvrtc_version(std::string* why = nullptr);

@@ -270,6 +270,9 @@ class OpenClDevice : public Device {
         .count();
   }
 
+  RawQueue raw_queue() override { return {context_.get(), queue_.get(), device_}; }
+  void* raw_memory(BufferHandle buffer) override { return find(buffer).memory.get(); }
+
  private:
   struct Buffer {
     Owned<cl::Memory> memory;

@@ -69,6 +69,10 @@ void drawn(const program::Program& p, const RandomField& field, std::uint64_t se
 
 }  // namespace
 
+Vacuum vacuum_of(const program::Program& p, const RandomField& field) {
+  return vacuum_of(p, field, {p.seed, field.mass2});
+}
+
 std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
   if (number == 0) return seed;
   const auto n = static_cast<std::uint64_t>(number);

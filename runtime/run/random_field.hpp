@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "program/program.hpp"
+#include "runtime/run/vacuum.hpp"
 
 namespace vphi::runtime {
+
+/// The vacuum that a random field of kind Vacuum asks for.
+Vacuum vacuum_of(const program::Program& program, const program::RandomField& field);
 
 std::vector<double> random_field(const program::Program& program, const program::RandomField& field,
                                  int threads);

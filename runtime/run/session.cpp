@@ -79,6 +79,17 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
         "E0803",
         fmt::format("this program was compiled for another kind of device than {}", info.name));
   if (options.check_memory) check_memory(program, info);
+  // On the device where that gains, and where its box and the transform's work memory are to spare.
+  const std::size_t beside =
+      program.dims > 3
+          ? 0
+          : 3 * fft::padded_bytes({{program.extent[0], program.extent[1], program.extent[2]}},
+                                  Precision::F64);
+  device_fields_ =
+      program.instances == 1 && program.axes.empty() &&
+      (options.fields == SessionOptions::Fields::Device ||
+       (options.fields == SessionOptions::Fields::Auto && DeviceFields::worth_it(program, info) &&
+        info.memory_free > memory_needed(program).peak + beside));
 }
 
 Session::~Session() {
@@ -87,6 +98,7 @@ Session::~Session() {
   };
   try {
     device_.synchronise();
+    fields_.reset();
     release_scratch();
     for (auto& copies : buffers_)
       for (BufferHandle h : copies.handle) drop(h);
@@ -259,7 +271,7 @@ void Session::launch(const Launches& list) {
 
 void Session::start() {
   // The host makes the random fields while the device's compiler works.
-  const bool ahead = program_.sites() * program_.instances <= kSmall;
+  const bool ahead = program_.sites() * program_.instances <= kSmall && !device_fields_;
   std::vector<std::promise<std::vector<double>>> promises(program_.random.size());
   for (auto& promise : promises) random_.push_back(promise.get_future());
   const auto make = [&](std::size_t i) {
@@ -335,6 +347,11 @@ void Session::fill_random(std::size_t index) {
   const int b = program_.random[index].buffer;
   auto& copies = buffers_[b];
   if (copies.handle[copies.now].id < 0) copies.handle[copies.now] = take(bytes_of(b));
+  if (device_fields_) {
+    if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
+    const auto precision = program_.buffers[b].precision;
+    if (fields_->random(program_.random[index], copies.handle[copies.now], precision)) return;
+  }
   if (!random_.empty()) {
     write(b, random_[index].get());
     return;
@@ -379,6 +396,7 @@ void Session::run_prologue() {
   }
   for (std::size_t r = 0; r < filled.size(); ++r)  // straight into state, read by no launch
     if (!filled[r]) fill_random(r);
+  if (fields_) fields_->release();
 }
 
 // ---- steps ------------------------------------------------------------------------------------
@@ -448,6 +466,13 @@ void Session::set_scalar(int slot, double value, std::int64_t instance) {
   device_.upload(scalars_, sizeof(double) * at, std::as_bytes(std::span(&value, 1)));
 }
 
+std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
+  if (!device_fields_) return std::nullopt;
+  if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
+  return fields_->shells(buffers_[buffer].handle[buffers_[buffer].now],
+                         program_.buffers[buffer].precision);
+}
+
 std::vector<double> Session::read(int buffer) {
   return read_from(buffer, 0, static_cast<std::size_t>(program_.sites() * program_.instances));
 }
@@ -484,6 +509,12 @@ void Session::write_from(int buffer, std::size_t first, std::span<const double> 
   std::transform(values.begin(), values.end(), narrow.begin(),
                  [](double v) { return static_cast<float>(v); });
   device_.upload(to, first * sizeof(float), std::as_bytes(std::span(narrow)));
+}
+
+std::shared_ptr<std::byte> Session::read_block(int buffer) {
+  auto block = device_.host_block(bytes_of(buffer));
+  read_bytes(buffer, {block.get(), bytes_of(buffer)});
+  return block;
 }
 
 void Session::read_bytes(int buffer, std::span<std::byte> to) {

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <future>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,6 +23,7 @@
 
 #include "program/program.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/run/device_field.hpp"
 
 namespace vphi::runtime {
 
@@ -53,6 +56,8 @@ struct SessionOptions {
   /// Of the sweep: the batch holds Program::instances instances from this one on. Where the sweep
   /// has fewer left, the batch is filled up with copies of its last instance that stand still.
   std::int64_t first_instance = 0;
+  /// Where random fields and spectra are made; the same to rounding. Auto: where it is faster.
+  enum class Fields { Auto, Host, Device } fields = Fields::Auto;
 };
 
 class Session {
@@ -93,8 +98,13 @@ class Session {
   /// keep. `to` and `from` have `bytes_of(buffer)` bytes.
   std::size_t bytes_of(int buffer) const;
   void read_bytes(int buffer, std::span<std::byte> to);
+  /// In a block of its own (Device::host_block), so that the run can go on while it is written.
+  std::shared_ptr<std::byte> read_block(int buffer);
   void write_bytes(int buffer, std::span<const std::byte> from);
   void set_scalars(std::span<const double> values);
+
+  /// Shells of a buffer's modes, made on the device; nothing where the host has to do it.
+  std::optional<std::vector<DeviceFields::Shell>> shells(int buffer);
 
   KernelReport report(int kernel);
   /// Bytes held on the device now, and the most so far.
@@ -131,6 +141,8 @@ class Session {
   const program::Program& program_;
   Device& device_;
   int threads_;
+  bool device_fields_ = false;
+  std::unique_ptr<DeviceFields> fields_;  ///< made at first use
   std::int64_t first_instance_ = 0;
   std::vector<Copies> buffers_;
   std::vector<BufferHandle> lent_;  ///< per buffer: a handle borrowed by scratch

@@ -161,6 +161,20 @@ double Vacuum::volume() const {
   return volume;
 }
 
+VacuumRecipe vacuum_recipe(const Vacuum& v) {
+  const Amplitude amplitude(v);
+  VacuumRecipe recipe;
+  recipe.cut = amplitude.cut();
+  recipe.smooth = v.kernel_form;
+  recipe.scale = v.amplitude / std::sqrt(v.volume());
+  if (v.kernel_form && v.dims == 3) {
+    recipe.correlator =
+        radial_kernel(amplitude, *std::max_element(v.box.n.begin(), v.box.n.end()), v.dx);
+    recipe.scale *= v.dx * v.dx * v.dx;
+  }
+  return recipe;
+}
+
 std::vector<double> vacuum_amplitudes(const Vacuum& v, int threads) {
   const Shape shape(v.box);
   const Amplitude amplitude(v);

@@ -43,6 +43,17 @@ struct Vacuum {
 /// Root mean square of |F_k| for each mode of the octant n_i = 0 .. N_i/2, n_x fastest.
 std::vector<double> vacuum_amplitudes(const Vacuum& vacuum, int threads);
 
+/// What a device needs to make the same field by itself (device_field.hpp): on the kernel form's
+/// lattice the correlator c(r) at r = i dx/16, which is to be transformed, else the amplitude's
+/// cut.
+struct VacuumRecipe {
+  std::vector<double> correlator;  ///< empty: amplitudes by their formula
+  double cut = 0;                  ///< wave number, may be infinite
+  bool smooth = false;             ///< exp(-(k/cut)^2) instead of a step
+  double scale = 0;                ///< of every amplitude
+};
+VacuumRecipe vacuum_recipe(const Vacuum& vacuum);
+
 /// The fluctuation at every site, x fastest.
 std::vector<double> vacuum_field(const Vacuum& vacuum, int threads);
 /// The same with the amplitudes at hand: they do not depend on seed and stream.

@@ -1,0 +1,47 @@
+// Fourier transforms of real boxes that lie in a device's memory, so that no field has to travel.
+//
+// A DeviceTransform is a plan for one box and one precision: cuFFT on CUDA, VkFFT on OpenCL (both
+// opened at run time, both optional), or the host's own transform behind copies there and back. It
+// owns its plan and its work memory, which it takes from the device; the caller owns the box. Calls
+// are queued like launches.
+//
+// Layout: in place. Rows along x hold 2*(N_x/2 + 1) real numbers of which the first N_x count, or
+// N_x/2 + 1 complex ones; rows follow each other without gaps. Sign and normalisation as in
+// fft.hpp. Failures of the device throw DeviceError; a library that is absent or refuses the box is
+// no error: `make` then answers null and says why.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "runtime/device/device.hpp"
+#include "runtime/fft/fft.hpp"
+
+namespace vphi::fft {
+
+class DeviceTransform {
+ public:
+  virtual ~DeviceTransform() = default;
+  virtual void forward(runtime::BufferHandle box) = 0;
+  virtual void inverse(runtime::BufferHandle box) = 0;
+  /// "cuFFT 12.0", "VkFFT", "FFTW on the host".
+  virtual std::string name() const = 0;
+};
+
+/// Bytes of a box in the layout above.
+std::size_t padded_bytes(const Box& box, program::Precision precision);
+
+/// By the device's own library; null, with a reason, where there is none for it.
+std::unique_ptr<DeviceTransform> make_device_transform(runtime::Device& device, const Box& box,
+                                                       program::Precision precision,
+                                                       std::string* why = nullptr);
+/// By the host, for any device.
+std::unique_ptr<DeviceTransform> make_host_transform(runtime::Device& device, const Box& box,
+                                                     program::Precision precision, int threads);
+
+/// What transforms on this kind of device: a library and its version, or why there is none.
+std::string cufft_description();
+std::string vkfft_description();
+
+}  // namespace vphi::fft

@@ -1,0 +1,57 @@
+// Kernels that make random fields and bin spectra on a device, for CUDA and for OpenCL.
+//
+// They belong to the run time, not to a model: the same text for every lattice, with the numbers in
+// a small array of f64 ("sheet"), so that each is compiled once for a device and then comes from
+// the cache. Formulas are those of random/philox.hpp, run/vacuum.cpp and io/spectrum.cpp, and the
+// results agree with the host's to rounding.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace vphi::runtime {
+
+/// Entries of the sheet that the kernels read; whole numbers are exact in f64.
+enum Sheet {
+  kNx,
+  kNy,
+  kNz,
+  kSeedLow,
+  kSeedHigh,
+  kStream,
+  kMass2,
+  kVelocity,
+  kCut,
+  kSmooth,
+  kLaid,
+  kScale,
+  kDkx,
+  kDky,
+  kDkz,
+  kLow,
+  kHigh,
+  kBins,
+  kUnitX,
+  kUnitY,
+  kUnitZ,
+  kSheetSize
+};
+
+enum class FieldKernel {
+  LayCorrelator,  ///< (box, correlator, sheet): c(r) at every site
+  ColourModes,    ///< (box, sheet): amplitude times white noise at every mode
+  Unpad,          ///< (out, box, sheet): padded f64 rows to a field
+  Pad,            ///< (box, field, sheet): a field to padded f64 rows
+  Normal,         ///< (out, sheet): by site
+  Uniform,        ///< (out, sheet): by site
+  BinPower,       ///< (sums, box, sheet): for each z and bin, sum of |f~|^2 and number of modes
+};
+
+/// `threads`: how many of them have something to do; `precision`: of the field on one side.
+program::Kernel field_kernel(FieldKernel which, program::Target target,
+                             program::Precision precision, std::int64_t threads);
+
+}  // namespace vphi::runtime

@@ -1,0 +1,195 @@
+// Fields and spectra made on a device against the host's: on OpenCL's processor device with the
+// host's transform and with VkFFT, on CUDA with cuFFT where there is a GPU.
+#include "runtime/run/device_field.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "runtime/device/cuda.hpp"
+#include "runtime/device/opencl.hpp"
+#include "runtime/run/random_field.hpp"
+#include "runtime/run/session.hpp"
+
+namespace vphi::runtime {
+namespace {
+
+using program::Precision;
+using program::RandomField;
+
+program::Program lattice(std::array<std::int64_t, 4> extent, int dims) {
+  program::Program p;
+  p.extent = extent, p.dims = dims;
+  p.dx = p.dx_physical = 0.4;
+  p.seed = 0x123456789abcULL;
+  return p;
+}
+
+std::vector<double> read(Device& device, BufferHandle from, std::int64_t sites,
+                         Precision precision) {
+  const auto count = static_cast<std::size_t>(sites);
+  std::vector<double> out(count);
+  if (precision == Precision::F64) {
+    device.download(std::as_writable_bytes(std::span(out)), from, 0);
+    return out;
+  }
+  std::vector<float> narrow(count);
+  device.download(std::as_writable_bytes(std::span(narrow)), from, 0);
+  return {narrow.begin(), narrow.end()};
+}
+
+double root_mean_square(const std::vector<double>& f) {
+  double sum = 0;
+  for (double v : f) sum += v * v;
+  return std::sqrt(sum / static_cast<double>(f.size()));
+}
+
+void expect_near(const std::vector<double>& f, const std::vector<double>& expected, double bound) {
+  ASSERT_EQ(f.size(), expected.size());
+  const double scale = root_mean_square(expected);
+  double worst = 0;
+  for (std::size_t i = 0; i < f.size(); ++i) worst = std::max(worst, std::abs(f[i] - expected[i]));
+  EXPECT_LT(worst, bound * scale) << "rms " << scale;
+  EXPECT_GT(scale, 0);
+}
+
+struct Way {
+  const char* device;
+  DeviceFields::Transform transform;
+};
+
+class OnDevice : public testing::TestWithParam<Way> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    const bool cuda = std::string(GetParam().device) == "cuda";
+    if (cuda ? list_cuda(&why).empty() : list_opencl(&why).empty())
+      GTEST_SKIP() << "no such device here: " << why;
+    device_ = open_device(GetParam().device);
+    if (GetParam().transform == DeviceFields::Transform::Host) return;
+    if (!fft::make_device_transform(*device_, {{8, 8, 8}}, Precision::F64, &why))
+      GTEST_SKIP() << "no library transforms on this device: " << why;
+  }
+
+  /// One random field on the device beside the host's.
+  void compare(DeviceFields& fields, const program::Program& p, const RandomField& field,
+               Precision precision) {
+    const BufferHandle to = device_->allocate(static_cast<std::size_t>(p.sites()) * 8);
+    ASSERT_TRUE(fields.random(field, to, precision)) << fields.why();
+    expect_near(read(*device_, to, p.sites(), precision), random_field(p, field, 2),
+                precision == Precision::F64 ? 2e-13 : 4e-7);
+    device_->free(to);
+  }
+
+  /// Shapes of every kind; plans for a processor take VkFFT seconds, so it gets a few.
+  static std::vector<std::pair<std::array<std::int64_t, 4>, int>> shapes() {
+    if (std::string(GetParam().device) == "opencl" &&
+        GetParam().transform == DeviceFields::Transform::Device)
+      return {{{12, 10, 18, 1}, 3}, {{15, 10, 1, 1}, 2}};
+    return {{{16, 16, 16, 1}, 3}, {{12, 10, 18, 1}, 3}, {{9, 15, 7, 1}, 3},
+            {{32, 24, 1, 1}, 2},  {{15, 10, 1, 1}, 2},  {{64, 1, 1, 1}, 1}};
+  }
+
+  std::unique_ptr<Device> device_;
+};
+
+TEST_P(OnDevice, RandomFieldsAreTheHosts) {
+  for (const auto& [extent, dims] : shapes()) {
+    const auto p = lattice(extent, dims);
+    DeviceFields fields(p, *device_, GetParam().transform);
+    for (bool kernel_form : {true, false})
+      for (bool velocity : {false, true}) {
+        RandomField field;
+        field.kind = RandomField::Kind::Vacuum;
+        field.kernel_form = kernel_form, field.velocity = velocity;
+        field.mass2 = 0.7, field.amplitude = 1e-3, field.stream = 3;
+        field.cutoff = kernel_form ? 0 : 4;
+        SCOPED_TRACE(testing::Message() << extent[0] << "x" << extent[1] << "x" << extent[2] << " "
+                                        << (kernel_form ? "kernel" : "k-space"));
+        compare(fields, p, field, velocity ? Precision::F32 : Precision::F64);
+      }
+    for (auto kind : {RandomField::Kind::Normal, RandomField::Kind::Uniform}) {
+      RandomField field;
+      field.kind = kind;
+      field.amplitude = 2, field.low = -1, field.high = 3, field.stream = 1;
+      compare(fields, p, field, Precision::F64);
+    }
+  }
+}
+
+TEST_P(OnDevice, ShellsAreTheHosts) {
+  for (const auto& [extent, dims] : shapes()) {
+    const auto p = lattice(extent, dims);
+    const fft::Box box{{extent[0], extent[1], extent[2]}};
+    RandomField field;
+    auto f = random_field(p, field, 1);
+    f[0] += 5;
+    const BufferHandle from = device_->allocate(f.size() * 8);
+    device_->upload(from, 0, std::as_bytes(std::span(f)));
+    DeviceFields fields(p, *device_, GetParam().transform);
+    const auto shells = fields.shells(from, Precision::F64);
+    ASSERT_TRUE(shells) << fields.why();
+
+    std::vector<fft::Complex> modes(static_cast<std::size_t>(box.modes()));
+    fft::forward(box, f.data(), modes.data(), 1, fft::Engine::BuiltIn);
+    std::vector<DeviceFields::Shell> expected(shells->size());
+    const auto longest = static_cast<double>(*std::max_element(box.n.begin(), box.n.end()));
+    const auto distance = [&](std::int64_t i, int axis) {
+      const auto n = box.n[axis];
+      return longest / static_cast<double>(n) * static_cast<double>(std::min(i, n - i));
+    };
+    for (std::int64_t z = 0; z < box.n[2]; ++z)
+      for (std::int64_t y = 0; y < box.n[1]; ++y)
+        for (std::int64_t x = 0; x < box.half(); ++x) {
+          const double d = std::sqrt(std::pow(distance(x, 0), 2) + std::pow(distance(y, 1), 2) +
+                                     std::pow(distance(z, 2), 2));
+          auto& shell = expected.at(static_cast<std::size_t>(d + 0.5));
+          const int weight = x == 0 || 2 * x == box.n[0] ? 1 : 2;
+          shell.power += weight * std::norm(modes[(z * box.n[1] + y) * box.half() + x]);
+          shell.modes += weight;
+        }
+    std::int64_t all = 0;
+    for (std::size_t l = 0; l < expected.size(); ++l) {
+      EXPECT_EQ((*shells)[l].modes, expected[l].modes) << "shell " << l;
+      EXPECT_NEAR((*shells)[l].power, expected[l].power, 1e-11 * (1e-3 + expected[l].power));
+      all += (*shells)[l].modes;
+    }
+    EXPECT_EQ(all, p.sites());
+    device_->free(from);
+  }
+}
+
+/// A session that makes its random fields on the device starts from the same state.
+TEST_P(OnDevice, SessionStartsFromTheSameFields) {
+  auto p = lattice({12, 12, 12, 1}, 3);
+  p.target = device_->info().target;
+  p.buffers = {{"phi", Precision::F64, false, true, false}};
+  RandomField field;
+  field.kind = RandomField::Kind::Vacuum;
+  p.random = {field};
+  std::vector<std::vector<double>> states;
+  for (auto where : {SessionOptions::Fields::Host, SessionOptions::Fields::Device}) {
+    SessionOptions options;
+    options.fields = where;
+    Session session(p, *device_, options);
+    session.start();
+    if (where == SessionOptions::Fields::Host) {
+      EXPECT_FALSE(session.shells(0));
+    }
+    states.push_back(session.read(0));
+  }
+  expect_near(states[1], states[0], 2e-13);
+}
+
+INSTANTIATE_TEST_SUITE_P(Fields, OnDevice,
+                         testing::Values(Way{"opencl", DeviceFields::Transform::Host},
+                                         Way{"opencl", DeviceFields::Transform::Device},
+                                         Way{"cuda", DeviceFields::Transform::Device}),
+                         [](const auto& info) {
+                           return std::string(info.param.device) +
+                                  (info.param.transform == DeviceFields::Transform::Host ? "_host"
+                                                                                         : "_own");
+                         });
+
+}  // namespace
+}  // namespace vphi::runtime
