@@ -1,11 +1,13 @@
 #include "runtime/device/cache.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -21,6 +23,10 @@ constexpr std::string_view kMagic = "vphi code 1\n";
 // magic, digest of the key (64), digest of the bytes (64), then the bytes
 constexpr std::size_t kHeader = kMagic.size() + 64 + 64;
 constexpr std::size_t kLargestEntry = std::size_t(1) << 30;
+constexpr std::size_t kLimit = 512'000'000;
+constexpr auto kBetweenTidyings = std::chrono::minutes(10);
+constexpr auto kAbandoned = std::chrono::hours(1);  ///< a half-written entry of a killed process
+constexpr const char* kStamp = "tidied";            ///< its time says when that was done last
 
 class File {
  public:
@@ -59,9 +65,12 @@ bool is_file_name(std::string_view key) {
          key.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
+constexpr std::string_view kNew = ".new.";
+
 std::string temporary_name(const fs::path& path) {
   static std::atomic<unsigned> counter{0};
-  return path.string() + ".new." + std::to_string(::getpid()) + "." + std::to_string(counter++);
+  return path.string() + std::string(kNew) + std::to_string(::getpid()) + "." +
+         std::to_string(counter++);
 }
 
 }  // namespace
@@ -90,6 +99,7 @@ std::optional<std::string> DiskCache::load(const std::string& key) const {
   const File file(path_of(key).c_str(), O_RDONLY | O_NOFOLLOW);
   struct stat about{};
   if (!file || fstat(file.fd(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+  flock(file.fd(), LOCK_SH);  // shrink() leaves it alone; given back when the file is closed
   const bool ours = about.st_uid == geteuid() || about.st_uid == 0;
   const auto size = std::size_t(about.st_size);
   if (!ours || size < kHeader || size > kLargestEntry) return std::nullopt;
@@ -127,7 +137,10 @@ bool DiskCache::store(const std::string& key, std::string_view bytes) const noex
   const bool whole = file.write(kMagic) && file.write(hex(sha256(key))) &&
                      file.write(hex(sha256(bytes))) && file.write(bytes) && fsync(file.fd()) == 0 &&
                      file.close();
-  if (whole && std::rename(temporary.c_str(), path.c_str()) == 0) return true;
+  if (whole && std::rename(temporary.c_str(), path.c_str()) == 0) {
+    tidy();
+    return true;
+  }
   ::unlink(temporary.c_str());
   return false;
 } catch (...) {
@@ -147,11 +160,32 @@ std::pair<std::size_t, std::size_t> DiskCache::contents() const {
   std::error_code error;
   for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
-    if (!it->is_regular_file(ignored)) continue;
+    if (!it->is_regular_file(ignored) || it->path().filename() == kStamp) continue;
     const auto bytes = it->file_size(ignored);
     if (!ignored) sum = {sum.first + 1, sum.second + bytes};
   }
   return sum;
+}
+
+std::size_t DiskCache::limit() {
+  const std::string wanted = text_of("VPHI_CACHE_MB");
+  char* end = nullptr;
+  const double megabytes = std::strtod(wanted.c_str(), &end);
+  const bool number = !wanted.empty() && *end == '\0' && megabytes >= 0 && megabytes < 1e9;
+  return number ? std::size_t(megabytes * 1e6) : kLimit;
+}
+
+void DiskCache::tidy() const noexcept try {
+  const fs::path stamp = folder_ / kStamp;
+  std::error_code error;
+  const auto last = fs::last_write_time(stamp, error);
+  const auto now = fs::file_time_type::clock::now();
+  if (!error && now - last < kBetweenTidyings && last <= now) return;
+  const File touched(stamp.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW, 0600);
+  if (!touched || futimens(touched.fd(), nullptr) != 0) return;
+  const std::size_t most = limit();
+  if (contents().second > most) shrink(most - most / 4);
+} catch (...) {
 }
 
 void DiskCache::shrink(std::size_t bytes) const noexcept try {
@@ -162,11 +196,19 @@ void DiskCache::shrink(std::size_t bytes) const noexcept try {
   };
   std::vector<Entry> entries;
   std::size_t total = 0;
+  const auto now = fs::file_time_type::clock::now();
   std::error_code error;
   for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
-    if (!it->is_regular_file(ignored)) continue;
-    entries.push_back({it->last_write_time(ignored), it->file_size(ignored), it->path()});
+    if (!it->is_regular_file(ignored) || it->is_symlink(ignored)) continue;
+    const std::string name = it->path().filename().string();
+    const auto time = it->last_write_time(ignored);
+    if (name == kStamp || ignored) continue;
+    if (name.find(kNew) != std::string::npos) {  // being written, or left behind
+      if (now - time > kAbandoned) fs::remove(it->path(), ignored);
+      continue;
+    }
+    entries.push_back({time, it->file_size(ignored), it->path()});
     total += entries.back().size;
   }
   if (total <= bytes) return;
@@ -174,6 +216,8 @@ void DiskCache::shrink(std::size_t bytes) const noexcept try {
             [](const Entry& a, const Entry& b) { return a.time < b.time; });
   for (const Entry& entry : entries) {
     if (total <= bytes) break;
+    const File file(entry.path.c_str(), O_RDONLY | O_NOFOLLOW);
+    if (!file || flock(file.fd(), LOCK_EX | LOCK_NB) != 0) continue;  // somebody reads it
     fs::remove(entry.path, error);
     total -= std::min(total, entry.size);
   }

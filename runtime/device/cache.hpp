@@ -7,7 +7,10 @@
 // another name, synced, renamed), so that any number of processes may share the folder. A folder
 // that cannot be written is no error: code is then compiled at every start.
 //
-// The folder: $VPHI_CACHE, else $XDG_CACHE_HOME/vphi, else ~/.cache/vphi.
+// The folder: $VPHI_CACHE, else $XDG_CACHE_HOME/vphi, else ~/.cache/vphi. It is kept below
+// $VPHI_CACHE_MB (512) million bytes: every ten minutes at most, a process that has stored
+// something removes the entries used longest ago, but none that another process reads at that
+// moment.
 #pragma once
 
 #include <filesystem>
@@ -44,10 +47,14 @@ class DiskCache {
   bool writable() const;
   /// Number and bytes of the entries.
   std::pair<std::size_t, std::size_t> contents() const;
-  /// Removes the entries used longest ago until at most `bytes` are left.
+  /// Removes the entries used longest ago until at most `bytes` are left; those being read stay.
   void shrink(std::size_t bytes) const noexcept;
+  /// Most bytes that the folder may hold.
+  static std::size_t limit();
 
  private:
+  void tidy() const noexcept;
+
   std::filesystem::path folder_;
 };
 

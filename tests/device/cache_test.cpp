@@ -1,7 +1,9 @@
 // The code cache: what is not exactly what was stored is not used, and nothing here may fail a run.
 #include "runtime/device/cache.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,6 +137,62 @@ TEST(DiskCache, ShrinksTheOldestAway) {
   EXPECT_FALSE(cache.load(key_of("4")));
 }
 
+TEST(DiskCache, AnEntryBeingReadStays) {
+  const TemporaryFolder folder;
+  const DiskCache cache(folder.path());
+  for (const char* key : {"a", "b"}) ASSERT_TRUE(cache.store(key_of(key), std::string(1000, 'x')));
+  int ready[2], over[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(over), 0);
+  const pid_t reader = fork();
+  if (reader == 0) {  // holds the lock that load() takes
+    const int file = open(cache.path_of(key_of("a")).c_str(), O_RDONLY);
+    char byte = 0;
+    const bool fine = flock(file, LOCK_SH) == 0 && ::write(ready[1], "x", 1) == 1 &&
+                      ::read(over[0], &byte, 1) == 1;
+    _exit(fine ? 0 : 1);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  cache.shrink(0);
+  EXPECT_TRUE(cache.load(key_of("a")));
+  EXPECT_FALSE(cache.load(key_of("b")));
+  ASSERT_EQ(::write(over[1], "x", 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(reader, &status, 0), reader);
+  EXPECT_EQ(status, 0);
+  cache.shrink(0);
+  EXPECT_FALSE(cache.load(key_of("a")));
+}
+
+TEST(DiskCache, KeepsItselfBelowTheLimit) {
+  const TemporaryFolder folder;
+  const DiskCache cache(folder.path());
+  setenv("VPHI_CACHE_MB", "0.02", 1);
+  EXPECT_EQ(DiskCache::limit(), 20000U);
+  const auto hours_ago = [](int n) {
+    return fs::file_time_type::clock::now() - std::chrono::hours(n);
+  };
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(cache.store(key_of(std::to_string(i)), std::string(1000, 'x')));
+    fs::last_write_time(cache.path_of(key_of(std::to_string(i))), hours_ago(30 - i));
+  }
+  const fs::path left_behind = cache.path_of(key_of("z")).string() + ".new.1.0";
+  write(left_behind, "half");
+  fs::last_write_time(left_behind, hours_ago(2));
+  EXPECT_EQ(cache.contents().first, 31U);  // looked at when the first entry came, not since
+  fs::last_write_time(fs::path(folder.path()) / "tidied", hours_ago(1));
+  ASSERT_TRUE(cache.store(key_of("new"), std::string(1000, 'x')));
+  EXPECT_LE(cache.contents().second, 20000U);
+  EXPECT_TRUE(cache.load(key_of("new")));
+  EXPECT_TRUE(cache.load(key_of("29")));
+  EXPECT_FALSE(cache.load(key_of("0")));
+  EXPECT_FALSE(fs::exists(left_behind));
+  setenv("VPHI_CACHE_MB", "none", 1);
+  EXPECT_EQ(DiskCache::limit(), 512'000'000U);
+  unsetenv("VPHI_CACHE_MB");
+}
+
 TEST(DiskCache, ManyWritersAndReadersSeeWholeEntriesOnly) {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path());
@@ -172,6 +230,7 @@ TEST(CachedKernels, ADamagedEntryIsBuiltAnew) {
   ASSERT_TRUE(self_test(*device).ok);
   int damaged = 0;
   for (const auto& entry : fs::directory_iterator(scratch.path())) {
+    if (entry.path().filename() == "tidied") continue;
     std::string text = read(entry.path());
     text[text.size() / 2] = char(text[text.size() / 2] ^ 0x40);
     write(entry.path(), text);

@@ -256,6 +256,20 @@ TEST_F(Command, DoctorNamesTheProcessor) {
   EXPECT_EQ(o.status, 0) << o.out << o.error;
   EXPECT_TRUE(holds(o.out, "native"));
   EXPECT_TRUE(holds(o.out, "self-test ok"));
+  EXPECT_TRUE(holds(o.out, "VPHI_CACHE_MB"));
+}
+
+TEST_F(Command, DoctorAsOneObject) {
+  const Outcome o = vphi("doctor --json");
+  EXPECT_EQ(o.status, 0) << o.error;
+  const auto found = nlohmann::json::parse(o.out);
+  bool native = false;
+  for (const auto& device : found["devices"])
+    native = native || (device["id"] == "native" && device["ok"] == true);
+  EXPECT_TRUE(native) << o.out;
+  EXPECT_EQ(found["cache"]["limit"], 512000000);
+  EXPECT_GE(found["cache"]["entries"], 1);
+  EXPECT_TRUE(found["libraries"].contains("fft_host"));
 }
 
 }  // namespace
