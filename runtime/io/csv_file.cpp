@@ -61,6 +61,33 @@ class CsvFile : public ResultFile {
         name);
   }
 
+  /// Tables with columns become text of their own; maps and fields need HDF5.
+  void table(io::Table from, const Moment& at) override {
+    if (from.group == "spectra" || from.columns.empty()) {
+      ResultFile::table(std::move(from), at);
+      return;
+    }
+    std::string header = "name,step,t";
+    for (const auto& column : from.columns) header += ',' + field(column);
+    const std::string key = from.group + ": " + header;
+    auto [place, fresh] = tables_.try_emplace(key);
+    std::ofstream& stream = place->second.stream;
+    if (fresh) {
+      const auto same = std::count_if(tables_.begin(), tables_.end(), [&](const auto& other) {
+        return other.first.starts_with(from.group + ": ");
+      });
+      const std::string number = same == 1 ? "" : std::to_string(same);
+      open(place->second, "." + from.group + number + ".csv");
+      stream << header << '\n';
+    }
+    for (std::size_t i = 0; i < from.values.size(); i += from.columns.size()) {
+      std::string row = fmt::format("{},{},{}", field(from.name), at.step, at.time);
+      for (std::size_t c = 0; c < from.columns.size(); ++c)
+        row += fmt::format(",{}", from.values[i + c]);
+      stream << row << '\n';
+    }
+  }
+
   /// Long form: a row for each place along the axes.
   void swept(const Moment& at, std::span<const Swept> values) override {
     for (std::size_t i = 0; i < values.size(); ++i) {

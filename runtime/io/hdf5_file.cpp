@@ -4,14 +4,19 @@
 #ifdef VPHI_HAVE_HDF5
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hdf5.h>
 
 #include <algorithm>
-#include <fstream>
-#include <tuple>
+#include <cmath>
+#include <optional>
+#include <string_view>
 
+#include "runtime/device/thread_pool.hpp"
+#include "runtime/io/chunks.hpp"
 #include "runtime/io/hdf5_sweep.hpp"
 #include "runtime/io/hdf5_undo.hpp"
+#include "runtime/io/xdmf.hpp"
 
 namespace vphi::io {
 
@@ -29,6 +34,8 @@ using program::Program;
 
 constexpr hsize_t kChunkRows = 512;       ///< of a series
 constexpr std::size_t kPending = 1024;    ///< points of a series kept back between writes
+constexpr hsize_t kLarge = 4096;          ///< numbers from which on an array is packed
+constexpr int kDeflate = 1;               ///< more gains little on fields and costs time
 constexpr std::size_t kLongText = 60000;  ///< an attribute holds less than 64 kB
 
 /// A handle of the library, closed at its end.
@@ -105,6 +112,7 @@ class Hdf5File : public ResultFile {
   }
 
   ~Hdf5File() override {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // the setting belongs to a thread
     try {
       flush();
     } catch (const std::exception&) {
@@ -139,17 +147,34 @@ class Hdf5File : public ResultFile {
   void array(const std::string& group, const std::string& name, const Moment& at,
              std::span<const std::int64_t> shape, std::span<const double> values,
              Precision precision) override {
-    const std::vector<hsize_t> sizes(shape.begin(), shape.end());
-    const bool narrow = precision == Precision::F32;
-    const bool large = group == "snapshots";
-    const Handle set =
-        dataset(group, name, at, sizes, narrow ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, large);
-    check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-          "writing an array (is the disk full?)");
-    if (!large) return;
-    snapshots_.push_back(
-        {name, fmt::format("/{}/{}/{:08}", group, link_name(name), at.step), at, narrow ? 4 : 8});
-    write_xdmf();
+    Table whole;
+    whole.group = group, whole.name = name, whole.precision = precision;
+    whole.shape.assign(shape.begin(), shape.end());
+    whole.values.assign(values.begin(), values.end());
+    table(std::move(whole), at);
+  }
+
+  void table(Table table, const Moment& at) override {
+    const bool narrow = table.precision == Precision::F32;
+    const std::vector<hsize_t> sizes(table.shape.begin(), table.shape.end());
+    hsize_t count = 1;
+    for (auto edge : sizes) count *= edge;
+    const bool large = count >= kLarge;
+    const Handle set = dataset(table.group, table.name, at, sizes,
+                               narrow ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, large);
+    if (large)
+      write_packed(set, table, sizes);
+    else if (count > 0)
+      write_plain(set, table);
+    if (!table.columns.empty())
+      attribute(set, "columns", fmt::format("{}", fmt::join(table.columns, ", ")));
+    for (const auto& [name, value] : table.numbers)
+      attribute(set, name.c_str(), H5T_NATIVE_DOUBLE, value);
+    write_edges(set, table, at);
+    if (table.group == "snapshots") lay_on_lattice(set, table, at, -1, 0);
+    if (table.group == "slices" && number_of(table, "axis"))
+      lay_on_lattice(set, table, at, static_cast<int>(*number_of(table, "axis")),
+                     std::llround(number_of(table, "plane").value_or(0)));
   }
 
   void swept(const Moment& at, std::span<const Swept> values) override {
@@ -165,6 +190,12 @@ class Hdf5File : public ResultFile {
 
   void flush() override {
     for (auto& [name, series] : series_) append(name, series);
+    if (described_ < arrays_.size()) {
+      fs::path beside = path_;
+      write_xdmf(beside.replace_extension(".xdmf"),
+                 xdmf_text(program_, path_.filename().string(), arrays_));
+      described_ = arrays_.size();
+    }
     if (H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0)
       throw ResultsError(backing_.trouble.empty()
                              ? fmt::format("{} cannot be flushed", path_.string())
@@ -186,11 +217,138 @@ class Hdf5File : public ResultFile {
     std::int64_t last_step = -1;
     std::vector<double> pending;  ///< t, value, t, value, ...
   };
-  struct Snapshot {
-    std::string name, link;
-    Moment at;
-    int bytes = 8;
-  };
+
+  [[noreturn]] void fail(const char* doing) const {
+    throw ResultsError(backing_.trouble.empty() ? fmt::format("HDF5 failed: {}", doing)
+                                                : backing_.trouble);
+  }
+
+  static std::optional<double> number_of(const Table& table, std::string_view name) {
+    for (const auto& [key, value] : table.numbers)
+      if (key == name) return value;
+    return std::nullopt;
+  }
+
+  void write_plain(hid_t set, Table& table) {
+    unpack(table);
+    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.values.data()) < 0)
+      fail("writing an array (is the disk full?)");
+  }
+
+  /// Chunk by chunk, packed by several threads (chunks.hpp).
+  void write_packed(hid_t set, const Table& table, const std::vector<hsize_t>& sizes) {
+    const bool narrow = table.precision == Precision::F32;
+    std::vector<float> numbers;
+    const std::byte* from = table.raw.get();
+    if (from == nullptr && narrow) {
+      numbers.assign(table.values.begin(), table.values.end());
+      from = reinterpret_cast<const std::byte*>(numbers.data());
+    } else if (from == nullptr) {
+      from = reinterpret_cast<const std::byte*>(table.values.data());
+    }
+    std::size_t bytes = narrow ? 4 : 8;
+    for (auto edge : sizes) bytes *= edge;
+    const int threads = std::max(1, runtime::usable_threads() / 2);  // the run has the others
+    pack_chunks({from, bytes}, narrow ? 4 : 8, {sizes.begin(), sizes.end()}, chunk_of(sizes),
+                kDeflate, threads, [&](const PackedChunk& chunk) {
+                  const std::vector<hsize_t> at(chunk.start.begin(), chunk.start.end());
+                  if (H5Dwrite_chunk(set, H5P_DEFAULT, 0, at.data(), chunk.bytes.size(),
+                                     chunk.bytes.data()) < 0)
+                    fail("writing an array (is the disk full?)");
+                });
+  }
+
+  static std::vector<std::uint64_t> chunk_of(std::span<const hsize_t> shape) {
+    std::vector<std::uint64_t> chunk;
+    for (auto edge : shape) chunk.push_back(std::min<hsize_t>(edge, shape.size() > 2 ? 64 : 256));
+    return chunk;
+  }
+
+  void write_numbers(const std::string& path, const std::vector<double>& values) {
+    const Handle create(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "making a property list");
+    H5Pset_create_intermediate_group(create, 1);
+    if (links_.contains(path)) H5Ldelete(file_, path.c_str(), H5P_DEFAULT);
+    const Handle set(
+        H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE,
+                   space(std::array<hsize_t, 1>{values.size()}), create, H5P_DEFAULT, H5P_DEFAULT),
+        H5Dclose, "making an axis");
+    links_[path] = true;
+    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+      fail("writing an axis (is the disk full?)");
+  }
+
+  /// Bin edges of a map.
+  void write_edges(hid_t set, const Table& table, const Moment& at) {
+    std::string axes;
+    for (const auto& [name, values] : table.axes) {
+      const std::string path =
+          fmt::format("/axes/{}/{}/{:08}/{}", table.group, link_name(table.name), at.step, name);
+      axes += (axes.empty() ? "" : ", ") + path;
+      write_numbers(path, values);
+    }
+    if (!axes.empty()) attribute(set, "axes", axes);
+  }
+
+  /// Coordinates of the sites along an axis, written once: a dimension scale.
+  std::string coordinates(int axis) {
+    const std::string name(1, "xyzw"[axis]), path = "/axes/" + name;
+    if (links_.contains(path)) return path;
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < program_.extent[axis]; ++i)
+      values.push_back(
+          (static_cast<double>(i) - static_cast<double>(program_.extent[axis] - 1) / 2) *
+          program_.dx_physical);
+    write_numbers(path, values);
+    const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose, "opening an axis");
+    plain_text(set, "CLASS", "DIMENSION_SCALE");
+    plain_text(set, "NAME", name);
+    return path;
+  }
+
+  /// What netCDF and the HDF5 tools look for has a fixed length.
+  static void plain_text(hid_t where, const char* name, const std::string& text) {
+    const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "making a text type");
+    H5Tset_size(type, text.size() + 1);
+    const Handle one(H5Screate(H5S_SCALAR), H5Sclose, "describing a text");
+    const Handle a(H5Acreate2(where, name, type, one, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                   "making an attribute");
+    check(H5Awrite(a, type, text.c_str()), "writing an attribute");
+  }
+
+  /// Says where the array lies: names of its axes, their coordinates as dimension scales, and a
+  /// line for the XDMF. The scales' list of users, which other writers keep, would be rewritten for
+  /// every array and is left out; readers do without.
+  void lay_on_lattice(hid_t set, const Table& table, const Moment& at, int cut,
+                      std::int64_t plane) {
+    std::vector<int> axes;
+    std::vector<std::int64_t> shape;
+    for (int axis = program_.dims - 1; axis >= 0; --axis)
+      if (axis != cut) axes.push_back(axis), shape.push_back(program_.extent[axis]);
+    if (axes.empty() || shape != table.shape) return;
+    std::vector<hobj_ref_t> references;
+    std::string names;
+    for (int axis : axes) {
+      const std::string path = coordinates(axis);
+      hobj_ref_t reference{};
+      check(H5Rcreate(&reference, file_, path.c_str(), H5R_OBJECT, -1), "pointing at an axis");
+      references.push_back(reference);
+      names += (names.empty() ? "" : ", ") + path;
+    }
+    std::vector<hvl_t> list;
+    for (auto& reference : references) list.push_back({1, &reference});
+    const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose, "making a list type");
+    const Handle shape_of_list = space(std::array<hsize_t, 1>{list.size()});
+    const Handle a(H5Acreate2(set, "DIMENSION_LIST", type, shape_of_list, H5P_DEFAULT, H5P_DEFAULT),
+                   H5Aclose, "making an attribute");
+    check(H5Awrite(a, type, list.data()), "writing an attribute");
+    attribute(set, "axes", names);
+    arrays_.push_back({table.name, link_of(table.group, table.name, at), at,
+                       table.precision == Precision::F32 ? 4 : 8, table.shape, cut, plane});
+  }
+
+  static std::string link_of(const std::string& group, const std::string& name, const Moment& at) {
+    return fmt::format("/{}/{}/{:08}", group, link_name(name), at.step);
+  }
 
   void describe() {
     const Program& p = program_;
@@ -246,18 +404,40 @@ class Hdf5File : public ResultFile {
       if (time == at.time) series.last_step = at.step;
     }
     for (const auto& [group, folder] : members("/")) {
+      if (group == "axes") {
+        note_axes(folder);
+        continue;
+      }
       if (Hdf5Sweep::owns(group)) continue;
       if (group == "series" || group == "parameters" || group == "model_text") continue;
       for (const auto& [name, link] : members(folder))
         for (const auto& [step, set] : members(link)) {
           links_[set] = true;
-          if (group == "snapshots") snapshots_.push_back(snapshot(set));
+          const bool placed =
+              H5Aexists_by_name(file_, set.c_str(), "DIMENSION_LIST", H5P_DEFAULT) > 0;
+          if (placed) arrays_.push_back(array_of(set));
         }
     }
-    std::sort(snapshots_.begin(), snapshots_.end(), [](const Snapshot& a, const Snapshot& b) {
-      return std::tie(a.at.step, a.name) < std::tie(b.at.step, b.name);
-    });
-    if (!snapshots_.empty()) write_xdmf();
+    std::stable_sort(arrays_.begin(), arrays_.end(),
+                     [](const auto& a, const auto& b) { return a.at.step < b.at.step; });
+  }
+
+  /// Every dataset below /axes.
+  void note_axes(const std::string& group) {
+    for (const auto& [name, link] : members(group)) {
+      H5O_info_t about;
+#if H5_VERSION_GE(1, 12, 0)
+      const herr_t known =
+          H5Oget_info_by_name3(file_, link.c_str(), &about, H5O_INFO_BASIC, H5P_DEFAULT);
+#else
+      const herr_t known = H5Oget_info_by_name(file_, link.c_str(), &about, H5P_DEFAULT);
+#endif
+      check(known, "looking at an axis");
+      if (about.type == H5O_TYPE_DATASET)
+        links_[link] = true;
+      else
+        note_axes(link);
+    }
   }
 
   /// Name (the attribute where there is one) and path of each member of a group.
@@ -288,18 +468,27 @@ class Hdf5File : public ResultFile {
     return copy;
   }
 
-  Snapshot snapshot(const std::string& link) const {
+  XdmfArray array_of(const std::string& link) const {
     const auto read = [&](const char* name, hid_t type, void* to) {
       const Handle a(H5Aopen_by_name(file_, link.c_str(), name, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
                      "opening an attribute");
       check(H5Aread(a, type, to), "reading an attribute");
     };
-    Snapshot found{text_of(link), link, {}, 8};
+    XdmfArray found;
+    found.name = text_of(link), found.link = link;
     read("t", H5T_NATIVE_DOUBLE, &found.at.time);
     read("step", H5T_NATIVE_INT64, &found.at.step);
+    if (H5Aexists_by_name(file_, link.c_str(), "axis", H5P_DEFAULT) > 0) {
+      read("axis", H5T_NATIVE_INT, &found.axis);
+      read("plane", H5T_NATIVE_INT64, &found.plane);
+    }
     const Handle set(H5Dopen2(file_, link.c_str(), H5P_DEFAULT), H5Dclose, "opening a dataset");
     const Handle type(H5Dget_type(set), H5Tclose, "reading a type");
     found.bytes = static_cast<int>(H5Tget_size(type));
+    const Handle shape(H5Dget_space(set), H5Sclose, "reading a shape");
+    std::vector<hsize_t> sizes(static_cast<std::size_t>(H5Sget_simple_extent_ndims(shape)));
+    check(H5Sget_simple_extent_dims(shape, sizes.data(), nullptr), "reading a shape");
+    found.shape.assign(sizes.begin(), sizes.end());
     return found;
   }
 
@@ -312,14 +501,17 @@ class Hdf5File : public ResultFile {
     H5Pset_create_intermediate_group(create, 1);
     const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "making a property list");
     if (compressed) {
-      std::vector<hsize_t> chunk(shape.begin(), shape.end());
-      for (auto& edge : chunk) edge = std::min<hsize_t>(edge, 64);
+      const auto edges = chunk_of(shape);
+      const std::vector<hsize_t> chunk(edges.begin(), edges.end());
       H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data());
       H5Pset_shuffle(layout);
-      H5Pset_deflate(layout, 1);
+      H5Pset_deflate(layout, kDeflate);
       H5Pset_fletcher32(layout);
     }
-    if (links_.contains(path)) H5Ldelete(file_, path.c_str(), H5P_DEFAULT);
+    if (links_.contains(path)) {
+      H5Ldelete(file_, path.c_str(), H5P_DEFAULT);
+      std::erase_if(arrays_, [&](const auto& array) { return array.link == path; });
+    }
     Handle set(H5Dcreate2(file_, path.c_str(), type, space(shape), create, layout, H5P_DEFAULT),
                H5Dclose, "making a dataset");
     links_[path] = true;
@@ -338,6 +530,7 @@ class Hdf5File : public ResultFile {
       H5Pset_create_intermediate_group(create, 1);
       const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "making a property list");
       H5Pset_chunk(layout, 2, chunk);
+      H5Pset_fletcher32(layout);
       series.set = Handle(H5Dcreate2(file_, ("/series/" + link_name(name)).c_str(), H5T_IEEE_F64LE,
                                      space(none, endless), create, layout, H5P_DEFAULT),
                           H5Dclose, "making a series");
@@ -349,72 +542,11 @@ class Hdf5File : public ResultFile {
     check(H5Dset_extent(series.set, size), "growing a series");
     const Handle target(H5Dget_space(series.set), H5Sclose, "reading a shape");
     H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, count, nullptr);
-    check(H5Dwrite(series.set, H5T_NATIVE_DOUBLE, space(count), target, H5P_DEFAULT,
-                   series.pending.data()),
-          "writing a series (is the disk full?)");
+    if (H5Dwrite(series.set, H5T_NATIVE_DOUBLE, space(count), target, H5P_DEFAULT,
+                 series.pending.data()) < 0)
+      fail("writing a series (is the disk full?)");
     series.rows += rows;
     series.pending.clear();
-  }
-
-  /// The snapshots as a series of grids: XDMF 3, one block for each moment.
-  void write_xdmf() const {
-    const int dims = std::max(program_.dims, 2);  // XDMF has no uniform grid of one dimension
-    std::string nodes, origin, spacing;
-    for (int axis = dims - 1; axis >= 0; --axis) {
-      nodes += fmt::format("{} ", program_.extent[axis]);
-      origin += fmt::format(
-          "{} ", -0.5 * static_cast<double>(program_.extent[axis] - 1) * program_.dx_physical);
-      spacing += fmt::format("{} ", program_.dx_physical);
-    }
-    const std::string shape = dims == 3 ? "3DCoRectMesh" : "2DCoRectMesh";
-    const std::string geometry = dims == 3 ? "ORIGIN_DXDYDZ" : "ORIGIN_DXDY";
-    std::string text =
-        "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n"
-        "<Grid Name=\"snapshots\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-    for (std::size_t i = 0; i < snapshots_.size(); ++i) {
-      const bool first = i == 0 || snapshots_[i - 1].at.step != snapshots_[i].at.step;
-      const bool last =
-          i + 1 == snapshots_.size() || snapshots_[i + 1].at.step != snapshots_[i].at.step;
-      if (first)
-        text += fmt::format(
-            "<Grid Name=\"step {}\"><Time Value=\"{}\"/>\n"
-            "<Topology TopologyType=\"{}\" Dimensions=\"{}\"/>\n<Geometry GeometryType=\"{}\">"
-            "<DataItem Dimensions=\"{}\">{}</DataItem>"
-            "<DataItem Dimensions=\"{}\">{}</DataItem></Geometry>\n",
-            snapshots_[i].at.step, snapshots_[i].at.time, shape, nodes, geometry, dims, origin,
-            dims, spacing);
-      text += fmt::format(
-          "<Attribute Name=\"{}\" Center=\"Node\"><DataItem Format=\"HDF\" NumberType=\"Float\" "
-          "Precision=\"{}\" Dimensions=\"{}\">{}:{}</DataItem></Attribute>\n",
-          escaped(snapshots_[i].name), snapshots_[i].bytes, nodes, escaped(path_.filename()),
-          escaped(snapshots_[i].link));
-      if (last) text += "</Grid>\n";
-    }
-    fs::path beside = path_;
-    std::ofstream(beside.replace_extension(".xdmf")) << text << "</Grid>\n</Domain>\n</Xdmf>\n";
-  }
-
-  static std::string escaped(const std::string& text) {
-    std::string out;
-    for (char c : text) {
-      switch (c) {
-        case '<':
-          out += "&lt;";
-          break;
-        case '>':
-          out += "&gt;";
-          break;
-        case '&':
-          out += "&amp;";
-          break;
-        case '"':
-          out += "&quot;";
-          break;
-        default:
-          out += c;
-      }
-    }
-    return out;
   }
 
   fs::path path_;
@@ -424,7 +556,8 @@ class Hdf5File : public ResultFile {
   std::map<std::string, Series> series_;
   std::unique_ptr<Hdf5Sweep> sweep_;
   std::map<std::string, bool> links_;
-  std::vector<Snapshot> snapshots_;
+  std::vector<XdmfArray> arrays_;  ///< slices and snapshots
+  std::size_t described_ = 0;      ///< how many of them the XDMF text has
 };
 
 }  // namespace

@@ -3,11 +3,143 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
 #include <system_error>
+#include <utility>
 
 namespace vphi::io {
 
 namespace fs = std::filesystem;
+
+std::vector<SpectrumBin> spectrum_bins(const Table& table) {
+  std::vector<SpectrumBin> bins;
+  for (std::size_t i = 0; i + 3 < table.values.size(); i += 4)
+    bins.push_back({table.values[i], table.values[i + 1], table.values[i + 2],
+                    std::llround(table.values[i + 3])});
+  return bins;
+}
+
+void ResultFile::table(Table table, const Moment& at) {
+  if (table.group == "spectra") {
+    spectrum(table.name, at, spectrum_bins(table));
+  } else {
+    unpack(table);
+    array(table.group, table.name, at, table.shape, table.values, table.precision);
+  }
+}
+
+void unpack(Table& table) {
+  if (!table.raw) return;
+  std::size_t count = 1;
+  for (auto edge : table.shape) count *= static_cast<std::size_t>(edge);
+  const std::byte* from = table.raw.get();
+  if (table.precision == program::Precision::F32) {
+    const auto* numbers = reinterpret_cast<const float*>(from);
+    table.values.assign(numbers, numbers + count);
+  } else {
+    const auto* numbers = reinterpret_cast<const double*>(from);
+    table.values.assign(numbers, numbers + count);
+  }
+  table.raw.reset();
+}
+
+namespace {
+
+/// A file whose every call is a job of the writer. `under_` is touched by jobs alone.
+class QueuedFile : public ResultFile {
+ public:
+  using Open = std::function<std::unique_ptr<ResultFile>()>;
+
+  QueuedFile(Writer& writer, const Open& open)
+      : writer_(writer), under_(std::make_shared<Under>()) {
+    writer_.call([&] { under_->file = open(); });
+  }
+  ~QueuedFile() override {
+    Writer::alone([&] { under_->file.reset(); });
+  }
+
+  void scalars(std::span<const std::string> names, const Moment& at,
+               std::span<const double> values) override {
+    post(values.size_bytes(), [names = std::vector(names.begin(), names.end()), at,
+                               values = std::vector(values.begin(), values.end())](auto& file) {
+      file.scalars(names, at, values);
+    });
+  }
+  void spectrum(const std::string& name, const Moment& at,
+                std::span<const SpectrumBin> bins) override {
+    post(bins.size_bytes(), [name, at, bins = std::vector(bins.begin(), bins.end())](auto& file) {
+      file.spectrum(name, at, bins);
+    });
+  }
+  void array(const std::string& group, const std::string& name, const Moment& at,
+             std::span<const std::int64_t> shape, std::span<const double> values,
+             program::Precision precision) override {
+    Table whole;
+    whole.group = group, whole.name = name;
+    whole.shape.assign(shape.begin(), shape.end());
+    whole.values.assign(values.begin(), values.end());
+    whole.precision = precision;
+    table(std::move(whole), at);
+  }
+  void table(Table whole, const Moment& at) override {
+    std::size_t bytes = whole.values.size() * sizeof(double);
+    if (whole.raw) {
+      bytes = whole.precision == program::Precision::F32 ? 4 : 8;
+      for (auto edge : whole.shape) bytes *= static_cast<std::size_t>(edge);
+    }
+    // A job must be copyable; the numbers are not copied.
+    auto shared = std::make_shared<Table>(std::move(whole));
+    post(bytes, [shared, at](auto& file) { file.table(std::move(*shared), at); });
+  }
+  void swept(const Moment& at, std::span<const Swept> values) override {
+    std::size_t bytes = 0;
+    for (const Swept& value : values)
+      bytes += sizeof(double) * (value.values.size() + value.errors.size());
+    post(bytes, [at, values = std::vector(values.begin(), values.end())](auto& file) {
+      file.swept(at, values);
+    });
+  }
+  void plot(const std::string& name, const std::string& against, std::span<const double> x,
+            std::span<const double> y, std::span<const double> error) override {
+    post(3 * x.size_bytes(),
+         [name, against, x = std::vector(x.begin(), x.end()), y = std::vector(y.begin(), y.end()),
+          error = std::vector(error.begin(), error.end())](auto& file) {
+           file.plot(name, against, x, y, error);
+         });
+  }
+  void flush() override {
+    post(0, [](auto& file) { file.flush(); });
+  }
+  std::string mark(std::int64_t generation) override {
+    std::string text;
+    writer_.call([&] { text = under_->file->mark(generation); });
+    return text;
+  }
+  void forget_before(std::int64_t generation) override {
+    post(0, [generation](auto& file) { file.forget_before(generation); });
+  }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> list;
+    Writer::alone([&] { list = under_->file->notes(); });
+    return list;
+  }
+
+ private:
+  struct Under {
+    std::unique_ptr<ResultFile> file;
+  };
+  template <class Job>
+  void post(std::size_t bytes, Job job) {
+    writer_.post(bytes, [under = under_, job = std::move(job)] { job(*under->file); });
+  }
+
+  Writer& writer_;
+  std::shared_ptr<Under> under_;
+};
+
+}  // namespace
 
 fs::path inside(const fs::path& folder, const std::string& name) {
   const fs::path relative(name);
@@ -22,20 +154,37 @@ fs::path inside(const fs::path& folder, const std::string& name) {
 }
 
 Results::Results(fs::path folder, const program::Program& program, fs::path logs)
-    : folder_(std::move(folder)), logs_(std::move(logs)), program_(program) {
+    : folder_(std::move(folder)),
+      logs_(std::move(logs)),
+      program_(program),
+      writer_(std::make_unique<Writer>()) {
   for (const auto& output : program.outputs)
     if (!output.file.empty()) inside(folder_, output.file);
 }
 
-Results::~Results() = default;
+Results::~Results() {
+  try {
+    writer_->wait();
+  } catch (const std::exception&) {
+    // told below where nobody heard of it
+  }
+  const std::string untold = writer_->untold();
+  writer_.reset();
+  // The run has ended by another error, which its owner reports; this one must not get lost.
+  if (!untold.empty()) fmt::print(stderr, "results are not complete: {}\n", untold);
+  files_.clear();
+}
 
 ResultFile& Results::file(const std::string& name) {
-  auto& file = files_[name];
-  if (!file) file = open(name, {});
-  return *file;
+  const auto found = files_.find(name);
+  return found != files_.end() ? *found->second : *(files_[name] = open(name, {}));
 }
 
 std::unique_ptr<ResultFile> Results::open(const std::string& name, Keep keep) {
+  return std::make_unique<QueuedFile>(*writer_, [&] { return open_now(name, keep); });
+}
+
+std::unique_ptr<ResultFile> Results::open_now(const std::string& name, Keep keep) const {
   const fs::path path = inside(folder_, name);
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
@@ -47,6 +196,7 @@ std::unique_ptr<ResultFile> Results::open(const std::string& name, Keep keep) {
     std::replace(stem.begin(), stem.end(), '/', '|');
     keep.logs = logs_ / stem;
   }
+  if (path.extension() == ".silo") return open_silo(path, program_, keep);
   const bool csv = path.extension() == ".csv" || !have_hdf5();
   return csv ? open_csv(path, program_, keep) : open_hdf5(path, program_, keep);
 }
@@ -87,6 +237,11 @@ std::vector<std::string> Results::go_back(
 
 void Results::flush() {
   for (auto& [name, file] : files_) file->flush();
+}
+
+void Results::finish() {
+  flush();
+  writer_->wait();
 }
 
 std::vector<std::string> Results::files() const {

@@ -1,12 +1,14 @@
 // What a run leaves behind: one file for each `-> "name"` of the model, in the output folder.
 //
 // "name.h5" (HDF5, where the build has it):
-//   /series/NAME          [t, value], grows with the run
+//   /series/NAME          [t, value], grows with the run, checksummed
 //   /spectra/NAME/STEP    table of k, P, Delta, modes
-//   /slices/NAME/STEP     plane, slowest axis first
-//                         (/profiles, /histograms: tables of x, mean and of x, count)
-//   /snapshots/NAME/STEP  whole lattice, chunked, compressed, checksummed; "name.xdmf" describes
-//                         them to ParaView and VisIt
+//   /slices/NAME/STEP     plane, slowest axis first; attributes axis, plane, position: what is cut
+//   /profiles, /correlators, /histograms, /occupations: tables, attribute "columns" names them
+//   /snapshots/NAME/STEP  whole lattice, slowest axis first
+//   /axes/x, y, z         coordinates of the sites, counted from the centre of the box: dimension
+//                         scales of the slices and snapshots (attribute "axes" names them too)
+//   /axes/GROUP/NAME/STEP/AXIS  bin edges of a two-dimensional histogram
 // of a sweep:
 //   /series/NAME          [time, axis, axis, ...], grows with the run; /errors/NAME beside it where
 //                         it is an average; /times/NAME and /steps/NAME: of its rows. Dimension
@@ -14,10 +16,16 @@
 //   /axes/NAME            values of an axis, attribute "ensemble"
 //   /plots/NAME           table of x, y, error; attribute "against"
 //   attributes of the root: model text, parameters, versions, seed, dx, dt
-// A `/` in a dataset's name becomes `|` (the attribute "name" keeps the text). "name.csv", or any
-// name where HDF5 is absent: "name.series.csv" and "name.spectra.csv"; fields are then left out and
-// `notes` says so. Names must be relative and stay inside the folder; violations and failures to
-// write throw ResultsError.
+// Large arrays are chunked, compressed (shuffle, deflate) and checksummed (Fletcher-32). A `/` in a
+// dataset's name becomes `|` (the attribute "name" keeps the text). "name.xdmf" describes slices
+// and snapshots to ParaView and VisIt. "name.silo": snapshots in SILO (silo_file.cpp), tables as
+// CSV. "name.csv", or any name where HDF5 is absent: "name.series.csv" and so on for all tables;
+// fields are then left out and `notes` says so.
+//
+// Everything is written by one thread of its own while the run goes on (writer.hpp); `flush` sees
+// to it that what came before can be read soon, `finish` waits for it. Names must be relative and
+// stay inside the folder; violations and failures to write throw ResultsError, the latter from the
+// next call after they happened.
 #pragma once
 
 #include <filesystem>
@@ -27,15 +35,31 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program/program.hpp"
 #include "runtime/io/spectrum.hpp"
+#include "runtime/io/writer.hpp"
 
 namespace vphi::io {
 
 struct ResultsError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// What an output made of its arrays: rows under named columns, a map over axes, or plain values.
+struct Table {
+  std::string group;  ///< "spectra", "histograms", "profiles", "correlators", "slices", ...
+  std::string name;
+  std::vector<std::int64_t> shape;  ///< slowest axis first
+  std::vector<double> values;
+  std::vector<std::string> columns;  ///< of the last axis; empty: it is an axis of space
+  std::vector<std::pair<std::string, std::vector<double>>> axes;  ///< bin edges of a map
+  std::vector<std::pair<std::string, double>> numbers;  ///< beside it: values outside, ...
+  /// Instead of `values`, as numbers of `precision` in the host's order.
+  std::shared_ptr<const std::byte> raw;
+  program::Precision precision = program::Precision::F64;
 };
 
 struct Moment {
@@ -72,6 +96,8 @@ class ResultFile {
   virtual void array(const std::string& group, const std::string& name, const Moment& at,
                      std::span<const std::int64_t> shape, std::span<const double> values,
                      program::Precision precision) = 0;
+  /// The same with its columns and axes; spectra and arrays where a writer knows no tables.
+  virtual void table(Table table, const Moment& at);
   /// The scalars of a sweep at one moment; no name comes twice.
   virtual void swept(const Moment& at, std::span<const Swept> values) = 0;
   /// A curve along one axis of the sweep; `error` may be empty.
@@ -86,11 +112,20 @@ class ResultFile {
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
+/// Turns `raw` into `values`.
+void unpack(Table& table);
+/// Rows of a table of k, P, Delta, modes.
+std::vector<SpectrumBin> spectrum_bins(const Table& table);
+
 bool have_hdf5();
 std::unique_ptr<ResultFile> open_hdf5(const std::filesystem::path& path,
                                       const program::Program& program, const Keep& keep = {});
 std::unique_ptr<ResultFile> open_csv(const std::filesystem::path& path,
                                      const program::Program& program, const Keep& keep = {});
+bool have_silo();
+/// Throws ResultsError where the build has no SILO.
+std::unique_ptr<ResultFile> open_silo(const std::filesystem::path& path,
+                                      const program::Program& program, const Keep& keep = {});
 
 /// "out/name" for a name that is relative and has no "..", else ResultsError.
 std::filesystem::path inside(const std::filesystem::path& folder, const std::string& name);
@@ -104,7 +139,12 @@ class Results {
   ~Results();
 
   ResultFile& file(const std::string& name);
+  /// Queues a flush of every file.
   void flush();
+  /// Waits until all is written and flushed.
+  void finish();
+  /// Seconds for which the caller was held up because the disk was slower than the run.
+  double seconds_waited() const { return writer_->seconds_waited(); }
   /// Name and mark of each file that is open.
   std::vector<std::pair<std::string, std::string>> mark(std::int64_t generation);
   void forget_before(std::int64_t generation);
@@ -118,11 +158,13 @@ class Results {
 
  private:
   std::unique_ptr<ResultFile> open(const std::string& name, Keep keep);
+  std::unique_ptr<ResultFile> open_now(const std::string& name, Keep keep) const;
 
   std::filesystem::path folder_, logs_;
   const program::Program& program_;
   std::vector<std::string> notes_;
-  std::map<std::string, std::unique_ptr<ResultFile>> files_;
+  std::unique_ptr<Writer> writer_;
+  std::map<std::string, std::unique_ptr<ResultFile>> files_;  ///< each posts to the writer
 };
 
 }  // namespace vphi::io

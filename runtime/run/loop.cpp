@@ -75,7 +75,7 @@ class Loop {
     if (p_.watch.empty() && p_.outputs.empty()) check_state(step_);
     if (ensemble_ != nullptr) ensemble_->end_part({step_, time_});
     report_progress(true);
-    observer_.flush();
+    observer_.finish();
     return result();
   }
 
@@ -443,7 +443,7 @@ RunResult run_sweep(const Program& program, Device& device, const RunOptions& op
   }
   ensemble.into(result);
   if (results) {
-    results->flush();
+    results->finish();
     result.files = results->files();
     for (const std::string& note : results->notes()) result.notes.push_back(note);
   }

@@ -179,13 +179,33 @@ void Observer::array(io::ResultFile* target, const std::string& group, const std
     onlooker_->array(group, name, at, shape, values);
 }
 
+/// As it lies in the device's memory: the writer's thread packs it while the run goes on.
+void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::Moment& at) {
+  const auto& p = session_.program();
+  io::Table table;
+  table.group = "snapshots", table.name = field.name;
+  table.precision = p.buffers[field.buffer].precision;
+  table.shape.assign(p.extent.begin(), p.extent.begin() + p.dims);
+  std::reverse(table.shape.begin(), table.shape.end());
+  if (field.scale == 1 && field.offset == 0) {
+    table.raw = session_.read_block(field.buffer);
+  } else {
+    table.values = session_.read(field.buffer);
+    for (double& v : table.values) v = field.scale * v + field.offset;
+  }
+  to.table(std::move(table), at);
+}
+
 void Observer::write_fields(const Output& output, const io::Moment& at) {
   auto* target = file(output);
   const bool attended = onlooker_ != nullptr && onlooker_->attending();
   if (target == nullptr && !attended) return;
   const auto& p = session_.program();
   for (const FieldOutput& field : output.fields) {
-    if (target == nullptr && field.kind == FieldOutput::Kind::Snapshot) continue;
+    if (field.kind == FieldOutput::Kind::Snapshot) {
+      if (target != nullptr) snapshot(*target, field, at);
+      continue;
+    }
     const auto values = session_.read(field.buffer);
     const auto precision = p.buffers[field.buffer].precision;
     std::vector<std::int64_t> shape(p.extent.begin(), p.extent.begin() + p.dims);
@@ -198,7 +218,6 @@ void Observer::write_fields(const Output& output, const io::Moment& at) {
         break;
       }
       case FieldOutput::Kind::Snapshot:
-        target->array("snapshots", field.name, at, shape, values, precision);
         break;
       case FieldOutput::Kind::Slice: {
         std::int64_t stride = 1;
@@ -209,7 +228,16 @@ void Observer::write_fields(const Output& output, const io::Moment& at) {
           if (i / stride % n == field.plane) plane.push_back(values[i]);
         shape.erase(shape.begin() + (p.dims - 1 - field.axis));
         if (shape.empty()) shape.push_back(1);
-        array(target, "slices", field.name, at, shape, plane, precision);
+        if (attended) onlooker_->array("slices", field.name, at, shape, plane);
+        if (target == nullptr) break;
+        io::Table table;
+        table.group = "slices", table.name = field.name, table.precision = precision;
+        table.shape = shape, table.values = std::move(plane);
+        const double middle = static_cast<double>(n - 1) / 2;
+        table.numbers = {{"axis", field.axis},
+                         {"plane", static_cast<double>(field.plane)},
+                         {"position", (static_cast<double>(field.plane) - middle) * p.dx_physical}};
+        target->table(std::move(table), at);
         break;
       }
       case FieldOutput::Kind::Histogram: {
@@ -247,6 +275,10 @@ std::vector<std::string> Observer::notes() const {
 
 void Observer::flush() {
   if (results_) results_->flush();
+}
+
+void Observer::finish() {
+  if (results_) results_->finish();
 }
 
 }  // namespace vphi::runtime

@@ -57,13 +57,15 @@ class Observer {
   const std::vector<ExpectationResult>& expectations() const { return expectations_.results(); }
   std::vector<std::string> files() const;
   std::vector<std::string> notes() const;
-  void flush();
+  void flush();   ///< what is queued can be read soon
+  void finish();  ///< everything is written
 
  private:
   void write_again(const program::Output& output);
   bool due(const program::Output& output, std::int64_t step, bool last) const;
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
+  void snapshot(io::ResultFile& to, const program::FieldOutput& field, const io::Moment& at);
   void write_fields(const program::Output& output, const io::Moment& at);
   void array(io::ResultFile* target, const std::string& group, const std::string& name,
              const io::Moment& at, std::span<const std::int64_t> shape,

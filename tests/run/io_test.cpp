@@ -1,7 +1,13 @@
 // Result files read back: series, spectra, slices, snapshots, attributes, names.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numbers>
@@ -21,6 +27,7 @@ namespace vphi::runtime {
 namespace {
 
 namespace fs = std::filesystem;
+using program::Precision;
 
 class Files : public testing::Test {
  protected:
@@ -110,6 +117,214 @@ TEST_F(Files, Hdf5ReadBack) {
     EXPECT_GT(H5Aexists(file, name), 0) << name;
   H5Fclose(file);
   EXPECT_NE(text_of("wave.xdmf").find("wave.h5:/snapshots/phi/00000100"), std::string::npos);
+}
+
+/// A lattice large enough for packed chunks, with edges that are no multiple of them.
+program::Program large_lattice() {
+  program::Program p;
+  p.model = "large";
+  p.dims = 3, p.extent = {70, 40, 66, 1};
+  p.dx = p.dx_physical = 0.5;
+  program::Output output;
+  output.file = "large.h5";
+  p.outputs = {output};
+  return p;
+}
+
+std::vector<double> some_values(std::size_t count) {
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = std::sin(0.37 * static_cast<double>(i)) + 2;
+  return values;
+}
+
+TEST_F(Files, PackedChunksAreReadByTheLibrarysOwnFilters) {
+  if (!io::have_hdf5()) GTEST_SKIP();
+  const auto p = large_lattice();
+  const auto values = some_values(static_cast<std::size_t>(p.sites()));
+  const std::vector<float> narrow(values.begin(), values.end());
+  {
+    io::Results results(folder_, p);
+    io::ResultFile& file = results.file("large.h5");
+    file.array("snapshots", "wide", {3, 1.5}, std::array<std::int64_t, 3>{66, 40, 70}, values,
+               Precision::F64);
+    io::Table raw;  // as it comes from a device
+    raw.group = "snapshots", raw.name = "narrow", raw.shape = {66, 40, 70};
+    raw.precision = Precision::F32;
+    auto block = std::make_shared<std::vector<float>>(narrow);
+    raw.raw = {block, reinterpret_cast<const std::byte*>(block->data())};
+    file.table(std::move(raw), {3, 1.5});
+    io::Table slice;
+    slice.group = "slices", slice.name = "cut", slice.shape = {66, 70};
+    slice.values.assign(values.begin(), values.begin() + 66 * 70);
+    slice.numbers = {{"axis", 1}, {"plane", 7}, {"position", -6.25}};
+    file.table(slice, {3, 1.5});
+    file.table(slice, {6, 3});
+    results.finish();
+  }
+  const hid_t file = H5Fopen((folder_ / "large.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  ASSERT_GE(file, 0);
+  std::vector<hsize_t> shape;
+  EXPECT_EQ(dataset(file, "/snapshots/wide/00000003", shape), values);
+  EXPECT_EQ(shape, (std::vector<hsize_t>{66, 40, 70}));
+  EXPECT_EQ(dataset(file, "/snapshots/narrow/00000003", shape),
+            std::vector<double>(narrow.begin(), narrow.end()));
+  EXPECT_EQ(dataset(file, "/slices/cut/00000006", shape),
+            std::vector<double>(values.begin(), values.begin() + 66 * 70));
+  const hid_t set = H5Dopen2(file, "/snapshots/wide/00000003", H5P_DEFAULT);
+  const hid_t layout = H5Dget_create_plist(set);
+  EXPECT_EQ(H5Pget_nfilters(layout), 3);  // shuffle, deflate, Fletcher-32
+  EXPECT_LT(H5Dget_storage_size(set), values.size() * 8);
+  H5Pclose(layout), H5Dclose(set);
+  const auto z = dataset(file, "/axes/z", shape);
+  ASSERT_EQ(z.size(), 66U);
+  EXPECT_EQ(z.front(), -32.5 * 0.5);
+  EXPECT_EQ(z.back(), 32.5 * 0.5);
+  H5Fclose(file);
+}
+
+/// Silo's files are HDF5 inside: every array lies in the folder .silo.
+TEST_F(Files, SiloHoldsMeshAndFields) {
+  auto p = large_lattice();
+  p.outputs[0].file = "old.silo";
+  if (!io::have_silo()) {
+    io::Results results(folder_, p);
+    EXPECT_THROW(results.file("old.silo"), io::ResultsError);
+    return;
+  }
+  const auto values = some_values(static_cast<std::size_t>(p.sites()));
+  {
+    io::Results results(folder_, p);
+    io::ResultFile& file = results.file("old.silo");
+    for (int step : {2, 4})
+      for (const char* name : {"phi", "chi/2"})
+        file.array("snapshots", name, {step, 0.5 * step}, std::array<std::int64_t, 3>{66, 40, 70},
+                   values, Precision::F64);
+    file.scalars(std::vector<std::string>{"a"}, {2, 1}, std::vector<double>{1.5});
+    results.finish();
+  }
+  EXPECT_EQ(text_of("old.visit"), "old_00000002.silo\nold_00000004.silo\n");
+  EXPECT_EQ(text_of("old.series.csv"), "step,t,a\n2,1,1.5\n");
+  const hid_t file = H5Fopen((folder_ / "old_00000004.silo").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  ASSERT_GE(file, 0);
+  for (const char* name : {"lattice", "phi", "chi_2"})
+    EXPECT_GT(H5Lexists(file, name, H5P_DEFAULT), 0) << name;
+  const hid_t folder = H5Gopen2(file, ".silo", H5P_DEFAULT);
+  H5G_info_t about;
+  H5Gget_info(folder, &about);
+  int fields = 0, coordinates = 0;
+  for (hsize_t k = 0; k < about.nlinks; ++k) {
+    char name[64] = "";
+    H5Lget_name_by_idx(folder, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name, H5P_DEFAULT);
+    std::vector<hsize_t> shape;
+    const auto got = dataset(file, std::string("/.silo/") + name, shape);
+    fields += got == values;
+    coordinates += got.size() == 70 && got.front() == -34.5 * 0.5 && got.back() == 34.5 * 0.5;
+  }
+  EXPECT_EQ(fields, 2);
+  EXPECT_GE(coordinates, 1);
+  H5Gclose(folder), H5Fclose(file);
+}
+
+TEST_F(Files, ADamagedChunkIsNoticedByItsChecksum) {
+  if (!io::have_hdf5()) GTEST_SKIP();
+  const auto p = large_lattice();
+  const auto values = some_values(static_cast<std::size_t>(p.sites()));
+  {
+    io::Results results(folder_, p);
+    results.file("large.h5")
+        .array("snapshots", "wide", {0, 0}, std::array<std::int64_t, 3>{66, 40, 70}, values,
+               Precision::F64);
+    results.finish();
+  }
+  const hid_t file = H5Fopen((folder_ / "large.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t set = H5Dopen2(file, "/snapshots/wide/00000000", H5P_DEFAULT);
+  const hid_t space = H5Dget_space(set);
+  hsize_t offset[3];
+  unsigned mask = 0;
+  haddr_t at = 0;
+  hsize_t size = 0;
+  ASSERT_GE(H5Dget_chunk_info(set, space, 0, offset, &mask, &at, &size), 0);
+  H5Sclose(space), H5Dclose(set), H5Fclose(file);
+  {
+    std::fstream bytes(folder_ / "large.h5", std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekg(static_cast<std::streamoff>(at + size / 2));
+    const char old = static_cast<char>(bytes.get());
+    bytes.seekp(static_cast<std::streamoff>(at + size / 2));
+    bytes.put(static_cast<char>(old ^ 1));
+  }
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const hid_t again = H5Fopen((folder_ / "large.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t damaged = H5Dopen2(again, "/snapshots/wide/00000000", H5P_DEFAULT);
+  std::vector<double> got(values.size());
+  EXPECT_LT(H5Dread(damaged, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, got.data()), 0);
+  H5Dclose(damaged), H5Fclose(again);
+}
+
+TEST_F(Files, AFullDiskIsAnErrorOfTheRun) {
+  if (!io::have_hdf5() || !fs::exists("/dev/full")) GTEST_SKIP();
+  // A file that may not grow: the writer's thread meets the limit, the run gets the message.
+  const auto p = large_lattice();
+  const auto values = some_values(static_cast<std::size_t>(p.sites()));
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{200000, 200000};
+    setrlimit(RLIMIT_FSIZE, &small);
+    int told = 1;
+    try {
+      io::Results results(folder_, p);
+      for (int step = 0; step < 4; ++step)
+        results.file("large.h5")
+            .array("snapshots", "wide", {step, 0}, std::array<std::int64_t, 3>{66, 40, 70}, values,
+                   Precision::F64);
+      results.finish();
+    } catch (const io::ResultsError&) {
+      told = 0;
+    }
+    _exit(told);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+/// What ParaView's reader does with the text, by other libraries: every reference, shape, spacing.
+TEST_F(Files, XdmfAgreesWithTheArrays) {
+  if (!io::have_hdf5()) GTEST_SKIP();
+  std::string python;
+  for (const std::string candidate : {"/usr/bin/python3", "python3"})
+    if (std::system((candidate + " -c 'import h5py, lxml' 2>/dev/null").c_str()) == 0)
+      python = candidate;
+  if (python.empty()) GTEST_SKIP() << "needs python3-h5py and python3-lxml";
+  const auto p = large_lattice();
+  const auto values = some_values(static_cast<std::size_t>(p.sites()));
+  {
+    io::Results results(folder_, p);
+    io::ResultFile& file = results.file("large.h5");
+    for (int step : {0, 5}) {
+      for (const char* name : {"a<b & \"c\"", "phi/2"})
+        file.array("snapshots", name, {step, 0.1 * step}, std::array<std::int64_t, 3>{66, 40, 70},
+                   values, step == 0 ? Precision::F64 : Precision::F32);
+      io::Table slice;
+      slice.group = "slices", slice.name = "phi", slice.shape = {66, 70};
+      slice.values.assign(values.begin(), values.begin() + 66 * 70);
+      slice.numbers = {{"axis", 1}, {"plane", 7}};
+      file.table(slice, {step, 0.1 * step});
+      slice.shape = {40, 70}, slice.values.resize(40 * 70);
+      slice.numbers = {{"axis", 2}, {"plane", 33}};
+      slice.name = "phi across z";
+      file.table(slice, {step, 0.1 * step});
+    }
+    results.finish();
+  }
+  const std::string command = python + " " VPHI_SOURCE_DIR "/tests/run/check_xdmf.py " +
+                              (folder_ / "large.xdmf").string() + " > " +
+                              (folder_ / "said").string() + " 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0) << text_of("said");
+  EXPECT_EQ(text_of("said"),
+            "slices across y at site 7: times 0 0.5, arrays 2\n"
+            "slices across z at site 33: times 0 0.5, arrays 2\n"
+            "snapshots: times 0 0.5, arrays 4\n");
 }
 #endif
 

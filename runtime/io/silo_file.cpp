@@ -1,0 +1,184 @@
+// Result files for the field's older tools: SILO, one file for each moment, as LATTICEEASY's
+// successors and VisIt read them.
+//
+// "name.silo" makes "name_STEP.silo" with a mesh and the arrays of that step, "name.visit" that
+// lists them in order, and the CSV tables of everything that is no lattice. Library: LLNL, Silo
+// User's Guide 4.11 (DBCreate, DBPutQuadmesh, DBPutQuadvar1).
+#include "runtime/io/results.hpp"
+
+#ifdef VPHI_HAVE_SILO
+
+#include <fmt/format.h>
+#include <silo.h>
+
+#include <cctype>
+#include <fstream>
+#include <set>
+
+namespace vphi::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names of Silo's objects: letters, digits and underscores.
+std::string silo_name(const std::string& name) {
+  std::string out;
+  for (char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  while (!out.empty() && out.back() == '_') out.pop_back();
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out = "v_" + out;
+  return out;
+}
+
+class SiloFile : public ResultFile {
+ public:
+  SiloFile(const fs::path& path, const program::Program& program, const Keep& keep)
+      : stem_(path), program_(program), tables_(open_csv(path, program, keep)) {
+    stem_.replace_extension();
+    DBShowErrors(DB_NONE, nullptr);  // failures are reported by our own message
+    if (keep.generation)
+      for (const auto& entry : fs::directory_iterator(stem_.parent_path()))
+        found_again(entry.path(), keep.at.step);
+  }
+
+  void scalars(std::span<const std::string> names, const Moment& at,
+               std::span<const double> values) override {
+    tables_->scalars(names, at, values);
+  }
+  void spectrum(const std::string& name, const Moment& at,
+                std::span<const SpectrumBin> bins) override {
+    tables_->spectrum(name, at, bins);
+  }
+
+  void array(const std::string& group, const std::string& name, const Moment& at,
+             std::span<const std::int64_t> shape, std::span<const double> values,
+             program::Precision precision) override {
+    std::vector<std::int64_t> whole;
+    for (int axis = program_.dims - 1; axis >= 0; --axis) whole.push_back(program_.extent[axis]);
+    if (group != "snapshots" || program_.dims > 3 ||
+        !std::equal(shape.begin(), shape.end(), whole.begin(), whole.end())) {
+      tables_->array(group, name, at, shape, values, precision);
+      return;
+    }
+    const std::string path = fmt::format("{}_{:08}.silo", stem_.string(), at.step);
+    const bool fresh = steps_.insert(at.step).second;
+    DBfile* file =
+        fresh ? DBCreate(path.c_str(), DB_CLOBBER, DB_LOCAL, program_.model.c_str(), DB_HDF5)
+              : DBOpen(path.c_str(), DB_HDF5, DB_APPEND);
+    if (file == nullptr) throw ResultsError(fmt::format("{} cannot be opened", path));
+    const bool whole_mesh = !fresh || put_mesh(file, at);
+    int sizes[3] = {1, 1, 1};
+    for (int axis = 0; axis < program_.dims; ++axis)
+      sizes[axis] = static_cast<int>(program_.extent[axis]);
+    std::vector<float> narrow;
+    const bool f32 = precision == program::Precision::F32;
+    if (f32) narrow.assign(values.begin(), values.end());
+    const void* data = f32 ? static_cast<const void*>(narrow.data()) : values.data();
+    const bool put =
+        DBPutQuadvar1(file, silo_name(name).c_str(), "lattice", data, sizes, program_.dims, nullptr,
+                      0, f32 ? DB_FLOAT : DB_DOUBLE, DB_NODECENT, nullptr) == 0;
+    const bool closed = DBClose(file) == 0;
+    if (!whole_mesh || !put || !closed)
+      throw ResultsError(fmt::format("{} cannot be written (is the disk full?)", path));
+    if (fresh) list();
+  }
+
+  void table(Table table, const Moment& at) override {
+    if (table.group == "snapshots")
+      ResultFile::table(std::move(table), at);
+    else
+      tables_->table(std::move(table), at);
+  }
+
+  void swept(const Moment& at, std::span<const Swept> values) override {
+    tables_->swept(at, values);
+  }
+  void plot(const std::string& name, const std::string& against, std::span<const double> x,
+            std::span<const double> y, std::span<const double> error) override {
+    tables_->plot(name, against, x, y, error);
+  }
+
+  void flush() override { tables_->flush(); }
+  std::string mark(std::int64_t generation) override { return tables_->mark(generation); }
+  void forget_before(std::int64_t generation) override { tables_->forget_before(generation); }
+  std::vector<std::string> notes() const override { return tables_->notes(); }
+
+ private:
+  bool put_mesh(DBfile* file, const Moment& at) const {
+    std::vector<double> coordinates[3];
+    const void* pointers[3] = {nullptr, nullptr, nullptr};
+    int sizes[3] = {1, 1, 1};
+    for (int axis = 0; axis < program_.dims; ++axis) {
+      const auto n = program_.extent[axis];
+      sizes[axis] = static_cast<int>(n);
+      for (std::int64_t i = 0; i < n; ++i)
+        coordinates[axis].push_back((static_cast<double>(i) - static_cast<double>(n - 1) / 2) *
+                                    program_.dx_physical);
+      pointers[axis] = coordinates[axis].data();
+    }
+    DBoptlist* options = DBMakeOptlist(2);
+    double time = at.time;
+    int cycle = static_cast<int>(at.step);
+    DBAddOption(options, DBOPT_DTIME, &time);
+    DBAddOption(options, DBOPT_CYCLE, &cycle);
+    const char* names[3] = {"x", "y", "z"};
+    const int code = DBPutQuadmesh(file, "lattice", names, pointers, sizes, program_.dims,
+                                   DB_DOUBLE, DB_COLLINEAR, options);
+    DBFreeOptlist(options);
+    return code == 0;
+  }
+
+  /// A file of an earlier part of this run: kept up to the step it goes on from.
+  void found_again(const fs::path& path, std::int64_t last) {
+    const std::string name = path.filename().string(), head = stem_.filename().string() + "_";
+    if (!name.starts_with(head) || !name.ends_with(".silo") || name.size() != head.size() + 13)
+      return;
+    const std::string digits = name.substr(head.size(), 8);
+    if (digits.find_first_not_of("0123456789") != std::string::npos) return;
+    const std::int64_t step = std::stoll(digits);
+    std::error_code ignored;
+    if (step > last)
+      fs::remove(path, ignored);
+    else
+      steps_.insert(step);
+  }
+
+  void list() const {
+    std::ofstream visit(stem_.string() + ".visit");
+    for (std::int64_t step : steps_)
+      visit << fmt::format("{}_{:08}.silo\n", stem_.filename().string(), step);
+    visit.flush();
+    if (!visit) throw ResultsError(fmt::format("{}.visit cannot be written", stem_.string()));
+  }
+
+  fs::path stem_;
+  const program::Program& program_;
+  std::unique_ptr<ResultFile> tables_;
+  std::set<std::int64_t> steps_;
+};
+
+}  // namespace
+
+bool have_silo() { return true; }
+
+std::unique_ptr<ResultFile> open_silo(const fs::path& path, const program::Program& program,
+                                      const Keep& keep) {
+  return std::make_unique<SiloFile>(path, program, keep);
+}
+
+}  // namespace vphi::io
+
+#else
+
+namespace vphi::io {
+
+bool have_silo() { return false; }
+
+std::unique_ptr<ResultFile> open_silo(const std::filesystem::path&, const program::Program&,
+                                      const Keep&) {
+  throw ResultsError(
+      "a result file in SILO needs libsilo: apt-get install libsilo-dev, then build again");
+}
+
+}  // namespace vphi::io
+
+#endif

@@ -1,0 +1,39 @@
+// The XDMF text beside a result file: how ParaView and VisIt find the arrays in the HDF5 file.
+//
+// Whole lattices and slices are uniform grids, each kind a collection over time of its own; arrays
+// of one moment share a grid. XDMF 3 in the dialect that version 2 readers take too; uniform grids
+// exist in two and three dimensions, so a line is a plane one node thick. Arrays that are no
+// lattice (four dimensions, a single number, further axes) are left out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/io/results.hpp"
+
+namespace vphi::io {
+
+/// One dataset of the HDF5 file.
+struct XdmfArray {
+  std::string name;  ///< as people know it
+  std::string link;  ///< path in the file
+  Moment at;
+  int bytes = 8;                    ///< of a number
+  std::vector<std::int64_t> shape;  ///< slowest axis first
+  /// Slice: the axis that is cut (x is 0) and the site there; axis -1: the whole lattice.
+  int axis = -1;
+  std::int64_t plane = 0;
+};
+
+/// `data`: name of the HDF5 file, in the same folder.
+std::string xdmf_text(const program::Program& program, const std::string& data,
+                      std::span<const XdmfArray> arrays);
+
+/// Replaces the file in one step, so that readers see the old text or the new. Throws ResultsError.
+void write_xdmf(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace vphi::io
