@@ -6,7 +6,6 @@
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule.hpp"
-#include "compiler/schedule/schedule_errors.hpp"
 #include "dsl/load.hpp"
 
 namespace vphi {

@@ -61,6 +61,9 @@ constexpr OptionRule kSolve[] = {
 constexpr OptionRule kRandom[] = {
     {"seed", "of all random numbers of the run", Takes::Number},
     {"fresh", "sweep axes along which the numbers differ", Takes::Axes}};
+constexpr OptionRule kParticles[] = {
+    {"method", "sums over pairs: separated into totals where they can be, or pair by pair",
+     Takes::Word, "auto pairs"}};
 constexpr OptionRule kNoise[] = {
     {"accuracy",
      "Gaussian numbers (strong), or three (weak) or two points (weak1) with their moments",
@@ -102,7 +105,8 @@ constexpr ClauseRule kClauses[] = {
      ""},
     {"lattice", "lattice name: 64^3, length = 10, boundary = periodic", Heads::Options, 1, 2, true,
      kNever, kNever, kLattice, ""},
-    {"particles", "particles name: N", Heads::Options, 2, 2, false, kNever, kNever, {}, ""},
+    {"particles", "particles name: N, method = pairs", Heads::Options, 2, 2, false, kNever, kNever,
+     kParticles, ""},
     {"field", "field phi, chi: real", Heads::Options, 1, -1, false, kNever, kNever, kBoundary, ""},
     {"gauge", "gauge U: SU(3)", Heads::Options, 2, -1, false, kNever, kNever, kGauge, ""},
     {"fermion", "fermion psi: spinor", Heads::Options, 1, -1, false, kNever, kNever, kBoundary, ""},

@@ -524,7 +524,8 @@ void Inference::output(const Expr& call, const Scope& scope) {
   if (builtin == nullptr || !arity(call, *builtin)) return;
   options(call, *builtin, scope);
   const bool histogram = call.text == "histogram";
-  if (!histogram && resolved_.clause("lattice") == nullptr) {
+  const bool bodies = call.text == "snapshot" && resolved_.clause("particles") != nullptr;
+  if (!histogram && !bodies && resolved_.clause("lattice") == nullptr) {
     report_no_lattice(call.span, "`" + call.text + "`");
     return;
   }

@@ -78,6 +78,19 @@ Expr derivative(Expr expr, Expr leaf) {
   return slopes.at(expr.get());
 }
 
+Expr local_derivative(Expr expr, Expr leaf) {
+  Arena& arena = *expr->arena;
+  std::unordered_map<const Node*, Expr> held, back;
+  visit(expr, [&](Expr node) {
+    if (!node.is(Op::PairSum) && !(node.op() >= Op::Mean && node.op() <= Op::Maximum)) return;
+    const Expr symbol = arena.symbol("held " + std::to_string(held.size()));
+    held.emplace(node.get(), symbol);
+    back.emplace(symbol.get(), node);
+  });
+  if (held.empty()) return derivative(expr, leaf);
+  return substitute(derivative(substitute(expr, held), leaf), back);
+}
+
 Expr variation(Expr density, int array) {
   Arena& arena = *density->arena;
   if (density.is(Op::Total)) return variation(density.arg(0), array);

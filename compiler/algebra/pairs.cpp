@@ -65,11 +65,16 @@ Expr pair_sum(Expr pair, bool without_self) {
     return arena.make(Op::Add, std::move(terms), pair->span);
   }
   Expr front = arena.integer(1), inside = arena.integer(1);
+  const auto put = [&](Expr factor) {
+    Expr& to = reads_other(factor) ? inside : front;
+    to = to * factor;
+  };
   if (pair.is(Op::Mul) && !pair->ordered) {
-    for (Expr factor : pair.args())
-      (factor->per_site ? inside : front) = (factor->per_site ? inside : front) * factor;
+    for (Expr factor : pair.args()) put(factor);
+  } else if (pair->ordered) {
+    inside = pair;
   } else {
-    (pair->per_site ? inside : front) = pair;
+    put(pair);
   }
   return front *
          arena.canonical(Op::PairSum, std::vector{inside}, pair->span, without_self ? 1 : 0);
@@ -152,6 +157,41 @@ Expr addition_theorems(Expr pair) {
     return halves ? added(op, halves->own, halves->other) : node;
   });
 }
+
+}  // namespace
+
+namespace {
+
+/// Operations for each pair: nodes of both sites, products and sums by their length.
+int cost_of(Expr pair, const std::function<bool(Expr)>& counts) {
+  int cost = 0;
+  visit(pair, [&](Expr node) {
+    if (node.args().empty() || !reads_own(node) || !reads_other(node) || !counts(node)) return;
+    const bool chain = node.is(Op::Add) || node.is(Op::Mul);
+    cost += chain ? static_cast<int>(node.args().size()) - 1 : 2;
+  });
+  return cost;
+}
+
+}  // namespace
+
+Expr taken_apart(Expr pair) {
+  const Expr apart = addition_theorems(pair);
+  // s_i*c_j*w - c_i*s_j*w: factors of the site itself leave the sums, c_j*w and s_j*w stay
+  const Expr open = expand(apart);
+  if (!open.is(Op::Add) || open == apart) return apart;
+  int products = 0;
+  for (Expr term : open.args()) {
+    int factors = 0;
+    for (Expr factor : term.args()) factors += reads_other(factor);
+    products += term.is(Op::Mul) ? factors - 1 : 0;
+  }
+  const auto inner = [&](Expr node) { return node != open && !node.is(Op::Mul); };
+  const int opened = cost_of(open, inner) + products;
+  return opened < cost_of(apart, [](Expr) { return true; }) ? open : apart;
+}
+
+namespace {
 
 /// One product of the expanded pair: number * own * other.
 struct Monomial {
@@ -282,8 +322,15 @@ class RandomPoint {
   RandomPoint(unsigned seed, double centre, double spread)
       : engine_(seed), centre_(centre), spread_(spread) {}
 
+  /// From now on the other site lies within `distance` of the own one.
+  void close(double distance) { distance_ = distance; }
+
   long double of(const Node& node) {
     const bool far = is_other(node);
+    if (far && node.op == Op::Load && distance_ > 0) {
+      return value({node.index, 0, ""}, centre_, spread_) +
+             value({node.index, 2, ""}, 0, distance_);
+    }
     if (node.op == Op::Load) {
       return value({node.index, far ? 1 : 0, ""}, centre_, spread_);
     }
@@ -311,7 +358,7 @@ class RandomPoint {
   }
 
   std::mt19937 engine_;
-  double centre_, spread_;
+  double centre_, spread_, distance_ = 0;
   std::map<Key, long double> values_;
 };
 
@@ -346,6 +393,39 @@ long double disagreement(Expr pair, const std::vector<SeparatedTerm>& terms) {
     size = std::max(size, std::fabs(s.pair));
   }
   return size > 0 ? error / size : error;
+}
+
+namespace {
+
+/// The pair function with everything of one site alone as a number rounded to f32.
+long double rounded_value(Expr pair, RandomPoint& point) {
+  std::unordered_map<const Node*, Expr> numbers;
+  const std::function<void(Expr)> see = [&](Expr e) {
+    if (!e->per_site || numbers.contains(e.get())) return;
+    if (reads_own(e) && reads_other(e)) {
+      for (Expr arg : e.args()) see(arg);
+      return;
+    }
+    const long double value = evaluate_long(e, [&](const Node& node) { return point.of(node); });
+    numbers.emplace(e.get(), e->arena->real(static_cast<float>(value)));
+  };
+  see(pair);
+  return evaluate_long(substitute(pair, numbers), [&](const Node& node) { return point.of(node); });
+}
+
+}  // namespace
+
+double rounding_error(Expr pair) {
+  long double error = 0, square = 0;
+  for (unsigned i = 0; i < kPoints; ++i) {
+    // every other pair is close: by 10^-1, 10^-2, 10^-3
+    RandomPoint point(i, 0, 3);
+    if (i % 2 == 1) point.close(std::pow(0.1, 1 + i / 2 % 3));
+    const long double exact = evaluate_long(pair, [&](const Node& node) { return point.of(node); });
+    error = std::max(error, std::fabs(rounded_value(pair, point) - exact));
+    square += exact * exact / kPoints;
+  }
+  return square > 0 ? static_cast<double>(error / std::sqrt(square)) : 0;
 }
 
 double cancellation(Expr pair, const std::vector<SeparatedTerm>& terms, double centre,

@@ -18,6 +18,10 @@ namespace vphi::algebra {
 /// std::invalid_argument.
 Expr derivative(Expr expr, Expr leaf);
 
+/// The same with every reduction and sum over pairs held fixed: how one site's own value acts on it
+/// where the others are many.
+Expr local_derivative(Expr expr, Expr leaf);
+
 /// d/du(x) of the sum over all sites of `density`, u being `array`: the partial derivatives at each
 /// offset (explicit loads and stencils alike), shifted back. LANGUAGE.md rule 15. A density that is
 /// a Total is its argument. A stencil of a stencil throws std::invalid_argument.

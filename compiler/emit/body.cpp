@@ -231,6 +231,7 @@ std::string Builder::site_function() {
                    [&](Expr expr) { return family(expr); }},
                   scope);
   printer.announce(roots_);
+  if (kernel_.fast) printer.approximate();
   const std::string s = body_.suffix;
   std::string text = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +
                      " in, const vphi_par_" + s + " par) {\n  vphi_out_" + s + " out;\n";

@@ -1,6 +1,7 @@
 #include "compiler/emit/emit.hpp"
 
 #include "compiler/emit/march.hpp"
+#include "compiler/emit/pairs.hpp"
 #include "compiler/emit/rows.hpp"
 #include "compiler/emit/sites.hpp"
 
@@ -18,11 +19,16 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
 
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings) {
-  const Job job = make_job(kernel, target, bindings);
-  program::Kernel out = by_pattern(job, bindings);
+  program::Kernel out;
+  if (kernel::sums_pairs(kernel)) {
+    out = emit_pairs(kernel, target, bindings);
+  } else {
+    const Job job = make_job(kernel, target, bindings);
+    out = by_pattern(job, bindings);
+    out.entry = job.entry;
+  }
   out.source = prune(std::move(out.source));
   out.name = kernel.name;
-  out.entry = job.entry;
   const kernel::Cost cost = kernel::cost(kernel);
   out.loads = cost.loads;
   out.stores = cost.stores;

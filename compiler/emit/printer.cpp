@@ -194,6 +194,9 @@ Printer::Piece Printer::compute(Expr expr) {
     case Op::Sub:
       return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
     case Op::Div:
+      if (approximate_) {
+        return {"vphi_quotient_f32(" + number(args[0]) + ", " + number(args[1]) + ")", 0};
+      }
       return {operand(args[0], 1) + "/" + operand(args[1], 0), 1};
     case Op::Sign:
       return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
@@ -318,6 +321,7 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
   }
   if (exponent.is(Op::Number) && exponent->number.exact && exponent->number.rational.den == 2) {
     const std::int64_t n = exponent->number.rational.num;
+    if (approximate_ && n == -1) return {"vphi_reciprocal_root_f32(" + number(base) + ")", 0};
     const std::int64_t whole = ((n < 0 ? -n : n) - 1) / 2;
     if (whole < 32) {
       const std::string root =
@@ -331,7 +335,12 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
   return call(function_name(Op::Pow, precision_, language_), args);
 }
 
-Printer::Piece Printer::call(const std::string& name, std::span<const Expr> args) {
+Printer::Piece Printer::call(std::string name, std::span<const Expr> args) {
+  static const std::set<std::string> kQuick{"sinf", "cosf", "expf", "logf",
+                                            "sin",  "cos",  "exp",  "log"};
+  if (approximate_ && kQuick.contains(name)) {
+    name = (language_ == Language::Cuda ? "__" : "native_") + name;
+  }
   std::string text;
   for (Expr arg : args) text += (text.empty() ? "" : ", ") + number(arg);
   return {name + "(" + text + ")", 0};

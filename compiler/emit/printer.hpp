@@ -39,6 +39,8 @@ class Printer {
   };
   Printer(Language language, Precision precision, Callbacks callbacks, Scope& scope);
 
+  /// Approximate functions of the device from now on (kernel::Kernel::fast).
+  void approximate() { approximate_ = true; }
   /// Counts uses; call once for all roots of a block, before the first `number`.
   void announce(std::span<const algebra::Expr> roots);
   /// Text of the value as a number of the printer's precision.
@@ -64,7 +66,7 @@ class Printer {
   Piece power(algebra::Expr base, algebra::Expr exponent);
   Piece positive_power(algebra::Expr base, std::int64_t n);
   Piece select(const algebra::Node& node);
-  Piece call(const std::string& name, std::span<const algebra::Expr> args);
+  Piece call(std::string name, std::span<const algebra::Expr> args);
   Piece extreme(const algebra::Node& node, const char* name);
   Piece logical(const algebra::Node& node);
   std::string operand(algebra::Expr expr, int level);
@@ -82,6 +84,7 @@ class Printer {
   std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
   std::unordered_map<std::string, int> counters_;
   std::string lines_;
+  bool approximate_ = false;
 };
 
 /// Whether `expr` holds a node for which `test` is true; memoised by the caller's map.

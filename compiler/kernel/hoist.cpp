@@ -50,6 +50,9 @@ class Hoister {
       result = split(expr);
     } else if (expr.is(Op::Stencil)) {
       result = expr;
+    } else if (expr.is(Op::PairSum)) {
+      const std::vector<Expr> terms{visit(expr.arg(0))};
+      result = expr->arena->canonical(Op::PairSum, terms, expr->span, expr->index);
     } else {
       std::vector<Expr> args;
       for (Expr arg : expr.args()) args.push_back(visit(arg));

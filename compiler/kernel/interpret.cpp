@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/draw.hpp"
 #include "compiler/kernel/tape.hpp"
 
@@ -129,6 +131,24 @@ struct Interpreter::State {
     return static_cast<Real>(factor) * sum;
   }
 
+  /// Every term in f64, in the order of the sites.
+  double pair_sum(const Kernel& kernel, const Node& sum, const Site& site) {
+    double total = 0;
+    for (std::int64_t j = 0; j < kernel.extent[0]; ++j) {
+      if (sum.index != 0 && j == site[0]) continue;
+      total += algebra::evaluate(
+          sum.args[0], {[&](const Node& leaf) -> double {
+            const Site at = algebra::is_other(leaf) ? Site{j, 0, 0, 0} : site;
+            if (leaf.op == Op::Load) {
+              return read_at(kernel, current[buffer_of(leaf.index)].data() + origin(), at, {});
+            }
+            if (leaf.op == Op::Site) return static_cast<double>(at[0]);
+            return scalar(leaf.name);
+          }});
+    }
+    return total;
+  }
+
   template <class Real>
   void evaluate(const Kernel& kernel, const Tape& tape, const Site& site,
                 std::vector<Real>& values) {
@@ -157,6 +177,9 @@ struct Interpreter::State {
           break;
         case Op::Stencil:
           values[i] = stencil<Real>(kernel, node, site);
+          break;
+        case Op::PairSum:
+          values[i] = static_cast<Real>(pair_sum(kernel, node, site));
           break;
         default:
           values[i] = apply<Real>(operation.op, operation.args, values);

@@ -17,6 +17,10 @@
 // ((0+4)+(2+6))+((1+5)+(3+7)), and the tasks in order. GPUs have an order of their own, the same
 // from run to run.
 //
+// Sums over pairs: a store whose value is an Op::PairSum makes its kernel one over pairs of sites.
+// All its stores are such, each a bare PairSum of own and other Loads, and it has no reductions and
+// no epilogue; the schedule gives these sums arrays of their own.
+//
 // Instances: a kernel may be launched for many copies of the lattice at once. Everything here is
 // written for one of them; no value passes between instances.
 //
@@ -72,9 +76,9 @@ struct ScalarAssign {
 /// of the work and every resumed run meets the same numbers. The walker is number
 /// instance*sites + site. Draw i of step n is word d = n*w + i of its walker's sequence (w: draws a
 /// step as 1, 2 or a multiple of 4), that is word d mod 4 of the block with the seed as key and the
-/// counter (walker low, d/4 low, stream, walker high * 2^16 + d/4 high). Uniform: (word + 1/2)/2^32.
-/// Normal: words 2k and 2k+1 of a block give u and v, and sqrt(-2 ln u) times cos and sin of 2 pi v;
-/// no Uniform may therefore be the other word of a Normal's pair (kernel/draw.hpp).
+/// counter (walker low, d/4 low, stream, walker high * 2^16 + d/4 high). Uniform: (word +
+/// 1/2)/2^32. Normal: words 2k and 2k+1 of a block give u and v, and sqrt(-2 ln u) times cos and
+/// sin of 2 pi v; no Uniform may therefore be the other word of a Normal's pair (kernel/draw.hpp).
 struct Random {
   std::uint64_t seed = 1;
   std::uint32_t stream = 0;
@@ -104,6 +108,10 @@ struct Kernel {
   double dx = 1;           ///< folded into Stencil factors by passes
   Precision compute = Precision::F64;
   SumKind sum = SumKind::F64;
+  /// Of the terms of sums over pairs; they are added in it over a tile, and the tiles in f64.
+  Precision pair = Precision::F64;
+  /// f32 on a GPU: its own approximate quotients, roots and functions (some 1e-6 relative) will do.
+  bool fast = false;
   std::vector<ArrayParam> arrays;
   std::vector<Store> stores;
   std::vector<Reduction> reductions;
@@ -113,7 +121,11 @@ struct Kernel {
   std::int64_t sites() const;  ///< of one instance
 };
 
-/// What one site costs; counted on the expressions, compared with the emitted code by the audit.
+/// Whether the kernel sums over pairs of sites.
+bool sums_pairs(const Kernel& kernel);
+
+/// What one site costs (one pair, where the kernel sums over pairs); counted on the expressions,
+/// compared with the emitted code by the audit.
 struct Cost {
   int loads = 0, stores = 0;  ///< words moved to and from memory, each array once a site
   int bytes = 0;

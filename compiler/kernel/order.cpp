@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/kernel/passes.hpp"
 
@@ -39,6 +40,12 @@ class Orderer {
     if (expr->ordered) return expr;
     span_ = expr->span;
     switch (expr.op()) {
+      case Op::PairSum: {
+        const bool outside = std::exchange(pairs_, true);
+        const std::vector<Expr> terms{visit(expr.arg(0))};
+        pairs_ = outside;
+        return arena_.canonical(Op::PairSum, terms, expr->span, expr->index);
+      }
       case Op::Add:
         return sum(expr);
       case Op::Mul:
@@ -140,6 +147,12 @@ class Orderer {
       const Rational r = exponent->number.rational;
       const std::int64_t size = std::abs(r.num);
       if ((r.den == 1 || r.den == 2) && size <= 64 * r.den) {
+        if (pairs_ && r.num < 0 && r.den == 2) {
+          // a reciprocal root is one operation of a GPU; a root and a quotient are many
+          const Expr root = arena_.raw(Op::Pow, {base, arena_.rational(-1, 2)}, span_);
+          above.push_back(integer_power(root, size));
+          return;
+        }
         std::vector<Expr>& side = r.num < 0 ? below : above;
         if (size / r.den > 0) side.push_back(integer_power(base, size / r.den));
         if (size % r.den != 0) side.push_back(arena_.raw(Op::Sqrt, {base}, span_));
@@ -158,6 +171,7 @@ class Orderer {
   }
 
   Arena& arena_;
+  bool pairs_ = false;  ///< inside a sum over pairs
   dsl::Span span_;
   std::unordered_map<int, Expr> shared_;
   std::unordered_map<const algebra::Node*, Expr> done_;

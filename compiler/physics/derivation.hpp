@@ -32,6 +32,8 @@ struct StateField {
   bool symmetric = false;
   bool link = false;            ///< one value for each link: a row for each axis
   bool angle = false;           ///< U(1): the arrays are angles, the value is exp(1i*angle)
+  bool particle = false;        ///< `var x[k]`
+  bool periodic = false;        ///< a real angle, kept in [0, 2 pi)
   int order = 0;                ///< 1 or 2, once the equations are known
   bool hamiltonian = false;     ///< order 1 as one of a canonical pair
   std::vector<int> velocities;  ///< order 2: array of d/dt of each array
@@ -55,6 +57,13 @@ struct Grid {
   bool periodic() const;
   /// sum(u lap v) = sum(v lap u) for fields of this box: nothing is lost at its walls.
   bool by_parts() const;
+};
+
+/// `particles body: N`, the domain in the place of a lattice.
+struct Particles {
+  bool present = false;
+  std::int64_t count = 0;
+  bool direct = false;  ///< `method = pairs`
 };
 
 enum class Metric { Minkowski, Prescribed, SelfConsistent };
@@ -87,6 +96,7 @@ struct Derivation {
   Facts facts;
   System system;
   Grid grid;
+  Particles particles;
   Background background;
   Rescaling rescaling;
   std::vector<StateField> fields;

@@ -1,6 +1,7 @@
 #include "compiler/physics/derive.hpp"
 
 #include "compiler/physics/noise.hpp"
+#include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
@@ -25,6 +26,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_sweeps(d, lower);
     read_start_time(d, lower);
     read_lattice(d, lower);
+    read_particles(d, lower);
     declare_fields(d, lower);
     choose_laplacian(d);
     read_units(d);
@@ -37,6 +39,8 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_rescale(d, lower);
     read_evolve(d, lower);
 
+    read_numerics(d, lower);
+
     ProgramUnits units(d);
     background_rate(d, lower, units);
     program_equations(d, units);
@@ -46,7 +50,6 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     background_scalars(d, lower, units, start);
     initial_values(d, units, start);
     read_until(d, lower, units);
-    read_numerics(d, lower);
     read_outputs(d, lower, units);
     read_expectations(d, lower, units);
     watch_progress(d, lower, units);

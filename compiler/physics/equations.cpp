@@ -2,6 +2,7 @@
 //
 //   phi'' = lap(phi)/a^2 - 3*H*phi' - d(V, phi);  complex: d(V, conj(phi))
 #include <algorithm>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -53,7 +54,9 @@ void decide_orders(Derivation& d) {
     const dsl::Head& head = fact.definition->head;
     StateField* field = d.field(head.name);
     if (!field) d.fail(errors::equation_without_variable(head.span, head.name));
-    if (head.form != dsl::Head::Form::Plain) {
+    const bool of_body = field->particle && head.form == dsl::Head::Form::Indexed &&
+                         head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
+    if (head.form != dsl::Head::Form::Plain && !of_body) {
       d.fail(errors::not_yet(head.span, "an equation of motion with indices"));
     }
     if (field->order) {
@@ -120,7 +123,13 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
   if (source) lower.derived = equation_from_potential(d, lower, field);
   const dsl::Expr& e = *fact->definition->value;
   d.in_equation = true;
-  Value v = lower.value(e);
+  Scope scope;
+  if (!fact->definition->head.args.empty()) {
+    IndexValue own;
+    own.body = IndexValue::Body::Own;
+    scope.indices.emplace(fact->definition->head.args[0]->text, own);
+  }
+  Value v = lower.value(e, scope);
   d.in_equation = false;
   lower.derived.reset();
   if (v.rows != field.rows || v.columns != field.columns) {
@@ -232,6 +241,7 @@ void program_equations(Derivation& d, ProgramUnits& units) {
       u.shown = naming.shown;
       u.array = array;
       u.span = d.rate_spans[array];
+      if (field.periodic) u.period = 2 * std::numbers::pi;
       if (field.order == 2) {
         const int velocity = field.velocities[i];
         const Expr c = d.weights.at(array);

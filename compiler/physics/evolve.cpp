@@ -88,7 +88,7 @@ Precision precision(Derivation& d, const dsl::Expr& e) {
 
 void read_numerics(Derivation& d, Lowerer& lower) {
   Numerics& numerics = d.system.numerics;
-  std::optional<Precision> store;
+  std::optional<Precision> store, pair;
   if (const dsl::Clause* clause = d.resolved.clause("precision")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head) {
@@ -112,7 +112,9 @@ void read_numerics(Derivation& d, Lowerer& lower) {
           numerics.sum = SumKind::F64;
         else
           d.fail(errors::option_value(item.span, "sum", "kahan, pairwise, f64 or plain"));
-      } else if (name != "pair") {
+      } else if (name == "pair") {
+        pair = precision(d, *item.value);
+      } else {
         d.fail(errors::not_yet(item.span, fmt::format("a precision of its own for `{}`", name)));
       }
     }
@@ -122,6 +124,7 @@ void read_numerics(Derivation& d, Lowerer& lower) {
     store.reset();
   }
   numerics.store = store.value_or(numerics.real);
+  numerics.pair = pair.value_or(numerics.real);
   if (const dsl::Clause* clause = d.resolved.clause("random")) {
     if (const auto seed = dsl::option(*clause, "seed")) {
       d.system.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));

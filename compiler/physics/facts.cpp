@@ -23,9 +23,9 @@ void read_fields(const Clause& clause, bool field, std::vector<FieldFact>& out) 
     if (item.leading == Item::Leading::Colon) {
       for (; waiting < out.size(); ++waiting) out[waiting].type = item.value;
     } else if (!item.head && item.value->kind == ExprKind::Name) {
-      out.push_back({item.value->text, nullptr, field, item.value->span});
+      out.push_back({item.value->text, nullptr, field, false, item.value->span});
     } else if (!item.head && item.value->kind == ExprKind::Index) {
-      out.push_back({item.value->args[0]->text, nullptr, field, item.value->span});
+      out.push_back({item.value->args[0]->text, nullptr, field, !field, item.value->span});
     }
   }
 }

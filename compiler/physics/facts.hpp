@@ -22,8 +22,9 @@ struct NamedFact {
 
 struct FieldFact {
   std::string name;
-  dsl::ExprPtr type;  ///< `real`, `complex`, `vec(3)`; null where none was written
-  bool field = true;  ///< false for `var`
+  dsl::ExprPtr type;      ///< `real`, `complex`, `vec(3)`; null where none was written
+  bool field = true;      ///< false for `var`
+  bool particle = false;  ///< `var x[k]`
   dsl::Span span;
   bool gauge = false;  ///< of a `gauge` line: lives on the links of the lattice
 };

@@ -27,6 +27,7 @@ struct InitItem {
   const dsl::Item* item = nullptr;
   StateField* field = nullptr;
   bool velocity = false;
+  Scope scope;  ///< the index of `init x[k] = ...`
 };
 
 std::vector<InitItem> init_items(Derivation& d) {
@@ -38,11 +39,13 @@ std::vector<InitItem> init_items(Derivation& d) {
       if (head.name == "t" && !d.field("t")) continue;
       StateField* field = d.field(head.name);
       const bool velocity = head.primes == 1;
-      // U[i] = ...: a value for each link, i its axis
-      const bool by_axis = field && field->link && head.form == dsl::Head::Form::Indexed &&
-                           head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
+      // U[i] = ...: a value for each link, i its axis; x[k] = ...: one for each body
+      const bool indexed = head.form == dsl::Head::Form::Indexed && head.args.size() == 1 &&
+                           head.args[0]->kind == dsl::ExprKind::Name;
+      const bool by_axis = field && field->link && indexed;
+      const bool of_body = field && field->particle && indexed;
       if (!field || head.primes > 1 || (velocity && field->order != 2) ||
-          (head.form != dsl::Head::Form::Plain && !by_axis)) {
+          (head.form != dsl::Head::Form::Plain && !by_axis && !of_body)) {
         d.fail(errors::init_not_state(head.span, written(d, head.span)));
       }
       for (const InitItem& other : out) {
@@ -50,7 +53,13 @@ std::vector<InitItem> init_items(Derivation& d) {
           d.fail(errors::init_twice(head.span, written(d, head.span), other.item->head->span));
         }
       }
-      out.push_back({&item, field, velocity});
+      Scope scope;
+      if (of_body) {
+        IndexValue own;
+        own.body = IndexValue::Body::Own;
+        scope.indices.emplace(head.args[0]->text, own);
+      }
+      out.push_back({&item, field, velocity, std::move(scope)});
     }
   }
   return out;
@@ -59,7 +68,9 @@ std::vector<InitItem> init_items(Derivation& d) {
 /// The value as written; of `U[i] = ...` one component for each axis i.
 Value value_of(Lowerer& lower, const InitItem& init) {
   const dsl::Head& head = *init.item->head;
-  if (head.form != dsl::Head::Form::Indexed) return lower.value(*init.item->value);
+  if (!init.field->link || head.form != dsl::Head::Form::Indexed) {
+    return lower.value(*init.item->value, init.scope);
+  }
   std::vector<Component> parts;
   for (int axis = 0; axis < init.field->rows; ++axis) {
     Scope scope;
@@ -109,6 +120,8 @@ Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
     return i < e.args.size() ? lower.real(*e.args[i], "a parameter of the distribution") : Expr{};
   };
   if (e.text == "normal") return Value::of(arg(0) ? arg(0) : arena.integer(0));
+  if (e.text == "waterbag" || e.text == "ball") return Value::of(arena.integer(0));
+  if (e.text == "cauchy") return Value::of(arg(0));
   if (e.text == "uniform") {
     return Value::of(arg(0) ? (arg(0) + arg(1)) / arena.integer(2) : arena.rational(1, 2));
   }
@@ -249,8 +262,25 @@ class RandomArrays {
       }
       return v;
     }
+    if (e.text == "ball") return ball(e, field);
+    if (field.cells.size() == 1 || field.complex) return Value::of(number(e));
+    // a number of its own for each component
+    Value v{field.rows, field.columns, {}};
+    std::map<int, Expr> cells;
+    for (const int cell : field.cells) {
+      const auto [found, fresh] = cells.try_emplace(cell);
+      if (fresh) found->second = number(e);
+      v.parts.push_back({found->second, {}});
+    }
+    return v;
+  }
+
+ private:
+  /// One random number at each site.
+  Expr number(const dsl::Expr& e) {
+    Arena& arena = d_.arena();
     RandomField random;
-    Expr shift = d_.arena().integer(0), width = d_.arena().integer(1);
+    Expr shift = arena.integer(0), width = arena.integer(1);
     const auto arg = [&](std::size_t i, const char* what) {
       return per_instance(lower_.real(*e.args[i], what), *e.args[i], what);
     };
@@ -264,13 +294,51 @@ class RandomArrays {
         shift = arg(0, "a bound");
         width = arg(1, "a bound") - shift;
       }
+    } else if (e.text == "waterbag") {
+      random.kind = RandomField::Kind::Uniform;
+      shift = -arg(0, "the largest value");
+      width = arena.integer(-2) * shift;
+    } else if (e.text == "cauchy" || e.text == "exponential") {
+      // by the inverse of the distribution function
+      random.kind = RandomField::Kind::Uniform;
+      const Expr u = add(random, arena.integer(1), e.span);
+      if (e.text == "exponential") {
+        return -arg(0, "the mean") * arena.make(Op::Log, {arena.integer(1) - u});
+      }
+      const Expr angle = arena.real(acosl(-1.0L)) * (u - arena.rational(1, 2));
+      return arg(0, "the centre") + arg(1, "the width") * arena.make(Op::Tan, {angle});
     } else {
-      d_.fail(errors::not_yet(e.span, fmt::format("`{}` on a lattice", e.text)));
+      d_.fail(errors::not_yet(e.span, fmt::format("`{}` as an initial value", e.text)));
     }
-    return Value::of(shift + width * add(random, d_.arena().integer(1), e.span));
+    return shift + width * add(random, arena.integer(1), e.span);
   }
 
- private:
+  /// Uniform in a ball: a Gaussian direction, and the radius r*u^(1/n).
+  Value ball(const dsl::Expr& e, const StateField& field) {
+    Arena& arena = d_.arena();
+    if (field.columns != 1 || field.complex) {
+      d_.fail(errors::wrong_shape(e.span, "a ball is filled by vectors"));
+    }
+    const auto draw = [&](RandomField::Kind kind) {
+      RandomField random;
+      random.kind = kind;
+      return add(random, arena.integer(1), e.span);
+    };
+    std::vector<Expr> direction;
+    Expr square = arena.integer(0);
+    for (int i = 0; i < field.rows; ++i) {
+      direction.push_back(draw(RandomField::Kind::Normal));
+      square = square + algebra::pow(direction.back(), 2);
+    }
+    const Expr radius =
+        lower_.fixed(*e.args[0], "the radius") *
+        algebra::pow(draw(RandomField::Kind::Uniform), arena.rational(1, field.rows)) *
+        algebra::pow(square, arena.rational(-1, 2));
+    std::vector<Component> parts;
+    for (const Expr n : direction) parts.push_back({radius * n, {}});
+    return Value::vector(std::move(parts));
+  }
+
   /// A number known before the run, if need be another one for each instance of the sweep.
   Expr per_instance(Expr v, const dsl::Expr& at, const char* what) {
     if (!known_per_instance(d_, v)) d_.fail(errors::not_fixed(at.span, what));

@@ -15,7 +15,6 @@ struct LaterClause {
 
 constexpr LaterClause kLater[] = {
     {"fermion", "a fermion field"},
-    {"particles", "a system of particles"},
     {"action", "an action to be sampled"},
     {"sample", "sampling"},
     {"conserve", "a conservation law"},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/noise.hpp"
@@ -150,7 +151,12 @@ Expr Lowerer::condition(const dsl::Expr& e, const Scope& scope) {
 
 Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
   if (const Value* local = scope.value(e.text)) return *local;
-  if (const IndexValue* k = scope.index(e.text)) return Value::of(integer(k->sign * k->value));
+  if (const IndexValue* k = scope.index(e.text)) {
+    const Expr own = d_.arena().site(0);
+    if (k->body == IndexValue::Body::Own) return Value::of(own);
+    if (k->body == IndexValue::Body::Other) return Value::of(algebra::other(own));
+    return Value::of(integer(k->sign * k->value));
+  }
   if (e.text == "derived" && derived) return *derived;
   if (e.text == "derived" && !d_.field(e.text) && !d_.facts.find(e.text)) {
     d_.fail(errors::derived_without_source(e.span));
@@ -164,7 +170,10 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
   }
   if (const auto given = given_name(e.text, e.span)) return *given;
   if (random_source && dsl::find_builtin(e.text)) return random_source(e);
-  if (e.text == "noise") return Value::of(noise_written(d_, e));
+  if (e.text == "noise") {
+    if (d_.particles.present) d_.fail(errors::not_yet(e.span, "noise that all particles share"));
+    return Value::of(noise_written(d_, e));
+  }
   if (const dsl::Builtin* builtin = dsl::find_builtin(e.text);
       builtin && builtin->rule == dsl::Rule::Distribution) {
     d_.fail(errors::random_not_here(e.span, e.text));
@@ -241,6 +250,9 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     if (text == "H" || text == "frw.H") return Value::of(d_.hubble());
   }
   if (text == "gauss" && has_links()) return Value::of(gauss(span));
+  if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {
+    return Value::of(kinetic_part());
+  }
   if (d_.hamiltonian && (text == "kinetic" || text == "gradient")) return std::nullopt;
   if (d_.expanding() || d_.potential) {
     if (text == "rho") return Value::of(energy_density());
@@ -266,6 +278,24 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     return Value::of(arena.real(constant->value));
   }
   return std::nullopt;
+}
+
+/// The total of the terms of H that hold a momentum.
+Expr Lowerer::kinetic_part() {
+  std::set<int> momenta;
+  bool momentum = false;
+  for (const StateField& field : d_.fields) {
+    if (!field.hamiltonian) continue;
+    if (momentum) momenta.insert(field.arrays.begin(), field.arrays.end());
+    momentum = !momentum;
+  }
+  Expr sum = integer(0);
+  for (const Expr term : flat_terms(d_.hamiltonian_density)) {
+    const bool moves = algebra::contains(
+        term, [&](Expr e) { return e.is(Op::Load) && momenta.contains(e->index); });
+    if (moves) sum = sum + term;
+  }
+  return d_.arena().make(Op::Total, {sum});
 }
 
 Expr Lowerer::kinetic_density(const StateField& field) {
@@ -448,6 +478,9 @@ Value Lowerer::unit(const dsl::Expr& e, const Scope& scope) {
 Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& base = *e.args[0];
   if (base.kind == ExprKind::Name && !scope.value(base.text)) {
+    const StateField* field = d_.field(base.text);
+    if (field && field->particle) return particle_value(*field, e, scope);
+    if (base.text == "noise" && d_.particles.present) return Value::of(noise_written(d_, e));
     const NamedFact* fact = d_.facts.find(base.text);
     if (fact && fact->kind == NamedFact::Kind::Indexed) {
       if (fact->parameters.size() != e.args.size() - 1) {

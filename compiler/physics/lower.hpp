@@ -16,11 +16,13 @@
 
 namespace vphi::physics {
 
-/// Value of an index: an integer, or a direction (axis and sense).
+/// Value of an index: an integer, a direction (axis and sense), or a body of a pair.
 struct IndexValue {
+  enum class Body { None, Own, Other };
   int value = 0;
   int sign = 1;
   bool direction = false;
+  Body body = Body::None;
 };
 
 /// Local names, innermost first. `dynamic` scopes are seen by global definitions as well.
@@ -66,6 +68,7 @@ class Lowerer {
   Expr energy_density();
   Expr pressure();
   Expr kinetic_density(const StateField& field);
+  Expr kinetic_part();
   Expr gradient_density(const StateField& field);
   Value field_value(const StateField& field);
   Value field_velocity(const StateField& field, dsl::Span span);
@@ -103,6 +106,9 @@ class Lowerer {
   // lower_statistics.cpp
   Value reduction_over(const dsl::Expr& e, const Scope& scope);
   Value first_passage(const dsl::Expr& e, const Scope& scope);
+  // particles.cpp
+  std::optional<Value> particle_sum(const dsl::Expr& e, const Scope& scope);
+  Value particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope);
   // lower_derivatives.cpp
   Value derivative(const dsl::Expr& e, const Scope& scope);
   void index_range(const dsl::Expr& e, const std::string& index, const Scope& scope,

@@ -179,6 +179,9 @@ Value Lowerer::sum_or_product(const dsl::Expr& e, bool product, const Scope& sco
     if (product) d_.fail(errors::not_yet(e.span, "a product over the lattice"));
     return reduce("total", value(*e.args[0], scope), e);
   }
+  if (!product) {
+    if (auto sum = particle_sum(e, scope)) return *sum;
+  }
   std::optional<Value> result;
   for (const Scope& tuple : index_tuples(*e.args[0], trailing(e), index_options(e), scope)) {
     const Value term = value(*e.args[0], tuple);

@@ -61,7 +61,7 @@ Expr along(const Factors& g, Expr factor, int stream) {
     if (row == g.end()) continue;
     const auto other = row->second.find(stream);
     if (other == row->second.end()) continue;
-    sum = sum + other->second * algebra::derivative(factor, arena.load(j));
+    sum = sum + other->second * algebra::local_derivative(factor, arena.load(j));
   }
   return sum;
 }
@@ -148,7 +148,7 @@ NoisyRate split_noise(Expr rate) {
     return result;
   }
   for (const Expr leaf : leaves) {
-    const Expr factor = algebra::derivative(rate, leaf);
+    const Expr factor = algebra::local_derivative(rate, leaf);
     if (algebra::contains(factor, is_noise) || !leaf->offset.zero()) result.linear = false;
     result.factors[leaf->index] = factor;
   }

@@ -154,6 +154,13 @@ Diagnostic noise_not_linear(Span span, const std::string& name) {
       "write the noise as one factor of a term of its own");
 }
 
+Diagnostic pair_not_symmetric(Span span) {
+  return error(
+      "E0766", span, "this sum over k < l is not the same with k and l exchanged", "",
+      "particles have no order: a sum over each pair once is a sum of a symmetric function",
+      "write it symmetrically, or sum over all k, l");
+}
+
 Diagnostic calculus_open(Span span, const std::string& taken) {
   Diagnostic d =
       error("W0761", span,

@@ -41,6 +41,7 @@ Diagnostic equation_without_variable(Span span, const std::string& name);
 Diagnostic derived_without_source(Span span);
 Diagnostic noise_not_here(Span span);
 Diagnostic noise_not_linear(Span span, const std::string& name);
+Diagnostic pair_not_symmetric(Span span);
 Diagnostic calculus_open(Span span, const std::string& taken);  ///< a warning
 Diagnostic not_real(Span span, const std::string& what);
 Diagnostic wrong_shape(Span span, const std::string& what);

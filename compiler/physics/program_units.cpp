@@ -6,6 +6,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/particles.hpp"
 
 namespace vphi::physics {
 
@@ -283,6 +284,8 @@ Expr ProgramUnits::convert(Expr e) {
     const int power = arena.stencil_data(e->index).dx_power;
     const Expr factor = algebra::pow(d_.rescaling.B, -power);
     result = factor * apply_stencil(arena, e->index, convert(e.arg(0)));
+  } else if (e.is(Op::PairSum)) {
+    result = separated_pairs(d_, convert(e.arg(0)), e->index != 0);
   } else if (is_reduction(e.op())) {
     result = convert_reduction(e.op(), e.arg(0), e->span);
   } else if (!e.args().empty()) {

@@ -72,8 +72,8 @@ double largest_eigenvalue(std::vector<std::vector<double>> m) {
 }
 
 /// -du''_i/du_j at the homogeneous start, physical: V'' where there is a potential. Averages and
-/// neighbours stand still. In a sweep: of the instance with the largest mass. Nothing where it is no
-/// number.
+/// neighbours stand still. In a sweep: of the instance with the largest mass. Nothing where it is
+/// no number.
 std::optional<std::vector<std::vector<double>>> mass_matrix(Derivation& d) {
   const std::map<int, Expr> start = homogeneous_values(d);
   std::vector<int> fields;

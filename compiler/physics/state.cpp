@@ -76,6 +76,10 @@ void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField&
     return;
   }
   if (!type || type->text == "real") return;
+  if (type->text == "angle") {
+    field.periodic = true;
+    return;
+  }
   if (type->text == "complex") {
     field.complex = true;
     return;
@@ -112,7 +116,9 @@ void declare_fields(Derivation& d, Lowerer& lower) {
     if (!d.grid.present && fact.field) d.fail(errors::no_lattice(fact.span, fact.name));
     if (d.grid.present && !fact.field)
       d.fail(errors::not_yet(fact.span, "a variable beside the fields of a lattice"));
+    if (fact.particle && !d.particles.present) d.fail(errors::no_lattice(fact.span, fact.name));
     StateField field;
+    field.particle = fact.particle;
     field.name = fact.name;
     field.span = fact.span;
     read_type(d, lower, fact, field);

@@ -43,8 +43,9 @@ struct Variable {
   std::string shown;  ///< as the user knows it: "phi", "re(phi)", "phi'"
   int array = 0;      ///< number in Op::Load
   Role role = Role::FirstOrder;
-  int partner = -1;  ///< array of the momentum or coordinate that belongs to it
-  Expr rate;         ///< d/d(eta): loads, stencils, symbols; no reductions
+  int partner = -1;   ///< array of the momentum or coordinate that belongs to it
+  Expr rate;          ///< d/d(eta): loads, stencils, symbols, sums over pairs, totals
+  double period = 0;  ///< an angle: kept in [0, period)
   dsl::Span span;
 };
 
@@ -152,6 +153,7 @@ enum class SumKind { Plain, Kahan, Pairwise, F64 };
 struct Numerics {
   Precision real = Precision::F64;  ///< arithmetic and storage of fields
   Precision store = Precision::F64;
+  Precision pair = Precision::F64;  ///< of the terms of sums over pairs
   SumKind sum = SumKind::F64;
 };
 

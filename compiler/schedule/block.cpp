@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
@@ -29,8 +31,20 @@ Expr with_integer_stencils(Expr expr, double dx) {
 
 Expr Block::prepared(Expr value) {
   value = without_reductions(with_integer_stencils(value, system_.lattice.dx));
-  return algebra::rewrite(
-      value, [this](Expr node) { return node.is(Op::Stencil) ? stencil_on_array(node) : node; });
+  return algebra::rewrite(value, [this](Expr node) {
+    if (node.is(Op::PairSum)) return pair_array(node);
+    return node.is(Op::Stencil) ? stencil_on_array(node) : node;
+  });
+}
+
+/// A sum over pairs is a value of its own, made in a sweep over pairs.
+Expr Block::pair_array(Expr sum) {
+  if (const auto found = arrays_.find(sum.get()); found != arrays_.end()) return found->second;
+  const int number = storage_.number();
+  items_.push_back({Item::Kind::Array, number, "pairs", ReduceKind::Sum, sum, -1});
+  const Expr load = arena().load(number, {}, sum->span);
+  arrays_.emplace(sum.get(), load);
+  return load;
 }
 
 /// A stencil reads an array at the sites around; anything else is put into one first.
@@ -174,6 +188,28 @@ Expr Block::sum(Expr argument) {
     total = total + group.coefficient * reduction(ReduceKind::Sum, group.value);
   }
   return total;
+}
+
+void Block::reduce(const std::string& slot, ReduceKind kind, Expr value) {
+  slots_.add(slot);
+  items_.push_back({Item::Kind::Reduction, -1, slot, kind, prepared(value), -1});
+}
+
+std::vector<Item> Block::take_carried() {
+  std::set<int> state;
+  for (const auto& v : system_.variables) state.insert(v.array);
+  const auto carried = [&](const Item& item) {
+    if (item.kind != Item::Kind::Reduction) return false;
+    return !algebra::contains(item.value, [&](Expr node) {
+      if (node.is(Op::Load)) return !node->offset.zero() || !state.contains(node->index);
+      return node.is(Op::Symbol) || node.is(Op::Stencil) || node.is(Op::PairSum) ||
+             node.is(Op::Normal) || node.is(Op::Uniform);
+    });
+  };
+  std::vector<Item> taken;
+  std::ranges::copy_if(items_, std::back_inserter(taken), carried);
+  std::erase_if(items_, carried);
+  return taken;
 }
 
 Expr Block::reduction(ReduceKind kind, Expr argument) {

@@ -43,6 +43,13 @@ class Block {
   /// Always a definition of its own: of an output slot, say.
   void assign(const std::string& slot, Expr value);
 
+  /// A reduction that fills this slot.
+  void reduce(const std::string& slot, kernel::ReduceKind kind, Expr value);
+
+  /// Takes out the reductions over stored state of the site itself alone: the step before can make
+  /// them of its end. Their slots are inputs of the block from now on.
+  std::vector<Item> take_carried();
+
   const std::vector<Item>& items() const { return items_; }
   const physics::System& system() const { return system_; }
   algebra::Arena& arena() const { return *system_.arena; }
@@ -52,6 +59,7 @@ class Block {
  private:
   Expr prepared(Expr value);
   Expr stencil_on_array(Expr stencil);
+  Expr pair_array(Expr sum);
   Expr sum(Expr argument);
   Expr reduction(kernel::ReduceKind kind, Expr argument);
 

@@ -71,9 +71,9 @@ class Chooser {
 
   std::optional<Stepping> step(const Integrator& integrator, const Head& head,
                                const std::vector<Group>& groups, const Shares& shares, bool ahead,
-                               Slots& slots, Storage& storage,
+                               bool carry, Slots& slots, Storage& storage,
                                dsl::Diagnostics& diagnostics) const {
-    const Ingredients from{system_, integrator, head, groups};
+    const Ingredients from{system_, integrator, head, groups, carry};
     if (const auto flows = read_flows(integrator, head, *system_.arena)) {
       return make_flow_step(from, *flows, ahead, slots, storage);
     }
@@ -84,7 +84,7 @@ class Chooser {
     struct Choice {
       std::vector<Group> groups;
       Shares shares;
-      bool ahead;
+      bool ahead, carry;
       Score score;
     };
     std::optional<Choice> chosen;
@@ -98,12 +98,16 @@ class Chooser {
         }
         continue;
       }
-      for (const bool ahead : {false, true}) {
+      bool can_carry = false, synchronised = false;
+      for (const auto& [ahead, carry] : {std::pair(false, false), std::pair(false, true),
+                                         std::pair(true, false), std::pair(true, true)}) {
+        if (carry && !can_carry) continue;
+        if (ahead && synchronised) break;
         Slots slots = slots_;
         Storage storage = storage_;
         dsl::Diagnostics trial;
         const auto stepping =
-            step(integrator, head, groups, sharing.shares, ahead, slots, storage, trial);
+            step(integrator, head, groups, sharing.shares, ahead, carry, slots, storage, trial);
         if (trial.has_errors()) {
           for (const dsl::Diagnostic& d : trial.all()) diagnostics_.add(d);
           return std::nullopt;
@@ -114,17 +118,18 @@ class Chooser {
         }
         const Score score = score_of(*stepping, storage, groups, system_);
         if (!chosen || score < chosen->score) {
-          chosen = Choice{groups, sharing.shares, ahead, score};
+          chosen = Choice{groups, sharing.shares, ahead, carry, score};
         }
-        if (stepping->missing.empty()) break;  // nothing to choose: the state is synchronised
+        can_carry = stepping->can_carry || carry;
+        synchronised = stepping->missing.empty();  // nothing is owed, nothing done ahead
       }
     }
     if (!chosen) {
       report_failure(integrator, leftover, circular);
       return std::nullopt;
     }
-    auto stepping = step(integrator, head, chosen->groups, chosen->shares, chosen->ahead, slots_,
-                         storage_, diagnostics_);
+    auto stepping = step(integrator, head, chosen->groups, chosen->shares, chosen->ahead,
+                         chosen->carry, slots_, storage_, diagnostics_);
     if (stepping) say_groups(*stepping, integrator, chosen->groups);
     return stepping;
   }

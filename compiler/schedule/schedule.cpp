@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -395,11 +396,17 @@ class Scheduler {
     std::vector<program::Launch> launches;
     for (std::size_t i = 0; i < chain.sweeps.size(); ++i) {
       program::Launch launch;
-      launch.kernel = add(std::move(chain.sweeps[i].kernel));
+      kernel::Kernel& sweep = chain.sweeps[i].kernel;
+      // sums over pairs end without an epilogue: what comes after them runs by itself
+      std::vector<ScalarAssign> after;
+      if (kernel::sums_pairs(sweep)) after = std::exchange(sweep.epilogue, {});
+      const std::string name = sweep.name + "_scalars";
+      launch.kernel = add(std::move(sweep));
       for (const int array : chain.swaps[i]) {
         launch.swap.push_back(static_cast<int>(storage_.buffer_index(array)));
       }
       launches.push_back(launch);
+      if (!after.empty()) launches.push_back({add(scalar_kernel(name, std::move(after))), {}});
     }
     return launches;
   }

@@ -32,6 +32,18 @@ Expr running_dt(const physics::System& system) {
   return arena.real(system.dt) * (arena.integer(1) - arena.symbol(slot::kStop));
 }
 
+/// Angles back to [0, period): x - period*floor(x/period).
+void fold_angles(Block& block, State& state) {
+  Arena& arena = block.arena();
+  for (const auto& v : block.system().variables) {
+    if (v.period == 0) continue;
+    Expr& x = state.arrays.at(v.array);
+    if (x->index == v.array) continue;  // not moved
+    const Expr turns = arena.make(Op::Floor, {x * arena.real(1 / v.period)});
+    x = block.array(v.name, x - arena.real(v.period) * turns, v.array);
+  }
+}
+
 Wanted wanted_state(const physics::System& system, const State& state) {
   Wanted wanted;
   for (const auto& v : system.variables) {
@@ -50,6 +62,45 @@ std::vector<kernel::ScalarAssign> finish_of(const State& state) {
     if (!(value.is(Op::Symbol) && value->name == name)) finish.push_back({name, value});
   }
   return finish;
+}
+
+/// Averages of the state at the start, made of the state at the end for the next step: where the
+/// kick needs what only a whole sweep can tell, the sweep of the drift before it does.
+std::vector<Item> carry(const Ingredients& from, Block& block, const State& end, Wanted& wanted,
+                        Stepping& result) {
+  if (!from.carry) {
+    Block copy = block;
+    result.can_carry = !copy.take_carried().empty();
+    return {};
+  }
+  const std::vector<Item> carried = block.take_carried();
+  for (const Item& item : carried) {
+    const std::string next = block.slots().fresh(item.name + "_next");
+    block.reduce(next, item.reduce, at(end, item.value));
+    wanted.slots.push_back(next);
+    result.finish.push_back({item.name, block.arena().symbol(next)});
+  }
+  return carried;
+}
+
+/// The same before the first step.
+void first_carried(Block& before, const State& start, const std::vector<Item>& carried,
+                   Wanted& wanted) {
+  for (const Item& item : carried) {
+    before.reduce(item.name, item.reduce, at(start, item.value));
+    wanted.slots.push_back(item.name);
+  }
+}
+
+void start_carried(const Ingredients& from, const std::vector<Item>& carried, Slots& slots,
+                   Storage& storage, Stepping& result) {
+  if (carried.empty()) return;
+  Block before(from.system, slots, storage);
+  const State start = stored_state(from.system);
+  Wanted wanted;
+  first_carried(before, start, carried, wanted);
+  wanted.name = "first";
+  result.first = make_sweeps(before, wanted);
 }
 
 }  // namespace
@@ -83,8 +134,12 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
               result.remarks);
     }
   }
-  result.sweeps = make_sweeps(block, wanted_state(from.system, state));
-  result.finish = finish_of(state);
+  fold_angles(block, state);
+  Wanted wanted = wanted_state(from.system, state);
+  const std::vector<Item> carried = carry(from, block, state, wanted, result);
+  result.sweeps = make_sweeps(block, wanted);
+  const auto finish = finish_of(state);
+  result.finish.insert(result.finish.end(), finish.begin(), finish.end());
   const Expr full_dt = arena.real(from.system.dt);
   if (const int e = composition.owed_equation; e >= 0) {
     result.missing_members = members[static_cast<std::size_t>(e)];
@@ -111,14 +166,16 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
       result.missing = {-(full_dt * (composition.ahead[0] + last * started)),
                         full_dt * last * started};
     }
-    Wanted wanted = wanted_state(from.system, start);
-    wanted.name = "first";
-    result.first = make_sweeps(before, wanted);
+    Wanted wanted_first = wanted_state(from.system, start);
+    first_carried(before, start, carried, wanted_first);
+    wanted_first.name = "first";
+    result.first = make_sweeps(before, wanted_first);
     result.first_finish = finish_of(start);
     result.remarks.insert("the first " + from.groups[static_cast<std::size_t>(e)].variable +
                           " update of a step is done with the last of the step before; output "
                           "sees it undone");
   }
+  if (composition.ahead_equation < 0) start_carried(from, carried, slots, storage, result);
   const bool some_inexact = std::ranges::count(exact, false) > 0;
   if (some_inexact && from.integrator.weights.size() == 1 && composition.runs.size() > 2) {
     result.remarks.insert(
@@ -184,8 +241,13 @@ class BodyStep {
       run_joined(*joint, result);
     });
     if (!done) return std::nullopt;
-    result.sweeps = make_sweeps(block_, wanted_state(from_.system, state_));
-    result.finish = finish_of(state_);
+    fold_angles(block_, state_);
+    Wanted wanted = wanted_state(from_.system, state_);
+    const std::vector<Item> carried = carry(from_, block_, state_, wanted, result);
+    result.sweeps = make_sweeps(block_, wanted);
+    const auto finish = finish_of(state_);
+    result.finish.insert(result.finish.end(), finish.begin(), finish.end());
+    start_carried(from_, carried, block_.slots(), block_.storage(), result);
     return result;
   }
 
@@ -513,7 +575,7 @@ class BodyStep {
     Value result;
     result.group = static_cast<int>(e);
     for (const auto& [array, expr] : shares_[e][p]) {
-      const Expr what = slope ? algebra::derivative(expr, arena_.load(array)) : expr;
+      const Expr what = slope ? algebra::local_derivative(expr, arena_.load(array)) : expr;
       result.arrays[array] = block_.array("rate_" + name_of(from_.system, array), at(there, what));
     }
     for (const std::string& name : group(result.group).scalars) {

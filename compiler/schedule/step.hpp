@@ -30,6 +30,7 @@ struct Stepping {
   /// Run once before the first step, where the first flow of each step is done ahead.
   Sweeps first;
   std::vector<kernel::ScalarAssign> first_finish;
+  bool can_carry = false;  ///< such averages there are (Ingredients::carry)
   std::set<std::string> remarks;
 };
 
@@ -39,6 +40,8 @@ struct Ingredients {
   const Integrator& integrator;
   const Head& head;
   std::vector<Group> groups;
+  /// Averages of the state at the start of a step are made at the end of the one before.
+  bool carry = false;
 };
 
 /// Nothing where the members of a group depend on each other in a circle.

@@ -83,6 +83,7 @@ class Maker {
       }
     }
     live_.assign(block_.items().size(), false);
+    for (std::size_t i = 0; i < block_.items().size(); ++i) any_pairs_ |= over_pairs(i);
     level_.assign(block_.items().size(), 0);
   }
 
@@ -121,7 +122,8 @@ class Maker {
       int level = 0;
       for (const Read& read : reads_of(item.value)) {
         if (!defined_here(read.array)) continue;
-        level = std::max(level, level_[by_array_.at(read.array)] + (read.away ? 1 : 0));
+        const bool later = read.away || over_pairs(by_array_.at(read.array));
+        level = std::max(level, level_[by_array_.at(read.array)] + (later ? 1 : 0));
       }
       for (const std::string& name : symbols_of(item.value)) {
         const auto found = by_slot_.find(name);
@@ -129,9 +131,31 @@ class Maker {
           level = std::max(level, first_use(found->second));
         }
       }
+      // Sums over pairs have sweeps of their own: odd levels, the others even ones.
+      if (any_pairs_ && item.kind != Item::Kind::Scalar && over_pairs(i) != (level % 2 == 1)) {
+        ++level;
+      }
       level_[i] = level;
       if (item.kind != Item::Kind::Scalar) levels_ = std::max(levels_, level + 1);
     }
+    if (any_pairs_) close_ranks();
+  }
+
+  bool over_pairs(std::size_t i) const {
+    const Item& item = block_.items()[i];
+    return item.kind == Item::Kind::Array && item.value.is(Op::PairSum);
+  }
+
+  /// Levels without a sweep go.
+  void close_ranks() {
+    std::set<int> used;
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      if (live_[i] && block_.items()[i].kind != Item::Kind::Scalar) used.insert(level_[i]);
+    }
+    for (int& level : level_) {
+      level = static_cast<int>(std::distance(used.begin(), used.lower_bound(level)));
+    }
+    levels_ = static_cast<int>(used.size());
   }
 
   int first_use(std::size_t i) const {
@@ -152,6 +176,7 @@ class Maker {
 
   /// A value that another sweep than its own reads, or that stays, needs memory.
   bool needs_memory(const Item& item, int level) const {
+    if (item.value.is(Op::PairSum)) return true;
     const auto life = lives_.find(item.array);
     if (life == lives_.end()) return false;
     return life->second.ever_away || (!wanted_.pure && life->second.last > level);
@@ -290,6 +315,7 @@ class Maker {
     kernel.dx = system.lattice.dx;
     kernel.compute = system.numerics.real;
     kernel.sum = system.numerics.sum;
+    kernel.pair = system.numerics.pair;
     return kernel;
   }
 
@@ -373,6 +399,7 @@ class Maker {
   std::unordered_map<int, std::size_t> by_array_;
   std::unordered_map<std::string, std::size_t> by_slot_;
   std::vector<bool> live_;
+  bool any_pairs_ = false;
   std::vector<int> level_;
   int levels_ = 0;
   std::unordered_map<int, Life> lives_;

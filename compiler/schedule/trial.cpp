@@ -216,7 +216,7 @@ std::vector<double> start_values(const physics::System& system, int array) {
 /// Where the force on x is steepest downwards; scalars at 0, the scale factor 1.
 Linear steepest(const physics::System& system, const physics::Variable& x, Expr rate) {
   Linear linear;
-  const Expr by_x = algebra::derivative(rate, system.arena->load(x.array));
+  const Expr by_x = algebra::local_derivative(rate, system.arena->load(x.array));
   for (const double value : start_values(system, x.array)) {
     try {
       const double slope = algebra::evaluate(by_x, {[&](const algebra::Node& node) {
@@ -245,8 +245,9 @@ std::optional<Bias> second_order(const physics::System& system, const physics::V
   if (!x) return std::nullopt;
   const NoisyRate noisy = noisy_rate(system, v.array);
   const auto friction =
-      algebra::constant(-algebra::derivative(noisy.rest, system.arena->load(v.array)));
-  const auto unit = algebra::constant(algebra::derivative(x->rate, system.arena->load(v.array)));
+      algebra::constant(-algebra::local_derivative(noisy.rest, system.arena->load(v.array)));
+  const auto unit =
+      algebra::constant(algebra::local_derivative(x->rate, system.arena->load(v.array)));
   if (!friction || !(friction->real > 0) || !unit || unit->real != 1) return std::nullopt;
   const Linear linear = steepest(system, *x, noisy.rest);
   if (!linear.found || !(linear.slope < 0)) return std::nullopt;

@@ -1,0 +1,257 @@
+#include "compiler/physics/particles.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/pairs.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+void read_particles(Derivation& d, Lowerer& lower) {
+  const auto clauses = d.resolved.clauses("particles");
+  if (clauses.empty()) return;
+  if (d.grid.present) {
+    d.fail(errors::not_yet(clauses[0]->keyword_span, "particles beside a lattice"));
+  }
+  if (clauses.size() > 1) d.fail(errors::not_yet(clauses[1]->keyword_span, "a second species"));
+  const dsl::Clause& clause = *clauses[0];
+  const dsl::Expr* count = nullptr;
+  for (const dsl::Item& item : clause.items) {
+    if (item.leading == dsl::Item::Leading::Colon && !item.head) count = item.value.get();
+    if (!item.head || item.head->name != "method") continue;
+    const std::string& text = item.value->text;
+    if (text == "pairs") {
+      d.particles.direct = true;
+    } else if (text != "auto") {
+      d.fail(errors::option_value(item.span, "method", "auto or pairs"));
+    }
+  }
+  if (!count)
+    d.fail(errors::lattice_shape(clause.keyword_span, "the number of particles is missing"));
+  const auto n = lower.fixed_integer(*count, "the number of particles");
+  if (n < 1 || n > (std::int64_t{1} << 31)) {
+    d.fail(errors::lattice_shape(count->span, fmt::format("{} particles", n)));
+  }
+  d.particles.present = true;
+  d.particles.count = n;
+  d.grid.span = clause.keyword_span;
+  d.grid.dims = d.system.lattice.dims = 1;
+  d.grid.extent[0] = d.system.lattice.extent[0] = n;
+}
+
+namespace {
+
+bool indexes(const Derivation& d, const dsl::Expr& e, const std::string& index,
+             std::set<std::string>& visiting) {
+  if (e.kind == ExprKind::Index && e.args[0]->kind == ExprKind::Name) {
+    const std::string& base = e.args[0]->text;
+    for (std::size_t i = 1; i < e.args.size(); ++i) {
+      if (e.args[i]->kind != ExprKind::Name || e.args[i]->text != index) continue;
+      const auto field = std::ranges::find(d.fields, base, &StateField::name);
+      if (i == 1 && field != d.fields.end() && field->particle) return true;
+      if (i == 1 && base == "noise" && d.particles.present) return true;
+      const NamedFact* fact = d.facts.find(base);
+      if (fact && fact->kind == NamedFact::Kind::Indexed && i - 1 < fact->parameters.size() &&
+          visiting.insert(fact->name).second &&
+          indexes(d, *fact->value, fact->parameters[i - 1], visiting)) {
+        return true;
+      }
+    }
+  }
+  return std::ranges::any_of(
+      e.args, [&](const dsl::ExprPtr& arg) { return indexes(d, *arg, index, visiting); });
+}
+
+}  // namespace
+
+bool is_particle_index(const Derivation& d, const dsl::Expr& e, const std::string& index) {
+  if (!d.particles.present) return false;
+  std::set<std::string> visiting;
+  return indexes(d, e, index, visiting);
+}
+
+// ---- sums --------------------------------------------------------------------------------------
+
+namespace {
+
+/// How the particle indices of a sum are written: `k`, `k, l`, `k < l`, `k != l`.
+struct ParticleSum {
+  std::vector<std::string> names;
+  bool once = false;               ///< k < l
+  bool without_self = false;       ///< k < l, k != l
+  std::vector<dsl::ExprPtr> rest;  ///< indices of another kind
+};
+
+bool own_in(const Scope& scope) {
+  for (const Scope* s = &scope; s; s = s->parent) {
+    for (const auto& [name, k] : s->indices) {
+      if (k.body != IndexValue::Body::None) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Value> Lowerer::particle_sum(const dsl::Expr& e, const Scope& scope) {
+  if (!d_.particles.present || e.args.size() < 2) return std::nullopt;
+  ParticleSum sum;
+  const auto open = [&](const dsl::Expr& at) {
+    return at.kind == ExprKind::Name && !scope.value(at.text) && !scope.index(at.text) &&
+           is_particle_index(d_, *e.args[0], at.text);
+  };
+  for (std::size_t i = 1; i < e.args.size(); ++i) {
+    const dsl::Expr& at = *e.args[i];
+    if (open(at)) {
+      sum.names.push_back(at.text);
+      continue;
+    }
+    const bool pair = at.kind == ExprKind::Binary &&
+                      (at.text == "<" || at.text == "!=" || at.text == ">") && open(*at.args[0]) &&
+                      open(*at.args[1]);
+    if (!pair) {
+      sum.rest.push_back(e.args[i]);
+      continue;
+    }
+    sum.names.push_back(at.args[0]->text);
+    sum.names.push_back(at.args[1]->text);
+    sum.without_self = true;
+    sum.once = at.text != "!=";
+  }
+  if (sum.names.empty()) return std::nullopt;
+  if (!sum.rest.empty()) {
+    d_.fail(errors::not_yet(e.span, "a sum over particles and other indices at once"));
+  }
+  const bool inside = own_in(scope);
+  if (sum.names.size() + (inside ? 1 : 0) > 2) {
+    d_.fail(errors::not_yet(e.span, "a sum over more than pairs of particles"));
+  }
+  Scope inner;
+  inner.parent = &scope;
+  const auto bind = [&](const std::string& name, IndexValue::Body body) {
+    IndexValue k;
+    k.body = body;
+    inner.indices[name] = k;
+  };
+  if (!inside) bind(sum.names[0], IndexValue::Body::Own);
+  if (inside || sum.names.size() == 2) bind(sum.names.back(), IndexValue::Body::Other);
+  Value v = value(*e.args[0], inner);
+  const bool pairs = inside || sum.names.size() == 2;
+  const auto summed = [&](Expr part) {
+    if (!part) return part;
+    if (pairs) {
+      if (sum.once) {
+        const bool symmetric = algebra::exchanged(part) == part ||
+                               algebra::expand(algebra::exchanged(part) - part).is_zero();
+        if (!symmetric) d_.fail(errors::pair_not_symmetric(e.span));
+        part = d_.arena().rational(1, 2) * part;
+      }
+      part = algebra::rewrite(algebra::pair_sum(part, sum.without_self), [&](Expr node) {
+        if (!node.is(Op::PairSum) || node.arg(0)->per_site) return node;
+        return integer(d_.grid.sites() - node->index) * node.arg(0);
+      });
+    }
+    if (inside) return part;
+    return part->per_site ? d_.arena().make(Op::Total, {part}, e.span)
+                          : integer(d_.grid.sites()) * part;
+  };
+  for (Component& part : v.parts) part = {summed(part.re), summed(part.im)};
+  return v;
+}
+
+Value Lowerer::particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope) {
+  const dsl::Expr& at = *e.args[1];
+  const IndexValue* k = at.kind == ExprKind::Name ? scope.index(at.text) : nullptr;
+  if (!k || k->body == IndexValue::Body::None) {
+    d_.fail(errors::not_yet(at.span, "a particle picked by its number"));
+  }
+  Value v = field_value(field);
+  if (k->body == IndexValue::Body::Other) {
+    for (Component& part : v.parts) {
+      part = {algebra::other(part.re), part.im ? algebra::other(part.im) : Expr{}};
+    }
+  }
+  if (e.args.size() == 2) return v;
+  const auto c = fixed_integer(*e.args[2], "an index", scope);
+  if (c < 0 || c >= v.rows) {
+    d_.fail(errors::index_out_of_range(e.args[2]->span, static_cast<int>(c), v.rows));
+  }
+  return {1, 1, {v.parts[static_cast<std::size_t>(c)]}};
+}
+
+// ---- O(N) or O(N^2) ----------------------------------------------------------------------------
+
+namespace {
+
+void say(Derivation& d, const std::string& remark) {
+  if (std::ranges::count(d.system.remarks, remark) == 0) d.system.remarks.push_back(remark);
+}
+
+}  // namespace
+
+Expr separated_pairs(Derivation& d, Expr pair, bool without_self) {
+  // rounding of the check itself, in 64-bit mantissas
+  constexpr long double kAgree = 1e-15L;
+  constexpr double kLosesDigits = 1e3;
+  constexpr double kGoodEnough = 1e-4;
+  Arena& arena = d.arena();
+  const Expr apart = algebra::taken_apart(pair);
+  const bool rounded = d.system.numerics.pair == Precision::F32;
+  const bool use_apart = apart != pair && !d.particles.direct &&
+                         (!rounded || algebra::rounding_error(apart) < kGoodEnough);
+  const Expr as_it_is =
+      algebra::rewrite(algebra::pair_sum(use_apart ? apart : pair, without_self), [&](Expr node) {
+        if (!node.is(Op::PairSum) || algebra::reads_own(node)) return node;
+        // of the other body alone: a total
+        const Expr own = algebra::as_own(node.arg(0));
+        const Expr all =
+            own->per_site ? arena.make(Op::Total, {own}) : arena.integer(d.grid.sites()) * own;
+        return node->index != 0 ? all - own : all;
+      });
+  algebra::Names names;
+  names.leaf = [&](const algebra::Node& node) -> std::string {
+    const StateField* field = node.op == Op::Load ? d.field_of(node.index) : nullptr;
+    return field ? field->name : std::string();
+  };
+  const std::string shown = algebra::to_text(pair, names);
+  if (d.particles.direct) {
+    say(d, fmt::format("sum over pairs of {}: all pairs, as `method = pairs` asks", shown));
+    return as_it_is;
+  }
+  const auto terms = algebra::separate(pair);
+  if (!terms) {
+    say(d, fmt::format("sum over pairs of {}: all pairs, O(N^2); it is no finite sum of products",
+                       shown));
+    return as_it_is;
+  }
+  const auto wrong = algebra::disagreement(pair, *terms);
+  if (wrong > kAgree || static_cast<std::int64_t>(terms->size()) >= d.particles.count) {
+    say(d, fmt::format("sum over pairs of {}: all pairs, O(N^2)", shown));
+    return as_it_is;
+  }
+  const double lost = algebra::cancellation(pair, *terms, 0, 3);
+  say(d, fmt::format("sum over pairs of {}: {} product{}, so O(N){}", shown, terms->size(),
+                     terms->size() == 1 ? "" : "s",
+                     lost > kLosesDigits
+                         ? fmt::format("; the products cancel to one part in {:.0g}", lost)
+                         : ""));
+  Expr sum = arena.integer(0);
+  for (const algebra::SeparatedTerm& term : *terms) {
+    const Expr all = term.other->per_site
+                         ? reduce_linear(arena, Op::Total, term.other, d.grid.sites())
+                         : arena.integer(d.grid.sites()) * term.other;
+    sum = sum + term.own * (without_self ? all - term.other : all);
+  }
+  return sum;
+}
+
+}  // namespace vphi::physics
