@@ -127,8 +127,12 @@ TEST_F(Command, EveryCodeHasAPage) {
 }
 
 TEST_F(Command, NanNamesTheModelLine) {
-  const Outcome o = vphi(
-      "run preheating --lattice 16^3 --steps 300 --device native --set 'g=1e9*m' --quiet --out r");
+  // unbounded from below: u rolls off to infinity in a finite time
+  write("runaway.vphi",
+        "model runaway\nlattice box: 16, length = 16\nfield u: real\npotential V = -u^4\n"
+        "init u = 3\nevolve leapfrog, dt = 0.01, until = t > 10\n"
+        "every 10 steps: mean(u) -> \"r.h5\"\n");
+  const Outcome o = vphi("run runaway.vphi --device native --quiet --out r");
   EXPECT_EQ(o.status, 1);
   EXPECT_TRUE(holds(o.error, "E0801")) << o.error;
   EXPECT_TRUE(holds(o.error, "potential V")) << o.error;
