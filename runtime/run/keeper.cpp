@@ -20,16 +20,6 @@ double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// What the host can still give, bytes; 0: not known.
-std::size_t host_memory_free() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string word; file >> word;) {
-    std::size_t kilobytes = 0;
-    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
-
 /// Numbers as they lie in memory, in another precision.
 template <class From, class To>
 std::vector<std::byte> converted(std::span<const std::byte> bytes) {
@@ -77,6 +67,15 @@ const char* target_name(program::Target target) {
 }
 
 }  // namespace
+
+std::size_t host_memory_free() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string word; file >> word;) {
+    std::size_t kilobytes = 0;
+    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
 
 bool all_finite(std::span<const std::byte> bytes, Precision precision) {
   return precision == Precision::F32 ? finite<float>(bytes) : finite<double>(bytes);

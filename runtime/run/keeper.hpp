@@ -91,6 +91,9 @@ struct FoundCheckpoint {
 };
 FoundCheckpoint find_checkpoint(const std::filesystem::path& place, const std::string& model);
 
+/// Bytes the host can still give; 0: not known.
+std::size_t host_memory_free();
+
 /// All values are numbers.
 bool all_finite(std::span<const std::byte> bytes, program::Precision precision);
 

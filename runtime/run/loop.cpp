@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <thread>
 
 #include "runtime/device/thread_pool.hpp"
@@ -11,6 +12,7 @@
 #include "runtime/run/keeper.hpp"
 #include "runtime/run/observe.hpp"
 #include "runtime/run/run.hpp"
+#include "runtime/run/search.hpp"
 
 namespace vphi::runtime {
 
@@ -26,6 +28,8 @@ double seconds_since(Clock::time_point start) {
 
 constexpr double kChunkSeconds = 0.1;  ///< the device is left alone for about so long
 constexpr double kFlushSeconds = 2;
+constexpr double kSearchSeconds = 60;  ///< for the step at which a run broke
+constexpr double kRunaway = 1e8;       ///< growth of what should stay that ends a run
 constexpr std::chrono::milliseconds kPauseInterval{50};
 
 /// Where a run stands between two chunks of steps.
@@ -43,6 +47,7 @@ class Loop {
                                   : std::filesystem::path(),
                   ensemble),
         keeper_(session_, observer_, options),
+        good_(session_),
         ensemble_(ensemble) {
     if (ensemble_ != nullptr) ensemble_->begin(part, session_);
     instances_ = ensemble_ != nullptr ? ensemble_->count_of(part) : 1;
@@ -58,9 +63,11 @@ class Loop {
       resume();
     else
       start();
+    if (ensemble_ == nullptr) good_.remember(step_);
     begun_ = last_progress_ = last_flush_ = Clock::now();
     while (!stopped_ && (end_ < 0 || step_ < end_) && !interrupted()) {
       chunk();
+      if (ensemble_ == nullptr) good_.remember(step_);
       report_progress(false);
       ask_onlooker();
       if (!keeper_.settle(false)) check_state(first_);
@@ -190,6 +197,7 @@ class Loop {
       observer_.observe(step_, false);
       update(session_.scalars());
       check_numbers(before);
+      if (ensemble_ == nullptr) check_runaway();
     }
     if (seconds_since(last_flush_) > kFlushSeconds) observer_.flush(), last_flush_ = Clock::now();
   }
@@ -231,17 +239,26 @@ class Loop {
   /// Throws where a site of the state holds no number; in a sweep, only when no instance is left.
   void check_state(std::int64_t good_step, std::int64_t instance) {
     if (ensemble_ != nullptr && ensemble_->failed(first_instance_ + instance)) return;
-    const auto bad = find_bad_site(session_, instance);
+    auto bad = find_bad_site(session_, instance);
     if (!bad) return;
     observer_.flush();
+    keeper_.settle(true);
+    std::int64_t bad_step = step_;
+    GoodStates::Interval interval;
+    if (ensemble_ == nullptr) {  // instances of a sweep go on, so their steps are not repeated
+      interval = good_.first_bad_step(step_, kSearchSeconds);
+      if (interval.good >= 0) good_step = interval.good, bad_step = interval.bad;
+      bad = find_bad_site(session_, instance);
+      if (!bad) throw std::logic_error("a state that broke is sound when its steps are repeated");
+    }
     const auto& variable = p_.state[bad->variable];
     const auto dims = static_cast<std::size_t>(p_.dims);
     const std::string where = fmt::format(
         "({})",
         fmt::join(bad->site.begin(), bad->site.begin() + static_cast<std::ptrdiff_t>(dims), ", "));
-    const std::string when = step_ - good_step > 1
-                                 ? fmt::format("between steps {} and {}", good_step, step_)
-                                 : fmt::format("in step {}", step_);
+    const bool exact = bad_step - good_step <= 1;
+    const std::string when = exact ? fmt::format("in step {}", bad_step)
+                                   : fmt::format("between steps {} and {}", good_step, bad_step);
     std::string line;
     if (!variable.line.empty())
       line =
@@ -254,8 +271,72 @@ class Loop {
       for (std::int64_t i = 0; i < p_.all_instances(); ++i)
         if (!ensemble_->failed(i)) return;
     }
-    throw RunError("E0801", message,
-                   "a smaller dt, or a look at divisions and logarithms in that line");
+    BrokenState error(
+        "E0801", message,
+        "a smaller dt, or a look at divisions and logarithms in that line" + last_checkpoint());
+    error.variable = bad->variable, error.site = bad->site;
+    if (exact && interval.good >= 0) {
+      error.step = bad_step;
+      error.scalars_before = good_.last().scalars;
+      error.before = reader_of(good_.last());
+    }
+    throw error;
+  }
+
+  std::string last_checkpoint() const {
+    if (keeper_.last_step() < 0) return {};
+    return fmt::format("; the checkpoint of step {} is kept ({})", keeper_.last_step(),
+                       keeper_.files().newest.string());
+  }
+
+  /// Values of a copied state, whatever becomes of the program.
+  std::function<double(int, const std::array<std::int64_t, 4>&)> reader_of(
+      const GoodState& state) const {
+    struct Place {
+      std::size_t array = 0;  ///< among the buffers that are no scratch
+      program::Precision precision = program::Precision::F64;
+    };
+    std::vector<Place> places;
+    for (const auto& variable : p_.state) {
+      Place place{0, p_.buffers[variable.buffer].precision};
+      for (int b = 0; b < variable.buffer; ++b) place.array += p_.buffers[b].scratch ? 0 : 1;
+      places.push_back(place);
+    }
+    return
+        [state, places, extent = p_.extent](int variable, const std::array<std::int64_t, 4>& site) {
+          std::size_t index = 0;
+          for (int axis = 3; axis >= 0; --axis)
+            index = index * static_cast<std::size_t>(extent[axis]) +
+                    static_cast<std::size_t>(site[axis]);
+          const Place& place = places.at(variable);
+          const auto& bytes = state.arrays[place.array];
+          if (place.precision == program::Precision::F32) {
+            float value;
+            std::memcpy(&value, &bytes[index * sizeof(float)], sizeof(float));
+            return static_cast<double>(value);
+          }
+          double value;
+          std::memcpy(&value, &bytes[index * sizeof(double)], sizeof(double));
+          return value;
+        };
+  }
+
+  /// A quantity that should stay has changed by many orders: the numbers mean nothing any more, and
+  /// soon they will not even be numbers.
+  void check_runaway() {
+    for (std::size_t i = 0; i < p_.progress.size(); ++i) {
+      const auto& scalar = p_.progress[i];
+      const double start = watched_at_start_[i], value = scalars_[scalar.slot];
+      if (!scalar.drift || start == 0 || std::abs(value) < kRunaway * std::abs(start)) continue;
+      observer_.flush();
+      throw RunError("E0806",
+                     fmt::format("the run has run away: `{}` was {:.4g} at the start and is {:.4g} "
+                                 "at step {}, t = {:.6g}",
+                                 scalar.name, start, value, step_, time_),
+                     "a smaller dt (`vphi check` prints the limit), or a look at the sign of the "
+                     "potential" +
+                         last_checkpoint());
+    }
   }
 
   /// What drifts is shown relative to its first value.
@@ -343,6 +424,7 @@ class Loop {
   Session session_;
   Observer observer_;
   Keeper keeper_;
+  GoodStates good_;
   Ensemble* ensemble_ = nullptr;
   std::int64_t instances_ = 1, first_instance_ = 0;  ///< of this part
   std::int64_t end_ = -1, step_ = 0, size_ = 1;

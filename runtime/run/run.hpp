@@ -149,6 +149,17 @@ double bytes_per_site(const program::Program& program);
 /// moves the state on.
 std::vector<KernelRun> kernel_runs(Session& session, bool timed);
 
+/// A state that broke (E0801), as `vphi run` wants to explain it.
+struct BrokenState : RunError {
+  using RunError::RunError;
+  int variable = 0;  ///< index in Program::state
+  std::array<std::int64_t, 4> site{};
+  std::int64_t step = -1;  ///< in which it broke; -1: only an interval is known
+  /// Value of a variable of state one step before, any site; null where `step` is -1.
+  std::function<double(int, const std::array<std::int64_t, 4>&)> before;
+  std::vector<double> scalars_before;
+};
+
 /// The first site of the state that holds a NaN or an infinity.
 struct BadSite {
   std::int64_t instance = 0;  ///< of the session's batch

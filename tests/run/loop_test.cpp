@@ -118,7 +118,29 @@ TEST(Loop, NanNamesSiteStepAndLine) {
     EXPECT_EQ(error.code, "E0801");
     EXPECT_NE(text.find("phi"), std::string::npos) << text;
     EXPECT_NE(text.find("nan"), std::string::npos) << text;
-    EXPECT_NE(text.find("between steps 40 and 50"), std::string::npos) << text;
+    EXPECT_NE(text.find("in step 43"), std::string::npos) << text;
+    EXPECT_NE(text.find("at site (5)"), std::string::npos) << text;
+    const auto* broken = dynamic_cast<const BrokenState*>(&error);
+    ASSERT_NE(broken, nullptr);
+    EXPECT_EQ(broken->step, 43);
+    ASSERT_TRUE(broken->before);
+    EXPECT_NEAR(broken->before(0, {5, 0, 0, 0}), wave_exact(wave, 5, 42), 1e-11);
+    EXPECT_EQ(broken->scalars_before[test::kStep], 42);
+  }
+}
+
+TEST(Loop, RunawayIsStopped) {
+  WaveOptions wave;
+  wave.dt = 1.1, wave.random = true, wave.steps = 2000;  // beyond the limit dt = 1: grows
+  auto program = wave_program(wave);
+  program.progress[0].drift = true;
+  const auto device = open_device("native");
+  try {
+    run(program, *device);
+    FAIL() << "an energy that grew by eight orders went unnoticed";
+  } catch (const RunError& error) {
+    EXPECT_EQ(error.code, "E0806") << error.what();
+    EXPECT_NE(std::string(error.what()).find("energy"), std::string::npos);
   }
 }
 

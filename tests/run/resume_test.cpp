@@ -162,12 +162,11 @@ TEST_F(Resume, OtherPrecisionIsTheSameToRounding) {
   wave.random = true, wave.steps = 100;
   RunOptions options = into("parts", 50);
   go(wave_program(wave), options);
-  const auto found = find_checkpoint(folder_ / "parts", "wave");
   const RunResult whole = go(wave_program(wave), into("whole"));
   wave.precision = program::Precision::F32;
   RunOptions again = into("parts");
-  again.resume = std::make_shared<CheckpointReader>(
-      checkpoint_files(folder_ / "parts", "wave").before);  // step 50
+  again.resume = find_checkpoint(folder_ / "parts", "wave").reader;
+  EXPECT_EQ(again.resume->head().step, 50);
   const RunResult narrow = go(wave_program(wave), again);
   for (std::size_t i = 0; i < whole.state[0].size(); ++i)
     EXPECT_NEAR(narrow.state[0][i], whole.state[0][i], 1e-4);

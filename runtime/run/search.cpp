@@ -1,0 +1,94 @@
+#include "runtime/run/search.hpp"
+
+#include <algorithm>
+
+#include "runtime/run/keeper.hpp"
+
+namespace vphi::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kShare = 0.01;         ///< of the run's time, for copies
+constexpr double kLeastInterval = 1;    ///< seconds between copies
+constexpr std::size_t kMemoryPart = 8;  ///< a copy takes at most this part of the host's memory
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+GoodStates::GoodStates(Session& session) : session_(session) {
+  const auto& p = session.program();
+  for (std::size_t b = 0; b < p.buffers.size(); ++b)
+    if (!p.buffers[b].scratch) buffers_.push_back(static_cast<int>(b));
+}
+
+void GoodStates::take(std::int64_t step, GoodState& into) {
+  into.arrays.resize(buffers_.size());
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    into.arrays[i].resize(session_.bytes_of(buffers_[i]));
+    session_.read_bytes(buffers_[i], into.arrays[i]);
+  }
+  into.scalars = session_.scalars();
+  into.step = step;
+}
+
+void GoodStates::put(const GoodState& from) {
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    session_.write_bytes(buffers_[i], from.arrays[i]);
+  session_.set_scalars(from.scalars);
+}
+
+bool GoodStates::sound(const GoodState& state) const {
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    if (!all_finite(state.arrays[i], session_.program().buffers[buffers_[i]].precision))
+      return false;
+  return true;
+}
+
+void GoodStates::remember(std::int64_t step) {
+  if (!decided_) {
+    decided_ = true;
+    std::size_t total = 0;
+    for (int b : buffers_) total += session_.bytes_of(b);
+    const std::size_t room = host_memory_free();
+    affordable_ = room > 0 && total < room / kMemoryPart;
+  }
+  if (!affordable_) return;
+  if (last_.step >= 0 && since(taken_) < std::max(kLeastInterval, cost_ / kShare)) return;
+  const auto begun = Clock::now();
+  GoodState fresh = std::move(last_);
+  take(step, fresh);
+  last_ = std::move(fresh);
+  cost_ = since(begun);
+  taken_ = Clock::now();
+}
+
+GoodStates::Interval GoodStates::first_bad_step(std::int64_t bad, double seconds) {
+  if (last_.step < 0 || last_.step >= bad || !sound(last_)) return {-1, bad};
+  const auto begun = Clock::now();
+  GoodState probe;
+  std::int64_t good = last_.step;
+  while (bad - good > 1 && since(begun) < seconds) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    put(last_);
+    session_.advance(middle - last_.step);
+    session_.device().synchronise();
+    take(middle, probe);
+    if (sound(probe)) {
+      std::swap(last_, probe);
+      good = middle;
+    } else {
+      bad = middle;
+    }
+  }
+  put(last_);
+  session_.advance(bad - last_.step);
+  session_.device().synchronise();
+  return {good, bad};
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,53 @@
+// Where exactly a run broke: the last state known to be good, and the way from there to the step
+// and the site at which a value stopped being a number.
+//
+// A GoodState is a copy of all state on the host, taken now and then (about one hundredth of the
+// run's time, and only where the host has plenty of memory). `first_bad_step` repeats the steps
+// from it, halving the interval: a run gives the same bits every time. It stops early when it has
+// taken too long, and then knows an interval only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/run/session.hpp"
+
+namespace vphi::runtime {
+
+struct GoodState {
+  std::int64_t step = -1;                      ///< -1: there is none
+  std::vector<std::vector<std::byte>> arrays;  ///< of the buffers that are no scratch
+  std::vector<double> scalars;
+};
+
+class GoodStates {
+ public:
+  explicit GoodStates(Session& session);
+  /// Takes a copy where it is time to.
+  void remember(std::int64_t step);
+  const GoodState& last() const { return last_; }
+
+  struct Interval {
+    std::int64_t good = -1;  ///< the last step whose state is sound; -1: not known
+    std::int64_t bad = -1;   ///< the first whose state is not
+  };
+  /// Afterwards the session stands at step `bad`, and `last()` at step `good`, where bad is
+  /// good + 1; else the interval is as narrow as `seconds` allowed.
+  Interval first_bad_step(std::int64_t bad, double seconds);
+
+  void take(std::int64_t step, GoodState& into);
+  void put(const GoodState& from);
+  bool sound(const GoodState& state) const;
+
+ private:
+  Session& session_;
+  std::vector<int> buffers_;
+  GoodState last_;
+  bool decided_ = false, affordable_ = false;
+  double cost_ = 0;  ///< seconds of one copy
+  std::chrono::steady_clock::time_point taken_;
+};
+
+}  // namespace vphi::runtime
