@@ -81,12 +81,13 @@ constexpr Builtin kBuiltins[] = {
     {"table", 1, kAny, Rule::Table, "outside order", "tabulated function"},
     {"file", 1, 1, Rule::File, "", "array from a file"},
     // outputs
-    {"spectrum", 1, kAny, Rule::Output, "bins kind", "power spectrum"},
+    {"spectrum", 1, kAny, Rule::Output, "type version k weights cross factor", "power spectrum"},
+    {"occupation", 1, kAny, Rule::Output, "mass version k weights", "occupation numbers"},
     {"slice", 1, kAny, Rule::Output, "x y z", "values in one plane"},
     {"snapshot", 1, kAny, Rule::Output, "", "values at every site"},
-    {"histogram", 1, kAny, Rule::Output, "bins over low high", "histogram of values"},
-    {"profile", 1, kAny, Rule::Output, "along", "values along an axis, averaged over the others"},
-    {"correlator", 1, kAny, Rule::Output, "along bins", "two-point function"},
+    {"histogram", 1, kAny, Rule::Output, "bins over low high scale", "histogram of values"},
+    {"profile", 1, kAny, Rule::Output, "along bins", "averages along an axis or by distance"},
+    {"correlator", 1, kAny, Rule::Output, "along bins cross", "two-point function"},
     // promises
     {"drift", 1, 1, Rule::Promise, "", "largest relative change since the start"},
     {"conserved", 1, kAny, Rule::Promise, "", "whether totals keep their value"},

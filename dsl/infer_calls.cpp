@@ -162,15 +162,24 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
                                   axes));
       }
     } else if (named.name == "bins" || named.name == "order") {
-      const auto count = constant_integer(resolved_, value);
-      if (!count || *count < 1) {
-        report(error::whole_number_wanted(value.span, "`" + named.name + "`", 1));
+      std::vector<ExprPtr> counts = value.args;  // one for each axis of a histogram
+      if (value.kind != ExprKind::List) counts = {named.value};
+      for (const ExprPtr& each : counts) {
+        const auto count = constant_integer(resolved_, *each);
+        if (!count || *count < 1) {
+          report(error::whole_number_wanted(each->span, "`" + named.name + "`", 1));
+        }
       }
+    } else if ((named.name == "low" || named.name == "high") && value.kind == ExprKind::List) {
+      for (const ExprPtr& each : value.args) number(*each, scope, "`" + named.name + "`");
     } else if (named.name == "solver" || named.name == "kind" || named.name == "form" ||
-               named.name == "along") {
+               named.name == "along" || named.name == "scale" || named.name == "cross" ||
+               named.name == "weights" || named.name == "k") {
       continue;  // words; checked by the stage that uses them
     } else if (named.name == "outside") {
-      infer(value, scope);
+      const bool word =
+          value.kind == ExprKind::Name && (value.text == "periodic" || value.text == "clamp");
+      if (!word) infer(value, scope);
     } else {
       number(value, scope, "`" + named.name + "`");
     }

@@ -18,6 +18,8 @@ class Checker {
     launches(p_.prologue, "prologue");
     launches(p_.step, "step");
     launches(p_.leap, "leap");
+    launches(p_.watch_before, "watch");
+    for (const Transform& transform : p_.watch_transforms) check(transform);
     launches(p_.watch, "watch");
     launches(p_.watch_then, "watch");
     check(p_.watch_statistics, "watch");
@@ -131,6 +133,8 @@ class Checker {
   void check(const Output& output) {
     need(output.every >= 0, "an output is written every negative number of steps");
     slot_or_none(output.after_slot, "output");
+    launches(output.before, "output");
+    for (const Transform& transform : output.transforms) check(transform);
     launches(output.launches, "output");
     launches(output.averages, "output");
     launches(output.then, "output");
@@ -141,16 +145,52 @@ class Checker {
       for (const int a : scalar.axes) axis(a, "output");
     }
     if (output.plot_axis != -1) axis(output.plot_axis, "plot");
-    for (const auto& field : output.fields) {
-      buffer(field.buffer, "output");
-      using Kind = FieldOutput::Kind;
-      const bool is_slice = field.kind == Kind::Slice;
-      need(!is_slice || (field.axis >= 0 && field.axis < p_.dims),
-           fmt::format("output `{}`: no axis {}", field.name, field.axis));
-      need(field.bins >= 1, fmt::format("output `{}`: {} bins", field.name, field.bins));
-      const bool slice = is_slice && field.axis >= 0 && field.axis < 4;
-      need(!slice || (field.plane >= 0 && field.plane < p_.extent[field.axis]),
-           fmt::format("output `{}`: no plane {}", field.name, field.plane));
+    for (const FieldOutput& field : output.fields) check(field);
+  }
+
+  void check(const Symbol& symbol) {
+    need(symbol.offsets.size() == symbol.weights.size(), "a symbol has a weight for each offset");
+  }
+
+  void check(const Transform& transform) {
+    need(transform.buffers.size() == 6 && transform.derivative.size() == 3 && p_.dims == 3,
+         "a projection takes six components and three derivatives in three dimensions");
+    for (int b : transform.buffers)
+      if (buffer(b, "transform")) need(p_.buffers[b].scratch, "a transform overwrites state");
+    for (const Symbol& symbol : transform.derivative) check(symbol);
+  }
+
+  void check(const FieldOutput& field) {
+    using Kind = FieldOutput::Kind;
+    buffer(field.buffer, "output");
+    for (const FieldPart& part : field.more) buffer(part.buffer, "output");
+    const bool slice = field.kind == Kind::Slice;
+    const bool by_distance = field.axis == -1 && !slice;
+    const bool axis = field.axis >= 0 && field.axis < p_.dims;
+    const bool along = slice || field.kind == Kind::Profile || field.kind == Kind::Correlator;
+    need(!along || axis || by_distance,
+         fmt::format("output `{}`: no axis {}", field.name, field.axis));
+    need(!slice || !axis || (field.plane >= 0 && field.plane < p_.extent[field.axis]),
+         fmt::format("output `{}`: no plane {}", field.name, field.plane));
+    need(field.bins >= 0, fmt::format("output `{}`: {} bins", field.name, field.bins));
+    if (field.kind == Kind::Histogram)
+      need(field.histogram.size() == 1 || (field.histogram.size() == 2 && !field.more.empty()),
+           fmt::format("output `{}`: a histogram has one or two axes", field.name));
+    for (const HistogramAxis& a : field.histogram)
+      need(a.bins >= 1 && a.bins <= 65536 && (a.find_low || a.find_high || a.low < a.high),
+           fmt::format("output `{}`: {} bins", field.name, a.bins));
+    const SpectrumForm& form = field.spectrum;
+    need(form.type >= 1 && form.type <= 2 && form.version >= 1 && form.version <= 3,
+         fmt::format("output `{}`: no such spectrum", field.name));
+    need(!form.cross || !field.more.empty(),
+         fmt::format("output `{}`: a cross spectrum takes two fields", field.name));
+    for (const Symbol& symbol : form.laplacian) check(symbol);
+    slot_or_none(field.factor_slot, "output");
+    slot_or_none(field.mass2_slot, "output");
+    if (field.kind == Kind::Occupation) {
+      slot(field.factor_slot, "output");
+      slot(field.mass2_slot, "output");
+      need(field.more.size() % 2 == 1, "an occupation number takes fields and their rates");
     }
   }
 

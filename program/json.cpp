@@ -31,7 +31,12 @@ struct Names<Argument::Kind> {
 };
 template <>
 struct Names<FieldOutput::Kind> {
-  static constexpr std::array list{"spectrum", "slice", "snapshot", "histogram", "profile"};
+  static constexpr std::array list{"spectrum", "slice",      "snapshot",  "histogram",
+                                   "profile",  "correlator", "occupation"};
+};
+template <>
+struct Names<Transform::Kind> {
+  static constexpr std::array list{"transverse_traceless"};
 };
 template <>
 struct Names<Expectation::Kind> {
@@ -91,14 +96,40 @@ void fields(Io& io, ScalarOutput& s) {
   io("error_slot", s.error_slot), io("axes", s.axes);
 }
 template <class Io>
-void fields(Io& io, FieldOutput& f) {
-  io("kind", f.kind), io("name", f.name), io("buffer", f.buffer), io("axis", f.axis);
-  io("plane", f.plane), io("bins", f.bins), io("low", f.low), io("high", f.high);
+void fields(Io& io, Symbol& s) {
+  io("offsets", s.offsets), io("weights", s.weights);
+}
+template <class Io>
+void fields(Io& io, Transform& t) {
+  io("kind", t.kind), io("buffers", t.buffers), io("derivative", t.derivative);
+}
+template <class Io>
+void fields(Io& io, HistogramAxis& a) {
+  io("bins", a.bins), io("low", a.low), io("high", a.high), io("find_low", a.find_low);
+  io("find_high", a.find_high), io("log", a.log);
+}
+template <class Io>
+void fields(Io& io, SpectrumForm& f) {
+  io("type", f.type), io("version", f.version), io("two_bins", f.two_bins);
+  io("cross", f.cross), io("laplacian", f.laplacian);
+}
+template <class Io>
+void fields(Io& io, FieldPart& f) {
+  io("buffer", f.buffer), io("weight", f.weight);
   io("scale", f.scale), io("offset", f.offset);
 }
 template <class Io>
+void fields(Io& io, FieldOutput& f) {
+  io("kind", f.kind), io("name", f.name), io("buffer", f.buffer), io("weight", f.weight);
+  io("scale", f.scale), io("offset", f.offset);
+  io("more", f.more), io("axis", f.axis), io("plane", f.plane), io("bins", f.bins);
+  io("histogram", f.histogram), io("spectrum", f.spectrum);
+  io("factor_slot", f.factor_slot), io("mass2_slot", f.mass2_slot);
+}
+template <class Io>
 void fields(Io& io, Output& o) {
-  io("every", o.every), io("after_slot", o.after_slot), io("launches", o.launches);
+  io("every", o.every), io("after_slot", o.after_slot), io("before", o.before);
+  io("transforms", o.transforms), io("launches", o.launches);
   io("scalars", o.scalars), io("fields", o.fields), io("file", o.file);
   io("averages", o.averages), io("statistics", o.statistics), io("then", o.then),
       io("plot_axis", o.plot_axis);
@@ -132,6 +163,7 @@ void fields(Io& io, Program& p) {
   io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("prologue", p.prologue), io("step", p.step);
   io("leap", p.leap), io("leap_steps", p.leap_steps);
+  io("watch_before", p.watch_before), io("watch_transforms", p.watch_transforms);
   io("watch", p.watch), io("watch_statistics", p.watch_statistics);
   io("watch_then", p.watch_then), io("outputs", p.outputs), io("expectations", p.expectations);
   io("progress", p.progress), io("ensemble_slot", p.ensemble_slot), io("step_slot", p.step_slot),

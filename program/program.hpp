@@ -99,23 +99,69 @@ struct ScalarOutput {
   std::vector<int> axes = {};  ///< places in Program::axes that the value differs along
 };
 
+/// A translation-invariant linear operator, as Fourier space needs it:
+/// symbol(theta) = sum_i weight_i exp(i theta.offset_i), theta_a = 2 pi n_a/N_a.
+struct Symbol {
+  std::vector<std::array<int, 4>> offsets;
+  std::vector<double> weights;
+};
+
+/// What becomes of arrays between two lists of launches, on the host and in place.
+struct Transform {
+  enum class Kind { TransverseTraceless };
+  Kind kind = Kind::TransverseTraceless;
+  std::vector<int> buffers;        ///< scratch: components 00, 01, 02, 11, 12, 22
+  std::vector<Symbol> derivative;  ///< along each axis; what is left obeys D_i h_ij = 0
+};
+
+/// Bins of one axis of a histogram; `log`: equal in the logarithm.
+struct HistogramAxis {
+  int bins = 100;
+  double low = 0, high = 0;
+  bool find_low = true, find_high = true;  ///< from the data
+  bool log = false;
+};
+
+/// How a power spectrum is binned (runtime/observe/spectrum.hpp).
+struct SpectrumForm {
+  int type = 2;           ///< 1: sums with the exact number of modes; 2: continuum volume
+  int version = 1;        ///< k of a bin: 1 k_IR*l, 2 mean of its modes, 3 inside the average
+  bool two_bins = false;  ///< modes shared by two bins (DEFROST)
+  bool cross = false;     ///< of `buffer` and the first of `more`
+  std::vector<Symbol> laplacian;  ///< k of a mode is sqrt(-symbol)/dx; empty: k itself
+};
+
+/// One more array of an output: scale*value + offset, weighted in sums over components.
+struct FieldPart {
+  int buffer = 0;
+  double scale = 1, offset = 0;
+  double weight = 1;
+};
+
 struct FieldOutput {
-  enum class Kind { Spectrum, Slice, Snapshot, Histogram, Profile };
+  enum class Kind { Spectrum, Slice, Snapshot, Histogram, Profile, Correlator, Occupation };
   Kind kind = Kind::Snapshot;
   std::string name;
   /// Buffer that holds the field: scratch that the output's launches fill, or a state array whose
   /// value is wanted as it is. What is written is scale*value + offset.
   int buffer = 0;
-  int axis = 2;
-  std::int64_t plane = 0;  ///< Slice: site index along axis
-  int bins = 100;
-  double low = 0, high = 0;
   double scale = 1, offset = 0;
+  double weight = 1;            ///< in a sum over components
+  std::vector<FieldPart> more;  ///< further components; Occupation: those of f, then those of f'
+  int axis = 2;                 ///< Slice, Profile, Correlator; -1: by distance
+  std::int64_t plane = 0;       ///< Slice: site index along axis
+  int bins = 0;                 ///< Profile, Correlator by distance: most bins; 0: all
+  std::vector<HistogramAxis> histogram;  ///< one or two axes
+  SpectrumForm spectrum;
+  int factor_slot = -1;  ///< Spectrum: multiplies P and Delta; Occupation: scale factor
+  int mass2_slot = -1;   ///< Occupation: effective mass squared
 };
 
 struct Output {
-  int every = 0;        ///< steps; 0: only at the end
-  int after_slot = -1;  ///< written only while this slot is not 0
+  int every = 0;                      ///< steps; 0: only at the end
+  int after_slot = -1;                ///< written only while this slot is not 0
+  std::vector<Launch> before;         ///< fill what the transforms take
+  std::vector<Transform> transforms;  ///< between `before` and `launches`
   std::vector<Launch> launches;
   std::vector<ScalarOutput> scalars;
   std::vector<FieldOutput> fields;
@@ -189,6 +235,8 @@ struct Program {
   std::vector<Launch> watch;     ///< fills the slots of `expectations` and `progress`
   std::vector<Statistic> watch_statistics;  ///< taken after `watch`
   std::vector<Launch> watch_then;           ///< after them
+  std::vector<Launch> watch_before;         ///< as Output::before
+  std::vector<Transform> watch_transforms;  ///< as Output::transforms
   std::vector<Output> outputs;
   std::vector<Expectation> expectations;
   std::vector<ScalarOutput> progress;  ///< shown on the progress line ("drift")

@@ -55,7 +55,10 @@ Real evaluate_in(Expr expr, const Leaf& leaf) {
         stack.push_back(arg);
       }
     }
-    if (ready) values.emplace(e.get(), apply<Real>(row(e.op()), args));
+    if (!ready) continue;
+    values.emplace(e.get(), e.is(Op::Lookup) ? static_cast<Real>(table_entry(
+                                                   table_of(*e), static_cast<double>(args[1])))
+                                             : apply<Real>(row(e.op()), args));
   }
   return values.at(expr.get());
 }

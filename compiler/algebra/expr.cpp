@@ -83,6 +83,7 @@ struct Arena::State {
   std::deque<Node> nodes;
   std::unordered_set<Node*, Hash, Same> index;
   std::vector<StencilData> stencils;
+  std::deque<std::vector<double>> tables;
 
   Expr intern(Arena* arena, const Key& key, dsl::Span span) {
     if (span.empty()) span = inherited_span(key.args);
@@ -202,6 +203,32 @@ int Arena::add_stencil(StencilData data) {
   }
   stencils.push_back(std::move(sorted));
   return static_cast<int>(stencils.size() - 1);
+}
+
+int Arena::add_table(std::vector<double> values) {
+  auto& tables = state_->tables;
+  const auto found = std::ranges::find(tables, values);
+  if (found != tables.end()) return static_cast<int>(found - tables.begin());
+  tables.push_back(std::move(values));
+  return static_cast<int>(tables.size() - 1);
+}
+
+const std::vector<double>& Arena::table_data(int index) const {
+  return state_->tables.at(static_cast<std::size_t>(index));
+}
+
+Expr Arena::lookup(int table, Expr position) {
+  return make(Op::Lookup, {integer(table), position});
+}
+
+const std::vector<double>& table_of(const Node& lookup) {
+  return lookup.arena->table_data(static_cast<int>(lookup.args[0]->number.rational.num));
+}
+
+double table_entry(const std::vector<double>& table, double position) {
+  const double last = static_cast<double>(table.size() - 1);
+  const double at = position >= 0 ? std::min(position, last) : 0;
+  return table[static_cast<std::size_t>(at)];
 }
 
 const StencilData& Arena::stencil_data(int index) const {

@@ -78,6 +78,8 @@ enum class Op : std::uint8_t {
   Or,
   Not,     ///< conditions; they count 0 or 1 where a number is wanted
   Select,  ///< args: condition, value, otherwise
+  Lookup,  ///< args: number of a table of the arena, position; the entry at floor(position), the
+           ///< first or last one where that lies outside
   // lattice
   Stencil,  ///< linear operator number `index` of the arena applied to args[0]
   PairSum,  ///< sum over all sites j of args[0], a function of this site and of j (pairs.hpp);
@@ -123,6 +125,11 @@ struct StencilData {
 
 class Arena;
 struct Node;
+
+/// The table that a Lookup reads.
+const std::vector<double>& table_of(const Node& lookup);
+/// Its entry at a position, by the rule of Op::Lookup; NaN counts as the first.
+double table_entry(const std::vector<double>& table, double position);
 
 /// Handle of a node; cheap to copy, comparable by identity.
 class Expr {
@@ -191,6 +198,11 @@ class Arena {
 
   int add_stencil(StencilData data);  ///< equal ones get the same number
   const StencilData& stencil_data(int index) const;
+
+  int add_table(std::vector<double> values);  ///< equal ones get the same number
+  const std::vector<double>& table_data(int index) const;
+  /// Entry of a table; the derivative by the position is 0.
+  Expr lookup(int table, Expr position);
 
  private:
   struct State;

@@ -127,6 +127,10 @@ Expr folded(Arena& arena, Op op, const std::vector<Expr>& args) {
     default:
       break;
   }
+  if (op == Op::Lookup) {
+    const auto& table = arena.table_data(static_cast<int>(args[0]->number.rational.num));
+    return arena.real(table_entry(table, static_cast<double>(args[1]->number.real)));
+  }
   const auto value = row(op).value_long;
   if (!value) return {};
   std::vector<long double> numbers;

@@ -256,6 +256,7 @@ std::array<Row, kCount> table() {
           [](const auto* x, int) { return x[0] != 0 ? x[1] : x[2]; },
           [](Expr f, const Slopes& d) { return choose(f, f.arg(0), d[1], d[2]); }),
 
+      structural({Lookup, "lookup", 2, false, 1, 0}),
       structural({Stencil, "stencil", 1, false, 0, 0}, slope_of_linear),
       structural({PairSum, "pair_sum", 1, false, 0, 0}, slope_of_linear),
       structural({Mean, "mean", 1, false, 1, 0}, slope_of_linear),

@@ -1,5 +1,7 @@
 #include "compiler/emit/frame.hpp"
 
+#include "compiler/emit/table_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -194,7 +196,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
                           : job.language == Language::OpenCL ? "prelude_opencl.txt"
                                                              : "prelude_cpp.txt",
                           slots);
-  slots["choices"] = fill("choices.txt", slots);
+  slots["choices"] = fill("choices.txt", slots) + table_functions(job.kernel, job.language);
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
   slots["around"] = fill("around.txt", slots);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "compiler/emit/fill.hpp"
+#include "compiler/emit/table_text.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -206,6 +207,10 @@ Printer::Piece Printer::compute(Expr expr) {
       return extreme(node, "vphi_max");
     case Op::Select:
       return select(node);
+    case Op::Lookup:
+      return {table_function(static_cast<int>(args[0]->number.rational.num), precision_) + "(" +
+                  number(args[1]) + ")",
+              0};
     case Op::Stencil:
     case Op::Mean:
     case Op::Total:

@@ -182,7 +182,11 @@ struct Interpreter::State {
           values[i] = static_cast<Real>(pair_sum(kernel, node, site));
           break;
         default:
-          values[i] = apply<Real>(operation.op, operation.args, values);
+          values[i] = operation.op == Op::Lookup
+                          ? static_cast<Real>(algebra::table_entry(
+                                algebra::table_of(*operation.node),
+                                static_cast<double>(values[operation.args[1]])))
+                          : apply<Real>(operation.op, operation.args, values);
       }
     }
   }

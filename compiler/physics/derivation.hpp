@@ -106,6 +106,7 @@ struct Derivation {
   std::map<int, Expr> rates;    ///< array -> physical d/dt; of velocities: u''
   std::map<int, Expr> weights;  ///< array of a coordinate -> c of the momentum a^c*u'
   std::map<int, dsl::Span> rate_spans;
+  std::map<int, dsl::Span> lines;  ///< tables of the arena that hold pieces of straight lines
   bool hamiltonian = false;
   Expr hamiltonian_density;
   std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula holds it
@@ -126,6 +127,9 @@ struct Derivation {
   /// The field that a canonical momentum belongs to, and the other way; null without a Hamiltonian.
   const StateField* conjugate(const StateField& field) const;
   bool is_momentum(const StateField& field) const;
+  /// Whether the field has a part in rho and p: not where an equation of its own replaces the
+  /// potential's and no potential depends on it (a tensor of gravitational waves, a spectator).
+  bool gravitates(const StateField& field) const;
   bool expanding() const { return background.metric != Metric::Minkowski; }
   Expr scale() { return arena().symbol(background.scale); }
   Expr scale_or_one() { return expanding() ? scale() : arena().integer(1); }

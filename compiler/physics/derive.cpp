@@ -5,6 +5,8 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/tables.hpp"
+#include "compiler/physics/transverse.hpp"
 
 namespace vphi::physics {
 
@@ -55,6 +57,8 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     watch_progress(d, lower, units);
     convert_statistics(d, units);
     close_sweeps(d);
+    finish_projections(d, units);
+    check_tables(d);
     check_stability(d, units);
     show_equations(d);
   } catch (const Failure&) {

@@ -264,7 +264,7 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     if (text == "kinetic" || text == "gradient") {
       Expr sum = arena.integer(0);
       for (const StateField& field : d_.fields) {
-        if (field.order == 2) {
+        if (d_.gravitates(field)) {
           sum = sum + (text == "kinetic" ? kinetic_density(field) : gradient_density(field));
         }
       }
@@ -324,7 +324,7 @@ Expr Lowerer::energy_density() {
   if (d_.hamiltonian)
     sum = sum + distribute(algebra::pow(d_.scale_or_one(), -3), d_.hamiltonian_density);
   for (const StateField& field : d_.fields) {
-    if (field.order == 2) sum = sum + kinetic_density(field) + gradient_density(field);
+    if (d_.gravitates(field)) sum = sum + kinetic_density(field) + gradient_density(field);
   }
   const Background& b = d_.background;
   if (b.radiation) sum = sum + b.radiation * algebra::pow(d_.scale(), -4);
@@ -342,7 +342,7 @@ Expr Lowerer::pressure() {
                            algebra::derivative(d_.hamiltonian_density, d_.scale()));
   }
   for (const StateField& field : d_.fields) {
-    if (field.order != 2) continue;
+    if (!d_.gravitates(field)) continue;
     sum = sum + kinetic_density(field) - gradient_density(field) / arena.integer(3);
   }
   if (d_.background.radiation) {
@@ -477,6 +477,9 @@ Value Lowerer::unit(const dsl::Expr& e, const Scope& scope) {
 
 Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& base = *e.args[0];
+  if (base.kind == ExprKind::Call && base.text == "file" && !d_.facts.find("file")) {
+    return file_entry(e, scope);
+  }
   if (base.kind == ExprKind::Name && !scope.value(base.text)) {
     const StateField* field = d_.field(base.text);
     if (field && field->particle) return particle_value(*field, e, scope);

@@ -99,6 +99,9 @@ class Lowerer {
   std::optional<Value> link_backwards(const dsl::Expr& e, const Scope& scope);
   /// Violation of Gauss's law at a site: the generator of gauge transformations of the written H.
   Expr gauss(dsl::Span span);
+  // lower_tables.cpp
+  Value table(const dsl::Expr& e, const Scope& scope);
+  Value file_entry(const dsl::Expr& e, const Scope& scope);
   // lower_reductions.cpp
   Value sum_or_product(const dsl::Expr& e, bool product, const Scope& scope);
   Value reduction(const dsl::Expr& e, const Scope& scope);

@@ -6,6 +6,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/transverse.hpp"
 #include "dsl/builtins.hpp"
 
 namespace vphi::physics {
@@ -209,6 +210,13 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::PathProduct:
       if (!has_links()) return std::nullopt;
       return path_product(e, scope);
+    case dsl::Rule::Table:
+      return table(e, scope);
+    case dsl::Rule::File:
+      d_.fail(
+          errors::wrong_shape(e.span, "a file of numbers takes an index: file(\"f.txt\")[0, 1]"));
+    case dsl::Rule::TransverseTraceless:
+      return projected(d_, arg(0), e.span);
     case dsl::Rule::SumOfNeighbours:
       return neighbours(e, name == "faces" ? 1 : name == "edges" ? 2 : 3, scope);
     default:

@@ -393,4 +393,39 @@ Diagnostic option_value(Span span, const std::string& option, const std::string&
                fmt::format("`{}` takes {}", option, expected), "choose one of these");
 }
 
+Diagnostic no_source_derivative(Span span, const std::string& field) {
+  return error("E0780", span,
+               fmt::format("the derivative in the source of `{}` is not recognised", field), "",
+               "the projector is built from the derivative of the source, which must be a sum of "
+               "products of one derivative along each axis",
+               "write the source with outer(grad(f), grad(f))");
+}
+
+Diagnostic table_file(Span span, const std::string& problem, int kind) {
+  constexpr const char* kCodes[] = {"E0781", "E0782", "E0783", "E0784"};
+  constexpr const char* kRules[] = {
+      "a table is a text of columns or a set of an HDF5 file, found from the model's folder",
+      "every row of a table has the same number of columns, all finite numbers",
+      "the arguments of a table ascend, each but once",
+      "a table has a value for every combination of its arguments",
+  };
+  constexpr const char* kHints[] = {
+      "check the name; \"name.h5:set\" names a set, \"name.txt:3\" the third column",
+      "correct that line; # starts a comment",
+      "sort the rows by their argument and drop repetitions",
+      "add the missing rows",
+  };
+  return error(kCodes[kind], span, problem, "", kRules[kind], kHints[kind]);
+}
+
+Diagnostic force_jumps(Span span) {
+  Diagnostic d =
+      error("W0781", span, "the potential is made of straight lines", "",
+            "the force is the slope of the table's lines and jumps at every argument, so "
+            "no integrator keeps its order",
+            "use order = 3, a monotone cubic");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
 }  // namespace vphi::physics::errors

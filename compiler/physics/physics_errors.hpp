@@ -80,5 +80,9 @@ Diagnostic random_not_here(Span span, const std::string& name);
 Diagnostic not_scalar_output(Span span, const std::string& text);
 Diagnostic not_site_output(Span span, const std::string& text);
 Diagnostic option_value(Span span, const std::string& option, const std::string& expected);
+Diagnostic no_source_derivative(Span span, const std::string& field);
+/// `kind`: TableError::Kind.
+Diagnostic table_file(Span span, const std::string& problem, int kind);
+Diagnostic force_jumps(Span span);
 
 }  // namespace vphi::physics::errors

@@ -1,6 +1,9 @@
 // Fields and their arrays: what is declared, component by component.
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 
@@ -52,6 +55,25 @@ const StateField* Derivation::conjugate(const StateField& field) const {
 bool Derivation::is_momentum(const StateField& field) const {
   const StateField* other = field.hamiltonian ? conjugate(field) : nullptr;
   return other && other < &field;
+}
+
+namespace {
+
+bool names(const dsl::Expr& e, std::string_view name) {
+  if (e.kind == ExprKind::Name && e.text == name) return true;
+  return std::ranges::any_of(e.args, [&](const dsl::ExprPtr& arg) { return names(*arg, name); });
+}
+
+}  // namespace
+
+bool Derivation::gravitates(const StateField& field) const {
+  if (field.order != 2) return false;
+  const EquationFact* written = facts.equation(field.name);
+  if (facts.potentials.empty() || !written || !potential) return true;
+  if (names(*written->definition->value, "derived")) return true;
+  return algebra::contains(potential, [&](Expr node) {
+    return node.is(algebra::Op::Load) && std::ranges::count(field.arrays, node->index) > 0;
+  });
 }
 
 namespace {

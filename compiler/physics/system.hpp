@@ -18,6 +18,7 @@
 
 #include "compiler/algebra/expr.hpp"
 #include "dsl/resolve.hpp"
+#include "program/program.hpp"
 
 namespace vphi::physics {
 
@@ -112,17 +113,38 @@ struct InitialValue {
 
 /// One thing written out. Scalars are values of the synchronised state in physical units.
 struct Observable {
-  enum class Kind { Scalar, Spectrum, Slice, Snapshot, Histogram, Profile };
+  enum class Kind {
+    Scalar,
+    Spectrum,
+    Slice,
+    Snapshot,
+    Histogram,
+    Profile,
+    Correlator,
+    Occupation,
+  };
+  struct Part {
+    Expr value;
+    double weight = 1;
+  };
   Kind kind = Kind::Scalar;
-  std::string name;          ///< dataset name: as written, or the name given with `q = expr`
-  Expr value;                ///< Scalar: with reductions; others: per site
-  Expr error;                ///< standard error of an average; null where there is none
-  bool drift = false;        ///< in `progress`: its relative change is what matters
-  int axis = 2;              ///< Slice: normal axis
-  double coordinate = 0;     ///< Slice: position, physical units, from the centre
-  int bins = 100;            ///< Histogram
-  double low = 0, high = 0;  ///< Histogram range; equal: found from the data
+  std::string name;           ///< dataset name: as written, or the name given with `q = expr`
+  Expr value;                 ///< Scalar: with reductions; others: per site
+  Expr error;                 ///< standard error of an average; null where there is none
+  bool drift = false;         ///< in `progress`: its relative change is what matters
+  double coordinate = 0;      ///< Slice: position, physical units, from the centre
+  std::vector<Part> more;     ///< further arrays, as program::FieldOutput::more
+  Expr factor, mass2;         ///< scalars, or null: program::FieldOutput::factor_slot, mass2_slot
+  program::FieldOutput form;  ///< axis, bins, options; names, buffers and slots are not set
   dsl::Span span;
+};
+
+/// A projection that needs the whole lattice: between the sweep that makes `values` and those that
+/// read `arrays` (compiler/physics/transverse.hpp).
+struct Projection {
+  std::vector<Expr> values;                 ///< components 00, 01, 02, 11, 12, 22 in physical units
+  std::vector<int> arrays;                  ///< their numbers in Loads, once projected
+  std::vector<program::Symbol> derivative;  ///< along each axis
 };
 
 struct OutputClause {
@@ -189,6 +211,7 @@ struct System {
   Expr averages_from;                  ///< null or when those over time begin, in promises
   std::vector<RandomField> random;
   std::vector<InitialValue> initial;
+  std::vector<Projection> projections;
   std::vector<OutputClause> outputs;
   std::vector<Expectation> expectations;
   std::vector<Observable> progress;  ///< scalars always watched (drift of energy, Friedmann)

@@ -1,6 +1,9 @@
 #include "compiler/schedule/observe.hpp"
 
+#include <algorithm>
 #include <cctype>
+
+#include "compiler/algebra/transform.hpp"
 
 namespace vphi::schedule {
 
@@ -28,26 +31,63 @@ int Observer::scalar(const std::string& hint, Expr value) {
 }
 
 void Observer::assign(const std::string& name, Expr value) {
-  block_.assign(name, at(state_, value));
+  block_.assign(name, seen(value));
   wanted_.slots.push_back(name);
+}
+
+program::Buffer Observer::scratch(const std::string& hint) const {
+  program::Buffer buffer;
+  buffer.name = "out_" + plain(hint);
+  buffer.precision = system_.numerics.store == physics::Precision::F32 ? program::Precision::F32
+                                                                       : program::Precision::F64;
+  buffer.scratch = true;
+  return buffer;
+}
+
+/// The value of the synchronised state; projections it reads are made first.
+Expr Observer::seen(Expr value) {
+  if (system_.projections.empty()) return at(state_, value);
+  for (const physics::Projection& projection : system_.projections) {
+    const bool wanted = algebra::contains(value, [&](Expr node) {
+      return node.is(Op::Load) && std::ranges::count(projection.arrays, node->index) > 0;
+    });
+    if (wanted) project(projection);
+  }
+  value = algebra::rewrite(value, [&](Expr node) {
+    if (!node.is(Op::Load)) return node;
+    const auto found = ahead_->projected.find(node->index);
+    if (found == ahead_->projected.end()) return node;
+    return node->arena->load(found->second->index, node->offset, node->span);
+  });
+  return at(state_, value);
+}
+
+void Observer::project(const physics::Projection& projection) {
+  Ahead& ahead = *ahead_;
+  if (ahead.projected.contains(projection.arrays[0])) return;
+  Storage& storage = block_.storage();
+  program::Transform transform;
+  transform.derivative = projection.derivative;
+  for (std::size_t c = 0; c < projection.values.size(); ++c) {
+    const Expr load = ahead.block.array("tensor", at(ahead.state, projection.values[c]));
+    const int array = storage.allocate_new(scratch("tensor"));
+    ahead.wanted.arrays[array] = load;
+    ahead.projected[projection.arrays[c]] = block_.arena().load(array);
+    transform.buffers.push_back(static_cast<int>(storage.buffer_index(array)));
+  }
+  ahead.transforms.push_back(std::move(transform));
 }
 
 int Observer::field(const std::string& hint, Expr value) {
   Storage& storage = block_.storage();
-  const Expr load = block_.array(plain(hint), at(state_, value));
+  const Expr load = block_.array(plain(hint), seen(value));
   if (load.is(Op::Load) && storage.allocated(load->index)) {
     return static_cast<int>(storage.buffer_index(load->index));
   }
   for (const auto& [array, known] : wanted_.arrays) {
     if (known == load) return static_cast<int>(storage.buffer_index(array));
   }
-  program::Buffer buffer;
-  buffer.name = "out_" + plain(hint);
-  buffer.precision = block_.system().numerics.store == physics::Precision::F32
-                         ? program::Precision::F32
-                         : program::Precision::F64;
-  buffer.scratch = true;
-  const int array = storage.allocate_new(buffer);
+  const int array = storage.allocate_new(scratch(hint));
   wanted_.arrays[array] = load;
   return static_cast<int>(storage.buffer_index(array));
 }
@@ -60,6 +100,15 @@ Observer::Result Observer::finish(const std::string& name) {
   result.chain.sweeps = std::move(sweeps.sweeps);
   result.chain.swaps = std::move(sweeps.swaps);
   result.alone = std::move(sweeps.alone);
+  if (ahead_ && !ahead_->transforms.empty()) {
+    ahead_->wanted.pure = true;
+    ahead_->wanted.name = name + "_tensor";
+    Sweeps first = make_sweeps(ahead_->block, ahead_->wanted);
+    result.before.sweeps = std::move(first.sweeps);
+    result.before.swaps = std::move(first.swaps);
+    result.before_alone = std::move(first.alone);
+    result.transforms = std::move(ahead_->transforms);
+  }
   return result;
 }
 

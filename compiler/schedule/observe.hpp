@@ -2,9 +2,12 @@
 //
 // What the integrator still owes (compiler/schedule/composition.hpp) is paid in the expressions,
 // not in memory: writing output never changes the trajectory, not by a bit. Scalars get slots,
-// fields get scratch buffers.
+// fields get scratch buffers. A projection (physics::Projection) splits the work: what it takes is
+// made first, the host transforms it in place, and everything else runs after.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,7 +19,12 @@ namespace vphi::schedule {
 class Observer {
  public:
   Observer(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage)
-      : block_(system, slots, storage), state_(synchronised(block_, stepping)) {}
+      : system_(system),
+        block_(system, slots, storage),
+        state_(synchronised(block_, stepping)),
+        ahead_(system.projections.empty()
+                   ? nullptr
+                   : std::make_unique<Ahead>(system, stepping, slots, storage)) {}
 
   /// Slot of a value of the synchronised state.
   int scalar(const std::string& hint, Expr value);
@@ -28,13 +36,33 @@ class Observer {
   struct Result {
     Chain chain;
     std::vector<kernel::ScalarAssign> alone;  ///< scalars that need no sweep
+    Chain before;                             ///< fills what the projections take
+    std::vector<kernel::ScalarAssign> before_alone;
+    std::vector<program::Transform> transforms;
   };
   Result finish(const std::string& name);
 
  private:
+  /// What runs before the projections.
+  struct Ahead {
+    Ahead(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage)
+        : block(system, slots, storage), state(synchronised(block, stepping)) {}
+    Block block;
+    State state;
+    Wanted wanted;
+    std::vector<program::Transform> transforms;
+    std::map<int, Expr> projected;  ///< number in Loads -> what stands for it here
+  };
+
+  Expr seen(Expr value);
+  void project(const physics::Projection& projection);
+  program::Buffer scratch(const std::string& hint) const;
+
+  const physics::System& system_;
   Block block_;
   State state_;
   Wanted wanted_;
+  std::unique_ptr<Ahead> ahead_;
 };
 
 /// Letters, digits and `_` of a name, for slots and buffers: "mean(phi)" -> "mean_phi".

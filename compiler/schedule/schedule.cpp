@@ -65,6 +65,8 @@ class Scheduler {
     watch();
 
     std::vector<Chain*> chains{&initial_.chain, &first_, &step_, &checks_.chain, &watch_.chain};
+    for (Observer::Result* result : all_observers())
+      if (!result->transforms.empty()) chains.push_back(&result->before);
     for (Observer::Result& output : outputs_) chains.push_back(&output.chain);
     if (!run_passes(chains, slots_, stop_after_, diagnostics_)) return std::nullopt;
     link_all();
@@ -308,15 +310,20 @@ class Scheduler {
         result.scalars.push_back(scalar);
         continue;
       }
-      program::FieldOutput field;
+      program::FieldOutput field = o.form;
       field.kind = field_kind(o.kind);
       field.name = o.name;
       field.buffer = observer.field(o.name, o.value);
-      field.axis = o.axis;
-      field.plane = nearest_plane(o.axis, o.coordinate);
-      field.bins = o.bins;
-      field.low = o.low;
-      field.high = o.high;
+      field.more.clear();
+      for (const physics::Observable::Part& part : o.more) {
+        program::FieldPart& more = field.more.emplace_back();
+        more.buffer = observer.field(o.name, part.value);
+        more.weight = part.weight;
+      }
+      if (o.factor) field.factor_slot = observer.scalar(o.name, o.factor);
+      if (o.mass2) field.mass2_slot = observer.scalar(o.name, o.mass2);
+      if (field.kind == program::FieldOutput::Kind::Slice)
+        field.plane = nearest_plane(field.axis, o.coordinate);
       result.fields.push_back(field);
     }
     return result;
@@ -342,6 +349,10 @@ class Scheduler {
         return To::Histogram;
       case From::Profile:
         return To::Profile;
+      case From::Correlator:
+        return To::Correlator;
+      case From::Occupation:
+        return To::Occupation;
       default:
         return To::Snapshot;
     }
@@ -467,12 +478,21 @@ class Scheduler {
     link_observers();
   }
 
+  std::vector<Observer::Result*> all_observers() {
+    std::vector<Observer::Result*> all{&watch_};
+    for (Observer::Result& output : outputs_) all.push_back(&output);
+    return all;
+  }
+
   /// One kernel brings the scalars of all observers up to date.
   void link_observers() {
     std::vector<ScalarAssign> scalars;
     const auto needs = [&](Observer::Result& result) {
       order_scalars(result.alone);
-      const std::vector<ScalarAssign> before = link(result.chain);
+      order_scalars(result.before_alone);
+      std::vector<ScalarAssign> before = result.before_alone;
+      append(before, link(result.before));
+      append(before, link(result.chain));
       append(scalars, result.alone);
       append(scalars, before);
       return !result.alone.empty() || !before.empty();
@@ -481,16 +501,22 @@ class Scheduler {
     for (Observer::Result& result : outputs_) synchronise.push_back(needs(result));
     const bool for_watch = needs(watch_);
     const int kernel = scalars.empty() ? -1 : add(scalar_kernel("synchronise", scalars));
-    const auto launches = [&](Observer::Result& result, bool first) {
-      std::vector<program::Launch> list;
-      if (first) list.push_back({kernel, {}});
-      for (program::Launch& launch : add(result.chain)) list.push_back(launch);
-      return list;
+    using Launches = std::vector<program::Launch>;
+    const auto launches = [&](Observer::Result& result, bool first, Launches& before,
+                              Launches& after) {
+      const bool split = !result.transforms.empty();
+      if (first) (split ? before : after).push_back({kernel, {}});
+      if (split)
+        for (program::Launch& launch : add(result.before)) before.push_back(launch);
+      for (program::Launch& launch : add(result.chain)) after.push_back(launch);
     };
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      program().outputs[first_clause_[i]].launches = launches(outputs_[i], synchronise[i]);
+      program::Output& output = program().outputs[first_clause_[i]];
+      output.transforms = outputs_[i].transforms;
+      launches(outputs_[i], synchronise[i], output.before, output.launches);
     }
-    program().watch = launches(watch_, for_watch);
+    program().watch_transforms = watch_.transforms;
+    launches(watch_, for_watch, program().watch_before, program().watch);
     for (std::size_t i = 0; i < averages_.size(); ++i) add_averages(i);
   }
 

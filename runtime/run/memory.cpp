@@ -56,13 +56,16 @@ MemoryNeed memory_needed(const Program& p) {
     first += word(p, static_cast<int>(b));
     if (p.buffers[b].doubled) second += word(p, static_cast<int>(b));
   }
-  for (const auto& output : p.outputs) {
+  const auto looked_at = [&](const std::vector<Launch>& before, const std::vector<Launch>& list) {
     std::set<int> used;
-    for (const Launch& launch : output.launches) add_scratch(p, launch, used);
+    for (const Launch& launch : before) add_scratch(p, launch, used);
+    for (const Launch& launch : list) add_scratch(p, launch, used);
     std::size_t bytes = 0;
     for (int b : used) bytes += word(p, b);
     outputs = std::max(outputs, bytes);
-  }
+  };
+  looked_at(p.watch_before, p.watch);
+  for (const auto& output : p.outputs) looked_at(output.before, output.launches);
   for (const auto& kernel : p.kernels)
     fixed += static_cast<std::size_t>(kernel.partials) * sizeof(double) + 4 * instances;
   // Initial scratch lives before the second copies are taken; outputs borrow those.

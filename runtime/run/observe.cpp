@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/observe/reduce.hpp"
+
 namespace vphi::runtime {
 
 using program::FieldOutput;
@@ -100,34 +102,61 @@ double Observer::time_of(const std::vector<double>& scalars, std::int64_t step) 
 }
 
 std::vector<double> Observer::watch() {
-  session_.launch(session_.program().watch);
+  // What takes a transform is as old as the last output: it would slow the run down.
+  if (session_.program().watch_transforms.empty()) session_.launch(session_.program().watch);
   auto scalars = session_.scalars();
   session_.release_scratch();
   return scalars;
 }
 
+/// Launches with what the host does in between.
+void Observer::launch(const std::vector<program::Launch>& before,
+                      const std::vector<program::Transform>& transforms,
+                      const std::vector<program::Launch>& launches) {
+  session_.launch(before);
+  for (const program::Transform& transform : transforms)
+    observe::apply(
+        session_.program(), transform, [&](int buffer) { return session_.read(buffer); },
+        [&](int buffer, const std::vector<double>& values) { session_.write(buffer, values); },
+        threads_);
+  session_.launch(launches);
+}
+
 void Observer::observe(std::int64_t step, bool last) {
   const auto& p = session_.program();
-  session_.launch(p.watch);
+  launch(p.watch_before, p.watch_transforms, p.watch);
+  session_.release_scratch();
   bool any = false;
-  for (const Output& output : p.outputs) {
-    if (!due(output, step, last)) continue;
+  std::vector<bool> done(p.outputs.size());
+  for (std::size_t i = 0; i < p.outputs.size(); ++i) {
+    if (done[i]) continue;
+    // Clauses of one cadence have their launches with the first of them.
+    std::vector<const Output*> together;
+    for (std::size_t j = i; j < p.outputs.size(); ++j) {
+      const Output& other = p.outputs[j];
+      if (other.every != p.outputs[i].every || other.after_slot != p.outputs[i].after_slot)
+        continue;
+      done[j] = true;
+      if (due(other, step, last)) together.push_back(&other);
+    }
+    if (together.empty()) continue;
     any = true;
     observed_ = step;
-    session_.launch(output.averages);
-    session_.launch(output.launches);
-    if (p.axes.empty()) session_.launch(output.then);
+    for (const Output* output : together) session_.launch(output->averages);
+    launch(p.outputs[i].before, p.outputs[i].transforms, p.outputs[i].launches);
+    if (p.axes.empty())
+      for (const Output* output : together) session_.launch(output->then);
     const auto scalars = session_.scalars();
     const io::Moment at{step, time_of(scalars, step)};
-    if (ensemble_ != nullptr && !p.axes.empty()) {
-      ensemble_->record(static_cast<std::size_t>(&output - p.outputs.data()), at, last);
-      session_.release_scratch();
-      continue;
-    }
-    if (output.after_slot < 0 || scalars[output.after_slot] != 0) {
-      record(output, at, scalars);
-      const bool regular = output.every <= 0 || step % output.every == 0;
-      if (regular) write_fields(output, at);
+    for (const Output* output : together) {
+      if (ensemble_ != nullptr && !p.axes.empty()) {
+        ensemble_->record(static_cast<std::size_t>(output - p.outputs.data()), at, last);
+        continue;
+      }
+      if (output->after_slot >= 0 && scalars[output->after_slot] == 0) continue;
+      record(*output, at, scalars);
+      const bool regular = output->every <= 0 || step % output->every == 0;
+      if (regular) write_fields(*output, at, scalars);
     }
     session_.release_scratch();
   }
@@ -171,14 +200,6 @@ void Observer::record(const Output& output, const io::Moment& at,
   if (onlooker_ != nullptr) onlooker_->scalars(names, at, values);
 }
 
-void Observer::array(io::ResultFile* target, const std::string& group, const std::string& name,
-                     const io::Moment& at, std::span<const std::int64_t> shape,
-                     std::span<const double> values, program::Precision precision) const {
-  if (target != nullptr) target->array(group, name, at, shape, values, precision);
-  if (onlooker_ != nullptr && onlooker_->attending())
-    onlooker_->array(group, name, at, shape, values);
-}
-
 /// As it lies in the device's memory: the writer's thread packs it while the run goes on.
 void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::Moment& at) {
   const auto& p = session_.program();
@@ -196,72 +217,24 @@ void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::
   to.table(std::move(table), at);
 }
 
-void Observer::write_fields(const Output& output, const io::Moment& at) {
+void Observer::write_fields(const Output& output, const io::Moment& at,
+                            const std::vector<double>& scalars) {
   auto* target = file(output);
   const bool attended = onlooker_ != nullptr && onlooker_->attending();
   if (target == nullptr && !attended) return;
-  const auto& p = session_.program();
+  const auto read = [&](int buffer) { return session_.read(buffer); };
   for (const FieldOutput& field : output.fields) {
     if (field.kind == FieldOutput::Kind::Snapshot) {
       if (target != nullptr) snapshot(*target, field, at);
       continue;
     }
-    const auto values = session_.read(field.buffer);
-    const auto precision = p.buffers[field.buffer].precision;
-    std::vector<std::int64_t> shape(p.extent.begin(), p.extent.begin() + p.dims);
-    std::reverse(shape.begin(), shape.end());
-    switch (field.kind) {
-      case FieldOutput::Kind::Spectrum: {
-        const auto bins = io::spectrum(values, p.extent, p.dims, p.dx_physical, threads_);
-        if (target != nullptr) target->spectrum(field.name, at, bins);
-        if (attended) onlooker_->spectrum(field.name, at, bins);
-        break;
-      }
-      case FieldOutput::Kind::Snapshot:
-        break;
-      case FieldOutput::Kind::Slice: {
-        std::int64_t stride = 1;
-        for (int axis = 0; axis < field.axis; ++axis) stride *= p.extent[axis];
-        const std::int64_t n = p.extent[field.axis];
-        std::vector<double> plane;
-        for (std::int64_t i = 0; i < p.sites(); ++i)
-          if (i / stride % n == field.plane) plane.push_back(values[i]);
-        shape.erase(shape.begin() + (p.dims - 1 - field.axis));
-        if (shape.empty()) shape.push_back(1);
-        if (attended) onlooker_->array("slices", field.name, at, shape, plane);
-        if (target == nullptr) break;
-        io::Table table;
-        table.group = "slices", table.name = field.name, table.precision = precision;
-        table.shape = shape, table.values = std::move(plane);
-        const double middle = static_cast<double>(n - 1) / 2;
-        table.numbers = {{"axis", field.axis},
-                         {"plane", static_cast<double>(field.plane)},
-                         {"position", (static_cast<double>(field.plane) - middle) * p.dx_physical}};
-        target->table(std::move(table), at);
-        break;
-      }
-      case FieldOutput::Kind::Histogram: {
-        const auto h = io::histogram(values, field.bins, field.low, field.high);
-        std::vector<double> table;  // centre of the bin, count
-        const double width = (h.high - h.low) / field.bins;
-        for (std::size_t b = 0; b < h.counts.size(); ++b) {
-          table.push_back(h.low + (static_cast<double>(b) + 0.5) * width);
-          table.push_back(static_cast<double>(h.counts[b]));
-        }
-        array(target, "histograms", field.name, at, std::array<std::int64_t, 2>{field.bins, 2},
-              table, program::Precision::F64);
-        break;
-      }
-      case FieldOutput::Kind::Profile: {
-        const int axis = std::clamp(field.axis, 0, p.dims - 1);
-        std::vector<double> table;
-        for (const auto& point : io::axis_profile(values, p.extent, axis, p.dx_physical))
-          table.insert(table.end(), {point.x, point.mean});
-        array(target, "profiles", field.name, at, std::array<std::int64_t, 2>{p.extent[axis], 2},
-              table, program::Precision::F64);
-        break;
-      }
+    io::Table table = observe::reduce(session_.program(), field, read, scalars, threads_);
+    if (attended && field.kind == FieldOutput::Kind::Spectrum) {
+      onlooker_->spectrum(table.name, at, io::spectrum_bins(table));
+    } else if (attended) {
+      onlooker_->array(table.group, table.name, at, table.shape, table.values);
     }
+    if (target != nullptr) target->table(std::move(table), at);
   }
 }
 

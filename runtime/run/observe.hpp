@@ -66,10 +66,11 @@ class Observer {
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
   void snapshot(io::ResultFile& to, const program::FieldOutput& field, const io::Moment& at);
-  void write_fields(const program::Output& output, const io::Moment& at);
-  void array(io::ResultFile* target, const std::string& group, const std::string& name,
-             const io::Moment& at, std::span<const std::int64_t> shape,
-             std::span<const double> values, program::Precision precision) const;
+  void write_fields(const program::Output& output, const io::Moment& at,
+                    const std::vector<double>& scalars);
+  void launch(const std::vector<program::Launch>& before,
+              const std::vector<program::Transform>& transforms,
+              const std::vector<program::Launch>& launches);
   io::ResultFile* file(const program::Output& output);
   double time_of(const std::vector<double>& scalars, std::int64_t step) const;
 

@@ -304,10 +304,10 @@ void Session::start_empty() {
 }
 
 void Session::compile_usual(bool prologue) {
-  std::vector<const Launches*> lists{&program_.step, &program_.watch};
+  std::vector<const Launches*> lists{&program_.step, &program_.watch_before, &program_.watch};
   if (prologue) lists.insert(lists.begin() + 1, &program_.prologue);
   for (const auto& output : program_.outputs)
-    if (output.every > 0) lists.push_back(&output.launches);
+    if (output.every > 0) lists.insert(lists.end(), {&output.before, &output.launches});
   compile(lists);
 }
 

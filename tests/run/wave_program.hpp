@@ -112,8 +112,15 @@ inline program::Program wave_program(const WaveOptions& o) {
                          "  for (long i = 0; i < n; ++i) out[i] = phi[i];\n")};
   for (auto kind :
        {FieldOutput::Kind::Spectrum, FieldOutput::Kind::Snapshot, FieldOutput::Kind::Histogram})
-    arrays.fields.push_back({kind, "phi", kCopy, 0, 0, 16, 0, 0});
-  arrays.fields.push_back({FieldOutput::Kind::Slice, "phi", kCopy, 0, 7, 16, 0, 0});
+    arrays.fields.emplace_back().kind = kind;
+  arrays.fields.emplace_back().kind = FieldOutput::Kind::Slice;
+  for (FieldOutput& field : arrays.fields) {
+    field.name = "phi";
+    field.buffer = kCopy;
+    field.axis = 0;
+    field.plane = 7;
+    if (field.kind == FieldOutput::Kind::Histogram) field.histogram.emplace_back().bins = 16;
+  }
   arrays.file = "wave.h5";
   p.outputs = {out, arrays};
   return p;

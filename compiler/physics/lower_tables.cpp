@@ -1,0 +1,115 @@
+// `table` and `file` in expressions.
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/lower.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/tables.hpp"
+
+namespace vphi::physics {
+
+using dsl::ExprKind;
+
+namespace {
+
+constexpr std::size_t kMostEntries = 1 << 17;  // they become constants of the kernels' source
+
+std::string folder_of_model(const Derivation& d) {
+  const auto& source = d.resolved.model.source;
+  return source ? std::filesystem::path(source->name()).parent_path().string() : std::string();
+}
+
+template <class Read>
+auto read(Derivation& d, const dsl::Expr& name, Read how) {
+  if (name.kind != ExprKind::String)
+    d.fail(errors::wrong_shape(name.span, "the first argument is the name of a file"));
+  try {
+    return how(folder_of_model(d), name.text);
+  } catch (const TableError& error) {
+    d.fail(errors::table_file(name.span, error.what(), static_cast<int>(error.kind)));
+  }
+}
+
+}  // namespace
+
+Value Lowerer::table(const dsl::Expr& e, const Scope& scope) {
+  Arena& arena = d_.arena();
+  const std::size_t count = e.args.size() - 1;
+  if (count < 1 || count > 2)
+    d_.fail(errors::wrong_shape(e.span, "a table has one or two arguments behind its name"));
+  std::vector<Expr> arguments;
+  for (std::size_t i = 1; i < e.args.size(); ++i)
+    arguments.push_back(real(*e.args[i], "the argument of a table", scope));
+  int order = count == 1 ? 3 : 1;
+  std::vector<Outside> outside(count);
+  for (const dsl::NamedArgument& option : e.named) {
+    if (option.name == "order") {
+      const auto asked = fixed_integer(*option.value, "`order`", scope);
+      if (asked != 1 && (asked != 3 || count == 2))
+        d_.fail(errors::option_value(option.span, "order", count == 1 ? "1 or 3" : "1"));
+      order = static_cast<int>(asked);
+    } else if (option.name == "outside") {
+      const std::string& word = option.value->text;
+      const bool name = option.value->kind == ExprKind::Name;
+      for (Outside& side : outside) {
+        if (name && word == "periodic") {
+          side.kind = Outside::Kind::Periodic;
+        } else if (!name || word != "clamp") {
+          side.kind = Outside::Kind::Value;
+          side.value = real(*option.value, "`outside`", scope);
+        }
+      }
+    }
+  }
+  const dsl::Expr& name = *e.args[0];
+  const TableData data = read(d_, name, [&](const std::string& folder, const std::string& text) {
+    return read_table(folder, text, count);
+  });
+  if (data.values.size() > kMostEntries)
+    d_.fail(
+        errors::not_yet(name.span, fmt::format("a table of more than {} values", kMostEntries)));
+  const bool loops = outside[0].kind == Outside::Kind::Periodic;
+  if (loops && count == 1 &&
+      std::abs(data.values.front() - data.values.back()) >
+          1e-9 * (std::abs(data.values.front()) + 1e-300))
+    d_.fail(errors::table_file(
+        name.span,
+        fmt::format("the first value is {} and the last one {}: a periodic table ends where it "
+                    "begins",
+                    data.values.front(), data.values.back()),
+        static_cast<int>(TableError::Kind::Hole)));
+  const Expr value = interpolated(arena, data, arguments, order, outside);
+  if (order == 1) {
+    algebra::visit(value, [&](Expr node) {
+      if (node.is(algebra::Op::Lookup))
+        d_.lines.emplace(static_cast<int>(node.arg(0)->number.rational.num), e.span);
+    });
+  }
+  return Value::of(arena.mark(value, e.span));
+}
+
+/// `file("name:set")[i]`, `[i, j]`: numbers known now, row i, column j, from 0.
+Value Lowerer::file_entry(const dsl::Expr& e, const Scope& scope) {
+  const dsl::Expr& call = *e.args[0];
+  const Matrix m = read(d_, *call.args[0], [](const std::string& folder, const std::string& text) {
+    return read_file(folder, text);
+  });
+  const auto at = [&](std::size_t i, std::size_t size) {
+    const auto k = fixed_integer(*e.args[i], "an index", scope);
+    if (k < 0 || k >= static_cast<std::int64_t>(size))
+      d_.fail(
+          errors::index_out_of_range(e.args[i]->span, static_cast<int>(k), static_cast<int>(size)));
+    return static_cast<std::size_t>(k);
+  };
+  if (e.args.size() > 3 || (e.args.size() == 2 && m.columns != 1 && m.rows() != 1))
+    d_.fail(errors::wrong_shape(
+        e.span, fmt::format("this file has {} rows of {} numbers: write [row, column]", m.rows(),
+                            m.columns)));
+  const std::size_t entry =
+      e.args.size() == 2 ? at(1, m.values.size()) : at(1, m.rows()) * m.columns + at(2, m.columns);
+  return Value::of(d_.arena().real(m.values[entry]));
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,30 @@
+// Histograms of the values at the sites, of one array or of two.
+//
+// Counts are integers, so the order of counting does not matter; each thread has bins of its own.
+// Ranges that were not given are those of the data. The upper end belongs to the last bin. Bins may
+// be equal in the logarithm: then only positive values can be inside. What lies below
+// or above is counted apart, and so are NaNs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace vphi::observe {
+
+struct Histogram {
+  std::vector<std::vector<double>> edges;  ///< of each axis, bins + 1 of them
+  std::vector<std::int64_t> counts;        ///< the last axis fastest
+  std::int64_t below = 0, above = 0;       ///< of one axis; of two: outside in `above`
+  std::int64_t invalid = 0;                ///< NaN
+
+  double density(std::size_t bin) const;  ///< 1D: counts/(sites inside * width)
+};
+
+/// `values`: one list for each axis, all of one length.
+Histogram histogram(const std::vector<std::span<const double>>& values,
+                    const std::vector<program::HistogramAxis>& axes, int threads);
+
+}  // namespace vphi::observe

@@ -1,0 +1,29 @@
+// From the arrays of one output to what is written: the one place that knows every kind.
+//
+// A FieldOutput names the arrays that its launches filled; `reduce` makes the table, map or array
+// of it, with its columns and axes, ready for io::ResultFile. Pure, in f64, on the host: an array
+// is copied from the device once for an output. Costs at 256^3 on 16 cores are in
+// docs/observables.md.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/io/results.hpp"
+
+namespace vphi::observe {
+
+/// Present contents of a buffer as f64, x fastest.
+using ReadBuffer = std::function<std::vector<double>(int buffer)>;
+
+/// `scalars`: the scalar block. Snapshots keep the precision of their buffer.
+io::Table reduce(const program::Program& program, const program::FieldOutput& field,
+                 const ReadBuffer& read, const std::vector<double>& scalars, int threads);
+
+/// The arrays that a transform changes, read, changed and written back.
+void apply(const program::Program& program, const program::Transform& transform,
+           const ReadBuffer& read,
+           const std::function<void(int, const std::vector<double>&)>& write, int threads);
+
+}  // namespace vphi::observe

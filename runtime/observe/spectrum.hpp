@@ -1,0 +1,54 @@
+// Power spectra of lattice fields, binned by wave number (CosmoLattice Technical Note I).
+//
+//   f~(n) = sum_x f exp(-2 pi i n x/N),  P(k) = dx^d/N_sites <|f~|^2>_bin,  N_sites = N^d
+//   type II:  Delta(k) = k^3 P/(2 pi^2)  (d = 3),  k^2 P/(2 pi)  (d = 2),  k P/pi  (d = 1)
+//   type I:   Delta(k) = k/k_IR * sum_bin |f~|^2 / N_sites^2
+// Type I counts the modes that are there, so sum over bins of Delta*k_IR/k is the variance exactly;
+// type II takes the volume of the continuum's shell for them. k of bin l, by version:
+//   1: k_IR*l      2: mean k of its modes      3: k stands inside the average, <k^3 |f~|^2>_bin
+// With a Laplacian's symbol k of a mode is k_eff = sqrt(-symbol)/dx, the wave number with which the
+// lattice moves it; which bin it falls into is decided by |n| in any case.
+//
+// |f~|^2 of several components is the sum over them, each times its weight: real and imaginary part
+// of a complex field (exact, since a bin holds k and -k), components of a vector, off-diagonal ones
+// of a symmetric tensor twice. A cross spectrum has Re(f~ conj(g~)) instead. Pure functions; no
+// bins where the lattice has four dimensions.
+#pragma once
+
+#include <vector>
+
+#include "runtime/observe/modes.hpp"
+
+namespace vphi::observe {
+
+struct SpectrumBin {
+  double k = 0, power = 0, delta = 0;
+  double modes = 0;  ///< a whole number unless two bins share a mode
+};
+
+/// Adds weight*|f~|^2 of one component; `power` has grid.box().modes() entries.
+void add_power(const Grid& grid, std::span<const double> values, double weight,
+               std::vector<double>& power);
+/// Re(f~ conj(g~)) of every mode.
+std::vector<double> cross_power(const Grid& grid, std::span<const double> f,
+                                std::span<const double> g);
+
+/// From |f~|^2 of every mode; the zero mode is left out.
+std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm& form,
+                                  const std::vector<double>& power);
+
+/// Wave number of a mode, lattice or effective.
+double wave_number(const Grid& grid, const program::SpectrumForm& form, const Mode& mode);
+
+/// n_k = a^2/2 [omega P_f + a^2 P_f'/omega],  omega^2 = k^2 + a^2 m^2  (specs/cosmology 3.7), P of
+/// the canonically normalised field and of its rate in physical time, k comoving. The vacuum has
+/// 1/2. A negative m^2 counts as 0. `energy`: comoving density per log k, k^3 omega n/(2 pi^2 a^4).
+struct OccupationBin {
+  double k = 0, number = 0, omega = 0, energy = 0, modes = 0;
+};
+std::vector<OccupationBin> occupation(const Grid& grid, const program::SpectrumForm& form,
+                                      const std::vector<double>& power,
+                                      const std::vector<double>& rate_power, double a,
+                                      double mass2);
+
+}  // namespace vphi::observe

@@ -1,0 +1,92 @@
+// Tables and time-dependent couplings in whole runs: against the formula they tabulate, on every
+// device that is here.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+/// A file of x, f(x) where the model will look for it.
+std::string tabulated(const std::string& name, double from, double to, int n, double bend,
+                      double (*f)(double)) {
+  const std::string file = "vphi_" + std::to_string(getpid()) + "_" + name;
+  std::ofstream out(std::filesystem::temp_directory_path() / file);
+  out.precision(17);
+  for (int i = 0; i <= n; ++i) {
+    const double s = static_cast<double>(i) / n;
+    const double x = from + (to - from) * (s + bend * s * (1 - s));
+    out << x << ' ' << f(x) << '\n';
+  }
+  return file;
+}
+
+std::string model(const std::string& m, const std::string& v) {
+  return "model t \"tables\"\nlattice box: 32, length = 10\nfield phi: real\n"
+         "laplacian = star2\n"
+         "m = " +
+         m + "\npotential V = " + v +
+         "\ninit phi = cos(2*pi*index(x)/32), phi' = 0\n"
+         "evolve yoshida4, dt = 0.02, until = t > 10\n"
+         "every 50 steps: mean(phi^2), m -> \"t.h5\"\n";
+}
+
+double compare(const runtime::RunResult& a, const runtime::RunResult& b, const std::string& name) {
+  const auto *x = a.find(name), *y = b.find(name);
+  double worst = 0;
+  for (std::size_t i = 0; i < x->points.size(); ++i)
+    worst = std::max(worst, std::abs(x->points[i].second - y->points[i].second));
+  return worst;
+}
+
+// A coupling that depends on time: the slot of a step, from a formula.
+TEST(TimeDependent, MassOscillatorAgainstAnIndependentIntegration) {
+  const auto result = testing::run_text(model("1 + 0.1*sin(t)", "m^2*phi^2/2"), {});
+  // one mode: phi = c(t) cos(kx), c'' = -(k_eff^2 + m(t)^2) c, by Runge-Kutta with a small step
+  const double dx = 10.0 / 32, k2 = (2 - 2 * std::cos(2 * std::acos(-1.0) / 32)) / (dx * dx);
+  const auto force = [&](double t, double c) {
+    return -(k2 + std::pow(1 + 0.1 * std::sin(t), 2)) * c;
+  };
+  double c = 1, v = 0, t = 0;
+  const double h = 1e-3;
+  for (const auto& [at, value] : result.find("mean(phi^2)")->points) {
+    while (t < at - h / 2) {
+      const double k1 = v, l1 = force(t, c), k2s = v + h / 2 * l1,
+                   l2 = force(t + h / 2, c + h / 2 * k1), k3 = v + h / 2 * l2,
+                   l3 = force(t + h / 2, c + h / 2 * k2s), k4 = v + h * l3,
+                   l4 = force(t + h, c + h * k3);
+      c += h / 6 * (k1 + 2 * k2s + 2 * k3 + k4), v += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4), t += h;
+    }
+    EXPECT_NEAR(value, c * c / 2, 1e-6) << at;
+  }
+}
+
+class OnDevices : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(OnDevices, TablesAgreeWithTheirFormulas) {
+  if (!testing::device(GetParam())) GTEST_SKIP() << "no such device here";
+  testing::Simulation setup;
+  setup.device = GetParam();
+  const std::string m =
+      tabulated("m.txt", 0, 12, 600, 0, [](double t) { return 1 + 0.5 * std::sin(0.7 * t); });
+  const std::string v =
+      tabulated("v.txt", -2, 2, 2000, 0.3, [](double x) { return 1 - std::cos(x); });
+  const auto formula = testing::run_text(model("1 + 0.5*sin(0.7*t)", "m*(1 - cos(phi))"), setup);
+  const auto table =
+      testing::run_text(model("table(\"" + m + "\", t)", "m*table(\"" + v + "\", phi)"), setup);
+  EXPECT_LT(compare(formula, table, "m"), 1e-5);
+  EXPECT_LT(compare(formula, table, "mean(phi^2)"), 1e-4);
+  EXPECT_GT(compare(formula, table, "mean(phi^2)"), 0);
+  for (const auto& file : {m, v})
+    std::filesystem::remove(std::filesystem::temp_directory_path() / file);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnDevices, ::testing::Values("native", "opencl"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace vphi
