@@ -26,8 +26,12 @@ Offset sum_of(Offset a, const Offset& b) {
 // Builds the body of one kernel; the members are the state shared between its parts.
 class Builder {
  public:
-  Builder(const kernel::Kernel& kernel, Language language, const Bindings& bindings)
-      : kernel_(kernel), language_(language), bindings_(bindings) {}
+  Builder(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
+          bool private_scalars)
+      : kernel_(kernel),
+        language_(language),
+        bindings_(bindings),
+        space_(private_scalars ? "" : "VPHI_GLOBAL ") {}
 
   Body build();
 
@@ -42,6 +46,7 @@ class Builder {
   void add_parameter(Expr expr);
   std::string family(Expr expr) const;
   std::string scalar(const std::string& symbol) const;
+  void read(const std::string& symbol) { body_.slots_read.push_back(std::stoi(scalar(symbol))); }
   std::string structs() const;
   std::string site_function();
   std::string parameter_function();
@@ -50,6 +55,7 @@ class Builder {
   const kernel::Kernel& kernel_;
   Language language_;
   const Bindings& bindings_;
+  std::string space_;  // of the scalars
   Body body_;
   std::vector<Expr> roots_;  // stores, then reductions
   std::unordered_map<const Node*, Expr> prepared_;
@@ -260,6 +266,7 @@ std::string Builder::parameter_function() {
                      std::string& name = slots[&node];
                      if (name.empty()) {
                        name = scope.fresh(identifier(node.name) + "_s");
+                       read(node.name);
                        head +=
                            "  const double " + name + " = scalars[" + scalar(node.name) + "];\n";
                      }
@@ -279,8 +286,8 @@ std::string Builder::parameter_function() {
   if (parameters_.empty())
     tail = std::string("  (void)scalars;\n  par.none = ") + literal(0.0L, body_.real) + ";\n";
   const std::string s = body_.suffix;
-  return "VPHI_INLINE vphi_par_" + s + " vphi_par_of_" + s +
-         "(VPHI_GLOBAL const double* scalars) {\n  vphi_par_" + s + " par;\n" + head + tail +
+  return "VPHI_INLINE vphi_par_" + s + " vphi_par_of_" + s + "(" + space_ +
+         "const double* scalars) {\n  vphi_par_" + s + " par;\n" + head + tail +
          "  return par;\n}\n\n";
 }
 
@@ -298,6 +305,7 @@ std::string Builder::epilogue_function() {
                      if (name.empty()) {
                        const std::string member = scope.fresh(identifier(node.name) + "_s");
                        name = "before." + member;
+                       read(node.name);
                        members += "  double " + member + ";\n";
                        loads += "  before." + member + " = scalars[" + scalar(node.name) + "];\n";
                      }
@@ -311,6 +319,7 @@ std::string Builder::epilogue_function() {
     current[slot] = name;
     lines += "  const double " + name + " = total[" + std::to_string(i) + "];\n";
     lines += "  scalars[" + scalar(slot) + "] = " + name + ";\n";
+    body_.slots_written.push_back(std::stoi(scalar(slot)));
   }
   for (const kernel::ScalarAssign& assign : kernel_.epilogue) {
     const Expr roots[1] = {assign.value};
@@ -319,6 +328,7 @@ std::string Builder::epilogue_function() {
     const std::string line = printer.assignment("const double " + name, assign.value);
     lines += indent(line, 2);
     lines += "  scalars[" + scalar(assign.slot) + "] = " + name + ";\n";
+    body_.slots_written.push_back(std::stoi(scalar(assign.slot)));
     current[assign.slot] = name;
     printer.forget(assign.value->arena->symbol(assign.slot));
   }
@@ -330,11 +340,11 @@ std::string Builder::epilogue_function() {
   }
   const std::string s = body_.suffix;
   return "typedef struct {\n" + members + "} vphi_before_" + s + ";\n\n" +
-         "VPHI_INLINE vphi_before_" + s + " vphi_before_of_" + s +
-         "(VPHI_GLOBAL const double* scalars) {\n  vphi_before_" + s + " before;\n" + loads +
-         "  return before;\n}\n\nVPHI_INLINE void vphi_epilogue_" + s +
-         "(VPHI_GLOBAL double* scalars, const vphi_before_" + s +
-         " before,\n    const double* total) {\n" + lines + "}\n\n";
+         "VPHI_INLINE vphi_before_" + s + " vphi_before_of_" + s + "(" + space_ +
+         "const double* scalars) {\n  vphi_before_" + s + " before;\n" + loads +
+         "  return before;\n}\n\nVPHI_INLINE void vphi_epilogue_" + s + "(" + space_ +
+         "double* scalars, const vphi_before_" + s + " before,\n    const double* total) {\n" +
+         lines + "}\n\n";
 }
 
 Body Builder::build() {
@@ -362,13 +372,20 @@ Body Builder::build() {
                                ? std::string()
                                : site_function() + parameter_function();
   body_.code = (site.empty() ? "" : structs() + site) + epilogue_function();
+  if (!kernel_.random.step.empty()) read(kernel_.random.step);
+  if (!kernel_.random.instance.empty()) read(kernel_.random.instance);
+  for (std::vector<int>* list : {&body_.slots_read, &body_.slots_written}) {
+    std::ranges::sort(*list);
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
   return std::move(body_);
 }
 
 }  // namespace
 
-Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings) {
-  return Builder(kernel, language, bindings).build();
+Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
+               bool private_scalars) {
+  return Builder(kernel, language, bindings, private_scalars).build();
 }
 
 long double stencil_factor(const algebra::StencilData& stencil, double dx) {

@@ -43,10 +43,13 @@ struct Body {
   std::vector<std::string> array_names;        ///< as the kernel's arrays: identifier parts
   std::vector<std::string> store_members;      ///< as the kernel's stores
   std::vector<std::string> reduction_members;  ///< as the kernel's reductions
+  std::vector<int> slots_read, slots_written;  ///< scalars, by their index, ascending
   std::string code;                            ///< the structs and functions
 };
 
-Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings);
+/// `private_scalars`: the functions take the scalars of one instance in private memory.
+Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
+               bool private_scalars = false);
 
 /// dx^power / denominator of a stencil, the factor that integer sums lack.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

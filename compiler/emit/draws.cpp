@@ -18,11 +18,11 @@ const char* wide(const Job& job) {
   return job.language == Language::OpenCL ? "ulong" : "unsigned long long";
 }
 
-std::string slot(const Bindings& bindings, const std::string& name) {
+std::string slot(const Bindings& bindings, const std::string& name, const std::string& scalars) {
   const auto at = std::find(bindings.slots.begin(), bindings.slots.end(), name);
   if (at == bindings.slots.end())
     throw std::invalid_argument("no scalar called " + name + " for the random numbers");
-  return fmt::format("scalars[{}]", at - bindings.slots.begin());
+  return fmt::format("{}[{}]", scalars, at - bindings.slots.begin());
 }
 
 // Function of the device; the fast ones where they are good enough.
@@ -73,15 +73,29 @@ std::string draw_functions(const Job& job) {
 }
 
 std::string draw_start(const Job& job, const Bindings& bindings, const std::string& instance) {
+  return draw_walker(job, bindings, instance, "scalars") +
+         draw_word(job, bindings, "scalars", false);
+}
+
+std::string draw_walker(const Job& job, const Bindings& bindings, const std::string& instance,
+                        const std::string& scalars) {
   if (job.body.draws.empty()) return {};
   const kernel::Random& random = job.kernel.random;
-  const char* type = wide(job);
+  const std::string number =
+      random.instance.empty() ? instance : slot(bindings, random.instance, scalars);
+  return fmt::format("const {0} first_walker = ({0}){1} * {2}u;\n", wide(job), number,
+                     job.kernel.sites());
+}
+
+std::string draw_word(const Job& job, const Bindings& bindings, const std::string& scalars,
+                      bool aligned) {
+  if (job.body.draws.empty()) return {};
+  const kernel::Random& random = job.kernel.random;
   const std::int64_t words = kernel::words_per_step(random);
-  const std::string number = random.instance.empty() ? instance : slot(bindings, random.instance);
-  std::string text =
-      fmt::format("const {0} first_walker = ({0}){1} * {2}u;\n", type, number, job.kernel.sites());
-  text += fmt::format("const {0} first_word = ({0}){1}{2};\n", type, slot(bindings, random.step),
-                      words == 1 ? "" : fmt::format(" * {}u", words));
+  std::string text = fmt::format("const {0} first_word = ({0}){1}{2};\n", wide(job),
+                                 slot(bindings, random.step, scalars),
+                                 words == 1 ? "" : fmt::format(" * {}u", words));
+  if (aligned) return text;
   if (words == 1) text += "const int odd_word = (int)(first_word & 1u);\n";
   if (words <= 2) text += "const int second_half = (int)(first_word >> 1 & 1u);\n";
   return text;
@@ -120,6 +134,35 @@ std::string draw_lines(const Job& job, const std::string& site) {
         : draw.index % 2 == 0 ? cosine
                               : sine;
     text += fmt::format("in.{} = radius_{}*{};\n", draw.member, pair, direction);
+  }
+  return text;
+}
+
+std::string draws_of_round(const Job& job) {
+  const std::int64_t words = kernel::words_per_step(job.kernel.random);
+  const char* real = type_name(job.body.real);
+  std::string text = "const vphi_words words_0 = vphi_block(first_walker, first_word >> 2);\n";
+  const bool normal = std::ranges::count(job.body.draws, Op::Normal, &Draw::op) > 0;
+  for (std::size_t pair = 0; normal && words < 4 && pair < 2; ++pair)
+    text += fmt::format(
+        "const {0} radius_{1} = vphi_radius(words_0.{2});\n"
+        "const {0} angle_{1} = vphi_angle(words_0.{3});\n",
+        real, pair, "ac"[pair], "bd"[pair]);
+  return text;
+}
+
+std::string draws_of_step(const Job& job, std::int64_t k) {
+  const std::int64_t words = kernel::words_per_step(job.kernel.random);
+  std::string text;
+  for (const Draw& draw : job.body.draws) {
+    const std::int64_t d = k * words + draw.index;
+    if (draw.op == Op::Uniform) {
+      text += fmt::format("in.{} = vphi_unit(words_0.{});\n", draw.member, "abcd"[d]);
+      continue;
+    }
+    const std::string angle = fmt::format("angle_{}", d / 2);
+    text += fmt::format("in.{} = radius_{}*{};\n", draw.member, d / 2,
+                        call(job, d % 2 == 0 ? Op::Cos : Op::Sin, angle));
   }
   return text;
 }

@@ -15,6 +15,15 @@ namespace vphi::emit {
 std::string draw_functions(const Job& job);
 /// `instance`: text of the number of the instance in this launch.
 std::string draw_start(const Job& job, const Bindings& bindings, const std::string& instance);
+/// Its two halves, with the scalars in the array called `scalars`: the instance's place among all
+/// walkers, and the step's among its words. `aligned`: the step is the first of a block's.
+std::string draw_walker(const Job& job, const Bindings& bindings, const std::string& instance,
+                        const std::string& scalars);
+std::string draw_word(const Job& job, const Bindings& bindings, const std::string& scalars,
+                      bool aligned);
+/// The numbers of all steps that share a block, and those of step `k` of them.
+std::string draws_of_round(const Job& job);
+std::string draws_of_step(const Job& job, std::int64_t k);
 /// `site`: text of the index of the site within its instance.
 std::string draw_lines(const Job& job, const std::string& site);
 

@@ -1,7 +1,10 @@
 #include "compiler/emit/emit.hpp"
 
+#include <stdexcept>
+
 #include "compiler/emit/march.hpp"
 #include "compiler/emit/pairs.hpp"
+#include "compiler/emit/paths.hpp"
 #include "compiler/emit/rows.hpp"
 #include "compiler/emit/sites.hpp"
 
@@ -9,6 +12,9 @@ namespace vphi::emit {
 namespace {
 
 program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
+  if (is_path(job.kernel)) return emit_paths(job, bindings);
+  if (job.kernel.steps > 1)
+    throw std::invalid_argument("kernel " + job.kernel.name + ": many steps of a lattice");
   if (job.signed_index) return emit_rows(job, bindings);
   if (!job.per_site()) return emit_epilogue_gpu(job, bindings);
   if (const auto shape = choose_march(job)) return emit_march(job, bindings, *shape);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "compiler/emit/draws.hpp"
+#include "compiler/emit/paths.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -45,7 +46,8 @@ std::string join_functions(const Job& job) {
 
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings) {
   const Language language = language_of(target.target);
-  Job job{kernel, target, language, make_body(kernel, language, bindings), {}, false};
+  Job job{kernel, target, language, make_body(kernel, language, bindings, is_path(kernel)),
+          {},     false};
   job.entry = "vphi_" + job.body.suffix;
   job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
   return job;
@@ -106,9 +108,10 @@ std::string gpu_parameters(const Job& job) {
     if (array.next)
       list.push_back(fmt::format("VPHI_GLOBAL {}* VPHI_RESTRICT {}", type, write_pointer(job, i)));
   }
-  list.push_back("VPHI_GLOBAL double* scalars");
-  if (!job.kernel.reductions.empty()) list.push_back("VPHI_GLOBAL double* partials");
-  if (job.epilogue() && job.per_site()) list.push_back("VPHI_GLOBAL unsigned* counter");
+  const bool path = is_path(job.kernel);
+  list.push_back(fmt::format("VPHI_GLOBAL double* {}scalars", path ? "all_" : ""));
+  if (!path && !job.kernel.reductions.empty()) list.push_back("VPHI_GLOBAL double* partials");
+  if (!path && job.epilogue() && job.per_site()) list.push_back("VPHI_GLOBAL unsigned* counter");
   std::string text;
   for (const std::string& item : list) text += (text.empty() ? "\n    " : ",\n    ") + item;
   return text;

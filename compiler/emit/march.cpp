@@ -11,7 +11,8 @@ namespace {
 
 // cp.async where the device has it.
 std::string async_text(const Job& job, const MarchShape& shape, bool exchanges, Slots slots) {
-  const int segment = std::min(32, shape.lanes);
+  const bool power_of_two = (shape.lanes & (shape.lanes - 1)) == 0;
+  const int segment = power_of_two ? std::min(32, shape.lanes) : 32;
   slots["clamp_up"] = std::to_string((32 - segment) << 8);
   slots["clamp_down"] = std::to_string(((32 - segment) << 8) | 31);
   slots["segment"] = std::to_string(segment);
@@ -22,6 +23,19 @@ std::string async_text(const Job& job, const MarchShape& shape, bool exchanges, 
   return fill("async_nvidia.txt", slots);
 }
 
+// Local memory in units of 16 bytes, whatever the length of a vector: the sums are kept there too.
+std::string staging_text(const Job& job, const MarchPlan& plan, int blocks) {
+  const bool cuda = job.language == Language::Cuda, whole = plan.vector_bytes == 16;
+  const char* type = whole ? "vphi_vector" : "double2";
+  const char* name = whole ? "staging" : "staged_blocks";
+  std::string text = cuda ? fmt::format("extern __shared__ {} {}[];", type, name)
+                          : fmt::format("__local {} {}[{}];", type, name, blocks);
+  if (!whole)
+    text += fmt::format("\n{0} vphi_vector* staging = ({0} vphi_vector*)staged_blocks;",
+                        "VPHI_LOCAL_POINTER");
+  return text;
+}
+
 }  // namespace
 
 program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape) {
@@ -29,13 +43,13 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   const March march(job, shape);
   const MarchPlan& plan = march.plan();
   const int threads = shape.threads();
-  const bool f32 = job.body.real == Precision::F32;
   GpuReductions reductions = gpu_reductions(job, threads);
-  const int vectors =
-      std::max(shape.stages * plan.stage_vectors, (reductions.tree_doubles * 8 + 15) / 16);
+  const int bytes =
+      std::max(shape.stages * plan.stage_vectors * plan.vector_bytes, reductions.tree_doubles * 8);
+  const int blocks = (bytes + 15) / 16;
 
   const Groups groups{kernel.extent[0] / (shape.lanes * plan.width),
-                      kernel.extent[1] / shape.tile_y(), shape.ranges};
+                      (kernel.extent[1] + shape.tile_y() - 1) / shape.tile_y(), shape.ranges};
   const std::int64_t partials =
       groups[0] * groups[1] * groups[2] * static_cast<std::int64_t>(kernel.reductions.size());
   Slots slots = common_slots(job, threads, &groups);
@@ -54,18 +68,24 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   number("nz", kernel.extent[2]);
   number("rows_per_thread", shape.rows_per_thread);
   number("twice_depth", 2 * plan.depth);
-  number("depth_up", kernel.extent[2] - plan.depth);
   number("stage_vectors", plan.stage_vectors);
   number("last_stage", (shape.stages - 1) * plan.stage_vectors);
   slots["nx"] = index_literal(job, kernel.extent[0]);
   slots["plane"] = index_literal(job, kernel.extent[0] * kernel.extent[1]);
   slots["sites"] = index_literal(job, kernel.sites());
   slots["real"] = type_name(job.body.real);
-  slots["vector"] = f32 ? "float4" : "double2";
-  slots["async"] = async_text(job, shape, march.exchanges_lanes(), slots);
-  slots["staging"] = job.language == Language::Cuda
-                         ? "extern __shared__ vphi_vector staging[];"
-                         : fmt::format("__local vphi_vector staging[{}];", vectors);
+  slots["vector"] = slots["real"] + (plan.width == 1 ? std::string() : std::to_string(plan.width));
+  number("vector_bytes", plan.vector_bytes);
+  slots["cached"] = plan.vector_bytes == 16 ? "cg" : "ca";
+  slots["async"] = async_text(job, shape, march.exchanges_lanes(), slots) + march.bound_function();
+  slots["staging"] = staging_text(job, plan, blocks);
+  slots["line"] = march.line();
+  slots["first_plane"] = march.first_plane();
+  slots["this_plane"] = march.this_plane();
+  slots["next_plane"] = march.next_plane();
+  slots["row_flags"] = march.row_flags();
+  slots["plane_flags"] = march.plane_flags();
+  slots["owned"] = march.owned();
   if (!kernel.reductions.empty()) slots["staging"] += "\nVPHI_LOCAL unsigned last;";
   slots["copy_places"] = march.copy_places();
   slots["edge_places"] = march.edge_places();
@@ -98,7 +118,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue(), partials);
-  if (job.language == Language::Cuda) out.shared_bytes = static_cast<std::uint32_t>(16 * vectors);
+  if (job.language == Language::Cuda) out.shared_bytes = static_cast<std::uint32_t>(16 * blocks);
   return out;
 }
 

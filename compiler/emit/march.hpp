@@ -7,7 +7,10 @@
 // sums of the planes before and after it waits in registers, so a 27-point stencil reads what a
 // 7-point one reads (bench: what mattered, 1 to 3).
 //
-// Periodic boundaries only, and extents that the tile divides; otherwise `fits` is false.
+// A vector is as long as divides a row, down to one value; the tile divides a row, and hangs over
+// the end in y where no divisor is good: rows beyond it are computed and neither stored nor added
+// up. Beyond a boundary that is not periodic a row or plane is the image of one inside, with a sign
+// or a fixed value in its place; along x this wants tiles as wide as the box.
 #pragma once
 
 #include <optional>
@@ -25,12 +28,14 @@ struct MarchShape {
   int resident = 1;  ///< groups on a multiprocessor that registers must allow
 
   int tile_y() const { return lines * rows_per_thread; }
-  int threads() const { return lanes * lines; }
+  /// Whole warps; threads left over repeat the last line's work and add nothing up.
+  int threads() const { return (lanes * lines + 31) / 32 * 32; }
+  bool surplus() const { return lanes * lines % 32 != 0; }
 };
 
 /// The shape for this kernel and device, or nothing where the pattern does not apply.
 std::optional<MarchShape> choose_march(const Job& job);
-/// Whether the tile divides the lattice and its stages fit into local memory.
+/// Whether the tile divides a row and its stages fit into local memory.
 bool fits(const Job& job, const MarchShape& shape);
 program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape);
 

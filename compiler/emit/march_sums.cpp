@@ -49,13 +49,23 @@ std::string March::column(const Staged& staged, std::size_t index) const {
       "    {2}[j][{3} + i] = {4};\n",
       shape_.rows_per_thread, plan_.width, column, c.reach, added(array + "_rows[j + {row}].e[i]"));
   for (int d = 1; d <= c.reach; ++d) {
-    const auto beyond = [&](const std::string& place) {
-      return added(fmt::format("{0}_here[(line*{1}u + j + {{row}}u)*{2}u + {3}]", array,
-                               shape_.rows_per_thread, plan_.row_vectors * plan_.width, place));
+    const auto beyond = [&](const char* side) {
+      const std::string value =
+          fmt::format("{0}_here[(line*{1}u + j + {{row}}u)*{2}u + {3}_{4}]", array,
+                      shape_.rows_per_thread, plan_.row_vectors * plan_.width, side, d);
+      return added(bound(value, "j + {row}", fmt::format("{}_outside_{}", side, d)));
     };
     const int low = c.reach - d, high = c.reach + plan_.width + d - 1;
-    if (lanes_exchange_) {
-      const char* s = job_.body.real == Precision::F32 ? "f32" : "f64";
+    const char* s = job_.body.real == Precision::F32 ? "f32" : "f64";
+    if (lanes_exchange_ && !one_place()) {
+      text += fmt::format(
+          "  const {0} below_value_{1} = vphi_lane_below({2}[j][{3}]);\n"
+          "  const {0} above_value_{1} = vphi_lane_above({2}[j][{4}]);\n"
+          "  {2}[j][{5}] = vphi_select_{7}(first_lane, {8}, below_value_{1});\n"
+          "  {2}[j][{6}] = vphi_select_{7}(last_lane, {9}, above_value_{1});\n",
+          real(), d, column, c.reach + plan_.width - d, c.reach + d - 1, low, high, s,
+          beyond("below"), beyond("above"));
+    } else if (lanes_exchange_) {
       text += fmt::format(
           "  const {0} beyond_value_{1} = {2};\n"
           "  const {0} below_value_{1} = vphi_lane_below({3}[j][{4}]);\n"
@@ -64,12 +74,11 @@ std::string March::column(const Staged& staged, std::size_t index) const {
           "below_value_{1});\n"
           "  {3}[j][{7}] = vphi_select_{8}(last_lane, beyond_value_{1}, "
           "above_value_{1});\n",
-          real(), d, beyond(fmt::format("beyond_{}", d)), column, c.reach + plan_.width - d,
-          c.reach + d - 1, low, high, s);
+          real(), d, beyond("beyond"), column, c.reach + plan_.width - d, c.reach + d - 1, low,
+          high, s);
     } else {
-      text +=
-          fmt::format("  {0}[j][{1}] = {2};\n  {0}[j][{3}] = {4};\n", column, low,
-                      beyond(fmt::format("below_{}", d)), high, beyond(fmt::format("above_{}", d)));
+      text += fmt::format("  {0}[j][{1}] = {2};\n  {0}[j][{3}] = {4};\n", column, low,
+                          beyond("below"), high, beyond("above"));
     }
   }
   return fmt::format("{} {}[{}][{}];\n", real(), column, shape_.rows_per_thread,
@@ -134,6 +143,12 @@ std::string March::plane_sums() const {
         "  {0}_rows[j].v = here[{2} + (line*{3}u + j)*{4}u + {5}u + lane];\n",
         array, rows_read(), staged.first_vector, shape_.rows_per_thread, plan_.row_vectors,
         plan_.side);
+    const std::string inner = bound(array + "_rows[j].e[i]", "j", "");
+    if (inner != array + "_rows[j].e[i]")
+      block += fmt::format(
+          "VPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n  VPHI_UNROLL\n"
+          "  for (int i = 0; i < {1}; ++i) {2}_rows[j].e[i] = {3};\n}}\n",
+          rows_read(), plan_.width, array, inner);
     const bool reaches = std::any_of(staged.columns.begin(), staged.columns.end(),
                                      [](const Column& c) { return c.reach > 0; });
     if (reaches)
@@ -207,9 +222,10 @@ std::string March::store() const {
   std::string text;
   for (std::size_t i = 0; i < kernel_.stores.size(); ++i) {
     const std::size_t array = position(kernel_, kernel_.stores[i].array);
-    text += fmt::format("vphi_store16({} + (at + j * {}), {}.v);\n", write_pointer(job_, array),
-                        idx(nx()), job_.body.store_members[i]);
+    text += fmt::format("{}vphi_store_vector({} + (at + j * {}), {}.v);\n", overhangs() ? "  " : "",
+                        write_pointer(job_, array), idx(nx()), job_.body.store_members[i]);
   }
+  if (overhangs() && !text.empty()) text = "if (row_inside) {\n" + text + "}\n";
   return text;
 }
 
@@ -219,12 +235,13 @@ std::string March::accumulate_parts() const {
     const std::string part = job_.body.reduction_members[i] + "_part";
     if (kernel_.reductions[i].kind != kernel::ReduceKind::Sum) {
       for (int e = 0; e < plan_.width; ++e)
-        text += accumulate(job_, i, fmt::format("{}[{}]", part, e));
-    } else if (plan_.width == 4) {
-      text += accumulate(job_, i, fmt::format("({0}[0] + {0}[1]) + ({0}[2] + {0}[3])", part));
-    } else {
-      text += accumulate(job_, i, fmt::format("{0}[0] + {0}[1]", part));
+        text += accumulate(job_, i, counted(i, fmt::format("{}[{}]", part, e)));
+      continue;
     }
+    const char* added = plan_.width == 4   ? "({0}[0] + {0}[1]) + ({0}[2] + {0}[3])"
+                        : plan_.width == 2 ? "{0}[0] + {0}[1]"
+                                           : "{0}[0]";
+    text += accumulate(job_, i, counted(i, fmt::format(fmt::runtime(added), part)));
   }
   return text;
 }

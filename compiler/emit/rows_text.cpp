@@ -39,10 +39,13 @@ std::string Rows::axis_index(int axis, int d) {
       coordinates_ +=
           fmt::format("const int {0}_inside = {1} + {2} >= 0 && {1} + {2} < {3};\n", name, x, d, n);
       [[fallthrough]];
-    case Boundary::Neumann:
     case Boundary::Outflow:
       coordinates_ +=
           fmt::format("const vphi_index {} = vphi_within({} + {}, {});\n", name, x, d, n);
+      break;
+    case Boundary::Neumann:
+      coordinates_ +=
+          fmt::format("const vphi_index {} = vphi_mirrored({} + {}, {});\n", name, x, d, n);
       break;
     case Boundary::Absorbing:
       throw std::invalid_argument("absorbing boundaries are not yet in this version");
@@ -203,9 +206,11 @@ std::string Rows::edge_functions() const {
                 (store == Precision::F32 ? "f32" : "f64") + "(x, " + n + ")";
         break;
       case Boundary::Fixed:
-      case Boundary::Neumann:
       case Boundary::Outflow:
         value = "row[vphi_within(x, " + n + ")]";
+        break;
+      case Boundary::Neumann:
+        value = "row[vphi_mirrored(x, " + n + ")]";
         break;
       case Boundary::Absorbing:
         throw std::invalid_argument("absorbing boundaries are not yet in this version");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -103,6 +104,11 @@ std::string Gather::axis_index(int axis, int d) {
   }
   if (boundary == Boundary::Absorbing)
     throw std::invalid_argument("absorbing boundaries are not yet in this version");
+  if (boundary == Boundary::Neumann && std::abs(d) > 1) {
+    text_ += fmt::format("const vphi_index {} = vphi_mirror_{}({}, {}, {});\n", name,
+                         d < 0 ? "below" : "above", x, lit(std::abs(d)), n(axis));
+    return name;
+  }
   text_ += d < 0 ? fmt::format("const vphi_index {} = vphi_below({}, {});\n", name, x, lit(-d))
                  : fmt::format("const vphi_index {} = vphi_above({}, {}, {});\n", name, x, lit(d),
                                n(axis));

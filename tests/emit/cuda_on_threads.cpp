@@ -26,6 +26,7 @@ constexpr const char* kShim = R"shim(
 #include <vector>
 struct Dim { unsigned x, y, z; };
 struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(8) float2 { float x, y; };
 struct alignas(16) double2 { double x, y; };
 static thread_local Dim threadIdx;
 static Dim blockIdx, gridDim;
@@ -108,11 +109,13 @@ void replace_asm(std::string& text, const std::string& what, const std::string& 
 State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const State& start) {
   static int serial = 0;
   std::string text = kernel.source;
-  replace_asm(text, "cp.async.cg", "*to = *(const vphi_vector*)from;");
+  replace_asm(text, "shared.global", "*to = *(const vphi_vector*)from;");
   replace_asm(text, "commit_group", "");
   replace_asm(text, "wait_group", "");
   replace_all(text, "extern __shared__ vphi_vector staging[];",
               "vphi_vector* staging = (vphi_vector*)shim_staging;");
+  replace_all(text, "extern __shared__ double2 staged_blocks[];",
+              "double2* staged_blocks = (double2*)shim_staging;");
   std::string call;
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
     call += (i ? ", " : "") + std::string("Any{args[") + std::to_string(i) + "]}";

@@ -13,6 +13,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/body.hpp"
+#include "compiler/kernel/draw.hpp"
 
 namespace vphi::emit_test {
 
@@ -195,6 +196,11 @@ double value_at(const Kernel& k, const std::vector<double>& values,
         while (x < 0) x += n, sign = -sign;
         while (x >= n) x -= n, sign = -sign;
         break;
+      case Boundary::Neumann:  // mirrored at the face between the last site and the next
+        if (x < 0) x = -1 - x;
+        if (x >= n) x = 2 * n - 1 - x;
+        x = std::min(std::max<std::int64_t>(x, 0), n - 1);
+        break;
       case Boundary::Fixed:
         inside = inside && x >= 0 && x < n;
         [[fallthrough]];
@@ -225,6 +231,21 @@ State reference(const Case& c, const State& start) {
         for (std::size_t i = 0; i < c.bindings.slots.size(); ++i)
           if (c.bindings.slots[i] == node.name) return end.scalars[i];
         throw std::invalid_argument("unknown symbol " + node.name);
+      }
+      case Op::Normal:
+      case Op::Uniform: {
+        const auto slot = [&](const std::string& name) -> double {
+          for (std::size_t i = 0; i < c.bindings.slots.size(); ++i)
+            if (c.bindings.slots[i] == name) return end.scalars[i];
+          return 0;
+        };
+        const std::int64_t at =
+            ((site[3] * k.extent[2] + site[2]) * k.extent[1] + site[1]) * k.extent[0] + site[0];
+        const double walker = slot(k.random.instance) * static_cast<double>(k.sites());
+        return kernel::draw<double>(
+            k.random, node.op, node.index,
+            static_cast<std::uint64_t>(walker) + static_cast<std::uint64_t>(at),
+            static_cast<std::uint64_t>(slot(k.random.step)));
       }
       case Op::Site:
         return static_cast<double>(site[static_cast<std::size_t>(node.index)]);

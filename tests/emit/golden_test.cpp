@@ -61,7 +61,7 @@ TEST(Golden, Rows) {
 
 TEST(Golden, Sites) {
   Case c = wave();
-  c.kernel.boundary.fill(Boundary::Fixed);
+  c.shape({3, 64, 64}, Boundary::Fixed);  // rows too short for a march
   compare("wave.cl",
           emit::emit(c.kernel, target(program::Target::OpenCL, false), c.bindings).source);
 }

@@ -56,6 +56,12 @@ Case flat(std::vector<std::int64_t> extent) {
   return c;
 }
 
+Case with(Case c, Boundary x, Boundary y, Boundary z) {
+  c.kernel.boundary = {x, y, z, Boundary::Periodic};
+  c.kernel.fixed_value = 0.25;
+  return c;
+}
+
 struct Try {
   Case c;
   emit::MarchShape shape;
@@ -73,6 +79,22 @@ std::vector<Try> tries() {
   list.push_back({mixture({16, 8, 5}, d), {8, 4, 2, 4, 1, 1}});
   list.push_back({mixture({64, 4, 8}, f), {8, 4, 1, 4, 3, 1}});
   list.push_back({flat({16, 8, 5}), {8, 4, 1, 3, 2, 1}});
+  // Rows and tiles of any length: lanes that are no power of two, surplus threads, short vectors,
+  // tiles that hang over the end.
+  list.push_back({preheating({100, 6, 5}, f), {25, 3, 1, 3, 1, 1}});
+  list.push_back({preheating({40, 10, 6}, f), {5, 4, 2, 2, 2, 1}});
+  list.push_back({preheating({18, 10, 5}, f), {9, 4, 1, 3, 1, 1}});
+  list.push_back({preheating({33, 5, 6}, d), {33, 2, 1, 3, 2, 1}});
+  list.push_back({mixture({36, 7, 5}, d), {18, 4, 1, 3, 1, 1}});
+  list.push_back({mixture({24, 9, 5}, f), {6, 3, 2, 3, 1, 1}});
+  const auto P = Boundary::Periodic, A = Boundary::Antiperiodic, F = Boundary::Fixed,
+             N = Boundary::Neumann, O = Boundary::Outflow;
+  list.push_back({with(preheating({32, 8, 6}, f), P, A, F), {8, 4, 1, 3, 2, 1}});
+  list.push_back({with(preheating({32, 8, 6}, d), F, N, A), {16, 4, 1, 3, 2, 1}});
+  list.push_back({with(preheating({128, 6, 5}, f), A, F, N), {32, 4, 1, 3, 1, 1}});
+  list.push_back({with(mixture({16, 8, 5}, d), O, A, F), {8, 4, 1, 3, 2, 1}});
+  list.push_back({with(mixture({36, 7, 6}, f), F, O, O), {9, 4, 1, 3, 2, 1}});
+  list.push_back({with(preheating({15, 7, 5}, d), A, A, A), {15, 3, 1, 3, 1, 1}});
   return list;
 }
 
@@ -111,10 +133,15 @@ TEST(March, IsChosenWhereItApplies) {
   EXPECT_TRUE(chosen(preheating({128, 128, 128}, Precision::F32), program::Target::Cuda));
   EXPECT_TRUE(chosen(preheating({128, 128, 128}, Precision::F64), program::Target::OpenCL));
   EXPECT_TRUE(chosen(preheating({96, 96, 96}, Precision::F64), program::Target::Cuda));
-  EXPECT_FALSE(chosen(preheating({100, 99, 98}, Precision::F32), program::Target::Cuda));
-  Case fixed = preheating({64, 64, 64}, Precision::F32);
-  fixed.kernel.boundary[1] = Boundary::Fixed;
-  EXPECT_FALSE(chosen(fixed, program::Target::Cuda));
+  EXPECT_TRUE(chosen(preheating({100, 99, 98}, Precision::F32), program::Target::Cuda));
+  EXPECT_TRUE(chosen(preheating({101, 101, 101}, Precision::F64), program::Target::OpenCL));
+  Case bounded = preheating({96, 64, 64}, Precision::F32);
+  bounded.kernel.boundary = {Boundary::Fixed, Boundary::Neumann, Boundary::Antiperiodic,
+                             Boundary::Periodic};
+  EXPECT_TRUE(chosen(bounded, program::Target::Cuda));
+  Case mirrored = mixture({64, 64, 64}, Precision::F32);  // reach 2
+  mirrored.kernel.boundary[1] = Boundary::Neumann;
+  EXPECT_FALSE(chosen(mirrored, program::Target::Cuda));
   EXPECT_FALSE(chosen(preheating({64, 64}, Precision::F32), program::Target::Cuda));
 }
 
@@ -122,8 +149,9 @@ TEST(March, CompilesWithoutSpills) {
   const std::string nvcc = "/usr/local/cuda/bin/nvcc";
   if (shell(nvcc + " --version").first != 0) GTEST_SKIP() << "no nvcc";
   for (Precision real : {Precision::F32, Precision::F64})
-    for (std::int64_t n : {128, 256}) {
-      const Case c = preheating({n, n, n}, real);
+    for (std::int64_t n : {128, 256, 100, 200, 101, -128}) {
+      Case c = preheating({std::abs(n), std::abs(n), std::abs(n)}, real);
+      if (n < 0) c = with(c, Boundary::Fixed, Boundary::Antiperiodic, Boundary::Neumann);
       emit::TargetInfo target = gpu(program::Target::Cuda);
       target.compute_units = 132;
       target.local_bytes = 227 * 1024;
@@ -132,6 +160,7 @@ TEST(March, CompilesWithoutSpills) {
       const auto [status, log] =
           shell(nvcc + " -arch=sm_90 -cubin -Xptxas -v -o " + path + ".cubin " + path);
       ASSERT_EQ(status, 0) << log << kernel.source;
+      if (std::getenv("VPHI_SHOW")) std::cout << n << " " << kernel.block[0] << "\n" << log;
       EXPECT_NE(log.find("0 bytes spill stores"), std::string::npos) << log;
       EXPECT_NE(kernel.source.find("cp.async"), std::string::npos);
     }

@@ -1,0 +1,217 @@
+#include "compiler/emit/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "compiler/emit/draws.hpp"
+#include "compiler/kernel/draw.hpp"
+
+namespace vphi::emit {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr std::int64_t kMostGroups = std::int64_t{1} << 24;
+constexpr int kLanes = 32;  // instances side by side on a processor
+
+// The text of one kernel. `at` is put behind the names of what an instance keeps: "[i]" on
+// processors.
+class Paths {
+ public:
+  Paths(const Job& job, const Bindings& bindings) : job_(job), bindings_(bindings) {}
+
+  std::string value(std::size_t array) const { return job_.body.array_names[array] + "_value"; }
+
+  std::string load(const std::string& at) const {
+    std::string text;
+    for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
+      if (job_.kernel.arrays[i].read)
+        text += fmt::format("{}{} = {}[instance];\n", value(i), at, read_pointer(job_, i));
+    for (int slot : used()) text += fmt::format("own[{0}]{1} = scalars[{0}];\n", slot, at);
+    return text;
+  }
+
+  std::string save(const std::string& at) const {
+    std::string text;
+    for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
+      if (job_.kernel.arrays[i].written)
+        text += fmt::format("{}[instance] = {}{};\n", write_pointer(job_, i), value(i), at);
+    for (int slot : job_.body.slots_written)
+      text += fmt::format("scalars[{0}] = own[{0}]{1};\n", slot, at);
+    return text;
+  }
+
+  // Declarations of the values, in the precision in which they are stored between the steps.
+  std::string values(int lanes) const {
+    std::string text;
+    for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
+      text += fmt::format("{} {}{};\n", type_name(job_.kernel.arrays[i].store), value(i),
+                          lanes > 0 ? fmt::format("[{}] = {{0}}", lanes) : " = 0");
+    return text;
+  }
+
+  // One instance out of those side by side, and back.
+  std::string take() const {
+    std::string text = fmt::format("double mine[{}];\n", bindings_.slots.size());
+    for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
+      text += fmt::format("{} {}_here = {}[i];\n", type_name(job_.kernel.arrays[i].store), value(i),
+                          value(i));
+    for (int slot : used()) text += fmt::format("mine[{0}] = own[{0}][i];\n", slot);
+    return text + draw_walker(job_, bindings_, "(begin + i)", "mine");
+  }
+  std::string put() const {
+    std::string text;
+    for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
+      if (job_.kernel.arrays[i].written) text += fmt::format("{0}[i] = {0}_here;\n", value(i));
+    for (int slot : job_.body.slots_written)
+      text += fmt::format("own[{0}][i] = mine[{0}];\n", slot);
+    return text;
+  }
+
+  // The steps that share their random numbers; `block` holds the scalars.
+  std::string round(const std::string& block, const std::string& suffix) const {
+    const std::int64_t together = steps_together(job_.kernel);
+    const bool shared = shares();
+    std::string text = draw_word(job_, bindings_, block, shared);
+    if (shared) text += draws_of_round(job_);
+    for (std::int64_t k = 0; k < together; ++k) {
+      const std::string one = step(block, suffix, k);
+      text += together == 1 ? one : "{\n" + indent(one, 2) + "}\n";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<int> used() const {
+    std::vector<int> list = job_.body.slots_read;
+    list.insert(list.end(), job_.body.slots_written.begin(), job_.body.slots_written.end());
+    std::ranges::sort(list);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+  }
+
+  // Several steps live on one block of random numbers.
+  bool shares() const { return steps_together(job_.kernel) > 1; }
+
+  std::string step(const std::string& block, const std::string& suffix, std::int64_t k) const {
+    const kernel::Kernel& kernel = job_.kernel;
+    const std::string& name = job_.body.suffix;
+    const std::string real = type_name(job_.body.real);
+    std::string text;
+    if (job_.per_site()) {
+      text += fmt::format("const vphi_par_{0} par = vphi_par_of_{0}({1});\nvphi_in_{0} in;\n", name,
+                          block);
+      for (const Read& read : job_.body.reads) {
+        std::int64_t weight = 0;
+        for (std::int64_t w : read.weights) weight += w;
+        const std::string here =
+            fmt::format("({}){}{}", real, value(position(kernel, read.array)), suffix);
+        text += fmt::format(
+            "in.{} = {};\n", read.member,
+            weight == 1 ? here
+                        : literal(static_cast<long double>(weight), job_.body.real) + "*" + here);
+      }
+      if (!job_.body.draws.empty())
+        text += shares() ? draws_of_step(job_, k) : draw_lines(job_, "0");
+      for (std::size_t axis = 0; axis < 4; ++axis)
+        if (job_.body.site_axis[axis])
+          text += fmt::format("in.site_{} = ({})0;\n", "xyzt"[axis], real);
+      if (job_.body.reads.empty() && job_.body.draws.empty() &&
+          std::ranges::count(job_.body.site_axis, true) == 0)
+        text += fmt::format("in.none = ({})0;\n", real);
+      text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", name);
+      for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
+        const std::size_t array = position(kernel, kernel.stores[i].array);
+        text += fmt::format("{}{} = ({})out.{};\n", value(array), suffix,
+                            type_name(kernel.arrays[array].store), job_.body.store_members[i]);
+      }
+    }
+    if (!job_.epilogue()) return text + (job_.per_site() ? "(void)out;\n" : "");
+    std::string totals;
+    for (const std::string& member : job_.body.reduction_members)
+      totals += (totals.empty() ? "" : ", ") + fmt::format("(double)out.{}", member);
+    if (totals.empty()) totals = "0.0";
+    if (job_.per_site() && kernel.reductions.empty()) text += "(void)out;\n";
+    return text + fmt::format(
+                      "const double total[] = {{{1}}};\n"
+                      "vphi_epilogue_{0}({2}, vphi_before_of_{0}({2}), total);\n",
+                      name, totals, block);
+  }
+
+  const Job& job_;
+  const Bindings& bindings_;
+};
+
+// Arguments of a task by name.
+std::string path_pointers(const Job& job) {
+  std::string text;
+  int at = 0;
+  const auto add = [&](const std::string& type, const std::string& name) {
+    text += fmt::format("{0}* VPHI_RESTRICT {1} = ({0}*)args[{2}];\n", type, name, at++);
+  };
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = job.kernel.arrays[i];
+    const std::string type = type_name(array.store);
+    if (array.read || !array.next)
+      add((array.written && !array.next ? "" : "const ") + type, read_pointer(job, i));
+    if (array.next) add(type, write_pointer(job, i));
+  }
+  add("double", "all_scalars");
+  return text;
+}
+
+}  // namespace
+
+bool is_path(const kernel::Kernel& kernel) {
+  if (kernel.instances == 1 || kernel.sites() != 1 || kernel::sums_pairs(kernel)) return false;
+  return std::ranges::all_of(kernel.boundary,
+                             [](physics::Boundary b) { return b == physics::Boundary::Periodic; });
+}
+
+std::int64_t steps_together(const kernel::Kernel& kernel) {
+  if (kernel.steps == 1 || kernel.random.draws == 0) return 1;
+  const std::int64_t words = kernel::words_per_step(kernel.random);
+  return words >= 4 ? 1 : 4 / words;
+}
+
+program::Kernel emit_paths(const Job& job, const Bindings& bindings) {
+  const kernel::Kernel& kernel = job.kernel;
+  const std::int64_t together = steps_together(kernel);
+  if (kernel.steps % together != 0)
+    throw std::invalid_argument("kernel " + kernel.name + ": steps a launch that share no block");
+  const bool cpp = job.language == Language::Cpp;
+  Paths paths(job, bindings);
+  program::Kernel out;
+  Slots slots = common_slots(job, kThreads);
+  slots["slots"] = std::to_string(std::max<std::size_t>(1, bindings.slots.size()));
+  slots["steps"] = std::to_string(kernel.steps);
+  slots["together"] = std::to_string(together);
+  slots["lanes"] = std::to_string(kLanes);
+  if (cpp) {
+    const std::int64_t tasks = std::clamp<std::int64_t>(kernel.instances / (4 * kLanes), 1, 4096);
+    slots["tasks"] = std::to_string(tasks);
+    out.grid[0] = static_cast<std::uint32_t>(tasks);
+    slots["pointers"] = path_pointers(job);
+    slots["values"] = paths.values(kLanes);
+    slots["load"] = paths.load("[i]");
+    slots["take"] = paths.take();
+    slots["round"] = paths.round("mine", "_here");
+    slots["put"] = paths.put();
+    slots["save"] = paths.save("[i]");
+    out.source = fill("paths_cpp.txt", slots);
+  } else {
+    const std::int64_t groups = (kernel.instances + kThreads - 1) / kThreads;
+    out.grid[0] = static_cast<std::uint32_t>(std::min(groups, kMostGroups));
+    out.block[0] = kThreads;
+    slots["load"] = paths.values(0) + paths.load("");
+    slots["draw_start"] = draw_walker(job, bindings, "instance", "scalars");
+    slots["round"] = paths.round("own", "");
+    slots["save"] = paths.save("");
+    out.source = fill("paths_gpu.txt", slots);
+  }
+  out.arguments = arguments(job, bindings, false, 0);
+  return out;
+}
+
+}  // namespace vphi::emit

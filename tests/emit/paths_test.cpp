@@ -1,0 +1,158 @@
+// Instances of one site against the slow reference, step by step and many steps a launch.
+#include <gtest/gtest.h>
+
+#include "compiler/emit/paths.hpp"
+#include "tests/emit/fixture.hpp"
+
+namespace vphi::emit_test {
+namespace {
+
+constexpr std::size_t kInstances = 70;  // two vectors of a processor and a rest
+
+// A damped pendulum with noise, one Euler step: x and v, a running sum, time and step.
+Case pendulum(int draws, Precision real) {
+  Case c;
+  c.kernel.name = "path";
+  c.shape({1});
+  c.kernel.compute = real;
+  const int x = c.array("x", true, true, true), v = c.array("v", true, true);
+  const Expr dt = c.slot("dt", 0.01), t = c.slot("t"), n = c.slot("n", 8),
+             a = c.slot("amplitude", 0.5), sum = c.slot("sum");
+  const Expr square = c.slot("square");
+  c.slot("who");
+  Arena& m = *c.arena;
+  const auto mul = [&](std::vector<Expr> f) { return m.raw(Op::Mul, std::move(f)); };
+  const auto add = [&](std::vector<Expr> f) { return m.raw(Op::Add, std::move(f)); };
+  std::vector<Expr> force{c.load(v), mul({dt, m.raw(Op::Sin, {c.load(x)})}),
+                          mul({dt, mul({a, m.raw(Op::Cos, {t})})})};
+  for (int i = 0; i < draws; ++i)
+    force.push_back(mul({dt, m.random(i == 4 ? Op::Uniform : Op::Normal, i)}));
+  const Expr kicked = add(force);
+  c.store(v, kicked);
+  c.store(x, add({c.load(x), mul({dt, kicked})}));
+  c.sum("square", mul({kicked, kicked}));
+  c.assign("sum", add({sum, square}));
+  c.assign("n", add({n, m.integer(1)}));
+  c.assign("t", mul({dt, m.symbol("n")}));
+  c.kernel.random.draws = draws;
+  c.kernel.random.step = "n";
+  c.kernel.random.instance = "who";
+  return c;
+}
+
+// The copies of doubled arrays are exchanged after a launch.
+State exchanged(const Case& c, State state) {
+  for (std::size_t i = 0; i < c.kernel.arrays.size(); ++i)
+    if (c.kernel.arrays[i].next) std::swap(state.arrays[i][0], state.arrays[i][1]);
+  return state;
+}
+
+State start_of(const Case& c) {
+  State all = random_state(c, 3);
+  for (std::size_t i = 1; i < kInstances; ++i) {
+    State one = random_state(c, static_cast<unsigned>(3 + i));
+    for (std::size_t slot = 0; slot < c.bindings.slots.size(); ++slot) {
+      if (c.bindings.slots[slot] == "who") one.scalars[slot] = static_cast<double>(3 * i);
+      if (c.bindings.slots[slot] == "amplitude") one.scalars[slot] = 0.1 * static_cast<double>(i);
+    }
+    for (std::size_t a = 0; a < all.arrays.size(); ++a)
+      for (std::size_t copy = 0; copy < 2; ++copy)
+        all.arrays[a][copy].push_back(one.arrays[a][copy][0]);
+    all.scalars.insert(all.scalars.end(), one.scalars.begin(), one.scalars.end());
+  }
+  return all;
+}
+
+State expected(const Case& c, const State& start, int steps) {
+  State end = start;
+  const std::size_t slots = c.bindings.slots.size();
+  for (std::size_t i = 0; i < kInstances; ++i) {
+    State one;
+    for (const auto& array : start.arrays)
+      one.arrays.push_back({std::vector<double>{array[0][i]}, std::vector<double>{array[1][i]}});
+    one.scalars.assign(start.scalars.begin() + static_cast<std::ptrdiff_t>(i * slots),
+                       start.scalars.begin() + static_cast<std::ptrdiff_t>((i + 1) * slots));
+    for (int s = 0; s < steps; ++s) one = exchanged(c, reference(c, one));
+    for (std::size_t a = 0; a < end.arrays.size(); ++a) end.arrays[a][0][i] = one.arrays[a][0][0];
+    std::copy(one.scalars.begin(), one.scalars.end(),
+              end.scalars.begin() + static_cast<std::ptrdiff_t>(i * slots));
+  }
+  return end;
+}
+
+using Run = std::function<State(const Case&, const program::Kernel&, const State&)>;
+
+void check(program::Target language, bool cpu, Precision real, const Run& run) {
+  emit::TargetInfo target;
+  target.target = language;
+  target.is_cpu = cpu;
+  target.contract = false;
+  constexpr int kSteps = 8;
+  for (int draws : {0, 1, 2, 5}) {
+    SCOPED_TRACE(std::to_string(draws) + " draws");
+    Case c = pendulum(draws, real);
+    const State start = start_of(c), want = expected(c, start, kSteps);
+    c.kernel.instances = kInstances;
+    for (int steps : {1, kSteps}) {
+      c.kernel.steps = steps;
+      const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+      EXPECT_EQ(kernel.partials, 0);
+      State got = start;
+      for (int done = 0; done < kSteps; done += steps) got = exchanged(c, run(c, kernel, got));
+      const double tolerance = real == Precision::F32 ? 1e-5 : 1e-12;
+      for (std::size_t a = 0; a < got.arrays.size(); ++a)
+        for (std::size_t i = 0; i < kInstances; ++i)
+          ASSERT_NEAR(got.arrays[a][0][i], want.arrays[a][0][i], tolerance) << kernel.source;
+      for (std::size_t i = 0; i < got.scalars.size(); ++i)
+        ASSERT_NEAR(got.scalars[i], want.scalars[i], tolerance * 10) << i;
+      if (draws == 5 && steps == 1) break;
+    }
+  }
+}
+
+TEST(Paths, Native) {
+  for (const Precision real : {Precision::F64, Precision::F32})
+    check(program::Target::Native, true, real,
+          [](const Case& c, const program::Kernel& kernel, const State& start) {
+            return run_native(c, kernel, start, "g++",
+                              "-O2 -march=native -Wall -Wextra -Werror -Wno-unknown-pragmas");
+          });
+}
+TEST(Paths, OpenCL) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  check(program::Target::OpenCL, true, Precision::F64, run_opencl);
+}
+TEST(Paths, CudaOnThreads) {
+  check(program::Target::Cuda, false, Precision::F64, run_cuda_on_threads);
+}
+
+// Steps that do not fill whole blocks of random numbers cannot share them.
+TEST(Paths, StepsThatShareNoBlock) {
+  Case c = pendulum(1, Precision::F64);
+  c.kernel.instances = 2;
+  c.kernel.steps = 6;
+  EXPECT_THROW(emit::emit(c.kernel, {}, c.bindings), std::invalid_argument);
+  c.kernel.steps = 12;
+  EXPECT_NO_THROW(emit::emit(c.kernel, {}, c.bindings));
+}
+
+TEST(Paths, CudaCompilesWithoutSpills) {
+  const std::string nvcc = "/usr/local/cuda/bin/nvcc";
+  if (shell(nvcc + " --version").first != 0) GTEST_SKIP() << "no nvcc";
+  Case c = pendulum(2, Precision::F32);
+  c.kernel.instances = 1 << 22;
+  c.kernel.steps = 100;
+  emit::TargetInfo target;
+  target.target = program::Target::Cuda;
+  target.is_cpu = false;
+  const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+  const std::string path = write_file("paths.cu", kernel.source);
+  const auto [status, log] =
+      shell(nvcc + " -arch=sm_90 -cubin -Xptxas -v -o " + path + ".cubin " + path);
+  ASSERT_EQ(status, 0) << log << kernel.source;
+  EXPECT_NE(log.find("0 bytes spill stores"), std::string::npos) << log;
+  if (std::getenv("VPHI_SHOW")) std::cout << kernel.source << log;
+}
+
+}  // namespace
+}  // namespace vphi::emit_test
