@@ -39,7 +39,9 @@ void print_usage() {
   for (const Verb& verb : verbs()) fmt::print("  {:<8} {}\n", verb.name, verb.summary);
   fmt::print(
       "\nvphi VERB --help lists the options of a verb. Exit status: 0 ok, 1 a mistake in the\n"
-      "model or the command line, 2 an `expect` failed, 3 device, 4 internal.\n");
+      "model or the command line, 2 an `expect` failed, 3 device, 4 internal, 130 interrupted, "
+      "143\n"
+      "terminated (both after the step, with a checkpoint).\n");
 }
 
 int dispatch(const Words& words) {
@@ -99,5 +101,7 @@ int guarded(const Words& words) {
 int main(int count, char** words) {
   // A reader that goes away (`vphi run ... | head`) must not end a run before its files close.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that may not grow further is an error that is told, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   return vphi::tools::guarded({words + 1, words + (count > 0 ? count : 1)});
 }

@@ -25,6 +25,13 @@ CommandLine& CommandLine::value(std::string name, std::string shown, std::string
   return *this;
 }
 
+CommandLine& CommandLine::optional(std::string name, std::string shown, std::string& to,
+                                   bool& given, std::string help) {
+  options_.push_back({std::move(name), std::move(shown), std::move(help),
+                      [&to, &given](const std::string& text) { to = text, given = true; }, true});
+  return *this;
+}
+
 CommandLine& CommandLine::number(std::string name, std::string shown, std::int64_t& to,
                                  std::int64_t least, std::string help) {
   const auto take = [&to, name, least](const std::string& text) {
@@ -107,6 +114,10 @@ bool CommandLine::parse(const std::vector<std::string>& words) {
       option.take({});
     } else if (equals != std::string::npos) {
       option.take(word.substr(equals + 1));
+    } else if (option.optional) {
+      const bool all = arguments_ == nullptr || arguments_->size() >= most_;
+      const bool next = all && i + 1 < words.size() && !words[i + 1].starts_with('-');
+      option.take(next ? words[++i] : "");
     } else {
       if (i + 1 == words.size())
         throw UsageError(fmt::format("{} needs a value: {} {}", name, name, option.shown));
@@ -125,6 +136,7 @@ std::string CommandLine::help() const {
                                  options_.empty() ? "" : " [options]");
   std::size_t width = 0;
   const auto head = [](const Option& o) {
+    if (o.optional) return o.name + "[=" + o.shown + "]";
     return o.shown.empty() ? o.name : o.name + " " + o.shown;
   };
   for (const Option& option : options_) width = std::max(width, head(option).size());

@@ -30,6 +30,10 @@ class CommandLine {
 
   CommandLine& flag(std::string name, bool& to, std::string help);
   CommandLine& value(std::string name, std::string shown, std::string& to, std::string help);
+  /// May stand alone, or with a value behind `=`; the next word is its value where all
+  /// arguments have been given before.
+  CommandLine& optional(std::string name, std::string shown, std::string& to, bool& given,
+                        std::string help);
   /// A whole number that is at least `least`.
   CommandLine& number(std::string name, std::string shown, std::int64_t& to, std::int64_t least,
                       std::string help);
@@ -50,6 +54,7 @@ class CommandLine {
   struct Option {
     std::string name, shown, help;  ///< shown empty: a flag
     std::function<void(const std::string&)> take;
+    bool optional = false;
   };
   const Option& find(const std::string& name) const;
 

@@ -12,8 +12,11 @@
 #include "runtime/device/ceilings.hpp"
 #include "runtime/device/native.hpp"
 #include "runtime/run/run.hpp"
+#include "tools/blame.hpp"
+#include "tools/error_check.hpp"
 #include "tools/model.hpp"
 #include "tools/progress.hpp"
+#include "tools/resume.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -23,17 +26,22 @@ using Json = nlohmann::ordered_json;
 
 // A signal handler can reach nothing else.
 std::atomic<bool> interrupted{false};
-extern "C" void interrupt(int) {
+std::atomic<int> by_signal{SIGINT};
+extern "C" void interrupt(int signal) {
+  by_signal = signal;
   interrupted = true;
-  std::signal(SIGINT, SIG_DFL);  // a second one ends the process at once
+  std::signal(signal, SIG_DFL);  // a second one ends the process at once
 }
+std::atomic<bool> checkpoint_now{false};
+extern "C" void wish_checkpoint(int) { checkpoint_now = true; }
 
 constexpr double kWorthMeasuring = 1.0;  ///< seconds of run that justify a measurement of 0.1 s
 
 struct Wanted {
   ModelOptions model;
   std::string device = "auto", out;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, error_check = false;
+  KeepWords keep;
 };
 
 /// JSON has no NaN or infinity.
@@ -116,7 +124,8 @@ void print_sweep(const runtime::RunResult& r) {
     fmt::print("  and {} other instances\n", r.failures.size() - kShown);
 }
 
-std::string to_json(const runtime::RunResult& r, double copy_bandwidth) {
+std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
+                    const std::optional<std::vector<Uncertain>>& errors) {
   Json out;
   out["model"] = r.model;
   out["device"] = r.device;
@@ -141,12 +150,24 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth) {
                         {"fraction_of_copy", number(share)},
                         {"first_step_seconds", p.first_step_seconds},
                         {"device_bytes", p.device_bytes}};
+  if (errors) {
+    out["error_check"] = Json::object();
+    for (const Uncertain& u : *errors)
+      out["error_check"][u.name] = {{"last", number(u.last)},
+                                    {"largest", number(u.largest)},
+                                    {"at", number(u.at)},
+                                    {"scale", number(u.scale)}};
+  }
   out["interrupted"] = r.interrupted;
+  if (r.resumed_from >= 0) out["resumed_from"] = r.resumed_from;
+  if (r.checkpoint >= 0) out["checkpoint"] = r.checkpoint;
+  out["performance"]["checkpoint_seconds"] = r.checkpoint_seconds;
   out["files"] = r.files;
   return out.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
-void print_summary(const runtime::RunResult& r, double copy_bandwidth) {
+void print_summary(const runtime::RunResult& r, double copy_bandwidth,
+                   const std::optional<std::vector<Uncertain>>& errors) {
   const auto& p = r.performance;
   fmt::print("{} on {}: {} steps to t = {:.6g} in {}, {}site updates/s", r.model, r.device, r.steps,
              r.time, duration_text(p.seconds), with_prefix(p.site_updates_per_s));
@@ -156,7 +177,13 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth) {
   fmt::print("\n");
   if (r.interrupted)
     fmt::print("interrupted: the step was finished, results are complete up to here\n");
-  for (const auto& [name, value] : r.scalars) fmt::print("  {} = {:.8g}\n", name, value);
+  if (errors) fmt::print("  beside each value: its difference from the run at half the step\n");
+  for (const auto& [name, value] : r.scalars) {
+    fmt::print("  {} = {:.8g}", name, value);
+    if (const Uncertain* u = errors ? find(*errors, name) : nullptr)
+      fmt::print(" +- {:.2g} (at most {:.2g}, at t = {:.4g})", u->last, u->largest, u->at);
+    fmt::print("\n");
+  }
   for (const auto& e : r.expectations)
     fmt::print("  expect {}: {} ({:.3g}{}{})\n", e.text, e.ok ? "ok" : "FAILED", e.value,
                e.ok ? "" : fmt::format(" at t = {:.5g}", e.time),
@@ -185,6 +212,38 @@ void fit_memory(Prepared& made, const Wanted& wanted, const std::string& path) {
   const std::int64_t all = program->all_instances(), parts = (all + batch - 1) / batch;
   options.batch = (all + parts - 1) / parts;
   made.compilation = compile_model(path, options, target_of(info));
+}
+
+/// The checkpoint to go on from, where one is wanted; options that were not given are taken from
+/// it.
+runtime::FoundCheckpoint find_start(Wanted& wanted, const std::string& path) {
+  if (!wanted.keep.resuming) return {};
+  const std::string model = model_name(path);
+  const std::string place = !wanted.keep.resume.empty() ? wanted.keep.resume
+                            : !wanted.out.empty()
+                                ? wanted.out
+                                : (std::filesystem::path("results") / model).string();
+  auto found = runtime::find_checkpoint(place, model);
+  if (wanted.out.empty()) wanted.out = found.out.string();
+  wanted.model = continued(wanted.model, found.reader->head().call);
+  return found;
+}
+
+/// What a continued run has to say before it starts; throws where the model is another one.
+void go_on(const runtime::FoundCheckpoint& from, const program::Program& program,
+           const ModelOptions& model, runtime::RunOptions& options) {
+  const auto& head = from.reader->head();
+  std::vector<std::string> notes = from.notes;
+  for (auto& note : check_same_model(head, program)) notes.push_back(std::move(note));
+  std::string until_then = until_of(head.model_text), until_now = until_of(program.model_text);
+  for (const auto& [name, value] : head.call)
+    if (name == "--until") until_then = value;
+  if (!model.until.empty()) until_now = model.until;
+  options.past_stop = until_then != until_now;
+  notes.push_back(fmt::format("goes on from step {}, t = {:.6g}: {}", head.step, head.time,
+                              from.path.string()));
+  for (const auto& note : notes) options.tell(note);
+  options.resume = from.reader;
 }
 
 Prepared prepare(const Wanted& wanted, const std::string& path) {
@@ -222,9 +281,15 @@ int run(const Words& words) {
   line.value("--device", "ID", wanted.device, "auto, native, opencl[:k], cuda[:k]")
       .value("--out", "DIR", wanted.out, "folder of the results (default: results/MODEL)")
       .flag("--json", wanted.json, "one JSON object with the results on standard output")
-      .flag("--quiet", wanted.quiet, "no progress line and no summary");
+      .flag("--quiet", wanted.quiet, "no progress line and no summary")
+      .flag("--error-check", wanted.error_check,
+            "runs again at half the step and puts the difference beside each value");
+  wanted.keep.declare(line);
   if (!line.parse(words)) return kOk;
   const std::string path = find_model(models[0]);
+  runtime::RunOptions options;
+  options.keep = wanted.keep.options();
+  const auto from = find_start(wanted, path);
 
   Prepared made = prepare(wanted, path);
   if (made.device) fit_memory(made, wanted, path);
@@ -239,7 +304,6 @@ int run(const Words& words) {
   const auto info = device.info();
   double copy = runtime::known_copy_bandwidth(info).value_or(0);
   ProgressLine progress(copy, terminal(stderr));
-  runtime::RunOptions options;
   options.out =
       wanted.out.empty() ? (std::filesystem::path("results") / program.model).string() : wanted.out;
   options.interrupt = &interrupted;
@@ -247,21 +311,46 @@ int run(const Words& words) {
   if (!wanted.quiet) options.progress = [&](const auto& now) { progress.show(now); };
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
+  std::signal(SIGUSR1, wish_checkpoint);
+  options.keep.now = &checkpoint_now;
+  options.keep.call = call_of(wanted.model);
+  options.tell = [&](const std::string& text) {
+    progress.finish();
+    fmt::print(stderr, "note: {}\n", text);
+  };
+  if (from.reader)
+    go_on(from, program, wanted.model, options);
+  else if (!wanted.keep.restart)
+    check_unfinished(options.out, program.model);
   runtime::RunResult result;
+  std::optional<std::vector<Uncertain>> errors;
   try {
     result = runtime::run(program, device, options);
+    if (wanted.error_check && !result.interrupted) {
+      errors = error_check(path, wanted.model.compile_options(), device, result, options);
+      result.files.push_back(write_errors(options.out, program.model, *errors));
+    }
+  } catch (const runtime::BrokenState& broken) {
+    progress.finish();
+    print_error(broken.code, broken.what(), broken.hint);
+    fmt::print(stderr, "{}", blame(broken, made.compilation));
+    return kUserError;
   } catch (...) {
     progress.finish();
     throw;
   }
   progress.finish();
+  if (result.interrupted && result.checkpoint == result.steps)
+    fmt::print(stderr, "note: stopped after step {}; to go on: vphi run {} --resume={}\n",
+               result.steps, models[0], options.out);
 
   if (copy == 0 && (wanted.json || result.performance.seconds > kWorthMeasuring))
     copy = runtime::copy_bandwidth(device);
   if (wanted.json)
-    fmt::print("{}\n", to_json(result, copy));
+    fmt::print("{}\n", to_json(result, copy, errors));
   else if (!wanted.quiet)
-    print_summary(result, copy);
+    print_summary(result, copy, errors);
+  if (result.interrupted) return by_signal == SIGTERM ? kTerminated : kInterrupted;
   if (!result.failures.empty() && wanted.quiet)
     for (const auto& f : result.failures)
       fmt::print(stderr, "instance failed at {}: {}\n", f.where, f.message);
@@ -273,7 +362,7 @@ int run(const Words& words) {
           fmt::print(stderr, "expect failed: {} ({:.3g} at t = {:.5g})\n", e.text, e.value, e.time);
     return kExpectFailed;
   }
-  return result.interrupted ? kInterrupted : kOk;
+  return kOk;
 }
 
 }  // namespace vphi::tools

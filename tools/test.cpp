@@ -5,55 +5,24 @@
 // |u(dt/2) - u(dt/4)| at one time, over the fields and the output scalars, both of which belong to
 // whole steps.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
 
-#include "dsl/load.hpp"
 #include "runtime/run/run.hpp"
+#include "tools/derivative_check.hpp"
+#include "tools/finer_model.hpp"
 #include "tools/model.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::int64_t kSteps = 64;       ///< of the checks
 constexpr std::int64_t kOrderSteps = 32;  ///< of the coarsest of the three runs
-
-/// A copy of the model whose time step is divided by `parts`; removed at the end.
-class FinerModel {
- public:
-  FinerModel(const std::string& path, int parts) {
-    dsl::Diagnostics diagnostics;
-    const auto model = dsl::load_model(path, diagnostics);
-    dsl::ExprPtr dt;
-    for (const auto& line : model.lines)
-      if (line.kind == dsl::Line::Kind::Clause && line.clause.keyword == "evolve")
-        dt = dsl::option(line.clause, "dt");
-    if (!dt) return;
-    std::string text(model.source->text());
-    const std::string finer =
-        fmt::format("({})/{}", text.substr(dt->span.begin, dt->span.end - dt->span.begin), parts);
-    text.replace(dt->span.begin, dt->span.end - dt->span.begin, finer);
-    path_ = fs::temp_directory_path() / fmt::format("vphi_{}_{}.vphi", getpid(), parts);
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  ~FinerModel() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove(path_, error);
-  }
-  FinerModel(const FinerModel&) = delete;
-  FinerModel& operator=(const FinerModel&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// "32^3" where the model is larger, else empty.
 std::string small_lattice(const std::string& path, const CompileOptions& options) {
@@ -92,42 +61,176 @@ double distance(const runtime::RunResult& a, const runtime::RunResult& b) {
   return std::sqrt(square);
 }
 
-/// The last scalar that differs most, relative to the larger of the two: its name and by how much.
-std::pair<std::string, double> scalar_difference(const runtime::RunResult& a,
-                                                 const runtime::RunResult& b) {
-  std::pair<std::string, double> worst{"", 0};
+// ---- rounding ---------------------------------------------------------------------------------
+//
+// Two devices add in another order, so their last digits differ; how much that may be is measured:
+// the same run in the other precision gives, for each scalar, the effect of one change of rounding
+// (times 2^-29 from f32 to f64).
+
+constexpr double kF32ToF64 = 1.0 / (1 << 29);
+constexpr double kMuchMore = 1000;  ///< times rounding that devices may not differ
+constexpr double kVisible = 1e-6;   ///< relative difference that is none of rounding, if so much
+
+using Rounding = std::map<std::string, double>;  ///< of each scalar, absolute
+
+struct ScalarDifference {
+  std::string name;
+  double relative = 0;
+  double in_rounding = 0;
+};
+
+/// The scalar that differs most, measured in its rounding.
+ScalarDifference furthest(const runtime::RunResult& a, const runtime::RunResult& b,
+                          const Rounding& rounding) {
+  ScalarDifference worst;
   for (const auto& [name, value] : a.scalars) {
     const auto other = b.scalar(name);
-    const double scale = std::max(std::abs(value), std::abs(other.value_or(value)));
-    if (!other || scale == 0 || !std::isfinite(scale)) continue;
-    const double difference = std::abs(value - *other) / scale;
-    if (difference > worst.second) worst = {name, difference};
+    if (!other || !std::isfinite(value)) continue;
+    const double difference = std::abs(value - *other);
+    if (difference == 0) continue;
+    const double scale = std::max(std::abs(value), std::abs(*other));
+    const auto found = rounding.find(name);
+    const double unit = std::max(found == rounding.end() ? 0.0 : found->second,
+                                 scale * std::numeric_limits<double>::epsilon());
+    if (difference / unit > worst.in_rounding)
+      worst = {name, difference / scale, difference / unit};
   }
   return worst;
 }
 
-void print_order(const std::string& path, CompileOptions options) {
-  if (options.precision.empty()) options.precision = "f64";
+// ---- order --------------------------------------------------------------------------------------
+
+struct OrderRow {
+  std::string name;  ///< "fields" or an output scalar
+  double coarse = 0, fine = 0;
+  bool rounding = false;  ///< the differences are those of rounding: there is no order to see
+  double order() const { return std::log2(coarse / fine); }
+};
+
+std::vector<OrderRow> measure_order(const std::string& path, CompileOptions options,
+                                    const Rounding& rounding) {
+  options.precision = "f64";
+  options.until.clear();
   const auto device = runtime::open_device("native");
   std::vector<runtime::RunResult> results;
   for (int parts : {1, 2, 4}) {
-    const FinerModel finer(path, parts);
-    if (finer.path().empty()) return;
+    const FinerModel finer(path, parts, true);
+    if (finer.path().empty()) return {};
     options.steps = kOrderSteps * parts;
     results.push_back(run_on(*device, finer.path().string(), options));
   }
-  const double coarse = distance(results[0], results[1]), fine = distance(results[1], results[2]);
-  if (fine == 0 || !std::isfinite(coarse))
-    fmt::print("  order: not measurable here (differences {:.1e}, {:.1e})\n", coarse, fine);
-  else
-    fmt::print("  order in dt of the fields: {:.2f} (differences {:.1e}, {:.1e})\n",
-               std::log2(coarse / fine), coarse, fine);
+  std::vector<OrderRow> rows;
+  double size = 0;
+  for (const auto& field : results[2].state)
+    for (double v : field) size += v * v;
+  OrderRow fields{"fields", distance(results[0], results[1]), distance(results[1], results[2]),
+                  false};
+  // A step rounds every value once: after n steps sqrt(n) to n units in the last place.
+  const double unit = std::numeric_limits<double>::epsilon() * std::sqrt(size);
+  fields.rounding = !(fields.fine > 4 * kOrderSteps * unit);
+  if (!results[2].state.empty()) rows.push_back(fields);
   for (const auto& [name, first] : results[0].scalars) {
     const auto second = results[1].scalar(name), third = results[2].scalar(name);
-    if (!second || !third || *second == *third) continue;
-    fmt::print("    {}: {:.2f}\n", name,
-               std::log2(std::abs((first - *second) / (*second - *third))));
+    if (!second || !third || !std::isfinite(first) || !std::isfinite(*third)) continue;
+    OrderRow row{name, std::abs(first - *second), std::abs(*second - *third), false};
+    const auto found = rounding.find(name);
+    const double own = found == rounding.end() ? 0.0 : found->second;
+    row.rounding =
+        !(row.fine > 16 * std::max(own, std::numeric_limits<double>::epsilon() *
+                                            std::max(std::abs(first), std::abs(*third))));
+    rows.push_back(row);
   }
+  return rows;
+}
+
+// ---- the report
+// -----------------------------------------------------------------------------------
+
+struct DeviceRow {
+  std::string id;
+  runtime::RunResult result;
+  ScalarDifference difference;  ///< from the first device
+  bool differs() const {
+    return difference.in_rounding > kMuchMore && difference.relative > kVisible;
+  }
+};
+
+struct TestReport {
+  std::string model, lattice;
+  std::vector<DeviceRow> devices;
+  std::vector<OrderRow> order;
+  std::vector<DerivativeRow> derivatives;
+  bool ok() const {
+    return std::all_of(devices.begin(), devices.end(),
+                       [](const auto& d) { return d.result.all_expected() && !d.differs(); }) &&
+           std::all_of(derivatives.begin(), derivatives.end(),
+                       [](const auto& d) { return d.deviation < kDerivative; });
+  }
+  static constexpr double kDerivative = 1e-8;  ///< the formula's own error is below 1e-11
+};
+
+void print(const TestReport& report) {
+  fmt::print("{}, {}\n", report.model, report.lattice);
+  for (const DeviceRow& d : report.devices) {
+    fmt::print("  {:<10} {} steps on {}", d.id, d.result.steps, d.result.device);
+    if (&d != &report.devices[0]) {
+      const auto& [name, relative, in_rounding] = d.difference;
+      if (name.empty())
+        fmt::print(", every scalar as on {}", report.devices[0].id);
+      else if (in_rounding <= kMuchMore)
+        fmt::print(", as on {} to rounding (furthest: {}, relative {:.1e})", report.devices[0].id,
+                   name, relative);
+      else
+        fmt::print(", {} from {}: {}, relative {:.1e}, {:.1e} times rounding",
+                   d.differs() ? "DIFFERS" : "differs", report.devices[0].id, name, relative,
+                   in_rounding);
+    }
+    fmt::print("\n");
+    for (const auto& e : d.result.expectations)
+      fmt::print("    expect {}: {} ({:.3g})\n", e.text, e.ok ? "ok" : "FAILED", e.value);
+  }
+  for (const DerivativeRow& row : report.derivatives)
+    fmt::print("  force on {} against the potential's finite differences, {} points: {:.1e} {}\n",
+               row.variable, row.points, row.deviation,
+               row.deviation < TestReport::kDerivative ? "ok" : "FAILED");
+  if (!report.order.empty()) fmt::print("  order in dt, from dt, dt/2 and dt/4 (f64):\n");
+  for (const OrderRow& row : report.order) {
+    if (row.rounding)
+      fmt::print("    {}: the same to rounding (differences {:.1e}, {:.1e})\n", row.name,
+                 row.coarse, row.fine);
+    else
+      fmt::print("    {}: {:.2f} (differences {:.1e}, {:.1e})\n", row.name, row.order(), row.coarse,
+                 row.fine);
+  }
+}
+
+void print_json(const TestReport& report) {
+  using Json = nlohmann::ordered_json;
+  const auto number = [](double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); };
+  Json out = {{"model", report.model}, {"lattice", report.lattice}, {"ok", report.ok()}};
+  out["devices"] = Json::array();
+  for (const DeviceRow& d : report.devices) {
+    Json row = {{"id", d.id}, {"device", d.result.device}, {"steps", d.result.steps}};
+    row["expect"] = Json::array();
+    for (const auto& e : d.result.expectations)
+      row["expect"].push_back({{"text", e.text}, {"ok", e.ok}, {"value", number(e.value)}});
+    row["furthest"] = {{"name", d.difference.name},
+                       {"relative", number(d.difference.relative)},
+                       {"in_rounding", number(d.difference.in_rounding)}};
+    row["differs"] = d.differs();
+    out["devices"].push_back(std::move(row));
+  }
+  out["derivatives"] = Json::array();
+  for (const DerivativeRow& row : report.derivatives)
+    out["derivatives"].push_back(
+        {{"field", row.variable}, {"points", row.points}, {"deviation", number(row.deviation)}});
+  out["order"] = Json::array();
+  for (const OrderRow& row : report.order)
+    out["order"].push_back({{"name", row.name},
+                            {"order", row.rounding ? Json(nullptr) : number(row.order())},
+                            {"rounding", row.rounding},
+                            {"differences", {number(row.coarse), number(row.fine)}}});
+  fmt::print("{}\n", out.dump(1));
 }
 
 }  // namespace
@@ -135,47 +238,55 @@ void print_order(const std::string& path, CompileOptions options) {
 int test(const Words& words) {
   std::vector<std::string> models, devices;
   ModelOptions options;
-  bool no_order = false;
+  bool no_order = false, json = false;
   CommandLine line("test MODEL",
-                   "Runs a model's own checks, small, on every device, and its order.");
+                   "Runs a model's own checks, small, on every device; its forces against finite "
+                   "differences; its order.");
   line.arguments(models, 1, 1);
   options.declare(line);
   line.list("--device", "ID", devices, "this device only; may be repeated")
-      .flag("--no-order", no_order, "leave the order of the integrator out");
+      .flag("--no-order", no_order, "leave the order of the integrator out")
+      .flag("--json", json, "one JSON object with the results on standard output");
   if (!line.parse(words)) return kOk;
   const std::string path = find_model(models[0]);
   CompileOptions compile = options.compile_options();
+  std::string precision;
   {
     const Compilation first = compile_model(path, compile, default_target("native"));
     if (report(first)) return kUserError;
+    precision = first.system->numerics.real == physics::Precision::F32 ? "f32" : "f64";
   }
   compile.lattice = small_lattice(path, compile);
   if (compile.steps < 0 && compile.until.empty()) compile.steps = kSteps;
   if (devices.empty())
     for (const auto& info : runtime::list_devices()) devices.push_back(info.id);
 
-  int status = kOk;
-  std::optional<runtime::RunResult> reference;
-  fmt::print("{}, {}\n", models[0], compile.lattice);
+  TestReport report{models[0], compile.lattice, {}, {}, {}};
   for (const auto& id : devices) {
     const auto device = runtime::open_device(id);
-    const auto result = run_on(*device, path, compile);
-    fmt::print("  {:<10} {} steps on {}", id, result.steps, result.device);
-    if (reference) {
-      const auto [name, difference] = scalar_difference(*reference, result);
-      if (name.empty())
-        fmt::print(", scalars as on {}", devices[0]);
-      else
-        fmt::print(", furthest from {}: {}, relative {:.1e}", devices[0], name, difference);
-    }
-    fmt::print("\n");
-    for (const auto& e : result.expectations)
-      fmt::print("    expect {}: {} ({:.3g})\n", e.text, e.ok ? "ok" : "FAILED", e.value);
-    if (!result.all_expected()) status = kExpectFailed;
-    if (!reference) reference = result;
+    report.devices.push_back({id, run_on(*device, path, compile), {}});
   }
-  if (!no_order) print_order(path, compile);
-  return status;
+  Rounding rounding, rounding64;
+  {
+    CompileOptions other = compile;
+    other.precision = precision == "f32" ? "f64" : "f32";
+    const auto device = runtime::open_device(devices[0]);
+    const auto result = run_on(*device, path, other);
+    for (const auto& [name, value] : report.devices[0].result.scalars)
+      if (const auto second = result.scalar(name); second && std::isfinite(*second)) {
+        rounding64[name] = std::abs(value - *second) * kF32ToF64;
+        rounding[name] = precision == "f32" ? std::abs(value - *second) : rounding64[name];
+      }
+  }
+  for (DeviceRow& d : report.devices)
+    d.difference = furthest(report.devices[0].result, d.result, rounding);
+  report.derivatives = check_derivatives(path, compile);
+  if (!no_order) report.order = measure_order(path, compile, rounding64);
+  if (json)
+    print_json(report);
+  else
+    print(report);
+  return report.ok() ? kOk : kExpectFailed;
 }
 
 }  // namespace vphi::tools

@@ -12,6 +12,7 @@ namespace vphi::tools {
 
 enum Status { kOk = 0, kUserError = 1, kExpectFailed = 2, kDeviceError = 3, kInternalError = 4 };
 constexpr int kInterrupted = 130;  ///< as shells report SIGINT
+constexpr int kTerminated = 143;   ///< and SIGTERM
 
 using Words = std::vector<std::string>;
 

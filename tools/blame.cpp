@@ -1,0 +1,155 @@
+#include "tools/blame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::tools {
+namespace {
+
+using algebra::Expr;
+using algebra::Node;
+using algebra::Op;
+using Site = std::array<std::int64_t, 4>;
+
+constexpr std::size_t kMostTerms = 6;
+
+struct Term {
+  Expr expr;
+  double value = 0;
+};
+
+class Evaluator {
+ public:
+  Evaluator(const runtime::BrokenState& broken, const physics::System& system,
+            const program::Program& program)
+      : broken_(broken), system_(system), program_(program) {}
+
+  /// Throws std::invalid_argument for a symbol without a value.
+  double at(Expr expr, const Site& site) const {
+    return algebra::evaluate(expr, {[&](const Node& node) { return leaf(node, site); }});
+  }
+
+ private:
+  Site moved(const Site& site, const algebra::Offset& offset) const {
+    Site other = site;
+    for (int axis = 0; axis < 4; ++axis) {
+      const std::int64_t n = program_.extent[axis];
+      std::int64_t to = site[axis] + offset.d[axis];
+      to = system_.lattice.boundary[axis] == physics::Boundary::Periodic
+               ? (to % n + n) % n
+               : std::clamp<std::int64_t>(to, 0, n - 1);  // near enough for a magnitude
+      other[axis] = to;
+    }
+    return other;
+  }
+
+  double leaf(const Node& node, const Site& site) const {
+    switch (node.op) {
+      case Op::Load:
+        for (std::size_t v = 0; v < system_.variables.size(); ++v)
+          if (system_.variables[v].array == node.index)
+            return broken_.before(static_cast<int>(v), moved(site, node.offset));
+        break;
+      case Op::Site:
+        return static_cast<double>(site[node.index]);
+      case Op::Stencil: {
+        const auto& stencil = node.arena->stencil_data(node.index);
+        double sum = 0;
+        for (std::size_t i = 0; i < stencil.offsets.size(); ++i)
+          sum += static_cast<double>(stencil.weights[i]) *
+                 at(node.args[0], moved(site, stencil.offsets[i]));
+        return sum * std::pow(system_.lattice.dx, stencil.dx_power) /
+               static_cast<double>(stencil.denominator);
+      }
+      case Op::Symbol:
+        for (std::size_t i = 0; i < program_.scalars.size(); ++i)
+          if (program_.scalars[i].name == node.name && i < broken_.scalars_before.size())
+            return broken_.scalars_before[i];
+        for (const auto& [name, value] : system_.folded)
+          if (name == node.name) return value;
+        break;
+      default:
+        break;
+    }
+    throw std::invalid_argument("no value");
+  }
+
+  const runtime::BrokenState& broken_;
+  const physics::System& system_;
+  const program::Program& program_;
+};
+
+std::vector<Term> terms_of(Expr rate, const Evaluator& evaluator, const Site& site) {
+  std::vector<Expr> parts{rate};
+  if (rate.is(Op::Add)) parts.assign(rate.args().begin(), rate.args().end());
+  std::vector<Term> terms;
+  for (Expr part : parts) {
+    try {
+      terms.push_back({part, evaluator.at(part, site)});
+    } catch (const std::invalid_argument&) {
+    }
+  }
+  // What is no number first, then by size.
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+    const bool x = std::isfinite(a.value), y = std::isfinite(b.value);
+    return x != y ? !x : x && std::abs(a.value) > std::abs(b.value);
+  });
+  return terms;
+}
+
+std::string line_of(const Compilation& c, dsl::Span span) {
+  const auto sources = c.resolved.sources();
+  if (span.empty() || span.file >= sources.size() || sources[span.file] == nullptr) return {};
+  const auto& source = *sources[span.file];
+  const int line = source.position(span.begin).line;
+  std::string text(source.line(line));
+  text.erase(0, text.find_first_not_of(" \t"));
+  return fmt::format("   (line {}: {})", line, text);
+}
+
+}  // namespace
+
+std::string blame(const runtime::BrokenState& broken, const Compilation& c) {
+  if (!broken.before || !c.system || !c.program) return {};
+  const physics::System& system = *c.system;
+  if (system.variables.size() != c.program->state.size()) return {};
+  const Evaluator evaluator(broken, system, *c.program);
+  // A coordinate only follows its momentum; what drives is elsewhere.
+  const physics::Variable* guilty = nullptr;
+  std::vector<Term> terms;
+  for (const physics::Variable& v : system.variables) {
+    if (v.role == physics::Role::Coordinate && v.partner >= 0) continue;
+    auto own = terms_of(v.rate, evaluator, broken.site);
+    if (own.empty()) continue;
+    const auto worse = [](const Term& a, const Term& b) {
+      if (std::isfinite(a.value) != std::isfinite(b.value)) return !std::isfinite(a.value);
+      return std::abs(a.value) > std::abs(b.value);
+    };
+    if (guilty == nullptr || worse(own[0], terms[0])) guilty = &v, terms = std::move(own);
+  }
+  if (guilty == nullptr) return {};
+  const algebra::Names names{[&](const Node& node) -> std::string {
+    if (node.op != Op::Load) return "";
+    for (const auto& v : system.variables)
+      if (v.array == node.index) return v.name;
+    return "";
+  }};
+  std::string text = fmt::format("   = after step {}, at this site:", broken.step - 1);
+  for (std::size_t v = 0; v < system.variables.size(); ++v)
+    text += fmt::format(" {} = {:.4g}{}", system.variables[v].name,
+                        broken.before(static_cast<int>(v), broken.site),
+                        v + 1 < system.variables.size() ? "," : "");
+  text += fmt::format("\n   = terms of d({})/d(eta) there, program units, {}:\n", guilty->name,
+                      std::isfinite(terms[0].value) ? "largest first" : "the first is the cause");
+  for (std::size_t i = 0; i < std::min(terms.size(), kMostTerms); ++i)
+    text += fmt::format("   =   {:.4g} from {}{}\n", terms[i].value, to_text(terms[i].expr, names),
+                        line_of(c, terms[i].expr->span));
+  return text;
+}
+
+}  // namespace vphi::tools

@@ -1,0 +1,21 @@
+// Which term broke a run: the equations evaluated one step before, at the site where a value
+// stopped being a number.
+//
+// The rates of the derived system (program units) are taken apart into the terms of their sums, and
+// each is evaluated by the algebra's slow evaluator on the state that was still sound. A term that
+// is no number there is the cause; else the largest term of what drives the variable is. Scalars
+// are those of the whole step; a staggered scheme uses them half a step later, which changes
+// nothing about orders of magnitude. Terms with a symbol whose value is not known are left out.
+#pragma once
+
+#include <string>
+
+#include "compiler/compile.hpp"
+#include "runtime/run/run.hpp"
+
+namespace vphi::tools {
+
+/// Lines for people, each ended by a newline; empty where nothing can be said.
+std::string blame(const runtime::BrokenState& broken, const Compilation& compilation);
+
+}  // namespace vphi::tools

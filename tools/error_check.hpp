@@ -1,0 +1,40 @@
+// The error of the time step: the run again at half the step, from the same initial values.
+//
+// Both runs end at the same time and give their outputs at the same times. What is reported beside
+// an observable q is |q(dt) - q(dt/2)|. For an integrator of order p the error of the result shown,
+// that at dt, is 2^p/(2^p - 1) times this difference to leading order (Richardson, Phil. Trans. R.
+// Soc. A 226 (1927) 299): 2 for p = 1, 4/3 for p = 2. Errors of the lattice spacing and of rounding
+// that both runs share do not show.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/compile.hpp"
+#include "runtime/run/run.hpp"
+
+namespace vphi::tools {
+
+struct Uncertain {
+  std::string name;
+  double last = 0;                                     ///< difference of the last values
+  double largest = 0;                                  ///< over all outputs
+  double at = 0;                                       ///< time of the largest
+  double scale = 0;                                    ///< largest absolute value of the observable
+  std::vector<std::pair<double, double>> differences;  ///< t, |q(dt) - q(dt/2)|
+};
+
+/// Compiles for the same device and runs again. Throws RunError where the model has no `dt`, is
+/// moved by noise (E0901: the finer run would have another path), or fails.
+std::vector<Uncertain> error_check(const std::string& path, CompileOptions options,
+                                   runtime::Device& device, const runtime::RunResult& coarse,
+                                   const runtime::RunOptions& how);
+
+/// "name,t,difference" as a table in `out`; returns its path. Throws io::ResultsError.
+std::string write_errors(const std::string& out, const std::string& model,
+                         const std::vector<Uncertain>& errors);
+
+const Uncertain* find(const std::vector<Uncertain>& list, const std::string& name);
+
+}  // namespace vphi::tools
