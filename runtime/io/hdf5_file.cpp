@@ -113,10 +113,15 @@ class Hdf5File : public ResultFile {
 
   ~Hdf5File() override {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // the setting belongs to a thread
+    if (!backing_.trouble.empty()) {              // the disk is full, and that has been said
+      backing_.given_up = true;
+      return;
+    }
     try {
       flush();
     } catch (const std::exception&) {
       // The run has ended by another error, or the disk is full, which `flush` said before.
+      backing_.given_up = true;
     }
   }
 
@@ -196,7 +201,8 @@ class Hdf5File : public ResultFile {
                  xdmf_text(program_, path_.filename().string(), arrays_));
       described_ = arrays_.size();
     }
-    if (H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0)
+    // A dataset that was closed has told nobody that its chunks could not be written.
+    if (H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0 || !backing_.trouble.empty())
       throw ResultsError(backing_.trouble.empty()
                              ? fmt::format("{} cannot be flushed", path_.string())
                              : backing_.trouble);

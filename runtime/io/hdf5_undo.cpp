@@ -28,6 +28,7 @@ const Opened* of(const H5FD_t* file) { return reinterpret_cast<const Opened*>(fi
 
 template <class Action>
 herr_t guarded(Hdf5Backing& backing, const Action& action) {
+  if (backing.given_up) return 0;
   try {
     action();
     return 0;

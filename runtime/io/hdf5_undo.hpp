@@ -17,7 +17,10 @@ namespace vphi::io {
 
 struct Hdf5Backing {
   UndoFile file;
-  std::string trouble;  ///< why the last call failed; empty: it did not
+  std::string trouble = {};  ///< why the last call failed; empty: it did not
+  /// Nothing more is read or written, and all calls succeed: a library that could not write must
+  /// still be able to close its file, or it would try again when the process ends.
+  bool given_up = false;
 };
 
 /// A file access property list for this backing; the caller closes it with H5Pclose. Negative where

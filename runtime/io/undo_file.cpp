@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <set>
 #include <system_error>
 
 #include "runtime/io/crc32c.hpp"
@@ -168,13 +169,15 @@ void UndoFile::log_page(std::uint64_t page) {
 
 void UndoFile::commit() {
   if (waiting_.empty()) return;
-  for (const auto& [page, bytes] : waiting_) log_page(page);
+  for (const auto& [page, bytes] : waiting_)
+    if (!saved_[page]) log_page(page);
   if (::fdatasync(log_.number()) != 0) fail(path_.string() + " (its undo log)", "written");
-  for (const auto& [page, bytes] : waiting_) {
-    saved_[page] = true;
+  for (const auto& [page, bytes] : waiting_) saved_[page] = true;
+  while (!waiting_.empty()) {  // a disk that is full leaves the rest waiting
+    const auto& [page, bytes] = *waiting_.begin();
     write_fully(file_.number(), page * kPage, bytes, path_.string());
+    waiting_.erase(waiting_.begin());
   }
-  waiting_.clear();
 }
 
 UndoFile::~UndoFile() {
@@ -207,7 +210,7 @@ void UndoFile::write(std::uint64_t offset, std::span<const std::byte> from) {
       return;
     }
     const std::size_t count = std::min<std::size_t>(from.size(), kPage - start);
-    if (is_old(page)) {
+    if (is_old(page) || waiting_.contains(page)) {
       auto [place, fresh] = waiting_.try_emplace(page);
       auto& bytes = place->second;
       if (fresh) {
@@ -267,6 +270,7 @@ void UndoFile::apply(std::int64_t generation) {
   }
   const auto marked = get<std::uint64_t>(head.data() + 8);
   std::vector<std::byte> page, start(kRecordHead);
+  std::set<std::uint64_t> done;  // the first record of a page is that of the mark
   for (std::uint64_t at = kHead; at + kRecordHead <= end;) {
     read_fully(log.number(), at, start, path.string());
     const auto offset = get<std::uint64_t>(start.data());
@@ -275,7 +279,7 @@ void UndoFile::apply(std::int64_t generation) {
     page.resize(bytes);
     read_fully(log.number(), at + kRecordHead, page, path.string());
     if (crc32c(page, crc32c({start.data(), 12})) != get<std::uint32_t>(start.data() + 12)) break;
-    write_fully(file_.number(), offset, page, path_.string());
+    if (done.insert(offset).second) write_fully(file_.number(), offset, page, path_.string());
     at += kRecordHead + bytes;
   }
   if (length(file_, path_) < marked)

@@ -75,7 +75,7 @@ class Loop {
     }
     // Before the closing values, which a run that goes on from here will not have.
     const double worth = options_.keep.at_end_after;
-    if (step_ > first_ && (over() ? worth >= 0 && seconds_ >= worth : interrupted())) keep(true);
+    if (over() ? step_ > first_ && worth >= 0 && seconds_ >= worth : interrupted()) keep(true);
     if (step_ > 0) observer_.observe(step_, true);
     update(session_.scalars());
     check_numbers(step_);
