@@ -1,0 +1,67 @@
+// What a run says of itself: the error of its step, the term that broke it, the tests of its model.
+#include <nlohmann/json.hpp>
+
+#include "tests/faults/child.hpp"
+
+namespace vphi::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class Trust : public Faults {
+ protected:
+  /// One anharmonic oscillator at every site of a line; `sign` of phi^4/4.
+  void write_oscillator(const std::string& sign) {
+    std::ofstream(folder_ / "one.vphi")
+        << "model one \"Anharmonic\"\nlattice box: 64, length = 64, boundary = periodic\n"
+           "field phi: real\npotential V = phi^2/2 "
+        << sign
+        << " phi^4/4\ninit phi = 1.5, phi' = 0\nevolve leapfrog, dt = 0.05, until = t > 100\n"
+           "precision real = f64\nevery 20 steps: mean(phi) -> \"one.h5\"\n";
+  }
+};
+
+TEST_F(Trust, BrokenRunNamesStepSiteAndTerm) {
+  write_oscillator("-");  // no lower bound: infinite after a finite time
+  Child run(folder_, {"run", "one.vphi", "--device", "native", "--quiet"});
+  EXPECT_EQ(run.wait(), 1);
+  EXPECT_TRUE(holds(run.error(), "E0801")) << run.error();
+  EXPECT_TRUE(holds(run.error(), " in step ")) << run.error();
+  EXPECT_TRUE(holds(run.error(), "line 4: potential V")) << run.error();
+  EXPECT_TRUE(holds(run.error(), "inf from phi^3")) << run.error();
+}
+
+TEST_F(Trust, ErrorCheckIsTheDifferenceOfTwoRuns) {
+  write_oscillator("+");
+  Child run(folder_, {"run", "one.vphi", "--device", "native", "--json", "--quiet", "--steps",
+                      "400", "--error-check", "--out", "r"});
+  ASSERT_EQ(run.wait(), 0) << run.error();
+  const Json one = Json::parse(run.out());
+  std::string finer = text_of(folder_ / "one.vphi");
+  finer.replace(finer.find("0.05"), 4, "0.025");
+  finer.replace(finer.find("every 20"), 8, "every 40");
+  std::ofstream(folder_ / "finer.vphi") << finer;
+  Child half(folder_, {"run", "finer.vphi", "--device", "native", "--json", "--quiet", "--steps",
+                       "800", "--out", "h"});
+  ASSERT_EQ(half.wait(), 0) << half.error();
+  const Json two = Json::parse(half.out());
+  const double difference = std::abs(one["scalars"]["mean(phi)"].get<double>() -
+                                     two["scalars"]["mean(phi)"].get<double>());
+  EXPECT_GT(difference, 1e-6);
+  EXPECT_NEAR(one["error_check"]["mean(phi)"]["last"].get<double>(), difference, 1e-14);
+  EXPECT_TRUE(fs::exists(folder_ / "r" / "one.error_check.csv"));
+}
+
+TEST_F(Trust, TestMeasuresOrderAndForces) {
+  write_oscillator("+");
+  Child run(folder_, {"test", "one.vphi", "--device", "native", "--json"});
+  ASSERT_EQ(run.wait(), 0) << run.error();
+  const Json r = Json::parse(run.out());
+  EXPECT_TRUE(r["ok"].get<bool>());
+  EXPECT_NEAR(r["order"][0]["order"].get<double>(), 2, 0.1);  // leapfrog
+  ASSERT_EQ(r["derivatives"].size(), 1U);
+  EXPECT_LT(r["derivatives"][0]["deviation"].get<double>(), 1e-10);
+}
+
+}  // namespace
+}  // namespace vphi::test
