@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/bloch.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/oscillator.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -39,36 +40,6 @@ const Variable* momentum_of(const System& system, const Variable& u) {
     if (u.role == Role::Coordinate && v.array == u.partner) return &v;
   }
   return nullptr;
-}
-
-/// Largest eigenvalue of a symmetric matrix, by Jacobi's rotations.
-double largest_eigenvalue(std::vector<std::vector<double>> m) {
-  const std::size_t n = m.size();
-  for (int round = 0; round < 60; ++round) {
-    double off = 0;
-    for (std::size_t p = 0; p < n; ++p) {
-      for (std::size_t q = p + 1; q < n; ++q) {
-        off += m[p][q] * m[p][q];
-        if (m[p][q] == 0) continue;
-        const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
-        const double t =
-            std::copysign(1.0, theta) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
-        const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-        for (std::size_t k = 0; k < n; ++k) {
-          const double kp = m[k][p], kq = m[k][q];
-          m[k][p] = c * kp - s * kq, m[k][q] = s * kp + c * kq;
-        }
-        for (std::size_t k = 0; k < n; ++k) {
-          const double pk = m[p][k], qk = m[q][k];
-          m[p][k] = c * pk - s * qk, m[q][k] = s * pk + c * qk;
-        }
-      }
-    }
-    if (off == 0) break;
-  }
-  double largest = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, m[i][i]);
-  return largest;
 }
 
 /// -du''_i/du_j at the homogeneous start, physical: V'' where there is a potential. Averages and
@@ -175,6 +146,38 @@ Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
 
 std::string in_units_of_dx(double ratio) { return fmt::format("{:.4g}*dx", ratio); }
 
+/// dt is above `limit`, program units.
+void report_step(Derivation& d, double limit, const std::string& reason) {
+  const double dx = d.system.lattice.dx;
+  const dsl::Clause* clause = d.resolved.clause("evolve");
+  dsl::Span span = clause->keyword_span;
+  std::string name = "the integrator";
+  for (const dsl::Item& item : clause->items) {
+    if (item.head && item.head->name == "dt") span = item.span;
+    if (!item.head && item.value) name = item.value->text;
+  }
+  d.diagnostics.add(errors::unstable_step(span, in_units_of_dx(d.system.dt / dx),
+                                          in_units_of_dx(limit / dx), name, reason));
+}
+
+/// Neighbours written out, as a Hamiltonian with links has them: frequencies of all plane waves.
+void check_written_out(Derivation& d, ProgramUnits& units, double theta) {
+  const auto frequency2 = largest_frequency2(d);
+  const auto unit = at_start(units, d.rescaling.B * algebra::pow(units.scale(), d.rescaling.s));
+  if (!frequency2 || !unit || !(*frequency2 > 0)) return;
+  System& system = d.system;
+  const double dx = system.lattice.dx;
+  const double limit = theta * *unit / std::sqrt(*frequency2);
+  system.remarks.push_back(fmt::format(
+      "dt = {} is {:.3g} of the stability limit {} of waves about the homogeneous start",
+      in_units_of_dx(system.dt / dx), system.dt / limit, in_units_of_dx(limit / dx)));
+  if (system.dt <= limit * (1 + 1e-6)) return;
+  report_step(d, limit,
+              fmt::format("the fastest wave about the homogeneous start has the frequency "
+                          "{:.5g}/dx; the limit is {:.5g} divided by it",
+                          theta * dx / limit, theta));
+}
+
 }  // namespace
 
 void check_stability(Derivation& d, ProgramUnits& units) {
@@ -182,7 +185,7 @@ void check_stability(Derivation& d, ProgramUnits& units) {
   const auto theta = stability_limit(*system.integrator, d.facts.integrators);
   if (!theta) return;
   const Fastest fastest = fastest_mode(d, units);
-  if (fastest.stencil < 0) return;
+  if (fastest.stencil < 0) return check_written_out(d, units, *theta);
   const double limit = *theta / std::sqrt(fastest.frequency2());
   const double dx = system.lattice.dx;
   system.remarks.push_back(fmt::format("dt = {} is {:.3g} of the stability limit {}",
@@ -213,15 +216,7 @@ void check_stability(Derivation& d, ProgramUnits& units) {
                 stencil.name, value, where, mass, *theta, value, mass)
           : fmt::format("`{}` has the largest eigenvalue {}{}; the limit is {:.5g}*dx/sqrt({})",
                         stencil.name, value, where, *theta, value);
-  const dsl::Clause* clause = d.resolved.clause("evolve");
-  dsl::Span span = clause->keyword_span;
-  std::string name = "the integrator";
-  for (const dsl::Item& item : clause->items) {
-    if (item.head && item.head->name == "dt") span = item.span;
-    if (!item.head && item.value) name = item.value->text;
-  }
-  d.diagnostics.add(errors::unstable_step(span, in_units_of_dx(system.dt / dx),
-                                          in_units_of_dx(limit / dx), name, reason));
+  report_step(d, limit, reason);
 }
 
 }  // namespace vphi::physics

@@ -106,5 +106,24 @@ TEST(Stability, MassesOfAWrittenEquation) {
   EXPECT_FALSE(derive_text(text + std::to_string(limit * 1.001) + ", until = t > 1\n").system);
 }
 
+// q''_n = 3 (q_(n+1) - 2 q_n + q_(n-1)) has w^2 = 12 at k = pi; links: sin^2 along both axes.
+TEST(Stability, NeighboursWrittenOut) {
+  const std::string chain =
+      "model test \"t\"\nlattice chain: 32, spacing = 1, boundary = fixed(0)\nfield q, p: real\n"
+      "H = total(p^2/2 + 3*(q@x - q)^2/2)\ninit q = 0.1\nevolve leapfrog, dt = ";
+  const std::string links =
+      "model test \"t\"\nlattice box: 8^3, spacing = 1\ngauge U: U(1), E: real\n"
+      "P[i,j] = loop(i, j, -i, -j)\nH = total(sum(E[i]^2, i)/2 + sum(1 - re(P[i,j]), i < j))\n"
+      "init U = 1, E = 0\nevolve leapfrog, dt = ";
+  for (const std::string& text : {chain, links}) {
+    const double limit = 2 / std::sqrt(12.0);  // the photon's k_eff^2 is that of the Laplacian
+    EXPECT_TRUE(derive_text(text + std::to_string(limit * 0.999) + ", until = t > 1\n").system);
+    const auto bad = derive_text(text + std::to_string(limit * 1.001) + ", until = t > 1\n");
+    EXPECT_FALSE(bad.system);
+    ASSERT_FALSE(bad.diagnostics.all().empty());
+    EXPECT_EQ(bad.diagnostics.all().front().code, "E0301");
+  }
+}
+
 }  // namespace
 }  // namespace vphi::physics::test
