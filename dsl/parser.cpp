@@ -196,24 +196,21 @@ class FileParser {
     }
   }
 
-  // The first `model` clause names it; a second one is reported and left out.
+  // The first `model` clause names it; later ones are reported and left out.
   void name_the_model(ModelText& out) {
     Span first;
-    for (auto line = out.lines.begin(); line != out.lines.end();) {
-      const bool model = line->kind == Line::Kind::Clause && line->clause.keyword == "model";
-      if (model && !first.empty()) {
-        diagnostics_.add(syntax::two_models(line->clause.keyword_span, first));
-        line = out.lines.erase(line);
-        continue;
+    std::erase_if(out.lines, [&](const Line& line) {
+      if (line.kind != Line::Kind::Clause || line.clause.keyword != "model") return false;
+      if (!first.empty()) {
+        diagnostics_.add(syntax::two_models(line.clause.keyword_span, first));
+        return true;
       }
-      if (model) {
-        first = line->clause.keyword_span;
-        const auto& items = line->clause.items;
-        out.name = items[0].value->text;
-        if (items.size() > 1) out.title = items[1].value->text;
-      }
-      ++line;
-    }
+      first = line.clause.keyword_span;
+      const auto& items = line.clause.items;
+      out.name = items[0].value->text;
+      if (items.size() > 1) out.title = items[1].value->text;
+      return false;
+    });
   }
 
   const Source& source_;

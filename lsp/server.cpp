@@ -52,9 +52,13 @@ std::string uri_of(const Json& params) { return text_of(at(params, "textDocument
 
 }  // namespace
 
-Server::Server(Send send, Addresses where) : send_(std::move(send)), where_(std::move(where)) {
+Library Server::standard() {
   dsl::Diagnostics reading;
-  library_ = dsl::load_library(reading);
+  return dsl::load_library(reading);
+}
+
+Server::Server(Send send, Addresses where, Library library)
+    : send_(std::move(send)), where_(std::move(where)), library_(std::move(library)) {
   worker_ = std::thread([this] { work(); });
 }
 

@@ -24,7 +24,8 @@ class Server {
   using Send = std::function<void(const std::string& body)>;
 
   /// `where` gives the folders of library texts and pages; its document is not used.
-  Server(Send send, Addresses where);
+  Server(Send send, Addresses where) : Server(std::move(send), std::move(where), standard()) {}
+  Server(Send send, Addresses where, Library library);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -51,6 +52,7 @@ class Server {
     std::shared_ptr<const Analysis> analysis;
   };
 
+  static Library standard();
   void answer(const Json& id, Json result);
   void refuse(const Json& id, int code, const std::string& message);
   void publish(const std::string& uri, const Document& document, const dsl::Diagnostics& all);

@@ -10,6 +10,7 @@
 #include "runtime/device/ceilings.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
+#include "tools/reference.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -56,15 +57,23 @@ int explain(const Words& words) {
   std::vector<std::string> models;
   ModelOptions options;
   std::string format = "text", device_id;
-  bool json = false;
+  bool json = false, whole_reference = false;
   CommandLine line("explain MODEL|CODE",
                    "Shows the derived equations and kernels, or an error's page.");
-  line.arguments(models, 1, 1)
+  line.arguments(models, 0, 1)
+      .flag("--reference", whole_reference, "the reference of the language, as Markdown")
       .choice("--format", {"text", "latex", "mathml", "json"}, format, "how equations are written")
       .flag("--json", json, "as --format json")
       .value("--device", "ID", device_id, "compile for this device and show registers and floors");
   options.declare(line);
   if (!line.parse(words)) return kOk;
+  if (whole_reference) {
+    const std::string text = reference();
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kOk;
+  }
+  if (models.empty())
+    throw UsageError("`vphi explain` needs one argument more", "usage: vphi explain MODEL|CODE");
   if (is_code(models[0])) return print_page(models[0]);
   if (json) format = "json";
 

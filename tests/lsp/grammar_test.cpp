@@ -1,4 +1,5 @@
-// The editor's grammar follows the compiler's tables. VPHI_UPDATE_GOLDEN=1 writes it anew.
+// The editor's grammar and the fuzzers' dictionary follow the compiler's tables.
+// VPHI_UPDATE_GOLDEN=1 writes them anew.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,12 +12,14 @@
 #include "dsl/builtins.hpp"
 #include "dsl/clauses.hpp"
 #include "dsl/type_text.hpp"
+#include "dsl/units.hpp"
 
 namespace vphi {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char* kFile = VPHI_SOURCE_DIR "/editors/vscode/syntaxes/vphi.tmLanguage.json";
+constexpr const char* kGrammar = VPHI_SOURCE_DIR "/editors/vscode/syntaxes/vphi.tmLanguage.json";
+constexpr const char* kDictionary = VPHI_SOURCE_DIR "/tests/fuzz/vphi.dict";
 
 std::string alternatives(std::vector<std::string> words) {
   std::sort(words.begin(), words.end());
@@ -63,16 +66,78 @@ std::string grammar() {
   return all.dump(2) + "\n";
 }
 
-TEST(Grammar, IsThatOfTheTables) {
+/// One token a line, as libFuzzer reads them.
+std::string dictionary() {
+  std::vector<std::string> words = dsl::type_names();
+  for (const auto& clause : dsl::clause_rules()) {
+    words.emplace_back(clause.keyword);
+    for (const auto& option : clause.options) {
+      words.push_back(std::string(option.name) + " = ");
+      for (const std::string& word : dsl::split_words(option.words)) words.push_back(word);
+    }
+  }
+  for (const auto& b : dsl::builtins()) {
+    words.push_back(std::string(b.name) + "(");
+    for (const std::string& option : dsl::split_words(b.options)) words.push_back(option + " = ");
+  }
+  for (const auto& given : dsl::given_names()) words.emplace_back(given.name);
+  for (const std::string& unit : dsl::unit_names()) words.push_back("[" + unit + "]");
+  for (const std::string& system : dsl::system_names()) words.push_back(system);
+  for (const char* sign : {"->",
+                           "..",
+                           "<=",
+                           "==",
+                           "!=",
+                           "@",
+                           "@-",
+                           "'",
+                           "''",
+                           "~",
+                           "##",
+                           "2i",
+                           "frw(a)",
+                           " steps",
+                           " if ",
+                           " else ",
+                           " where ",
+                           " within ",
+                           "noise",
+                           "derived",
+                           "leapfrog",
+                           "iso27",
+                           "Content-Length: ",
+                           "\r\n\r\n"})
+    words.emplace_back(sign);
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  std::string out = "# Written from the compiler's tables by lsp_grammar_test.\n";
+  for (const std::string& word : words) {
+    std::string escaped;
+    for (const char c : word) {
+      if (c == '\r' || c == '\n') {
+        escaped += c == '\r' ? "\\x0d" : "\\x0a";
+      } else {
+        escaped += c;
+      }
+    }
+    out += '"' + escaped + "\"\n";
+  }
+  return out;
+}
+
+void expect_current(const char* path, const std::string& wanted) {
   const char* update = std::getenv("VPHI_UPDATE_GOLDEN");
   if (update != nullptr && std::string(update) == "1") {
-    std::ofstream(kFile, std::ios::binary) << grammar();
+    std::ofstream(path, std::ios::binary) << wanted;
     return;
   }
   std::ostringstream text;
-  text << std::ifstream(kFile, std::ios::binary).rdbuf();
-  EXPECT_EQ(text.str(), grammar()) << "run this test with VPHI_UPDATE_GOLDEN=1";
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  EXPECT_EQ(text.str(), wanted) << "run this test with VPHI_UPDATE_GOLDEN=1";
 }
+
+TEST(Grammar, IsThatOfTheTables) { expect_current(kGrammar, grammar()); }
+TEST(Dictionary, IsThatOfTheTables) { expect_current(kDictionary, dictionary()); }
 
 // What the manifest names is there, and what it needs is said.
 TEST(Extension, ManifestIsWhole) {

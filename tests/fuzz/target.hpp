@@ -1,0 +1,45 @@
+// What every fuzz target shares.
+//
+// A target is one function, LLVMFuzzerTestOneInput: any bytes in, 0 out, and neither a crash nor an
+// endless loop nor a broken promise on the way. Promises are checked with `must`, which ends the
+// process where one is broken, in every build.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "dsl/load.hpp"
+#include "dsl/parse.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace vphi::fuzz {
+
+inline void must(bool kept, const char* promise) {
+  if (kept) return;
+  std::fprintf(stderr, "broken promise: %s\n", promise);
+  std::abort();
+}
+
+inline std::string text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+inline std::shared_ptr<const dsl::Source> source_of(std::string text) {
+  return std::make_shared<const dsl::Source>("fuzz.vphi", std::move(text));
+}
+
+/// The library texts, read once.
+inline const std::vector<dsl::ModelText>& library() {
+  static const std::vector<dsl::ModelText> kLibrary = [] {
+    dsl::Diagnostics reading;
+    return dsl::load_library(reading);
+  }();
+  return kLibrary;
+}
+
+}  // namespace vphi::fuzz

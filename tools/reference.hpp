@@ -1,0 +1,12 @@
+// The reference of the language as Markdown, from the tables that the compiler itself reads.
+#pragma once
+
+#include <string>
+
+namespace vphi::tools {
+
+/// Clauses with their options, functions, names that constructs give, types, units, and the texts
+/// of the library with their documentation. The file docs/reference.md is this text.
+std::string reference();
+
+}  // namespace vphi::tools
