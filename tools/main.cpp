@@ -23,6 +23,7 @@ std::span<const Verb> verbs() {
       {"emit", emit, "the kernels as readable source"},
       {"bench", bench, "speed against this device's measured ceilings"},
       {"test", test, "a model's own checks on every device, and the order of its integrator"},
+      {"report", report, "the page of a run again, or several runs compared on one page"},
       {"doctor", doctor, "what this machine can run, and how to get what is missing"},
       {"fmt", format, "a model in canonical style"},
       {"new", make_new, "a commented model to start from: scalar, wave, expanding, ..."},

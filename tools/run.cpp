@@ -8,13 +8,18 @@
 #include <filesystem>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "runtime/device/ceilings.hpp"
 #include "runtime/device/native.hpp"
+#include "runtime/report/page.hpp"
+#include "runtime/report/read.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/blame.hpp"
 #include "tools/error_check.hpp"
+#include "tools/live.hpp"
 #include "tools/model.hpp"
+#include "tools/page.hpp"
 #include "tools/progress.hpp"
 #include "tools/resume.hpp"
 #include "tools/verbs.hpp"
@@ -36,11 +41,13 @@ std::atomic<bool> checkpoint_now{false};
 extern "C" void wish_checkpoint(int) { checkpoint_now = true; }
 
 constexpr double kWorthMeasuring = 1.0;  ///< seconds of run that justify a measurement of 0.1 s
+constexpr double kWorthMore = 10.0;      ///< and one of 0.3 s
 
 struct Wanted {
   ModelOptions model;
   std::string device = "auto", out;
-  bool json = false, quiet = false, error_check = false;
+  bool json = false, quiet = false, error_check = false, no_report = false, live = false;
+  std::int64_t live_port = 0;
   KeepWords keep;
 };
 
@@ -269,9 +276,46 @@ Prepared prepare(const Wanted& wanted, const std::string& path) {
   return made;
 }
 
+/// What is known of a run before its first step.
+vphi::report::Report begin_report(const Prepared& made, const Wanted& wanted, const Words& words) {
+  const auto& program = *made.compilation.program;
+  const auto info = made.device->info();
+  vphi::report::Report page;
+  vphi::report::take_program(page, program);
+  take_compilation(page, made.compilation, wanted.model.compile_options());
+  take_machine(page, info);
+  page.device = info.name;
+  page.command = command_text(words, info.id, program.seed);
+  return page;
+}
+
+/// report.html in the folder of the results; its path.
+std::string write_report(const Prepared& made, const Wanted& wanted, const Words& words,
+                         const runtime::RunResult& result, double copy, const std::string& folder) {
+  const auto& program = *made.compilation.program;
+  vphi::report::Report page = begin_report(made, wanted, words);
+  vphi::report::take_result(page, program, result);
+  page.speed.copy_bandwidth = copy;
+  if (result.performance.seconds > kWorthMore)
+    page.speed.flops = runtime::measure_flops(
+        *made.device, page.precision == "f64" ? program::Precision::F64 : program::Precision::F32);
+  for (const auto& file : result.files)
+    if (std::filesystem::path(file).extension() == ".h5") {
+      vphi::report::Report from_file;
+      vphi::report::read_results(from_file, file);
+      for (auto& table : from_file.tables) page.tables.push_back(std::move(table));
+      for (auto& picture : from_file.pictures) page.pictures.push_back(std::move(picture));
+    }
+  vphi::report::name_axes(page, program);
+  const auto path = std::filesystem::path(folder) / "report.html";
+  write_page(path, vphi::report::page(page));
+  return path.string();
+}
+
 }  // namespace
 
-int run(const Words& words) {
+int run(const Words& given) {
+  const Words words = with_live_port(given);
   std::vector<std::string> models;
   Wanted wanted;
   CommandLine line("run MODEL",
@@ -283,13 +327,23 @@ int run(const Words& words) {
       .flag("--json", wanted.json, "one JSON object with the results on standard output")
       .flag("--quiet", wanted.quiet, "no progress line and no summary")
       .flag("--error-check", wanted.error_check,
-            "runs again at half the step and puts the difference beside each value");
+            "runs again at half the step and puts the difference beside each value")
+      .flag("--no-report", wanted.no_report, "no report.html beside the results")
+      .flag("--live", wanted.live,
+            "serves the report on this machine while the run goes; a port may follow")
+      .number("--live-port", "PORT", wanted.live_port, 1, "the same port, as an option");
   wanted.keep.declare(line);
   if (!line.parse(words)) return kOk;
   const std::string path = find_model(models[0]);
   runtime::RunOptions options;
   options.keep = wanted.keep.options();
   const auto from = find_start(wanted, path);
+  Words repeats = words;  // what makes this run again, from its beginning
+  if (wanted.keep.resuming) {
+    repeats = {models[0]};
+    for (const auto& [name, value] : call_of(wanted.model))
+      repeats.insert(repeats.end(), {name, value});
+  }
 
   Prepared made = prepare(wanted, path);
   if (made.device) fit_memory(made, wanted, path);
@@ -307,6 +361,7 @@ int run(const Words& words) {
   options.out =
       wanted.out.empty() ? (std::filesystem::path("results") / program.model).string() : wanted.out;
   options.interrupt = &interrupted;
+  options.time_kernels = !wanted.no_report;
   options.progress_interval = progress.interval();
   if (!wanted.quiet) options.progress = [&](const auto& now) { progress.show(now); };
   std::signal(SIGINT, interrupt);
@@ -322,12 +377,22 @@ int run(const Words& words) {
     go_on(from, program, wanted.model, options);
   else if (!wanted.keep.restart)
     check_unfinished(options.out, program.model);
+  std::optional<LivePage> live;
+  if (wanted.live) {
+    live.emplace(begin_report(made, wanted, repeats), program, wanted.live_port);
+    options.onlooker = &live->onlooker();
+    fmt::print(stderr, "live page: {}\n", live->address());
+  }
   runtime::RunResult result;
   std::optional<std::vector<Uncertain>> errors;
   try {
     result = runtime::run(program, device, options);
+    if (live) live->finish(result.interrupted);
     if (wanted.error_check && !result.interrupted) {
-      errors = error_check(path, wanted.model.compile_options(), device, result, options);
+      runtime::RunOptions again = options;
+      again.onlooker = nullptr;
+      again.time_kernels = false;
+      errors = error_check(path, wanted.model.compile_options(), device, result, again);
       result.files.push_back(write_errors(options.out, program.model, *errors));
     }
   } catch (const runtime::BrokenState& broken) {
@@ -346,6 +411,8 @@ int run(const Words& words) {
 
   if (copy == 0 && (wanted.json || result.performance.seconds > kWorthMeasuring))
     copy = runtime::copy_bandwidth(device);
+  if (!wanted.no_report && !program.outputs.empty())
+    result.files.push_back(write_report(made, wanted, repeats, result, copy, options.out));
   if (wanted.json)
     fmt::print("{}\n", to_json(result, copy, errors));
   else if (!wanted.quiet)

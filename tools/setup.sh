@@ -46,7 +46,8 @@ install_dependencies() {
   command -v apt-get >/dev/null || { echo "No apt-get here: install the packages of README.md by hand."; return 0; }
   local required=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev
                   libhdf5-dev libgtest-dev)
-  local optional=(ccache libfftw3-dev libsilo-dev libvkfft-dev ocl-icd-opencl-dev opencl-headers)
+  local optional=(ccache libfftw3-dev libsilo-dev libvkfft-dev ocl-icd-opencl-dev opencl-headers
+                  libcpp-httplib-dev)
   if [ "${1:-}" = test ]; then
     optional+=(libbenchmark-dev pocl-opencl-icd oclgrind hdf5-tools librandom123-dev
                python3-h5py python3-lxml)

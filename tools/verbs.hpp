@@ -26,6 +26,7 @@ int format(const Words& words);
 int make_new(const Words& words);
 int language_server(const Words& words);
 int test(const Words& words);
+int report(const Words& words);
 
 struct Verb {
   const char* name;

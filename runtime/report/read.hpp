@@ -1,0 +1,23 @@
+// Result files read back into a Report: HDF5 and CSV as runtime/io writes them.
+//
+// Series, tables and pictures are added to what the report has (a picture that is there keeps its
+// axes and gets the planes); the description (model text, parameters, lattice, seed) fills what is
+// still empty. Of long sequences of frames and of large
+// planes as much is read as a page can show. A file that cannot be read throws io::ResultsError.
+#pragma once
+
+#include <filesystem>
+
+#include "runtime/report/report.hpp"
+
+namespace vphi::report {
+
+void read_results(Report& report, const std::filesystem::path& file);
+
+/// The result files of a folder (.h5, .series.csv, .spectra.csv), by name; snapshots stay unread.
+std::vector<std::filesystem::path> result_files(const std::filesystem::path& folder);
+
+/// Names and ranges of a picture's axes, from the program whose output it is.
+void name_axes(Report& report, const program::Program& program);
+
+}  // namespace vphi::report

@@ -1,0 +1,459 @@
+#include "runtime/report/read_hdf5.hpp"
+
+#include <fmt/format.h>
+
+#ifdef VPHI_HAVE_HDF5
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "runtime/report/encode.hpp"
+
+namespace vphi::report {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMostFrames = 240;           ///< of a table or a picture
+constexpr int kLargestEdge = 640;                  ///< of a picture, pixels
+constexpr hsize_t kMostValues = hsize_t{1} << 26;  ///< of one dataset: 0.5 GB
+
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle(hid_t id, Close close) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle(const Handle&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_;
+  Close close_;
+};
+
+[[noreturn]] void fail(const fs::path& file, const std::string& what) {
+  throw io::ResultsError(fmt::format("{}: {}", file.string(), what));
+}
+
+std::vector<std::string> members(hid_t group) {
+  std::vector<std::string> names;
+  H5G_info_t info;
+  if (H5Gget_info(group, &info) < 0) return names;
+  for (hsize_t i = 0; i < info.nlinks; ++i) {
+    const auto size =
+        H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
+    if (size <= 0) continue;
+    std::string name(static_cast<std::size_t>(size) + 1, '\0');
+    H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(),
+                       H5P_DEFAULT);
+    name.pop_back();
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::string text_attribute(hid_t where, const char* name) {
+  if (H5Aexists(where, name) <= 0) return "";
+  const Handle a(H5Aopen(where, name, H5P_DEFAULT), H5Aclose), type(H5Aget_type(a), H5Tclose);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0) return "";
+  const Handle space(H5Aget_space(a), H5Sclose);
+  char* pointer = nullptr;
+  if (H5Aread(a, type, &pointer) < 0 || pointer == nullptr) return "";
+  std::string text = pointer;
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, &pointer);
+  return text;
+}
+
+/// A list of texts of variable length.
+std::vector<std::string> texts_attribute(hid_t where, const char* name) {
+  if (H5Aexists(where, name) <= 0) return {};
+  const Handle a(H5Aopen(where, name, H5P_DEFAULT), H5Aclose), type(H5Aget_type(a), H5Tclose);
+  const Handle space(H5Aget_space(a), H5Sclose);
+  const auto count = H5Sget_simple_extent_npoints(space);
+  if (count <= 0 || count > 32 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0)
+    return {};
+  std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
+  if (H5Aread(a, type, pointers.data()) < 0) return {};
+  std::vector<std::string> texts;
+  for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
+  return texts;
+}
+
+template <class T>
+std::optional<T> number_attribute(hid_t where, const char* name, hid_t type) {
+  if (H5Aexists(where, name) <= 0) return std::nullopt;
+  const Handle a(H5Aopen(where, name, H5P_DEFAULT), H5Aclose), space(H5Aget_space(a), H5Sclose);
+  if (H5Sget_simple_extent_npoints(space) != 1) return std::nullopt;
+  T value{};
+  if (H5Aread(a, type, &value) < 0) return std::nullopt;
+  return value;
+}
+
+struct Array {
+  std::vector<hsize_t> shape;
+  std::vector<double> values;
+};
+
+Array read_array(hid_t set, const fs::path& file) {
+  const Handle space(H5Dget_space(set), H5Sclose);
+  const int dims = H5Sget_simple_extent_ndims(space);
+  Array array;
+  if (dims < 0) fail(file, "a dataset has no shape");
+  array.shape.resize(static_cast<std::size_t>(dims));
+  H5Sget_simple_extent_dims(space, array.shape.data(), nullptr);
+  hsize_t count = 1;
+  for (const hsize_t n : array.shape) {
+    if (n != 0 && count > kMostValues / n) fail(file, "a dataset is too large for a report");
+    count *= n;
+  }
+  array.values.resize(count);
+  if (count > 0 &&
+      H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()) < 0)
+    fail(file, "a dataset cannot be read (damaged?)");
+  return array;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) {
+    part.erase(0, part.find_first_not_of(' '));
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+std::string own_name(hid_t set, const std::string& link) {
+  const std::string name = text_attribute(set, "name");
+  return name.empty() ? link : name;
+}
+
+class Reader {
+ public:
+  Reader(Report& report, const fs::path& file)
+      : report_(report),
+        path_(file),
+        file_(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
+    if (file_ < 0) fail(file, "cannot be opened as HDF5");
+  }
+
+  void read() {
+    describe();
+    for (const std::string& group : members(file_)) {
+      if (group == "series")
+        read_series();
+      else if (group == "plots")
+        read_plots();
+      else if (group == "spectra" || group == "slices" || group == "histograms" ||
+               group == "profiles" || group == "correlators" || group == "occupations")
+        read_frames(group);
+    }
+  }
+
+ private:
+  Handle open_group(hid_t where, const std::string& name) const {
+    return {H5Gopen2(where, name.c_str(), H5P_DEFAULT), H5Gclose};
+  }
+  Handle open_set(hid_t where, const std::string& name) const {
+    return {H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose};
+  }
+
+  void describe() {
+    const auto fill = [](std::string& to, std::string text) {
+      if (to.empty()) to = std::move(text);
+    };
+    fill(report_.model, text_attribute(file_, "model"));
+    fill(report_.title, text_attribute(file_, "title"));
+    fill(report_.text, text_attribute(file_, "model_text"));
+    if (const auto seed = number_attribute<std::uint64_t>(file_, "seed", H5T_NATIVE_UINT64))
+      report_.seed = *seed;
+    dx_ = number_attribute<double>(file_, "dx", H5T_NATIVE_DOUBLE).value_or(1);
+    if (report_.lattice.empty() && H5Aexists(file_, "lattice") > 0) {
+      const Handle a(H5Aopen(file_, "lattice", H5P_DEFAULT), H5Aclose);
+      const Handle space(H5Aget_space(a), H5Sclose);
+      const auto count = H5Sget_simple_extent_npoints(space);
+      std::vector<std::int64_t> extent(count > 0 && count <= 4 ? static_cast<std::size_t>(count)
+                                                               : 0);
+      if (!extent.empty() && H5Aread(a, H5T_NATIVE_INT64, extent.data()) >= 0)
+        report_.lattice = runtime::shape_text(extent);
+    }
+    if (report_.versions.empty()) {
+      const std::string version = text_attribute(file_, "vphi_version");
+      if (!version.empty()) report_.versions.emplace_back("vphi", version);
+    }
+    if (H5Lexists(file_, "parameters", H5P_DEFAULT) > 0 && report_.parameters.empty()) {
+      const Handle group = open_group(file_, "parameters");
+      const int count = group < 0 ? 0 : H5Aget_num_attrs(group);
+      for (int i = 0; i < count; ++i) {
+        const Handle a(H5Aopen_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC,
+                                      static_cast<hsize_t>(i), H5P_DEFAULT, H5P_DEFAULT),
+                       H5Aclose);
+        std::string name(256, '\0');
+        const auto size = H5Aget_name(a, name.size(), name.data());
+        double value = 0;
+        if (size <= 0 || static_cast<std::size_t>(size) >= name.size() ||
+            H5Aread(a, H5T_NATIVE_DOUBLE, &value) < 0)
+          continue;
+        name.resize(static_cast<std::size_t>(size));
+        report_.parameters.push_back({name, "", "", value, "", false});
+      }
+    }
+  }
+
+  void read_series() {
+    const Handle group = open_group(file_, "series");
+    if (group < 0) return;
+    for (const std::string& link : members(group)) {
+      const Handle set = open_set(group, link);
+      if (set < 0) continue;
+      const Array a = read_array(set, path_);
+      if (H5Lexists(file_, "times", H5P_DEFAULT) > 0) {
+        read_swept(set, link, a);
+        continue;
+      }
+      if (a.shape.size() != 2 || a.shape[1] < 2) continue;
+      Series s;
+      s.name = own_name(set, link);
+      const auto columns = split(text_attribute(set, "columns"));
+      if (!columns.empty() && columns[0] != "t") s.along = columns[0];
+      const bool errors = a.shape[1] > 2 && columns.size() > 2 && columns[2] == "error";
+      for (hsize_t row = 0; row < a.shape[0]; ++row) {
+        const double* at = a.values.data() + row * a.shape[1];
+        s.x.push_back(at[0]);
+        s.y.push_back(at[1]);
+        if (errors) s.error.push_back(at[2]);
+      }
+      if (s.along == "t" && !s.x.empty()) report_.time = std::max(report_.time, s.x.back());
+      if (report_.find(s.name) == nullptr) report_.series.push_back(std::move(s));
+    }
+  }
+
+  /// The array of a sweep's file beside a series: /times/NAME, /errors/NAME.
+  std::vector<double> beside(const char* group_name, const std::string& link) const {
+    if (H5Lexists(file_, group_name, H5P_DEFAULT) <= 0) return {};
+    const Handle group = open_group(file_, group_name);
+    if (group < 0 || H5Lexists(group, link.c_str(), H5P_DEFAULT) <= 0) return {};
+    const Handle set = open_set(group, link);
+    return set < 0 ? std::vector<double>{} : read_array(set, path_).values;
+  }
+
+  /// [time, axis, axis, ...]: the last row along its axes, or all of it where there is none.
+  void read_swept(hid_t set, const std::string& link, const Array& a) {
+    const std::string name = own_name(set, link);
+    const auto times = beside("times", link), errors = beside("errors", link);
+    if (a.shape.empty() || a.shape[0] == 0 || a.values.empty()) return;
+    const std::size_t row = a.values.size() / a.shape[0];
+    if (!times.empty()) report_.time = std::max(report_.time, times.back());
+    if (a.shape.size() == 1) {
+      Series s{name, "t", times, a.values, errors};
+      if (s.error.size() != s.y.size()) s.error.clear();
+      if (s.x.size() == s.y.size() && report_.find(name) == nullptr)
+        report_.series.push_back(std::move(s));
+      return;
+    }
+    const auto labels = texts_attribute(set, "DIMENSION_LABELS");
+    std::vector<SweepAxis> axes;
+    for (std::size_t d = 1; d < a.shape.size(); ++d) {
+      SweepAxis axis;
+      axis.name = d < labels.size() ? labels[d] : "axis " + std::to_string(d);
+      axis.values = beside("axes", axis.name);
+      if (axis.values.size() != a.shape[d]) {
+        axis.values.clear();
+        for (hsize_t i = 0; i < a.shape[d]; ++i) axis.values.push_back(static_cast<double>(i));
+      }
+      axes.push_back(std::move(axis));
+    }
+    const auto last = [&](const std::vector<double>& all) {
+      if (all.size() < row) return std::vector<double>{};
+      return std::vector<double>(all.end() - static_cast<std::ptrdiff_t>(row), all.end());
+    };
+    add_swept(report_, name, axes, last(a.values), last(errors), times.empty() ? 0 : times.back());
+  }
+
+  /// /plots/NAME: x, y, error.
+  void read_plots() {
+    const Handle group = open_group(file_, "plots");
+    if (group < 0) return;
+    for (const std::string& link : members(group)) {
+      const Handle set = open_set(group, link);
+      if (set < 0) continue;
+      const Array a = read_array(set, path_);
+      if (a.shape.size() != 2 || a.shape[1] < 2) continue;
+      Series s;
+      s.name = own_name(set, link);
+      s.along = text_attribute(set, "against");
+      if (s.along.empty()) s.along = "x";
+      for (hsize_t i = 0; i < a.shape[0]; ++i) {
+        const double* at = a.values.data() + i * a.shape[1];
+        s.x.push_back(at[0]);
+        s.y.push_back(at[1]);
+        if (a.shape[1] > 2) s.error.push_back(at[2]);
+      }
+      report_.series.push_back(std::move(s));
+    }
+  }
+
+  /// /group/name/step: tables where columns are known, else planes.
+  void read_frames(const std::string& group_name) {
+    const Handle group = open_group(file_, group_name);
+    if (group < 0) return;
+    for (const std::string& link : members(group)) {
+      const Handle name = open_group(group, link);
+      if (name < 0) continue;
+      const auto steps = members(name);
+      Table table;
+      Picture picture;
+      for (const std::size_t i : spread(steps.size(), kMostFrames)) {
+        const Handle set = open_set(name, steps[i]);
+        if (set < 0) continue;
+        const Array a = read_array(set, path_);
+        const double t = number_attribute<double>(set, "t", H5T_NATIVE_DOUBLE).value_or(0);
+        const auto step = number_attribute<std::int64_t>(set, "step", H5T_NATIVE_INT64).value_or(0);
+        auto columns = split(text_attribute(set, "columns"));
+        if (columns.empty() && group_name == "histograms" && a.shape.size() == 2 && a.shape[1] == 2)
+          columns = {"value", "count"};
+        if (columns.empty() && group_name == "profiles") columns = {"x", "mean"};
+        if (columns.size() >= 2 && a.shape.size() == 2 && a.shape[1] == columns.size()) {
+          table.name = own_name(set, link);
+          take_table(table, a, columns, t, step);
+        } else if (columns.empty() && !a.shape.empty() && a.shape.size() <= 2) {
+          picture.name = own_name(set, link);
+          picture.slice = group_name == "slices";
+          take_plane(picture, a, set, t, step);
+        }
+      }
+      table.kind = group_name == "histograms" ? Table::Kind::Histogram
+                   : group_name == "profiles" || group_name == "correlators"
+                       ? Table::Kind::Profile
+                       : Table::Kind::Spectrum;
+      if (!table.frames.empty()) report_.tables.push_back(std::move(table));
+      if (picture.planes.empty()) continue;
+      // a line of values is a curve, not a plane
+      if (picture.planes.front().height == 1 && picture.slice)
+        report_.tables.push_back(line_of(picture));
+      else
+        take_picture(std::move(picture));
+    }
+  }
+
+  void take_picture(Picture&& picture) {
+    for (Picture& known : report_.pictures)
+      if (known.name == picture.name && known.slice == picture.slice && known.planes.empty()) {
+        known.planes = std::move(picture.planes);
+        return;
+      }
+    report_.pictures.push_back(std::move(picture));
+  }
+
+  static void take_table(Table& table, const Array& a, const std::vector<std::string>& columns,
+                         double t, std::int64_t step) {
+    table.x_name = columns[0];
+    table.y_name = columns[1];
+    const auto delta = std::find(columns.begin(), columns.end(), "Delta") - columns.begin();
+    Frame frame;
+    frame.time = t;
+    frame.step = step;
+    for (hsize_t row = 0; row < a.shape[0]; ++row) {
+      const double* at = a.values.data() + row * a.shape[1];
+      if (columns[0] == "k" && !(at[0] > 0)) continue;  // the mean has no place on a log axis
+      frame.x.push_back(at[0]);
+      frame.y.push_back(at[1]);
+      if (delta < static_cast<std::ptrdiff_t>(columns.size())) frame.other.push_back(at[delta]);
+    }
+    table.frames.push_back(std::move(frame));
+  }
+
+  void take_plane(Picture& picture, const Array& a, hid_t set, double t, std::int64_t step) const {
+    Plane plane;
+    plane.time = t;
+    plane.step = step;
+    plane.width = static_cast<int>(a.shape.back());
+    plane.height = a.shape.size() == 2 ? static_cast<int>(a.shape[0]) : 1;
+    if (plane.width == 0 || plane.height == 0) return;
+    plane.values.assign(a.values.begin(), a.values.end());
+    picture.x_low = -0.5 * plane.width * dx_, picture.x_high = 0.5 * plane.width * dx_;
+    picture.y_low = -0.5 * plane.height * dx_, picture.y_high = 0.5 * plane.height * dx_;
+    name_picture_axes(picture, set);
+    picture.planes.push_back(shrink(plane, kLargestEdge));
+  }
+
+  /// "axes": paths of two datasets, the slower axis first: sites, or edges of bins.
+  void name_picture_axes(Picture& picture, hid_t set) const {
+    const std::string text = text_attribute(set, "axes");
+    const std::size_t comma = text.find(", /");  // names may hold commas of their own
+    if (comma == std::string::npos || text.find(", /", comma + 1) != std::string::npos) return;
+    const std::string paths[] = {text.substr(0, comma), text.substr(comma + 2)};
+    const auto range = [&](const std::string& path, std::string& name, double& low, double& high) {
+      const Handle axis = open_set(file_, path);
+      if (axis < 0) return;
+      const Array a = read_array(axis, path_);
+      name = path.substr(path.find_last_of('/') + 1);
+      if (a.values.size() < 2) return;
+      // sites lie in the middle of their pixels; bins are given by their edges
+      const double half = picture.slice ? 0.5 * (a.values[1] - a.values[0]) : 0;
+      low = a.values.front() - half;
+      high = a.values.back() + half;
+    };
+    range(paths[0], picture.y_name, picture.y_low, picture.y_high);
+    range(paths[1], picture.x_name, picture.x_low, picture.x_high);
+  }
+
+  static Table line_of(const Picture& picture) {
+    Table table;
+    table.kind = Table::Kind::Profile;
+    table.name = picture.name;
+    table.x_name = picture.x_name;
+    for (const Plane& plane : picture.planes) {
+      Frame frame;
+      frame.time = plane.time;
+      frame.step = plane.step;
+      for (int i = 0; i < plane.width; ++i) {
+        frame.x.push_back(picture.x_low +
+                          (i + 0.5) / plane.width * (picture.x_high - picture.x_low));
+        frame.y.push_back(plane.values[static_cast<std::size_t>(i)]);
+      }
+      table.frames.push_back(std::move(frame));
+    }
+    return table;
+  }
+
+  Report& report_;
+  fs::path path_;
+  Handle file_;
+  double dx_ = 1;
+};
+
+}  // namespace
+
+void read_hdf5(Report& report, const fs::path& file) {
+  H5E_auto2_t before = nullptr;
+  void* data = nullptr;
+  H5Eget_auto2(H5E_DEFAULT, &before, &data);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
+  Reader(report, file).read();
+  H5Eset_auto2(H5E_DEFAULT, before, data);
+}
+
+}  // namespace vphi::report
+
+#else
+
+namespace vphi::report {
+
+void read_hdf5(Report&, const std::filesystem::path& file) {
+  throw io::ResultsError(
+      fmt::format("{} needs HDF5, which this build of vphi lacks", file.string()));
+}
+
+}  // namespace vphi::report
+
+#endif

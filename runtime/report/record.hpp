@@ -1,0 +1,19 @@
+// What a page remembers of its run beside the numbers of the plots: everything that cannot be read
+// back from the result files (formulas, checks, kernels, speed, versions, command). It stands in
+// the page's data as "record", so that `vphi report` can write the page again.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "runtime/report/report.hpp"
+
+namespace vphi::report {
+
+/// All but series, tables and the planes of pictures.
+nlohmann::json record(const Report& report);
+/// Nothing where the text is no page of this form. Pictures have names and axes and no planes.
+std::optional<Report> report_of_page(const std::string& html);
+
+}  // namespace vphi::report

@@ -1,0 +1,180 @@
+// What a run was and what came out of it, as plain data for people: the contents of report.html.
+//
+// A Report is filled from three sides: `gather` (tools/report.cpp) gives what the compiler knows of
+// the model (formulas as MathML), `take_result` what the run measured, `read_results` (read.hpp)
+// the series, spectra and pictures from the result files. The writer (page.hpp) is a pure function
+// of it. Any part may be empty; the page then leaves its section out. Texts are raw, the writer
+// escapes them; members called `mathml` are markup that the compiler made and go in as they are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/run/run.hpp"
+
+namespace vphi::report {
+
+// ---- the model --------------------------------------------------------------------------------
+
+/// One line of the model as a formula: "V = ...", "phi'' = ...".
+struct Statement {
+  std::string mathml;  ///< one mrow; empty: `text` is shown
+  std::string text;
+  std::string note;  ///< its `##` text
+  int line = 0;      ///< of the model text
+};
+
+struct Parameter {
+  std::string name, mathml;
+  std::string written;  ///< the expression in the model
+  double value = 0;
+  std::string note;      ///< its `##` text
+  bool changed = false;  ///< given on the command line
+};
+
+/// A derived equation, with the model lines its terms come from.
+struct Equation {
+  struct Term {
+    std::string mathml, line;  ///< "line 10: potential V = ..."
+  };
+  std::string mathml;
+  std::string text;
+  std::vector<Term> terms;
+};
+
+struct EquationGroup {
+  std::string title, note;
+  std::vector<Equation> equations;
+};
+
+// ---- data -------------------------------------------------------------------------------------
+
+/// Values against time, or against a swept parameter.
+struct Series {
+  std::string name;
+  std::string along = "t";  ///< what x is
+  std::vector<double> x, y;
+  std::vector<double> error;  ///< one standard deviation of y; empty: none
+};
+
+/// A table of x and y that is written again and again: a spectrum, a histogram, a profile.
+struct Frame {
+  double time = 0;
+  std::int64_t step = 0;
+  std::vector<double> x, y;
+  std::vector<double> other;  ///< spectra: Delta; else empty
+};
+struct Table {
+  enum class Kind { Spectrum, Histogram, Profile };
+  Kind kind = Kind::Spectrum;
+  std::string name;
+  std::string x_name, y_name;  ///< of the columns: "k", "P"
+  std::vector<Frame> frames;   ///< in the order of time
+};
+
+/// A plane of values that is written again and again: a slice, a histogram of two quantities.
+struct Plane {
+  double time = 0;
+  std::int64_t step = 0;
+  int width = 0, height = 0;
+  std::vector<float> values;  ///< x fastest, the lowest y first
+};
+struct Picture {
+  std::string name;
+  bool slice = true;  ///< of the lattice: axes are lengths
+  std::string x_name = "x", y_name = "y";
+  double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
+  std::vector<Plane> planes;
+};
+
+// ---- trust and speed --------------------------------------------------------------------------
+
+struct Check {
+  std::string text;
+  bool ok = true;
+  double value = 0, time = 0;
+  double bound = 0;  ///< 0: not a number that can be drawn
+  std::vector<std::pair<double, double>> history;
+};
+
+/// A kernel of the step against what the device can do.
+struct KernelCost {
+  std::string name;
+  int loads = 0, stores = 0, bytes = 0, flops = 0, special = 0;  ///< per site
+  int registers = -1, spilled_bytes = -1;                        ///< -1: unknown
+  double seconds = 0;                                            ///< a launch; 0: not measured
+  bool in_step = false;
+};
+
+struct Speed {
+  double sites = 0;
+  double seconds = 0;             ///< in steps
+  double first_step_seconds = 0;  ///< from the start, compilation included
+  double site_updates_per_s = 0;
+  double device_bytes = 0;
+  double copy_bandwidth = 0;  ///< bytes per second, measured; 0: unknown
+  double flops = 0;           ///< per second in the run's precision, measured; 0: unknown
+};
+
+struct Citation {
+  std::string used_for, reference, link;  ///< link: "https://doi.org/...", or empty
+};
+
+// ---- everything -------------------------------------------------------------------------------
+
+struct Report {
+  std::string model, title, documentation;
+  std::string text;  ///< of the model file
+  std::string name;  ///< of the run, where several are compared
+
+  std::vector<Statement> statements;
+  std::vector<Parameter> parameters;
+  std::vector<EquationGroup> equations;
+
+  std::string time_name = "t";  ///< label of time axes with its unit: "t [1/GeV]"
+  std::string length_unit;      ///< "fm"; empty: none
+  std::vector<Series> series;
+  std::vector<Table> tables;
+  std::vector<Picture> pictures;
+  std::vector<Check> checks;
+
+  std::vector<KernelCost> kernels;
+  Speed speed;
+
+  std::int64_t steps = 0;
+  double time = 0;
+  bool interrupted = false;
+  std::string device, lattice, precision;
+  std::uint64_t seed = 0;
+  std::vector<std::string> notes;  ///< choices of the compiler, things that were left out
+  std::vector<std::string> warnings;
+  std::vector<Citation> citations;
+  std::string command;                                        ///< reproduces the run
+  std::vector<std::pair<std::string, std::string>> versions;  ///< what, which
+  std::vector<std::string> files;
+
+  bool all_ok() const;
+  const Series* find(const std::string& series_name) const;
+};
+
+struct SweepAxis {
+  std::string name;
+  std::vector<double> values;
+};
+/// A scalar of a sweep at one time, the last axis fastest: a series along one axis, a picture over
+/// the last two of several.
+void add_swept(Report& report, const std::string& name, const std::vector<SweepAxis>& axes,
+               const std::vector<double>& values, const std::vector<double>& errors, double time);
+
+/// 1e-3 of "abs(x) < 1e-3"; 0 where the text does not end in such a bound.
+double bound_of(const std::string& promise);
+
+/// What the program and its run know: text, parameters, series, checks, kernels, speed.
+void take_program(Report& report, const program::Program& program);
+void take_result(Report& report, const program::Program& program, const runtime::RunResult& result);
+
+}  // namespace vphi::report

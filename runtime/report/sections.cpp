@@ -1,0 +1,356 @@
+#include "runtime/report/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/report/page.hpp"
+
+namespace vphi::report {
+
+using nlohmann::json;
+
+std::string number_text(double value, int digits) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "no number" : value > 0 ? "∞" : "−∞";
+  std::string text = fmt::format("{:.{}g}", value, digits);
+  const auto e = text.find('e');
+  if (e != std::string::npos) {
+    static constexpr const char* raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    std::string power;
+    const int exponent = std::stoi(text.substr(e + 1));
+    for (const char c : std::to_string(exponent)) power += c == '-' ? "⁻" : raised[c - '0'];
+    const std::string head = text.substr(0, e);
+    text = (head == "1" ? "" : head == "-1" ? "-" : head + "·") + "10" + power;
+  }
+  if (text.starts_with('-')) text = "−" + text.substr(1);
+  return text;
+}
+
+std::string duration_text(double s) {
+  if (s < 1) return fmt::format("{:.3g} ms", 1e3 * s);
+  if (s < 99.5) return fmt::format("{:.3g} s", s);
+  const auto whole = static_cast<long>(s + 0.5);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string prefixed(double value) {
+  static constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
+  std::size_t i = 0;
+  while (std::abs(value) >= 999.5 && i + 1 < std::size(prefixes)) value /= 1000, ++i;
+  return fmt::format("{:.3g} {}", value, prefixes[i]);
+}
+
+namespace {
+
+std::string figure(const char* kind, std::size_t index, const std::string& name,
+                   const std::string& last, const char* classes) {
+  return fmt::format(
+      "<figure class=\"{}\" data-{}=\"{}\"><figcaption><h3>{}</h3><span class=\"last\">{}</span>"
+      "</figcaption></figure>\n",
+      classes, kind, index, escape(name), escape(last));
+}
+
+std::string math(const std::string& row, bool block = true) {
+  return fmt::format("<math xmlns=\"http://www.w3.org/1998/Math/MathML\"{}>{}</math>",
+                     block ? " display=\"block\"" : "", row);
+}
+
+/// Comments, texts and the clause's word of one line of a model.
+std::string highlighted(std::string_view line) {
+  std::string out;
+  std::size_t at = line.find_first_not_of(" \t");
+  if (at == std::string_view::npos) return "";
+  out += line.substr(0, at);
+  std::size_t end = at;
+  while (end < line.size() &&
+         (std::isalnum(static_cast<unsigned char>(line[end])) || line[end] == '_'))
+    ++end;
+  const std::size_t next = line.find_first_not_of(" \t", end);
+  // `param = 3` is a definition; a clause's word is followed by something else
+  const bool clause = end > at && next != std::string_view::npos && next > end &&
+                      std::string_view("=~#").find(line[next]) == std::string_view::npos;
+  if (clause) {
+    out += "<span class=\"k\">" + escape(line.substr(at, end - at)) + "</span>";
+    at = end;
+  }
+  while (at < line.size()) {
+    const std::size_t mark = line.find_first_of("#\"", at);
+    if (mark == std::string_view::npos) break;
+    out += escape(line.substr(at, mark - at));
+    std::size_t stop = line.size();
+    if (line[mark] == '"') {
+      const std::size_t quote = line.find('"', mark + 1);
+      stop = quote == std::string_view::npos ? line.size() : quote + 1;
+    }
+    out += line[mark] == '#' ? "<span class=\"c\">" : "<span class=\"s\">";
+    out += escape(line.substr(mark, stop - mark)) + "</span>";
+    at = stop;
+  }
+  if (at < line.size()) out += escape(line.substr(at));
+  return out;
+}
+
+std::string source(const std::string& text) {
+  std::string out = "<pre><code>";
+  int number = 1;
+  for (std::size_t at = 0; at < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += fmt::format("<span id=\"line-{0}\"><span class=\"ln\">{0}</span>{1}</span>\n", number,
+                       highlighted(std::string_view(text).substr(at, end - at)));
+    at = end + 1;
+  }
+  return out + "</code></pre>";
+}
+
+std::string row_of(const std::vector<std::string>& cells, const char* tag, std::size_t text_columns,
+                   const char* attributes = "") {
+  std::string out = fmt::format("<tr{}>", attributes);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    out += fmt::format("<{0}{1}>{2}</{0}>", tag, i >= text_columns ? " class=\"n\"" : "", cells[i]);
+  return out + "</tr>\n";
+}
+
+std::string scrolled(const char* label, const std::string& table) {
+  return fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n{}</table>"
+      "</div>\n",
+      label, table);
+}
+
+std::string unordered(const std::vector<std::string>& lines) {
+  std::string out = "<ul>\n";
+  for (const auto& line : lines) out += "<li>" + escape(line) + "</li>\n";
+  return out + "</ul>\n";
+}
+
+}  // namespace
+
+Section series_section(const json& data, const std::vector<const Report*>& runs) {
+  const auto& series = data["series"];
+  if (series.empty()) return {};
+  std::string html;
+  html +=
+      "<p class=\"note\">Drag across a plot to enlarge a part, double click to go back. With the "
+      "keyboard: Tab to a plot, arrows for values, + and − to zoom, 0 to go back. Click a plot to "
+      "zoom with the wheel.</p>\n<div class=\"figures two\">\n";
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const std::string name = series[i]["name"];
+    std::string last;
+    if (runs.size() == 1)
+      if (const Series* s = runs[0]->find(name); s != nullptr && !s->y.empty())
+        last = number_text(s->y.back(), 8);
+    html += figure("series", i, name, last, "plot");
+  }
+  if (series.size() > 1)
+    html +=
+        "<figure class=\"plot wide\" data-overlay=\"\"><figcaption><h3>Several in one plot</h3>"
+        "<span class=\"last\">choose below</span></figcaption></figure>\n";
+  return {"series", "Series", html + "</div>\n"};
+}
+
+Section tables_section(const json& data) {
+  std::string html;
+  for (const char* kind : {"spectrum", "histogram", "profile"}) {
+    std::string part;
+    for (std::size_t i = 0; i < data["tables"].size(); ++i) {
+      const auto& table = data["tables"][i];
+      if (table["kind"] != kind) continue;
+      const std::size_t count = table["frames"].size();
+      part += figure("tables", i, table["name"],
+                     count == 1 ? "one time" : fmt::format("{} times", count), "plot");
+    }
+    if (part.empty()) continue;
+    html += fmt::format("<div class=\"figures two\">\n{}</div>\n", part);
+  }
+  if (html.empty()) return {};
+  return {"spectra", "Spectra and distributions", html};
+}
+
+Section pictures_section(const json& data) {
+  if (data["pictures"].empty()) return {};
+  std::string html = "<div class=\"figures two\">\n";
+  for (std::size_t i = 0; i < data["pictures"].size(); ++i) {
+    const auto& picture = data["pictures"][i];
+    const std::size_t count = picture["frames"].size();
+    html += figure("pictures", i, picture["name"],
+                   count == 1 ? "one time" : fmt::format("{} times", count), "picture");
+  }
+  return {"pictures", "Pictures", html + "</div>\n"};
+}
+
+Section checks_section(const Report& report) {
+  if (report.checks.empty()) return {};
+  std::string rows = row_of(
+      {"Promise", "Verdict", report.checks.size() == 1 ? "Value" : "Value", "at t"}, "th", 2);
+  for (std::size_t i = 0; i < report.checks.size(); ++i) {
+    const Check& c = report.checks[i];
+    rows += row_of({"<code>" + escape(c.text) + "</code>",
+                    fmt::format("<span data-verdict=\"{}\" class=\"{}\">{}</span>", i,
+                                c.ok ? "ok" : "failed", c.ok ? "holds" : "failed"),
+                    number_text(c.value, 4), number_text(c.time, 5)},
+                   "td", 2);
+  }
+  std::string html = scrolled("Checks", rows);
+  html +=
+      "<p class=\"note\">Each <code>expect</code> of the model, judged at every output: the worst "
+      "value of a drift or a conserved quantity; of a condition the value where it failed first, "
+      "else the last.</p>\n<div class=\"figures two\">\n";
+  for (std::size_t i = 0; i < report.checks.size(); ++i)
+    if (report.checks[i].history.size() > 1)
+      html += figure("checks", i, report.checks[i].text, "", "plot");
+  return {"checks", "Checks", html + "</div>\n"};
+}
+
+Section model_section(const Report& report) {
+  std::string html;
+  if (!report.statements.empty()) {
+    html += "<div class=\"formulas\">\n";
+    for (const Statement& s : report.statements) {
+      html += "<div class=\"formula\">";
+      html += s.mathml.empty() ? "<code>" + escape(s.text) + "</code>" : math(s.mathml);
+      if (s.line > 0)
+        html +=
+            fmt::format("<a class=\"at\" href=\"#line-{0}\" title=\"line {0}\">{0}</a>", s.line);
+      if (!s.note.empty()) html += "<span class=\"why\">" + escape(s.note) + "</span>";
+      html += "</div>\n";
+    }
+    html += "</div>\n";
+  }
+  if (!report.parameters.empty()) {
+    bool changed = false;
+    std::string rows = row_of({"Parameter", "Written", "Value", ""}, "th", 2);
+    for (const Parameter& p : report.parameters) {
+      changed = changed || p.changed;
+      rows +=
+          row_of({p.mathml.empty() ? "<code>" + escape(p.name) + "</code>" : math(p.mathml, false),
+                  p.written.empty() ? "" : "<code>" + escape(p.written) + "</code>",
+                  number_text(p.value, 10), escape(p.note)},
+                 "td", 2, p.changed ? " class=\"changed\"" : "");
+    }
+    html += "<h3>Parameters</h3>\n" + scrolled("Parameters", rows);
+    if (changed) html += "<p class=\"note\">* given on the command line</p>\n";
+  }
+  if (!report.text.empty())
+    html +=
+        "<details open><summary>The model text</summary>\n" + source(report.text) + "</details>\n";
+  if (html.empty()) return {};
+  return {"model", "The model", html};
+}
+
+Section equations_section(const Report& report) {
+  if (report.equations.empty()) return {};
+  std::string html;
+  for (const EquationGroup& group : report.equations) {
+    html += "<h3>" + escape(group.title) + "</h3>\n";
+    if (!group.note.empty()) html += "<p class=\"note\">" + escape(group.note) + "</p>\n";
+    html += "<div class=\"formulas\">\n";
+    for (const Equation& e : group.equations) {
+      html += "<div class=\"formula\">";
+      html += e.mathml.empty() ? "<code>" + escape(e.text) + "</code>"
+                               : "<div class=\"scroll\">" + math(e.mathml) + "</div>";
+      if (!e.terms.empty()) {
+        html +=
+            "<details class=\"why\"><summary>where the terms come from</summary><table "
+            "class=\"terms\">";
+        for (const auto& term : e.terms)
+          html += fmt::format("<tr><td>{}</td><td><code>{}</code></td></tr>",
+                              math(term.mathml, false), escape(term.line));
+        html += "</table></details>";
+      }
+      html += "</div>\n";
+    }
+    html += "</div>\n";
+  }
+  return {"equations", "Derived equations", html};
+}
+
+Section speed_section(const Report& report) {
+  const Speed& s = report.speed;
+  if (report.kernels.empty() && s.seconds <= 0) return {};
+  std::string html = roofline(report);
+  if (!report.kernels.empty()) {
+    std::string rows = row_of({"Kernel", "loads", "stores", "bytes", "flops", "special",
+                               "registers", "floor, ns", "measured, ns", "of the floor's speed"},
+                              "th", 1);
+    for (const KernelCost& k : report.kernels) {
+      const double floor = s.copy_bandwidth > 0 ? 1e9 * k.bytes / s.copy_bandwidth : 0;
+      const double measured = s.sites > 0 ? 1e9 * k.seconds / s.sites : 0;
+      const double share = measured > 0 ? std::min(1.0, floor / measured) : 0;
+      std::string registers = k.registers < 0 ? "–" : std::to_string(k.registers);
+      if (k.spilled_bytes > 0) registers += fmt::format(" ({} B spilled)", k.spilled_bytes);
+      std::vector<std::string> cells{
+          escape(k.name) + (k.in_step ? "" : " <small>(not in the step)</small>"),
+          std::to_string(k.loads),
+          std::to_string(k.stores),
+          std::to_string(k.bytes),
+          std::to_string(k.flops),
+          std::to_string(k.special),
+          registers,
+          floor > 0 ? fmt::format("{:.3g}", floor) : "–",
+          measured > 0 ? fmt::format("{:.3g}", measured) : "–",
+          "–"};
+      if (share > 0)
+        cells.back() = fmt::format(
+            "<span class=\"meter\" aria-hidden=\"true\"><svg width=\"94\" height=\"7\"><rect "
+            "width=\"{:.1f}\" height=\"7\" fill=\"var(--c0)\"/></svg></span> {:.0f} %",
+            94 * share, 100 * share);
+      rows += row_of(cells, "td", 1);
+    }
+    html += scrolled("Kernels", rows);
+    html +=
+        "<p class=\"note\">Counts are for one site and step, made by the compiler from the kernels "
+        "themselves. The floor is the time that the least memory traffic takes at the measured "
+        "copy bandwidth of this device";
+    html += s.copy_bandwidth > 0 ? fmt::format(" ({}B/s)", prefixed(s.copy_bandwidth)) : "";
+    html += "; lattices that fit a cache can be faster.</p>\n";
+  }
+  return {"speed", "Kernels and speed", html};
+}
+
+Section notes_section(const Report& report) {
+  std::string html;
+  if (!report.warnings.empty()) html += "<h3>Warnings</h3>\n" + unordered(report.warnings);
+  if (!report.notes.empty()) {
+    if (!html.empty()) html += "<h3>Choices made</h3>\n";
+    html += unordered(report.notes);
+  }
+  if (html.empty()) return {};
+  return {"notes", "Notes and warnings", html};
+}
+
+Section citations_section(const Report& report) {
+  if (report.citations.empty()) return {};
+  std::string rows = row_of({"For", "Reference"}, "th", 2);
+  for (const Citation& c : report.citations) {
+    const bool web = c.link.starts_with("https://");
+    rows +=
+        row_of({escape(c.used_for), web ? fmt::format("<a href=\"{}\" rel=\"noreferrer\">{}</a>",
+                                                      escape(c.link), escape(c.reference))
+                                        : escape(c.reference)},
+               "td", 2);
+  }
+  return {"cite", "What to cite", scrolled("What to cite", rows)};
+}
+
+Section reproduce_section(const Report& report) {
+  std::string html;
+  if (!report.command.empty())
+    html += "<p>This command gives these numbers again:</p>\n<pre><code>" + escape(report.command) +
+            "</code></pre>\n";
+  std::string rows;
+  const auto add = [&](const std::string& what, const std::string& value) {
+    if (!value.empty()) rows += row_of({escape(what), escape(value)}, "td", 2);
+  };
+  add("Device", report.device);
+  add("Lattice", report.lattice);
+  add("Precision", report.precision);
+  add("Seed", std::to_string(report.seed));
+  for (const auto& [what, which] : report.versions) add(what, which);
+  for (const auto& file : report.files) add("Results", file);
+  html += scrolled("Versions and hardware", rows);
+  return {"reproduce", "Versions, hardware, how to reproduce", html};
+}
+
+}  // namespace vphi::report

@@ -1,0 +1,42 @@
+// The sections of a page, each as HTML; empty where the report has nothing for it. Internal to
+// page.cpp and comparison.cpp.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "runtime/report/report.hpp"
+
+namespace vphi::report {
+
+struct Section {
+  std::string id, title, html;
+};
+
+/// "1.2e-05" for tables; "12.3 s", "4 min 10 s"; "1.5 G".
+std::string number_text(double value, int digits = 6);
+std::string duration_text(double seconds);
+std::string prefixed(double value);
+
+Section series_section(const nlohmann::json& data, const std::vector<const Report*>& runs);
+Section tables_section(const nlohmann::json& data);
+Section pictures_section(const nlohmann::json& data);
+Section checks_section(const Report& report);
+Section model_section(const Report& report);
+Section equations_section(const Report& report);
+Section speed_section(const Report& report);
+Section notes_section(const Report& report);
+Section citations_section(const Report& report);
+Section reproduce_section(const Report& report);
+
+/// Document around the sections: head, header, contents, data, script.
+struct Shell {
+  std::string title, header;  ///< header: HTML
+  std::vector<Section> sections;
+  nlohmann::json data;
+  bool live = false;
+};
+std::string document(const Shell& shell);
+
+}  // namespace vphi::report

@@ -1,0 +1,264 @@
+// The writer of report.html without a browser: nothing in a model's text becomes markup, nothing is
+// asked of the network, the page stays small, and what it holds can be read back.
+#include "runtime/report/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "runtime/report/encode.hpp"
+#include "runtime/report/record.hpp"
+#include "tests/report/sample.hpp"
+
+namespace vphi::report {
+namespace {
+
+using nlohmann::json;
+using test::sample;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
+    ++n;
+  return n;
+}
+
+json data_of(const std::string& html) {
+  const std::string open = "id=\"data\">";
+  const auto begin = html.find(open) + open.size();
+  return json::parse(html.substr(begin, html.find("</script>", begin) - begin));
+}
+
+std::vector<unsigned char> bytes_of(const std::string& text) {
+  static const std::string digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<unsigned char> bytes;
+  unsigned word = 0;
+  int bits = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    word = word << 6 | static_cast<unsigned>(digits.find(c));
+    bits += 6;
+    if (bits >= 8) bytes.push_back(static_cast<unsigned char>(word >> (bits -= 8) & 255U));
+  }
+  return bytes;
+}
+
+std::vector<double> numbers_of(const json& code) {
+  const bool narrow = code.contains("f");
+  const auto bytes = bytes_of(code[narrow ? "f" : "d"].get<std::string>());
+  std::vector<double> values(bytes.size() / (narrow ? 4 : 8));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    float f = 0;
+    if (narrow) std::memcpy(&f, bytes.data() + 4 * i, 4), values[i] = f;
+    if (!narrow) std::memcpy(&values[i], bytes.data() + 8 * i, 8);
+  }
+  return values;
+}
+
+TEST(Page, HasEverySection) {
+  const std::string html = page(sample());
+  for (const char* id : {"series", "spectra", "pictures", "checks", "model", "equations", "speed",
+                         "notes", "cite", "reproduce"}) {
+    EXPECT_EQ(count(html, "<section id=\"" + std::string(id) + "\""), 1U) << id;
+    EXPECT_EQ(count(html, "<a href=\"#" + std::string(id) + "\">"), 1U) << id;
+  }
+  EXPECT_EQ(count(html, "<math "), 3U);
+  EXPECT_EQ(count(html, "\" data-series="), 3U);
+  EXPECT_EQ(count(html, "\" data-tables="), 3U);
+  EXPECT_EQ(count(html, "\" data-pictures="), 1U);
+  EXPECT_EQ(count(html, "class=\"dot\""), 1U) << "no kernel in the roofline";
+  EXPECT_NE(html.find("1 of 2 checks failed"), std::string::npos);
+  EXPECT_EQ(count(html, "<h1>"), 1U);
+  EXPECT_NE(html.find("name=\"viewport\""), std::string::npos);
+}
+
+TEST(Page, EmptyReportIsAPage) {
+  Report nothing;
+  nothing.model = "nothing";
+  const std::string html = page(nothing);
+  EXPECT_EQ(count(html, "<section id=\"series\""), 0U);
+  EXPECT_EQ(count(html, "<section id=\"reproduce\""), 1U);
+}
+
+TEST(Page, HostileTextStaysText) {
+  const std::string clean = page(sample("harmless"));
+  for (const std::string& attack :
+       {std::string("</script><script>alert(1)</script>"),
+        std::string("<img src=x onerror=alert(1)>"), std::string("\"><svg onload=alert(1)>"),
+        std::string("' onmouseover='alert(1)"),
+        std::string("</title></style></pre></code><iframe>"), std::string("<!--<script>"),
+        std::string("]]>&lt;script&gt;"), std::string("\xff\xfe\x80<b>"),
+        std::string("a\0b<object>", 11)}) {
+    const std::string html = page(sample(attack));
+    // the same tags as the harmless page has, whatever the text
+    for (const char* tag : {"<script", "</script", "<img", "<svg", "<iframe", "<object", "<b>",
+                            "</style", "</title", "</pre", "<!--", "<a ", "<section", "<td", "<h3"})
+      EXPECT_EQ(count(html, tag), count(clean, tag)) << tag << " with " << attack;
+    // attributes end where they should: no handler is left outside of a quoted value
+    EXPECT_EQ(count(html, "\" onmouseover="), 0U);
+    EXPECT_EQ(count(html, "\"><svg onload"), 0U);
+    EXPECT_EQ(count(html, "href=\"javascript"), 0U);
+    EXPECT_EQ(html.find('\0'), std::string::npos);
+    EXPECT_EQ(comparison(std::vector{sample(attack), sample("x")}).find("<img"), std::string::npos);
+  }
+}
+
+TEST(Page, EscapeLeavesNothingActive) {
+  EXPECT_EQ(escape("<a href=\"x\" title='y'>&"),
+            "&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;");
+  EXPECT_EQ(escape("φ′ ≤ 2"), "φ′ ≤ 2");
+  EXPECT_EQ(escape("\xc0\xbc"), "\xEF\xBF\xBD\xEF\xBF\xBD");  // overlong <
+  EXPECT_EQ(escape(std::string("a\x01z")), "a\xEF\xBF\xBDz");
+}
+
+TEST(Page, AsksTheNetworkForNothing) {
+  const std::string html = page(sample());
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+  EXPECT_EQ(count(html, "connect-src"), 0U);
+  for (const char* way : {" src=", "<link", "@import", "url(http", "url(/", "import(", "XMLHttp"})
+    EXPECT_EQ(count(html, way), 0U) << way;
+  // addresses are those of references to click on, and names of notations
+  for (auto at = html.find("http"); at != std::string::npos; at = html.find("http", at + 4)) {
+    const std::string before = html.substr(at < 16 ? 0 : at - 16, at < 16 ? at : 16);
+    const std::string after = html.substr(at, 24);
+    EXPECT_TRUE(before.ends_with("href=\"") || before.ends_with("xmlns=\"") ||
+                before.ends_with("\"link\":\"") || after.starts_with("http-equiv") ||
+                after.starts_with("http://www.w3.org/2000"))
+        << before << after;
+  }
+}
+
+TEST(Page, StaysBelowFiveMegabytes) {
+  Report r = sample();
+  r.series.clear(), r.tables.clear(), r.pictures.clear();
+  for (int i = 0; i < 150; ++i) {
+    Series s;
+    s.name = "series " + std::to_string(i);
+    for (int j = 0; j < 20000; ++j)
+      s.x.push_back(j), s.y.push_back(1 + 1e-9 * std::sin(0.01 * j * (i + 1)));
+    r.series.push_back(s);
+  }
+  for (int i = 0; i < 4; ++i) {
+    Picture p;
+    p.name = "picture " + std::to_string(i);
+    Plane plane;
+    plane.width = plane.height = 640;
+    for (int j = 0; j < 640 * 640; ++j)
+      plane.values.push_back(static_cast<float>(std::sin(1e-3 * j * (i + 1))));
+    for (int f = 0; f < 60; ++f) plane.time = f, p.planes.push_back(plane);
+    r.pictures.push_back(p);
+  }
+  const std::string html = page(r);
+  EXPECT_LT(html.size(), 5'000'000U);
+  const json data = data_of(html);
+  EXPECT_EQ(data["series"].size(), 150U);
+  EXPECT_EQ(data["pictures"].size(), 4U);
+  for (const auto& p : data["pictures"]) EXPECT_GE(p["frames"].size(), 3U);
+}
+
+TEST(Page, NumbersComeBack) {
+  const Report r = sample();
+  const json data = data_of(page(r));
+  for (std::size_t i = 0; i < r.series.size(); ++i) {
+    const auto& curve = data["series"][i]["curves"][0];
+    const auto x = numbers_of(data["arrays"][curve["x"].get<std::size_t>()]);
+    const auto y = numbers_of(data["arrays"][curve["y"].get<std::size_t>()]);
+    ASSERT_EQ(x.size(), r.series[i].x.size());
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      EXPECT_NEAR(x[j], r.series[i].x[j], 1e-4 * 50);
+      EXPECT_NEAR(y[j], r.series[i].y[j], 1e-4);
+    }
+  }
+  // the two series against time share their times
+  EXPECT_EQ(data["series"][0]["curves"][0]["x"], data["series"][1]["curves"][0]["x"]);
+  EXPECT_TRUE(data["series"][2]["curves"][0].contains("e"));
+}
+
+TEST(Page, IsReadBack) {
+  const Report r = sample("word \"and\" </script>");
+  const auto again = report_of_page(page(r));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(record(*again), record(r));
+  EXPECT_FALSE(report_of_page("<html></html>").has_value());
+  EXPECT_FALSE(
+      report_of_page("<script type=\"application/json\" id=\"data\">{\"record\":{}}</script>")
+          .has_value());
+  EXPECT_FALSE(
+      report_of_page("<script type=\"application/json\" id=\"data\">{{{</script>").has_value());
+}
+
+TEST(Page, ComparisonShowsWhatDiffers) {
+  Report a = sample("run"), b = sample("run");
+  a.name = "first", b.name = "second";
+  a.parameters = {{"m", "", "", 1, "", false}, {"g", "", "", 0.5, "", false}};
+  b.parameters = {{"m", "", "", 1, "", false}, {"g", "", "", 0.25, "", false}};
+  b.series[0].y.back() += 0.125;
+  const std::string html = comparison(std::vector{a, b});
+  const auto section = html.substr(html.find("id=\"differences\""));
+  const auto table = section.substr(0, section.find("</section>"));
+  EXPECT_NE(table.find("<td>g</td><td class=\"n\">0.5</td><td class=\"n\">0.25</td>"),
+            std::string::npos);
+  EXPECT_EQ(table.find("<td>m</td>"), std::string::npos);
+  const json data = data_of(html);
+  EXPECT_EQ(data["series"][0]["curves"].size(), 2U);
+  EXPECT_EQ(data["runs"], json({"first", "second"}));
+  EXPECT_NE(html.find(">same</td>"), std::string::npos);
+}
+
+TEST(Encode, Base64IsThatOfRfc4648) {
+  const std::pair<const char*, const char*> rows[] = {{"", ""},
+                                                      {"f", "Zg=="},
+                                                      {"fo", "Zm8="},
+                                                      {"foo", "Zm9v"},
+                                                      {"foob", "Zm9vYg=="},
+                                                      {"fooba", "Zm9vYmE="},
+                                                      {"foobar", "Zm9vYmFy"}};
+  for (const auto& [plain, code] : rows)
+    EXPECT_EQ(base64(std::as_bytes(std::span(plain, std::strlen(plain)))), code);
+}
+
+TEST(Encode, DecimationKeepsPeaks) {
+  std::vector<double> y(100000, 0.0);
+  y[31415] = 7, y[92653] = -3;
+  const auto kept = decimate(y, 500);
+  EXPECT_LE(kept.size(), 500U);
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+  EXPECT_EQ(kept.front(), 0U);
+  EXPECT_EQ(kept.back(), y.size() - 1);
+  double low = 0, high = 0;
+  for (const auto i : kept) low = std::min(low, y[i]), high = std::max(high, y[i]);
+  EXPECT_EQ(low, -3);
+  EXPECT_EQ(high, 7);
+  EXPECT_EQ(decimate(std::vector<double>(5, 1.0), 500).size(), 5U);
+}
+
+TEST(Encode, SmallDifferencesKeepDoubles) {
+  EXPECT_TRUE(encode(std::vector<double>{0, 0.5, 1}).contains("f"));
+  EXPECT_TRUE(encode(std::vector<double>{1, 1 + 1e-10, 1 + 2e-10}).contains("d"));
+  EXPECT_TRUE(encode(std::vector<double>{1e-300, 1}).contains("d"));
+  EXPECT_TRUE(encode(std::vector<double>{3, 3, 3}).contains("f"));
+}
+
+TEST(Encode, PlanesKeepTheirValues) {
+  Plane plane;
+  plane.width = 3, plane.height = 2;
+  plane.values = {1e-6F, 1, 10, 100, 1000, NAN};
+  const json code = encode(plane);
+  EXPECT_TRUE(code["log"].get<bool>());
+  const auto bytes = bytes_of(code["u"]);
+  ASSERT_EQ(bytes.size(), 12U);
+  for (int i = 0; i < 5; ++i) {
+    const double step = bytes[2 * i] + 256.0 * bytes[2 * i + 1];
+    const double value = std::exp(std::log(1e-6) + step / 65534 * std::log(1e9));
+    EXPECT_NEAR(value / plane.values[i], 1, 1e-3);
+  }
+  EXPECT_EQ(bytes[10] + 256 * bytes[11], 65535);
+  plane.values = {-1, 0, 1, 2, 3, 4};
+  EXPECT_FALSE(encode(plane)["log"].get<bool>());
+  EXPECT_EQ(shrink(plane, 2).values.size(), 2U);
+  EXPECT_FLOAT_EQ(shrink(plane, 2).values[0], (-1 + 0 + 2 + 3) / 4.0F);
+}
+
+}  // namespace
+}  // namespace vphi::report

@@ -1,0 +1,161 @@
+// Reports as a user meets them: every run leaves one, `vphi report` makes it again from the result
+// files and compares runs. Skipped where the command is not built.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "runtime/io/results.hpp"
+#include "runtime/report/record.hpp"
+
+namespace vphi::report {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class Verb : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(VPHI_BINARY_DIR "/vphi")) GTEST_SKIP() << "the command is not built";
+    folder_ =
+        fs::temp_directory_path() / ("vphi_report_" + std::to_string(getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+  int vphi(const std::string& words) {
+    const std::string command = "cd '" + folder_.string() +
+                                "' && VPHI_MODELS='" VPHI_SOURCE_DIR "/models' '" VPHI_BINARY_DIR
+                                "/vphi' " +
+                                words + " >out.txt 2>error.txt </dev/null";
+    const int raw = std::system(command.c_str());
+    return WIFEXITED(raw) ? WEXITSTATUS(raw) : -1;
+  }
+  std::string text(const std::string& name) const {
+    std::ostringstream all;
+    all << std::ifstream(folder_ / name).rdbuf();
+    return all.str();
+  }
+  json data(const std::string& name) const {
+    const std::string html = text(name), open = "id=\"data\">";
+    const auto begin = html.find(open);
+    if (begin == std::string::npos) return {};
+    return json::parse(
+        html.substr(begin + open.size(), html.find("</script>", begin) - begin - open.size()));
+  }
+  fs::path folder_;
+};
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr const char* kRun =
+    "run preheating --device native --lattice '16^3' --steps 1024 --quiet --seed 3 ";
+
+TEST_F(Verb, EveryRunLeavesAPage) {
+  ASSERT_EQ(vphi(std::string(kRun) + "--set 'g=50*m' --out here"), 0) << text("error.txt");
+  const std::string html = text("here/report.html");
+  EXPECT_LT(html.size(), 5'000'000U);
+  const json page = data("here/report.html");
+  EXPECT_GE(page["series"].size(), 12U);
+  ASSERT_EQ(page["checks"].size(), 1U);
+  if (io::have_hdf5()) {
+    EXPECT_GE(page["tables"].size(), 2U);
+    EXPECT_EQ(page["pictures"].size(), 1U);
+    EXPECT_TRUE(page["pictures"][0]["xn"].get<std::string>().starts_with("x"));
+    EXPECT_TRUE(page["pictures"][0]["yn"].get<std::string>().starts_with("y"));
+  }
+  const json& r = page["record"];
+  const std::string command = r["command"];
+  EXPECT_TRUE(holds(command, "--set 'g=50*m'")) << command;
+  EXPECT_TRUE(holds(command, "--seed 3")) << command;
+  EXPECT_TRUE(holds(command, "--device native")) << command;
+  EXPECT_FALSE(holds(command, "--out")) << command;
+  EXPECT_GE(r["statements"].size(), 5U);
+  EXPECT_GE(r["equations"].size(), 3U);
+  EXPECT_GE(r["citations"].size(), 4U);
+  for (const json& p : r["parameters"]) EXPECT_EQ(p["changed"].get<bool>(), p["name"] == "g");
+  bool timed = false;
+  for (const json& k : r["kernels"]) timed = timed || k["seconds"].get<double>() > 0;
+  EXPECT_TRUE(timed);
+  // the equations as MathML, the source with its lines
+  EXPECT_TRUE(holds(html, "<msup><mi>φ</mi><mo>′′</mo></msup>"));
+  EXPECT_TRUE(holds(html, "id=\"line-12\""));
+}
+
+TEST_F(Verb, NoReportLeavesNone) {
+  ASSERT_EQ(vphi("run wave --device native --steps 64 --quiet --no-report --out here"), 0);
+  EXPECT_FALSE(fs::exists(folder_ / "here/report.html"));
+}
+
+TEST_F(Verb, TheCommandOfAPageRepeatsIt) {
+  ASSERT_EQ(vphi(std::string(kRun) + "--out a"), 0) << text("error.txt");
+  const std::string command = data("a/report.html")["record"]["command"];
+  ASSERT_TRUE(command.starts_with("vphi run "));
+  ASSERT_EQ(vphi(command.substr(5) + " --quiet --out b"), 0) << text("error.txt");
+  const json a = data("a/report.html"), b = data("b/report.html");
+  EXPECT_EQ(a["arrays"], b["arrays"]);
+  EXPECT_EQ(b["record"]["command"], command);
+}
+
+TEST_F(Verb, ReportsAreMadeAgainAndCompared) {
+  if (!io::have_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  ASSERT_EQ(vphi(std::string(kRun) + "--out a"), 0) << text("error.txt");
+  ASSERT_EQ(vphi(std::string(kRun) + "--set 'g=50*m' --out b"), 0) << text("error.txt");
+  const json before = data("a/report.html");
+  ASSERT_EQ(vphi("report a"), 0) << text("error.txt");
+  const json after = data("a/report.html");
+  EXPECT_EQ(after["record"], before["record"]);
+  EXPECT_EQ(after["series"].size(), before["series"].size());
+  EXPECT_EQ(after["tables"].size(), before["tables"].size());
+
+  // without its page a run still has its numbers and its formulas
+  fs::remove(folder_ / "a/report.html");
+  ASSERT_EQ(vphi("report a"), 0) << text("error.txt");
+  const json bare = data("a/report.html");
+  EXPECT_EQ(bare["series"].size(), before["series"].size());
+  EXPECT_EQ(bare["record"]["statements"], before["record"]["statements"]);
+
+  ASSERT_EQ(vphi("report a b"), 0) << text("error.txt");
+  const std::string html = text("comparison.html");
+  const auto differences = html.substr(html.find("id=\"differences\""), 2000);
+  EXPECT_TRUE(holds(differences, "<td>g</td>"));
+  EXPECT_FALSE(holds(differences, "<td>m</td>"));
+  for (const json& s : data("comparison.html")["series"]) EXPECT_EQ(s["curves"].size(), 2U);
+}
+
+TEST_F(Verb, MistakesAreSaid) {
+  EXPECT_EQ(vphi("report nowhere"), 1);
+  EXPECT_TRUE(holds(text("error.txt"), "there is no run"));
+  fs::create_directories(folder_ / "empty");
+  EXPECT_EQ(vphi("report empty"), 1);
+  EXPECT_TRUE(holds(text("error.txt"), "holds no results"));
+  std::ofstream(folder_ / "broken.h5") << "no HDF5 at all";
+  EXPECT_EQ(vphi("report broken.h5"), 1);
+  EXPECT_TRUE(holds(text("error.txt"), "broken.h5"));
+}
+
+TEST_F(Verb, CsvIsReadToo) {
+  std::ofstream(folder_ / "wave.series.csv") << "step,t,a,\"b,c\"\n0,0,1,2\n10,0.5,3,4\n20,1,5";
+  std::ofstream(folder_ / "wave.spectra.csv")
+      << "name,step,t,k,P,Delta,modes\nu,0,0,0,1,0,1\nu,0,0,1,2,3,6\nu,10,0.5,1,4,5,6\n";
+  ASSERT_EQ(vphi("report . -o page.html"), 0) << text("error.txt");
+  const json page = data("page.html");
+  ASSERT_EQ(page["series"].size(), 2U);
+  EXPECT_EQ(page["series"][1]["name"], "b,c");
+  ASSERT_EQ(page["tables"].size(), 1U);
+  EXPECT_EQ(page["tables"][0]["frames"].size(), 2U);
+}
+
+}  // namespace
+}  // namespace vphi::report
