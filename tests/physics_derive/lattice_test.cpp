@@ -152,30 +152,31 @@ TEST(Options, CommandLineChangesShapeEndPrecisionSeed) {
 }
 
 TEST(Output, SliceOfASheetIsAll) {
-  const auto d = derived(wave("potential V = u^2/2\ninit u = 1\n"
-                              "at end: slice(u), slice(u, y = 1) -> \"x.h5\"\n",
-                              "lattice sheet: 8^2, length = 4, boundary = periodic\n"));
+  const auto d =
+      derived(wave("potential V = u^2/2\ninit u = 1\n"
+                   "at end: slice(u), slice(u, y = 1) -> \"x.h5\"\n",
+                   "lattice sheet: 8^2, length = 4, boundary = periodic\n"));
   const auto& observables = d.system->outputs.at(0).observables;
   EXPECT_EQ(observables[0].kind, Observable::Kind::Snapshot);
   EXPECT_EQ(observables[1].kind, Observable::Kind::Slice);
-  EXPECT_EQ(observables[1].axis, 1);
+  EXPECT_EQ(observables[1].form.axis, 1);
 }
 
 TEST(Output, ScalarsFieldsAndPromises) {
-  const auto d = derived(
-      wave("potential V = u^2/2\ninit u = x\n"
-           "every 5 steps, after = t > 0.5: t, q = mean(u^2), var(u), max(abs(u')) -> \"x.h5\"\n"
-           "at end: spectrum(u), slice(u, y = 0.3), histogram(u, bins = 7) -> \"x.h5\"\n"
-           "expect drift(mean(u'^2 + norm2(grad(u)) + u^2)) < 1e-3\nexpect conserved(u) within 0.5\n"));
+  const auto d = derived(wave(
+      "potential V = u^2/2\ninit u = x\n"
+      "every 5 steps, after = t > 0.5: t, q = mean(u^2), var(u), max(abs(u')) -> \"x.h5\"\n"
+      "at end: spectrum(u), slice(u, y = 0.3), histogram(u, bins = 7) -> \"x.h5\"\n"
+      "expect drift(mean(u'^2 + norm2(grad(u)) + u^2)) < 1e-3\nexpect conserved(u) within 0.5\n"));
   const System& s = *d.system;
   ASSERT_EQ(s.outputs.size(), 2u);
   EXPECT_EQ(s.outputs[0].every, 5);
   EXPECT_TRUE(s.outputs[0].after);
   EXPECT_EQ(s.outputs[0].observables[1].name, "q");
   EXPECT_EQ(s.outputs[1].every, 0);
-  EXPECT_EQ(s.outputs[1].observables[1].axis, 1);
+  EXPECT_EQ(s.outputs[1].observables[1].form.axis, 1);
   EXPECT_DOUBLE_EQ(s.outputs[1].observables[1].coordinate, 0.3);
-  EXPECT_EQ(s.outputs[1].observables[2].bins, 7);
+  EXPECT_EQ(s.outputs[1].observables[2].form.histogram.at(0).bins, 7);
   ASSERT_EQ(s.expectations.size(), 2u);
   EXPECT_EQ(s.expectations[0].kind, Expectation::Kind::Drift);
   EXPECT_EQ(s.expectations[1].kind, Expectation::Kind::Conserved);
