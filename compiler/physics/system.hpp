@@ -44,10 +44,10 @@ struct Variable {
   std::string shown;  ///< as the user knows it: "phi", "re(phi)", "phi'"
   int array = 0;      ///< number in Op::Load
   Role role = Role::FirstOrder;
-  int partner = -1;   ///< array of the momentum or coordinate that belongs to it
-  Expr rate;          ///< d/d(eta): loads, stencils, symbols, sums over pairs, totals
-  double period = 0;  ///< an angle: kept in [0, period)
+  int partner = -1;  ///< array of the momentum or coordinate that belongs to it
+  Expr rate;         ///< d/d(eta): loads, stencils, symbols, sums over pairs, totals
   dsl::Span span;
+  double period = 0;  ///< an angle: kept in [0, period)
 };
 
 /// A scalar that evolves: a, a', physical time.

@@ -95,7 +95,9 @@ TEST(GravitationalWaves, SpectrumAddsUpToTheMean) {
     sum += row[4] / row[2];  // Delta dlog k, dlog k = k_IR/k with k_IR = 1
   }
   for (const auto& [t, value] : mean->points)
-    if (std::abs(t - 2) < 1e-9) EXPECT_NEAR(sum, value, 1e-10 * value);
+    if (std::abs(t - 2) < 1e-9) {
+      EXPECT_NEAR(sum, value, 1e-10 * value);
+    }
   EXPECT_GT(sum, 1e-5);
   std::filesystem::remove_all(folder);
 }
