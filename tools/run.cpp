@@ -411,8 +411,11 @@ int run(const Words& given) {
 
   if (copy == 0 && (wanted.json || result.performance.seconds > kWorthMeasuring))
     copy = runtime::copy_bandwidth(device);
-  if (!wanted.no_report && !program.outputs.empty())
-    result.files.push_back(write_report(made, wanted, repeats, result, copy, options.out));
+  if (!wanted.no_report && !program.outputs.empty()) try {
+      result.files.push_back(write_report(made, wanted, repeats, result, copy, options.out));
+    } catch (const std::exception& failure) {  // the run is done; its page is not worth its status
+      fmt::print(stderr, "note: no report.html: {}\n", failure.what());
+    }
   if (wanted.json)
     fmt::print("{}\n", to_json(result, copy, errors));
   else if (!wanted.quiet)

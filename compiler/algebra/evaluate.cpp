@@ -10,7 +10,9 @@ namespace vphi::algebra {
 namespace {
 
 bool is_leaf(Expr e) { return e.op() <= Op::Uniform || e.is(Op::Stencil); }
-bool is_reduction(Expr e) { return e.op() >= Op::Mean && e.op() <= Op::Maximum; }
+bool is_reduction(Expr e) {
+  return (e.op() >= Op::Mean && e.op() <= Op::Maximum) || e.is(Op::PairSum);
+}
 
 template <class Real>
 Real apply(const Row& row, const std::vector<Real>& args) {

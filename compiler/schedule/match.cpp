@@ -73,6 +73,9 @@ class HeadReader {
   bool read_hole(const dsl::Expr& call, Part& part) {
     part.name = call.text;
     for (const auto& arg : call.args) {
+      if (arg->kind == ExprKind::Call) {
+        return fail(error::not_yet(call.span, "`" + call.text + "` of a hole in a head"));
+      }
       if (arg->kind != ExprKind::Name) return bad(call, "a hole takes names");
       if (head_.index(arg->text) < 0 && arg->text != "t") {
         return fail(error::not_yet(call.span, "`" + call.text + "(...)` in a head"));

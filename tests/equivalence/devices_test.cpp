@@ -45,6 +45,10 @@ TEST_P(Shipped, AgreesOnEveryDevice) {
   simulation.steps = 32;
   const auto reference = testing::run_file(path, simulation);
   EXPECT_EQ(reference.steps, 32);
+  if (first.system->instances() > 1) {
+    GTEST_SKIP()
+        << "results with axes: tests/physics/ensemble_test.cpp, tests/run/ensemble_test.cpp";
+  }
   ASSERT_FALSE(reference.scalars.empty());
   for (const auto& [name, value] : reference.scalars) EXPECT_TRUE(std::isfinite(value)) << name;
   for (const char* other : {"opencl", "cuda"}) {
