@@ -15,14 +15,14 @@ namespace vphi {
 
 /// What the command line may change without touching the model's text.
 struct CompileOptions {
-  std::vector<std::pair<std::string, std::string>> set;   ///< --set NAME=EXPR
-  std::string lattice;                                    ///< --lattice 64^3
-  std::string until;                                      ///< --until EXPR
-  std::int64_t steps = -1;                                ///< --steps N
-  std::string precision;                                  ///< --precision f32|f64
+  std::vector<std::pair<std::string, std::string>> set;  ///< --set NAME=EXPR
+  std::string lattice;                                   ///< --lattice 64^3
+  std::string until;                                     ///< --until EXPR
+  std::int64_t steps = -1;                               ///< --steps N
+  std::string precision;                                 ///< --precision f32|f64
   std::optional<std::uint64_t> seed;
-  std::int64_t batch = 0;                                 ///< instances at once; 0: all of a sweep
-  std::string stop_after;                                 ///< emit --after PASS
+  std::int64_t batch = 0;  ///< instances at once; 0: all of a sweep
+  std::string stop_after;  ///< emit --after PASS
 };
 
 namespace schedule {
@@ -30,9 +30,9 @@ namespace schedule {
 /// A schedule in terms of kernels (IR), before any source text exists.
 struct Plan {
   std::vector<kernel::Kernel> kernels;
-  program::Program program;        ///< everything but kernels' source and launch shape
-  std::vector<int> buffer_of;      ///< array number -> buffer
-  std::vector<std::string> remarks;   ///< what was fused, which order was chosen and why
+  program::Program program;          ///< everything but kernels' source and launch shape
+  std::vector<int> buffer_of;        ///< array number -> buffer
+  std::vector<std::string> remarks;  ///< what was fused, which order was chosen and why
 };
 
 }  // namespace schedule
@@ -41,8 +41,8 @@ struct Compilation {
   dsl::Resolved resolved;
   std::optional<physics::System> system;
   std::optional<schedule::Plan> plan;
-  std::optional<program::Program> program;   ///< absent where diagnostics have errors
-  dsl::Diagnostics diagnostics;              ///< of all stages, in order
+  std::optional<program::Program> program;  ///< absent where diagnostics have errors
+  dsl::Diagnostics diagnostics;             ///< of all stages, in order
 };
 
 /// Text of a model file to a system (and diagnostics); `library` is the folder of std texts.

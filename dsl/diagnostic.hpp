@@ -23,14 +23,14 @@ struct Label {
 };
 
 struct Diagnostic {
-  std::string code;          ///< "E0104"; stable, documented, searchable
+  std::string code;  ///< "E0104"; stable, documented, searchable
   Severity severity = Severity::Error;
-  std::string message;       ///< one line, names in backticks
-  Span span;                 ///< what is underlined
-  std::string under;         ///< short text beside the underline ("did you mean `gamma`?")
+  std::string message;  ///< one line, names in backticks
+  Span span;            ///< what is underlined
+  std::string under;    ///< short text beside the underline ("did you mean `gamma`?")
   std::vector<Label> labels;
-  std::string rule;          ///< the rule in one sentence
-  std::string hint;          ///< one concrete fix
+  std::string rule;  ///< the rule in one sentence
+  std::string hint;  ///< one concrete fix
 };
 
 /// Collects diagnostics in text order; more than `limit` errors are counted, not printed.

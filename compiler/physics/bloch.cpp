@@ -125,7 +125,7 @@ double largest_of(Matrix m) {
 
 std::optional<double> largest_frequency2(Derivation& d) {
   if (!d.grid.present) return std::nullopt;  // no plane waves without a lattice
-  constexpr int kSteps = 4;  // multiples of pi/4, both signs
+  constexpr int kSteps = 4;                  // multiples of pi/4, both signs
   constexpr std::size_t kMostFields = 24;
   std::size_t n = 0;
   const auto weights = weights_of(d, n);

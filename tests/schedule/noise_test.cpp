@@ -89,8 +89,7 @@ TEST(Noise, BiasOfTheOrnsteinUhlenbeckProcessIsTheClosedForm) {
       return schedule::largest_bias(system, text.integrator, text.head).value().relative;
     };
     EXPECT_NEAR(bias("euler_maruyama"), 1 / (1 - h / 2) - 1, 1e-12);
-    const double srk2 =
-        2 * h * std::pow(1 - h / 2, 2) / (1 - std::pow(1 - h + h * h / 2, 2));
+    const double srk2 = 2 * h * std::pow(1 - h / 2, 2) / (1 - std::pow(1 - h + h * h / 2, 2));
     EXPECT_NEAR(bias("srk2"), std::abs(srk2 - 1), 1e-12);
     EXPECT_NEAR(bias("srk2"), h == 0.1 ? 2.6e-3 : 6.4e-4, 5e-5);
   }
@@ -165,12 +164,11 @@ TEST(Noise, BaoabHasOneForceAndOneGaussianAStep) {
   physics::System system = langevin(1, 0.5, 0.1);
   Arena& a = *system.arena;
   // a force that can be counted
-  system.variables[1].rate = a.make(Op::Sin, {a.load(0)}) - a.real(0.5) * a.load(1) +
-                             a.random(Op::Noise, 0);
+  system.variables[1].rate =
+      a.make(Op::Sin, {a.load(0)}) - a.real(0.5) * a.load(1) + a.random(Op::Noise, 0);
   const Running run(std::move(system), "baoab");
   ASSERT_EQ(run.plan->program.step.size(), 1u);
-  const auto& sweep =
-      run.plan->kernels[static_cast<std::size_t>(run.plan->program.step[0].kernel)];
+  const auto& sweep = run.plan->kernels[static_cast<std::size_t>(run.plan->program.step[0].kernel)];
   std::set<const algebra::Node*> forces, draws;
   for (const kernel::Store& store : sweep.stores) {
     algebra::visit(store.value, [&](Expr e) {
