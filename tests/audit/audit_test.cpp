@@ -94,6 +94,10 @@ TEST_F(AuditTest, PlantedViolationsInASiteAreFound) {
       {"  out.phi_new = vphi_helper(in.phi);\n", "an if"},
       {"  out.phi_new = vphi_outside(in.phi);\n", "not known to be pure"},
       {"  __asm__ volatile(\"\");\n", "inline assembly"},
+      {"  double r;\n  __asm__(\"ld.global.f64 %0, [%1];\" : \"=d\"(r) : \"d\"(in.phi));\n",
+       "inline assembly"},
+      {"  float r;\n  __asm__(\"rsqrt.approx.f32 %0, %1; bra out;\" : \"=f\"(r) : \"f\"(1.0f));\n",
+       "inline assembly"},
   };
   const std::string before =
       "FUNCTION double vphi_helper(double x) {\n  if (x > 0.0) return 1.0;\n  return x;\n}\n";
@@ -112,6 +116,16 @@ TEST_F(AuditTest, PlantedViolationsInASiteAreFound) {
   }
 }
 
+TEST_F(AuditTest, OneArithmeticInstructionIsAFunction) {
+  const AuditResult result = audit(
+      source(Target::Cuda,
+             "  float r;\n  __asm__(\"rsqrt.approx.f32 %0, %1;\" : \"=f\"(r) : \"f\"(2.0f));\n"
+             "  out.phi_new = r + __fdividef(r, 2.0f) * __logf(r);\n",
+             ""),
+      Target::Cuda);
+  EXPECT_TRUE(result.proved()) << joined(result);
+}
+
 TEST_F(AuditTest, ControlFlowThatDependsOnDataIsFoundOutsideToo) {
   struct Row {
     const char* function;
@@ -121,6 +135,10 @@ TEST_F(AuditTest, ControlFlowThatDependsOnDataIsFoundOutsideToo) {
       {"FUNCTION int vphi_f(const double* a, int n) { if (n > 3) return 1; return 0; }\n", true},
       {"FUNCTION int vphi_f(const double* a, int n) { if (a[0] > 3.0) return 1; return 0; }\n",
        false},
+      // A counter kept behind the numbers is no number.
+      {"FUNCTION int vphi_f(double* a, int n) { a[0] = a[1]; const int* c = (const int*)(a + n);\n"
+       "  if (*c > 3) return 1; return 0; }\n",
+       true},
       {"FUNCTION int vphi_f(const double* a, int n) { int m = (int)a[n]; int s = 0;\n"
        "  for (int i = 0; i < m; ++i) s += i; return s; }\n",
        false},

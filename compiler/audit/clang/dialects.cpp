@@ -74,6 +74,15 @@ VPHI_ROUNDED(add) VPHI_ROUNDED(sub) VPHI_ROUNDED(mul) VPHI_ROUNDED(div)
 __device__ float __fmaf_rn(float, float, float);
 __device__ double __fma_rn(double, double, double);
 __device__ float __fdividef(float, float);
+__device__ float __sinf(float);
+__device__ float __cosf(float);
+__device__ float __tanf(float);
+__device__ float __expf(float);
+__device__ float __exp10f(float);
+__device__ float __logf(float);
+__device__ float __log2f(float);
+__device__ float __log10f(float);
+__device__ float __powf(float, float);
 __device__ float __frcp_rn(float);
 __device__ double __drcp_rn(double);
 __device__ float __fsqrt_rn(float);

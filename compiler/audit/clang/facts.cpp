@@ -53,6 +53,16 @@ bool plain_value(const Expr* expr, const clang::ASTContext& context) {
          !any_expression(expr, [](const Expr* part) { return llvm::isa<clang::CallExpr>(part); });
 }
 
+/// One arithmetic instruction from registers to a register: no memory, no jump, no side effect.
+bool is_pure(const clang::GCCAsmStmt& s) {
+  if (s.isVolatile() || s.getNumClobbers() != 0) return false;
+  for (unsigned i = 0; i < s.getNumOutputs(); ++i)
+    if (s.getOutputConstraint(i) != "=f" && s.getOutputConstraint(i) != "=d") return false;
+  for (unsigned i = 0; i < s.getNumInputs(); ++i)
+    if (s.getInputConstraint(i) != "f" && s.getInputConstraint(i) != "d") return false;
+  return is_arithmetic_instruction(s.getAsmString()->getString());
+}
+
 class Counter : public clang::RecursiveASTVisitor<Counter> {
  public:
   Counter(const clang::ASTContext& context, OwnFacts& facts) : context_(context), facts_(facts) {}
@@ -86,6 +96,10 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
   bool VisitCXXTryStmt(clang::CXXTryStmt* s) { return site_break("a try", s->getBeginLoc()); }
   bool VisitGCCAsmStmt(clang::GCCAsmStmt* s) {
     ++facts_.assembly;
+    if (is_pure(*s)) {
+      ++facts_.special;
+      return true;
+    }
     return site_break("inline assembly", s->getBeginLoc());
   }
   bool VisitStmtExpr(clang::StmtExpr* s) {
@@ -222,6 +236,12 @@ const clang::ValueDecl* target_of(const Expr* expr) {
   return nullptr;
 }
 
+/// Reached through such a pointer or array, a number has a floating type and is known by it.
+bool points_to_numbers(clang::QualType type) {
+  if (const auto* array = type->getAsArrayTypeUnsafe()) return is_floating(array->getElementType());
+  return type->isPointerType() && is_floating(type->getPointeeType());
+}
+
 /// One round of spreading; `changed` says whether another is needed.
 class Spread : public clang::RecursiveASTVisitor<Spread> {
  public:
@@ -253,12 +273,12 @@ class Spread : public clang::RecursiveASTVisitor<Spread> {
 
  private:
   void add(const clang::ValueDecl* decl) {
-    // Pointers and structs of numbers are no values: what is read through them is seen there.
     if (!decl) return;
     const clang::QualType type = llvm::isa<clang::FunctionDecl>(decl)
                                      ? llvm::cast<clang::FunctionDecl>(decl)->getReturnType()
                                      : decl->getType();
-    if (type->isRecordType()) return;
+    // Pointers and structs of numbers are no values: what is read through them is seen there.
+    if (type->isRecordType() || points_to_numbers(type)) return;
     changed = tainted_.insert(decl).second || changed;
   }
   const DataDependence& data_;

@@ -23,6 +23,10 @@ constexpr std::array<std::string_view, 12> kFree = {
     "__float_as_int",       "__float_as_uint",      "__builtin_inf",    "__builtin_inff",
     "__builtin_nan",        "__builtin_nanf",       "__builtin_expect", "__builtin_assume_aligned"};
 
+// PTX ISA, floating-point instructions with an approximate form.
+constexpr std::array<std::string_view, 8> kInstructions = {"rsqrt", "sqrt", "rcp", "div",
+                                                           "sin",   "cos",  "lg2", "ex2"};
+
 constexpr std::array<std::string_view, 8> kRounded = {"add",    "sub",    "mul",    "div",
                                                       "add_rn", "sub_rn", "mul_rn", "div_rn"};
 
@@ -44,6 +48,11 @@ KnownCost known_cost(std::string_view name) {
       holds(kRounded, name.substr(3)))
     return {1, 0};
   if (name == "__fmaf_rn" || name == "__fma_rn") return {2, 0};
+  // __logf, __fdividef: CUDA's approximations, in f32 alone.
+  if (name == "__fdividef") return {0, 1};
+  if (name.starts_with("__") && name.ends_with("f") &&
+      holds(kSpecial, name.substr(2, name.size() - 3)))
+    return {0, 1};
   for (std::string_view prefix : {"__builtin_", "native_", "half_"}) name = without(name, prefix);
   for (int single = 0; single < 2; ++single) {
     if (name == "fma" || name == "mad") return {2, 0};
@@ -53,6 +62,11 @@ KnownCost known_cost(std::string_view name) {
     name.remove_suffix(1);
   }
   return {};
+}
+
+bool is_arithmetic_instruction(std::string_view text) {
+  return holds(kInstructions, text.substr(0, text.find('.'))) &&
+         text.find(';') == text.size() - 1 && text.find_first_of("@{\n") == text.npos;
 }
 
 }  // namespace vphi::plugin

@@ -13,4 +13,7 @@ struct KnownCost {
 /// "__builtin_expf", "exp", "native_sqrt", "__fadd_rn", ...
 KnownCost known_cost(std::string_view name);
 
+/// True for one PTX instruction that is a function of its operands alone, "rsqrt.approx.f32 ...;".
+bool is_arithmetic_instruction(std::string_view text);
+
 }  // namespace vphi::plugin
