@@ -59,6 +59,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     close_sweeps(d);
     finish_projections(d, units);
     check_tables(d);
+    check_finite(d);
     check_stability(d, units);
     show_equations(d);
   } catch (const Failure&) {

@@ -1,6 +1,8 @@
 // `expect`: promises that are watched while the model runs.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -160,6 +162,25 @@ class Promises {
   ProgramUnits& units_;
 };
 
+/// Smallest relative change of a sum over the sites that the arithmetic can show. Each term is
+/// rounded by itself, so the errors of N terms add up like a random walk: u/sqrt(N) of the sum. A
+/// plain sum rounds its own value as well, which costs u. (Higham, Accuracy and Stability of
+/// Numerical Algorithms, sections 2.8 and 4.2.)
+double resolution(const System& system) {
+  const double unit = system.numerics.real == Precision::F32 ? 0x1p-24 : 0x1p-53;
+  const double terms = unit / std::sqrt(static_cast<double>(system.lattice.sites()));
+  return system.numerics.sum == SumKind::Plain ? unit + terms : terms;
+}
+
+void warn_unresolved(Derivation& d) {
+  const double least = resolution(d.system);
+  const bool single = d.system.numerics.real == Precision::F32;
+  for (const Expectation& x : d.system.expectations) {
+    if (x.kind == Expectation::Kind::Condition || x.bound >= least) continue;
+    d.diagnostics.add(errors::unresolved_promise(x.span, x.bound, least, single));
+  }
+}
+
 }  // namespace
 
 void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units) {
@@ -173,6 +194,7 @@ void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units) {
       }
     }
   }
+  warn_unresolved(d);
 }
 
 void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units) {

@@ -104,6 +104,18 @@ Diagnostic unknown_stencil(Span span, const std::string& name,
                "define it: stencil mine(u) = (...)/dx^2");
 }
 
+Diagnostic unresolved_promise(Span span, double bound, double least, bool single) {
+  Diagnostic d = error(
+      "W0311", span,
+      fmt::format("{} cannot show a relative change as small as {:.2g}", single ? "f32" : "f64",
+                  bound),
+      fmt::format("rounding alone gives {:.1g}", least),
+      "each term of a sum over N sites is rounded by itself: u/sqrt(N) of the sum is its noise",
+      single ? "write precision real = f64, or a wider bound" : "write a wider bound");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
 // ---- units -------------------------------------------------------------------------------------
 
 Diagnostic planck_mass_open(Span span) {

@@ -29,6 +29,8 @@ Diagnostic stencil_weights(Span span, const std::string& name);
 Diagnostic stencil_dimensions(Span span, const std::string& name, int needs, int has);
 Diagnostic unknown_stencil(Span span, const std::string& name,
                            const std::vector<std::string>& known);
+/// A bound below what rounding alone changes; `least` is that.
+Diagnostic unresolved_promise(Span span, double bound, double least, bool single);
 
 // ---- units
 Diagnostic planck_mass_open(Span span);  ///< a warning

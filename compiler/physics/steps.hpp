@@ -83,6 +83,10 @@ void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units);
 void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units);
 void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units);
 
+// finite.cpp
+/// E0736 where a number of the equations, the start or the outputs is infinite or none.
+void check_finite(Derivation& d);
+
 // stability.cpp
 void check_stability(Derivation& d, ProgramUnits& units);
 

@@ -20,14 +20,14 @@ FIGURES = {
     "fput": ([], ["Em[1]", "Em[2]", "Em[3]", "Em[4]"], "energy of a mode", False),
     "axion": (["--lattice", "16^3"], ["a^3*mean(rho)/limit_density"],
               "a^3 rho over its limit", False),
-    "walls": (["--lattice", "512^2"], ["area*a*t/volume"], "area parameter", False),
+    "walls": (["--lattice", "512^2"], ["area*t/(a*volume)"], "area parameter", False),
     "qball": (["--lattice", "32^3", "--until", "t > 20/m"], ["max(norm2(phi))"],
               "largest |phi|^2", False),
     "lphi4": (["--lattice", "32^3"], ["var(phi)", "var(chi)"], "variance", True),
     "preheating": (["--lattice", "32^3", "--until", "t > 160/m"], ["var(phi)", "var(chi)"],
                    "variance", True),
     "curvaton": (["--lattice", "16^3"], ["var(sigma)", "var(chi)"], "variance", True),
-    "hybrid": (["--lattice", "32^3", "--set", "v=1e-3"], ["mean(sigma^2)/v^2"],
+    "hybrid": (["--lattice", "32^3"], ["mean(sigma^2)/v^2"],
                "mean(sigma^2)/v^2", False),
 }
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 260, 70, 14, 14, 40
