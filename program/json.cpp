@@ -125,6 +125,7 @@ void fields(Io& io, FieldOutput& f) {
   io("more", f.more), io("axis", f.axis), io("plane", f.plane), io("bins", f.bins);
   io("histogram", f.histogram), io("spectrum", f.spectrum);
   io("factor_slot", f.factor_slot), io("mass2_slot", f.mass2_slot);
+  io("over", f.over);
 }
 template <class Io>
 void fields(Io& io, Output& o) {

@@ -153,8 +153,9 @@ struct FieldOutput {
   int bins = 0;                 ///< Profile, Correlator by distance: most bins; 0: all
   std::vector<HistogramAxis> histogram;  ///< one or two axes
   SpectrumForm spectrum;
-  int factor_slot = -1;  ///< Spectrum: multiplies P and Delta; Occupation: scale factor
-  int mass2_slot = -1;   ///< Occupation: effective mass squared
+  int factor_slot = -1;        ///< Spectrum: multiplies P and Delta; Occupation: scale factor
+  int mass2_slot = -1;         ///< Occupation: effective mass squared
+  std::vector<int> over = {};  ///< Histogram: axes of the sweep whose instances count together
 };
 
 struct Output {

@@ -373,7 +373,7 @@ class Outputs {
     if (base.form.axis < 0 && word != "r") bad_value(option, "r or an axis of the lattice");
   }
 
-  void read_option(Observable& base, const dsl::Expr& e, const dsl::NamedArgument& option) {
+  void read_option(Observable& base, const dsl::Expr&, const dsl::NamedArgument& option) {
     using Kind = Observable::Kind;
     const std::string& name = option.name;
     if (base.kind == Kind::Slice) {
@@ -381,8 +381,15 @@ class Outputs {
       if (axis < 0) d_.fail(errors::option_value(option.span, "slice", "an axis of the lattice"));
       base.form.axis = axis;
       base.coordinate = static_cast<double>(lower_.fixed_number(*option.value, name));
-    } else if (name == "over") {
-      d_.fail(errors::not_yet(option.span, fmt::format("`{}` of `{}`", name, e.text)));
+    } else if (name == "over" && base.kind == Kind::Histogram) {
+      std::vector<dsl::ExprPtr> names = option.value->args;
+      if (option.value->kind != ExprKind::List) names = {option.value};
+      for (const dsl::ExprPtr& axis : names) {
+        if (axis->text == "time") {
+          d_.fail(errors::not_yet(axis->span, "a histogram over time"));
+        }
+        if (const int k = axis_named(axis->text); k >= 0) base.form.over.push_back(k);
+      }
     } else if (base.kind == Kind::Histogram) {
       histogram_option(base, option);
     } else if (name == "along") {
@@ -467,9 +474,6 @@ class Outputs {
     using Kind = Observable::Kind;
     Observable base;
     base.kind = kind;
-    if (d_.system.instances() > 1) {
-      d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a sweep", e.text)));
-    }
     base.span = e.span;
     bool cross = false, map = false;
     for (const dsl::NamedArgument& option : e.named) {

@@ -586,6 +586,14 @@ class Scheduler {
     p.ensemble = system_.ensemble;
     if (slots_.has(slot::kEnsemble)) p.ensemble_slot = slots_.index(slot::kEnsemble);
     p.instances = p.all_instances();
+    const bool transforms =
+        !p.watch_transforms.empty() ||
+        std::ranges::any_of(p.outputs, [](const auto& o) { return !o.transforms.empty(); });
+    if (p.instances > 1 && transforms) {
+      const dsl::Clause* sweep = resolved_.clause("sweep");
+      diagnostics_.add(error::not_yet(sweep ? sweep->keyword_span : dsl::Span{},
+                                      "a sweep of a model that transforms its fields for outputs"));
+    }
     p.step_slot = slots_.index(slot::kStep);
     p.stop_slot = slots_.index(slot::kStop);
     for (const kernel::Kernel& k : plan_.kernels) {

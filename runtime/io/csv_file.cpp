@@ -63,7 +63,7 @@ class CsvFile : public ResultFile {
 
   /// Tables with columns become text of their own; maps and fields need HDF5.
   void table(io::Table from, const Moment& at) override {
-    if (from.group == "spectra" || from.columns.empty()) {
+    if (from.group == "spectra" || from.columns.empty() || !from.leading.empty()) {
       ResultFile::table(std::move(from), at);
       return;
     }

@@ -171,11 +171,14 @@ class Hdf5File : public ResultFile {
       write_packed(set, table, sizes);
     else if (count > 0)
       write_plain(set, table);
+    if (!table.leading.empty())
+      attribute(set, "sweep", fmt::format("{}", fmt::join(table.leading, ", ")));
     if (!table.columns.empty())
       attribute(set, "columns", fmt::format("{}", fmt::join(table.columns, ", ")));
     for (const auto& [name, value] : table.numbers)
       attribute(set, name.c_str(), H5T_NATIVE_DOUBLE, value);
     write_edges(set, table, at);
+    if (!table.leading.empty()) return;
     if (table.group == "snapshots") lay_on_lattice(set, table, at, -1, 0);
     if (table.group == "slices" && number_of(table, "axis"))
       lay_on_lattice(set, table, at, static_cast<int>(*number_of(table, "axis")),

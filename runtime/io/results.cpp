@@ -22,7 +22,7 @@ std::vector<SpectrumBin> spectrum_bins(const Table& table) {
 }
 
 void ResultFile::table(Table table, const Moment& at) {
-  if (table.group == "spectra") {
+  if (table.group == "spectra" && table.leading.empty()) {
     spectrum(table.name, at, spectrum_bins(table));
   } else {
     unpack(table);

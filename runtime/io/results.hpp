@@ -60,6 +60,7 @@ struct Table {
   /// Instead of `values`, as numbers of `precision` in the host's order.
   std::shared_ptr<const std::byte> raw;
   program::Precision precision = program::Precision::F64;
+  std::vector<std::string> leading = {};  ///< first axes that are those of a sweep, by name
 };
 
 struct Moment {

@@ -83,7 +83,7 @@ class SiloFile : public ResultFile {
   }
 
   void table(Table table, const Moment& at) override {
-    if (table.group == "snapshots")
+    if (table.group == "snapshots" && table.leading.empty())
       ResultFile::table(std::move(table), at);
     else
       tables_->table(std::move(table), at);

@@ -91,6 +91,8 @@ class Ensemble {
   /// This part has come to its end; after the last one the rows that waited are finished.
   void end_part(const io::Moment& at);
 
+  io::Results* results() { return results_; }
+  void note(const std::string& text) { notes_.insert(text); }
   /// The instance's state has become no number.
   void fail(std::int64_t instance, const std::string& message);
   bool failed(std::int64_t instance) const { return failed_.contains(instance); }
