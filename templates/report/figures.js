@@ -159,7 +159,7 @@ function fillFigures() {
     checks: (host, i) => drawCheck(host, page.checks[i]),
   };
   // Far below the fold a figure waits until it comes near: the page opens at once.
-  const eager = page.eager === true;
+  const eager = page.eager === true || location.hash === '#all';
   const fill = figure => {
     if (figure.dataset.done) return;
     figure.dataset.done = 'yes';

@@ -94,10 +94,6 @@ TEST_F(AuditTest, PlantedViolationsInASiteAreFound) {
       {"  out.phi_new = vphi_helper(in.phi);\n", "an if"},
       {"  out.phi_new = vphi_outside(in.phi);\n", "not known to be pure"},
       {"  __asm__ volatile(\"\");\n", "inline assembly"},
-      {"  double r;\n  __asm__(\"ld.global.f64 %0, [%1];\" : \"=d\"(r) : \"d\"(in.phi));\n",
-       "inline assembly"},
-      {"  float r;\n  __asm__(\"rsqrt.approx.f32 %0, %1; bra out;\" : \"=f\"(r) : \"f\"(1.0f));\n",
-       "inline assembly"},
   };
   const std::string before =
       "FUNCTION double vphi_helper(double x) {\n  if (x > 0.0) return 1.0;\n  return x;\n}\n";
@@ -124,6 +120,18 @@ TEST_F(AuditTest, OneArithmeticInstructionIsAFunction) {
              ""),
       Target::Cuda);
   EXPECT_TRUE(result.proved()) << joined(result);
+}
+
+TEST_F(AuditTest, OtherAssemblyIsNot) {
+  for (const char* text : {"ld.global.f32 %0, [%1];", "rsqrt.approx.f32 %0, %1; bra out;",
+                           "@p rsqrt.approx.f32 %0, %1;"}) {
+    const AuditResult result =
+        audit(source(Target::Cuda, std::string("  float r;\n  __asm__(\"") + text +
+                                       "\" : \"=f\"(r) : \"f\"(2.0f));\n  out.phi_new = r;\n"),
+              Target::Cuda);
+    ASSERT_TRUE(result.available) << text << joined(result);
+    EXPECT_NE(joined(result).find("inline assembly"), std::string::npos) << text << joined(result);
+  }
 }
 
 TEST_F(AuditTest, ControlFlowThatDependsOnDataIsFoundOutsideToo) {

@@ -47,7 +47,7 @@ class Browser : public testing::Test {
     if (!folder_.empty()) fs::remove_all(folder_);
   }
 
-  /// The document after the script has run, in a window tall enough that every figure is drawn.
+  /// The document after the script has run; #all draws what nobody has scrolled to as well.
   std::string open(const std::string& html, int width) {
     std::ofstream(folder_ / "report.html") << html;
     const std::string at = folder_.string();
@@ -56,7 +56,7 @@ class Browser : public testing::Test {
         "--disable-background-networking --disable-component-update --disable-sync " +
         "--user-data-dir='" + at + "/profile' --window-size=" + std::to_string(width) + ",16000 " +
         "--virtual-time-budget=4000 --enable-logging=stderr --log-net-log='" + at +
-        "/net.json' --dump-dom 'file://" + at + "/report.html' >'" + at + "/dom.html' 2>'" + at +
+        "/net.json' --dump-dom 'file://" + at + "/report.html#all' >'" + at + "/dom.html' 2>'" + at +
         "/log.txt' </dev/null";
     const int raw = std::system(command.c_str());
     EXPECT_EQ(WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, 0) << contents(folder_ / "log.txt");
