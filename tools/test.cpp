@@ -16,6 +16,7 @@
 #include "tools/derivative_check.hpp"
 #include "tools/finer_model.hpp"
 #include "tools/model.hpp"
+#include "tools/small.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -23,17 +24,6 @@ namespace {
 
 constexpr std::int64_t kSteps = 64;       ///< of the checks
 constexpr std::int64_t kOrderSteps = 32;  ///< of the coarsest of the three runs
-
-/// "32^3" where the model is larger, else empty.
-std::string small_lattice(const std::string& path, const CompileOptions& options) {
-  const Compilation c = derive_model(path, options);
-  if (!c.system || !options.lattice.empty()) return options.lattice;
-  const auto& lattice = c.system->lattice;
-  const std::int64_t most = lattice.dims >= 3 ? 32 : lattice.dims == 2 ? 64 : 256;
-  std::vector<std::int64_t> extent(lattice.extent.begin(), lattice.extent.begin() + lattice.dims);
-  for (auto& n : extent) n = std::min(n, most);
-  return runtime::shape_text(extent);
-}
 
 runtime::RunResult run_on(runtime::Device& device, const std::string& path,
                           const CompileOptions& options) {
@@ -256,7 +246,7 @@ int test(const Words& words) {
     if (report(first)) return kUserError;
     precision = first.system->numerics.real == physics::Precision::F32 ? "f32" : "f64";
   }
-  compile.lattice = small_lattice(path, compile);
+  compile = made_small(path, compile);
   if (compile.steps < 0 && compile.until.empty()) compile.steps = kSteps;
   if (devices.empty())
     for (const auto& info : runtime::list_devices()) devices.push_back(info.id);

@@ -91,11 +91,25 @@ void read_spacing(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
   if (!(grid.dx->number.real > 0)) d.fail(errors::spacing_not_positive(clause.keyword_span));
 }
 
+/// The user asks for another shape of a lattice that is not there.
+void refuse_shape(Derivation& d) {
+  dsl::Span span;
+  std::string count;
+  if (const dsl::Clause* model = d.resolved.clause("model")) span = model->keyword_span;
+  if (const dsl::Clause* particles = d.resolved.clause("particles")) {
+    span = particles->keyword_span;
+    for (const Item& item : particles->items)
+      if (!item.head && item.value && item.value->kind == ExprKind::Name) count = item.value->text;
+  }
+  d.fail(errors::no_lattice_to_shape(span, count));
+}
+
 }  // namespace
 
 void read_lattice(Derivation& d, Lowerer& lower) {
   const auto clauses = d.resolved.clauses("lattice");
   if (clauses.empty()) {  // variables alone: one site
+    if (!d.options.lattice.empty()) refuse_shape(d);
     d.grid.dims = d.system.lattice.dims = 1;
     return;
   }

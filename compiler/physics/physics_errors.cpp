@@ -61,6 +61,14 @@ Diagnostic lattice_shape(Span span, const std::string& what) {
                "write the number of sites along each axis");
 }
 
+Diagnostic no_lattice_to_shape(Span span, const std::string& count) {
+  return error("E0303", span, "`--lattice` gives the shape of a lattice, and this model has none",
+               "", "what a model is made of stands in its text",
+               count.empty()
+                   ? "leave --lattice out"
+                   : fmt::format("for another number of particles: --set {}=4096", count));
+}
+
 Diagnostic spacing_not_positive(Span span) {
   return error("E0304", span, "the lattice spacing is not a positive number", "",
                "length and spacing are positive and fixed for a run", "write length = 10, say");

@@ -21,6 +21,8 @@ Diagnostic unstable_step(Span span, const std::string& dt, const std::string& li
                          const std::string& integrator, const std::string& reason);
 Diagnostic step_not_positive(Span span, double value);
 Diagnostic lattice_shape(Span span, const std::string& what);
+/// `count`: the parameter that counts the particles, if there is one.
+Diagnostic no_lattice_to_shape(Span span, const std::string& count);
 Diagnostic spacing_not_positive(Span span);
 Diagnostic stencil_constant(Span span, const std::string& name, const std::string& sum);
 Diagnostic stencil_moment(Span span, const std::string& name, const std::string& found);

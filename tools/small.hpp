@@ -1,0 +1,25 @@
+// A model made small, for checks that want seconds: fewer sites, particles and instances.
+//
+// Nothing but options of the command line: --lattice, and --set of the parameter that counts the
+// particles or of a swept name that counts 1..N. What the user has given himself stays.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "compiler/compile.hpp"
+
+namespace vphi::tools {
+
+struct Most {
+  std::array<std::int64_t, 3> edge = {256, 64, 32};  ///< sites along an axis, in 1, 2, 3 dimensions
+  std::int64_t particles = 256;
+  std::int64_t count = 8;  ///< of a sweep that counts
+};
+
+/// `options` with what makes the model at `path` no larger than `most`. A model with mistakes gives
+/// them back as they are.
+CompileOptions made_small(const std::string& path, CompileOptions options, const Most& most = {});
+
+}  // namespace vphi::tools
