@@ -43,7 +43,12 @@ FinerModel::FinerModel(const std::string& path, int parts, bool fixed_end) {
   std::vector<Edit> edits;
   bool found = false;
   for (const auto& line : model.lines) {
-    if (line.kind != dsl::Line::Kind::Clause || line.clause.keyword != "evolve") continue;
+    if (line.kind != dsl::Line::Kind::Clause) continue;
+    if (fixed_end && line.clause.keyword == "precision")
+      for (const dsl::Item& item : line.clause.items)
+        if (item.value && item.value->text == "f32")
+          edits.push_back({item.value->span.begin, item.value->span.end, "f64"});
+    if (line.clause.keyword != "evolve") continue;
     for (std::size_t i = 0; i < line.clause.items.size(); ++i) {
       const dsl::Item& item = line.clause.items[i];
       if (!item.head || !item.value) continue;

@@ -2,8 +2,9 @@
 //
 // The text of `dt = ...` in the evolve clause is divided by a whole number. With `fixed_end` the
 // clause's `until` goes, so that runs of different steps can end at one time; their number of steps
-// is then the caller's. Outputs every N steps are the caller's too, and random initial values do
-// not depend on the step. The file is removed at the end; `path` is empty where there is no `dt`.
+// is then the caller's, and every precision is f64, so that rounding hides no order. Outputs every
+// N steps are the caller's too, and random initial values do not depend on the step. The file is
+// removed at the end; `path` is empty where there is no `dt`.
 #pragma once
 
 #include <filesystem>

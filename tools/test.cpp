@@ -25,6 +25,12 @@ namespace {
 constexpr std::int64_t kSteps = 64;       ///< of the checks
 constexpr std::int64_t kOrderSteps = 32;  ///< of the coarsest of the three runs
 
+bool is_momentum(const physics::System& system, const std::string& shown) {
+  return std::ranges::any_of(system.variables, [&](const physics::Variable& v) {
+    return v.shown == shown && v.role == physics::Role::Momentum;
+  });
+}
+
 runtime::RunResult run_on(runtime::Device& device, const std::string& path,
                           const CompileOptions& options) {
   const Compilation c = compile_model(path, options, target_of(device.info()));
@@ -37,7 +43,7 @@ runtime::RunResult run_on(runtime::Device& device, const std::string& path,
   auto result = runtime::run(*c.program, device, how);
   // Momenta of a staggered scheme belong to half steps: they are not compared between steps.
   for (std::size_t v = c.program->state.size(); v-- > 0;)
-    if (c.program->state[v].shown.ends_with('\''))
+    if (is_momentum(*c.system, c.program->state[v].shown))
       result.state.erase(result.state.begin() + static_cast<std::ptrdiff_t>(v));
   return result;
 }
