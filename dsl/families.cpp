@@ -8,7 +8,6 @@ void find_later_families(Resolved& resolved) {
     if (used) later.emplace_back(sentence);
   };
   const auto has = [&](const char* keyword) { return resolved.clause(keyword) != nullptr; };
-  add(has("conserve") || has("primitive"), "Conservation laws (`conserve`) do not run yet.");
   add(has("gauge"), "Gauge links (`gauge`) do not run yet.");
   add(has("fermion"), "Fermions (`fermion`) do not run yet.");
   add(has("sample") || has("action"), "Markov chains (`sample`, `action`) do not run yet.");

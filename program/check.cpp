@@ -17,6 +17,7 @@ class Checker {
     for (const Kernel& kernel : p_.kernels) check(kernel);
     launches(p_.prologue, "prologue");
     launches(p_.step, "step");
+    for (const auto& list : p_.cycle) launches(list, "cycle");
     launches(p_.leap, "leap");
     launches(p_.watch_before, "watch");
     for (const Transform& transform : p_.watch_transforms) check(transform);

@@ -163,7 +163,7 @@ void fields(Io& io, Program& p) {
   io("axes", p.axes), io("ensemble", p.ensemble);
   io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("prologue", p.prologue), io("step", p.step);
-  io("leap", p.leap), io("leap_steps", p.leap_steps);
+  io("cycle", p.cycle), io("leap", p.leap), io("leap_steps", p.leap_steps);
   io("watch_before", p.watch_before), io("watch_transforms", p.watch_transforms);
   io("watch", p.watch), io("watch_statistics", p.watch_statistics);
   io("watch_then", p.watch_then), io("outputs", p.outputs), io("expectations", p.expectations);

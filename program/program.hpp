@@ -232,8 +232,11 @@ struct Program {
 
   std::vector<Launch> prologue;  ///< after the random fields: initial values, first scalars
   std::vector<Launch> step;      ///< one time step
-  std::vector<Launch> leap;      ///< the same as `step` leap_steps times; may be empty
-  std::vector<Launch> watch;     ///< fills the slots of `expectations` and `progress`
+  /// Steps that differ from each other in turn: step n has the launches of cycle[n mod its length].
+  /// Empty where every step is `step`, which is cycle[0] otherwise.
+  std::vector<std::vector<Launch>> cycle = {};
+  std::vector<Launch> leap;                 ///< the same as `step` leap_steps times; may be empty
+  std::vector<Launch> watch;                ///< fills the slots of `expectations` and `progress`
   std::vector<Statistic> watch_statistics;  ///< taken after `watch`
   std::vector<Launch> watch_then;           ///< after them
   std::vector<Launch> watch_before;         ///< as Output::before
@@ -250,6 +253,11 @@ struct Program {
   int stop_slot = -1;       ///< becomes 1 when `until` holds; later steps then change nothing
   std::int64_t steps = -1;  ///< number of steps where known beforehand, else -1
 
+  /// Launches of step number `step`.
+  const std::vector<Launch>& launches(std::int64_t step) const {
+    if (cycle.empty()) return this->step;
+    return cycle[static_cast<std::size_t>(step) % cycle.size()];
+  }
   /// Sites of one instance.
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 

@@ -56,7 +56,10 @@ class Hoister {
     } else {
       std::vector<Expr> args;
       for (Expr arg : expr.args()) args.push_back(visit(arg));
-      result = expr->arena->make(expr.op(), args, expr->span);
+      // what has its order already keeps it
+      const bool ordered = expr->ordered || (expr.op() >= Op::Neg && expr.op() <= Op::Fma);
+      result = ordered ? expr->arena->raw(expr.op(), args, expr->span)
+                       : expr->arena->make(expr.op(), args, expr->span);
     }
     done_.emplace(expr.get(), result);
     return result;

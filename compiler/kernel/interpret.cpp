@@ -85,6 +85,7 @@ struct Interpreter::State {
   std::vector<std::vector<double>> current, next;
   std::vector<double> scalars;  ///< [instance][slot]
   std::size_t slots = 0;
+  std::int64_t steps = 0;    ///< done
   std::size_t instance = 0;  ///< the one that is computed now
   std::unordered_map<std::string, int> slot_of;
 
@@ -357,7 +358,7 @@ void Interpreter::launch(const std::vector<program::Launch>& launches) {
 }
 void Interpreter::start() { launch(state_->plan.program.prologue); }
 void Interpreter::step(int count) {
-  for (int i = 0; i < count; ++i) launch(state_->plan.program.step);
+  for (int i = 0; i < count; ++i) launch(state_->plan.program.launches(state_->steps++));
 }
 void Interpreter::watch() { launch(state_->plan.program.watch); }
 void Interpreter::output(int number) {

@@ -37,7 +37,11 @@ class Orderer {
       return shared == shared_.end() ? expr : shared->second;
     }
     if (expr.args().empty() || expr.is(Op::Stencil)) return expr;
-    if (expr->ordered) return expr;
+    if (expr->ordered) {  // its order stays; below it may be shared values, or none yet
+      std::vector<Expr> args;
+      for (Expr arg : expr.args()) args.push_back(visit(arg));
+      return std::ranges::equal(args, expr.args()) ? expr : arena_.raw(expr.op(), args, expr->span);
+    }
     span_ = expr->span;
     switch (expr.op()) {
       case Op::PairSum: {

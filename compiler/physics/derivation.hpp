@@ -34,6 +34,8 @@ struct StateField {
   bool angle = false;           ///< U(1): the arrays are angles, the value is exp(1i*angle)
   bool particle = false;        ///< `var x[k]`
   bool periodic = false;        ///< a real angle, kept in [0, 2 pi)
+  bool conserved = false;       ///< of a `conserve` line
+  bool primitive = false;       ///< of a `primitive` line: found back from the conserved ones
   int order = 0;                ///< 1 or 2, once the equations are known
   bool hamiltonian = false;     ///< order 1 as one of a canonical pair
   std::vector<int> velocities;  ///< order 2: array of d/dt of each array

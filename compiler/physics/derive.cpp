@@ -1,5 +1,6 @@
 #include "compiler/physics/derive.hpp"
 
+#include "compiler/physics/conservation.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -30,12 +31,18 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_lattice(d, lower);
     read_particles(d, lower);
     declare_fields(d, lower);
+    declare_conserved(d);
     choose_laplacian(d);
     read_units(d);
     read_metric(d, lower);
     decide_orders(d);
     read_potentials(d, lower);
     read_hamiltonian(d, lower);
+    std::vector<Law> laws;
+    if (d.resolved.clause("conserve")) {
+      laws = read_laws(d, lower);
+      read_conservation(d, lower, laws);
+    }
     equations_of_motion(d, lower);
     read_noise(d);
     read_rescale(d, lower);
@@ -48,7 +55,8 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     program_equations(d, units);
     classify_noise(d);
     Lowerer start_lower(d);
-    const std::map<int, StartValue> start = read_initial(d, start_lower, units);
+    std::map<int, StartValue> start = read_initial(d, start_lower, units);
+    start_conserved(laws, start);
     background_scalars(d, lower, units, start);
     initial_values(d, units, start);
     read_until(d, lower, units);
@@ -60,8 +68,9 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     finish_projections(d, units);
     check_tables(d);
     check_finite(d);
-    check_stability(d, units);
+    if (!d.system.conservation) check_stability(d, units);
     show_equations(d);
+    show_laws(d, laws);
   } catch (const Failure&) {
     return std::nullopt;
   }

@@ -178,7 +178,7 @@ Expr momentum_weight(Derivation& d, Expr right, int velocity) {
 
 void equations_of_motion(Derivation& d, Lowerer& lower) {
   for (StateField& field : d.fields) {
-    if (field.hamiltonian) continue;
+    if (field.hamiltonian || field.conserved || field.primitive) continue;
     const std::vector<Expr> right = by_array(d, field, right_side(d, lower, field));
     const EquationFact* fact = d.facts.equation(field.name);
     const dsl::Span span = fact                         ? fact->span
@@ -233,6 +233,7 @@ std::string with_prime(const std::string& shown) {
 void program_equations(Derivation& d, ProgramUnits& units) {
   std::vector<Variable> variables;
   for (const StateField& field : d.fields) {
+    if (field.primitive) continue;
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
       const Naming naming = component_name(field, i);
       const int array = field.arrays[i];
@@ -260,7 +261,9 @@ void program_equations(Derivation& d, ProgramUnits& units) {
         variables.push_back(std::move(v));
         continue;
       }
-      u.rate = units.first_order_rate(d.rates.at(array), array);
+      // the operations of a flux scheme keep their order
+      u.rate =
+          field.conserved ? d.rates.at(array) : units.first_order_rate(d.rates.at(array), array);
       variables.push_back(std::move(u));
     }
   }
@@ -306,6 +309,7 @@ void show_equations(Derivation& d) {
     equations_of_motion(d, shown);
     if (d.hamiltonian) read_hamiltonian(d, shown);
     for (const StateField& field : d.fields) {
+      if (field.conserved || field.primitive) continue;  // shown by show_laws
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {
         const int array = field.order == 2 ? field.velocities[i] : field.arrays[i];
         system.physical.push_back(
@@ -327,6 +331,7 @@ void show_equations(Derivation& d) {
     system.physical.push_back({d.background.scale, d.background.prescribed, d.background.span});
   }
   for (const Variable& v : system.variables) {
+    if (system.conservation) break;
     system.program.push_back({fmt::format("d({})/d(eta)", v.name), v.rate, v.span});
   }
   for (const ScalarVariable& s : system.scalars) {

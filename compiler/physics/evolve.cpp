@@ -18,11 +18,15 @@ void read_evolve(Derivation& d, Lowerer& lower) {
   const dsl::Clause* clause = d.resolved.clause("evolve");
   if (!clause) d.fail(errors::no_evolve(d.grid.span));
   System& system = d.system;
-  std::string name;
+  bool by_scheme = false;  // `evolve scheme`: the flux scheme is a step by itself
   for (const dsl::Item& item : clause->items) {
     if (!item.head) {
       const std::string text = item.value ? item.value->text : std::string();
-      if (text == "scheme") d.fail(errors::not_yet(item.span, "`evolve scheme`"));
+      if (text == "scheme") {
+        if (!d.resolved.clause("conserve")) d.fail(errors::no_laws(item.span));
+        by_scheme = true;
+        continue;
+      }
       const auto it = d.facts.integrators.find(text);
       if (it == d.facts.integrators.end()) {
         std::vector<std::string> known;
@@ -44,7 +48,7 @@ void read_evolve(Derivation& d, Lowerer& lower) {
                                              lower.real(*item.value, item.head->name));
     }
   }
-  if (!system.integrator) d.fail(errors::no_evolve(clause->keyword_span));
+  if (!system.integrator && !by_scheme) d.fail(errors::no_evolve(clause->keyword_span));
   if (!(system.dt > 0)) d.fail(errors::not_fixed(clause->keyword_span, "dt, which is not given,"));
 }
 

@@ -1,6 +1,7 @@
 // `expect`: promises that are watched while the model runs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/algebra/transform.hpp"
@@ -85,12 +86,29 @@ class Promises {
           const bool local = algebra::per_site(part);
           const Expr size = arena.make(Op::Abs, {part});
           x.value = scalar(*arg, local ? arena.make(Op::Total, {part}) : part);
+          if (const Expr left = outflow(*arg, part)) x.value = x.value + left;
           x.scale = scalar(*arg, local ? arena.make(Op::Total, {size}) : size);
           x.bound = static_cast<double>(bound->number.real);
           d_.system.expectations.push_back(std::move(x));
         }
       }
     }
+  }
+
+  /// What has gone through the walls of an open box (rule 24); null where nothing does.
+  Expr outflow(const dsl::Expr& e, Expr part) {
+    if (!d_.system.conservation || d_.grid.periodic()) return {};
+    const Conservation& c = *d_.system.conservation;
+    const bool quantity = part.is(Op::Load) && part->offset.zero() &&
+                          std::ranges::count(c.quantities, part->index) > 0;
+    if (!quantity) d_.fail(errors::not_yet(e.span, "the flux of this through an open boundary"));
+    const auto found = c.outflow.find(part->index);
+    if (found == c.outflow.end()) {
+      d_.fail(errors::not_yet(e.span,
+                              "the flux through an open boundary of a scheme that is not "
+                              "written as differences between faces"));
+    }
+    return d_.arena().symbol(found->second);
   }
 
   void drift(const dsl::Expr& e, const dsl::Item& item) {

@@ -73,6 +73,10 @@ void read_line(const Line& line, Facts& facts) {
       const std::size_t first = facts.fields.size();
       read_fields(clause, true, facts.fields);
       for (std::size_t i = first; i < facts.fields.size(); ++i) facts.fields[i].gauge = true;
+    } else if (clause.keyword == "primitive") {
+      const std::size_t first = facts.fields.size();
+      read_fields(clause, true, facts.fields);
+      for (std::size_t i = first; i < facts.fields.size(); ++i) facts.fields[i].primitive = true;
     } else if (clause.keyword == "stencil") {
       facts.stencils.emplace(clause_name(clause), &clause);
     } else if (clause.keyword == "integrator") {

@@ -26,7 +26,8 @@ struct FieldFact {
   bool field = true;      ///< false for `var`
   bool particle = false;  ///< `var x[k]`
   dsl::Span span;
-  bool gauge = false;  ///< of a `gauge` line: lives on the links of the lattice
+  bool gauge = false;      ///< of a `gauge` line: lives on the links of the lattice
+  bool primitive = false;  ///< of a `primitive` line
 };
 
 struct EquationFact {

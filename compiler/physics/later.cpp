@@ -17,11 +17,6 @@ constexpr LaterClause kLater[] = {
     {"fermion", "a fermion field"},
     {"action", "an action to be sampled"},
     {"sample", "sampling"},
-    {"conserve", "a conservation law"},
-    {"primitive", "a set of primitive variables"},
-    {"recover", "the recovery of primitive variables"},
-    {"limit", "`limit`"},
-    {"split", "dimensional splitting"},
 };
 
 /// Links of U(1) run; those of SU(n) do not yet.
@@ -48,9 +43,6 @@ void refuse_later_families(Derivation& d) {
       }
     }
     if (line.clause.keyword == "gauge") refuse_gauge_group(d, line.clause);
-    if (line.clause.keyword == "scheme" && !line.clause.has_body) {
-      d.diagnostics.add(errors::not_yet(line.clause.keyword_span, "a flux scheme"));
-    }
   }
 }
 

@@ -447,8 +447,16 @@ Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
 Value Lowerer::select(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   const Expr test = condition(*e.args[1], scope);
-  const Value a = value(*e.args[0], scope);
-  const Value b = value(*e.args[2], scope);
+  Value a = value(*e.args[0], scope);
+  Value b = value(*e.args[2], scope);
+  // 0 is a vector of zeros as well
+  const auto widened = [](Value& small, const Value& wide) {
+    if (!small.scalar() || wide.scalar() || !small.parts[0].re.is_zero()) return;
+    small =
+        Value{wide.rows, wide.columns, std::vector<Component>(wide.parts.size(), small.parts[0])};
+  };
+  widened(a, b);
+  widened(b, a);
   if (a.rows != b.rows || a.columns != b.columns) {
     d_.fail(errors::wrong_shape(e.span, "both sides of `if` have the same shape"));
   }

@@ -3,6 +3,7 @@
 // E03xx numerics and stability, E06xx units, E07xx equations, E0901 what this version cannot run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -88,5 +89,35 @@ Diagnostic no_source_derivative(Span span, const std::string& field);
 /// `kind`: TableError::Kind.
 Diagnostic table_file(Span span, const std::string& problem, int kind);
 Diagnostic force_jumps(Span span);
+
+// ---- conservation laws
+Diagnostic no_laws(Span span);
+Diagnostic no_recovery(Span span);
+Diagnostic not_recovered(Span span, const std::string& name);
+Diagnostic two_facts(Span span, const std::string& name);
+Diagnostic recovery_circle(Span span, const std::string& name);
+Diagnostic solve_bounds(Span span);
+Diagnostic solve_without_fact(Span span, const std::string& name);
+Diagnostic no_contraction(Span span, const std::string& name, double factor,
+                          const std::string& state);
+/// A warning: `max` rounds leave an error of `reached`.
+Diagnostic solve_stops_early(Span span, const std::string& name, double factor, double wanted,
+                             std::int64_t most, double reached);
+Diagnostic no_finite_state(Span span);
+Diagnostic no_inverse(Span span, const std::string& name, const std::string& state, double expected,
+                      double found);
+Diagnostic limit_of_primitive(Span span, const std::string& name);
+Diagnostic no_scheme(Span span);
+Diagnostic scheme_head(Span span);
+Diagnostic scheme_line(Span span);
+Diagnostic scheme_no_end(Span span, const std::string& state);
+Diagnostic scheme_shift(Span span, const std::string& axis);
+Diagnostic scheme_name(Span span, const std::string& name, const std::vector<std::string>& known);
+Diagnostic scheme_state(Span span, const std::string& name);
+Diagnostic scheme_option_missing(Span span, const std::string& scheme, const std::string& option);
+Diagnostic scheme_form(Span span, const std::string& scheme, bool step);
+Diagnostic no_common_velocity(Span span, Span scheme, const std::string& name, Span other);
+Diagnostic nothing_carried(Span span, const std::string& scheme);
+Diagnostic flux_left_over(Span span, Span scheme, const std::string& name);
 
 }  // namespace vphi::physics::errors

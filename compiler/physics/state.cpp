@@ -141,6 +141,8 @@ void declare_fields(Derivation& d, Lowerer& lower) {
     if (fact.particle && !d.particles.present) d.fail(errors::no_lattice(fact.span, fact.name));
     StateField field;
     field.particle = fact.particle;
+    field.primitive = fact.primitive;
+    if (field.primitive) field.order = 1;
     field.name = fact.name;
     field.span = fact.span;
     read_type(d, lower, fact, field);

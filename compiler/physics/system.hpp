@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -198,6 +199,51 @@ struct ShownEquation {
   dsl::Span span;
 };
 
+/// A value of each site that is made from others and named by Loads of its number.
+struct Derived {
+  int array = 0;
+  std::string name;
+  Expr value;
+  bool keep = false;  ///< read at several places and dear: better stored than made again
+  int clause = 0;     ///< limits: number of the clause, whose components act at once
+};
+
+/// A flux scheme along one axis: lines in order, then what they give for each quantity.
+struct FluxSweep {
+  int axis = 0;
+  std::vector<Derived> lines;
+  std::map<int, Expr> result;  ///< quantity -> new value (a step), or its part of d/dt
+  /// Quantity -> what its site has gained through the face to its next neighbour, of a step or per
+  /// time; what comes through the other face is this, one site before, with a minus. Empty where
+  /// the text is in no such form: then nobody knows what leaves the box.
+  std::map<int, Expr> face;
+};
+
+/// Conservation laws (compiler/physics/conservation.hpp). Numbers of quantities are arrays of
+/// state; those of recovered values and of lines have no memory of their own.
+struct Conservation {
+  std::vector<int> quantities;
+  std::vector<Derived> recovered;  ///< primitive variables, from quantities and earlier ones
+  std::vector<Derived> limits;     ///< `array` is a quantity: its value after each update
+  std::vector<FluxSweep> sweeps;   ///< one for each axis
+  bool step = false;               ///< the text is a step of length `kStepLength`, not a rate
+  bool half_step = false;          ///< recovered values of a step are those at half of it
+  std::map<int, Expr> source;      ///< of a step: d/dt of a quantity beside its fluxes
+  struct Share {
+    int axis = 0;
+    double weight = 1;
+  };
+  std::vector<std::vector<Share>> orders;  ///< of a step: those of successive steps, in turn
+  std::map<int, int> odd;  ///< array -> reflecting axis along which it changes sign in the mirror
+  std::map<int, std::string> outflow;  ///< quantity -> scalar: what has left an open box
+  static constexpr const char* kStepLength = "flux_dt";
+};
+
+struct System;
+/// What leaves the box at a site: an expression of quantities, recovered values and lines, not 0 at
+/// the first and the last site of the axis of `sweep`.
+Expr lost_through_walls(const System& system, const FluxSweep& sweep, int quantity);
+
 struct System {
   std::shared_ptr<algebra::Arena> arena;
   Lattice lattice;
@@ -223,6 +269,8 @@ struct System {
   double end_time = 0;     ///< > 0 where `until` is `t > end` and t is linear in eta
   const dsl::Clause* integrator = nullptr;  ///< library or model text of the integrator
   std::vector<std::pair<std::string, Expr>> integrator_options;
+
+  std::optional<Conservation> conservation;
 
   Numerics numerics;
   Noise noise;

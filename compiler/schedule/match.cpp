@@ -154,10 +154,17 @@ std::vector<std::vector<Group>> groupings(const physics::System& system, const H
 
 namespace {
 
-std::set<int> arrays_read(Expr expr) {
+/// Lines of a flux scheme and recovered values are made from the conserved quantities.
+std::set<int> arrays_read(const physics::System& system, Expr expr) {
   std::set<int> result;
   algebra::visit(expr, [&](Expr node) {
-    if (node.is(Op::Load)) result.insert(node->index);
+    if (!node.is(Op::Load)) return;
+    if (system.conservation && !variable_of(system, node->index)) {
+      const std::vector<int>& quantities = system.conservation->quantities;
+      result.insert(quantities.begin(), quantities.end());
+    } else {
+      result.insert(node->index);
+    }
   });
   return result;
 }
@@ -181,13 +188,14 @@ std::set<int> readable(const Part& part, const Head& head, const std::vector<Gro
   return allowed;
 }
 
-bool take_noise(const NoisyRate& noisy, const Head& head, std::size_t equation,
-                const std::vector<Group>& groups, std::vector<std::map<int, Expr>>& shares,
-                int array) {
+bool take_noise(const physics::System& system, const NoisyRate& noisy, const Head& head,
+                std::size_t equation, const std::vector<Group>& groups,
+                std::vector<std::map<int, Expr>>& shares, int array) {
   for (std::size_t p = 0; p < head.parts[equation].size(); ++p) {
     const Part& part = head.parts[equation][p];
     if (part.kind != Part::Kind::Noise) continue;
-    if (!std::ranges::includes(readable(part, head, groups), arrays_read(noisy.factor))) continue;
+    if (!std::ranges::includes(readable(part, head, groups), arrays_read(system, noisy.factor)))
+      continue;
     shares[p].at(array) = part.negative ? -noisy.factor : noisy.factor;
     return true;
   }
@@ -206,7 +214,8 @@ Sharing share_out(const physics::System& system, const Head& head,
       for (auto& share : result.shares[e]) share[array] = arena.integer(0);
       const NoisyRate noisy = noisy_rate(system, array);
       Leftover left{array, {}};
-      if (!noisy.factor.is_zero() && !take_noise(noisy, head, e, groups, result.shares[e], array)) {
+      if (!noisy.factor.is_zero() &&
+          !take_noise(system, noisy, head, e, groups, result.shares[e], array)) {
         left.terms.push_back(noisy.factor * arena.random(Op::Noise, noisy.stream));
       }
       for (const kernel::Term& term : kernel::linear_terms(noisy.rest)) {
@@ -220,7 +229,8 @@ Sharing share_out(const physics::System& system, const Head& head,
             const Expr sign = arena.integer(part.negative ? -1 : 1);
             Expr& share = result.shares[e][p].at(array);
             if (kind == Part::Kind::Hole) {
-              taken = std::ranges::includes(readable(part, head, groups), arrays_read(whole));
+              taken =
+                  std::ranges::includes(readable(part, head, groups), arrays_read(system, whole));
               if (taken) share = share + sign * whole;
               continue;
             }

@@ -68,6 +68,7 @@ class Scheduler {
     for (Observer::Result* result : all_observers())
       if (!result->transforms.empty()) chains.push_back(&result->before);
     for (Observer::Result& output : outputs_) chains.push_back(&output.chain);
+    for (Chain& part : parts_) chains.push_back(&part);
     if (!run_passes(chains, slots_, stop_after_, diagnostics_)) return std::nullopt;
     link_all();
     finish();
@@ -156,6 +157,12 @@ class Scheduler {
   // ---- the step ---------------------------------------------------------------------------------
 
   void step_chain() {
+    for (FluxPart& from : stepping_.parts) {
+      Chain& part = parts_.emplace_back();
+      part.sweeps = std::move(from.sweeps.sweeps);
+      part.swaps = std::move(from.sweeps.swaps);
+      part.finish = std::move(from.finish);
+    }
     first_.sweeps = std::move(stepping_.first.sweeps);
     first_.swaps = std::move(stepping_.first.swaps);
     first_.finish = stepping_.first_finish;
@@ -439,7 +446,8 @@ class Scheduler {
     order_scalars(checks_.alone);
     order_scalars(initial_.alone);
     // Scalars that every step starts from, wherever the one before ended.
-    const std::vector<ScalarAssign> step_needs = link(step_);
+    std::vector<ScalarAssign> step_needs = link(step_);
+    for (Chain& part : parts_) append(step_needs, link(part));
     const bool check_sweeps = !checks_.chain.sweeps.empty();
     const std::vector<ScalarAssign> check_needs = link(checks_.chain);
     std::vector<ScalarAssign> end = checks_.alone;
@@ -474,8 +482,28 @@ class Scheduler {
     }
     const std::vector<program::Launch> check = add(checks_.chain);
     program().step.insert(program().step.end(), check.begin(), check.end());
+    add_parts();
     prologue.insert(prologue.end(), check.begin(), check.end());
     link_observers();
+  }
+
+  /// The parts of a flux scheme before the rest of the step, in the order of each step.
+  void add_parts() {
+    if (parts_.empty()) return;
+    std::vector<std::vector<program::Launch>> launches;
+    for (Chain& part : parts_) launches.push_back(add(part));
+    const std::vector<program::Launch> rest = program().step;
+    for (const std::vector<int>& order : stepping_.cycle) {
+      std::vector<program::Launch> step;
+      for (const int part : order) {
+        const auto& own = launches[static_cast<std::size_t>(part)];
+        step.insert(step.end(), own.begin(), own.end());
+      }
+      step.insert(step.end(), rest.begin(), rest.end());
+      program().cycle.push_back(std::move(step));
+    }
+    program().step = program().cycle.front();
+    if (program().cycle.size() == 1) program().cycle.clear();
   }
 
   std::vector<Observer::Result*> all_observers() {
@@ -619,6 +647,7 @@ class Scheduler {
   Plan plan_;
   Stepping stepping_;
   Chain first_, step_;
+  std::vector<Chain> parts_;  ///< of a flux scheme
   Initial initial_;
   Observer::Result checks_, watch_;
   std::vector<Observer> observers_;

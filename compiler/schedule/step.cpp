@@ -4,6 +4,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/arithmetic.hpp"
+#include "compiler/schedule/flux.hpp"
 #include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 
@@ -197,6 +198,7 @@ State synchronised(Block& block, const Stepping& stepping) {
     const Expr exact = clock_time(system, s, block.arena().symbol(slot::kStep));
     if (exact) state.scalars[s.symbol] = exact;
   }
+  add_recovered(block, state);
   return state;
 }
 
@@ -572,6 +574,7 @@ class BodyStep {
         if (name != kUnit) there.scalars[name] = block_.scalar(name + "_there", expr);
       }
     }
+    with_fluxes(block_, there);
     Value result;
     result.group = static_cast<int>(e);
     for (const auto& [array, expr] : shares_[e][p]) {

@@ -20,8 +20,16 @@ inline constexpr const char* kStarted = "started";  ///< 1 from the first step o
 inline constexpr const char* kStage = "stage";      ///< stage of the step that runs next
 }  // namespace slot
 
+/// Sweeps of a flux scheme along one axis.
+struct FluxPart {
+  Sweeps sweeps;
+  std::vector<kernel::ScalarAssign> finish;  ///< after them
+};
+
 struct Stepping {
-  Sweeps sweeps;  ///< of one stage
+  std::vector<FluxPart> parts;          ///< before `sweeps`, in an order that steps take in turn
+  std::vector<std::vector<int>> cycle;  ///< places in `parts` of each of these orders
+  Sweeps sweeps;                        ///< of one stage
   int stages = 1;
   std::vector<kernel::ScalarAssign> finish;  ///< scalar state := its new value, at the end
   /// What takes the stored state to the end of the step: a flow and its lengths, of slots.

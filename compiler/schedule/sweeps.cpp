@@ -13,6 +13,7 @@ namespace {
 using algebra::Op;
 
 constexpr int kNever = -1;
+constexpr int kNoValue = -2;  ///< of memory that nobody needs
 
 /// One array that an expression reads, and whether at other sites than its own.
 struct Read {
@@ -64,8 +65,17 @@ class Maker {
     mark_live();
     set_levels();
     find_lives();
+    if (wanted_.scratch) {
+      for (const int array : *wanted_.scratch) places_[array] = {kNoValue, true};
+    }
     place();
     build();
+    if (wanted_.scratch) {
+      wanted_.scratch->clear();
+      for (const auto& [array, place] : places_) {
+        if (place.temporary) wanted_.scratch->push_back(array);
+      }
+    }
     return std::move(result_);
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "runtime/device/thread_pool.hpp"
@@ -71,6 +72,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
     for (const Launch& launch : list) often_[launch.kernel] = true;
   };
   mark(program.step);
+  for (const auto& step : program.cycle) mark(step);
   for (const auto& output : program.outputs)
     if (output.every > 0 && output.every < kSeldom) mark(output.launches), mark(program.watch);
   const DeviceInfo info = device.info();
@@ -305,6 +307,7 @@ void Session::start_empty() {
 
 void Session::compile_usual(bool prologue) {
   std::vector<const Launches*> lists{&program_.step, &program_.watch_before, &program_.watch};
+  for (const auto& step : program_.cycle) lists.push_back(&step);
   if (prologue) lists.insert(lists.begin() + 1, &program_.prologue);
   for (const auto& output : program_.outputs)
     if (output.every > 0) lists.insert(lists.end(), {&output.before, &output.launches});
@@ -412,19 +415,36 @@ std::int64_t Session::block(std::int64_t steps) const {
   return size;
 }
 
+std::int64_t Session::phase(std::int64_t step) const {
+  const auto turns = static_cast<std::int64_t>(program_.cycle.size());
+  return turns == 0 ? 0 : step % turns;
+}
+
+/// Two turns of a cycle leave the copies as they were.
+void Session::swap_steps(std::int64_t first, std::int64_t steps) {
+  const auto turns = std::max<std::int64_t>(1, static_cast<std::int64_t>(program_.cycle.size()));
+  for (std::int64_t i = 0; i < steps % (2 * turns); ++i) swap(program_.launches(first + i), 1);
+}
+
 RecordingHandle Session::recording(std::int64_t steps) {
   std::vector<bool> copies;
   for (const Copies& c : buffers_) copies.push_back(c.now != 0);
-  const auto key = std::pair(copies, steps);
+  const auto key = std::tuple(copies, phase(step_), steps);
   const auto found = recordings_.find(key);
   if (found != recordings_.end()) return found->second;
-  provide(program_.step, false);
-  swap(program_.step, 1);
-  provide(program_.step, false);  // the other parity, before anything is recorded
-  swap(program_.step, 1);
+  // the other parity as well, before anything is recorded
+  const auto turns = std::max<std::int64_t>(1, static_cast<std::int64_t>(program_.cycle.size()));
+  const auto now = buffers_;
+  for (std::int64_t i = 0; i < 2 * turns; ++i) {
+    for (const Launch& launch : program_.launches(step_ + i)) {
+      provide({launch}, false);
+      swap({launch}, 1);
+    }
+  }
+  for (std::size_t b = 0; b < buffers_.size(); ++b) buffers_[b].now = now[b].now;
   const auto before = buffers_;
   const RecordingHandle handle = device_.record([&] {
-    for (std::int64_t i = 0; i < steps; ++i) issue(program_.step);
+    for (std::int64_t i = 0; i < steps; ++i) issue(program_.launches(step_ + i));
   });
   buffers_ = before;
   return recordings_[key] = handle;
@@ -432,13 +452,16 @@ RecordingHandle Session::recording(std::int64_t steps) {
 
 void Session::prepare(std::int64_t steps) {
   const auto before = buffers_;
+  const std::int64_t first = step_;
   while (steps > 0) {
     const std::int64_t size = block(steps);
     recording(size);
-    const std::int64_t repeats = steps / size;
-    swap(program_.step, size * repeats);
+    const std::int64_t repeats = program_.cycle.empty() ? steps / size : 1;
+    swap_steps(step_, size * repeats);
+    step_ += size * repeats;
     steps -= size * repeats;
   }
+  step_ = first;
   for (std::size_t b = 0; b < buffers_.size(); ++b) buffers_[b].now = before[b].now;
 }
 
@@ -446,7 +469,8 @@ void Session::advance(std::int64_t steps) {
   while (steps > 0) {
     const std::int64_t size = block(steps);
     device_.replay(recording(size));
-    swap(program_.step, size);
+    swap_steps(step_, size);
+    step_ += size;
     steps -= size;
   }
 }
@@ -526,6 +550,9 @@ void Session::write_bytes(int buffer, std::span<const std::byte> from) {
 }
 
 void Session::set_scalars(std::span<const double> values) {
+  if (!program_.cycle.empty() && program_.step_slot >= 0) {
+    step_ = std::llround(values[static_cast<std::size_t>(program_.step_slot)]);
+  }
   if (!values.empty()) device_.upload(scalars_, 0, std::as_bytes(values));
 }
 

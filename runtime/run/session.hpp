@@ -19,6 +19,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "program/program.hpp"
@@ -130,6 +131,9 @@ class Session {
                        const program::Argument& argument) const;
   void issue(const Launches& list);
   void swap(const Launches& list, std::int64_t times);
+  /// What `steps` steps from number `first` on leave of the copies.
+  void swap_steps(std::int64_t first, std::int64_t steps);
+  std::int64_t phase(std::int64_t step) const;
   void run_prologue();
   void fill_random(std::size_t index);
   std::vector<double> initial_scalars() const;
@@ -151,7 +155,9 @@ class Session {
   std::vector<KernelHandle> kernels_;
   std::vector<bool> often_;  ///< part of the step or of frequent outputs
   std::map<std::size_t, std::vector<BufferHandle>> pool_;
-  std::map<std::pair<std::vector<bool>, std::int64_t>, RecordingHandle> recordings_;
+  /// By copies, place in the cycle of steps, and number of steps.
+  std::map<std::tuple<std::vector<bool>, std::int64_t, std::int64_t>, RecordingHandle> recordings_;
+  std::int64_t step_ = 0;  ///< number of the next step, as far as the cycle is concerned
   std::vector<std::future<std::vector<double>>> random_;
   std::size_t held_ = 0, peak_ = 0;
 };

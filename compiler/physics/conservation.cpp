@@ -1,0 +1,284 @@
+#include "compiler/physics/conservation.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+namespace {
+
+const dsl::Item* law_of(const dsl::Clause& clause) {
+  if (clause.items.empty()) return nullptr;
+  const dsl::Item& item = clause.items.front();
+  return item.head && item.relation == dsl::Item::Relation::Equals ? &item : nullptr;
+}
+
+/// Reads the right side of one law.
+class FluxReader {
+ public:
+  FluxReader(Derivation& d, Lowerer& lower, Law& law) : d_(d), lower_(lower), law_(law) {}
+
+  void read(const dsl::Expr& e, int sign) {
+    if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
+      read(*e.args[0], sign);
+      read(*e.args[1], e.text == "+" ? sign : -sign);
+    } else if (e.kind == ExprKind::Unary && e.text == "-") {
+      read(*e.args[0], -sign);
+    } else if (is_call(e, "div", 1)) {
+      divergence(*e.args[0], sign);
+    } else if (is_call(e, "grad", 1)) {
+      gradient(e, sign);
+    } else if (is_call(e, "d", 2) && axis_of(*e.args[1]) >= 0) {
+      along(e, axis_of(*e.args[1]), sign);
+    } else {
+      source(e, sign);
+    }
+  }
+
+ private:
+  static bool is_call(const dsl::Expr& e, const char* name, std::size_t args) {
+    return e.kind == ExprKind::Call && e.text == name && e.args.size() == args;
+  }
+  int axis_of(const dsl::Expr& e) const {
+    constexpr const char* kAxes[] = {"x", "y", "z"};
+    for (int axis = 0; axis < std::min(d_.grid.dims, 3); ++axis) {
+      if (e.kind == ExprKind::Name && e.text == kAxes[axis]) return axis;
+    }
+    return -1;
+  }
+
+  std::size_t components() const { return law_.arrays.size(); }
+  void add_flux(std::size_t component, int axis, Expr value, int sign) {
+    Expr& flux = law_.flux[component][static_cast<std::size_t>(axis)];
+    flux = sign > 0 ? flux + value : flux - value;
+  }
+  Expr real_part(const dsl::Expr& e, const Component& c) {
+    if (!c.real() && !c.im.is_zero()) d_.fail(errors::not_real(e.span, "a flux"));
+    return c.re;
+  }
+
+  /// Rows: components of the quantity; columns: axes. A product of two vectors is their outer one.
+  Value matrix(const dsl::Expr& e) {
+    if (e.kind == ExprKind::Binary && e.text == "*") {
+      const Value a = matrix(*e.args[0]), b = matrix(*e.args[1]);
+      if (a.rows > 1 && a.columns == 1 && b.rows > 1 && b.columns == 1) {
+        Value outer{a.rows, b.rows, {}};
+        for (const Component& row : a.parts) {
+          for (const Component& column : b.parts) outer.parts.push_back(multiply(row, column));
+        }
+        return outer;
+      }
+      return shaped(e, [&] { return multiply(a, b); });
+    }
+    if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
+      const Value a = matrix(*e.args[0]), b = matrix(*e.args[1]);
+      return shaped(e, [&] { return e.text == "+" ? add(a, b) : subtract(a, b); });
+    }
+    if (e.kind == ExprKind::Binary && e.text == "/") {
+      const Value a = matrix(*e.args[0]), b = matrix(*e.args[1]);
+      return shaped(e, [&] { return divide(a, b); });
+    }
+    if (e.kind == ExprKind::Unary && e.text == "-") return negate(matrix(*e.args[0]));
+    return lower_.value(e);
+  }
+  template <class Work>
+  Value shaped(const dsl::Expr& e, Work work) {
+    try {
+      return work();
+    } catch (const ShapeError& error) {
+      d_.fail(errors::wrong_shape(e.span, error.what()));
+    }
+  }
+
+  void divergence(const dsl::Expr& e, int sign) {
+    const Value v = matrix(e);
+    const auto dims = static_cast<std::size_t>(d_.grid.dims), n = components();
+    if (v.parts.size() != n * dims) {
+      d_.fail(errors::wrong_shape(
+          e.span, fmt::format("the flux of `{}` has one part for each of its {} component{} and "
+                              "each of the {} ax{}",
+                              law_.name, n, n == 1 ? "" : "s", dims, dims == 1 ? "is" : "es")));
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < dims; ++k) {
+        add_flux(i, static_cast<int>(k), real_part(e, v.parts[i * dims + k]), sign);
+      }
+    }
+  }
+
+  void gradient(const dsl::Expr& e, int sign) {
+    const Expr value = lower_.real(*e.args[0], "what a gradient is taken of");
+    if (components() != static_cast<std::size_t>(d_.grid.dims)) {
+      d_.fail(errors::wrong_shape(
+          e.span,
+          fmt::format("`{}` has no component for each axis: it takes no gradient", law_.name)));
+    }
+    for (std::size_t i = 0; i < components(); ++i) add_flux(i, static_cast<int>(i), value, sign);
+  }
+
+  void along(const dsl::Expr& e, int axis, int sign) {
+    const Value v = lower_.value(*e.args[0]);
+    if (v.parts.size() != components()) {
+      d_.fail(errors::wrong_shape(e.span,
+                                  fmt::format("`{}` has {} components", law_.name, components())));
+    }
+    for (std::size_t i = 0; i < components(); ++i) {
+      add_flux(i, axis, real_part(e, v.parts[i]), sign);
+    }
+  }
+
+  /// On the right side of U' = -(...): with the other sign.
+  void source(const dsl::Expr& e, int sign) {
+    const Value v = lower_.value(e);
+    if (v.parts.size() != components()) {
+      d_.fail(errors::wrong_shape(
+          e.span, fmt::format("the source of `{}` has {} components", law_.name, components())));
+    }
+    for (std::size_t i = 0; i < components(); ++i) {
+      const Expr value = real_part(e, v.parts[i]);
+      law_.source[i] = sign > 0 ? law_.source[i] - value : law_.source[i] + value;
+    }
+  }
+
+  Derivation& d_;
+  Lowerer& lower_;
+  Law& law_;
+};
+
+void read_limits(Derivation& d, Lowerer& lower) {
+  Conservation& c = *d.system.conservation;
+  int number = 0;
+  for (const dsl::Clause* clause : d.resolved.clauses("limit")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      ++number;
+      const StateField* field = d.field(item.head->name);
+      if (!field || !field->conserved) {
+        d.fail(errors::not_yet(item.span, "a limit of anything but a conserved quantity"));
+      }
+      const Value v = lower.value(*item.value);
+      if (v.parts.size() != field->arrays.size()) {
+        d.fail(errors::wrong_shape(
+            item.value->span,
+            fmt::format("`{}` has {} components", field->name, field->arrays.size())));
+      }
+      // components at once: |M| is that of the state before
+      std::vector<Derived> parts;
+      for (std::size_t i = 0; i < field->arrays.size(); ++i) {
+        parts.push_back(
+            {field->arrays[i], field->name, snap_numbers(v.parts[i].re), false, number});
+      }
+      for (const Derived& part : parts) {
+        algebra::visit(part.value, [&](Expr node) {
+          const StateField* read = node.is(Op::Load) ? d.field_of(node->index) : nullptr;
+          if (read && read->primitive) d.fail(errors::limit_of_primitive(item.span, read->name));
+        });
+      }
+      c.limits.insert(c.limits.end(), parts.begin(), parts.end());
+    }
+  }
+}
+
+}  // namespace
+
+void declare_conserved(Derivation& d) {
+  if (!d.resolved.clause("conserve")) return;
+  if (d.expanding()) {
+    d.fail(errors::not_yet(d.background.span, "conservation laws beside a metric"));
+  }
+  for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
+    const dsl::Item* law = law_of(*clause);
+    if (!law) d.fail(errors::not_yet(clause->keyword_span, "a law without `U = density: flux`"));
+    if (!d.grid.present) d.fail(errors::no_lattice(law->head->span, law->head->name));
+    const dsl::Symbol* symbol = d.resolved.find(law->head->name);
+    StateField field;
+    field.name = law->head->name;
+    field.span = law->head->span;
+    field.conserved = true;
+    field.order = 1;
+    if (symbol && symbol->type.base == dsl::Type::Base::Vector) field.rows = symbol->type.rows;
+    for (int i = 0; i < field.rows; ++i) {
+      field.cells.push_back(i);
+      field.arrays.push_back(d.system.arrays++);
+    }
+    d.fields.push_back(std::move(field));
+  }
+}
+
+std::vector<Law> read_laws(Derivation& d, Lowerer& lower) {
+  std::vector<Law> laws;
+  for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
+    const dsl::Item& item = *law_of(*clause);
+    const StateField& field = *d.field(item.head->name);
+    Law law;
+    law.name = field.name;
+    law.arrays = field.arrays;
+    law.span = field.span;
+    law.density = lower.value(*item.value);
+    if (law.density.parts.size() != field.arrays.size()) {
+      d.fail(errors::wrong_shape(item.value->span, fmt::format("`{}` has {} components", field.name,
+                                                               field.arrays.size())));
+    }
+    const Expr zero = d.arena().integer(0);
+    law.flux.assign(field.arrays.size(),
+                    std::vector<Expr>(static_cast<std::size_t>(d.grid.dims), zero));
+    law.source.assign(field.arrays.size(), zero);
+    FluxReader reader(d, lower, law);
+    for (const dsl::Item* right : dsl::positional(*clause)) reader.read(*right->value, 1);
+    laws.push_back(std::move(law));
+  }
+  for (const StateField& field : d.fields) {
+    if (!field.primitive && !field.conserved) {
+      d.fail(errors::not_yet(field.span, "a field beside conservation laws"));
+    }
+  }
+  return laws;
+}
+
+void read_conservation(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
+  Conservation& c = d.system.conservation.emplace();
+  for (const Law& law : laws) {
+    c.quantities.insert(c.quantities.end(), law.arrays.begin(), law.arrays.end());
+  }
+  c.recovered = read_recovery(d, lower, laws);
+  read_limits(d, lower);
+  read_scheme(d, lower, laws);
+  for (const Law& law : laws) {
+    for (const int array : law.arrays) d.rate_spans[array] = law.span;
+  }
+}
+
+void start_conserved(const std::vector<Law>& laws, std::map<int, StartValue>& start) {
+  for (const Law& law : laws) {
+    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+      start[law.arrays[i]] = {law.density.parts[i].re, law.span};
+    }
+  }
+}
+
+void show_laws(Derivation& d, const std::vector<Law>& laws) {
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  for (const Law& law : laws) {
+    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+      const std::string name =
+          law.arrays.size() > 1 ? fmt::format("{}[{}]", law.name, i) : law.name;
+      for (int k = 0; k < d.grid.dims; ++k) {
+        d.system.physical.push_back({fmt::format("flux of {} along {}", name, kAxes[k]),
+                                     law.flux[i][static_cast<std::size_t>(k)], law.span});
+      }
+      if (!law.source[i].is_zero()) {
+        d.system.physical.push_back({fmt::format("source of {}", name), law.source[i], law.span});
+      }
+    }
+  }
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,351 @@
+#include "compiler/schedule/flux.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Arena;
+using algebra::Offset;
+using algebra::Op;
+using physics::Conservation;
+using physics::Derived;
+using physics::FluxSweep;
+
+/// Operations that a value may cost for each further place where it is read before it is kept in
+/// memory: about what a store and a few loads cost.
+constexpr int kDear = 150;
+
+int own_cost(Expr value) {
+  int cost = 0;
+  algebra::visit(value, [&](Expr node) {
+    const algebra::OpInfo& row = algebra::info(node.op());
+    cost += node.args().empty() ? 0 : row.flops + 4 * row.special;
+  });
+  return cost;
+}
+
+/// Where each value is read, as distances along the axis, and what is therefore kept.
+class Kept {
+ public:
+  Kept(const Conservation& laws, const FluxSweep& sweep, bool periodic)
+      : axis_(static_cast<std::size_t>(sweep.axis)) {
+    for (const auto& [quantity, result] : sweep.result) read(result, {0});
+    for (std::size_t i = sweep.lines.size(); i-- > 0;) decide(sweep.lines[i], false);
+    // the face of a right side: one computation serves both its sites. Beyond an open wall there
+    // is a face without a site of its own, so it is made twice there.
+    if (!laws.step && periodic) {
+      for (const auto& [quantity, face] : sweep.face) {
+        for (const Expr load : algebra::reads(face)) kept_.insert(load->index);
+      }
+    }
+    for (std::size_t i = laws.recovered.size(); i-- > 0;) {
+      decide(laws.recovered[i], laws.recovered[i].keep);
+    }
+  }
+  bool operator()(int array) const { return kept_.contains(array); }
+
+ private:
+  void read(Expr value, const std::set<int>& from) {
+    for (const Expr load : algebra::reads(value)) {
+      if (!load.is(Op::Load)) continue;
+      for (const int place : from) places_[load->index].insert(place + load->offset.d[axis_]);
+    }
+  }
+  void decide(const Derived& value, bool solved) {
+    const auto found = places_.find(value.array);
+    if (found == places_.end()) return;
+    const int further = static_cast<int>(found->second.size()) - 1;
+    const bool keep = further > 0 && (solved || own_cost(value.value) * further >= kDear);
+    if (keep) kept_.insert(value.array);
+    read(value.value, keep ? std::set<int>{0} : found->second);
+  }
+
+  std::size_t axis_;
+  std::map<int, std::set<int>> places_;
+  std::set<int> kept_;
+};
+
+/// The place beyond a wall is the mirror image: a vector's component along the axis changes sign.
+Expr mirrored(const physics::System& system, Expr value) {
+  const Conservation& laws = *system.conservation;
+  if (laws.odd.empty()) return value;
+  Arena& arena = *system.arena;
+  return algebra::rewrite(value, [&](Expr node) -> Expr {
+    if (!node.is(Op::Load)) return node;
+    const auto odd = laws.odd.find(node->index);
+    if (odd == laws.odd.end()) return node;
+    const int distance = node->offset.d[odd->second];
+    if (distance == 0) return node;
+    const auto n = system.lattice.extent[static_cast<std::size_t>(odd->second)];
+    const Expr site = arena.site(odd->second);
+    const Expr beyond = distance < 0 ? arena.raw(Op::Less, {site, arena.integer(-distance)})
+                                     : arena.raw(Op::Less, {arena.integer(n - 1 - distance), site});
+    return arena.raw(Op::Select, {beyond, arena.raw(Op::Neg, {node}), node});
+  });
+}
+
+Expr in_order(Expr value) { return kernel::ordered(value); }
+
+/// One value of a site, kept or to be made again.
+Expr defined(Block& block, const State& state, const Derived& value, bool keep) {
+  const Expr made = in_order(at(state, in_order(value.value)));
+  return keep ? block.array(value.name, mirrored(block.system(), made)) : made;
+}
+
+/// Slot of a scalar made before the sweeps of its part.
+Expr step_length(Block& block, double weight) {
+  const physics::System& system = block.system();
+  Arena& arena = *system.arena;
+  return block.scalar("flux_dt", arena.real(system.dt * weight));
+}
+
+/// The pass along one axis, over `weight` of the step.
+class AxisPart {
+ public:
+  AxisPart(const physics::System& system, const FluxSweep& sweep, double weight, Slots& slots,
+           Storage& storage)
+      : system_(system),
+        laws_(*system.conservation),
+        sweep_(sweep),
+        periodic_(system.lattice.boundary[static_cast<std::size_t>(sweep.axis)] ==
+                  physics::Boundary::Periodic),
+        kept_(laws_, sweep, periodic_),
+        weight_(weight),
+        block_(system, slots, storage) {}
+
+  FluxPart make(std::vector<int>& scratch) {
+    Arena& arena = *system_.arena;
+    const State start = stored_state(system_);
+    State state = start;
+    recover(state, "");
+    if (laws_.half_step) {
+      State half = lines(state, step_length(block_, weight_ / 2));
+      State middle = start;
+      for (const auto& [quantity, result] : sweep_.result) {
+        middle.arrays[quantity] = in_order(at(half, result));
+      }
+      apply_limits(block_, middle);
+      recover(middle, "half_");
+      for (const Derived& value : laws_.recovered) {
+        state.arrays[value.array] = middle.arrays.at(value.array);
+      }
+    }
+    const State done = lines(state, step_length(block_, weight_));
+    State end = start;
+    for (const auto& [quantity, result] : sweep_.result) {
+      end.arrays[quantity] = in_order(at(done, result));
+    }
+    apply_limits(block_, end);
+
+    FluxPart part;
+    Wanted wanted;
+    constexpr const char* kAxes[] = {"x", "y", "z"};
+    wanted.name = fmt::format("along_{}", kAxes[sweep_.axis]);
+    wanted.scratch = &scratch;
+    // a run that has ended stays where it is
+    const Expr stop = arena.symbol(slot::kStop);
+    for (const int quantity : laws_.quantities) {
+      const Expr value =
+          arena.raw(Op::Select, {stop, arena.load(quantity), end.arrays.at(quantity)});
+      wanted.arrays[quantity] =
+          block_.array(name_of(system_, quantity), mirrored(system_, value), quantity);
+    }
+    for (const auto& [quantity, name] : laws_.outflow) {
+      if (periodic_) break;
+      const std::string lost = block_.slots().fresh("lost");
+      const Expr through = physics::lost_through_walls(system_, sweep_, quantity);
+      block_.reduce(lost, kernel::ReduceKind::Sum, mirrored(system_, in_order(at(done, through))));
+      wanted.slots.push_back(lost);
+      const Expr more = (arena.integer(1) - stop) * arena.symbol(lost);
+      part.finish.push_back({name, arena.symbol(name) + more});
+    }
+    part.sweeps = make_sweeps(block_, wanted);
+    return part;
+  }
+
+ private:
+  void recover(State& state, const std::string& prefix) {
+    for (Derived value : laws_.recovered) {
+      const int array = value.array;
+      value.name = prefix + value.name;
+      state.arrays[array] = defined(block_, state, value, kept_(array));
+    }
+  }
+  State lines(State state, Expr length) {
+    state.scalars[Conservation::kStepLength] = length;
+    for (const Derived& line : sweep_.lines) {
+      state.arrays[line.array] = defined(block_, state, line, kept_(line.array));
+    }
+    return state;
+  }
+
+  const physics::System& system_;
+  const Conservation& laws_;
+  const FluxSweep& sweep_;
+  const bool periodic_;
+  const Kept kept_;
+  const double weight_;
+  Block block_;
+};
+
+/// U' = source over half a step, by Heun's method; `late`: the second half.
+FluxPart source_part(const physics::System& system, bool late, Slots& slots, Storage& storage,
+                     std::vector<int>& scratch) {
+  const Conservation& laws = *system.conservation;
+  Arena& arena = *system.arena;
+  Block block(system, slots, storage);
+  const Expr stop = arena.symbol(slot::kStop);
+  const Expr h = block.scalar("source_dt", arena.real(system.dt / 2) * (arena.integer(1) - stop));
+  const Expr time = arena.symbol(system.time);
+  const State start = stored_state(system);
+  const auto with_time = [&](State state, int halves) {
+    if (!state.scalars.contains(system.time)) return state;
+    state.scalars[system.time] =
+        block.scalar("source_t", time + arena.real(system.dt / 2) * arena.integer(halves));
+    return state;
+  };
+  const auto rates = [&](State& state) {
+    for (const Derived& value : laws.recovered) {
+      state.arrays[value.array] = defined(block, state, value, false);
+    }
+    std::map<int, Expr> result;
+    for (const auto& [quantity, source] : laws.source) {
+      result[quantity] = in_order(at(state, source));
+    }
+    return result;
+  };
+  State first = with_time(start, late ? 1 : 0);
+  const std::map<int, Expr> before = rates(first);
+  State ahead = with_time(start, late ? 2 : 1);
+  for (const auto& [quantity, rate] : before) {
+    ahead.arrays[quantity] =
+        arena.raw(Op::Add, {start.arrays.at(quantity), arena.raw(Op::Mul, {h, rate})});
+  }
+  const std::map<int, Expr> after = rates(ahead);
+  State end = start;
+  for (const auto& [quantity, rate] : before) {
+    const Expr both = arena.raw(Op::Add, {rate, after.at(quantity)});
+    const Expr half = block.scalar("source_half_dt", h / arena.integer(2));
+    end.arrays[quantity] =
+        arena.raw(Op::Add, {start.arrays.at(quantity), arena.raw(Op::Mul, {half, both})});
+  }
+  apply_limits(block, end);
+  Wanted wanted;
+  wanted.name = late ? "source_late" : "source";
+  wanted.scratch = &scratch;
+  for (const int quantity : laws.quantities) {
+    if (end.arrays.at(quantity) == start.arrays.at(quantity)) continue;
+    wanted.arrays[quantity] =
+        block.array(name_of(system, quantity), end.arrays.at(quantity), quantity);
+  }
+  return {make_sweeps(block, wanted), {}};
+}
+
+}  // namespace
+
+void apply_limits(Block& block, State& state) {
+  const Conservation& laws = *block.system().conservation;
+  for (std::size_t i = 0; i < laws.limits.size();) {
+    // the components of one limit see the state before it
+    const State before = state;
+    const int clause = laws.limits[i].clause;
+    for (; i < laws.limits.size() && laws.limits[i].clause == clause; ++i) {
+      const Derived& limit = laws.limits[i];
+      state.arrays[limit.array] = in_order(at(before, in_order(limit.value)));
+    }
+  }
+}
+
+void add_recovered(Block& block, State& state) {
+  const auto& laws = block.system().conservation;
+  if (!laws) return;
+  // not in order yet: an output may go on with them as it likes
+  for (const Derived& value : laws->recovered) {
+    state.arrays[value.array] = block.array(value.name, at(state, value.value));
+  }
+}
+
+void with_fluxes(Block& block, State& state) {
+  const physics::System& system = block.system();
+  if (!system.conservation) return;
+  const Conservation& laws = *system.conservation;
+  apply_limits(block, state);
+  for (const int quantity : laws.quantities) {
+    Expr& value = state.arrays.at(quantity);
+    value = block.array(name_of(system, quantity) + "_there", mirrored(system, value));
+  }
+  for (const Derived& value : laws.recovered) {
+    state.arrays[value.array] = defined(block, state, value, true);
+  }
+  for (const FluxSweep& sweep : laws.sweeps) {
+    const bool periodic = system.lattice.boundary[static_cast<std::size_t>(sweep.axis)] ==
+                          physics::Boundary::Periodic;
+    const Kept kept(laws, sweep, periodic);
+    for (const Derived& line : sweep.lines) {
+      state.arrays[line.array] = defined(block, state, line, kept(line.array));
+    }
+  }
+}
+
+Stepping make_flux_step(const physics::System& system, Slots& slots, Storage& storage) {
+  const Conservation& laws = *system.conservation;
+  Arena& arena = *system.arena;
+  Stepping result;
+  std::vector<int> scratch;
+  std::vector<std::pair<int, double>> known;  // axis and weight of each part
+  const auto part_of = [&](const Conservation::Share& share) {
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (known[i] == std::pair(share.axis, share.weight)) return static_cast<int>(i);
+    }
+    const FluxSweep& sweep = laws.sweeps[static_cast<std::size_t>(share.axis)];
+    result.parts.push_back(AxisPart(system, sweep, share.weight, slots, storage).make(scratch));
+    known.emplace_back(share.axis, share.weight);
+    return static_cast<int>(known.size()) - 1;
+  };
+  int early = -1, late = -1;
+  if (!laws.source.empty()) {
+    result.parts.push_back(source_part(system, false, slots, storage, scratch));
+    result.parts.push_back(source_part(system, true, slots, storage, scratch));
+    known = {{-1, 0}, {-1, 1}};
+    early = 0, late = 1;
+    result.remarks.insert("sources act over half a step before and after the fluxes");
+  }
+  for (const auto& order : laws.orders) {
+    std::vector<int> parts;
+    if (early >= 0) parts.push_back(early);
+    for (const Conservation::Share& share : order) parts.push_back(part_of(share));
+    if (late >= 0) parts.push_back(late);
+    result.cycle.push_back(std::move(parts));
+  }
+  // time, and nothing else, at the end of the step
+  Block block(system, slots, storage);
+  State state = stored_state(system);
+  const Expr dt = arena.real(system.dt) * (arena.integer(1) - arena.symbol(slot::kStop));
+  Wanted wanted;
+  for (const physics::ScalarVariable& s : system.scalars) {
+    if (s.rate.is_zero()) continue;
+    move_scalar(block, s.symbol, state.scalars.at(s.symbol), dt * s.rate, state);
+  }
+  for (const auto& [name, value] : state.scalars) {
+    if (value.is(Op::Symbol) && value->name == name) continue;
+    if (value.is(Op::Symbol)) wanted.slots.push_back(value->name);
+    result.finish.push_back({name, value});
+  }
+  result.sweeps = make_sweeps(block, wanted);
+  std::size_t sweeps = 0;
+  for (const int part : result.cycle.front()) {
+    sweeps += result.parts[static_cast<std::size_t>(part)].sweeps.sweeps.size();
+  }
+  result.remarks.insert(fmt::format(
+      "a step is {} sweeps over the lattice, {} axes{}", sweeps, laws.sweeps.size(),
+      laws.orders.size() > 1 ? fmt::format(" in {} orders in turn", laws.orders.size()) : ""));
+  return result;
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,274 @@
+// Conservation laws against exact solutions and against published tables of errors: relativistic
+// fluids, p = e/3, one dimension. The tables are those of an independent code in double precision.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "tests/physics/riemann.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::cell_means;
+using testing::Fluid;
+using testing::l1;
+using testing::run_text;
+using testing::ShockTube;
+using testing::Simulation;
+
+struct Setup {
+  std::string scheme = "shasta";
+  std::string evolve = "scheme";
+  std::string init;
+  int cells = 100;
+  double length = 2, courant = 0.4, end = 0.8;
+  std::string boundary = "outflow", precision = "f64", limits;
+  std::string device = "native";
+};
+
+const char* const kLimits = R"(
+limit E = E if E > 1e-12 else 0
+limit M = M*min(1, E*(1 - 1e-12)/norm(M)) if norm(M) > 0 else M
+)";
+
+std::string model(const Setup& s) {
+  return fmt::format(R"(model tube "p = eps/3"
+lattice tube: {}, length = {}, boundary = {}
+primitive eps, rho: real, v: vec(1)
+p(eps, rho) = eps/3
+cs = 1/sqrt(3)
+speed[k] = (abs(v[k]) + cs)/(1 + abs(v[k])*cs)
+right[k] = (v[k] + cs)/(1 + v[k]*cs)
+left[k]  = (v[k] - cs)/(1 - v[k]*cs)
+W = 1/sqrt(1 - norm2(v))
+conserve N = rho*W:              div(N*v)
+conserve M = (eps + p)*W^2*v:    div(M*v) + grad(p)
+conserve E = (eps + p)*W^2 - p:  div((E + p)*v)
+{}
+recover {{
+  u   = norm(M)/(E + p) if E > 0 else 0
+  eps = E - norm(M)*u
+  rho = N*sqrt(1 - u^2)
+  v   = M/(E + p) if E > 0 else 0
+  solve u by fixed_point, tol = 1e-13, max = 60, start = 0
+}}
+scheme {}
+evolve {}, dt = {}*dx, until = t > 1e9
+init {}
+precision real = {}
+every 1 step: total(E), total(N), total(M[0]) -> "tube.h5"
+)",
+                     s.cells, s.length, s.boundary, s.limits, s.scheme, s.evolve, s.courant, s.init,
+                     s.precision);
+}
+
+struct Profile {
+  std::vector<double> e, v, n, E, M, N;
+  runtime::RunResult result;
+};
+
+Profile run(const Setup& s) {
+  Simulation setup;
+  setup.device = s.device;
+  setup.keep_state = true;
+  setup.steps = std::llround(s.end / (s.courant * s.length / s.cells));
+  Profile p{{}, {}, {}, {}, {}, {}, run_text(model(s), setup)};
+  // in the order of the laws: N, M, E
+  p.N = p.result.state.at(0), p.M = p.result.state.at(1), p.E = p.result.state.at(2);
+  for (std::size_t i = 0; i < p.E.size(); ++i) {
+    const Fluid fluid = testing::recovered(p.E[i], p.M[i], p.N[i]);
+    p.e.push_back(fluid.e), p.v.push_back(fluid.v), p.n.push_back(fluid.n);
+  }
+  return p;
+}
+
+const char* const kTube = "eps = (16 if x < 0 else 1), rho = (8 if x < 0 else 1), v = 0";
+
+double tube_error(Setup s, double Fluid::* what = &Fluid::e,
+                  std::vector<double> Profile::* found = &Profile::e) {
+  s.init = kTube;
+  const ShockTube exact({16, 0, 8}, {1, 0, 1});
+  const Profile p = run(s);
+  return l1(p.*found,
+            cell_means([&](double x) { return exact.at(x / s.end).*what; }, s.cells, s.length));
+}
+
+// The closed forms themselves: numbers of the literature's standard problem.
+TEST(Riemann, ExactValues) {
+  const ShockTube tube({16, 0, 8}, {1, 0, 1});
+  EXPECT_NEAR(tube.e(), 3.952748332, 1e-9);
+  EXPECT_NEAR(tube.v(), 0.5409012153, 1e-10);
+  EXPECT_NEAR(tube.shock(), 0.7851487906, 1e-10);
+  EXPECT_NEAR(tube.at(0.6).n, 2.703722875, 1e-9);
+  EXPECT_NEAR(tube.at(0.5).n, 2.803330958, 1e-9);
+  EXPECT_NEAR(testing::into_vacuum(0.25).e, 0.12117220, 1e-8);
+}
+
+struct Row {
+  const char* scheme;
+  const char* evolve;
+  double errors[3];  ///< N = 100, 200, 400
+};
+
+class Tube : public ::testing::TestWithParam<Row> {};
+
+TEST_P(Tube, ErrorsAreThoseOfTheTable) {
+  for (int i = 0; i < 3; ++i) {
+    Setup s;
+    s.scheme = GetParam().scheme;
+    s.evolve = GetParam().evolve;
+    s.cells = 100 << i;
+    const double error = tube_error(s);
+    EXPECT_NEAR(error / GetParam().errors[i], 1, 0.02) << s.cells << " cells: " << error;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Schemes, Tube,
+    ::testing::Values(Row{"shasta", "scheme", {0.10045, 0.049750, 0.024979}},
+                      Row{"shasta, half_step = off", "scheme", {0.06725, 0.06459, 0.05723}},
+                      Row{"shasta_explicit", "scheme", {0.10997, 0.05585, 0.02763}},
+                      Row{"shasta, mask = 0.8", "scheme", {0.1699, 0.1016, 0.0590}},
+                      Row{"shasta, mask = 0", "scheme", {0.4543, 0.2917, 0.1804}},
+                      Row{"kt, speed = speed, theta = 1.1", "heun", {0.1389, 0.0687, 0.0339}},
+                      Row{"kt, speed = speed, theta = 1.8", "heun", {0.1167, 0.0567, 0.0281}}));
+
+TEST(Tube, VelocityAndBaryons) {
+  const double v[] = {6.54e-3, 3.23e-3, 1.50e-3}, n[] = {5.35e-2, 2.81e-2, 1.46e-2};
+  for (int i = 0; i < 3; ++i) {
+    Setup s;
+    s.cells = 100 << i;
+    EXPECT_NEAR(tube_error(s, &Fluid::v, &Profile::v) / v[i], 1, 0.02) << s.cells;
+    EXPECT_NEAR(tube_error(s, &Fluid::n, &Profile::n) / n[i], 1, 0.02) << s.cells;
+  }
+}
+
+TEST(Tube, SinglePrecisionHasTheSameErrors) {
+  Setup s;
+  s.precision = "f32";
+  s.cells = 200;
+  EXPECT_NEAR(tube_error(s) / 0.049749, 1, 0.005);
+}
+
+TEST(Tube, OtherSteps) {
+  Setup s;
+  s.courant = 0.2;
+  EXPECT_NEAR(tube_error(s) / 0.1228, 1, 0.02);
+}
+
+TEST(Tube, TheDevicesAgree) {
+  Setup s;
+  s.init = kTube;
+  const Profile native = run(s);
+  s.device = "opencl";
+  const Profile opencl = run(s);
+  for (std::size_t i = 0; i < native.E.size(); ++i) {
+    EXPECT_NEAR(native.E[i], opencl.E[i], 1e-11);
+    EXPECT_NEAR(native.N[i], opencl.N[i], 1e-11);
+  }
+}
+
+TEST(Vacuum, ErrorsAreThoseOfTheTable) {
+  const double table[] = {7.437e-3, 3.807e-3, 1.964e-3};
+  for (int i = 0; i < 3; ++i) {
+    Setup s;
+    s.cells = 100 << i;
+    s.end = 0.9;
+    s.limits = kLimits;
+    s.init = "eps = (1 if x < 0 else 0), rho = eps, v = 0";
+    const Profile p = run(s);
+    const double error = l1(
+        p.e,
+        cell_means([&](double x) { return testing::into_vacuum(x / s.end).e; }, s.cells, s.length));
+    EXPECT_NEAR(error / table[i], 1, 0.02) << s.cells << " cells: " << error;
+  }
+}
+
+// e = exp(0.1 sin(2 pi x)) along its characteristics; E = (4 W^2 - 1) e/3.
+double wave_error(int cells, const std::string& scheme, const std::string& evolve) {
+  Setup s;
+  s.scheme = scheme;
+  s.evolve = evolve;
+  s.cells = cells;
+  s.length = 1;
+  s.end = 1;
+  s.boundary = "periodic";
+  s.init = "eps = exp(0.1*sin(2*pi*x)), rho = 1, v = [tanh(sqrt(3)/4*0.1*sin(2*pi*x))]";
+  const Profile p = run(s);
+  const double c = 1 / std::sqrt(3.0), k = std::sqrt(3.0) / 4;
+  const auto speed = [&](double start) {
+    const double v = std::tanh(k * 0.1 * std::sin(2 * std::numbers::pi * start));
+    return (v + c) / (1 + v * c);
+  };
+  double sum = 0;
+  for (int i = 0; i < cells; ++i) {
+    const double x = (i + 0.5) / cells - 0.5;
+    double low = x - 1, high = x;  // start of the characteristic through (x, t)
+    for (int n = 0; n < 100; ++n) {
+      const double start = (low + high) / 2;
+      (start + speed(start) * s.end < x ? low : high) = start;
+    }
+    const double ln = 0.1 * std::sin(2 * std::numbers::pi * low), v = std::tanh(k * ln);
+    sum += std::abs(p.E[static_cast<std::size_t>(i)] - std::exp(ln) * (4 / (1 - v * v) - 1) / 3);
+  }
+  return sum / cells;
+}
+
+TEST(SmoothWave, SecondOrder) {
+  const double phoenical[] = {6.30e-4, 1.49e-4, 3.91e-5}, explicit_[] = {4.65e-4, 1.04e-4, 2.77e-5};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(wave_error(50 << i, "shasta", "scheme") / phoenical[i], 1, 0.03);
+    EXPECT_NEAR(wave_error(50 << i, "shasta_explicit", "scheme") / explicit_[i], 1, 0.03);
+  }
+  const double coarse = wave_error(50, "kt, speed = speed, theta = 1.8", "heun");
+  const double fine = wave_error(200, "kt, speed = speed, theta = 1.8", "heun");
+  EXPECT_NEAR(coarse / 7.2e-4, 1, 0.03);
+  EXPECT_NEAR(std::log2(coarse / fine) / 2, 2, 0.1);
+}
+
+TEST(SmoothWave, WithoutTheHalfStepItIsOfFirstOrder) {
+  const double fine = wave_error(200, "shasta, half_step = off", "scheme");
+  EXPECT_NEAR(fine / 2.0e-3, 1, 0.1);
+}
+
+// n is carried, e and v stay: not one bit of E and M may change.
+TEST(Advection, EnergyAndMomentumStayToTheLastBit) {
+  Setup s;
+  s.length = 1;
+  s.boundary = "periodic";
+  s.end = 2;
+  s.init = "eps = 1, rho = 1 + 0.5*sin(2*pi*x), v = [0.5]";
+  const Profile p = run(s);
+  for (std::size_t i = 0; i < p.E.size(); ++i) {
+    EXPECT_EQ(p.E[i], p.E[0]);
+    EXPECT_EQ(p.M[i], p.M[0]);
+  }
+  EXPECT_NEAR(p.E[0], 5.0 / 3 * 0 + (4.0 / 3 / 0.75 - 1.0 / 3), 1e-14);
+  double sum = 0;
+  for (int i = 0; i < s.cells; ++i) {
+    const double x = (i + 0.5) / s.cells - 0.5;
+    sum += std::abs(p.n[static_cast<std::size_t>(i)] - 1 -
+                    0.5 * std::sin(2 * std::numbers::pi * (x - 1)));
+  }
+  EXPECT_NEAR(sum / s.cells / 9.57e-4, 1, 0.02);
+}
+
+TEST(Totals, KeptInAPeriodicBox) {
+  Setup s;
+  s.boundary = "periodic";
+  s.init = kTube;
+  const Profile p = run(s);
+  for (const char* name : {"total(E)", "total(N)"}) {
+    const auto* series = p.result.find(name);
+    ASSERT_TRUE(series) << name;
+    const double start = series->points.front().second;
+    for (const auto& [t, value] : series->points) EXPECT_NEAR(value / start, 1, 1e-14) << name;
+  }
+}
+
+}  // namespace
+}  // namespace vphi
