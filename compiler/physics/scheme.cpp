@@ -722,6 +722,20 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
       d.rates[array] = rate;
     }
   }
+  // a wall that mirrors (`neumann`) reflects: vectors change sign across it
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    if (d.grid.boundary[axis] != Boundary::Neumann) continue;
+    for (const StateField& field : d.fields) {
+      const dsl::Symbol* symbol = d.resolved.find(field.name);
+      const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
+      if (vector && field.rows == d.grid.dims) c.odd[field.arrays[axis]] = axis;
+    }
+  }
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    const Boundary b = d.grid.boundary[axis];
+    if (b == Boundary::Periodic || b == Boundary::Outflow || b == Boundary::Neumann) continue;
+    d.fail(errors::not_yet(d.grid.span, "this boundary for conservation laws"));
+  }
   bool open = false;
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     open = open || d.grid.boundary[axis] != Boundary::Periodic;

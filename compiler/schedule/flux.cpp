@@ -71,31 +71,49 @@ class Kept {
   std::set<int> kept_;
 };
 
-/// The place beyond a wall is the mirror image: a vector's component along the axis changes sign.
-Expr mirrored(const physics::System& system, Expr value) {
-  const Conservation& laws = *system.conservation;
-  if (laws.odd.empty()) return value;
-  Arena& arena = *system.arena;
-  return algebra::rewrite(value, [&](Expr node) -> Expr {
-    if (!node.is(Op::Load)) return node;
-    const auto odd = laws.odd.find(node->index);
-    if (odd == laws.odd.end()) return node;
-    const int distance = node->offset.d[odd->second];
-    if (distance == 0) return node;
-    const auto n = system.lattice.extent[static_cast<std::size_t>(odd->second)];
-    const Expr site = arena.site(odd->second);
-    const Expr beyond = distance < 0 ? arena.raw(Op::Less, {site, arena.integer(-distance)})
-                                     : arena.raw(Op::Less, {arena.integer(n - 1 - distance), site});
-    return arena.raw(Op::Select, {beyond, arena.raw(Op::Neg, {node}), node});
-  });
-}
+/// The place beyond a reflecting wall is the mirror image, in which a vector's component along the
+/// axis changes sign. `odd` has these arrays, and those of a block that hold such values.
+class Mirrors {
+ public:
+  explicit Mirrors(const physics::System& system)
+      : system_(system), odd_(system.conservation->odd) {}
+
+  /// `made` holds what `array` stands for.
+  void follow(int array, Expr made) {
+    const auto odd = odd_.find(array);
+    if (odd != odd_.end() && made.is(Op::Load)) odd_[made->index] = odd->second;
+  }
+
+  Expr operator()(Expr value) const {
+    if (odd_.empty()) return value;
+    Arena& arena = *system_.arena;
+    return algebra::rewrite(value, [&](Expr node) -> Expr {
+      const auto odd = node.is(Op::Load) ? odd_.find(node->index) : odd_.end();
+      const int distance = odd == odd_.end() ? 0 : node->offset.d[odd->second];
+      if (distance == 0) return node;
+      const auto n = system_.lattice.extent[static_cast<std::size_t>(odd->second)];
+      const Expr site = arena.site(odd->second);
+      const Expr beyond = distance < 0
+                              ? arena.raw(Op::Less, {site, arena.integer(-distance)})
+                              : arena.raw(Op::Less, {arena.integer(n - 1 - distance), site});
+      return arena.raw(Op::Select, {beyond, arena.raw(Op::Neg, {node}), node});
+    });
+  }
+
+ private:
+  const physics::System& system_;
+  std::map<int, int> odd_;
+};
 
 Expr in_order(Expr value) { return kernel::ordered(value); }
 
 /// One value of a site, kept or to be made again.
-Expr defined(Block& block, const State& state, const Derived& value, bool keep) {
+Expr defined(Block& block, Mirrors& mirrors, const State& state, const Derived& value, bool keep) {
   const Expr made = in_order(at(state, in_order(value.value)));
-  return keep ? block.array(value.name, mirrored(block.system(), made)) : made;
+  if (!keep) return made;
+  const Expr load = block.array(value.name, mirrors(made));
+  mirrors.follow(value.array, load);
+  return load;
 }
 
 /// Slot of a scalar made before the sweeps of its part.
@@ -117,7 +135,8 @@ class AxisPart {
                   physics::Boundary::Periodic),
         kept_(laws_, sweep, periodic_),
         weight_(weight),
-        block_(system, slots, storage) {}
+        block_(system, slots, storage),
+        mirrors_(system) {}
 
   FluxPart make(std::vector<int>& scratch) {
     Arena& arena = *system_.arena;
@@ -153,14 +172,13 @@ class AxisPart {
     for (const int quantity : laws_.quantities) {
       const Expr value =
           arena.raw(Op::Select, {stop, arena.load(quantity), end.arrays.at(quantity)});
-      wanted.arrays[quantity] =
-          block_.array(name_of(system_, quantity), mirrored(system_, value), quantity);
+      wanted.arrays[quantity] = block_.array(name_of(system_, quantity), mirrors_(value), quantity);
     }
     for (const auto& [quantity, name] : laws_.outflow) {
       if (periodic_) break;
       const std::string lost = block_.slots().fresh("lost");
       const Expr through = physics::lost_through_walls(system_, sweep_, quantity);
-      block_.reduce(lost, kernel::ReduceKind::Sum, mirrored(system_, in_order(at(done, through))));
+      block_.reduce(lost, kernel::ReduceKind::Sum, mirrors_(in_order(at(done, through))));
       wanted.slots.push_back(lost);
       const Expr more = (arena.integer(1) - stop) * arena.symbol(lost);
       part.finish.push_back({name, arena.symbol(name) + more});
@@ -174,13 +192,13 @@ class AxisPart {
     for (Derived value : laws_.recovered) {
       const int array = value.array;
       value.name = prefix + value.name;
-      state.arrays[array] = defined(block_, state, value, kept_(array));
+      state.arrays[array] = defined(block_, mirrors_, state, value, kept_(array));
     }
   }
   State lines(State state, Expr length) {
     state.scalars[Conservation::kStepLength] = length;
     for (const Derived& line : sweep_.lines) {
-      state.arrays[line.array] = defined(block_, state, line, kept_(line.array));
+      state.arrays[line.array] = defined(block_, mirrors_, state, line, kept_(line.array));
     }
     return state;
   }
@@ -192,6 +210,7 @@ class AxisPart {
   const Kept kept_;
   const double weight_;
   Block block_;
+  Mirrors mirrors_;
 };
 
 /// U' = source over half a step, by Heun's method; `late`: the second half.
@@ -210,9 +229,10 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
         block.scalar("source_t", time + arena.real(system.dt / 2) * arena.integer(halves));
     return state;
   };
+  Mirrors mirrors(system);
   const auto rates = [&](State& state) {
     for (const Derived& value : laws.recovered) {
-      state.arrays[value.array] = defined(block, state, value, false);
+      state.arrays[value.array] = defined(block, mirrors, state, value, false);
     }
     std::map<int, Expr> result;
     for (const auto& [quantity, source] : laws.source) {
@@ -271,26 +291,29 @@ void add_recovered(Block& block, State& state) {
   }
 }
 
-void with_fluxes(Block& block, State& state) {
+std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
   const physics::System& system = block.system();
-  if (!system.conservation) return;
+  if (!system.conservation) return [](Expr value) { return value; };
   const Conservation& laws = *system.conservation;
+  Mirrors mirrors(system);
   apply_limits(block, state);
   for (const int quantity : laws.quantities) {
     Expr& value = state.arrays.at(quantity);
-    value = block.array(name_of(system, quantity) + "_there", mirrored(system, value));
+    value = block.array(name_of(system, quantity) + "_there", mirrors(value));
+    mirrors.follow(quantity, value);
   }
   for (const Derived& value : laws.recovered) {
-    state.arrays[value.array] = defined(block, state, value, true);
+    state.arrays[value.array] = defined(block, mirrors, state, value, true);
   }
   for (const FluxSweep& sweep : laws.sweeps) {
     const bool periodic = system.lattice.boundary[static_cast<std::size_t>(sweep.axis)] ==
                           physics::Boundary::Periodic;
     const Kept kept(laws, sweep, periodic);
     for (const Derived& line : sweep.lines) {
-      state.arrays[line.array] = defined(block, state, line, kept(line.array));
+      state.arrays[line.array] = defined(block, mirrors, state, line, kept(line.array));
     }
   }
+  return mirrors;
 }
 
 Stepping make_flux_step(const physics::System& system, Slots& slots, Storage& storage) {

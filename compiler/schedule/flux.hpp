@@ -8,6 +8,7 @@
 // it is read. Nothing here fails.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "compiler/schedule/step.hpp"
@@ -20,8 +21,9 @@ void add_recovered(Block& block, State& state);
 /// The state as the laws allow it: every `limit` in text order.
 void apply_limits(Block& block, State& state);
 
-/// The same, with recovered values and the lines of a scheme that is a right side.
-void with_fluxes(Block& block, State& state);
+/// The same, with recovered values and the lines of a scheme that is a right side. What is made of
+/// that state goes through the function that is returned: it sees to reflecting walls.
+std::function<Expr(Expr)> with_fluxes(Block& block, State& state);
 
 /// The step of a scheme that is one. Its parts run in the order of `cycle` of the step, then
 /// `sweeps`, which has no array.

@@ -574,12 +574,13 @@ class BodyStep {
         if (name != kUnit) there.scalars[name] = block_.scalar(name + "_there", expr);
       }
     }
-    with_fluxes(block_, there);
+    const auto walls = with_fluxes(block_, there);
     Value result;
     result.group = static_cast<int>(e);
     for (const auto& [array, expr] : shares_[e][p]) {
       const Expr what = slope ? algebra::local_derivative(expr, arena_.load(array)) : expr;
-      result.arrays[array] = block_.array("rate_" + name_of(from_.system, array), at(there, what));
+      result.arrays[array] =
+          block_.array("rate_" + name_of(from_.system, array), walls(at(there, what)));
     }
     for (const std::string& name : group(result.group).scalars) {
       const auto scalar =
@@ -587,7 +588,7 @@ class BodyStep {
       // The background's rate counts once, with the first hole.
       const bool first = first_hole(e) == p && !slope;
       result.scalars[name] =
-          first ? block_.scalar("rate_" + name, at(there, scalar->rate)) : arena_.integer(0);
+          first ? block_.scalar("rate_" + name, walls(at(there, scalar->rate))) : arena_.integer(0);
     }
     result.scalars[kUnit] = arena_.integer(1);
     return result;
