@@ -35,6 +35,7 @@ State stored_state(const physics::System& system) {
 bool is_clock(const physics::System& system, const std::string& scalar) {
   const auto found = std::ranges::find(system.scalars, scalar, &physics::ScalarVariable::symbol);
   if (found == system.scalars.end()) return false;
+  if (found->rate.is_zero()) return false;  // moved by something else than its rate
   return scalar == system.time || algebra::constant(found->rate).has_value();
 }
 
@@ -42,7 +43,7 @@ std::string rest_name(const std::string& scalar) { return scalar + "_rest"; }
 
 Expr clock_time(const physics::System& system, const physics::ScalarVariable& scalar, Expr step) {
   const auto rate = algebra::constant(scalar.rate), start = algebra::constant(scalar.initial);
-  if (!rate || !start) return {};
+  if (!rate || !start || rate->real == 0) return {};
   algebra::Arena& arena = *system.arena;
   const long double h = scalar.symbol == system.time && system.dt_physical != 0
                             ? static_cast<long double>(system.dt_physical)
