@@ -64,10 +64,6 @@ class Verifier {
   void expression(Expr root, const std::string& where, bool at_site) {
     if (!root) return say("{}: no value", where);
     if (!at_site && root->per_site) say("{}: a value per site in the epilogue", where);
-    // Parts of a text whose order is fixed from the start stand in sums that get theirs later, but
-    // never the other way round.
-    bool canonical_inside = false;
-    std::unordered_set<const algebra::Node*> canonical;  // at the node or below it
     algebra::visit(root, [&](Expr node) {
       const Op op = node.op();
       if (op == Op::Symbol) slot(node->name, where);
@@ -83,14 +79,7 @@ class Verifier {
         say("{}: a stencil is applied to something else than an array", where);
       }
       if (op >= Op::Mean && op <= Op::Maximum) say("{}: a mean inside a kernel", where);
-      const bool arithmetic = op == Op::Add || op == Op::Mul || op == Op::Pow;
-      const bool below =
-          std::ranges::any_of(node.args(), [&](Expr arg) { return canonical.contains(arg.get()); });
-      if (below || (arithmetic && !node->ordered)) canonical.insert(node.get());
-      const bool ordered = (arithmetic && node->ordered) || (op >= Op::Neg && op <= Op::Fma);
-      canonical_inside |= ordered && below;
     });
-    if (canonical_inside) say("{}: canonical operations after ordering", where);
   }
 
   /// Reads away from the site itself of an array that this kernel overwrites need a second buffer.

@@ -282,6 +282,16 @@ void apply_limits(Block& block, State& state) {
   }
 }
 
+void keep_limits(Block& block, State& state) {
+  const physics::System& system = block.system();
+  if (!system.conservation || system.conservation->limits.empty()) return;
+  apply_limits(block, state);
+  for (const Derived& limit : system.conservation->limits) {
+    Expr& value = state.arrays.at(limit.array);
+    value = block.array(name_of(system, limit.array), value, limit.array);
+  }
+}
+
 void add_recovered(Block& block, State& state) {
   const auto& laws = block.system().conservation;
   if (!laws) return;

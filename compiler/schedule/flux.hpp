@@ -21,7 +21,10 @@ void add_recovered(Block& block, State& state);
 /// The state as the laws allow it: every `limit` in text order.
 void apply_limits(Block& block, State& state);
 
-/// The same, with recovered values and the lines of a scheme that is a right side. What is made of
+/// The same for the state at the end of a step of an integrator.
+void keep_limits(Block& block, State& state);
+
+/// The state as the laws allow it, with recovered values and the lines of a scheme that is a right side. What is made of
 /// that state goes through the function that is returned: it sees to reflecting walls.
 std::function<Expr(Expr)> with_fluxes(Block& block, State& state);
 

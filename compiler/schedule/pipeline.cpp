@@ -1,5 +1,6 @@
 #include "compiler/schedule/pipeline.hpp"
 
+#include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 
 namespace vphi::schedule {
@@ -20,13 +21,43 @@ std::vector<std::string> pass_names() {
   return names;
 }
 
+namespace {
+
+/// Values whose operations have no order: none once the pass `order` is done. Before it, parts that
+/// a text has put in order stand beside others.
+std::vector<std::string> without_order(const kernel::Kernel& kernel) {
+  std::vector<std::string> found;
+  const auto check = [&](kernel::Expr root, const std::string& where) {
+    const bool open = algebra::contains(root, [](kernel::Expr node) {
+      const algebra::Op op = node.op();
+      const bool arithmetic =
+          op == algebra::Op::Add || op == algebra::Op::Mul || op == algebra::Op::Pow;
+      return arithmetic && !node->ordered;
+    });
+    if (open) found.push_back(kernel.name + ": " + where + ": operations without an order");
+  };
+  for (const kernel::Store& store : kernel.stores) {
+    check(store.value, "store to array " + std::to_string(store.array));
+  }
+  for (const kernel::Reduction& reduction : kernel.reductions) {
+    check(reduction.value, "reduction " + reduction.slot);
+  }
+  return found;
+}
+
+}  // namespace
+
 bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& stop_after,
                 dsl::Diagnostics& diagnostics) {
   const kernel::FreshName fresh = [&](const std::string& hint) { return slots.fresh(hint); };
   const auto sound = [&](const std::string& after) {
     for (const Chain* chain : chains) {
       for (const kernel::Sweep& sweep : chain->sweeps) {
-        const auto findings = kernel::verify(kernel::inlined(sweep).kernel, slots.names());
+        auto findings = kernel::verify(kernel::inlined(sweep).kernel, slots.names());
+        if (after == passes().back().name) {
+          const auto open = without_order(sweep.kernel);
+          findings.insert(findings.end(), open.begin(), open.end());
+        }
         if (findings.empty()) continue;
         diagnostics.add(error::broken_kernel(after, findings));
         return false;

@@ -244,6 +244,7 @@ class BodyStep {
     });
     if (!done) return std::nullopt;
     fold_angles(block_, state_);
+    keep_limits(block_, state_);
     Wanted wanted = wanted_state(from_.system, state_);
     const std::vector<Item> carried = carry(from_, block_, state_, wanted, result);
     result.sweeps = make_sweeps(block_, wanted);
