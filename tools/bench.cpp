@@ -80,7 +80,7 @@ int bench(const Words& words) {
   compile.steps =
       -1;  // --steps counts those of a repetition here; the model's end must not stop it
   const Compilation c = compile_model(path, compile, target_of(info));
-  if (report(c)) return kUserError;
+  if (report(c)) return refused(c, json);
   auto program = *c.program;
   program.outputs.clear();
   program.watch.clear();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/explain.hpp"
@@ -80,6 +81,24 @@ std::string plan_text(const Compilation& c) {
   return text;
 }
 
+/// The same with numbers beside it.
+nlohmann::ordered_json kernels_json(const Program& p, const std::string& only) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& k : p.kernels)
+    if (only.empty() || k.name == only)
+      list.push_back({{"name", k.name},
+                      {"entry", k.entry},
+                      {"grid", k.grid},
+                      {"block", k.block},
+                      {"loads", k.loads},
+                      {"stores", k.stores},
+                      {"bytes", k.bytes},
+                      {"flops", k.flops},
+                      {"special", k.special},
+                      {"source", k.source}});
+  return list;
+}
+
 void write(const std::string& text, const std::string& file) {
   if (file.empty() || file == "-") {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -96,7 +115,7 @@ int emit(const Words& words) {
   std::vector<std::string> models;
   ModelOptions options;
   std::string to = "native", target = "native", after, kernel, file;
-  bool with_main = false;
+  bool with_main = false, json = false;
   CommandLine line("emit MODEL", "Writes the kernels as readable source.");
   line.arguments(models, 1, 1)
       .choice("--to", {"cuda", "opencl", "native", "latex", "json"}, to,
@@ -105,7 +124,8 @@ int emit(const Words& words) {
       .value("--after", "PASS", after, "the kernels' expressions behind a pass of the compiler")
       .value("--kernel", "NAME", kernel, "one kernel")
       .flag("--main", with_main, "a file that compiles and runs by itself (the step's kernel)")
-      .value("-o", "FILE", file, "write to a file");
+      .value("-o", "FILE", file, "write to a file")
+      .flag("--json", json, "one JSON object: the kernels with their cost, or the text asked for");
   options.declare(line);
   if (!line.parse(words)) return kOk;
 
@@ -122,26 +142,36 @@ int emit(const Words& words) {
   const std::string language = to == "json" ? target : to == "latex" ? "native" : to;
   const auto info = default_target(language);
   const Compilation c = compile_model(find_model(models[0]), compile, info);
-  if (report(c)) return kUserError;
+  if (report(c)) return refused(c, json);
+  const auto put = [&](const char* key, const auto& what) {
+    nlohmann::ordered_json out = {{"ok", true}, {"model", c.resolved.model.name}, {"to", to}};
+    out[key] = what;
+    write(out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n", file);
+  };
+  const auto put_text = [&](const char* key, const std::string& text) {
+    if (json)
+      put(key, text);
+    else
+      write(text, file);
+  };
   if (to == "latex") {
-    write(explain_latex(c), file);
+    put_text("latex", explain_latex(c));
     return kOk;
   }
   if (!after.empty()) {
     if (!c.plan) throw std::logic_error("the compiler made no plan and gave no reason");
-    write(plan_text(c), file);
+    put_text("plan", plan_text(c));
     return kOk;
   }
   if (!c.program) throw std::logic_error("the compiler gave no program and no reason");
   if (to == "json")
     write(program::to_json(*c.program) + "\n", file);
-  else if (with_main)
-    write(vphi::emit::stand_alone(
-              c.program->kernels[static_cast<std::size_t>(find_kernel(*c.program, kernel))],
-              info.target),
-          file);
+  else if (const auto index = static_cast<std::size_t>(find_kernel(*c.program, kernel)); with_main)
+    put_text("source", vphi::emit::stand_alone(c.program->kernels[index], info.target));
+  else if (json)
+    put("kernels", kernels_json(*c.program, kernel));
   else
-    write((find_kernel(*c.program, kernel), source_text(*c.program, kernel)), file);
+    write(source_text(*c.program, kernel), file);
   return kOk;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cctype>
 
@@ -22,15 +24,21 @@ bool is_code(const std::string& text) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+void print_json(const nlohmann::ordered_json& out) { fmt::print("{}\n", out.dump(1)); }
+
 /// Pages are sections "## E0301 Title" of the embedded texts.
-int print_page(std::string code) {
+int print_page(std::string code, bool json) {
   code[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(code[0])));
   for (const auto& [name, text] : vphi_pages::files()) {
     const auto start = text.find("\n## " + code);
     if (start == std::string_view::npos) continue;
     const auto end = text.find("\n## ", start + 1);
     const auto page = text.substr(start + 4, end == std::string_view::npos ? end : end - start - 4);
-    fmt::print("{}\n", page.substr(0, page.find_last_not_of('\n') + 1));
+    const std::string whole(page.substr(0, page.find_last_not_of('\n') + 1));
+    if (json)
+      print_json({{"ok", true}, {"code", code}, {"page", whole}});
+    else
+      fmt::print("{}\n", whole);
     return kOk;
   }
   throw UsageError(fmt::format("there is no diagnostic {}", code),
@@ -69,12 +77,16 @@ int explain(const Words& words) {
   if (!line.parse(words)) return kOk;
   if (whole_reference) {
     const std::string text = reference();
+    if (json) {
+      print_json({{"ok", true}, {"reference", text}});
+      return kOk;
+    }
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kOk;
   }
   if (models.empty())
     throw UsageError("`vphi explain` needs one argument more", "usage: vphi explain MODEL|CODE");
-  if (is_code(models[0])) return print_page(models[0]);
+  if (is_code(models[0])) return print_page(models[0], json);
   if (json) format = "json";
 
   const std::string path = find_model(models[0]);
@@ -83,7 +95,7 @@ int explain(const Words& words) {
   const auto target = device ? target_of(device->info()) : default_target("native");
   const Compilation c = compile_model(path, options.compile_options(), target);
   const bool failed = report(c);
-  if (failed && !c.system) return kUserError;
+  if (failed && (json || !c.system)) return refused(c, json);
 
   ExplainOptions how;
   if (device) how.bandwidth = runtime::copy_bandwidth(*device);

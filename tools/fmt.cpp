@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "dsl/load.hpp"
 #include "dsl/parse.hpp"
@@ -33,19 +34,24 @@ void replace_file(const fs::path& path, const std::string& text) {
 
 int format(const Words& words) {
   std::vector<std::string> files;
-  bool ascii = false, unicode = false, check_only = false, to_stdout = false;
+  bool ascii = false, unicode = false, check_only = false, to_stdout = false, json = false;
   CommandLine line("fmt FILE...", "Rewrites model files in canonical style.");
   line.arguments(files, 1, 10000)
       .flag("--ascii", ascii, "names in ASCII: phi")
       .flag("--unicode", unicode, "names in Unicode: \u03c6")
       .flag("--check", check_only, "change nothing; status 1 where a file is not in style")
-      .flag("--stdout", to_stdout, "write to standard output");
+      .flag("--stdout", to_stdout, "write to standard output")
+      .flag("--json", json, "what became of each file, as one JSON object");
   if (!line.parse(words)) return kOk;
   if (ascii && unicode) throw UsageError("--ascii and --unicode exclude each other");
   const auto spelling = ascii     ? dsl::Spelling::Ascii
                         : unicode ? dsl::Spelling::Unicode
                                   : dsl::Spelling::Keep;
   int status = kOk;
+  auto all = nlohmann::ordered_json::array();
+  const auto say = [&](const auto& line) {
+    if (!json) fmt::print("{}\n", line);
+  };
   for (const auto& name : files) {
     const std::string path = find_model(name);
     dsl::Diagnostics diagnostics;
@@ -53,20 +59,33 @@ int format(const Words& words) {
     if (diagnostics.has_errors()) {
       const auto text = dsl::render_text(diagnostics, {model.source.get()});
       std::fwrite(text.data(), 1, text.size(), stderr);
+      const auto list = dsl::render_json(diagnostics, {model.source.get()});
+      all.push_back({{"file", path},
+                     {"in_style", false},
+                     {"diagnostics", nlohmann::ordered_json::parse(list)}});
       status = kUserError;
       continue;
     }
     const std::string text = dsl::format(model, spelling);
     const bool same = text == model.source->text();
-    if (to_stdout) {
+    const bool rewritten = !same && !to_stdout && !check_only;
+    if (to_stdout && !json) {
       std::fwrite(text.data(), 1, text.size(), stdout);
-    } else if (check_only && !same) {
-      fmt::print("{}: not in style (vphi fmt {})\n", path, name);
+    } else if (check_only && !to_stdout && !same) {
+      say(fmt::format("{}: not in style (vphi fmt {})", path, name));
       status = kUserError;
-    } else if (!check_only && !same) {
+    } else if (rewritten) {
       replace_file(path, text);
-      fmt::print("{}: rewritten\n", path);
+      say(fmt::format("{}: rewritten", path));
     }
+    nlohmann::ordered_json row = {{"file", path}, {"in_style", same}, {"rewritten", rewritten}};
+    if (to_stdout) row["text"] = text;
+    all.push_back(std::move(row));
+  }
+  if (json) {
+    const nlohmann::ordered_json out = {{"ok", status == kOk}, {"files", std::move(all)}};
+    using Json = nlohmann::ordered_json;
+    fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
   }
   return status;
 }

@@ -1,8 +1,10 @@
 // The `vphi` command: picks the verb, and turns whatever goes wrong into a sentence and a status.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "dsl/suggest.hpp"
 #include "program/json.hpp"
@@ -67,32 +69,41 @@ int dispatch(const Words& words) {
                         : fmt::format("verbs are {}", dsl::enumerate(names)));
 }
 
+/// A sentence on standard error, and with --json one object on standard output.
+int refuse(const Words& words, int status, const std::string& code, const std::string& message,
+           const std::string& hint = {}) {
+  if (std::find(words.begin(), words.end(), "--json") != words.end()) {
+    using Json = nlohmann::ordered_json;
+    Json error = {{"code", code}, {"message", message}};
+    if (!hint.empty()) error["hint"] = hint;
+    const Json all = {{"ok", false}, {"status", status}, {"error", std::move(error)}};
+    fmt::print("{}\n", all.dump(1, ' ', false, Json::error_handler_t::replace));
+  }
+  print_error(code, message, hint);
+  return status;
+}
+
 int guarded(const Words& words) {
   try {
     return dispatch(words);
   } catch (const UsageError& error) {
-    print_error("E0810", error.what(), error.hint);
-    return kUserError;
+    return refuse(words, kUserError, "E0810", error.what(), error.hint);
   } catch (const runtime::RunError& error) {
-    print_error(error.code, error.what(), error.hint);
-    return kUserError;
+    return refuse(words, kUserError, error.code, error.what(), error.hint);
   } catch (const io::ResultsError& error) {
-    print_error("E0830", error.what());
-    return kUserError;
+    return refuse(words, kUserError, "E0830", error.what());
   } catch (const program::ProgramError& error) {
-    print_error("E0840", error.what());
-    return kUserError;
+    return refuse(words, kUserError, "E0840", error.what());
   } catch (const runtime::DeviceError& error) {
-    print_error("E0820", error.what());
+    refuse(words, kDeviceError, "E0820", error.what());
     if (!error.log.empty()) fmt::print(stderr, "--- log ---\n{}\n", error.log);
     return kDeviceError;
   } catch (const std::bad_alloc&) {
-    print_error("E0802", "the host ran out of memory", "a smaller lattice: --lattice");
-    return kUserError;
+    return refuse(words, kUserError, "E0802", "the host ran out of memory",
+                  "a smaller lattice: --lattice");
   } catch (const std::exception& error) {
-    print_error("E0999", fmt::format("internal error: {}", error.what()),
-                "this is a mistake in vphi, not in your model; please report it with the model");
-    return kInternalError;
+    return refuse(words, kInternalError, "E0999", fmt::format("internal error: {}", error.what()),
+                  "this is a mistake in vphi, not in your model; please report it with the model");
   }
 }
 

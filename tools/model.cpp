@@ -10,6 +10,7 @@
 #include <map>
 
 #include "dsl/suggest.hpp"
+#include "tools/verbs.hpp"
 
 namespace vphi::tools {
 
@@ -140,6 +141,13 @@ bool report(const Compilation& compilation, std::FILE* to) {
     std::fwrite(text.data(), 1, text.size(), to);
   }
   return compilation.diagnostics.has_errors();
+}
+
+int refused(const Compilation& compilation, bool json) {
+  if (json)
+    fmt::print("{{\"ok\": false, \"diagnostics\": {}}}\n",
+               dsl::render_json(compilation.diagnostics, compilation.resolved.sources()));
+  return kUserError;
 }
 
 }  // namespace vphi::tools

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "dsl/parse.hpp"
 #include "dsl/suggest.hpp"
@@ -55,9 +56,11 @@ int make_new(const Words& words) {
     kinds.push_back(starter.kind);
   }
   std::vector<std::string> names;
-  bool to_stdout = false;
+  bool to_stdout = false, json = false;
   CommandLine line("new KIND [NAME]", list);
-  line.arguments(names, 1, 2).flag("--stdout", to_stdout, "write to standard output");
+  line.arguments(names, 1, 2)
+      .flag("--stdout", to_stdout, "write to standard output")
+      .flag("--json", json, "what was written, as one JSON object");
   if (!line.parse(words)) return kOk;
 
   const auto starter = std::find_if(known.begin(), known.end(),
@@ -79,6 +82,15 @@ int make_new(const Words& words) {
   replace_all(text, "model " + starter->kind + " ", "model " + name + " ");
   replace_all(text, starter->kind + ".h5", name + ".h5");
   replace_all(text, starter->kind + ".vphi", name + ".vphi");
+  const auto print = [&](nlohmann::ordered_json out) {
+    out["kind"] = starter->kind;
+    out["model"] = name;
+    fmt::print("{}\n", out.dump(1));
+  };
+  if (to_stdout && json) {
+    print({{"ok", true}, {"text", text}});
+    return kOk;
+  }
   if (to_stdout) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kOk;
@@ -88,7 +100,10 @@ int make_new(const Words& words) {
   std::ofstream out(path, std::ios::binary);
   out << text;
   if (!out.flush()) throw UsageError(fmt::format("{} cannot be written", path.string()));
-  fmt::print("{} written. Next: vphi run {}\n", path.string(), path.string());
+  if (json)
+    print({{"ok", true}, {"file", path.string()}});
+  else
+    fmt::print("{} written. Next: vphi run {}\n", path.string(), path.string());
   return kOk;
 }
 

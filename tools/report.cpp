@@ -1,6 +1,8 @@
 // vphi report: the page of a run from its result files, or several runs on one page.
 #include <fmt/format.h>
+
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -97,14 +99,22 @@ Report load(const std::string& argument) {
 int report(const Words& words) {
   std::vector<std::string> runs;
   std::string file;
+  bool json = false;
   CommandLine line("report RUN...",
                    "Writes the page of a run again from its result files; of several runs one page "
                    "that compares them.");
   line.arguments(runs, 1, 64)
       .value("-o", "FILE", file,
              "the page (default: report.html in the run's folder, "
-             "comparison.html for several runs)");
+             "comparison.html for several runs)")
+      .flag("--json", json, "where the page is, as one JSON object");
   if (!line.parse(words)) return kOk;
+  const auto done = [&](const fs::path& page) {
+    const nlohmann::ordered_json out = {
+        {"ok", true}, {"file", page.string()}, {"bytes", fs::file_size(page)}};
+    fmt::print("{}\n", json ? out.dump(1) : page.string());
+    return kOk;
+  };
   std::vector<Report> reports;
   for (const std::string& run : runs) reports.push_back(load(run));
   if (reports.size() == 1) {
@@ -112,13 +122,11 @@ int report(const Words& words) {
     const fs::path target = file.empty() ? place.folder / "report.html" : fs::path(file);
     reports[0].name.clear();
     write_page(target, vphi::report::page(reports[0]));
-    fmt::print("{}\n", target.string());
-    return kOk;
+    return done(target);
   }
   const fs::path target = file.empty() ? fs::path("comparison.html") : fs::path(file);
   write_page(target, vphi::report::comparison(reports));
-  fmt::print("{}\n", target.string());
-  return kOk;
+  return done(target);
 }
 
 }  // namespace vphi::tools

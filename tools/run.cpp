@@ -349,7 +349,7 @@ int run(const Words& given) {
   if (made.device) fit_memory(made, wanted, path);
   const bool failed = made.compilation.diagnostics.has_errors();
   if (failed || !wanted.quiet) report(made.compilation);
-  if (failed) return kUserError;
+  if (failed) return refused(made.compilation, wanted.json);
   if (!made.compilation.program)
     throw std::logic_error("the compiler gave no program and no reason");
   const auto& program = *made.compilation.program;

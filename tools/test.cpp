@@ -249,7 +249,7 @@ int test(const Words& words) {
   std::string precision;
   {
     const Compilation first = compile_model(path, compile, default_target("native"));
-    if (report(first)) return kUserError;
+    if (report(first)) return refused(first, json);
     precision = first.system->numerics.real == physics::Precision::F32 ? "f32" : "f64";
   }
   compile = made_small(path, compile);

@@ -114,7 +114,7 @@ std::array<Row, kCount> table() {
           },
           slope_of_product),
       with_value(
-          {Pow, "pow", 2, true, 2, 2}, None,
+          {Pow, "pow", 2, true, 0, 1}, None,
           [](const auto* x, int) { return power_value(x[0], x[1]); }, slope_of_power),
       with_value(
           {Neg, "neg", 1, false, 1, 0}, None, [](const auto* x, int) { return -x[0]; },
@@ -123,10 +123,10 @@ std::array<Row, kCount> table() {
           {Sub, "sub", 2, false, 1, 0}, None, [](const auto* x, int) { return x[0] - x[1]; },
           [](Expr, const Slopes& d) { return d[0] - d[1]; }),
       with_value(
-          {Div, "div", 2, false, 1, 1}, None, [](const auto* x, int) { return x[0] / x[1]; },
+          {Div, "div", 2, false, 0, 1}, None, [](const auto* x, int) { return x[0] / x[1]; },
           [](Expr f, const Slopes& d) { return (d[0] - f.arg(0) / f.arg(1) * d[1]) / f.arg(1); }),
       with_value(
-          {Sqrt, "sqrt", 1, false, 1, 1}, None, [](const auto* x, int) { return std::sqrt(x[0]); },
+          {Sqrt, "sqrt", 1, false, 0, 1}, None, [](const auto* x, int) { return std::sqrt(x[0]); },
           [](Expr f, const Slopes& d) {
             return d[0] * number(f, 1, 2) * inverse_root(f, f.arg(0));
           }),
@@ -136,58 +136,58 @@ std::array<Row, kCount> table() {
           [](Expr f, const Slopes& d) { return d[0] * f.arg(1) + f.arg(0) * d[1] + d[2]; }),
 
       with_value(
-          {Exp, "exp", 1, true, 1, 1}, None, [](const auto* x, int) { return std::exp(x[0]); },
+          {Exp, "exp", 1, true, 0, 1}, None, [](const auto* x, int) { return std::exp(x[0]); },
           [](Expr f, const Slopes& d) { return f * d[0]; }, "\\exp", "exp"),
       with_value(
-          {Log, "log", 1, true, 1, 1}, None, [](const auto* x, int) { return std::log(x[0]); },
+          {Log, "log", 1, true, 0, 1}, None, [](const auto* x, int) { return std::log(x[0]); },
           [](Expr f, const Slopes& d) { return d[0] / f.arg(0); }, "\\log", "log"),
       with_value(
-          {Sin, "sin", 1, true, 1, 1}, Odd, [](const auto* x, int) { return std::sin(x[0]); },
+          {Sin, "sin", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::sin(x[0]); },
           [](Expr f, const Slopes& d) { return apply(f, Cos, f.arg(0)) * d[0]; }, "\\sin", "sin"),
       with_value(
-          {Cos, "cos", 1, true, 1, 1}, Even, [](const auto* x, int) { return std::cos(x[0]); },
+          {Cos, "cos", 1, true, 0, 1}, Even, [](const auto* x, int) { return std::cos(x[0]); },
           [](Expr f, const Slopes& d) { return -(apply(f, Sin, f.arg(0)) * d[0]); }, "\\cos",
           "cos"),
       with_value(
-          {Tan, "tan", 1, true, 2, 2}, Odd, [](const auto* x, int) { return std::tan(x[0]); },
+          {Tan, "tan", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::tan(x[0]); },
           [](Expr f, const Slopes& d) { return (number(f, 1) + square(f)) * d[0]; }, "\\tan",
           "tan"),
       with_value(
-          {Asin, "asin", 1, true, 8, 1}, Odd, [](const auto* x, int) { return std::asin(x[0]); },
+          {Asin, "asin", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::asin(x[0]); },
           [](Expr f, const Slopes& d) {
             return d[0] * inverse_root(f, number(f, 1) - square(f.arg(0)));
           },
           "\\arcsin", "arcsin"),
       with_value(
-          {Acos, "acos", 1, true, 8, 1}, None, [](const auto* x, int) { return std::acos(x[0]); },
+          {Acos, "acos", 1, true, 0, 1}, None, [](const auto* x, int) { return std::acos(x[0]); },
           [](Expr f, const Slopes& d) {
             return -(d[0] * inverse_root(f, number(f, 1) - square(f.arg(0))));
           },
           "\\arccos", "arccos"),
       with_value(
-          {Atan, "atan", 1, true, 8, 1}, Odd, [](const auto* x, int) { return std::atan(x[0]); },
+          {Atan, "atan", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::atan(x[0]); },
           [](Expr f, const Slopes& d) { return d[0] / (number(f, 1) + square(f.arg(0))); },
           "\\arctan", "arctan"),
       with_value(
-          {Sinh, "sinh", 1, true, 4, 2}, Odd, [](const auto* x, int) { return std::sinh(x[0]); },
+          {Sinh, "sinh", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::sinh(x[0]); },
           [](Expr f, const Slopes& d) { return apply(f, Cosh, f.arg(0)) * d[0]; }, "\\sinh",
           "sinh"),
       with_value(
-          {Cosh, "cosh", 1, true, 4, 2}, Even, [](const auto* x, int) { return std::cosh(x[0]); },
+          {Cosh, "cosh", 1, true, 0, 1}, Even, [](const auto* x, int) { return std::cosh(x[0]); },
           [](Expr f, const Slopes& d) { return apply(f, Sinh, f.arg(0)) * d[0]; }, "\\cosh",
           "cosh"),
       with_value(
-          {Tanh, "tanh", 1, true, 4, 2}, Odd, [](const auto* x, int) { return std::tanh(x[0]); },
+          {Tanh, "tanh", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::tanh(x[0]); },
           [](Expr f, const Slopes& d) { return (number(f, 1) - square(f)) * d[0]; }, "\\tanh",
           "tanh"),
       with_value(
-          {Asinh, "asinh", 1, true, 6, 2}, Odd, [](const auto* x, int) { return std::asinh(x[0]); },
+          {Asinh, "asinh", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::asinh(x[0]); },
           [](Expr f, const Slopes& d) {
             return d[0] * inverse_root(f, number(f, 1) + square(f.arg(0)));
           },
           "\\operatorname{arsinh}", "arsinh"),
       with_value(
-          {Acosh, "acosh", 1, true, 6, 2}, None,
+          {Acosh, "acosh", 1, true, 0, 1}, None,
           [](const auto* x, int) { return std::acosh(x[0]); },
           [](Expr f, const Slopes& d) {
             // 1/(sqrt(x-1) sqrt(x+1)): real on the branch x > 1 only, as acosh itself
@@ -196,20 +196,20 @@ std::array<Row, kCount> table() {
           },
           "\\operatorname{arcosh}", "arcosh"),
       with_value(
-          {Atanh, "atanh", 1, true, 6, 2}, Odd, [](const auto* x, int) { return std::atanh(x[0]); },
+          {Atanh, "atanh", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::atanh(x[0]); },
           [](Expr f, const Slopes& d) { return d[0] / (number(f, 1) - square(f.arg(0))); },
           "\\operatorname{artanh}", "artanh"),
       with_value(
           {Abs, "abs", 1, false, 1, 0}, Even, [](const auto* x, int) { return std::fabs(x[0]); },
           [](Expr f, const Slopes& d) { return apply(f, Sign, f.arg(0)) * d[0]; }),
       with_value(
-          {Sign, "sign", 1, false, 2, 0}, Odd,
+          {Sign, "sign", 1, false, 3, 0}, Odd,
           [](const auto* x, int) { return truth(*x, x[0] > 0) - truth(*x, x[0] < 0); }, nullptr,
           "\\operatorname{sign}", "sign"),
       with_value({Floor, "floor", 1, false, 1, 0}, None,
                  [](const auto* x, int) { return std::floor(x[0]); }),
       with_value(
-          {Erf, "erf", 1, true, 12, 1}, Odd, [](const auto* x, int) { return std::erf(x[0]); },
+          {Erf, "erf", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::erf(x[0]); },
           [](Expr f, const Slopes& d) {
             // erf'(x) = 2/sqrt(pi) exp(-x^2)
             const Expr c = f->arena->real(2 / std::sqrt(std::acos(-1.0L)));
@@ -217,7 +217,7 @@ std::array<Row, kCount> table() {
           },
           "\\operatorname{erf}", "erf"),
       with_value(
-          {Atan2, "atan2", 2, true, 10, 1}, None,
+          {Atan2, "atan2", 2, true, 0, 1}, None,
           [](const auto* x, int) { return std::atan2(x[0], x[1]); },
           [](Expr f, const Slopes& d) {
             // d atan2(y, x) = (x dy - y dx)/(x^2 + y^2)
@@ -252,7 +252,7 @@ std::array<Row, kCount> table() {
       with_value({Not, "not", 1, false, 0, 0}, None,
                  [](const auto* x, int) { return truth(*x, x[0] == 0); }),
       with_value(
-          {Select, "select", 3, false, 1, 0}, None,
+          {Select, "select", 3, false, 0, 0}, None,
           [](const auto* x, int) { return x[0] != 0 ? x[1] : x[2]; },
           [](Expr f, const Slopes& d) { return choose(f, f.arg(0), d[1], d[2]); }),
 

@@ -30,8 +30,8 @@ struct FunctionFacts {
   int branches = 0;   ///< other conditional operators
   int loads = 0;      ///< numbers read: through pointers, and members of a struct argument
   int stores = 0;     ///< numbers written: through pointers, and members of the result
-  int flops = 0;      ///< + - * / and comparisons of floating-point numbers; fma counts two
-  int special = 0;    ///< sqrt, exp, log, sin, ...; pow too
+  int flops = 0;      ///< + - * and comparisons of floating-point numbers; fma counts two
+  int special = 0;    ///< divisions, sqrt, exp, log, sin, ...; pow too
 };
 
 struct AuditResult {

@@ -7,6 +7,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/fill.hpp"
 #include "compiler/emit/printer.hpp"
+#include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -389,8 +390,7 @@ Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& 
 }
 
 long double stencil_factor(const algebra::StencilData& stencil, double dx) {
-  return std::pow(static_cast<long double>(dx), stencil.dx_power) /
-         static_cast<long double>(stencil.denominator);
+  return kernel::stencil_factor(stencil, dx);
 }
 
 std::string offset_name(const algebra::Offset& offset) {

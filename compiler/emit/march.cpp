@@ -86,6 +86,8 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   slots["row_flags"] = march.row_flags();
   slots["plane_flags"] = march.plane_flags();
   slots["owned"] = march.owned();
+  // Surplus threads read in place what another one stores a barrier later.
+  slots["barrier"] = shape.surplus() ? "vphi_barrier_all" : "vphi_barrier";
   if (!kernel.reductions.empty()) slots["staging"] += "\nVPHI_LOCAL unsigned last;";
   slots["copy_places"] = march.copy_places();
   slots["edge_places"] = march.edge_places();

@@ -167,7 +167,9 @@ Printer::Piece Printer::piece(Expr expr, bool root) {
     result.text = literal(expr->number, precision_);
   } else {
     result = compute(expr);
-    const bool shared = uses_[expr.get()] > 1 && result.level > 0;
+    // A call binds as tightly as a name, but is not to be made twice.
+    const bool simple = result.level == 0 && result.text.find('(') == std::string::npos;
+    const bool shared = uses_[expr.get()] > 1 && !simple;
     if (root && uses_[expr.get()] <= 1) return result;
     if (shared || result.text.size() > kLongText) {
       std::string family = callbacks_.family(expr);

@@ -1,10 +1,11 @@
-// What one site costs, counted on the expressions.
-#include <algorithm>
+// What one site costs, counted on the expressions as the emitters print them.
+#include <cmath>
 #include <set>
 #include <unordered_set>
 
+#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/kernel/kernel.hpp"
+#include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::kernel {
 namespace {
@@ -20,7 +21,117 @@ int stencil_flops(const algebra::StencilData& stencil) {
   return static_cast<int>(stencil.offsets.size()) - 1 + static_cast<int>(weights.size());
 }
 
+bool is_reciprocal_root(Expr power) {
+  const Expr exponent = power.arg(1);
+  return exponent.is_number() && exponent->number.real == -0.5L;
+}
+
+/// Walks what happens at a site; each value counts once, however often it is used.
+class Counter {
+ public:
+  explicit Counter(const Kernel& kernel) : kernel_(kernel), pairs_(sums_pairs(kernel)) {}
+
+  void count(Expr expr) {
+    if (!expr->per_site || !seen_.insert(expr.get()).second) return;
+    if (pairs_ && !expr.is(Op::PairSum)) {
+      // what belongs to one site of the pair is made once a site, not once a pair
+      const bool own = !algebra::reads_other(expr);
+      if (own || !algebra::reads_own(expr)) {
+        ++site.inputs;
+        return;
+      }
+    }
+    switch (expr.op()) {
+      case Op::Load:
+      case Op::Normal:
+      case Op::Uniform:
+        ++site.inputs;
+        return;
+      case Op::Site:
+        site.inputs += axes_.insert(expr->index).second;
+        return;
+      case Op::Stencil:
+        return stencil(expr);
+      case Op::Lookup:
+        // a place held inside the table by a minimum and a maximum; its words are constants
+        site.flops += 2;
+        return count(expr.arg(1));
+      case Op::PairSum:
+        return count(expr.arg(0));
+      case Op::Pow:
+        if (is_reciprocal_root(expr)) {
+          site.special += 2;
+          ++site.reciprocal_roots;
+          return count(expr.arg(0));
+        }
+        break;
+      default:
+        break;
+    }
+    const algebra::OpInfo& op = algebra::info(expr.op());
+    const int times = op.arity < 0 ? std::max<int>(1, static_cast<int>(expr.args().size()) - 1) : 1;
+    site.flops += op.flops * times;
+    site.special += op.special;
+    for (Expr arg : expr.args()) count(arg);
+  }
+
+  SiteCost site;
+  int stencils = 0;  ///< flops of the sums that a site function is handed
+
+ private:
+  /// A stencil of an array is summed on the way from memory and multiplied by its factor at the
+  /// site; one of an expression is the sum of the shifted expressions.
+  void stencil(Expr expr) {
+    const algebra::StencilData& data = expr->arena->stencil_data(expr->index);
+    if (expr.arg(0).is(Op::Load)) {
+      ++site.inputs;
+      stencils += stencil_flops(data);
+    } else {
+      for (const algebra::Offset& offset : data.offsets) count(algebra::shift(expr.arg(0), offset));
+      const int points = static_cast<int>(data.offsets.size());
+      site.flops += points - 1 + points;  // sums, and each times its weight
+    }
+    site.flops += stencil_factor(data, kernel_.dx) != 1;
+  }
+
+  const Kernel& kernel_;
+  bool pairs_ = false;
+  std::unordered_set<const algebra::Node*> seen_;
+  std::set<int> axes_;
+};
+
+Counter counted(const Kernel& kernel) {
+  Counter counter(kernel);
+  for (const Store& store : kernel.stores) counter.count(store.value);
+  for (const Reduction& reduction : kernel.reductions) counter.count(reduction.value);
+  counter.site.outputs = static_cast<int>(kernel.stores.size() + kernel.reductions.size());
+  return counter;
+}
+
+/// Philox4x32-10 and Box-Muller, shared by the numbers of a block: what ops.cpp says of each.
+void add_draws(const Kernel& kernel, Cost& cost) {
+  std::unordered_set<const algebra::Node*> seen;
+  const auto add = [&](Expr root) {
+    algebra::visit(root, [&](Expr node) {
+      if (!node.is(Op::Normal) && !node.is(Op::Uniform)) return;
+      if (!seen.insert(node.get()).second) return;
+      const algebra::OpInfo& op = algebra::info(node.op());
+      cost.flops += op.flops;
+      cost.special += op.special;
+    });
+  };
+  for (const Store& store : kernel.stores) add(store.value);
+  for (const Reduction& reduction : kernel.reductions) add(reduction.value);
+}
+
 }  // namespace
+
+long double stencil_factor(const algebra::StencilData& stencil, double dx) {
+  return std::pow(static_cast<long double>(dx), stencil.dx_power) /
+         static_cast<long double>(stencil.denominator);
+}
+
+SiteCost site_cost(const Kernel& kernel) { return counted(kernel).site; }
 
 Cost cost(const Kernel& kernel) {
   Cost cost;
@@ -30,26 +141,10 @@ Cost cost(const Kernel& kernel) {
     cost.stores += array.written;
     cost.bytes += words * (array.store == Precision::F32 ? 4 : 8);
   }
-  std::unordered_set<const algebra::Node*> seen;
-  const auto count = [&](Expr root) {
-    algebra::visit(root, [&](Expr node) {
-      if (!node->per_site || !seen.insert(node.get()).second) return;
-      if (node.is(Op::Stencil)) {
-        cost.flops += stencil_flops(node->arena->stencil_data(node->index));
-        return;
-      }
-      const algebra::OpInfo& op = algebra::info(node.op());
-      const int times =
-          op.arity < 0 ? std::max<int>(1, static_cast<int>(node.args().size()) - 1) : 1;
-      cost.flops += op.flops * times;
-      cost.special += op.special;
-    });
-  };
-  for (const Store& store : kernel.stores) count(store.value);
-  for (const Reduction& reduction : kernel.reductions) {
-    count(reduction.value);
-    cost.flops += 1;
-  }
+  const Counter counter = counted(kernel);
+  cost.flops = counter.site.flops + counter.stencils + static_cast<int>(kernel.reductions.size());
+  cost.special = counter.site.special;
+  add_draws(kernel, cost);
   return cost;
 }
 

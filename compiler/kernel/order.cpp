@@ -64,7 +64,16 @@ class Orderer {
     }
   }
 
-  Expr binary(Op op, Expr a, Expr b) { return arena_.raw(op, {a, b}, span_); }
+  /// Numbers that met only now, as a shared value was put in its place, are folded.
+  Expr binary(Op op, Expr a, Expr b) {
+    const bool sum = op == Op::Add || op == Op::Sub;
+    if (a.is_number() && b.is_number() && (sum || op == Op::Mul))
+      return op == Op::Add ? a + b : op == Op::Sub ? a - b : a * b;
+    if (sum && b.is_zero()) return a;
+    if (op == Op::Add && a.is_zero()) return b;
+    if (op == Op::Mul && (a.is_zero() || b.is_zero())) return a.is_zero() ? a : b;
+    return arena_.raw(op, {a, b}, span_);
+  }
 
   // ---- sums -----------------------------------------------------------------------------------
 

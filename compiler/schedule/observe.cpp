@@ -78,18 +78,54 @@ void Observer::project(const physics::Projection& projection) {
   ahead.transforms.push_back(std::move(transform));
 }
 
-int Observer::field(const std::string& hint, Expr value) {
+/// Array that will hold the value: the one that another stage has for it, or a new one.
+int Observer::place(const std::string& hint, Expr load) {
+  const auto in = [&](const std::map<int, Expr>& arrays) {
+    const auto found =
+        std::ranges::find_if(arrays, [&](const auto& a) { return a.second == load; });
+    return found == arrays.end() ? -1 : found->first;
+  };
+  int array = in(wanted_.arrays);
+  for (std::size_t i = 0; array < 0 && i < stages_.size(); ++i) array = in(stages_[i]);
+  return array >= 0 ? array : block_.storage().allocate_new(scratch(hint));
+}
+
+Observer::Fields Observer::fields(const std::string& hint, const std::vector<Expr>& values,
+                                  std::size_t room) {
   Storage& storage = block_.storage();
-  const Expr load = block_.array(plain(hint), seen(value));
-  if (load.is(Op::Load) && storage.allocated(load->index)) {
-    return static_cast<int>(storage.buffer_index(load->index));
+  Fields result;
+  std::map<int, Expr> needed;
+  for (Expr value : values) {
+    const Expr load = block_.array(plain(hint), seen(value));
+    const bool stored = load.is(Op::Load) && storage.allocated(load->index);
+    int array = stored ? load->index : -1;
+    for (const auto& [known, other] : needed)
+      if (other == load) array = known;
+    if (array < 0) array = place(hint, load);
+    if (!stored) needed.emplace(array, load);
+    result.buffers.push_back(static_cast<int>(storage.buffer_index(array)));
   }
-  for (const auto& [array, known] : wanted_.arrays) {
-    if (known == load) return static_cast<int>(storage.buffer_index(array));
+  // The first stage that has it all already, else the last if there is room.
+  const auto stage = [&](std::size_t i) -> std::map<int, Expr>& {
+    return i == 0 ? wanted_.arrays : stages_[i - 1];
+  };
+  const auto fits = [&](std::size_t i, std::size_t most) {
+    std::size_t size = stage(i).size();
+    for (const auto& [array, load] : needed) size += stage(i).contains(array) ? 0 : 1;
+    return size <= most;
+  };
+  std::size_t at = 0;
+  while (at <= stages_.size() && !fits(at, stage(at).size())) ++at;
+  if (at > stages_.size()) {
+    at = stages_.size();
+    if (!stage(at).empty() && !fits(at, room)) {
+      stages_.emplace_back();
+      ++at;
+    }
+    stage(at).insert(needed.begin(), needed.end());
   }
-  const int array = storage.allocate_new(scratch(hint));
-  wanted_.arrays[array] = load;
-  return static_cast<int>(storage.buffer_index(array));
+  result.stage = at;
+  return result;
 }
 
 Observer::Result Observer::finish(const std::string& name) {
@@ -108,6 +144,16 @@ Observer::Result Observer::finish(const std::string& name) {
     result.before.swaps = std::move(first.swaps);
     result.before_alone = std::move(first.alone);
     result.transforms = std::move(ahead_->transforms);
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    Wanted wanted;
+    wanted.pure = true;
+    wanted.name = name + "_stage_" + std::to_string(i + 2);
+    wanted.arrays = stages_[i];
+    Sweeps next = make_sweeps(block_, wanted);
+    result.stages.emplace_back();
+    result.stages.back().sweeps = std::move(next.sweeps);
+    result.stages.back().swaps = std::move(next.swaps);
   }
   return result;
 }

@@ -30,8 +30,15 @@ class Observer {
   int scalar(const std::string& hint, Expr value);
   /// The same into a slot of this name.
   void assign(const std::string& name, Expr value);
-  /// Buffer that holds the value at every site: the state's own where it is stored as it is.
-  int field(const std::string& hint, Expr value);
+  /// Arrays of one field output: the state's own buffer where a value is stored as it is, else
+  /// scratch. What would not find room at once is made in stages, one after the other.
+  struct Fields {
+    std::vector<int> buffers;  ///< as the values
+    std::size_t stage = 0;
+  };
+  /// Quantities that are wanted together share a stage as long as their scratch does not exceed
+  /// `room` arrays.
+  Fields fields(const std::string& hint, const std::vector<Expr>& values, std::size_t room);
 
   struct Result {
     Chain chain;
@@ -39,6 +46,7 @@ class Observer {
     Chain before;                             ///< fills what the projections take
     std::vector<kernel::ScalarAssign> before_alone;
     std::vector<program::Transform> transforms;
+    std::vector<Chain> stages;  ///< after `chain`
   };
   Result finish(const std::string& name);
 
@@ -54,6 +62,7 @@ class Observer {
     std::map<int, Expr> projected;  ///< number in Loads -> what stands for it here
   };
 
+  int place(const std::string& hint, Expr load);
   Expr seen(Expr value);
   void project(const physics::Projection& projection);
   program::Buffer scratch(const std::string& hint) const;
@@ -61,7 +70,8 @@ class Observer {
   const physics::System& system_;
   Block block_;
   State state_;
-  Wanted wanted_;
+  Wanted wanted_;                            ///< of the first stage
+  std::vector<std::map<int, Expr>> stages_;  ///< further arrays, as Wanted::arrays
   std::unique_ptr<Ahead> ahead_;
 };
 

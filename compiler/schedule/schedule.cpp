@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -67,7 +68,10 @@ class Scheduler {
     std::vector<Chain*> chains{&initial_.chain, &first_, &step_, &checks_.chain, &watch_.chain};
     for (Observer::Result* result : all_observers())
       if (!result->transforms.empty()) chains.push_back(&result->before);
-    for (Observer::Result& output : outputs_) chains.push_back(&output.chain);
+    for (Observer::Result& output : outputs_) {
+      chains.push_back(&output.chain);
+      for (Chain& stage : output.stages) chains.push_back(&stage);
+    }
     for (Chain& part : parts_) chains.push_back(&part);
     if (!run_passes(chains, slots_, stop_after_, diagnostics_)) return std::nullopt;
     link_all();
@@ -284,15 +288,21 @@ class Scheduler {
         first_clause_.push_back(i);
       }
       averages_[i].inputs(observers_[place->second]);
-      program().outputs.push_back(output(clause, after, observers_[place->second], averages_[i]));
+      program().outputs.push_back(output(clause, after, place->second, averages_[i]));
+    }
+    for (auto& [stage, outputs] : staged_) {
+      first_staged_[stage] = program().outputs.size();
+      for (program::Output& output : outputs) program().outputs.push_back(std::move(output));
     }
     for (std::size_t i = 0; i < observers_.size(); ++i) {
       outputs_.push_back(observers_[i].finish("observe_" + std::to_string(i + 1)));
     }
   }
 
-  program::Output output(const physics::OutputClause& clause, int after, Observer& observer,
+  program::Output output(const physics::OutputClause& clause, int after, std::size_t place,
                          Averages& averages) {
+    Observer& observer = observers_[place];
+    std::map<std::size_t, std::vector<program::FieldOutput>> later;  ///< by stage
     program::Output result;
     result.every = clause.every;
     result.after_slot = after;
@@ -320,20 +330,38 @@ class Scheduler {
       program::FieldOutput field = o.form;
       field.kind = field_kind(o.kind);
       field.name = o.name;
-      field.buffer = observer.field(o.name, o.value);
+      std::vector<Expr> values{o.value};
+      for (const physics::Observable::Part& part : o.more) values.push_back(part.value);
+      const Observer::Fields placed = observer.fields(o.name, values, room());
+      field.buffer = placed.buffers[0];
       field.more.clear();
-      for (const physics::Observable::Part& part : o.more) {
+      for (std::size_t k = 0; k < o.more.size(); ++k) {
         program::FieldPart& more = field.more.emplace_back();
-        more.buffer = observer.field(o.name, part.value);
-        more.weight = part.weight;
+        more.buffer = placed.buffers[k + 1];
+        more.weight = o.more[k].weight;
       }
       if (o.factor) field.factor_slot = observer.scalar(o.name, o.factor);
       if (o.mass2) field.mass2_slot = observer.scalar(o.name, o.mass2);
       if (field.kind == program::FieldOutput::Kind::Slice)
         field.plane = nearest_plane(field.axis, o.coordinate);
-      result.fields.push_back(field);
+      (placed.stage == 0 ? result.fields : later[placed.stage]).push_back(field);
+    }
+    for (auto& [stage, fields] : later) {
+      program::Output& more = staged_[{place, stage}].emplace_back();
+      more.every = result.every;
+      more.after_slot = result.after_slot;
+      more.file = result.file;
+      more.fields = std::move(fields);
     }
     return result;
+  }
+
+  /// Second copies that lie idle between steps: outputs borrow them, so that as many scratch arrays
+  /// cost no memory. What a projection made has to stay for all: no stages then.
+  std::size_t room() const {
+    if (!system_.projections.empty()) return std::numeric_limits<std::size_t>::max();
+    return static_cast<std::size_t>(std::ranges::count_if(
+        storage_.buffers(), [](const program::Buffer& b) { return b.doubled; }));
   }
 
   /// What is made of averages is made after the sweep's instances have met: the state is not at
@@ -521,6 +549,7 @@ class Scheduler {
       std::vector<ScalarAssign> before = result.before_alone;
       append(before, link(result.before));
       append(before, link(result.chain));
+      for (Chain& stage : result.stages) append(before, link(stage));
       append(scalars, result.alone);
       append(scalars, before);
       return !result.alone.empty() || !before.empty();
@@ -542,6 +571,9 @@ class Scheduler {
       program::Output& output = program().outputs[first_clause_[i]];
       output.transforms = outputs_[i].transforms;
       launches(outputs_[i], synchronise[i], output.before, output.launches);
+      for (std::size_t k = 0; k < outputs_[i].stages.size(); ++k) {
+        program().outputs[first_staged_.at({i, k + 1})].launches = add(outputs_[i].stages[k]);
+      }
     }
     program().watch_transforms = watch_.transforms;
     launches(watch_, for_watch, program().watch_before, program().watch);
@@ -651,6 +683,10 @@ class Scheduler {
   Initial initial_;
   Observer::Result checks_, watch_;
   std::vector<Observer> observers_;
+  /// Arrays of later stages, as outputs of their own, by observer and stage; the first of each
+  /// has the launches.
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<program::Output>> staged_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> first_staged_;
   std::vector<std::size_t> first_clause_;  ///< of each observer
   std::vector<Observer::Result> outputs_;
   std::vector<Averages> averages_;  ///< of each output clause, then of the promises

@@ -215,7 +215,9 @@ class OpenClDevice : public Device {
 
   std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) override {
     const DiskCache cache = DiskCache::standard();
-    return compile_into(kernels_, kernels, int(std::thread::hardware_concurrency()),
+    // Oclgrind's compiler is not safe in several threads, whatever the standard says.
+    const bool alone = info_.driver.starts_with("Oclgrind");
+    return compile_into(kernels_, kernels, alone ? 1 : int(std::thread::hardware_concurrency()),
                         [&](const program::Kernel& kernel) { return compile_one(kernel, cache); });
   }
 

@@ -118,13 +118,13 @@ void LiveRun::array(const std::string& group, const std::string& name, const io:
     Frame frame;
     frame.time = at.time;
     frame.step = at.step;
+    const bool histogram = group == "histograms" && shape[1] == 4;  // low, high, count, density
     for (std::size_t i = 0; i + 1 < values.size(); i += static_cast<std::size_t>(shape[1])) {
-      frame.x.push_back(values[i]);
-      frame.y.push_back(values[i + 1]);
+      frame.x.push_back(histogram ? (values[i] + values[i + 1]) / 2 : values[i]);
+      frame.y.push_back(values[histogram ? i + 3 : i + 1]);
     }
-    const bool histogram = group == "histograms";
     keep(std::move(frame), histogram ? Table::Kind::Histogram : Table::Kind::Profile, name,
-         histogram ? "value" : "x", histogram ? "count" : "mean");
+         histogram ? "value" : "x", histogram ? "density" : "mean");
     return;
   }
   if (group != "slices" || shape.size() != 2) return;

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostFrames = 240;           ///< of a table or a picture
+constexpr std::size_t kMostPlaces = 5;             ///< of a sweep whose arrays are shown
 constexpr int kLargestEdge = 640;                  ///< of a picture, pixels
 constexpr hsize_t kMostValues = hsize_t{1} << 26;  ///< of one dataset: 0.5 GB
 
@@ -310,39 +311,102 @@ class Reader {
       const Handle name = open_group(group, link);
       if (name < 0) continue;
       const auto steps = members(name);
-      Table table;
-      Picture picture;
+      std::vector<Shown> shown;  ///< one, or one for each value of a sweep that is shown
       for (const std::size_t i : spread(steps.size(), kMostFrames)) {
         const Handle set = open_set(name, steps[i]);
         if (set < 0) continue;
-        const Array a = read_array(set, path_);
+        Array a = read_array(set, path_);
         const double t = number_attribute<double>(set, "t", H5T_NATIVE_DOUBLE).value_or(0);
         const auto step = number_attribute<std::int64_t>(set, "step", H5T_NATIVE_INT64).value_or(0);
         auto columns = split(text_attribute(set, "columns"));
+        const auto cells = take_cells(set, a);
         if (columns.empty() && group_name == "histograms" && a.shape.size() == 2 && a.shape[1] == 2)
           columns = {"value", "count"};
         if (columns.empty() && group_name == "profiles") columns = {"x", "mean"};
-        if (columns.size() >= 2 && a.shape.size() == 2 && a.shape[1] == columns.size()) {
-          table.name = own_name(set, link);
-          take_table(table, a, columns, t, step);
-        } else if (columns.empty() && !a.shape.empty() && a.shape.size() <= 2) {
-          picture.name = own_name(set, link);
-          picture.slice = group_name == "slices";
-          take_plane(picture, a, set, t, step);
+        shown.resize(std::max(shown.size(), cells.size()));
+        for (std::size_t c = 0; c < cells.size(); ++c) {
+          const Array own = cells.size() == 1 && cells[c].where.empty() ? a : cell_of(a, cells[c]);
+          const std::string full = own_name(set, link) + cells[c].where;
+          if (columns.size() >= 2 && own.shape.size() == 2 && own.shape[1] == columns.size()) {
+            shown[c].table.name = full;
+            take_table(shown[c].table, own, columns, t, step);
+          } else if (columns.empty() && !own.shape.empty() && own.shape.size() <= 2) {
+            shown[c].picture.name = full;
+            shown[c].picture.slice = group_name == "slices";
+            take_plane(shown[c].picture, own, set, t, step);
+          }
         }
       }
-      table.kind = group_name == "histograms" ? Table::Kind::Histogram
-                   : group_name == "profiles" || group_name == "correlators"
-                       ? Table::Kind::Profile
-                       : Table::Kind::Spectrum;
-      if (!table.frames.empty()) report_.tables.push_back(std::move(table));
-      if (picture.planes.empty()) continue;
-      // a line of values is a curve, not a plane
-      if (picture.planes.front().height == 1 && picture.slice)
-        report_.tables.push_back(line_of(picture));
-      else
-        take_picture(std::move(picture));
+      for (Shown& one : shown) put_away(std::move(one), group_name);
     }
+  }
+
+  struct Shown {
+    Table table;
+    Picture picture;
+  };
+
+  void put_away(Shown&& shown, const std::string& group_name) {
+    Table& table = shown.table;
+    Picture& picture = shown.picture;
+    table.kind = group_name == "histograms"                                ? Table::Kind::Histogram
+                 : group_name == "profiles" || group_name == "correlators" ? Table::Kind::Profile
+                                                                           : Table::Kind::Spectrum;
+    if (!table.frames.empty()) report_.tables.push_back(std::move(table));
+    if (picture.planes.empty()) return;
+    // a line of values is a curve, not a plane
+    if (picture.planes.front().height == 1 && picture.slice)
+      report_.tables.push_back(line_of(picture));
+    else
+      take_picture(std::move(picture));
+  }
+
+  /// One place along the axes of a sweep.
+  struct Cell {
+    std::size_t index = 0;
+    std::string where;  ///< " at T = 0.1, draw = 2"; empty: there is no sweep
+  };
+
+  /// Of an array with the axes of a sweep in front (attribute "sweep") those places that a page can
+  /// show; `a` loses these axes in its shape.
+  std::vector<Cell> take_cells(hid_t set, Array& a) const {
+    const auto names = split(text_attribute(set, "sweep"));
+    if (names.empty() || names.size() > a.shape.size()) return {Cell{}};
+    const auto front = static_cast<std::ptrdiff_t>(names.size());
+    const std::vector<hsize_t> lengths(a.shape.begin(), a.shape.begin() + front);
+    a.shape.erase(a.shape.begin(), a.shape.begin() + front);
+    std::size_t all = 1;
+    for (const hsize_t n : lengths) all *= n;
+    std::vector<std::vector<double>> values;
+    for (const std::string& axis : names) values.push_back(beside("axes", axis));
+    std::vector<Cell> cells;
+    for (const std::size_t index : spread(all, kMostPlaces)) {
+      Cell cell{index, ""};
+      std::size_t rest = index;
+      for (std::size_t d = names.size(); d-- > 0; rest /= lengths[d]) {
+        const std::size_t place = rest % lengths[d];
+        const double value =
+            place < values[d].size() ? values[d][place] : static_cast<double>(place);
+        cell.where = fmt::format("{} = {:.6g}{}{}", names[d], value, cell.where.empty() ? "" : ", ",
+                                 cell.where);
+      }
+      cell.where = " at " + cell.where;
+      cells.push_back(std::move(cell));
+    }
+    return cells;
+  }
+
+  static Array cell_of(const Array& a, const Cell& cell) {
+    Array own{a.shape, {}};
+    std::size_t size = 1;
+    for (const hsize_t n : a.shape) size *= n;
+    const auto first = static_cast<std::ptrdiff_t>(cell.index * size);
+    if ((cell.index + 1) * size <= a.values.size())
+      own.values.assign(a.values.begin() + first,
+                        a.values.begin() + first + static_cast<std::ptrdiff_t>(size));
+    else
+      own.shape.assign(own.shape.size(), 0);
+    return own;
   }
 
   void take_picture(Picture&& picture) {
@@ -356,8 +420,9 @@ class Reader {
 
   static void take_table(Table& table, const Array& a, const std::vector<std::string>& columns,
                          double t, std::int64_t step) {
-    table.x_name = columns[0];
-    table.y_name = columns[1];
+    const bool bins = columns[0] == "low" && columns[1] == "high" && columns.size() >= 4;
+    table.x_name = bins ? "value" : columns[0];
+    table.y_name = columns[bins ? 3 : 1];
     const auto delta = std::find(columns.begin(), columns.end(), "Delta") - columns.begin();
     Frame frame;
     frame.time = t;
@@ -365,8 +430,8 @@ class Reader {
     for (hsize_t row = 0; row < a.shape[0]; ++row) {
       const double* at = a.values.data() + row * a.shape[1];
       if (columns[0] == "k" && !(at[0] > 0)) continue;  // the mean has no place on a log axis
-      frame.x.push_back(at[0]);
-      frame.y.push_back(at[1]);
+      frame.x.push_back(bins ? (at[0] + at[1]) / 2 : at[0]);
+      frame.y.push_back(at[bins ? 3 : 1]);
       if (delta < static_cast<std::ptrdiff_t>(columns.size())) frame.other.push_back(at[delta]);
     }
     table.frames.push_back(std::move(frame));

@@ -132,12 +132,14 @@ void Observer::observe(std::int64_t step, bool last) {
   std::vector<bool> done(p.outputs.size());
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
     if (done[i]) continue;
-    // Clauses of one cadence have their launches with the first of them.
+    // Clauses of one cadence have their launches with the first of them. Where another one has
+    // launches too, a new stage begins: its arrays take the scratch of those before.
     std::vector<const Output*> together;
     for (std::size_t j = i; j < p.outputs.size(); ++j) {
       const Output& other = p.outputs[j];
       if (other.every != p.outputs[i].every || other.after_slot != p.outputs[i].after_slot)
         continue;
+      if (j > i && !other.launches.empty()) break;
       done[j] = true;
       if (due(other, step, last)) together.push_back(&other);
     }

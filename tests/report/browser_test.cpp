@@ -10,6 +10,7 @@
 
 #include "runtime/report/page.hpp"
 #include "tests/report/sample.hpp"
+#include "tests/report/sweep_model.hpp"
 
 namespace vphi::report {
 namespace {
@@ -99,6 +100,27 @@ TEST_F(Browser, DrawsEveryFigure) {
     EXPECT_EQ(count(dom, "data-points=\"0\""), 0U) << "an empty plot";
     EXPECT_GE(count(dom, "data-points="), 8U);
     EXPECT_EQ(count(dom, "<math "), 3U);
+    expect_quiet();
+    expect_no_requests();
+  }
+}
+
+// The page of a real sweep, at a desk and on a phone: nothing is wider than the window, and what is
+// an average has its error bars.
+TEST_F(Browser, DrawsTheErrorBarsOfAnEnsemble) {
+  if (!fs::exists(VPHI_BINARY_DIR "/vphi")) GTEST_SKIP() << "the command is not built";
+  std::ofstream(folder_ / "bars.vphi") << test::kSweep;
+  const std::string run = "cd '" + folder_.string() +
+                          "' && '" VPHI_BINARY_DIR
+                          "/vphi' run bars.vphi --device native --quiet --out r >/dev/null 2>&1";
+  ASSERT_EQ(std::system(run.c_str()), 0);
+  const std::string html = contents(folder_ / "r/report.html");
+  ASSERT_FALSE(html.empty());
+  for (const int width : {1280, 390}) {
+    const std::string dom = open(html, width);
+    EXPECT_NE(dom.find("data-ready=\"yes\""), std::string::npos);
+    EXPECT_GE(count(dom, "<path class=\"bars\""), 2U);
+    EXPECT_EQ(count(dom, "data-points=\"0\""), 0U) << "an empty plot";
     expect_quiet();
     expect_no_requests();
   }

@@ -12,6 +12,7 @@
 
 #include "runtime/io/results.hpp"
 #include "runtime/report/record.hpp"
+#include "tests/report/sweep_model.hpp"
 
 namespace vphi::report {
 namespace {
@@ -96,6 +97,29 @@ TEST_F(Verb, EveryRunLeavesAPage) {
 TEST_F(Verb, NoReportLeavesNone) {
   ASSERT_EQ(vphi("run wave --device native --steps 64 --quiet --no-report --out here"), 0);
   EXPECT_FALSE(fs::exists(folder_ / "here/report.html"));
+}
+
+// A sweep with an ensemble: curves with error bars along the axis, a histogram for each of its
+// values, as densities over the middles of the bins.
+TEST_F(Verb, ASweepShowsErrorsAndItsHistograms) {
+  if (!io::have_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  std::ofstream(folder_ / "bars.vphi") << test::kSweep;
+  ASSERT_EQ(vphi("run bars.vphi --device native --quiet --out here"), 0) << text("error.txt");
+  const json page = data("here/report.html");
+  int with_errors = 0;
+  for (const json& s : page["series"])
+    for (const json& curve : s["curves"]) with_errors += curve.contains("e");
+  EXPECT_GE(with_errors, 2);
+  ASSERT_EQ(page["tables"].size(), 3U);
+  const char* names[] = {"histogram(x) at T = 0.2", "histogram(x) at T = 0.5",
+                         "histogram(x) at T = 0.9"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& table = page["tables"][i];
+    EXPECT_EQ(table["name"], names[i]);
+    EXPECT_EQ(table["kind"], "histogram");
+    EXPECT_EQ(table["yn"], "density");
+    EXPECT_GE(table["frames"].size(), 2U);
+  }
 }
 
 TEST_F(Verb, TheCommandOfAPageRepeatsIt) {

@@ -205,7 +205,10 @@ struct Running {
   }
 
   /// Synchronised values after an output.
-  void look() { machine->output(0); }
+  void look() {
+    for (std::size_t i = 0; i < plan->program.outputs.size(); ++i)
+      machine->output(static_cast<int>(i));
+  }
   double scalar(const std::string& name) const {
     for (const auto& s : plan->program.outputs[0].scalars) {
       if (s.name == name) return machine->scalar(s.slot);
@@ -214,9 +217,9 @@ struct Running {
     return 0;
   }
   const std::vector<double>& field(const std::string& name) const {
-    for (const auto& f : plan->program.outputs[0].fields) {
-      if (f.name == name) return machine->buffer(f.buffer);
-    }
+    for (const auto& output : plan->program.outputs)
+      for (const auto& f : output.fields)
+        if (f.name == name) return machine->buffer(f.buffer);
     ADD_FAILURE() << "no field " << name;
     return machine->buffer(0);
   }

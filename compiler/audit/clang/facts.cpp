@@ -133,11 +133,12 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     if (s->isAssignmentOp()) write(s->getLHS(), s->isCompoundAssignmentOp());
     const bool floating =
         is_floating(s->getLHS()->getType()) || is_floating(s->getRHS()->getType());
-    const bool counts =
-        s->isAdditiveOp() || s->isMultiplicativeOp() || s->isComparisonOp() ||
-        s->getOpcode() == clang::BO_AddAssign || s->getOpcode() == clang::BO_SubAssign ||
-        s->getOpcode() == clang::BO_MulAssign || s->getOpcode() == clang::BO_DivAssign;
-    if (floating && counts) ++facts_.flops;
+    const auto is = [&](auto... opcodes) { return ((s->getOpcode() == opcodes) || ...); };
+    if (floating &&
+        (s->isComparisonOp() || is(clang::BO_Add, clang::BO_Sub, clang::BO_Mul, clang::BO_AddAssign,
+                                   clang::BO_SubAssign, clang::BO_MulAssign)))
+      ++facts_.flops;
+    if (floating && is(clang::BO_Div, clang::BO_DivAssign)) ++facts_.special;
     return true;
   }
   bool VisitUnaryOperator(clang::UnaryOperator* s) {

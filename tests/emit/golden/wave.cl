@@ -26,6 +26,7 @@ VPHI_INLINE unsigned vphi_groups(void) {
   return (unsigned)(get_num_groups(0) * get_num_groups(1) * get_num_groups(2));
 }
 VPHI_INLINE void vphi_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+VPHI_INLINE void vphi_barrier_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
 // Orders this thread's writes to device memory before what other groups see later.
 VPHI_INLINE void vphi_fence(void) { mem_fence(CLK_GLOBAL_MEM_FENCE); }
 VPHI_INLINE unsigned vphi_count_one(__global unsigned* counter) {
@@ -142,7 +143,7 @@ VPHI_INLINE void vphi_finish_wave(VPHI_LOCAL_POINTER double* tree,
   if (thread < 1u) partials[thread * groups + vphi_group()] = share;
   vphi_fence();
 
-  vphi_barrier();
+  vphi_barrier_all();  // and everybody has read the scalars
   if (thread == 0) {
     vphi_fence();
     *last = vphi_count_one(counter) == groups - 1u;
@@ -170,7 +171,7 @@ VPHI_INLINE void vphi_finish_wave(VPHI_LOCAL_POINTER double* tree,
   const double total_here = vphi_fold_wave(tree, thread);
   vphi_barrier();
   if (thread < 1u) tree[thread] = total_here;
-  vphi_barrier();
+  vphi_barrier_all();  // and `before` is known to everybody
   if (thread == 0) {
     double total[1];
     VPHI_UNROLL

@@ -25,6 +25,7 @@ VPHI_INLINE unsigned vphi_group() {
 }
 VPHI_INLINE unsigned vphi_groups() { return gridDim.x * gridDim.y * gridDim.z; }
 VPHI_INLINE void vphi_barrier() { __syncthreads(); }
+VPHI_INLINE void vphi_barrier_all() { __syncthreads(); }
 // Orders this thread's writes to device memory before what other groups see later.
 VPHI_INLINE void vphi_fence() { __threadfence(); }
 VPHI_INLINE unsigned vphi_count_one(unsigned* counter) { return atomicAdd(counter, 1u); }
@@ -164,7 +165,7 @@ VPHI_INLINE void vphi_finish_wave(VPHI_LOCAL_POINTER double* tree,
   const unsigned groups = vphi_groups();
   const double share = vphi_fold_wave(tree, thread);
   if (thread < 1u) partials[thread * groups + vphi_group()] = share;
-  vphi_barrier();
+  vphi_barrier_all();  // and everybody has read the scalars
   if (thread == 0) {
     vphi_fence();
     *last = vphi_count_one(counter) == groups - 1u;
@@ -192,7 +193,7 @@ VPHI_INLINE void vphi_finish_wave(VPHI_LOCAL_POINTER double* tree,
   const double total_here = vphi_fold_wave(tree, thread);
   vphi_barrier();
   if (thread < 1u) tree[thread] = total_here;
-  vphi_barrier();
+  vphi_barrier_all();  // and `before` is known to everybody
   if (thread == 0) {
     double total[1];
     VPHI_UNROLL

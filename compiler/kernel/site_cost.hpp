@@ -1,0 +1,30 @@
+// What the function of one site takes, gives and computes: the part of `cost` that stands in the
+// emitted text between loads and stores, where the audit can count it again.
+//
+// One rule holds for both: an addition, a multiplication, a comparison, a change of sign, a
+// minimum, a maximum, an absolute value or a rounding is a flop, an fma is two; a division, a root
+// or a call of any other function is special, one each; selects and logic are free. A value that is
+// used several times counts once, and so do the squares of an integer power. Not in here: sums of
+// stencils and random numbers, which the pattern around the function makes, and the addition that
+// each reduction takes; `cost` has them. Where a kernel sums over pairs, all of it is of one pair:
+// values of one site alone are inputs, made once a site.
+#pragma once
+
+#include "compiler/kernel/kernel.hpp"
+
+namespace vphi::kernel {
+
+struct SiteCost {
+  int inputs = 0;  ///< numbers taken: own and neighbouring values, stencil sums, draws, coordinates
+  int outputs = 0;  ///< numbers given: stores and terms of reductions
+  int flops = 0;
+  int special = 0;
+  int reciprocal_roots = 0;  ///< among them, as two; one instruction where `fast` is allowed
+};
+
+SiteCost site_cost(const Kernel& kernel);
+
+/// dx^power / denominator: what a stencil's integer sum lacks.
+long double stencil_factor(const algebra::StencilData& stencil, double dx);
+
+}  // namespace vphi::kernel

@@ -1,0 +1,120 @@
+// What the compiler says a site costs is what clang counts in the emitted text: every kernel of
+// every shipped model, in every dialect.
+//
+// The site function alone is compared: stencil sums, random numbers and the additions of reductions
+// lie in the pattern around it, whose loops the audit does not multiply out. Inputs, outputs, flops
+// and special functions agree exactly, but for CUDA and NVIDIA's OpenCL in f32, where `fast`
+// kernels have a reciprocal root as one instruction and not as a root and a division: one special
+// function less for each.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/audit/audit.hpp"
+#include "compiler/compile.hpp"
+#include "compiler/kernel/site_cost.hpp"
+
+namespace vphi::audit {
+namespace {
+
+namespace fs = std::filesystem;
+using program::Target;
+
+struct Way {
+  const char* name;
+  emit::TargetInfo target;
+};
+
+std::vector<Way> ways() {
+  std::vector<Way> list(5);
+  list[0].name = "native";
+  list[1].name = "OpenCL on a processor";
+  list[2].name = "OpenCL on a GPU";
+  list[3].name = "OpenCL on an NVIDIA GPU";
+  list[4].name = "CUDA";
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    list[i].target.target = i == 0 ? Target::Native : i < 4 ? Target::OpenCL : Target::Cuda;
+    list[i].target.is_cpu = i < 2;
+    list[i].target.nvidia = i >= 3;
+  }
+  return list;
+}
+
+std::vector<std::string> models() {
+  std::vector<std::string> list;
+  const fs::path root = fs::path(VPHI_SOURCE_DIR) / "models";
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string name = fs::relative(entry.path(), root).string();
+    if (entry.path().extension() == ".vphi" && !name.starts_with("std/")) list.push_back(name);
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+class ModelCost : public testing::TestWithParam<std::string> {};
+
+TEST_P(ModelCost, IsWhatTheTextHolds) {
+  if (const AuditResult probe = audit("", Target::Native); !probe.available)
+    GTEST_SKIP() << probe.reason;
+  int compared = 0;
+  for (const Way& way : ways()) {
+    const Compilation compilation =
+        compile_model(std::string(VPHI_SOURCE_DIR) + "/models/" + GetParam(), {}, way.target);
+    if (!compilation.program) GTEST_SKIP() << "this model does not run yet";
+    const auto& kernels = compilation.plan->kernels;
+    ASSERT_EQ(kernels.size(), compilation.program->kernels.size());
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const program::Kernel& emitted = compilation.program->kernels[i];
+      const AuditResult result = audit(emitted.source, way.target.target);
+      const std::string where = std::string(way.name) + ", kernel " + emitted.name;
+      ASSERT_TRUE(result.available) << where << ": " << result.reason << "\n" << result.log;
+      const bool pairs = kernel::sums_pairs(kernels[i]);  // also functions of one site alone
+      const auto site = std::find_if(
+          result.functions.begin(), result.functions.end(), [&](const FunctionFacts& f) {
+            return f.name.starts_with("vphi_site_") && (!pairs || f.name.ends_with("_pair"));
+          });
+      if (site == result.functions.end()) continue;  // scalars only
+      const kernel::SiteCost claimed = kernel::site_cost(kernels[i]);
+      EXPECT_EQ(site->loads, claimed.inputs) << where;
+      EXPECT_EQ(site->stores, claimed.outputs) << where;
+      EXPECT_EQ(site->flops, claimed.flops) << where;
+      const bool fast = way.target.nvidia && site->special != claimed.special;
+      EXPECT_EQ(site->special, claimed.special - (fast ? claimed.reciprocal_roots : 0)) << where;
+      EXPECT_GE(emitted.flops, claimed.flops) << where;
+      EXPECT_GE(emitted.special, claimed.special) << where;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 0) << "no site function was found, so nothing was compared";
+}
+
+// Words to and from memory: the arrays of the kernel, each once, and as the launch is bound to
+// them.
+TEST_P(ModelCost, BytesAreThoseOfTheArguments) {
+  const Compilation compilation =
+      compile_model(std::string(VPHI_SOURCE_DIR) + "/models/" + GetParam(), {}, ways()[0].target);
+  if (!compilation.program) GTEST_SKIP() << "this model does not run yet";
+  for (const program::Kernel& kernel : compilation.program->kernels) {
+    int written = 0, most = 0;
+    for (const program::Argument& argument : kernel.arguments) {
+      const bool array = argument.kind == program::Argument::Kind::Current ||
+                         argument.kind == program::Argument::Kind::Next;
+      if (!array) continue;
+      written += argument.written;
+      most += (argument.precision == program::Precision::F32 ? 4 : 8) * (argument.written ? 2 : 1);
+    }
+    EXPECT_EQ(kernel.stores, written) << kernel.name;
+    EXPECT_LE(kernel.bytes, most) << kernel.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ModelCost, testing::ValuesIn(models()), [](const auto& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+});
+
+}  // namespace
+}  // namespace vphi::audit

@@ -1,0 +1,138 @@
+// `--json`, verb by verb: standard output is one JSON value and nothing else, whatever happens, and
+// the exit status is the documented one. Skipped where the command is not built.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Outcome {
+  int status = -1;
+  std::string out, error;
+};
+
+class JsonOutput : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(VPHI_BINARY_DIR "/vphi")) GTEST_SKIP() << "the command is not built";
+    folder_ =
+        fs::temp_directory_path() / ("vphi_json_" + std::to_string(getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    write("good.vphi",
+          "model good \"A wave\"\nlattice ring: 32, length = 1\nfield u: real\nu'' = lap(u)\n"
+          "init u = sin(2*pi*x), u' = 0\nevolve leapfrog, dt = 0.5*dx, until = t > 1\n"
+          "every 8 steps: mean(u^2) -> \"good.h5\"\nexpect mean(u^2) < 10\n");
+    write("bad.vphi", "model bad\nfield u: real\nu'' = lap(v)\n");
+    write("failing.vphi", text("good.vphi") + "expect mean(u^2) > 10\n");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome vphi(const std::string& words) {
+    const std::string command = "cd '" + folder_.string() +
+                                "' && VPHI_MODELS='" VPHI_SOURCE_DIR "/models' '" VPHI_BINARY_DIR
+                                "/vphi' " +
+                                words + " --json >out.txt 2>error.txt </dev/null";
+    const int raw = std::system(command.c_str());
+    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, text("out.txt"), text("error.txt")};
+  }
+  std::string text(const std::string& name) {
+    std::ostringstream all;
+    all << std::ifstream(folder_ / name).rdbuf();
+    return all.str();
+  }
+  void write(const std::string& name, const std::string& content) {
+    std::ofstream(folder_ / name) << content;
+  }
+  fs::path folder_;
+};
+
+struct Row {
+  const char* words;
+  int status;
+  const char* key;  ///< that the object has; "": the value is an array
+};
+
+void check(const Row& row, const Outcome& o) {
+  EXPECT_EQ(o.status, row.status) << row.words << "\n" << o.error;
+  const Json value = Json::parse(o.out, nullptr, false);
+  ASSERT_FALSE(value.is_discarded()) << row.words << ": not one JSON value\n" << o.out;
+  if (row.key[0] == '\0') {
+    EXPECT_TRUE(value.is_array()) << row.words;
+  } else {
+    EXPECT_TRUE(value.contains(row.key)) << row.words << "\n" << o.out;
+  }
+}
+
+TEST_F(JsonOutput, IsOneValueWhereAllIsWell) {
+  const Row rows[] = {
+      {"check good.vphi", 0, ""},
+      {"run good.vphi --device native --out r", 0, "scalars"},
+      {"run failing.vphi --device native --out f", 2, "expect"},
+      {"report r", 0, "file"},
+      {"report r f -o both.html", 0, "bytes"},
+      {"explain good.vphi", 0, "kernels"},
+      {"explain E0301", 0, "page"},
+      {"explain --reference", 0, "reference"},
+      {"emit good.vphi", 0, "kernels"},
+      {"emit good.vphi --to opencl --kernel sweep", 0, "kernels"},
+      {"emit good.vphi --to latex", 0, "latex"},
+      {"emit good.vphi --after hoist", 0, "plan"},
+      {"emit good.vphi --main", 0, "source"},
+      {"emit good.vphi --to json", 0, "kernels"},
+      {"bench good.vphi --device native", 0, "ceilings"},
+      {"test good.vphi --device native --no-order", 0, "devices"},
+      {"fmt --check good.vphi", 0, "files"},
+      {"fmt --stdout good.vphi", 0, "files"},
+      {"new scalar mine", 0, "file"},
+      {"new scalar --stdout", 0, "text"},
+      {"doctor", 0, "devices"},
+  };
+  for (const Row& row : rows) check(row, vphi(row.words));
+}
+
+TEST_F(JsonOutput, IsOneValueWhereTheModelIsWrong) {
+  const Row rows[] = {
+      {"check bad.vphi", 1, ""},
+      {"run bad.vphi --device native", 1, "diagnostics"},
+      {"explain bad.vphi", 1, "diagnostics"},
+      {"emit bad.vphi", 1, "diagnostics"},
+      {"bench bad.vphi --device native", 1, "diagnostics"},
+      {"test bad.vphi --device native", 1, "diagnostics"},
+      {"fmt failing.vphi nowhere.vphi", 1, "error"},
+  };
+  for (const Row& row : rows) check(row, vphi(row.words));
+  write("broken.vphi", "model broken\nx = ((\n");
+  const Outcome o = vphi("fmt broken.vphi good.vphi");
+  check({"fmt broken.vphi good.vphi", 1, "files"}, o);
+  const Json files = Json::parse(o.out)["files"];
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_FALSE(files[0]["diagnostics"].empty());
+  EXPECT_FALSE(files[1].contains("diagnostics"));
+}
+
+TEST_F(JsonOutput, IsOneValueWhereTheCommandLineIsWrong) {
+  for (const char* words :
+       {"run", "run nowhere", "run good.vphi --stepz 3", "explain E9999",
+        "emit good.vphi --to rust", "bench nowhere", "test nowhere", "report nowhere",
+        "fmt nowhere", "new scaler", "rnu good", "doctor --fast", "check good.vphi --latice 8"}) {
+    const Outcome o = vphi(words);
+    check({words, 1, "error"}, o);
+    const Json value = Json::parse(o.out, nullptr, false);
+    if (value.is_discarded() || !value.contains("error")) continue;
+    EXPECT_EQ(value["error"]["code"], "E0810") << words;
+    EXPECT_EQ(value["status"], 1) << words;
+  }
+  check({"run good.vphi --device abacus", 3, "error"}, vphi("run good.vphi --device abacus"));
+}
+
+}  // namespace

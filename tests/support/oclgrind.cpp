@@ -1,0 +1,171 @@
+#include "tests/support/oclgrind.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+#include "compiler/compile.hpp"
+#include "runtime/run/session.hpp"
+#include "tools/model.hpp"
+
+namespace vphi::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Whether only the last group of a launch comes to this line (1 is the first) of a kernel's
+/// source: behind the counter in its finish, or in what is called from there alone.
+bool after_the_counter(const std::string& source, int number) {
+  const auto lines = lines_of(source);
+  bool counted = false;
+  for (int i = std::min(number, static_cast<int>(lines.size())) - 1; i >= 0; --i) {
+    const std::string& line = lines[static_cast<std::size_t>(i)];
+    counted = counted || line.find("vphi_count_one(counter) ==") != std::string::npos;
+    if (!line.starts_with("VPHI_INLINE") && !line.starts_with("VPHI_KERNEL")) continue;
+    for (const char* name : {" vphi_load_shared(", " vphi_epilogue_", " vphi_before_of_"})
+      if (line.find(name) != std::string::npos) return true;
+    return counted && line.find(" vphi_finish_") != std::string::npos;
+  }
+  return false;
+}
+
+/// Values behind a mark, in their order: "Group(" -> "0,0,0", "1,0,0".
+std::vector<std::string> behind(const std::string& text, const std::string& mark, const char* end) {
+  std::vector<std::string> found;
+  for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
+    const auto begin = at + mark.size();
+    found.push_back(text.substr(begin, text.find_first_of(end, begin) - begin));
+  }
+  return found;
+}
+
+/// The log without what the last group to arrive reads and writes of other groups': an atomic
+/// counter behind fences orders that, which Oclgrind does not follow.
+std::string without_ordered_by_counter(const std::string& log, const program::Program& p) {
+  std::string left, report;
+  const auto settle = [&] {
+    const auto kernels = behind(report, "Kernel: ", "\n"), groups = behind(report, "Group(", ")"),
+               places = behind(report, "At line ", " ");
+    bool ordered = kernels.size() == 1 && groups.size() == 2 && places.size() == 2 &&
+                   groups[0] != groups[1] && report.find("race") != std::string::npos;
+    if (ordered) {
+      const auto kernel = std::find_if(p.kernels.begin(), p.kernels.end(),
+                                       [&](const auto& k) { return k.entry == kernels[0]; });
+      ordered =
+          kernel != p.kernels.end() && (after_the_counter(kernel->source, std::stoi(places[0])) ||
+                                        after_the_counter(kernel->source, std::stoi(places[1])));
+    }
+    if (!ordered && report.find_first_not_of(" \t\n") != std::string::npos) left += report;
+    report.clear();
+  };
+  for (const std::string& line : lines_of(log)) {
+    if (line.find("race at") != std::string::npos || line.starts_with("Invalid")) settle();
+    report += line + "\n";
+  }
+  settle();
+  return left;
+}
+
+CompileOptions small(const std::string& path, int side) {
+  CompileOptions options;
+  const Compilation first = derive_model(path, {});
+  if (!first.system) throw std::runtime_error(path + " has no equations");
+  const int dims = first.system->lattice.dims;
+  if (text_of(path).find("\nparticles ") != std::string::npos) {
+    if (text_of(path).find(": N\n") != std::string::npos) options.set.emplace_back("N", "64");
+  } else if (dims > 1) {
+    options.lattice = std::to_string(side) + "^" + std::to_string(dims);
+  }
+  if (first.system->instances() > 3) options.batch = 3;
+  return options;
+}
+
+}  // namespace
+
+bool oclgrind_here(std::string* why) {
+  const char* given = std::getenv("VPHI_OCLGRIND");
+  const fs::path driver = given ? given : "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+  if (!fs::exists(driver)) {
+    *why = "Oclgrind is not here (apt-get install oclgrind): no race and no stray access is found";
+    return false;
+  }
+  setenv("OCL_ICD_VENDORS", driver.c_str(), 1);
+  setenv("OCLGRIND_DATA_RACES", "1", 1);
+  setenv("OCLGRIND_CHECK_API", "1", 1);
+  setenv("OCLGRIND_LOCAL_MEM_SIZE", "131072", 1);
+  setenv("OCLGRIND_MAX_ERRORS", "100000", 1);
+  return true;
+}
+
+std::string complaints(const std::function<void(runtime::Device&)>& use) {
+  const fs::path log =
+      fs::temp_directory_path() / ("vphi_oclgrind_" + std::to_string(getpid()) + ".log");
+  setenv("OCLGRIND_LOG", log.c_str(), 1);
+  {
+    const auto device = runtime::open_device("opencl");
+    if (!device->info().driver.starts_with("Oclgrind"))
+      throw std::runtime_error("another OpenCL driver was there first: " + device->info().driver);
+    use(*device);
+    device->synchronise();
+  }
+  const std::string text = text_of(log);
+  fs::remove(log);
+  return text;
+}
+
+Watched watch(const std::string& path, Form form, int side, int steps) {
+  Watched result;
+  program::Program made;
+  result.log = complaints([&](runtime::Device& device) {
+    emit::TargetInfo target = tools::target_of(device.info());
+    target.is_cpu = form == Form::Processor;
+    target.compute_units = 4;
+    const Compilation c = compile_model(path, small(path, side), target);
+    if (!c.program) throw std::runtime_error(dsl::render_text(c.diagnostics, c.resolved.sources()));
+    const program::Program& p = *c.program;
+    runtime::SessionOptions options;
+    options.fields = runtime::SessionOptions::Fields::Host;
+    runtime::Session session(p, device, options);
+    const auto launch = [&](const std::vector<program::Launch>& list) {
+      session.launch(list);
+      result.launches += static_cast<int>(list.size());
+    };
+    session.start();
+    session.advance(steps);
+    result.launches += static_cast<int>(p.prologue.size() + p.step.size() * std::size_t(steps));
+    launch(p.watch_before);
+    launch(p.watch);
+    launch(p.watch_then);
+    session.release_scratch();
+    for (const program::Output& output : p.outputs) {
+      launch(output.averages);
+      launch(output.before);
+      launch(output.launches);
+      launch(output.then);
+      session.release_scratch();
+    }
+    made = *c.program;
+  });
+  result.log = without_ordered_by_counter(result.log, made);
+  return result;
+}
+
+}  // namespace vphi::testing
