@@ -12,7 +12,8 @@ init x = 0, x' ~ sqrt(T)*normal
 evolve baoab, dt = 0.05, until = t > 4
 every 20 steps: mean(x'^2, over = path) -> "bars.h5"
 every 40 steps: histogram(x, bins = 16, low = -4, high = 4, over = path) -> "bars.h5"
-at end: energy = mean(x'^2 + x^2, over = path) -> "bars.h5"
+energy = mean(x'^2 + x^2, over = path)
+at end: energy -> "bars.h5"
 plot energy against T
 )";
 

@@ -122,6 +122,22 @@ TEST_F(Verb, ASweepShowsErrorsAndItsHistograms) {
   }
 }
 
+// Whatever bytes of a result file are wrong: a page or a message, never a crash.
+TEST_F(Verb, DamagedResultFilesAreSaidToBe) {
+  if (!io::have_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  ASSERT_EQ(vphi("run wave --device native --steps 512 --quiet --out here"), 0);
+  const std::string whole = text("here/wave.h5");
+  for (const std::size_t stride : {97U, 977U, 4099U}) {
+    std::string bytes = whole;
+    for (std::size_t i = 2100; i < bytes.size(); i += stride)
+      bytes[i] = static_cast<char>(bytes[i] ^ 0x5a);
+    std::ofstream(folder_ / "bad.h5", std::ios::binary) << bytes;
+    const int status = vphi("report bad.h5 -o bad.html");
+    EXPECT_TRUE(status == 0 || status == 1) << stride << ": " << status << text("error.txt");
+    if (status == 1) EXPECT_TRUE(holds(text("error.txt"), "error[E0830]")) << text("error.txt");
+  }
+}
+
 TEST_F(Verb, TheCommandOfAPageRepeatsIt) {
   ASSERT_EQ(vphi(std::string(kRun) + "--out a"), 0) << text("error.txt");
   const std::string command = data("a/report.html")["record"]["command"];
