@@ -3,7 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
