@@ -1,8 +1,10 @@
 // What one site costs, counted on the expressions as the emitters print them.
 #include <cmath>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/site_cost.hpp"
@@ -72,7 +74,29 @@ class Counter {
     const int times = op.arity < 0 ? std::max<int>(1, static_cast<int>(expr.args().size()) - 1) : 1;
     site.flops += op.flops * times;
     site.special += op.special;
-    for (Expr arg : expr.args()) count(arg);
+    // a number where a truth value is wanted is compared with 0
+    const std::size_t truths = expr.is(Op::Select) ? 1
+                               : expr.is(Op::And) || expr.is(Op::Or) || expr.is(Op::Not)
+                                   ? expr.args().size()
+                                   : 0;
+    for (std::size_t i = 0; i < truths; ++i) site.flops += !algebra::is_condition(expr.arg(i).op());
+    // a + (-b) that nobody else wants negative is a difference
+    for (std::size_t i = 0; i < expr.args().size(); ++i) {
+      const Expr arg = expr.arg(i);
+      const bool difference = i > 0 && expr.is(Op::Add) && arg.is(Op::Neg) && uses_[arg.get()] == 1;
+      count(difference ? arg.arg(0) : arg);
+    }
+  }
+
+  /// Counts who wants what, before `count`.
+  void announce(Expr root) {
+    std::vector<Expr> open{root};
+    while (!open.empty()) {
+      const Expr expr = open.back();
+      open.pop_back();
+      if (++uses_[expr.get()] > 1) continue;
+      for (Expr arg : expr.args()) open.push_back(arg);
+    }
   }
 
   SiteCost site;
@@ -98,10 +122,13 @@ class Counter {
   bool pairs_ = false;
   std::unordered_set<const algebra::Node*> seen_;
   std::set<int> axes_;
+  std::unordered_map<const algebra::Node*, int> uses_;
 };
 
 Counter counted(const Kernel& kernel) {
   Counter counter(kernel);
+  for (const Store& store : kernel.stores) counter.announce(store.value);
+  for (const Reduction& reduction : kernel.reductions) counter.announce(reduction.value);
   for (const Store& store : kernel.stores) counter.count(store.value);
   for (const Reduction& reduction : kernel.reductions) counter.count(reduction.value);
   counter.site.outputs = static_cast<int>(kernel.stores.size() + kernel.reductions.size());

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/kernel/passes.hpp"
 
 namespace vphi::kernel {
@@ -59,18 +60,38 @@ class Orderer {
       default: {
         std::vector<Expr> args;
         for (Expr arg : expr.args()) args.push_back(visit(arg));
-        return arena_.raw(expr.op(), args, expr->span);
+        const Expr folded = constant(expr.op(), args);
+        return folded ? folded : arena_.raw(expr.op(), args, expr->span);
       }
     }
+  }
+
+  Expr negative_of(Expr a) { return a.is_number() ? -a : arena_.raw(Op::Neg, {a}, span_); }
+
+  /// A function of numbers alone, in the widest precision; a choice that is made already.
+  Expr constant(Op op, const std::vector<Expr>& args) {
+    if (op == Op::Select && args[0].is_number())
+      return args[0]->number.real != 0 ? args[1] : args[2];
+    const auto value = algebra::row(op).value_long;
+    std::vector<long double> numbers;
+    for (Expr arg : args) {
+      if (!arg.is_number()) return Expr();
+      numbers.push_back(arg->number.real);
+    }
+    if (value == nullptr || numbers.empty()) return Expr();
+    return arena_.real(value(numbers.data(), static_cast<int>(numbers.size())));
   }
 
   /// Numbers that met only now, as a shared value was put in its place, are folded.
   Expr binary(Op op, Expr a, Expr b) {
     const bool sum = op == Op::Add || op == Op::Sub;
-    if (a.is_number() && b.is_number() && (sum || op == Op::Mul))
-      return op == Op::Add ? a + b : op == Op::Sub ? a - b : a * b;
+    if (a.is_number() && b.is_number() && (op != Op::Div || !b.is_zero()))
+      return op == Op::Add ? a + b : op == Op::Sub ? a - b : op == Op::Mul ? a * b : a / b;
     if (sum && b.is_zero()) return a;
     if (op == Op::Add && a.is_zero()) return b;
+    if (b.is_one() && (op == Op::Mul || op == Op::Div)) return a;
+    if (op == Op::Mul && a.is_one()) return b;
+    if (op == Op::Div && a.is_zero()) return a;
     if (op == Op::Mul && (a.is_zero() || b.is_zero())) return a.is_zero() ? a : b;
     return arena_.raw(op, {a, b}, span_);
   }
@@ -106,7 +127,7 @@ class Orderer {
     std::vector<std::pair<Expr, bool>> parts;
     for (const Signed& s : terms) parts.emplace_back(visit(s.term), s.negative);
     span_ = span;
-    Expr total = parts[0].second ? arena_.raw(Op::Neg, {parts[0].first}, span_) : parts[0].first;
+    Expr total = parts[0].second ? negative_of(parts[0].first) : parts[0].first;
     for (std::size_t i = 1; i < parts.size(); ++i) {
       const auto& [term, negative] = parts[i];
       total = negative ? binary(Op::Sub, total, term) : binary(Op::Add, total, term);
@@ -137,7 +158,7 @@ class Orderer {
       value = binary(Op::Div, value ? value : arena_.integer(1), divisor);
     }
     if (!value) value = arena_.integer(1);
-    return negative ? arena_.raw(Op::Neg, {value}, span_) : value;
+    return negative ? negative_of(value) : value;
   }
 
   /// Numbers, then slots, then values per site, from left to right.
@@ -168,7 +189,10 @@ class Orderer {
         }
         std::vector<Expr>& side = r.num < 0 ? below : above;
         if (size / r.den > 0) side.push_back(integer_power(base, size / r.den));
-        if (size % r.den != 0) side.push_back(arena_.raw(Op::Sqrt, {base}, span_));
+        if (size % r.den != 0) {
+          const Expr root = constant(Op::Sqrt, {base});
+          side.push_back(root ? root : arena_.raw(Op::Sqrt, {base}, span_));
+        }
         return;
       }
     }

@@ -134,7 +134,9 @@ TEST_F(Verb, DamagedResultFilesAreSaidToBe) {
     std::ofstream(folder_ / "bad.h5", std::ios::binary) << bytes;
     const int status = vphi("report bad.h5 -o bad.html");
     EXPECT_TRUE(status == 0 || status == 1) << stride << ": " << status << text("error.txt");
-    if (status == 1) EXPECT_TRUE(holds(text("error.txt"), "error[E0830]")) << text("error.txt");
+    if (status == 1) {
+      EXPECT_TRUE(holds(text("error.txt"), "error[E0830]")) << text("error.txt");
+    }
   }
 }
 
