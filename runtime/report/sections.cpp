@@ -143,7 +143,9 @@ Section series_section(const json& data, const std::vector<const Report*>& runs)
         last = number_text(s->y.back(), 8);
     html += figure("series", i, name, last, "plot");
   }
-  if (series.size() > 1)
+  const auto in_time = std::count_if(series.begin(), series.end(),
+                                     [&](const json& s) { return s["along"] == data["time"]; });
+  if (in_time > 1)  // those of a sweep have axes of their own
     html +=
         "<figure class=\"plot wide\" data-overlay=\"\"><figcaption><h3>Several in one plot</h3>"
         "<span class=\"last\">choose below</span></figcaption></figure>\n";
