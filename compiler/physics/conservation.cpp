@@ -1,6 +1,8 @@
 #include "compiler/physics/conservation.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -262,6 +264,102 @@ void start_conserved(const std::vector<Law>& laws, std::map<int, StartValue>& st
       start[law.arrays[i]] = {law.density.parts[i].re, law.span};
     }
   }
+}
+
+std::optional<Expr> fluid_name(Derivation& d, const std::string& name) {
+  Conservation& c = *d.system.conservation;
+  Arena& arena = d.arena();
+  if (name == "courant" && !c.speeds.empty() && d.dt) {
+    // a step runs one axis after the other, a right side all at once
+    Expr sum;
+    for (const Expr speed : c.speeds) {
+      const Expr one = arena.make(Op::Abs, {speed}) * d.dt / d.grid.dx;
+      sum = !sum ? one : c.step ? arena.make(Op::Max, {sum, one}) : sum + one;
+    }
+    return sum;
+  }
+  if (name == "residual" && c.residual) return c.residual;
+  if (name == "fixes" && c.step && !c.limits.empty()) {
+    if (c.fixes.empty()) {
+      c.fixes = "fixes";
+      d.system.scalars.push_back({c.fixes, arena.integer(0), arena.integer(0), "fixes"});
+    }
+    return arena.symbol(c.fixes);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// The largest speed of random states whose vectors are up to `length` long.
+double largest_speed(Derivation& d, const std::vector<Law>& laws, Expr speed, double length) {
+  std::mt19937_64 random(19930503);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  double largest = 0;
+  const auto value_of = [](Expr e, const std::map<int, double>& numbers) {
+    return algebra::evaluate(e, {[&](const algebra::Node& leaf) -> double {
+                               if (leaf.op == Op::Load) return numbers.at(leaf.index);
+                               return leaf.op == Op::Symbol ? 1 : 0;
+                             }});
+  };
+  for (int state = 0; state < 400; ++state) {
+    std::map<int, double> numbers;
+    const double scale = std::pow(10.0, 6 * uniform(random) - 3);
+    for (const StateField& field : d.fields) {
+      if (!field.primitive) continue;
+      const dsl::Symbol* symbol = d.resolved.find(field.name);
+      const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
+      for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+        const double sign = uniform(random) < 0.5 ? -1 : 1;
+        numbers[field.arrays[i]] = vector
+                                       ? (i == 0 ? sign * length * (1 - 1e-4 * uniform(random)) : 0)
+                                       : scale * std::pow(length, 2 * uniform(random));
+      }
+    }
+    bool finite = true;
+    for (const Law& law : laws) {
+      for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+        const double value = value_of(law.density.parts[i].re, numbers);
+        finite = finite && std::isfinite(value);
+        numbers[law.arrays[i]] = value;
+      }
+    }
+    if (!finite) continue;
+    const double found = std::abs(value_of(speed, numbers));
+    if (std::isfinite(found)) largest = std::max(largest, found);
+  }
+  return largest;
+}
+
+}  // namespace
+
+void check_courant(Derivation& d, const std::vector<Law>& laws) {
+  Conservation& c = *d.system.conservation;
+  if (c.courant <= 0 || c.speeds.empty() || !d.dt) return;
+  const dsl::Clause* evolve = d.resolved.clause("evolve");
+  double near = 0, far = 0;
+  for (const double length : {0.3, 0.999, 1.0}) {
+    near = std::max(near, largest_speed(d, laws, c.speeds[0], length));
+  }
+  for (const double length : {1.5, 30.0, 1000.0}) {
+    far = std::max(far, largest_speed(d, laws, c.speeds[0], length));
+  }
+  const double ratio = static_cast<double>((d.dt / d.grid.dx)->number.real);
+  if (near > 0 && far <= near * 1.001) {  // no signal is faster than that
+    if (near * ratio * 0.999 <= c.courant) return;
+    dsl::Span span = evolve->keyword_span;
+    if (const dsl::ExprPtr dt = dsl::option(*evolve, "dt")) span = dt->span;
+    d.fail(errors::step_beyond_signals(span, ratio, c.courant, near));
+  }
+  Arena& arena = d.arena();
+  const Expr largest = arena.make(Op::Maximum, {*fluid_name(d, "courant")});
+  Expectation x;
+  x.kind = Expectation::Kind::Condition;
+  x.text = fmt::format("max(courant) < {:.4g}, the limit of the scheme", c.courant);
+  x.span = evolve->keyword_span;
+  x.value = largest;
+  x.ok = arena.make(Op::LessEqual, {largest, arena.real(c.courant)});
+  d.system.expectations.push_back(std::move(x));
 }
 
 void show_laws(Derivation& d, const std::vector<Law>& laws) {

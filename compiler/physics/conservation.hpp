@@ -66,6 +66,12 @@ void start_conserved(const std::vector<Law>& laws, std::map<int, StartValue>& st
 /// What a reader is shown of the laws.
 void show_laws(Derivation& d, const std::vector<Law>& laws);
 
+/// `courant`, `residual` and `fixes`: what a model of conservation laws is given.
+std::optional<Expr> fluid_name(Derivation& d, const std::string& name);
+/// E0312 where dt is above what the scheme's text names as its limit, for any state; where signals
+/// have no largest velocity, a promise that is judged at every output.
+void check_courant(Derivation& d, const std::vector<Law>& laws);
+
 // ---- recover.cpp
 /// Recovered values of the primitive variables, as `Derived` of quantities.
 std::vector<Derived> read_recovery(Derivation& d, Lowerer& lower, const std::vector<Law>& laws);

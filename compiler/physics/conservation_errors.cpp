@@ -23,6 +23,18 @@ Diagnostic error(const char* code, Span at, std::string message, std::string und
 
 }  // namespace
 
+Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed) {
+  return error(
+      "E0312", span,
+      fmt::format("dt = {:.4g}*dx is above the limit {:.4g}*dx of this scheme", ratio,
+                  limit / speed),
+      "",
+      fmt::format("the scheme's text names speed*dt/dx < {:.4g}, and signals of this model "
+                  "are as fast as {:.4g}",
+                  limit, speed),
+      "take a smaller dt");
+}
+
 Diagnostic no_laws(Span span) {
   return error("E0785", span, "`evolve scheme` without a conservation law", "",
                "a flux scheme moves the quantities of `conserve` lines",

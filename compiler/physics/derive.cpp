@@ -68,7 +68,11 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     finish_projections(d, units);
     check_tables(d);
     check_finite(d);
-    if (!d.system.conservation) check_stability(d, units);
+    if (d.system.conservation) {
+      check_courant(d, laws);
+    } else {
+      check_stability(d, units);
+    }
     show_equations(d);
     show_laws(d, laws);
   } catch (const Failure&) {

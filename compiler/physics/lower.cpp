@@ -7,6 +7,7 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/conservation.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sweeps.hpp"
@@ -248,6 +249,9 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (d_.expanding()) {
     if (text == d_.background.scale) return Value::of(d_.scale());
     if (text == "H" || text == "frw.H") return Value::of(d_.hubble());
+  }
+  if (d_.system.conservation) {
+    if (const auto v = fluid_name(d_, text)) return Value::of(*v);
   }
   if (text == "gauss" && has_links()) return Value::of(gauss(span));
   if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {

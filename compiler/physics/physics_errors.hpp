@@ -91,6 +91,8 @@ Diagnostic table_file(Span span, const std::string& problem, int kind);
 Diagnostic force_jumps(Span span);
 
 // ---- conservation laws
+/// dt/dx is `ratio`, signals are as fast as `speed`.
+Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed);
 Diagnostic no_laws(Span span);
 Diagnostic no_recovery(Span span);
 Diagnostic not_recovered(Span span, const std::string& name);

@@ -58,6 +58,7 @@ class Recovery {
       const Solution solution = solution_of(g);
       result.push_back({d_.system.arrays++, solve_->name, solution.value, true});
       u_ = arena().load(result.back().array);
+      d_.system.conservation->residual = arena().make(Op::Abs, {solution.residual});
     } else {
       make_states({});
     }

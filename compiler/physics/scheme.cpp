@@ -138,6 +138,9 @@ class AxisReader {
     sweep_.axis = axis;
   }
 
+  /// Of signals at a site, as far as the text asks for it; null where it does not.
+  Expr speed() const { return speed_; }
+
   FluxSweep read(bool& step) {
     given_flux();
     for (const auto& [name, fallback] : head_.options) option(name, fallback);
@@ -418,6 +421,7 @@ class AxisReader {
         rest.of[quantity] = snap_numbers(flux - arena().load(quantity) * velocity);
       }
     }
+    speed_ = velocity;
     names_[head_.velocity] = kept(head_.velocity, {false, velocity, {}});
     if (!head_.rest.empty()) {
       names_[head_.rest] = kept(head_.rest, rest);
@@ -446,6 +450,8 @@ class AxisReader {
                                    fact->kind == NamedFact::Kind::Definition);
     if (function && called(name)) {
       functions_[name] = fact;
+      const Expr here = arena().make(Op::Abs, {value_here(*fact)});
+      speed_ = speed_ ? arena().make(Op::Max, {speed_, here}) : here;
       return;
     }
     names_[name] = {false, kernel::ordered(lower_.fixed(*value, name)), {}};
@@ -513,8 +519,8 @@ class AxisReader {
     return result;
   }
 
-  Lines model_function(const NamedFact& fact, const Lines& x, const dsl::Expr& at) {
-    const StateAt there = recovered(x, at);
+  /// A definition of the model at the site itself; an index of it is the axis.
+  Expr value_here(const NamedFact& fact) {
     auto name = std::make_shared<dsl::Expr>();
     name->kind = ExprKind::Name;
     name->text = fact.name;
@@ -530,8 +536,12 @@ class AxisReader {
       e.args = {name, index};
       scope.indices.emplace(head_.axis, IndexValue{sweep_.axis, 1, true});
     }
-    const Expr value = snap_numbers(lower_.real(e, fact.name, scope));
-    return {false, substituted(value, there), {}};
+    return snap_numbers(lower_.real(e, fact.name, scope));
+  }
+
+  Lines model_function(const NamedFact& fact, const Lines& x, const dsl::Expr& at) {
+    const StateAt there = recovered(x, at);
+    return {false, substituted(value_here(fact), there), {}};
   }
 
   // ---- what goes through a face -----------------------------------------------------------------
@@ -630,6 +640,7 @@ class AxisReader {
   const dsl::Clause& text_;
   const dsl::Clause& use_;
   FluxSweep sweep_;
+  Expr speed_;
   std::map<std::string, Lines> names_;
   std::map<std::string, const NamedFact*> functions_;
   std::vector<std::pair<std::map<int, Expr>, StateAt>> states_;
@@ -695,7 +706,14 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
     c.half_step = is_on(*value);
   }
   for (int axis = 0; axis < d.grid.dims; ++axis) {
-    c.sweeps.push_back(AxisReader(d, lower, laws, head, *text, *use, axis).read(c.step));
+    AxisReader reader(d, lower, laws, head, *text, *use, axis);
+    c.sweeps.push_back(reader.read(c.step));
+    if (reader.speed()) c.speeds.push_back(reader.speed());
+  }
+  for (const auto& [name, fallback] : head.options) {
+    if (name != "courant") continue;
+    const dsl::ExprPtr given = dsl::option(*use, name);
+    c.courant = static_cast<double>(lower.fixed_number(given ? *given : *fallback, name));
   }
   const dsl::Clause* evolve = d.resolved.clause("evolve");
   const bool by_scheme = evolve && !dsl::positional(*evolve).empty() &&

@@ -234,6 +234,11 @@ struct Conservation {
     double weight = 1;
   };
   std::vector<std::vector<Share>> orders;  ///< of a step: those of successive steps, in turn
+  std::vector<Expr>
+      speeds;              ///< by axis: signal velocity of a site, of quantities and recovered ones
+  double courant = 0;      ///< the scheme's own limit of speed*dt/dx; 0: it names none
+  Expr residual;           ///< what `solve` has left, of quantities; null without
+  std::string fixes;       ///< scalar that counts what limits have changed; empty: nobody asks
   std::map<int, int> odd;  ///< array -> reflecting axis along which it changes sign in the mirror
   std::map<int, std::string> outflow;  ///< quantity -> scalar: what has left an open box
   static constexpr const char* kStepLength = "flux_dt";

@@ -160,6 +160,7 @@ class AxisPart {
     for (const auto& [quantity, result] : sweep_.result) {
       end.arrays[quantity] = in_order(at(done, result));
     }
+    const State unlimited = end;
     apply_limits(block_, end);
 
     FluxPart part;
@@ -183,11 +184,31 @@ class AxisPart {
       const Expr more = (arena.integer(1) - stop) * arena.symbol(lost);
       part.finish.push_back({name, arena.symbol(name) + more});
     }
+    if (!laws_.fixes.empty()) count_fixes(unlimited, end, part, wanted);
     part.sweeps = make_sweeps(block_, wanted);
     return part;
   }
 
  private:
+  /// How many values the limits have changed.
+  void count_fixes(const State& before, const State& after, FluxPart& part, Wanted& wanted) {
+    Arena& arena = *system_.arena;
+    const Expr one = arena.integer(1), zero = arena.integer(0);
+    Expr count = zero;
+    for (const int quantity : laws_.quantities) {
+      const Expr a = before.arrays.at(quantity), b = after.arrays.at(quantity);
+      if (a == b) continue;
+      const Expr changed = arena.raw(Op::Select, {arena.raw(Op::Equal, {a, b}), zero, one});
+      count = count.is_zero() ? changed : arena.raw(Op::Add, {count, changed});
+    }
+    const std::string changed_slot = block_.slots().fresh("fixed");
+    block_.reduce(changed_slot, kernel::ReduceKind::Sum, mirrors_(count));
+    wanted.slots.push_back(changed_slot);
+    const Expr runs = arena.integer(1) - arena.symbol(slot::kStop);
+    part.finish.push_back(
+        {laws_.fixes, arena.symbol(laws_.fixes) + runs * arena.symbol(changed_slot)});
+  }
+
   void recover(State& state, const std::string& prefix) {
     for (Derived value : laws_.recovered) {
       const int array = value.array;

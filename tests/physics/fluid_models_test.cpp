@@ -35,9 +35,8 @@ TEST_P(Reference, PromisesAndNumber) {
   EXPECT_NEAR(last(result, known.name), known.value, known.within);
 }
 
-// sod: exact Riemann solution. slab: e2/e1 = (4 g^2 - 1) + ... of a wall shock, e* = 24.7 at v =
-// 0.9. euler: Toro, section 4.3.3. shallow_water: Stoker, section 10.8. burgers: u = sin(u t) at t
-// = 2.
+// sod: exact Riemann solution; slab: two shocks of matter with v = 0.9; euler: Toro, section 4.3.3;
+// shallow_water: Stoker, section 10.8; burgers: u = sin(u t) at t = 2.
 INSTANTIATE_TEST_SUITE_P(
     Fluids, Reference,
     ::testing::Values(Known{"hydro/sod", "e_star", 3.952748332, 1e-3},
