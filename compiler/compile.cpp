@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "compiler/coarse.hpp"
 #include "compiler/physics/derive.hpp"
+#include "compiler/schedule/brownian.hpp"
+#include "compiler/schedule/leap.hpp"
 #include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "dsl/load.hpp"
@@ -33,8 +36,10 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
   return result;
 }
 
-Compilation compile_model(const std::string& path, const CompileOptions& options,
-                          const emit::TargetInfo& target) {
+namespace {
+
+Compilation compiled(const std::string& path, const CompileOptions& options,
+                     const emit::TargetInfo& target, bool coarse) {
   Compilation result = derive_model(path, options);
   if (!result.system) return result;
   result.plan =
@@ -43,11 +48,13 @@ Compilation compile_model(const std::string& path, const CompileOptions& options
     result.plan.reset();
     return result;
   }
+  if (coarse && !schedule::sum_draws(*result.plan)) return result;
   program::Program& planned = result.plan->program;
   planned.target = target.target;
   if (options.steps >= 0) planned.steps = options.steps;
   if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
+  schedule::prepare_paths(*result.plan);
   if (!options.stop_after.empty()) return result;
 
   emit::Bindings bindings;
@@ -60,6 +67,18 @@ Compilation compile_model(const std::string& path, const CompileOptions& options
   }
   result.program = std::move(program);
   return result;
+}
+
+}  // namespace
+
+Compilation compile_model(const std::string& path, const CompileOptions& options,
+                          const emit::TargetInfo& target) {
+  return compiled(path, options, target, false);
+}
+
+Compilation compile_coarse(const std::string& path, const CompileOptions& options,
+                           const emit::TargetInfo& target) {
+  return compiled(path, options, target, true);
 }
 
 }  // namespace vphi

@@ -1,9 +1,10 @@
 // Instances of a sweep: where they lie along its axes, and whose random numbers they have.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "program/program.hpp"
+#include "program/axes.hpp"
 
 namespace vphi::program {
 
@@ -30,23 +31,34 @@ std::int64_t Program::place(std::int64_t instance, std::size_t axis) const {
   return instance % static_cast<std::int64_t>(axes[axis].values.size());
 }
 
-std::int64_t Program::ensemble_number(std::int64_t instance) const {
-  std::int64_t number = ensemble;
-  for (std::size_t k = 0; k < axes.size(); ++k) {
-    const Axis& axis = axes[k];
-    if (!axis.ensemble && !axis.fresh) continue;
-    const std::int64_t at = place(instance, k);
-    const auto size = static_cast<std::int64_t>(axis.values.size());
-    if (axis.ensemble && whole_numbers(axis)) {
+EnsembleNumbers::EnsembleNumbers(const Program& program) : program_(program) {
+  for (const Axis& axis : program.axes) {
+    by_value_.push_back(axis.ensemble && whole_numbers(axis));
+    auto radix = static_cast<std::int64_t>(axis.values.size());
+    if (by_value_.back()) {
       double largest = 0;
       for (const double v : axis.values) largest = std::max(largest, v);
-      number = number * (static_cast<std::int64_t>(largest) + 1) +
-               static_cast<std::int64_t>(axis.values[static_cast<std::size_t>(at)]);
-    } else {
-      number = number * size + at;
+      radix = static_cast<std::int64_t>(largest) + 1;
     }
+    radix_.push_back(radix);
+  }
+}
+
+std::int64_t EnsembleNumbers::operator()(std::int64_t instance) const {
+  std::int64_t number = program_.ensemble;
+  for (std::size_t k = 0; k < program_.axes.size(); ++k) {
+    const Axis& axis = program_.axes[k];
+    if (!axis.ensemble && !axis.fresh) continue;
+    const std::int64_t at = program_.place(instance, k);
+    number =
+        number * radix_[k] +
+        (by_value_[k] ? static_cast<std::int64_t>(axis.values[static_cast<std::size_t>(at)]) : at);
   }
   return number;
+}
+
+std::int64_t Program::ensemble_number(std::int64_t instance) const {
+  return EnsembleNumbers(*this)(instance);
 }
 
 std::string Program::where(std::int64_t instance) const {

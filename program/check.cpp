@@ -39,6 +39,7 @@ class Checker {
     slot_or_none(p_.step_slot, "step_slot");
     slot_or_none(p_.time_slot, "time_slot");
     slot_or_none(p_.stop_slot, "stop_slot");
+    slot_or_none(p_.leap_slot, "leap_slot");
     return std::move(problems_);
   }
 
@@ -71,6 +72,8 @@ class Checker {
     need(sites * static_cast<double>(p_.instances) < 0x1p40, "more than 2^40 sites");
     need(p_.leap_steps >= 0 && (p_.leap_steps > 0) == !p_.leap.empty(),
          "a leap without launches or without a length");
+    need(p_.leap.empty() || (p_.leap_slot >= 0 && p_.step_slot >= 0),
+         "a leap without a slot for its length or for the step");
     axes();
     need(p_.dx > 0 && p_.dx_physical > 0, "the lattice spacing is not positive");
     need(p_.steps >= -1, "a negative number of steps");
@@ -163,8 +166,12 @@ class Checker {
 
   void check(const FieldOutput& field) {
     using Kind = FieldOutput::Kind;
-    buffer(field.buffer, "output");
-    for (const FieldPart& part : field.more) buffer(part.buffer, "output");
+    slot_or_none(field.slot, "output");
+    if (field.slot < 0) buffer(field.buffer, "output");
+    for (const FieldPart& part : field.more) {
+      slot_or_none(part.slot, "output");
+      if (part.slot < 0) buffer(part.buffer, "output");
+    }
     const bool slice = field.kind == Kind::Slice;
     const bool by_distance = field.axis == -1 && !slice;
     const bool axis = field.axis >= 0 && field.axis < p_.dims;

@@ -115,7 +115,7 @@ void fields(Io& io, SpectrumForm& f) {
 }
 template <class Io>
 void fields(Io& io, FieldPart& f) {
-  io("buffer", f.buffer), io("weight", f.weight);
+  io("buffer", f.buffer), io("weight", f.weight), io("slot", f.slot);
   io("scale", f.scale), io("offset", f.offset);
 }
 template <class Io>
@@ -125,7 +125,7 @@ void fields(Io& io, FieldOutput& f) {
   io("more", f.more), io("axis", f.axis), io("plane", f.plane), io("bins", f.bins);
   io("histogram", f.histogram), io("spectrum", f.spectrum);
   io("factor_slot", f.factor_slot), io("mass2_slot", f.mass2_slot);
-  io("over", f.over);
+  io("over", f.over), io("slot", f.slot);
 }
 template <class Io>
 void fields(Io& io, Output& o) {
@@ -164,6 +164,7 @@ void fields(Io& io, Program& p) {
   io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("prologue", p.prologue), io("step", p.step);
   io("cycle", p.cycle), io("leap", p.leap), io("leap_steps", p.leap_steps);
+  io("leap_slot", p.leap_slot);
   io("watch_before", p.watch_before), io("watch_transforms", p.watch_transforms);
   io("watch", p.watch), io("watch_statistics", p.watch_statistics);
   io("watch_then", p.watch_then), io("outputs", p.outputs), io("expectations", p.expectations);

@@ -136,6 +136,7 @@ struct FieldPart {
   int buffer = 0;
   double scale = 1, offset = 0;
   double weight = 1;
+  int slot = -1;  ///< Histogram: a scalar of each instance in the place of a buffer
 };
 
 struct FieldOutput {
@@ -156,6 +157,7 @@ struct FieldOutput {
   int factor_slot = -1;        ///< Spectrum: multiplies P and Delta; Occupation: scale factor
   int mass2_slot = -1;         ///< Occupation: effective mass squared
   std::vector<int> over = {};  ///< Histogram: axes of the sweep whose instances count together
+  int slot = -1;               ///< as FieldPart::slot
 };
 
 struct Output {
@@ -235,7 +237,7 @@ struct Program {
   /// Steps that differ from each other in turn: step n has the launches of cycle[n mod its length].
   /// Empty where every step is `step`, which is cycle[0] otherwise.
   std::vector<std::vector<Launch>> cycle = {};
-  std::vector<Launch> leap;                 ///< the same as `step` leap_steps times; may be empty
+  std::vector<Launch> leap;                 ///< many steps in one launch; may be empty
   std::vector<Launch> watch;                ///< fills the slots of `expectations` and `progress`
   std::vector<Statistic> watch_statistics;  ///< taken after `watch`
   std::vector<Launch> watch_then;           ///< after them
@@ -245,8 +247,11 @@ struct Program {
   std::vector<Expectation> expectations;
   std::vector<ScalarOutput> progress;  ///< shown on the progress line ("drift")
 
-  /// Steps of `leap`, which may begin at any step whose number is a multiple of it; 0: no leaps.
+  /// `leap` may begin at any step whose number is a multiple of this; 0: no leaps. It makes as many
+  /// steps, again a multiple, as leap_slot of the batch's first instance says: the same numbers as
+  /// `step` gives, one step at a time.
   std::int64_t leap_steps = 0;
+  int leap_slot = -1;
   int ensemble_slot = -1;   ///< number of the instance in its ensemble, for noise; -1: not wanted
   int step_slot = -1;       ///< integer step done so far (exact in f64)
   int time_slot = -1;       ///< physical time of the synchronised state

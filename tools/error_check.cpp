@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "compiler/coarse.hpp"
 #include "tools/finer_model.hpp"
 #include "tools/model.hpp"
 
@@ -14,35 +15,84 @@ namespace vphi::tools {
 
 using runtime::RunError;
 
-std::vector<Uncertain> error_check(const std::string& path, CompileOptions options,
-                                   runtime::Device& device, const runtime::RunResult& coarse,
-                                   const runtime::RunOptions& how) {
-  if (!coarse.axes.empty())
-    throw RunError("E0901", "--error-check of a sweep is not in this version",
-                   "one value of the sweep: --set NAME=VALUE");
-  const FinerModel finer(path, 2, true);
-  if (finer.path().empty())
-    throw RunError("E0807", "the model has no `dt` that could be halved", "evolve ..., dt = ...");
-  options.steps = 2 * coarse.steps;
-  options.until.clear();
-  Compilation c = compile_model(finer.path().string(), options, target_of(device.info()));
-  if (!c.program) {
-    report(c);
-    throw RunError("E0843", "the model does not compile at half the step");
+namespace {
+
+/// Values of a series at one time: one, or one for each place along the axes of a sweep.
+std::vector<double> values_of(const runtime::Series& series, std::size_t row) {
+  return series.values.empty() ? std::vector{series.points[row].second} : series.values[row];
+}
+
+std::vector<double> times_of(const runtime::Series& series) {
+  if (!series.times.empty()) return series.times;
+  std::vector<double> times;
+  for (const auto& [t, value] : series.points) times.push_back(t);
+  return times;
+}
+
+/// The largest difference among places that have a value in both.
+void compare(Uncertain& u, double at, const std::vector<double>& coarse,
+             const std::vector<double>& fine) {
+  double largest = 0;
+  for (std::size_t i = 0; i < coarse.size() && i < fine.size(); ++i) {
+    const double difference = std::abs(coarse[i] - fine[i]);
+    if (std::isnan(difference)) continue;
+    largest = std::max(largest, difference);
+    u.scale = std::max(u.scale, std::abs(coarse[i]));
   }
-  if (c.system && c.system->noise.kind != physics::NoiseClass::None)
-    throw RunError("E0901",
-                   "--error-check of a model with noise is not in this version: at half the step "
-                   "the noise would be another path",
-                   "`vphi run` with several seeds shows how results scatter");
-  program::Program& program = *c.program;
-  for (auto& output : program.outputs) output.every *= 2;  // at the same times
+  u.differences.emplace_back(at, largest);
+  if (largest > u.largest) u.largest = largest, u.at = at;
+  u.last = largest;
+}
+
+/// A run without files, at the same times as the one that was asked for.
+runtime::RunResult run_again(program::Program& program, runtime::Device& device,
+                             const runtime::RunOptions& how) {
   runtime::RunOptions again;
   again.threads = how.threads;
   again.interrupt = how.interrupt;
   again.progress = how.progress, again.progress_interval = how.progress_interval;
-  const runtime::RunResult fine = runtime::run(program, device, again);
-  if (fine.interrupted) throw RunError("E0807", "the run at half the step was interrupted");
+  runtime::RunResult result = runtime::run(program, device, again);
+  if (result.interrupted) throw RunError("E0807", "the run at half the step was interrupted");
+  return result;
+}
+
+bool noisy(const Compilation& c) {
+  return c.system && c.system->noise.kind != physics::NoiseClass::None;
+}
+
+}  // namespace
+
+std::vector<Uncertain> error_check(const std::string& path, CompileOptions options,
+                                   runtime::Device& device, const runtime::RunResult& shown,
+                                   const runtime::RunOptions& how) {
+  const FinerModel finer(path, 2, true);
+  if (finer.path().empty())
+    throw RunError("E0807", "the model has no `dt` that could be halved", "evolve ..., dt = ...");
+  const emit::TargetInfo target = target_of(device.info());
+  CompileOptions half = options;
+  half.steps = 2 * shown.steps;
+  half.until.clear();
+  Compilation c = compile_model(finer.path().string(), half, target);
+  if (!c.program) {
+    report(c);
+    throw RunError("E0843", "the model does not compile at half the step");
+  }
+  // With noise the run at the model's step is made again on the Brownian path of the finer one.
+  runtime::RunResult same_path;
+  if (noisy(c)) {
+    options.steps = shown.steps;
+    options.until.clear();
+    Compilation coarse = compile_coarse(path, options, target);
+    if (!coarse.program)
+      throw RunError("E0901",
+                     "--error-check with two- or three-point noise is not in this version: their "
+                     "sums are no such numbers",
+                     "accuracy = strong");
+    same_path = run_again(*coarse.program, device, how);
+  }
+  const runtime::RunResult& coarse = noisy(c) ? same_path : shown;
+  for (auto& output : c.program->outputs) output.every *= 2;  // at the same times
+  const runtime::RunResult fine = run_again(*c.program, device, how);
   if (std::abs(fine.time - coarse.time) > 1e-9 * std::abs(coarse.time))
     throw RunError("E0807",
                    fmt::format("the run at half the step ended at t = {:.8g}, not at {:.8g}",
@@ -53,20 +103,27 @@ std::vector<Uncertain> error_check(const std::string& path, CompileOptions optio
     const auto* other = fine.find(series.name);
     if (other == nullptr) continue;
     Uncertain u{series.name, 0, 0, 0, 0, {}};
+    const std::vector<double> times = times_of(series), theirs = times_of(*other);
     std::size_t k = 0;
-    for (const auto& [t, value] : series.points) {
+    for (std::size_t row = 0; row < times.size(); ++row) {
+      const double t = times[row];
       const double near = 1e-9 * std::max(std::abs(t), std::abs(coarse.time) * 1e-3);
-      while (k < other->points.size() && other->points[k].first < t - near) ++k;
-      if (k == other->points.size()) break;
-      if (other->points[k].first > t + near) continue;
-      const double difference = std::abs(value - other->points[k].second);
-      u.differences.emplace_back(t, difference);
-      u.scale = std::max(u.scale, std::abs(value));
-      if (difference > u.largest) u.largest = difference, u.at = t;
-      u.last = difference;
+      while (k < theirs.size() && theirs[k] < t - near) ++k;
+      if (k == theirs.size()) break;
+      if (theirs[k] <= t + near) compare(u, t, values_of(series, row), values_of(*other, k));
     }
     if (!u.differences.empty()) list.push_back(std::move(u));
   }
+  for (const runtime::Plot& plot : coarse.plots)
+    for (const runtime::Plot& other : fine.plots) {
+      if (other.name != plot.name || other.against != plot.against) continue;
+      Uncertain u{fmt::format("{} against {}", plot.name, plot.against), 0, 0, 0, 0, {}};
+      for (std::size_t i = 0; i < plot.x.size() && i < other.y.size(); ++i)
+        compare(u, plot.x[i], {plot.y[i]}, {other.y[i]});
+      u.last = u.largest;
+      list.push_back(std::move(u));
+      break;
+    }
   return list;
 }
 

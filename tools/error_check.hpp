@@ -5,6 +5,12 @@
 // that at dt, is 2^p/(2^p - 1) times this difference to leading order (Richardson, Phil. Trans. R.
 // Soc. A 226 (1927) 299): 2 for p = 1, 4/3 for p = 2. Errors of the lattice spacing and of rounding
 // that both runs share do not show.
+//
+// With noise both runs follow the same Brownian paths: a third run at the model's step draws
+// (psi_2n + psi_2n+1)/sqrt(2) where the finer one draws psi_2n and psi_2n+1
+// (schedule/brownian.hpp). The difference is then that of the steps, not the scatter of two
+// samples. Of a sweep the largest difference among its places counts; plots are compared point by
+// point.
 #pragma once
 
 #include <optional>
@@ -25,10 +31,10 @@ struct Uncertain {
   std::vector<std::pair<double, double>> differences;  ///< t, |q(dt) - q(dt/2)|
 };
 
-/// Compiles for the same device and runs again. Throws RunError where the model has no `dt`, is
-/// moved by noise (E0901: the finer run would have another path), or fails.
+/// Compiles for the same device and runs again. Throws RunError where the model has no `dt`, has
+/// noise of two or three points (E0901), or fails.
 std::vector<Uncertain> error_check(const std::string& path, CompileOptions options,
-                                   runtime::Device& device, const runtime::RunResult& coarse,
+                                   runtime::Device& device, const runtime::RunResult& shown,
                                    const runtime::RunOptions& how);
 
 /// "name,t,difference" as a table in `out`; returns its path. Throws io::ResultsError.

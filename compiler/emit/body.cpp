@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "compiler/algebra/transform.hpp"
@@ -28,10 +29,11 @@ Offset sum_of(Offset a, const Offset& b) {
 class Builder {
  public:
   Builder(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
-          bool private_scalars)
+          bool private_scalars, const std::vector<std::string>& shared)
       : kernel_(kernel),
         language_(language),
         bindings_(bindings),
+        shared_(shared.begin(), shared.end()),
         space_(private_scalars ? "" : "VPHI_GLOBAL ") {}
 
   Body build();
@@ -56,7 +58,8 @@ class Builder {
   const kernel::Kernel& kernel_;
   Language language_;
   const Bindings& bindings_;
-  std::string space_;  // of the scalars
+  std::set<std::string> shared_;  // symbols that come with the step
+  std::string space_;             // of the scalars
   Body body_;
   std::vector<Expr> roots_;  // stores, then reductions
   std::unordered_map<const Node*, Expr> prepared_;
@@ -69,8 +72,9 @@ class Builder {
 
 // The same at every site and not a plain number.
 bool Builder::uniform(Expr expr) {
-  const auto site = [](const Node& node) {
-    return (node.op >= Op::Load && node.op <= Op::Uniform) || node.op == Op::Stencil;
+  const auto site = [&](const Node& node) {
+    return (node.op >= Op::Load && node.op <= Op::Uniform) || node.op == Op::Stencil ||
+           (node.op == Op::Symbol && shared_.contains(node.name));
   };
   const auto symbol = [](const Node& node) { return node.op == Op::Symbol; };
   return !holds(expr, site, per_site_) && holds(expr, symbol, per_step_);
@@ -170,6 +174,11 @@ void Builder::add_parameter(Expr expr) {
 void Builder::collect(Expr expr) {
   bool& done = seen_[expr.get()];
   if (std::exchange(done, true)) return;
+  if (expr.is(Op::Symbol) && shared_.contains(expr->name)) {
+    body_.shared.emplace_back(expr->name, members_.fresh(expr->name));
+    leaves_[expr.get()] = "in." + body_.shared.back().second;
+    return;
+  }
   if (uniform(expr)) return add_parameter(expr);
   if (expr.is(Op::Load) || expr.is(Op::Stencil)) return add_read(*expr);
   if (expr.is(Op::Site)) {
@@ -218,6 +227,7 @@ std::string Builder::structs() const {
   std::vector<std::string> in, out, par;
   for (const Read& read : body_.reads) in.push_back(read.member);
   for (const Draw& draw : body_.draws) in.push_back(draw.member);
+  for (const auto& [name, member] : body_.shared) in.push_back(member);
   for (int axis = 0; axis < 4; ++axis)
     if (body_.site_axis[static_cast<std::size_t>(axis)])
       in.push_back(std::string("site_") + kAxis[axis]);
@@ -252,7 +262,7 @@ std::string Builder::site_function() {
   put(body_.reduction_members);
   if (roots_.empty()) text += std::string("  out.none = ") + literal(0.0L, body_.real) + ";\n";
   if (parameters_.empty()) text += "  (void)par;\n";
-  if (body_.reads.empty() && body_.draws.empty()) text += "  (void)in;\n";
+  if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) text += "  (void)in;\n";
   return text + "  return out;\n}\n\n";
 }
 
@@ -385,8 +395,8 @@ Body Builder::build() {
 }  // namespace
 
 Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
-               bool private_scalars) {
-  return Builder(kernel, language, bindings, private_scalars).build();
+               bool private_scalars, const std::vector<std::string>& shared) {
+  return Builder(kernel, language, bindings, private_scalars, shared).build();
 }
 
 long double stencil_factor(const algebra::StencilData& stencil, double dx) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/emit/dialect.hpp"
@@ -38,7 +39,9 @@ struct Body {
   std::string suffix;  ///< K above
   Precision real = Precision::F64;
   std::vector<Read> reads;
-  std::vector<Draw> draws;                     ///< in ascending order of their index
+  std::vector<Draw> draws;  ///< in ascending order of their index
+  /// Values that come with the step, as symbol and member of the `in` struct (kernel/share.hpp).
+  std::vector<std::pair<std::string, std::string>> shared;
   std::array<bool, 4> site_axis{};             ///< in.x, in.y, ... are wanted
   std::vector<std::string> array_names;        ///< as the kernel's arrays: identifier parts
   std::vector<std::string> store_members;      ///< as the kernel's stores
@@ -47,9 +50,10 @@ struct Body {
   std::string code;                            ///< the structs and functions
 };
 
-/// `private_scalars`: the functions take the scalars of one instance in private memory.
+/// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
+/// symbols that are no scalars: each step brings them along with what the site reads.
 Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
-               bool private_scalars = false);
+               bool private_scalars = false, const std::vector<std::string>& shared = {});
 
 /// dx^power / denominator of a stencil, the factor that integer sums lack.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

@@ -62,11 +62,20 @@ std::string draw_functions(const Job& job) {
   }
   slots["cell"] = number(0x1p-32L);
   slots["half_cell"] = number(0x1p-33L);
-  // Rounding must not make the argument of the root negative.
-  slots["radius"] =
-      call(job, Op::Sqrt,
-           fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64", number(-2),
-                       call(job, Op::Log, "vphi_unit(word)"), number(0)));
+  // Rounding must not make the argument of the root negative. NVIDIA's own logarithm is to base 2.
+  const bool quick =
+      real == Precision::F32 &&
+      (job.language == Language::Cuda || (job.target.nvidia && job.language == Language::OpenCL));
+  const std::string log =
+      quick ? "vphi_log2_f32(vphi_unit(word))" : call(job, Op::Log, "vphi_unit(word)");
+  const std::string square =
+      fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64",
+                  number(quick ? -2 * std::numbers::ln2_v<long double> : -2), log, number(0));
+  slots["radius"] = quick ? "vphi_root_f32(" + square + ")" : call(job, Op::Sqrt, square);
+  slots["quick"];
+  if (quick)
+    slots["quick"] = fill(
+        job.language == Language::Cuda ? "quick_draws_cuda.txt" : "quick_draws_nvidia.txt", {});
   slots["turn_cell"] = number(2 * std::numbers::pi_v<long double> * 0x1p-32L);
   slots["half_turn_cell"] = number(std::numbers::pi_v<long double> * 0x1p-32L);
   return fill("draws.txt", slots);
@@ -87,13 +96,20 @@ std::string draw_walker(const Job& job, const Bindings& bindings, const std::str
                      job.kernel.sites());
 }
 
+const char* widest_integer(const Job& job) { return wide(job); }
+
 std::string draw_word(const Job& job, const Bindings& bindings, const std::string& scalars,
                       bool aligned) {
   if (job.body.draws.empty()) return {};
-  const kernel::Random& random = job.kernel.random;
-  const std::int64_t words = kernel::words_per_step(random);
-  std::string text = fmt::format("const {0} first_word = ({0}){1}{2};\n", wide(job),
-                                 slot(bindings, random.step, scalars),
+  return draw_word_at(
+      job, fmt::format("({}){}", wide(job), slot(bindings, job.kernel.random.step, scalars)),
+      aligned);
+}
+
+std::string draw_word_at(const Job& job, const std::string& step, bool aligned) {
+  if (job.body.draws.empty()) return {};
+  const std::int64_t words = kernel::words_per_step(job.kernel.random);
+  std::string text = fmt::format("const {} first_word = {}{};\n", wide(job), step,
                                  words == 1 ? "" : fmt::format(" * {}u", words));
   if (aligned) return text;
   if (words == 1) text += "const int odd_word = (int)(first_word & 1u);\n";

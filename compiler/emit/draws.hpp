@@ -21,6 +21,9 @@ std::string draw_walker(const Job& job, const Bindings& bindings, const std::str
                         const std::string& scalars);
 std::string draw_word(const Job& job, const Bindings& bindings, const std::string& scalars,
                       bool aligned);
+/// The second half where the number of the step is the text `step`, of the widest integer type.
+std::string draw_word_at(const Job& job, const std::string& step, bool aligned);
+const char* widest_integer(const Job& job);
 /// The numbers of all steps that share a block, and those of step `k` of them.
 std::string draws_of_round(const Job& job);
 std::string draws_of_step(const Job& job, std::int64_t k);

@@ -28,6 +28,8 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   program::Kernel out;
   if (kernel::sums_pairs(kernel)) {
     out = emit_pairs(kernel, target, bindings);
+  } else if (is_path(kernel) && !kernel.common.empty()) {
+    out = emit_shared_paths(kernel, target, bindings);
   } else {
     const Job job = make_job(kernel, target, bindings);
     out = by_pattern(job, bindings);

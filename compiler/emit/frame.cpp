@@ -44,9 +44,10 @@ std::string join_functions(const Job& job) {
          "(unsigned which) {\n  (void)which;\n" + "  return " + neutral + ";\n}\n";
 }
 
-Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings) {
+Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
+             const std::vector<std::string>& shared) {
   const Language language = language_of(target.target);
-  Job job{kernel, target, language, make_body(kernel, language, bindings, is_path(kernel)),
+  Job job{kernel, target, language, make_body(kernel, language, bindings, is_path(kernel), shared),
           {},     false};
   job.entry = "vphi_" + job.body.suffix;
   job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);

@@ -22,7 +22,8 @@ struct Job {
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }
 };
 
-Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings);
+Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
+             const std::vector<std::string>& shared = {});
 
 /// Arguments in the order of the parameter list: arrays, scalars, and where there is something to
 /// do after the last site, partials and counter (the counter only where work groups finish

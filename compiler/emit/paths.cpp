@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/emit/clock.hpp"
 #include "compiler/emit/draws.hpp"
 #include "compiler/kernel/draw.hpp"
+#include "compiler/kernel/share.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -14,12 +16,22 @@ namespace {
 constexpr int kThreads = 128;
 constexpr std::int64_t kMostGroups = std::int64_t{1} << 24;
 constexpr int kLanes = 32;  // instances side by side on a processor
+// Lanes of a vector: clang knows the vector functions of libmvec for 256 bits. Left to itself it
+// takes 512 in some loops and not in others, with calls one by one, and the numbers depend on that.
+constexpr int kVectorBytes = 32;
+// Of kernels with a table: threads a group, so that making it is little beside using it, and rows.
+constexpr int kSharedThreads = 256, kRows = 32, kRowsCpp = 128, kRowsAlone = 16;
 
 // The text of one kernel. `at` is put behind the names of what an instance keeps: "[i]" on
 // processors.
 class Paths {
  public:
-  Paths(const Job& job, const Bindings& bindings) : job_(job), bindings_(bindings) {}
+  Paths(const Job& job, const Bindings& bindings, const kernel::Shared* shared = nullptr,
+        std::size_t slots = 0)
+      : job_(job),
+        bindings_(bindings),
+        shared_(shared),
+        slots_(shared ? slots : bindings.slots.size()) {}
 
   std::string value(std::size_t array) const { return job_.body.array_names[array] + "_value"; }
 
@@ -53,7 +65,8 @@ class Paths {
 
   // One instance out of those side by side, and back.
   std::string take() const {
-    std::string text = fmt::format("double mine[{}];\n", bindings_.slots.size());
+    std::string text =
+        fmt::format("double mine[{}];\n", std::max<std::size_t>(1, bindings_.slots.size()));
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       text += fmt::format("{} {}_here = {}[i];\n", type_name(job_.kernel.arrays[i].store), value(i),
                           value(i));
@@ -69,14 +82,20 @@ class Paths {
     return text;
   }
 
-  // The steps that share their random numbers; `block` holds the scalars.
-  std::string round(const std::string& block, const std::string& suffix) const {
-    const std::int64_t together = steps_together(job_.kernel);
-    const bool shared = shares();
-    std::string text = draw_word(job_, bindings_, block, shared);
+  // The steps that share their random numbers; `block` holds the scalars. `alone`: one step,
+  // wherever it stands among those.
+  std::string round(const std::string& block, const std::string& suffix, bool alone = false) const {
+    const std::int64_t together = alone ? 1 : steps_together(job_.kernel);
+    const bool shared = together > 1;
+    std::string text;
+    if (shared_)
+      text =
+          draw_word_at(job_, fmt::format("(step_start + ({})step)", widest_integer(job_)), shared);
+    else
+      text = draw_word(job_, bindings_, block, shared);
     if (shared) text += draws_of_round(job_);
     for (std::int64_t k = 0; k < together; ++k) {
-      const std::string one = step(block, suffix, k);
+      const std::string one = step(block, suffix, k, shared);
       text += together == 1 ? one : "{\n" + indent(one, 2) + "}\n";
     }
     return text;
@@ -88,13 +107,21 @@ class Paths {
     list.insert(list.end(), job_.body.slots_written.begin(), job_.body.slots_written.end());
     std::ranges::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
+    // behind the scalars of the program come those of the step
+    std::erase_if(list, [&](int slot) { return slot >= static_cast<int>(slots_); });
     return list;
   }
 
-  // Several steps live on one block of random numbers.
-  bool shares() const { return steps_together(job_.kernel) > 1; }
+  // Entry `column` of the row of step `k` of a round.
+  std::string entry(const char* table, std::size_t width, std::int64_t k,
+                    std::size_t column) const {
+    const char* u = job_.language == Language::Cpp ? "" : "u";
+    const std::string row = k == 0 ? "step" : fmt::format("(step + {}{})", k, u);
+    return fmt::format("{}[{} * {}{} + {}{}]", table, row, width, u, column, u);
+  }
 
-  std::string step(const std::string& block, const std::string& suffix, std::int64_t k) const {
+  std::string step(const std::string& block, const std::string& suffix, std::int64_t k,
+                   bool shares) const {
     const kernel::Kernel& kernel = job_.kernel;
     const std::string& name = job_.body.suffix;
     const std::string real = type_name(job_.body.real);
@@ -112,12 +139,17 @@ class Paths {
             weight == 1 ? here
                         : literal(static_cast<long double>(weight), job_.body.real) + "*" + here);
       }
-      if (!job_.body.draws.empty())
-        text += shares() ? draws_of_step(job_, k) : draw_lines(job_, "0");
+      if (!job_.body.draws.empty()) text += shares ? draws_of_step(job_, k) : draw_lines(job_, "0");
+      for (const auto& [symbol, member] : job_.body.shared) {
+        const auto column = static_cast<std::size_t>(std::ranges::find(shared_->site, symbol) -
+                                                     shared_->site.begin());
+        text += fmt::format("in.{} = {};\n", member,
+                            entry("site_rows", shared_->site.size(), k, column));
+      }
       for (std::size_t axis = 0; axis < 4; ++axis)
         if (job_.body.site_axis[axis])
           text += fmt::format("in.site_{} = ({})0;\n", "xyzt"[axis], real);
-      if (job_.body.reads.empty() && job_.body.draws.empty() &&
+      if (job_.body.reads.empty() && job_.body.draws.empty() && job_.body.shared.empty() &&
           std::ranges::count(job_.body.site_axis, true) == 0)
         text += fmt::format("in.none = ({})0;\n", real);
       text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", name);
@@ -133,6 +165,9 @@ class Paths {
       totals += (totals.empty() ? "" : ", ") + fmt::format("(double)out.{}", member);
     if (totals.empty()) totals = "0.0";
     if (job_.per_site() && kernel.reductions.empty()) text += "(void)out;\n";
+    for (std::size_t j = 0; shared_ && j < shared_->epilogue.size(); ++j)
+      text += fmt::format("{}[{}] = {};\n", block, slots_ + j,
+                          entry("wide_rows", shared_->epilogue.size(), k, j));
     return text + fmt::format(
                       "const double total[] = {{{1}}};\n"
                       "vphi_epilogue_{0}({2}, vphi_before_of_{0}({2}), total);\n",
@@ -141,7 +176,24 @@ class Paths {
 
   const Job& job_;
   const Bindings& bindings_;
+  const kernel::Shared* shared_;
+  std::size_t slots_;  // of the program
 };
+
+// Text of the number of steps in this launch.
+std::string step_count(const Job& job, const Bindings& bindings) {
+  const kernel::Kernel& kernel = job.kernel;
+  const bool cpp = job.language == Language::Cpp;
+  if (kernel.steps_slot.empty()) return fmt::format("{}{}", kernel.steps, cpp ? "" : "u");
+  const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
+  if (at == bindings.slots.end())
+    throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
+  return fmt::format("({})all_scalars[{}]", cpp ? "long" : "unsigned", at - bindings.slots.begin());
+}
+
+std::string steps_text(const kernel::Kernel& kernel) {
+  return kernel.steps_slot.empty() ? std::to_string(kernel.steps) : "many";
+}
 
 // Arguments of a task by name.
 std::string path_pointers(const Job& job) {
@@ -170,7 +222,7 @@ bool is_path(const kernel::Kernel& kernel) {
 }
 
 std::int64_t steps_together(const kernel::Kernel& kernel) {
-  if (kernel.steps == 1 || kernel.random.draws == 0) return 1;
+  if ((kernel.steps == 1 && kernel.steps_slot.empty()) || kernel.random.draws == 0) return 1;
   const std::int64_t words = kernel::words_per_step(kernel.random);
   return words >= 4 ? 1 : 4 / words;
 }
@@ -185,9 +237,11 @@ program::Kernel emit_paths(const Job& job, const Bindings& bindings) {
   program::Kernel out;
   Slots slots = common_slots(job, kThreads);
   slots["slots"] = std::to_string(std::max<std::size_t>(1, bindings.slots.size()));
-  slots["steps"] = std::to_string(kernel.steps);
+  slots["steps"] = steps_text(kernel);
+  slots["step_count"] = step_count(job, bindings);
   slots["together"] = std::to_string(together);
   slots["lanes"] = std::to_string(kLanes);
+  slots["vector"] = std::to_string(kVectorBytes / bytes_of(job.body.real));
   if (cpp) {
     const std::int64_t tasks = std::clamp<std::int64_t>(kernel.instances / (4 * kLanes), 1, 4096);
     slots["tasks"] = std::to_string(tasks);
@@ -209,6 +263,87 @@ program::Kernel emit_paths(const Job& job, const Bindings& bindings) {
     slots["round"] = paths.round("own", "");
     slots["save"] = paths.save("");
     out.source = fill("paths_gpu.txt", slots);
+  }
+  out.arguments = arguments(job, bindings, false, 0);
+  return out;
+}
+
+program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo& target,
+                                  const Bindings& bindings) {
+  kernel::Shared shared = kernel::share(kernel);
+  const bool cuda = language_of(target.target) == Language::Cuda;
+  shared.own.fast = kernel.compute == Precision::F32 && (cuda || target.nvidia);
+  Bindings wider = bindings;
+  for (const std::string& name : shared.epilogue) wider.slots.push_back(name);
+  const Job job = make_job(shared.own, target, wider, shared.site);
+  const std::int64_t together = steps_together(shared.own);
+  if (kernel.steps % together != 0)
+    throw std::invalid_argument("kernel " + kernel.name + ": steps a launch that share no block");
+  const bool cpp = job.language == Language::Cpp;
+  const bool alone = !cpp && target.is_cpu;  // no group to share a table with
+  const Paths paths(job, wider, &shared, bindings.slots.size());
+  const auto slot_of = [&](const std::string& name) {
+    return std::ranges::find(bindings.slots, name) - bindings.slots.begin();
+  };
+  const auto clock_of = [&](const std::string& name) {
+    return std::ranges::find(shared.slots, name) - shared.slots.begin();
+  };
+  program::Kernel out;
+  out.entry = job.entry;
+  Slots slots = common_slots(job, kSharedThreads);
+  const auto number = [](auto n) { return std::to_string(std::max<std::size_t>(1, n)); };
+  slots["own"] = number(wider.slots.size());
+  slots["slots"] = number(bindings.slots.size());
+  slots["steps"] = steps_text(kernel);
+  slots["step_count"] = step_count(job, bindings);
+  slots["together"] = std::to_string(together);
+  slots["lanes"] = std::to_string(kLanes);
+  slots["vector"] = std::to_string(kVectorBytes / bytes_of(job.body.real));
+  slots["rows"] = std::to_string(cpp ? kRowsCpp : alone ? kRowsAlone : kRows);
+  slots["real"] = type_name(job.body.real);
+  slots["wide"] = widest_integer(job);
+  slots["clock_slots"] = number(shared.slots.size());
+  slots["site_width"] = number(shared.site.size());
+  slots["wide_width"] = number(shared.epilogue.size());
+  slots["still"] = kernel.still.empty() ? "0.0" : fmt::format("clock[{}]", clock_of(kernel.still));
+  slots["still_slot"] = std::to_string(kernel.still.empty() ? 0 : slot_of(kernel.still));
+  slots["stands"] =
+      kernel.still.empty() ? "0" : fmt::format("scalars[{}] != 0.0", slot_of(kernel.still));
+  slots["step_start"] =
+      kernel.random.step.empty()
+          ? "0"
+          : fmt::format("({})clock[{}]", widest_integer(job), clock_of(kernel.random.step));
+  for (std::size_t j = 0; j < shared.slots.size(); ++j) {
+    slots["clock_load"] += fmt::format("clock[{}] = scalars[{}];\n", j, slot_of(shared.slots[j]));
+    const auto sets = [&](const auto& a) { return a.slot == shared.slots[j]; };
+    if (std::ranges::any_of(shared.clock, sets))
+      slots["clock_save"] += fmt::format("scalars[{}] = clock[{}];\n", slot_of(shared.slots[j]), j);
+  }
+  slots["clock_load"], slots["clock_save"];
+  slots["body"] +=
+      clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
+  const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : "";
+  slots["round"] = paths.round(block, suffix);
+  slots["one_step"] = paths.round(block, suffix, true);
+  if (cpp) {
+    const std::int64_t tasks = std::clamp<std::int64_t>(kernel.instances / (4 * kLanes), 1, 4096);
+    slots["tasks"] = std::to_string(tasks);
+    out.grid[0] = static_cast<std::uint32_t>(tasks);
+    slots["pointers"] = path_pointers(job);
+    slots["values"] = paths.values(kLanes);
+    slots["load"] = paths.load("[i]");
+    slots["take"] = paths.take();
+    slots["put"] = paths.put();
+    slots["save"] = paths.save("[i]");
+    out.source = fill("paths_shared_cpp.txt", slots);
+  } else {
+    const std::int64_t groups = (kernel.instances + kSharedThreads - 1) / kSharedThreads;
+    out.grid[0] = static_cast<std::uint32_t>(std::min(groups, kMostGroups));
+    out.block[0] = kSharedThreads;
+    slots["load"] = paths.values(0) + paths.load("");
+    slots["draw_start"] = draw_walker(job, wider, "instance", "scalars");
+    slots["save"] = paths.save("");
+    out.source = fill(alone ? "paths_shared_alone.txt" : "paths_shared_gpu.txt", slots);
   }
   out.arguments = arguments(job, bindings, false, 0);
   return out;

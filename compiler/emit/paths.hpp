@@ -6,6 +6,10 @@
 // first step of a launch is a multiple of that (program::Program::leap). An instance's scalars are
 // read and written once a launch; a kernel's reductions are over one site and its epilogue follows
 // each step, as everywhere.
+//
+// What instances have in common (kernel/share.hpp) is a table of rows, a row a step: on GPUs the
+// threads of a group make a row each and share it; on processors a task makes the table for all its
+// instances. Steps end where the clock says that the run does.
 #pragma once
 
 #include "compiler/emit/frame.hpp"
@@ -18,5 +22,8 @@ bool is_path(const kernel::Kernel& kernel);
 std::int64_t steps_together(const kernel::Kernel& kernel);
 /// `job` with scalars in private memory (make_job sees to it).
 program::Kernel emit_paths(const Job& job, const Bindings& bindings);
+/// The same for a kernel with common slots.
+program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo& target,
+                                  const Bindings& bindings);
 
 }  // namespace vphi::emit

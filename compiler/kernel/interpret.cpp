@@ -334,6 +334,7 @@ struct Interpreter::State {
     const Prepared& tapes = prepared(index);
     const auto instances = static_cast<std::size_t>(plan.program.instances);
     for (instance = 0; instance < instances; ++instance) {
+      if (!kernel.still.empty() && scalar(kernel.still) != 0) continue;
       if (!kernel.stores.empty() || !kernel.reductions.empty()) {
         if (kernel.compute == Precision::F32) {
           sweep<float>(kernel, tapes);

@@ -99,9 +99,15 @@ struct Kernel {
   /// Steps in one launch. More than one: a kernel that reads its own site alone and has no
   /// reductions goes through stores and epilogue that often, arrays and scalars in registers.
   std::int64_t steps = 1;
-  /// Slots with the same value in every instance (time, step): what depends on them alone may be
-  /// computed once for many instances.
+  /// Slot of the first instance with the number of steps in the place of `steps`, which then is
+  /// what that number is a multiple of; "": `steps` are all.
+  std::string steps_slot;
+  /// Slots with the same value in every instance that moves (time, step): what depends on them
+  /// alone is computed once for many instances (kernel/share.hpp).
   std::vector<std::string> common;
+  /// Slot that is not 0 where an instance stands still: the kernel leaves it as it is. One of
+  /// `common`, or "": the kernel's values say themselves what becomes of such an instance.
+  std::string still;
   Random random;
   std::array<Boundary, 4> boundary{};
   double fixed_value = 0;  ///< value outside, Boundary::Fixed

@@ -388,8 +388,10 @@ class Outputs {
         if (axis->text == "time") {
           d_.fail(errors::not_yet(axis->span, "a histogram over time"));
         }
+        // picked by --set an axis is gone: the histogram is of what is left
         if (const int k = axis_named(axis->text); k >= 0) base.form.over.push_back(k);
       }
+      over_ = true;
     } else if (base.kind == Kind::Histogram) {
       histogram_option(base, option);
     } else if (name == "along") {
@@ -441,6 +443,10 @@ class Outputs {
     if (!fine) d_.fail(errors::not_site_output(span, written(d_, span)));
   }
 
+  /// `histogram(..., over = path)` of a value that an instance has once: a first passage, an
+  /// average over time. Each instance counts once.
+  bool counts_instances(Expr value) const { return over_ && !algebra::per_site(value); }
+
   /// f and f' of a field and what its particles are counted with (runtime/observe/spectrum.hpp).
   void occupation(Observable& o, const dsl::Expr& arg) {
     const Value v = lower_.value(arg);
@@ -476,6 +482,7 @@ class Outputs {
     base.kind = kind;
     base.span = e.span;
     bool cross = false, map = false;
+    over_ = false;
     for (const dsl::NamedArgument& option : e.named) {
       cross = cross || (option.name == "cross" && switched(option));
       map = map || (option.name == "bins" && option.value->kind == ExprKind::List);
@@ -515,7 +522,7 @@ class Outputs {
         } else {
           set_parts(o, parts);
         }
-        need_per_site(o, arg->span);
+        if (!counts_instances(parts[0].value)) need_per_site(o, arg->span);
         out.observables.push_back(std::move(o));
       };
       if (sums_components(kind)) {
@@ -541,13 +548,14 @@ class Outputs {
                            : given;
     o.value = units_.quantity(lower_.real(*e.args[0], "what is counted"));
     o.more = {{units_.quantity(lower_.real(*e.args[1], "what is counted")), 1}};
-    need_per_site(o, e.span);
+    if (!counts_instances(o.value) && !counts_instances(o.more[0].value)) need_per_site(o, e.span);
     out.observables.push_back(std::move(o));
   }
 
   Derivation& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
+  bool over_ = false;  ///< the output being read is over axes of the sweep
   const Scope global_;
 };
 

@@ -155,9 +155,8 @@ void Averages::accumulate(Observer& checks, Expr after) {
     } else if (s.kind == Statistic::Kind::Maximum) {
       next = select(first, s.value, arena.make(Op::Max, {m, s.value}));
     }
-    if (s.kind == Statistic::Kind::Mean || s.kind == Statistic::Kind::Variance) {
-      next = select(first, s.value, next);
-    }
+    // a variance keeps its mean apart from the spread: both begin with the first value
+    if (s.kind == Statistic::Kind::Variance) next = select(first, s.value, next);
     checks.assign(entry.mean, select(counts, next, m));
   }
 }
@@ -175,6 +174,9 @@ std::vector<kernel::ScalarAssign> Averages::windows(bool restart) const {
     // an instance that has come to its end keeps its last value
     result.push_back({entry.result, select(positive(n), value, arena.symbol(entry.result))});
     if (restart) result.push_back({entry.count, arena.integer(0)});
+    // a mean begins with m = 0 and weight 1/1, which gives the first value as it is
+    if (restart && s.kind == Statistic::Kind::Mean)
+      result.push_back({entry.mean, arena.integer(0)});
   }
   return result;
 }
@@ -192,6 +194,16 @@ void Averages::inputs(Observer& observer) {
       slots_.set(entry.input, std::numeric_limits<double>::quiet_NaN());
     }
   }
+}
+
+Expr Averages::of_instance(Expr value) const {
+  algebra::Arena& arena = *system_.arena;
+  for (const Entry& entry : needed_) {
+    const Statistic& s = of(entry);
+    if (algebra::depends_on(value, arena.symbol(s.error))) return {};
+    if (!s.axes.empty() && algebra::depends_on(value, arena.symbol(s.symbol))) return {};
+  }
+  return replaced(value);
 }
 
 std::vector<program::Statistic> Averages::statistics() const {

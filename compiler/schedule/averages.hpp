@@ -46,6 +46,8 @@ class Averages {
 
   /// What a value of the clause becomes: a slot, its error and the axes it has.
   program::ScalarOutput output(const std::string& name, Expr value, Expr error);
+  /// The value of one instance that holds no averages but those over time; null where it does.
+  Expr of_instance(Expr value) const;
   /// Slot of a value that holds averages, assigned in `then`.
   int slot_of(const std::string& hint, Expr value);
   /// Assignments after the statistics.

@@ -266,6 +266,7 @@ class Scheduler {
       for (const physics::Observable& o : system_.outputs[i].observables) {
         averages_[i].want(o.value);
         averages_[i].want(o.error);
+        for (const physics::Observable::Part& part : o.more) averages_[i].want(part.value);
       }
     }
     for (const physics::Expectation& e : system_.expectations) {
@@ -330,14 +331,30 @@ class Scheduler {
       program::FieldOutput field = o.form;
       field.kind = field_kind(o.kind);
       field.name = o.name;
-      std::vector<Expr> values{o.value};
-      for (const physics::Observable::Part& part : o.more) values.push_back(part.value);
-      const Observer::Fields placed = observer.fields(o.name, values, room());
-      field.buffer = placed.buffers[0];
+      // at every site an array; of an instance a scalar
+      std::vector<Expr> values, arrays{o.value};
+      for (const physics::Observable::Part& part : o.more) arrays.push_back(part.value);
+      values = arrays;
+      std::erase_if(arrays, [](Expr value) { return !algebra::per_site(value); });
+      const Observer::Fields placed =
+          arrays.empty() ? Observer::Fields{} : observer.fields(o.name, arrays, room());
+      std::size_t next = 0;
+      const auto place = [&](Expr value, int& buffer, int& slot) {
+        if (algebra::per_site(value)) {
+          buffer = placed.buffers[next++];
+        } else if (const Expr own = averages.of_instance(value); own) {
+          slot = observer.scalar(o.name, own);
+          slots_.set(slots_.names()[static_cast<std::size_t>(slot)],
+                     std::numeric_limits<double>::quiet_NaN());
+        } else {
+          diagnostics_.add(error::not_yet(o.span, "a histogram of averages over the sweep"));
+        }
+      };
+      place(o.value, field.buffer, field.slot);
       field.more.clear();
       for (std::size_t k = 0; k < o.more.size(); ++k) {
         program::FieldPart& more = field.more.emplace_back();
-        more.buffer = placed.buffers[k + 1];
+        place(values[k + 1], more.buffer, more.slot);
         more.weight = o.more[k].weight;
       }
       if (o.factor) field.factor_slot = observer.scalar(o.name, o.factor);

@@ -102,7 +102,10 @@ class SystemCompiler : public HostCompiler {
           "folder with free space.");
     std::vector<std::string> call{command_};
     call.insert(call.end(), flags_.begin(), flags_.end());
-    call.push_back(contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+    const bool within = source.find("// vphi: contract=expression") != std::string::npos;
+    call.push_back(!contract ? "-ffp-contract=off"
+                   : within  ? "-ffp-contract=on"
+                             : "-ffp-contract=fast");
     call.insert(call.end(), {"-o", out, in, "-lm"});
     const ProcessResult result = run_process(call);
     std::ifstream object(out, std::ios::binary);

@@ -20,8 +20,8 @@ constexpr int64_t kBelow = -1, kAbove = -2, kInvalid = -3;
 /// One axis with its range found: value to bin.
 class Scale {
  public:
-  Scale(std::span<const double> values, const HistogramAxis& axis) : axis_(axis) {
-    if (axis_.find_low || axis_.find_high) find_range(values);
+  Scale(std::span<const double> values, const HistogramAxis& axis)
+      : axis_(with_range(axis, values)) {
     low_ = place(axis_.low), high_ = place(axis_.high);
     scale_ = axis_.bins / (high_ - low_);
   }
@@ -47,29 +47,31 @@ class Scale {
  private:
   double place(double v) const { return axis_.log ? std::log(v) : v; }
 
-  void find_range(std::span<const double> values) {
-    double least = std::numeric_limits<double>::infinity(), most = -least;
-    for (const double v : values) {
-      if (!std::isfinite(v) || (axis_.log && v <= 0)) continue;
-      least = std::min(least, v), most = std::max(most, v);
-    }
-    if (!(least <= most)) least = most = axis_.log ? 1 : 0;  // nothing to go by
-    if (axis_.find_low) axis_.low = axis_.find_high ? least : std::min(least, axis_.high);
-    if (axis_.find_high) axis_.high = std::max(most, axis_.low);
-    if (axis_.high > axis_.low) return;
-    const double wider = axis_.log ? 0 : std::max(1.0, std::abs(axis_.low)) * 1e-6;
-    if (axis_.find_high) {
-      axis_.high = axis_.log ? axis_.low * 2 : axis_.low + wider;
-    } else {
-      axis_.low = axis_.log ? axis_.high / 2 : axis_.high - wider;
-    }
-  }
-
   HistogramAxis axis_;
   double low_ = 0, high_ = 1, scale_ = 1;
 };
 
 }  // namespace
+
+HistogramAxis with_range(HistogramAxis axis, std::span<const double> values) {
+  if (!axis.find_low && !axis.find_high) return axis;
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const double v : values) {
+    if (!std::isfinite(v) || (axis.log && v <= 0)) continue;
+    least = std::min(least, v), most = std::max(most, v);
+  }
+  if (!(least <= most)) least = most = axis.log ? 1 : 0;  // nothing to go by
+  if (axis.find_low) axis.low = axis.find_high ? least : std::min(least, axis.high);
+  if (axis.find_high) axis.high = std::max(most, axis.low);
+  if (axis.high > axis.low) return axis;
+  const double wider = axis.log ? 0 : std::max(1.0, std::abs(axis.low)) * 1e-6;
+  if (axis.find_high) {
+    axis.high = axis.log ? axis.low * 2 : axis.low + wider;
+  } else {
+    axis.low = axis.log ? axis.high / 2 : axis.high - wider;
+  }
+  return axis;
+}
 
 double Histogram::density(std::size_t bin) const {
   const auto inside = std::accumulate(counts.begin(), counts.end(), int64_t{0});

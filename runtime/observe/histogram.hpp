@@ -23,6 +23,10 @@ struct Histogram {
   double density(std::size_t bin) const;  ///< 1D: counts/(sites inside * width)
 };
 
+/// The axis with the ends that were not given found from the values: those of the data, a little
+/// more where all are equal.
+program::HistogramAxis with_range(program::HistogramAxis axis, std::span<const double> values);
+
 /// `values`: one list for each axis, all of one length.
 Histogram histogram(const std::vector<std::span<const double>>& values,
                     const std::vector<program::HistogramAxis>& axes, int threads);

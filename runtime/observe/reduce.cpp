@@ -79,27 +79,17 @@ Table occupation_table(const Grid& grid, const FieldOutput& f, const ReadBuffer&
   return columns("occupations", {"k", "n", "omega", "energy", "modes"}, std::move(rows));
 }
 
-Table histogram_table(const FieldOutput& f, const ReadBuffer& read, int threads) {
-  std::vector<std::vector<double>> values{part(f, read)};
-  if (f.histogram.size() == 2) values.push_back(part(f, read, 1));
-  const Histogram h = histogram({values.begin(), values.end()}, f.histogram, threads);
-  Table table;
-  if (f.histogram.size() == 1) {
-    std::vector<double> rows;
-    for (std::size_t b = 0; b < h.counts.size(); ++b)
-      rows.insert(rows.end(), {h.edges[0][b], h.edges[0][b + 1], static_cast<double>(h.counts[b]),
-                               h.density(b)});
-    table = columns("histograms", {"low", "high", "count", "density"}, std::move(rows));
-  } else {
-    table.group = "histograms";
-    table.shape = {f.histogram[0].bins, f.histogram[1].bins};
-    table.values.assign(h.counts.begin(), h.counts.end());
-    table.axes = {{"edges_0", h.edges[0]}, {"edges_1", h.edges[1]}};
+Table counted(const FieldOutput& f, const ReadBuffer& read, const std::vector<double>& scalars,
+              int threads) {
+  std::vector<std::vector<double>> values;
+  for (std::size_t i = 0; i < f.histogram.size(); ++i) {
+    const int slot = i == 0 ? f.slot : f.more[0].slot;
+    if (slot < 0)
+      values.push_back(part(f, read, i));
+    else
+      values.push_back({scalars[static_cast<std::size_t>(slot)]});
   }
-  table.numbers = {{"below", static_cast<double>(h.below)},
-                   {"above", static_cast<double>(h.above)},
-                   {"invalid", static_cast<double>(h.invalid)}};
-  return table;
+  return histogram_table(f, histogram({values.begin(), values.end()}, f.histogram, threads));
 }
 
 /// At most `most` points, or all for 0.
@@ -174,7 +164,7 @@ Table made(const Program& p, const FieldOutput& f, const ReadBuffer& read,
     case FieldOutput::Kind::Slice:
       return slice_table(p, f, read);
     case FieldOutput::Kind::Histogram:
-      return histogram_table(f, read, threads);
+      return counted(f, read, scalars, threads);
     case FieldOutput::Kind::Correlator:
       return correlator_table(grid, f, read);
     case FieldOutput::Kind::Profile:
@@ -189,6 +179,27 @@ Table made(const Program& p, const FieldOutput& f, const ReadBuffer& read,
 }
 
 }  // namespace
+
+Table histogram_table(const FieldOutput& f, const Histogram& h) {
+  Table table;
+  if (f.histogram.size() == 1) {
+    std::vector<double> rows;
+    for (std::size_t b = 0; b < h.counts.size(); ++b)
+      rows.insert(rows.end(), {h.edges[0][b], h.edges[0][b + 1], static_cast<double>(h.counts[b]),
+                               h.density(b)});
+    table = columns("histograms", {"low", "high", "count", "density"}, std::move(rows));
+  } else {
+    table.group = "histograms";
+    table.shape = {f.histogram[0].bins, f.histogram[1].bins};
+    table.values.assign(h.counts.begin(), h.counts.end());
+    table.axes = {{"edges_0", h.edges[0]}, {"edges_1", h.edges[1]}};
+  }
+  table.numbers = {{"below", static_cast<double>(h.below)},
+                   {"above", static_cast<double>(h.above)},
+                   {"invalid", static_cast<double>(h.invalid)}};
+  table.name = f.name;
+  return table;
+}
 
 Table reduce(const Program& program, const FieldOutput& field, const ReadBuffer& read,
              const std::vector<double>& scalars, int threads) {

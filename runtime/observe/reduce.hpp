@@ -11,6 +11,7 @@
 
 #include "program/program.hpp"
 #include "runtime/io/results.hpp"
+#include "runtime/observe/histogram.hpp"
 
 namespace vphi::observe {
 
@@ -20,6 +21,10 @@ using ReadBuffer = std::function<std::vector<double>(int buffer)>;
 /// `scalars`: the scalar block. Snapshots keep the precision of their buffer.
 io::Table reduce(const program::Program& program, const program::FieldOutput& field,
                  const ReadBuffer& read, const std::vector<double>& scalars, int threads);
+
+/// Counts as a table: rows `low high count density`, or a map with its edges. `below`, `above` and
+/// `invalid` are its numbers.
+io::Table histogram_table(const program::FieldOutput& field, const Histogram& counts);
 
 /// The arrays that a transform changes, read, changed and written back.
 void apply(const program::Program& program, const program::Transform& transform,

@@ -16,14 +16,21 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+std::int64_t parts_of(const Program& p) {
+  return (p.all_instances() + p.instances - 1) / p.instances;
+}
+
 bool over_time(const Statistic& s) { return s.axes.empty() && s.count_slot >= 0; }
 
 }  // namespace
 
 Ensemble::Ensemble(const Program& program, io::Results* results)
-    : program_(program), results_(results), promises_(program.expectations.size()) {
+    : program_(program),
+      results_(results),
+      fields_(program, results, parts_of(program)),
+      parts_(parts_of(program)),
+      promises_(program.expectations.size()) {
   const std::int64_t all = program.all_instances();
-  parts_ = (all + program.instances - 1) / program.instances;
   waiting_.resize(program.outputs.size());
   for (auto& parts : waiting_) parts.resize(static_cast<std::size_t>(parts_));
   last_watch_.resize(static_cast<std::size_t>(parts_));
@@ -75,6 +82,7 @@ void Ensemble::record(std::size_t output, const io::Moment& at, bool last) {
       for (const auto& scalar : o.scalars) table.at(i, scalar.slot) = kNone;
     }
   }
+  record_fields(output, at, last, table);
   if (parts_ == 1) {
     finish_row(output, at, table);
     return;
@@ -84,6 +92,18 @@ void Ensemble::record(std::size_t output, const io::Moment& at, bool last) {
   const bool regular = o.every > 0 && at.step % o.every == 0;
   waiting.rows.push_back({at, regular || !last});
   waiting.tables.push_back(std::move(table));
+}
+
+void Ensemble::record_fields(std::size_t output, const io::Moment& at, bool last,
+                             const Table& table) {
+  const Output& o = program_.outputs[output];
+  if (o.fields.empty()) return;
+  SweptPart part{part_, first_of(part_), session_, &table, {}};
+  for (std::int64_t i = 0; i < table.instances; ++i)
+    part.none.push_back(failed(first_of(part_) + i) ||
+                        (o.after_slot >= 0 && table.at(i, o.after_slot) == 0));
+  const bool regular = o.every > 0 ? at.step % o.every == 0 : last;
+  fields_.add(output, at, regular, part);
 }
 
 void Ensemble::apply(const std::vector<Statistic>& statistics,
@@ -178,7 +198,9 @@ void Ensemble::finish_row(std::size_t output, const io::Moment& at, Table& all) 
 }
 
 void Ensemble::end_part(const io::Moment&) {
-  if (parts_ > 1 && part_ + 1 == parts_) finish_rows();
+  if (parts_ == 1 || part_ + 1 < parts_) return;
+  finish_rows();
+  fields_.finish();
 }
 
 /// With several parts: rows in the order of their steps; a part that ended earlier gives its last.
@@ -347,6 +369,7 @@ void Ensemble::into(RunResult& result) const {
   for (const auto& [instance, message] : failed_)
     result.failures.push_back({instance, program_.where(instance), message});
   for (const std::string& note : notes_) result.notes.push_back(note);
+  for (const std::string& note : fields_.notes()) result.notes.push_back(note);
   if (parts_ > 1)
     result.notes.push_back(fmt::format("{} instances in {} parts of up to {}",
                                        program_.all_instances(), parts_, program_.instances));

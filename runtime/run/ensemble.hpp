@@ -23,6 +23,7 @@
 #include "runtime/io/results.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/session.hpp"
+#include "runtime/run/swept_fields.hpp"
 
 namespace vphi::runtime {
 
@@ -84,15 +85,13 @@ class Ensemble {
   /// From here on blocks come from this session.
   void begin(std::int64_t part, Session& session);
 
-  /// The block of the session after an output's launches.
+  /// The block of the session, and the arrays of the output, after its launches.
   void record(std::size_t output, const io::Moment& at, bool last);
   /// The same after the watch launches: judges the promises.
   void judge(const io::Moment& at, bool last);
   /// This part has come to its end; after the last one the rows that waited are finished.
   void end_part(const io::Moment& at);
 
-  io::Results* results() { return results_; }
-  void note(const std::string& text) { notes_.insert(text); }
   /// The instance's state has become no number.
   void fail(std::int64_t instance, const std::string& message);
   bool failed(std::int64_t instance) const { return failed_.contains(instance); }
@@ -116,6 +115,7 @@ class Ensemble {
   };
 
   Table block() const;
+  void record_fields(std::size_t output, const io::Moment& at, bool last, const Table& table);
   void apply(const std::vector<program::Statistic>& statistics,
              const std::vector<program::Launch>& then, Table& all);
   void finish_row(std::size_t output, const io::Moment& at, Table& all);
@@ -128,6 +128,7 @@ class Ensemble {
 
   const program::Program& program_;
   io::Results* results_;
+  SweptFields fields_;
   std::int64_t parts_ = 1, part_ = 0;
   Session* session_ = nullptr;
   std::vector<Series> series_;

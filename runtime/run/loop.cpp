@@ -162,9 +162,17 @@ class Loop {
     return value;
   }
 
+  /// About so many steps, ended where a leap can begin.
+  std::int64_t up_to_a_leap(std::int64_t steps) const {
+    const std::int64_t unit = p_.leap_steps;
+    if (unit == 0) return steps;
+    const std::int64_t end = (step_ + steps) / unit * unit;
+    return end > step_ ? end - step_ : unit - step_ % unit;
+  }
+
   /// Steps up to the next output, the end, or the time after which the host looks again.
   void chunk() {
-    std::int64_t count = size_;
+    std::int64_t count = up_to_a_leap(size_);
     const std::int64_t due = observer_.next(step_);
     if (due >= 0) count = std::min(count, due - step_);
     if (end_ >= 0) count = std::min(count, end_ - step_);

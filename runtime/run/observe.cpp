@@ -1,7 +1,5 @@
 #include "runtime/run/observe.hpp"
 
-#include "runtime/run/swept_fields.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -155,7 +153,6 @@ void Observer::observe(std::int64_t step, bool last) {
     for (const Output* output : together) {
       if (ensemble_ != nullptr && !p.axes.empty()) {
         ensemble_->record(static_cast<std::size_t>(output - p.outputs.data()), at, last);
-        write_swept(*output, at, scalars);
         continue;
       }
       if (output->after_slot >= 0 && scalars[output->after_slot] == 0) continue;
@@ -178,31 +175,6 @@ void Observer::observe(std::int64_t step, bool last) {
     if (onlooker_ != nullptr) onlooker_->checks(expectations_.results());
   }
   session_.release_scratch();
-}
-
-/// Arrays of a sweep, where all its instances are here and any of them is past `after`.
-void Observer::write_swept(const Output& output, const io::Moment& at,
-                           const std::vector<double>& scalars) {
-  const auto& p = session_.program();
-  const bool regular = output.every <= 0 || at.step % output.every == 0;
-  if (output.fields.empty() || !regular || output.file.empty()) return;
-  if (ensemble_->results() == nullptr) return;
-  if (ensemble_->parts() > 1) {
-    ensemble_->note("spectra, histograms and other arrays of a sweep in parts are not written");
-    return;
-  }
-  bool any = output.after_slot < 0;
-  for (std::int64_t i = 0; i < p.instances && !any; ++i)
-    any = scalars[static_cast<std::size_t>(i) * p.scalars.size() +
-                  static_cast<std::size_t>(output.after_slot)] != 0;
-  if (!any) return;
-  const auto read = [&](int buffer, std::int64_t instance) {
-    return session_.read(buffer, instance);
-  };
-  for (const FieldOutput& field : output.fields)
-    ensemble_->results()
-        ->file(output.file)
-        .table(swept_table(p, field, read, scalars, threads_), at);
 }
 
 io::ResultFile* Observer::file(const Output& output) {

@@ -71,8 +71,6 @@ class Observer {
   void launch(const std::vector<program::Launch>& before,
               const std::vector<program::Transform>& transforms,
               const std::vector<program::Launch>& launches);
-  void write_swept(const program::Output& output, const io::Moment& at,
-                   const std::vector<double>& scalars);
   io::ResultFile* file(const program::Output& output);
   double time_of(const std::vector<double>& scalars, std::int64_t step) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "program/axes.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
@@ -88,10 +89,11 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
   const auto sites = static_cast<std::size_t>(p.sites());
   std::vector<double> out(sites * static_cast<std::size_t>(count));
   std::vector<Own> own;
+  const program::EnsembleNumbers ensemble_number(p);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
     own.push_back(
-        {ensemble_seed(p.seed, p.ensemble_number(instance)),
+        {ensemble_seed(p.seed, ensemble_number(instance)),
          field.masses.empty() ? field.mass2 : field.masses[static_cast<std::size_t>(instance)]});
   }
   const bool vacuum = field.kind == RandomField::Kind::Vacuum;

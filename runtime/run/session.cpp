@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "program/axes.hpp"
 #include "runtime/device/thread_pool.hpp"
 #include "runtime/run/random_field.hpp"
 
@@ -71,7 +72,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
   const auto mark = [&](const Launches& list) {
     for (const Launch& launch : list) often_[launch.kernel] = true;
   };
-  mark(program.step);
+  mark(program.step), mark(program.leap);
   for (const auto& step : program.cycle) mark(step);
   for (const auto& output : program.outputs)
     if (output.every > 0 && output.every < kSeldom) mark(output.launches), mark(program.watch);
@@ -306,7 +307,8 @@ void Session::start_empty() {
 }
 
 void Session::compile_usual(bool prologue) {
-  std::vector<const Launches*> lists{&program_.step, &program_.watch_before, &program_.watch};
+  std::vector<const Launches*> lists{&program_.step, &program_.watch_before, &program_.watch,
+                                     &program_.leap};
   for (const auto& step : program_.cycle) lists.push_back(&step);
   if (prologue) lists.insert(lists.begin() + 1, &program_.prologue);
   for (const auto& output : program_.outputs)
@@ -330,6 +332,7 @@ std::vector<double> Session::initial_scalars() const {
   const std::size_t width = program_.scalars.size();
   const std::int64_t all = program_.all_instances();
   std::vector<double> initial(width * static_cast<std::size_t>(program_.instances));
+  const program::EnsembleNumbers ensemble_number(program_);
   for (std::int64_t i = 0; i < program_.instances; ++i) {
     double* own = initial.data() + static_cast<std::size_t>(i) * width;
     for (std::size_t slot = 0; slot < width; ++slot) own[slot] = program_.scalars[slot].initial;
@@ -340,7 +343,7 @@ std::vector<double> Session::initial_scalars() const {
         own[axis.slot] = axis.values[static_cast<std::size_t>(program_.place(instance, k))];
     }
     if (program_.ensemble_slot >= 0)
-      own[program_.ensemble_slot] = static_cast<double>(program_.ensemble_number(instance));
+      own[program_.ensemble_slot] = static_cast<double>(ensemble_number(instance));
     if (first_instance_ + i >= all && program_.stop_slot >= 0) own[program_.stop_slot] = 1;
   }
   return initial;
@@ -450,13 +453,28 @@ RecordingHandle Session::recording(std::int64_t steps) {
   return recordings_[key] = handle;
 }
 
+std::int64_t Session::singles(std::int64_t at, std::int64_t steps) const {
+  const std::int64_t unit = program_.leap_steps;
+  if (unit == 0) return steps;
+  const std::int64_t lead = (unit - at % unit) % unit;
+  if (lead > 0) return std::min(steps, lead);
+  return steps < unit ? steps : 0;
+}
+
 void Session::prepare(std::int64_t steps) {
   const auto before = buffers_;
   const std::int64_t first = step_;
   while (steps > 0) {
-    const std::int64_t size = block(steps);
+    const std::int64_t alone = singles(step_, steps);
+    if (alone == 0) {
+      const std::int64_t together = steps - steps % program_.leap_steps;
+      provide(program_.leap, false);
+      step_ += together, steps -= together;
+      continue;
+    }
+    const std::int64_t size = block(alone);
     recording(size);
-    const std::int64_t repeats = program_.cycle.empty() ? steps / size : 1;
+    const std::int64_t repeats = program_.cycle.empty() ? alone / size : 1;
     swap_steps(step_, size * repeats);
     step_ += size * repeats;
     steps -= size * repeats;
@@ -465,13 +483,24 @@ void Session::prepare(std::int64_t steps) {
   for (std::size_t b = 0; b < buffers_.size(); ++b) buffers_[b].now = before[b].now;
 }
 
+void Session::leap(std::int64_t steps) {
+  if (leap_set_ != steps) set_scalar(program_.leap_slot, static_cast<double>(steps));
+  leap_set_ = steps;
+  issue(program_.leap);
+}
+
 void Session::advance(std::int64_t steps) {
   while (steps > 0) {
-    const std::int64_t size = block(steps);
-    device_.replay(recording(size));
-    swap_steps(step_, size);
-    step_ += size;
-    steps -= size;
+    const std::int64_t alone = singles(step_, steps);
+    std::int64_t size = 0;
+    if (alone == 0) {
+      leap(size = steps - steps % program_.leap_steps);
+    } else {
+      size = block(alone);
+      device_.replay(recording(size));
+      swap_steps(step_, size);
+    }
+    step_ += size, steps -= size;
   }
 }
 
@@ -550,10 +579,14 @@ void Session::write_bytes(int buffer, std::span<const std::byte> from) {
 }
 
 void Session::set_scalars(std::span<const double> values) {
-  if (!program_.cycle.empty() && program_.step_slot >= 0) {
-    step_ = std::llround(values[static_cast<std::size_t>(program_.step_slot)]);
-  }
   if (!values.empty()) device_.upload(scalars_, 0, std::as_bytes(values));
+  leap_set_ = -1;
+  if ((program_.cycle.empty() && program_.leap_steps == 0) || program_.step_slot < 0) return;
+  double most = 0;  // an instance that has come to its end stands at its last step
+  for (auto i = static_cast<std::size_t>(program_.step_slot); i < values.size();
+       i += program_.scalars.size())
+    most = std::fmax(most, values[i]);
+  step_ = std::llround(most);
 }
 
 }  // namespace vphi::runtime

@@ -79,7 +79,8 @@ class Session {
   void start_empty();
   /// Makes the recordings that `advance(steps)` will replay, so that it only queues.
   void prepare(std::int64_t steps);
-  /// Queues whole steps; `synchronise` of the device waits for them.
+  /// Queues whole steps, many of them in one launch where the program has leaps; `synchronise` of
+  /// the device waits for them.
   void advance(std::int64_t steps);
   /// Launches a list, in order; compiles its kernels where that was not done yet. Scratch arrays it
   /// fills stay until `release_scratch`.
@@ -140,6 +141,9 @@ class Session {
   std::vector<double> read_from(int buffer, std::size_t first, std::size_t count);
   void write_from(int buffer, std::size_t first, std::span<const double> values);
   RecordingHandle recording(std::int64_t steps);
+  void leap(std::int64_t steps);
+  /// Steps to take one by one from step `at` on, out of `steps`; 0: leaps can begin here.
+  std::int64_t singles(std::int64_t at, std::int64_t steps) const;
   std::int64_t block(std::int64_t steps) const;
 
   const program::Program& program_;
@@ -157,8 +161,9 @@ class Session {
   std::map<std::size_t, std::vector<BufferHandle>> pool_;
   /// By copies, place in the cycle of steps, and number of steps.
   std::map<std::tuple<std::vector<bool>, std::int64_t, std::int64_t>, RecordingHandle> recordings_;
-  std::int64_t step_ = 0;  ///< number of the next step, as far as the cycle is concerned
+  std::int64_t step_ = 0;  ///< number of the next step, where steps differ or leaps begin
   std::vector<std::future<std::vector<double>>> random_;
+  std::int64_t leap_set_ = -1;  ///< what the slot for the length of a leap holds
   std::size_t held_ = 0, peak_ = 0;
 };
 

@@ -3,21 +3,89 @@
 //
 // Every instance gives the table that it would give alone (observe::reduce); the tables lie one
 // after the other in the order of the axes. A histogram `over` axes counts the values of all
-// instances that agree on the others together. Pure but for what it reads; throws RunError where
-// tables of instances have different lengths.
+// instances that agree on the others together: of a field all its sites, of a scalar (a first
+// passage, an average over time) one value each. Each of these histograms has the range of its own
+// data where none was given; the maps of a sweep have one range, that of all.
+//
+// Parts: counts within a given range add up. Where the range is to be found, the values themselves
+// are kept until the last part has been there, so that where the parts are cut changes nothing.
+// A part that ended before the step of a row enters with its last arrays.
+// Arrays of a buffer are read in one copy of all instances, where these are not too large.
+// What an instance has not (NaN: no passage yet, `after` does not hold, the instance has failed) is
+// counted apart, as `invalid`, and the run's notes say so. Throws RunError where tables of
+// instances have different lengths, or where parts would have to keep too much.
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "program/program.hpp"
 #include "runtime/io/results.hpp"
+#include "runtime/observe/histogram.hpp"
 
 namespace vphi::runtime {
 
-/// `read`: values of one instance in a buffer. `scalars`: blocks of all instances.
-io::Table swept_table(const program::Program& program, const program::FieldOutput& field,
-                      const std::function<std::vector<double>(int, std::int64_t)>& read,
-                      const std::vector<double>& scalars, int threads);
+class Session;
+struct Table;
+
+/// Instances of the sweep that are at hand.
+struct SweptPart {
+  std::int64_t part = 0;   ///< number of the part
+  std::int64_t first = 0;  ///< its first instance
+  Session* session = nullptr;
+  const Table* scalars = nullptr;  ///< of its instances; NaN where there is no value
+  std::vector<bool> none;          ///< instances of the part without a value
+};
+
+class SweptFields {
+ public:
+  /// `results` may be null: nothing is written.
+  SweptFields(const program::Program& program, io::Results* results, std::int64_t parts);
+
+  /// The arrays of an output as its launches have left them. `regular`: at its step, not only
+  /// because the part has come to its end.
+  void add(std::size_t output, const io::Moment& at, bool regular, const SweptPart& part);
+  /// Every part has been there: what waited is written.
+  void finish();
+  std::vector<std::string> notes() const;
+
+ private:
+  /// One field at one moment in one part.
+  struct Piece {
+    std::vector<std::vector<double>> values;  ///< of each axis of a histogram, [instance][site]
+    std::map<std::int64_t, observe::Histogram> counts;  ///< by cell
+    std::vector<io::Table> tables;                      ///< by instance
+  };
+  struct Row {
+    io::Moment at;
+    bool regular = true;
+    std::vector<Piece> pieces;  ///< of each field
+  };
+
+  bool keeps_values(const program::FieldOutput& field) const;
+  Piece piece(const program::FieldOutput& field, const SweptPart& part);
+  std::vector<double> values(const program::FieldOutput& field, std::size_t axis,
+                             const SweptPart& part) const;
+  std::vector<double> instance(int buffer, std::int64_t i, const SweptPart& part);
+  std::map<std::int64_t, observe::Histogram> counted(const program::FieldOutput& field,
+                                                     const std::vector<std::vector<double>>& values,
+                                                     std::int64_t first) const;
+  void write(const program::Output& output, const io::Moment& at,
+             const std::vector<const Row*>& parts);
+  io::Table joined(const program::FieldOutput& field, const std::vector<const Piece*>& parts);
+  io::Table histograms(const program::FieldOutput& field,
+                       std::map<std::int64_t, observe::Histogram> cells);
+  void lead(io::Table& table, const std::vector<int>& axes) const;
+
+  const program::Program& program_;
+  io::Results* results_;
+  std::int64_t parts_;
+  std::size_t kept_ = 0;                             ///< bytes that wait
+  std::vector<std::vector<std::vector<Row>>> rows_;  ///< [output][part]
+  std::map<int, std::vector<double>> whole_;         ///< buffers of this moment, all instances
+  std::map<std::string, std::string> notes_;         ///< by field
+};
 
 }  // namespace vphi::runtime

@@ -88,12 +88,19 @@ void check(program::Target language, bool cpu, Precision real, const Run& run) {
   target.is_cpu = cpu;
   target.contract = false;
   constexpr int kSteps = 8;
-  for (int draws : {0, 1, 2, 5}) {
+  // a thread of the system for each of the device's is slow: fewer combinations there
+  const bool threads = language == program::Target::Cuda;
+  for (int draws : threads ? std::vector{0, 1} : std::vector{0, 1, 2, 5}) {
     SCOPED_TRACE(std::to_string(draws) + " draws");
     Case c = pendulum(draws, real);
     const State start = start_of(c), want = expected(c, start, kSteps);
     c.kernel.instances = kInstances;
-    for (int steps : {1, kSteps}) {
+    // by themselves, and with what they have in common taken out
+    for (int variant = 0; variant < 4; ++variant) {
+      const int steps = variant % 2 == 0 ? 1 : kSteps;
+      c.kernel.common.clear();
+      if (variant >= 2) c.kernel.common = {"dt", "t", "n"};
+      SCOPED_TRACE("variant " + std::to_string(variant));
       c.kernel.steps = steps;
       const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
       EXPECT_EQ(kernel.partials, 0);
@@ -105,9 +112,35 @@ void check(program::Target language, bool cpu, Precision real, const Run& run) {
           ASSERT_NEAR(got.arrays[a][0][i], want.arrays[a][0][i], tolerance) << kernel.source;
       for (std::size_t i = 0; i < got.scalars.size(); ++i)
         ASSERT_NEAR(got.scalars[i], want.scalars[i], tolerance * 10) << i;
-      if (draws == 5 && steps == 1) break;
     }
   }
+}
+
+// The number of steps comes with the launch; those that move end when the clock's `stop` holds.
+void check_many(program::Target language, bool cpu, const Run& run) {
+  emit::TargetInfo target;
+  target.target = language;
+  target.is_cpu = cpu;
+  target.contract = false;
+  Case c = pendulum(1, Precision::F64);
+  const Expr stop = c.slot("stop");
+  c.slot("leap", 40);
+  Arena& m = *c.arena;
+  c.assign("stop",
+           m.raw(Op::Select, {m.raw(Op::Less, {m.real(42.5), m.symbol("n")}), m.integer(1), stop}));
+  const State start = start_of(c), want = expected(c, start, 35);  // from step 8 to 43
+  c.kernel.instances = kInstances;
+  c.kernel.steps = 4;
+  c.kernel.steps_slot = "leap";
+  c.kernel.common = {"dt", "t", "n", "stop"};
+  c.kernel.still = "stop";
+  const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+  const State got = exchanged(c, run(c, kernel, start));
+  for (std::size_t a = 0; a < got.arrays.size(); ++a)
+    for (std::size_t i = 0; i < kInstances; ++i)
+      ASSERT_NEAR(got.arrays[a][0][i], want.arrays[a][0][i], 1e-12) << kernel.source;
+  for (std::size_t i = 0; i < got.scalars.size(); ++i)
+    ASSERT_NEAR(got.scalars[i], want.scalars[i], 1e-11) << i;
 }
 
 TEST(Paths, Native) {
@@ -117,6 +150,21 @@ TEST(Paths, Native) {
             return run_native(c, kernel, start, "g++",
                               "-O2 -march=native -Wall -Wextra -Werror -Wno-unknown-pragmas");
           });
+}
+TEST(Paths, NativeManySteps) {
+  check_many(program::Target::Native, true,
+             [](const Case& c, const program::Kernel& kernel, const State& start) {
+               return run_native(c, kernel, start, "g++",
+                                 "-O2 -march=native -Wall -Wextra -Werror -Wno-unknown-pragmas");
+             });
+}
+TEST(Paths, OpenCLManySteps) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  check_many(program::Target::OpenCL, true, run_opencl);
+  check_many(program::Target::OpenCL, false, run_opencl);
+}
+TEST(Paths, CudaOnThreadsManySteps) {
+  check_many(program::Target::Cuda, false, run_cuda_on_threads);
 }
 TEST(Paths, OpenCL) {
   if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";

@@ -8,7 +8,6 @@
 #include "program/json.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/random_field.hpp"
-#include "runtime/run/swept_fields.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -138,37 +137,6 @@ TEST(Sweep, ProgramsWithAxesSurviveTheirText) {
   wrong = p;
   wrong.watch_statistics[0].axes = {2};
   EXPECT_FALSE(program::problems(wrong).empty());
-}
-
-TEST(Sweep, TablesHaveTheAxesInFront) {
-  auto p = sweep();
-  p.buffers = {{"x"}};
-  program::FieldOutput field;
-  field.kind = program::FieldOutput::Kind::Histogram;
-  field.name = "histogram(x)";
-  field.histogram.resize(1);
-  field.histogram[0].bins = 3;
-  field.histogram[0].low = 0;
-  field.histogram[0].high = 6;
-  field.histogram[0].find_low = field.histogram[0].find_high = false;
-  const auto read = [](int, std::int64_t instance) {
-    return std::vector<double>(8, static_cast<double>(instance) + 0.5);
-  };
-  const std::vector<double> scalars(12, 0.0);
-  const io::Table each = swept_table(p, field, read, scalars, 2);
-  EXPECT_EQ(each.leading, (std::vector<std::string>{"a", "draw"}));
-  EXPECT_EQ(each.shape, (std::vector<std::int64_t>{2, 3, 3, 4}));
-  // columns low, high, count, density: instance 4 (a second, draw second) lies in the last bin
-  EXPECT_EQ(each.values[(4 * 3 + 2) * 4 + 2], 8);
-  EXPECT_EQ(each.values[(4 * 3 + 1) * 4 + 2], 0);
-  field.over = {1};
-  const io::Table together = swept_table(p, field, read, scalars, 2);
-  EXPECT_EQ(together.leading, std::vector<std::string>{"a"});
-  EXPECT_EQ(together.shape, (std::vector<std::int64_t>{2, 3, 4}));
-  EXPECT_EQ(together.values[0 * 4 + 2], 16);  // 0.5 and 1.5
-  EXPECT_EQ(together.values[1 * 4 + 2], 8);   // 2.5
-  EXPECT_EQ(together.values[(3 + 1) * 4 + 2], 8);
-  EXPECT_EQ(together.values[(3 + 2) * 4 + 2], 16);
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ runtime::RunResult run_program(const program::Program& program, const Simulation
   runtime::RunOptions options;
   options.steps = setup.steps;
   options.keep_state = setup.keep_state;
+  options.out = setup.out;
   return runtime::run(program, *device(setup.device), options);
 }
 

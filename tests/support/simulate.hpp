@@ -23,6 +23,7 @@ struct Simulation {
   std::int64_t batch = 0;  ///< instances of a sweep at once; 0: all
   std::vector<std::pair<std::string, std::string>> set;
   bool keep_state = false;
+  std::string out = {};  ///< folder for files; empty: none are written
   bool contract = true;  ///< fused multiply-add allowed
 };
 

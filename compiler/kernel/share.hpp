@@ -1,0 +1,28 @@
+// What many instances of one site have in common, taken out of their kernel.
+//
+// Time, the number of the step and whatever depends on them alone (a drive cos(omega t), the weight
+// 1/n of a running mean) is the same in every path of an ensemble. `share` parts a kernel in two: a
+// clock, which moves the common slots one step on and notes the values that paths need, and the
+// rest, in which those values are symbols. A pattern (emit/paths.hpp) runs the clock once for a
+// whole group of instances. Pure; the order of operations of every value stays.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/kernel/kernel.hpp"
+
+namespace vphi::kernel {
+
+struct Shared {
+  Kernel own;                         ///< without the common slots
+  std::vector<ScalarAssign> clock;    ///< one step, in order: common slots and noted values
+  std::vector<std::string> site;      ///< names of the values that stores and reductions read
+  std::vector<std::string> epilogue;  ///< of those that the epilogue reads, in f64
+  std::vector<std::string> slots;     ///< common slots that the clock reads or moves
+};
+
+/// `kernel.common` is not empty.
+Shared share(const Kernel& kernel);
+
+}  // namespace vphi::kernel

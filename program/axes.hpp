@@ -1,0 +1,23 @@
+// Numbers of many instances in their ensemble, with what the axes say looked up once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace vphi::program {
+
+/// Program::ensemble_number of one instance after the other. The program must outlive it.
+class EnsembleNumbers {
+ public:
+  explicit EnsembleNumbers(const Program& program);
+  std::int64_t operator()(std::int64_t instance) const;
+
+ private:
+  const Program& program_;
+  std::vector<bool> by_value_;       ///< of each axis: draws are known by their values
+  std::vector<std::int64_t> radix_;  ///< how many numbers it has room for
+};
+
+}  // namespace vphi::program

@@ -1,0 +1,84 @@
+// Many steps in one launch against one step a launch: the same numbers, bit for bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::compile_text;
+using testing::run_text;
+using testing::Simulation;
+
+// A driven pendulum with friction and noise; the end is no multiple of four steps, and the averages
+// begin in the middle of a launch.
+std::string pendulum(const std::string& evolve, const std::string& every,
+                     const std::string& precision = "") {
+  return "model pendulum\nparam gamma = 0.3, T = 0.1\nsweep a = [0.5, 1.5]\nsweep path = 1..37\n" +
+         precision +
+         "var x: real\nx'' = -sin(x) - gamma*x' + a*cos(1.3*t) + sqrt(2*gamma*T)*noise\n"
+         "init x = 0.1, x' ~ normal(0, 1)\nevolve " +
+         evolve + ", dt = 0.05, until = t > 5.02\nevery " + every +
+         " steps, after = t > 1.01: mean(x', over = [path, time]), mean(x^2, over = path) -> "
+         "\"p.h5\"\n"
+         "at end: mean(x', over = time) -> \"p.h5\"\nplot mean(x'^2) against a\n";
+}
+
+void same(const runtime::RunResult& a, const runtime::RunResult& b) {
+  ASSERT_EQ(a.steps, b.steps);
+  ASSERT_EQ(a.state.size(), b.state.size());
+  for (std::size_t v = 0; v < a.state.size(); ++v) EXPECT_EQ(a.state[v], b.state[v]) << v;
+  for (const char* name : {"mean(x', over = time)", "mean(x^2, over = path)"}) {
+    ASSERT_TRUE(a.find(name) && b.find(name)) << name;
+    EXPECT_EQ(a.find(name)->values.back(), b.find(name)->values.back()) << name;
+  }
+  ASSERT_EQ(a.plots.size(), 1u);
+  EXPECT_EQ(a.plots[0].y, b.plots[0].y);
+}
+
+class Leap : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!testing::device(GetParam())) GTEST_SKIP() << "no device";
+    setup_.device = GetParam();
+    setup_.keep_state = true;
+  }
+  Simulation setup_;
+};
+
+TEST_P(Leap, GivesTheNumbersOfSingleSteps) {
+  for (const char* evolve : {"srk2", "baoab", "euler_maruyama", "sra1"})
+    for (const char* precision : {"", "precision real = f32\n"}) {
+      SCOPED_TRACE(std::string(evolve) + " " + precision);
+      const auto program = compile_text(pendulum(evolve, "40", precision), setup_).program;
+      EXPECT_EQ(program->step.size(), 1u) << "averages are part of the step";
+      EXPECT_EQ(program->leap.size(), 1u);
+      same(run_text(pendulum(evolve, "40", precision), setup_),
+           run_text(pendulum(evolve, "1", precision), setup_));
+    }
+}
+
+// Where an instance ends by itself there is no clock for all; the numbers are those of its own run.
+TEST_P(Leap, InstancesThatEndByThemselves) {
+  const auto text = [](const std::string& every) {
+    return "model m\nsweep path = 1..40\nvar x: real\nx' = 0.2 + 0.5*noise\ninit x = 0\n"
+           "evolve euler_maruyama, dt = 0.01, until = x > 0.3 or t > 2\nescape = first(t, x > "
+           "0.2)\n"
+           "every " +
+           every + " steps: x, escape -> \"m.h5\"\n";
+  };
+  const auto many = run_text(text("50"), setup_), one = run_text(text("1"), setup_);
+  EXPECT_EQ(many.state, one.state);
+  const auto &a = many.find("escape")->values.back(), &b = one.find("escape")->values.back();
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) << i;
+  EXPECT_TRUE(std::ranges::any_of(a, [](double t) { return t > 0; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Leap, ::testing::Values("native", "opencl"));
+
+}  // namespace
+}  // namespace vphi
