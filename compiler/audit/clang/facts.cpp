@@ -36,14 +36,25 @@ const clang::FieldDecl* member_of(const Expr* expr, bool parameter) {
   return llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
 }
 
-/// Calls visit(expr) for each expression below, outermost first, but not inside sizeof.
+/// A whole number that the program keeps among its scalars: how many steps a launch takes, whether
+/// the clock of all instances runs. It is a counter, and the same for all.
+bool reads_counter(const Expr* expr) {
+  const auto* call = llvm::dyn_cast<clang::CallExpr>(expr);
+  const auto* callee = call ? call->getDirectCallee() : nullptr;
+  return callee && callee->getNameAsString() == "vphi_count_of";
+}
+
+/// Calls visit(expr) for each expression below, outermost first, but not inside sizeof, nor inside
+/// what `skip` picks.
 template <class Visit>
-bool any_expression(const clang::Stmt* s, const Visit& visit) {
+bool any_expression(const clang::Stmt* s, const Visit& visit, bool (*skip)(const Expr*) = nullptr) {
   if (!s || llvm::isa<clang::UnaryExprOrTypeTraitExpr>(s)) return false;
-  if (const auto* expr = llvm::dyn_cast<Expr>(s))
+  if (const auto* expr = llvm::dyn_cast<Expr>(s)) {
+    if (skip && skip(expr)) return false;
     if (visit(expr)) return true;
+  }
   for (const clang::Stmt* child : s->children())
-    if (any_expression(child, visit)) return true;
+    if (any_expression(child, visit, skip)) return true;
   return false;
 }
 
@@ -309,7 +320,7 @@ DataDependence::DataDependence(const std::vector<const clang::FunctionDecl*>& fu
 }
 
 bool DataDependence::depends(const Expr* expr) const {
-  return any_expression(expr, [&](const Expr* part) {
+  const auto number = [&](const Expr* part) {
     if (is_floating(part->getType())) return true;
     // The address of an array of numbers is no number, whatever index leads there.
     if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(part))
@@ -320,7 +331,8 @@ bool DataDependence::depends(const Expr* expr) const {
       if (const auto* callee = call->getDirectCallee())
         return callee->getDefinition() && tainted_.count(callee->getDefinition()) != 0;
     return false;
-  });
+  };
+  return any_expression(expr, number, reads_counter);
 }
 
 }  // namespace vphi::plugin
