@@ -57,6 +57,7 @@ template <class Io>
 void fields(Io& io, Buffer& b) {
   io("name", b.name), io("precision", b.precision), io("doubled", b.doubled);
   io("state", b.state), io("scratch", b.scratch);
+  io("file", b.file), io("transposed", b.transposed), io("elements", b.elements);
 }
 template <class Io>
 void fields(Io& io, Scalar& s) {

@@ -17,13 +17,20 @@ namespace vphi::program {
 enum class Precision { F32, F64 };
 enum class Target { Native, OpenCL, Cuda };
 
-/// One real number per instance and lattice site: [instance][t][z][y][x], x fastest.
+/// One real number per instance and lattice site: [instance][t][z][y][x], x fastest. With a `file`
+/// it is a matrix of `elements` numbers that all instances share, read before the first launch and
+/// never written: [column][row], so that neighbouring rows are neighbours.
 struct Buffer {
   std::string name;
   Precision precision = Precision::F64;
-  bool doubled = false;  ///< two copies; Launch::swap exchanges them
-  bool state = false;    ///< part of the state (checkpoints, NaN check)
-  bool scratch = false;  ///< only for initial values or outputs; may be taken late, freed early
+  bool doubled = false;     ///< two copies; Launch::swap exchanges them
+  bool state = false;       ///< part of the state (checkpoints, NaN check)
+  bool scratch = false;     ///< only for initial values or outputs; may be taken late, freed early
+  std::string file = {};    ///< "path" or "path.h5:set" of a matrix; empty: values of sites
+  bool transposed = false;  ///< of a matrix: [row][column]
+  std::int64_t elements = 0;  ///< of a matrix
+  /// Values that change: they belong to checkpoints.
+  bool changes() const { return !scratch && file.empty(); }
 };
 
 struct Scalar {

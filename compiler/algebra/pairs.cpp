@@ -15,6 +15,8 @@ namespace {
 
 /// Offsets of neighbours reach 64 sites at most, so this marks a Load and can be nothing else.
 constexpr std::int16_t kOther = 0x4000;
+/// Mark of an entry of a matrix, along an axis that particles do not have.
+constexpr std::int16_t kEntry = 0x2000, kTransposed = 0x2001;
 
 Expr mapped_leaves(Expr expr, const std::function<Expr(Expr)>& change) {
   return rewrite(expr, [&](Expr node) {
@@ -34,6 +36,16 @@ Expr moved(Expr leaf, int by) {
 bool is_mark(const Offset& offset) { return offset.d[3] >= kOther / 2; }
 bool is_other(const Node& leaf) { return is_mark(leaf.offset); }
 
+bool is_pair_entry(const Node& leaf) { return leaf.op == Op::Load && leaf.offset.d[2] >= kEntry; }
+bool is_transposed(const Node& entry) { return entry.offset.d[2] == kTransposed; }
+
+Expr pair_entry(Arena& arena, int array, dsl::Span span) {
+  Offset o;
+  o.d[2] = kEntry;
+  o.d[3] = kOther;
+  return arena.load(array, o, span);
+}
+
 Expr other(Expr own) {
   return mapped_leaves(own, [](Expr leaf) { return moved(leaf, kOther); });
 }
@@ -44,12 +56,19 @@ Expr as_own(Expr of_other) {
 }
 
 Expr exchanged(Expr pair) {
-  return mapped_leaves(pair,
-                       [](Expr leaf) { return moved(leaf, is_other(*leaf) ? -kOther : kOther); });
+  return mapped_leaves(pair, [](Expr leaf) {
+    if (!is_pair_entry(*leaf)) return moved(leaf, is_other(*leaf) ? -kOther : kOther);
+    Offset o = leaf->offset;
+    o.d[2] = is_transposed(*leaf) ? kEntry : kTransposed;
+    return leaf->arena->load(leaf->index, o, leaf->span);
+  });
 }
 
 bool reads_own(Expr pair) {
-  return contains(pair, [](Expr e) { return e.is(Op::Site) || (e.is(Op::Load) && !is_other(*e)); });
+  return contains(pair, [](Expr e) {
+    if (e.is(Op::Site)) return !is_other(*e);
+    return e.is(Op::Load) && (!is_other(*e) || is_pair_entry(*e));
+  });
 }
 
 bool reads_other(Expr pair) {
@@ -327,6 +346,7 @@ class RandomPoint {
 
   long double of(const Node& node) {
     const bool far = is_other(node);
+    if (is_pair_entry(node)) return value({node.index, is_transposed(node) ? 4 : 3, ""}, 0, 1);
     if (far && node.op == Op::Load && distance_ > 0) {
       return value({node.index, 0, ""}, centre_, spread_) +
              value({node.index, 2, ""}, 0, distance_);

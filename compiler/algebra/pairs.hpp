@@ -22,6 +22,11 @@ Expr other(Expr own);
 bool is_other(const Node& leaf);
 /// The offset that `other` adds, and no neighbour has.
 bool is_mark(const Offset& offset);
+/// Entry (i, j) of a matrix array: a Load that belongs to both sites of the pair.
+Expr pair_entry(Arena& arena, int array, dsl::Span span = {});
+bool is_pair_entry(const Node& leaf);
+/// The entry (j, i): what `exchanged` makes of one.
+bool is_transposed(const Node& entry);
 /// f(x_i, x_j) -> f(x_j, x_i).
 Expr exchanged(Expr pair);
 /// The other site's Loads become own ones.

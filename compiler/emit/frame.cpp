@@ -68,7 +68,7 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
     const int buffer = bindings.buffer_of.at(static_cast<std::size_t>(array.array));
     const auto add = [&](Argument::Kind kind, bool written) {
       Argument argument{kind, buffer};
-      argument.bytes = sites * bytes_of(array.store);
+      argument.bytes = (array.elements > 0 ? array.elements : sites) * bytes_of(array.store);
       argument.precision =
           array.store == Precision::F32 ? program::Precision::F32 : program::Precision::F64;
       argument.written = written;
@@ -138,6 +138,7 @@ std::string instance_pointers(const Job& job, const Bindings& bindings, std::int
   };
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
+    if (array.elements > 0) continue;
     if (array.read || !array.next) move(read_pointer(job, i), job.kernel.sites());
     if (array.next) move(write_pointer(job, i), job.kernel.sites());
   }

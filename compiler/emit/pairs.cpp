@@ -31,10 +31,21 @@ struct Side {
   }
 };
 
+/// Matrices whose entries the terms hold, by the number of their array.
+struct Matrices {
+  std::vector<int> arrays;
+  int of(int array) {
+    const auto found = std::ranges::find(arrays, array);
+    if (found == arrays.end()) arrays.push_back(array);
+    return static_cast<int>(std::ranges::find(arrays, array) - arrays.begin());
+  }
+};
+
 /// The terms f_k with every largest subexpression of one site replaced by a Load of a pseudo array:
-/// near values are 0, 1, ..., far ones follow.
+/// near values are 0, 1, ..., far ones follow, then entries of matrices.
 struct Split {
   Side near, far;
+  Matrices matrices;
   std::vector<Expr> terms;
 };
 
@@ -42,6 +53,11 @@ class Splitter {
  public:
   explicit Splitter(const kernel::Kernel& kernel) {
     for (const kernel::Store& store : kernel.stores) first(store.value.arg(0));
+    // a kernel has values of both sides: where the terms need none, a number
+    algebra::Arena& arena = *kernel.stores.front().value->arena;
+    for (Side* side : {&split_.near, &split_.far}) {
+      if (side->values.empty()) side->of(arena.integer(0));
+    }
     for (const kernel::Store& store : kernel.stores) {
       split_.terms.push_back(replaced(store.value.arg(0)));
     }
@@ -54,7 +70,9 @@ class Splitter {
   /// Numbers the values of both sides before any pseudo array gets its number.
   void first(Expr e) {
     if (trivial(e) || !seen_.emplace(e.get(), true).second) return;
-    if (!algebra::reads_other(e)) {
+    if (algebra::is_pair_entry(*e)) {
+      split_.matrices.of(e->index);
+    } else if (!algebra::reads_other(e)) {
       split_.near.of(e);
     } else if (!algebra::reads_own(e)) {
       split_.far.of(algebra::as_own(e));
@@ -66,6 +84,10 @@ class Splitter {
   Expr replaced(Expr e) {
     if (trivial(e)) return e;
     algebra::Arena& arena = *e->arena;
+    if (algebra::is_pair_entry(*e)) {
+      return arena.load(static_cast<int>(split_.near.values.size() + split_.far.values.size()) +
+                        split_.matrices.of(e->index));
+    }
     if (!algebra::reads_other(e)) return arena.load(split_.near.of(e));
     if (!algebra::reads_own(e)) {
       return arena.load(static_cast<int>(split_.near.values.size()) +
@@ -112,6 +134,9 @@ kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split, b
   }
   for (std::size_t i = 0; i < split.far.values.size(); ++i) {
     pair.arrays.push_back({number++, "far", kernel.pair, true, false, false});
+  }
+  for (std::size_t i = 0; i < split.matrices.arrays.size(); ++i) {
+    pair.arrays.push_back({number++, "entry", kernel.pair, true, false, false});
   }
   for (Expr term : split.terms) {
     pair.arrays.push_back({number, "term", kernel.pair, false, true, false});
@@ -182,11 +207,25 @@ class Pairs {
     return text;
   }
 
-  /// in.<member of the pair function> = <near or far value>, for a subscript of each.
-  std::string pair_inputs(const std::string& near_at, const std::string& far_at) const {
+  /// in.<member of the pair function> = <near or far value>, for a subscript of each. Entries of
+  /// matrices lie column by column, so that threads and lanes read neighbours; the rows behind the
+  /// last are the next column's, and what lies behind the last column is padding.
+  std::string pair_inputs(const std::string& near_at, const std::string& far_at,
+                          const std::string& row) const {
     std::string text;
     for (const Read& read : pair_.reads) {
       const auto nears = static_cast<int>(split_.near.values.size());
+      const int entry = read.array - nears - static_cast<int>(split_.far.values.size());
+      if (entry >= 0) {
+        const auto which = static_cast<std::size_t>(entry);
+        const std::size_t array = position(kernel_, split_.matrices.arrays[which]);
+        const bool same = kernel_.arrays[array].store == kernel_.pair;
+        const char* wide = language_ == Language::Cpp ? "long" : "vphi_wide";
+        text += fmt::format("in.{} = {}{}[({})(first + j) * {} + {}];\n", read.member,
+                            same ? "" : "(" + pair_type() + ")", read_pointer(job_, array), wide,
+                            index_literal(job_, sites()), row);
+        continue;
+      }
       const bool is_near = read.array < nears;
       text += fmt::format("in.{} = {}{}{};\n", read.member, is_near ? "near_" : "far_",
                           is_near ? read.array : read.array - nears, is_near ? near_at : far_at);
@@ -303,7 +342,8 @@ program::Kernel Pairs::gpu() {
   slots["add_parts"] = each(terms, [&](std::size_t k) {
     return fmt::format("sum_{0}[k] = sum_{0}[k] + (double)part_{0}[k];\n", k);
   });
-  slots["pair_inputs"] = pair_inputs("[k]", "[j]");
+  slots["pair_inputs"] =
+      pair_inputs("[k]", "[j]", "(mine + k * " + std::to_string(kThreads) + "u)");
   slots["add_terms"] =
       add_terms("[k]", "first + j == mine + k * " + std::to_string(kThreads) + "u");
   slots["tile_count"] =
@@ -373,7 +413,7 @@ program::Kernel Pairs::processor() {
     const std::string type = type_name(array.store);
     const auto pointer = [&](const char* c, const std::string& name) {
       pointers += fmt::format("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}]{4};\n", c, type, name,
-                              argument++, own(sites()));
+                              argument++, array.elements > 0 ? std::string() : own(sites()));
     };
     if (array.read || !array.next) {
       pointer(array.written && !array.next ? "" : "const ", read_pointer(job_, i));
@@ -410,7 +450,7 @@ program::Kernel Pairs::processor() {
   slots["add_parts"] = each(terms, [&](std::size_t k) {
     return fmt::format("sum_{0}[lane + l] = sum_{0}[lane + l] + (double)part_{0}[l];\n", k);
   });
-  slots["pair_inputs"] = pair_inputs("[lane + l]", "[j]");
+  slots["pair_inputs"] = pair_inputs("[lane + l]", "[j]", "start + lane + l");
   slots["add_terms"] = add_terms("[l]", "first + j == start + lane + l");
   slots["store"] = each(terms, [&](std::size_t k) {
     const std::size_t array = position(kernel_, kernel_.stores[k].array);

@@ -48,7 +48,8 @@ struct ArrayParam {
   Precision store = Precision::F64;
   bool read = false;
   bool written = false;
-  bool next = false;  ///< stores go to the second buffer
+  bool next = false;          ///< stores go to the second buffer
+  std::int64_t elements = 0;  ///< > 0: a matrix for pairs of sites, one for all instances
 };
 
 struct Store {

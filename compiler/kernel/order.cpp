@@ -1,11 +1,14 @@
 // Pass `order`: from canonical sums and products to operations in a fixed order.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "compiler/algebra/ops.hpp"
+#include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/passes.hpp"
 
 namespace vphi::kernel {
@@ -16,9 +19,53 @@ using algebra::Number;
 using algebra::Op;
 using algebra::Rational;
 
+/// Sines and cosines of whole multiples n*u of one value, four or more in a row: the first of a
+/// row is computed, each other one by a rotation from the one before,
+///   cos((n+1)u) = cos(nu)cos(u) - sin(nu)sin(u),  sin((n+1)u) = sin(nu)cos(u) + cos(nu)sin(u),
+/// whose rounding errors add up to n units at most.
+class Multiples {
+ public:
+  void see(Expr root) {
+    algebra::visit(root, [&](Expr node) {
+      if (const auto m = multiple(node)) wanted_[m->of.get()].insert(m->times);
+    });
+  }
+  struct Multiple {
+    Expr of;
+    std::int64_t times = 1;
+  };
+  static std::optional<Multiple> multiple(Expr node) {
+    if (!node.is(Op::Cos) && !node.is(Op::Sin)) return std::nullopt;
+    const Expr u = node.arg(0);
+    if (!u->per_site) return std::nullopt;
+    if (!u.is(Op::Mul) || u->ordered || u.args().size() != 2) return Multiple{u, 1};
+    const Expr n = u.arg(0).is_number() ? u.arg(0) : u.arg(1);
+    const Expr v = u.arg(0).is_number() ? u.arg(1) : u.arg(0);
+    const bool whole = n.is_number() && n->number.exact && n->number.rational.den == 1 &&
+                       n->number.rational.num > 1 && n->number.rational.num < 4096;
+    return whole ? Multiple{v, n->number.rational.num} : Multiple{u, 1};
+  }
+  /// The first of the row that n stands in; nothing where the row is short or n is its first.
+  std::optional<std::int64_t> first_of_row(const Multiple& m) const {
+    const auto found = wanted_.find(m.of.get());
+    if (found == wanted_.end()) return std::nullopt;
+    std::int64_t first = m.times, last = m.times;
+    while (found->second.contains(first - 1)) --first;
+    while (found->second.contains(last + 1)) ++last;
+    if (last - first < 3 || first == m.times) return std::nullopt;
+    return first;
+  }
+
+ private:
+  std::unordered_map<const algebra::Node*, std::set<std::int64_t>> wanted_;
+};
+
 class Orderer {
  public:
   explicit Orderer(Arena& arena) : arena_(arena) {}
+
+  /// All values before the first of them is visited: rows of multiples are found here.
+  void announce(Expr root) { multiples_.see(root); }
 
   /// From here on Load(array) stands for this value, already in order.
   void share(int array, Expr value) { shared_[array] = value; }
@@ -44,6 +91,12 @@ class Orderer {
       return std::ranges::equal(args, expr.args()) ? expr : arena_.raw(expr.op(), args, expr->span);
     }
     span_ = expr->span;
+    if (const auto m = Multiples::multiple(expr)) {
+      if (const auto first = multiples_.first_of_row(*m)) {
+        const Turned turned = rotated(*m, *first);
+        return expr.is(Op::Cos) ? turned.cosine : turned.sine;
+      }
+    }
     switch (expr.op()) {
       case Op::PairSum: {
         const bool outside = std::exchange(pairs_, true);
@@ -94,6 +147,30 @@ class Orderer {
     if (op == Op::Div && a.is_zero()) return a;
     if (op == Op::Mul && (a.is_zero() || b.is_zero())) return a.is_zero() ? a : b;
     return arena_.raw(op, {a, b}, span_);
+  }
+
+  struct Turned {
+    Expr cosine, sine;
+  };
+
+  Turned rotated(const Multiples::Multiple& m, std::int64_t first) {
+    std::map<std::int64_t, Turned>& row = turned_[m.of.get()];
+    const auto computed = [&](std::int64_t n) {
+      const Expr u = visit(n == 1 ? m.of : arena_.integer(n) * m.of);
+      return Turned{arena_.raw(Op::Cos, {u}, m.of->span), arena_.raw(Op::Sin, {u}, m.of->span)};
+    };
+    if (!row.contains(first)) row[first] = computed(first);
+    if (!row.contains(1)) row[1] = computed(1);
+    const Turned one = row[1];
+    for (std::int64_t n = first + 1; n <= m.times; ++n) {
+      if (row.contains(n)) continue;
+      const Turned last = row[n - 1];
+      row[n] = {binary(Op::Sub, binary(Op::Mul, last.cosine, one.cosine),
+                       binary(Op::Mul, last.sine, one.sine)),
+                binary(Op::Add, binary(Op::Mul, last.sine, one.cosine),
+                       binary(Op::Mul, last.cosine, one.sine))};
+    }
+    return row[m.times];
   }
 
   // ---- sums -----------------------------------------------------------------------------------
@@ -209,6 +286,8 @@ class Orderer {
 
   Arena& arena_;
   bool pairs_ = false;  ///< inside a sum over pairs
+  Multiples multiples_;
+  std::unordered_map<const algebra::Node*, std::map<std::int64_t, Turned>> turned_;
   dsl::Span span_;
   std::unordered_map<int, Expr> shared_;
   std::unordered_map<const algebra::Node*, Expr> done_;
@@ -225,6 +304,13 @@ Sweep order(Sweep sweep, const FreshName&) {
     if (!orderer) orderer.emplace(arena(value));
     value = orderer->visit(value);
   };
+  const auto announce = [&](Expr value) {
+    if (!orderer) orderer.emplace(arena(value));
+    orderer->announce(value);
+  };
+  for (const Store& value : sweep.shared) announce(value.value);
+  for (const Store& store : sweep.kernel.stores) announce(store.value);
+  for (const Reduction& reduction : sweep.kernel.reductions) announce(reduction.value);
   for (Store& value : sweep.shared) {
     put(value.value);
     orderer->share(value.array, value.value);

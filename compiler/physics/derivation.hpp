@@ -39,6 +39,7 @@ struct StateField {
   int order = 0;                ///< 1 or 2, once the equations are known
   bool hamiltonian = false;     ///< order 1 as one of a canonical pair
   std::vector<int> velocities;  ///< order 2: array of d/dt of each array
+  const dsl::Definition* drawn = nullptr;  ///< `w[i] ~ cauchy(0, 1)`: drawn once, then fixed
   dsl::Span span;
   /// Kinetic energy of one real array is norm/2 * u'^2: 1 for real, 2 for complex fields.
   int norm() const { return complex ? 2 : 1; }
@@ -66,6 +67,10 @@ struct Particles {
   bool present = false;
   std::int64_t count = 0;
   bool direct = false;  ///< `method = pairs`
+  /// `method = separable(tolerance)`: smooth periodic functions as Fourier series with this error,
+  /// relative to the largest value; 0: not asked for.
+  double tolerance = 0;
+  dsl::Span method_span;
 };
 
 enum class Metric { Minkowski, Prescribed, SelfConsistent };

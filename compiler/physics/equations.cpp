@@ -116,6 +116,7 @@ namespace {
 
 /// Right sides of one field, as one value of the field's shape.
 Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
+  if (field.drawn) return Value::of(d.arena().integer(0));
   const EquationFact* fact = d.facts.equation(field.name);
   if (!fact) return equation_from_potential(d, lower, field);
   const bool source = field.order == 2 && !d.facts.potentials.empty();
@@ -243,6 +244,9 @@ void program_equations(Derivation& d, ProgramUnits& units) {
       u.array = array;
       u.span = d.rate_spans[array];
       if (field.periodic) u.period = 2 * std::numbers::pi;
+      u.field = static_cast<int>(&field - d.fields.data());
+      u.component = static_cast<int>(i);
+      u.frozen = field.drawn != nullptr;
       if (field.order == 2) {
         const int velocity = field.velocities[i];
         const Expr c = d.weights.at(array);
@@ -255,6 +259,8 @@ void program_equations(Derivation& d, ProgramUnits& units) {
         v.array = velocity;
         v.role = Role::Momentum;
         v.partner = array;
+        v.field = u.field;
+        v.component = u.component;
         v.rate = units.momentum_rate(d.rates.at(velocity), velocity, c);
         v.span = u.span;
         variables.push_back(std::move(u));
@@ -310,6 +316,7 @@ void show_equations(Derivation& d) {
     if (d.hamiltonian) read_hamiltonian(d, shown);
     for (const StateField& field : d.fields) {
       if (field.conserved || field.primitive) continue;  // shown by show_laws
+      if (field.drawn) continue;
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {
         const int array = field.order == 2 ? field.velocities[i] : field.arrays[i];
         system.physical.push_back(
@@ -332,6 +339,7 @@ void show_equations(Derivation& d) {
   }
   for (const Variable& v : system.variables) {
     if (system.conservation) break;
+    if (v.frozen) continue;
     system.program.push_back({fmt::format("d({})/d(eta)", v.name), v.rate, v.span});
   }
   for (const ScalarVariable& s : system.scalars) {

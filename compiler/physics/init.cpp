@@ -477,6 +477,20 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
       start[arrays[i]] = {parts[i], init.item->span, init.velocity};
     }
   }
+  for (StateField& field : d.fields) {
+    if (!field.drawn) continue;
+    InitItem init{nullptr, &field, false, {}};
+    Scope scope;
+    if (field.particle) {
+      IndexValue own;
+      own.body = IndexValue::Body::Own;
+      scope.indices.emplace(field.drawn->head.args[0]->text, own);
+    }
+    lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
+    const Expr value = lower.real(*field.drawn->value, "a drawn number", scope);
+    lower.random_source = nullptr;
+    start[field.arrays[0]] = {value, field.span, false};
+  }
   if (d.background.metric != Metric::SelfConsistent) return start;
   // what needs H, by itself or through another value
   for (std::size_t round = 0; round < start.size(); ++round) {

@@ -33,9 +33,6 @@ void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
 
 void refuse_later_families(Derivation& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
-    if (line.kind == dsl::Line::Kind::Definition && line.definition.drawn) {
-      d.diagnostics.add(errors::not_yet(line.definition.head.span, "a definition drawn at random"));
-    }
     if (line.kind != dsl::Line::Kind::Clause) continue;
     for (const LaterClause& later : kLater) {
       if (line.clause.keyword == later.keyword) {

@@ -102,6 +102,7 @@ class Lowerer {
   // lower_tables.cpp
   Value table(const dsl::Expr& e, const Scope& scope);
   Value file_entry(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> matrix_entry(const dsl::Expr& e, const Scope& scope);
   // lower_reductions.cpp
   Value sum_or_product(const dsl::Expr& e, bool product, const Scope& scope);
   Value reduction(const dsl::Expr& e, const Scope& scope);

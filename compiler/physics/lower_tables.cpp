@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower.hpp"
+#include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/tables.hpp"
 
@@ -90,8 +92,36 @@ Value Lowerer::table(const dsl::Expr& e, const Scope& scope) {
   return Value::of(arena.mark(value, e.span));
 }
 
+/// `file("name:set")[i, j]` between the bodies i and j of a pair; nothing for other indices.
+std::optional<Value> Lowerer::matrix_entry(const dsl::Expr& e, const Scope& scope) {
+  const auto body = [&](std::size_t at) {
+    if (e.args.size() <= at || e.args[at]->kind != ExprKind::Name) return IndexValue::Body::None;
+    const IndexValue* k = scope.index(e.args[at]->text);
+    return k ? k->body : IndexValue::Body::None;
+  };
+  const auto row = body(1), column = body(2);
+  if (row == IndexValue::Body::None && column == IndexValue::Body::None) return std::nullopt;
+  if (e.args.size() != 3 || row == column || row == IndexValue::Body::None ||
+      column == IndexValue::Body::None) {
+    d_.fail(errors::not_yet(e.span, "a file with another index than those of the two particles"));
+  }
+  const dsl::Expr& name = *e.args[0]->args[0];
+  const MatrixFile found = read(d_, name, [](const std::string& folder, const std::string& text) {
+    return matrix_file(folder, text);
+  });
+  const auto n = static_cast<std::size_t>(d_.grid.sites());
+  if (found.rows != n || found.columns != n) {
+    d_.fail(errors::matrix_shape(
+        name.span, name.text, fmt::format("{} x {}", found.rows, found.columns), d_.grid.sites()));
+  }
+  const int array = matrix_array(d_, found.file, false, name.span);
+  const Expr entry = algebra::pair_entry(d_.arena(), array, e.span);
+  return Value::of(row == IndexValue::Body::Own ? entry : algebra::exchanged(entry));
+}
+
 /// `file("name:set")[i]`, `[i, j]`: numbers known now, row i, column j, from 0.
 Value Lowerer::file_entry(const dsl::Expr& e, const Scope& scope) {
+  if (const auto entry = matrix_entry(e, scope)) return *entry;
   const dsl::Expr& call = *e.args[0];
   const Matrix m = read(d_, *call.args[0], [](const std::string& folder, const std::string& text) {
     return read_file(folder, text);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/fourier.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
@@ -15,6 +16,13 @@ namespace vphi::physics {
 
 using algebra::Op;
 using dsl::ExprKind;
+
+namespace {
+
+constexpr long double kLeastTolerance = 0.999e-15L;
+constexpr int kMostModes = 256;  // two sums over all particles for each
+
+}  // namespace
 
 void read_particles(Derivation& d, Lowerer& lower) {
   const auto clauses = d.resolved.clauses("particles");
@@ -29,10 +37,19 @@ void read_particles(Derivation& d, Lowerer& lower) {
     if (item.leading == dsl::Item::Leading::Colon && !item.head) count = item.value.get();
     if (!item.head || item.head->name != "method") continue;
     const std::string& text = item.value->text;
-    if (text == "pairs") {
+    const bool call = item.value->kind == ExprKind::Call;
+    d.particles.method_span = item.value->span;
+    if (text == "pairs" && !call) {
       d.particles.direct = true;
-    } else if (text != "auto") {
-      d.fail(errors::option_value(item.span, "method", "auto or pairs"));
+    } else if (text == "separable" && call && item.value->args.size() == 1) {
+      const auto tolerance = lower.fixed_number(*item.value->args[0], "the tolerance");
+      if (!(tolerance >= kLeastTolerance && tolerance < 1)) {
+        d.fail(errors::option_value(item.span, "the tolerance",
+                                    "a number from 1e-15 to 1, relative to the largest value"));
+      }
+      d.particles.tolerance = static_cast<double>(tolerance);
+    } else if (text != "auto" || call) {
+      d.fail(errors::option_value(item.span, "method", "auto, pairs or separable(1e-12)"));
     }
   }
   if (!count)
@@ -52,6 +69,11 @@ namespace {
 
 bool indexes(const Derivation& d, const dsl::Expr& e, const std::string& index,
              std::set<std::string>& visiting) {
+  if (e.kind == ExprKind::Index && e.args[0]->kind == ExprKind::Call && e.args[0]->text == "file") {
+    for (std::size_t i = 1; i < e.args.size(); ++i) {
+      if (e.args[i]->kind == ExprKind::Name && e.args[i]->text == index) return true;
+    }
+  }
   if (e.kind == ExprKind::Index && e.args[0]->kind == ExprKind::Name) {
     const std::string& base = e.args[0]->text;
     for (std::size_t i = 1; i < e.args.size(); ++i) {
@@ -196,9 +218,75 @@ void say(Derivation& d, const std::string& remark) {
   if (std::ranges::count(d.system.remarks, remark) == 0) d.system.remarks.push_back(remark);
 }
 
+/// sum_k (a_k C_k - b_k S_k) cos(k u) + (a_k S_k + b_k C_k) sin(k u), the error asked for; see
+/// compiler/algebra/fourier.hpp. The sums are totals, so an energy costs no more than they do.
+Expr fourier_pairs(Derivation& d, Expr pair, bool without_self, const std::string& shown) {
+  Arena& arena = d.arena();
+  const algebra::PairFactors f = algebra::pair_factors(pair);
+  const auto found = algebra::fourier_series(f.between, d.particles.tolerance, kMostModes);
+  if (const auto* none = std::get_if<algebra::NoSeries>(&found)) {
+    d.fail(errors::no_series(d.particles.method_span, pair->span, shown, *none, kMostModes));
+  }
+  const auto& series = std::get<algebra::Series>(found);
+  const Expr u = arena.load(series.array), weight = algebra::as_own(f.other);
+  const auto total = [&](Expr e) { return reduce_linear(arena, Op::Total, e, d.grid.sites()); };
+  const auto multiple = [&](Op op, int k) { return arena.make(op, {arena.integer(k) * u}); };
+  std::vector<Expr> terms;
+  long double at_itself = 0;
+  for (int k = 0; k <= series.modes(); ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const Expr a = arena.real(series.cosine[i]), b = arena.real(series.sine[i]);
+    at_itself += series.cosine[i];
+    if (series.cosine[i] == 0 && series.sine[i] == 0) continue;
+    const Expr c = multiple(Op::Cos, k), s = multiple(Op::Sin, k);
+    const Expr C = total(weight * c), S = total(weight * s);
+    if (series.cosine[i] != 0) {
+      terms.push_back(a * C * c);
+      terms.push_back(a * S * s);
+    }
+    if (series.sine[i] != 0) {
+      terms.push_back(b * C * s);
+      terms.push_back(-(b * S) * c);
+    }
+  }
+  if (without_self) terms.push_back(-(arena.real(at_itself) * weight));
+  const bool single = d.system.numerics.real == Precision::F32;
+  say(d, fmt::format("sum over pairs of {}: a Fourier series of {} modes, so O(N*{}); its error is "
+                     "at most {:.1g} of the largest value{}",
+                     shown, series.modes(), series.modes(), static_cast<double>(series.bound),
+                     single ? fmt::format(", rounding in single precision about {:.0g}",
+                                          6e-8 * series.modes())
+                            : ""));
+  return f.own * arena.make(Op::Add, std::move(terms), pair->span);
+}
+
+}  // namespace
+
+int matrix_array(Derivation& d, const std::string& file, bool transposed, dsl::Span span) {
+  for (const PairMatrix& m : d.system.matrices) {
+    if (m.file == file && m.transposed == transposed) return m.array;
+  }
+  d.system.matrices.push_back({d.system.arrays++, file, transposed, span});
+  return d.system.matrices.back().array;
+}
+
+namespace {
+
+/// Entries (j, i) as entries (i, j) of the transposed matrix, which has an array of its own.
+Expr with_transposed(Derivation& d, Expr pair) {
+  return algebra::rewrite(pair, [&](Expr node) {
+    if (!algebra::is_pair_entry(*node) || !algebra::is_transposed(*node)) return node;
+    const auto m = std::ranges::find(d.system.matrices, node->index, &PairMatrix::array);
+    const PairMatrix given = *m;
+    return algebra::pair_entry(
+        d.arena(), matrix_array(d, given.file, !given.transposed, given.span), node->span);
+  });
+}
+
 }  // namespace
 
 Expr separated_pairs(Derivation& d, Expr pair, bool without_self) {
+  pair = with_transposed(d, pair);
   // rounding of the check itself, in 64-bit mantissas
   constexpr long double kAgree = 1e-15L;
   constexpr double kLosesDigits = 1e3;
@@ -219,6 +307,7 @@ Expr separated_pairs(Derivation& d, Expr pair, bool without_self) {
       });
   algebra::Names names;
   names.leaf = [&](const algebra::Node& node) -> std::string {
+    if (algebra::is_pair_entry(node)) return "matrix";
     const StateField* field = node.op == Op::Load ? d.field_of(node.index) : nullptr;
     return field ? field->name : std::string();
   };
@@ -228,6 +317,7 @@ Expr separated_pairs(Derivation& d, Expr pair, bool without_self) {
     return as_it_is;
   }
   const auto terms = algebra::separate(pair);
+  if (!terms && d.particles.tolerance > 0) return fourier_pairs(d, pair, without_self, shown);
   if (!terms) {
     say(d, fmt::format("sum over pairs of {}: all pairs, O(N^2); it is no finite sum of products",
                        shown));

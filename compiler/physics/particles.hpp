@@ -28,4 +28,7 @@ bool is_particle_index(const Derivation& d, const dsl::Expr& e, const std::strin
 /// `pair` is in program units. Says once how it was decided.
 Expr separated_pairs(Derivation& d, Expr pair, bool without_self);
 
+/// Number of the array that holds a matrix of a file; equal ones are kept once.
+int matrix_array(Derivation& d, const std::string& file, bool transposed, dsl::Span span);
+
 }  // namespace vphi::physics

@@ -181,6 +181,49 @@ Diagnostic pair_not_symmetric(Span span) {
       "write it symmetrically, or sum over all k, l");
 }
 
+Diagnostic no_series(Span method, Span pair, const std::string& function,
+                     const algebra::NoSeries& reason, int most) {
+  using Why = algebra::NoSeries::Why;
+  std::string why, hint = "write `method = auto`: the sum over all pairs, O(N^2)";
+  switch (reason.why) {
+    case Why::NotADifference:
+      why = "it is no function of the difference of one variable of both bodies";
+      break;
+    case Why::NotPeriodic:
+      why = "it does not repeat after 2*pi";
+      break;
+    case Why::Singular:
+      why = "it is not finite everywhere";
+      hint = "soften it, or write `method = auto`: the sum over all pairs, O(N^2)";
+      break;
+    case Why::Rough:
+      why = reason.modes > 0 ? fmt::format("it needs {} modes, more than {}", reason.modes, most)
+                             : fmt::format("it needs far more than {} modes", most);
+      hint = "ask for less (a larger tolerance), soften it, or write `method = auto`";
+      break;
+    case Why::Open:
+      why = fmt::format("it holds `{}`, which has another value in each instance or step",
+                        reason.symbol);
+      hint = fmt::format("fix `{}` with `param`, or write `method = auto`", reason.symbol);
+      break;
+  }
+  Diagnostic d =
+      error("E0767", method,
+            fmt::format("the sum over pairs of {} is not separable: {}", function, why), "",
+            "separable(tolerance) takes smooth functions of period 2*pi of the "
+            "difference of an angle as Fourier series whose coefficients are fixed",
+            std::move(hint));
+  return pair.empty() ? d : with_label(std::move(d), pair, "this function");
+}
+
+Diagnostic matrix_shape(Span span, const std::string& file, const std::string& found,
+                        std::int64_t needed) {
+  return error("E0768", span,
+               fmt::format("the matrix {} is {}, not {} x {}", file, found, needed, needed), "",
+               "a matrix between particles has a row and a column for each of them",
+               "write a file of that shape, or change the number of particles");
+}
+
 Diagnostic calculus_open(Span span, const std::string& taken) {
   Diagnostic d =
       error("W0761", span,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/algebra/fourier.hpp"
 #include "dsl/diagnostic.hpp"
 
 namespace vphi::physics::errors {
@@ -47,6 +48,11 @@ Diagnostic derived_without_source(Span span);
 Diagnostic noise_not_here(Span span);
 Diagnostic noise_not_linear(Span span, const std::string& name);
 Diagnostic pair_not_symmetric(Span span);
+/// `method = separable(tolerance)` at `method`, and a pair function at `pair` without such a form.
+Diagnostic no_series(Span method, Span pair, const std::string& function,
+                     const algebra::NoSeries& reason, int most);
+Diagnostic matrix_shape(Span span, const std::string& file, const std::string& found,
+                        std::int64_t needed);
 Diagnostic calculus_open(Span span, const std::string& taken);  ///< a warning
 Diagnostic not_real(Span span, const std::string& what);
 Diagnostic wrong_shape(Span span, const std::string& what);

@@ -133,6 +133,36 @@ void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField&
 
 }  // namespace
 
+namespace {
+
+/// `w[i] ~ cauchy(0, 1)`: one number for each body, drawn before the first step; without an index
+/// one for each instance, where an instance is one site (rule 5).
+void declare_drawn(Derivation& d) {
+  for (const dsl::Line& line : d.resolved.model.lines) {
+    if (line.kind != dsl::Line::Kind::Definition || !line.definition.drawn) continue;
+    const dsl::Head& head = line.definition.head;
+    const bool of_body = head.form == dsl::Head::Form::Indexed && head.args.size() == 1 &&
+                         head.args[0]->kind == ExprKind::Name && d.particles.present;
+    const bool alone = head.form == dsl::Head::Form::Plain && d.system.lattice.sites() == 1;
+    if (!of_body && !alone) {
+      d.fail(errors::not_yet(head.span, of_body || d.particles.present
+                                            ? "a number drawn once for all particles"
+                                            : "a definition drawn at random on a lattice"));
+    }
+    StateField field;
+    field.name = head.name;
+    field.span = head.span;
+    field.particle = of_body;
+    field.drawn = &line.definition;
+    field.order = 1;
+    field.cells = {0};
+    field.arrays = {d.system.arrays++};
+    d.fields.push_back(std::move(field));
+  }
+}
+
+}  // namespace
+
 void declare_fields(Derivation& d, Lowerer& lower) {
   for (const FieldFact& fact : d.facts.fields) {
     if (!d.grid.present && fact.field) d.fail(errors::no_lattice(fact.span, fact.name));
@@ -160,6 +190,7 @@ void declare_fields(Derivation& d, Lowerer& lower) {
     for (int i = 0; i < reals; ++i) field.arrays.push_back(d.system.arrays++);
     d.fields.push_back(std::move(field));
   }
+  declare_drawn(d);
 }
 
 }  // namespace vphi::physics

@@ -48,7 +48,19 @@ struct Variable {
   int partner = -1;  ///< array of the momentum or coordinate that belongs to it
   Expr rate;         ///< d/d(eta): loads, stencils, symbols, sums over pairs, totals
   dsl::Span span;
-  double period = 0;  ///< an angle: kept in [0, period)
+  double period = 0;    ///< an angle: kept in [0, period)
+  int field = -1;       ///< number of the declared variable whose component this is (its place)
+  int component = 0;    ///< which one
+  bool frozen = false;  ///< a number drawn for each body: stays as it was at the start
+};
+
+/// An N x N matrix from a file, read in sums over pairs as Load(array) with the mark of a pair
+/// (algebra::of_pair): the entry of row i and column j, i the body and j the other one.
+struct PairMatrix {
+  int array = 0;
+  std::string file;         ///< path, and ":set" where it is HDF5
+  bool transposed = false;  ///< the entry of row j and column i
+  dsl::Span span;
 };
 
 /// A scalar that evolves: a, a', physical time.
@@ -262,6 +274,7 @@ struct System {
   Expr averages_from;                  ///< null or when those over time begin, in promises
   std::vector<RandomField> random;
   std::vector<InitialValue> initial;
+  std::vector<PairMatrix> matrices;
   std::vector<Projection> projections;
   std::vector<OutputClause> outputs;
   std::vector<Expectation> expectations;

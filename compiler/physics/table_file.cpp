@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -183,6 +184,21 @@ Matrix read_matrix(const std::string& path) {
 Matrix read_file(const std::string& folder, const std::string& name) {
   const Name n = split(folder, name);
   return is_hdf5(n.path) ? matrix_of(read_hdf5(n.path, n.set)) : read_matrix(n.path);
+}
+
+MatrixFile matrix_file(const std::string& folder, const std::string& name) {
+  const Name n = split(folder, name);
+  const std::string path = fs::absolute(n.path).string();
+  MatrixFile found{path, 0, 0};
+  if (is_hdf5(n.path)) {
+    std::tie(found.rows, found.columns) = shape_of_hdf5(n.path, n.set);
+    found.file += ":" + n.set;
+  } else {
+    const Matrix m = read_matrix(n.path);
+    found.rows = m.rows();
+    found.columns = m.columns;
+  }
+  return found;
 }
 
 TableData read_table(const std::string& folder, const std::string& name, std::size_t arguments) {

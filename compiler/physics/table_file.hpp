@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vphi::physics {
@@ -42,7 +43,16 @@ Matrix read_matrix(const std::string& path);
 /// The same for "file:set" of a model.
 Matrix read_file(const std::string& folder, const std::string& name);
 
+/// Shape of a matrix that the run will read, and its name whatever folder it is read from.
+struct MatrixFile {
+  std::string file;  ///< "/path/name.h5:set" or "/path/name"
+  std::size_t rows = 0, columns = 0;
+};
+MatrixFile matrix_file(const std::string& folder, const std::string& name);
+
 // table_hdf5.cpp
+/// Rows and columns of a set, without its numbers; a set of one dimension is a column.
+std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string& set);
 bool is_hdf5(const std::string& path);
 /// A set of two dimensions, or of one as a column; `axes`: those of its attribute, if any.
 struct Hdf5Set {

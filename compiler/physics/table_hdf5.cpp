@@ -60,6 +60,19 @@ Hdf5Set numbers(hid_t file, const std::string& path, const std::string& name) {
   return out;
 }
 
+std::pair<std::size_t, std::size_t> shape_of(hid_t file, const std::string& path,
+                                             const std::string& name) {
+  const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (set.id < 0) throw TableError(Kind::File, fmt::format("{} has no set `{}`", path, name));
+  const Handle space(H5Dget_space(set.id), H5Sclose);
+  const int dims = H5Sget_simple_extent_ndims(space.id);
+  if (dims < 1 || dims > 2)
+    throw TableError(Kind::File, fmt::format("{}:{} has {} dimensions", path, name, dims));
+  hsize_t shape[2] = {1, 1};
+  H5Sget_simple_extent_dims(space.id, shape, nullptr);
+  return {static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1])};
+}
+
 /// Text of the attribute `axes`; empty where there is none.
 std::string axes_of(hid_t file, const std::string& name) {
   const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
@@ -84,6 +97,16 @@ std::string axes_of(hid_t file, const std::string& name) {
 
 }  // namespace
 
+std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string& set) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file.id < 0)
+    throw TableError(Kind::File, fmt::format("{} is not there or is no HDF5 file", path));
+  if (set.empty())
+    throw TableError(Kind::File, fmt::format("{}: which set? write \"file.h5:set\"", path));
+  return shape_of(file.id, path, set);
+}
+
 Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -104,6 +127,11 @@ Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
 }
 
 #else
+
+std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string&) {
+  throw TableError(Kind::File,
+                   fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", path));
+}
 
 Hdf5Set read_hdf5(const std::string& path, const std::string&) {
   throw TableError(Kind::File,

@@ -62,6 +62,15 @@ class Evaluator {
   Value call(const dsl::Expr& expr) {
     Value result;
     if (meaning_.call(expr, result)) return result;
+    const bool product = expr.text == "cross" || expr.text == "dot";
+    if (product || expr.text == "norm2") {
+      if (expr.args.size() != (product ? 2 : 1)) {
+        throw ArithmeticError{expr.span, "`" + expr.text + "` takes " + (product ? "two" : "one") +
+                                             " vector" + (product ? "s" : "")};
+      }
+      const Value a = value(*expr.args[0]);
+      return of_vectors(expr, a, product ? value(*expr.args[1]) : a);
+    }
     const Op op = expr.text == "sqrt" ? Op::Sqrt : algebra::op_named(expr.text);
     if (op == Op::Count_) {
       throw ArithmeticError{expr.span, "`" + expr.text + "` is no function that a body can call"};
@@ -74,6 +83,31 @@ class Evaluator {
     std::vector<Value> args;
     for (const auto& arg : expr.args) args.push_back(value(*arg));
     return each(expr, op, args);
+  }
+
+  /// a x b or a.b of each vector of a group; of what is no vector a x b is 0 and a.b the product.
+  Value of_vectors(const dsl::Expr& expr, const Value& a, const Value& b) {
+    if (a.group < 0 || a.group != b.group || !meaning_.vector) {
+      throw ArithmeticError{expr.span, "`" + expr.text + "` takes vectors of one group"};
+    }
+    Value result;
+    result.group = a.group;
+    for (const auto& [array, unused] : a.arrays) {
+      const std::vector<int> v = meaning_.vector(array);
+      const auto at = [&](const Value& of, std::size_t i) { return of.arrays.at(v[i]); };
+      Expr sum = arena_.integer(0);
+      if (expr.text == "cross") {
+        for (std::size_t i = 0; v.size() == 3 && i < 3; ++i) {
+          const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+          if (v[i] == array) sum = at(a, j) * at(b, k) - at(a, k) * at(b, j);
+        }
+      } else {
+        for (std::size_t i = 0; i < v.size(); ++i) sum = sum + at(a, i) * at(b, i);
+      }
+      result.arrays[array] = arena_.mark(sum, expr.span);
+    }
+    for (const auto& [name, unused] : a.scalars) result.scalars[name] = arena_.integer(0);
+    return result;
   }
 
   /// The operation, member by member.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "compiler/algebra/expr.hpp"
 #include "dsl/ast.hpp"
@@ -36,6 +37,9 @@ struct Meaning {
   /// Makes `value` one of group `group`, where the head says how: v of `x' = v` moves x. May be
   /// empty.
   std::function<bool(Value& value, int group)> reshape;
+  /// Arrays of the vector that an array is a component of; may be empty. `cross`, `dot` and `norm2`
+  /// act within each vector.
+  std::function<std::vector<int>(int array)> vector;
   bool reshaped(Value& value, int group) const { return reshape && reshape(value, group); }
 };
 

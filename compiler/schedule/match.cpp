@@ -1,7 +1,10 @@
 #include "compiler/schedule/match.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <memory>
+#include <set>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
@@ -45,7 +48,15 @@ class HeadReader {
     part.negative = negative;
     part.span = expr.span;
     const bool product = expr.kind == ExprKind::Binary && expr.text == "*";
-    if (expr.kind == ExprKind::Call) {
+    if (expr.kind == ExprKind::Call && expr.text == "cross" && expr.args.size() == 2 &&
+        expr.args[0]->kind == ExprKind::Name && expr.args[1]->kind == ExprKind::Call) {
+      part.kind = Part::Kind::Cross;
+      part.variable = expr.args[0]->text;
+      if (head_.index(part.variable) < 0) {
+        return bad(expr, "`" + part.variable + "` is no variable of the head");
+      }
+      if (!read_hole(*expr.args[1], part)) return false;
+    } else if (expr.kind == ExprKind::Call) {
       if (!read_hole(expr, part)) return false;
     } else if (product && expr.args[0]->kind == ExprKind::Call &&
                expr.args[1]->kind == ExprKind::Name && expr.args[1]->text == "noise") {
@@ -202,7 +213,93 @@ bool take_noise(const physics::System& system, const NoisyRate& noisy, const Hea
   return false;
 }
 
+/// Terms of the rates of one vector that are c*v_j of another component of its own, taken for a
+/// cross product: cross(v, W)_i = sum_jk e_ijk v_j W_k.
+class Rotation {
+ public:
+  /// `rates` of the components v_0, v_1, v_2, without their noise.
+  Rotation(const std::vector<int>& v, const std::vector<Expr>& rates, const std::set<int>& allowed)
+      : arena_(*rates[0]->arena) {
+    const Expr zero = arena_.integer(0);
+    std::array<std::array<Expr, 3>, 3> a;
+    for (auto& row : a) row.fill(zero);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (const kernel::Term& term : kernel::linear_terms(rates[i])) {
+        if (!term.site) continue;
+        const Expr whole = term.coefficient * term.site;
+        for (std::size_t j = 0; j < 3; ++j) {
+          const Expr load = arena_.load(v[j]);
+          if (i == j || !algebra::depends_on(whole, load)) continue;
+          const Expr factor = whole / load;
+          if (!std::ranges::includes(allowed, arrays_read(factor))) continue;
+          a[i][j] = a[i][j] + factor;
+          taken_.insert(term.site.get());
+        }
+      }
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!algebra::expand(a[i][j] + a[j][i]).is_zero()) {
+          taken_.clear();
+          return;
+        }
+      }
+    }
+    w_ = {a[1][2], a[2][0], a[0][1]};
+  }
+  bool takes(const kernel::Term& term) const {
+    return term.site && taken_.contains(term.site.get());
+  }
+  bool found() const { return !taken_.empty(); }
+  Expr w(std::size_t k) const { return w_[k]; }
+
+ private:
+  algebra::Arena& arena_;
+  std::set<const algebra::Node*> taken_;
+  std::array<Expr, 3> w_;
+};
+
+/// Shares of a Cross part; the rotation of each array that has one.
+std::map<int, std::shared_ptr<Rotation>> rotations(const physics::System& system, const Head& head,
+                                                   std::size_t equation,
+                                                   const std::vector<Group>& groups,
+                                                   std::vector<std::map<int, Expr>>& shares) {
+  std::map<int, std::shared_ptr<Rotation>> result;
+  for (std::size_t p = 0; p < head.parts[equation].size(); ++p) {
+    const Part& part = head.parts[equation][p];
+    if (part.kind != Part::Kind::Cross || head.index(part.variable) != static_cast<int>(equation)) {
+      continue;
+    }
+    for (const int array : groups[equation].arrays) {
+      const std::vector<int> v = vector_of(system, array);
+      if (v.size() != 3 || v[0] != array) continue;
+      std::vector<Expr> rates;
+      for (const int component : v) rates.push_back(noisy_rate(system, component).rest);
+      const auto rotation = std::make_shared<Rotation>(v, rates, readable(part, head, groups));
+      if (!rotation->found()) continue;
+      for (std::size_t k = 0; k < 3; ++k) {
+        shares[p][v[k]] = part.negative ? -rotation->w(k) : rotation->w(k);
+        result[v[k]] = rotation;
+      }
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+std::vector<int> vector_of(const physics::System& system, int array) {
+  const physics::Variable* own = variable_of(system, array);
+  std::map<int, int> components;
+  for (const physics::Variable& v : system.variables) {
+    if (own && own->field >= 0 && v.field == own->field && v.role == own->role) {
+      components[v.component] = v.array;
+    }
+  }
+  std::vector<int> result;
+  for (const auto& [component, number] : components) result.push_back(number);
+  return result;
+}
 
 Sharing share_out(const physics::System& system, const Head& head,
                   const std::vector<Group>& groups) {
@@ -212,6 +309,9 @@ Sharing share_out(const physics::System& system, const Head& head,
     result.shares.emplace_back(head.parts[e].size());
     for (const int array : groups[e].arrays) {
       for (auto& share : result.shares[e]) share[array] = arena.integer(0);
+    }
+    const auto rotated = rotations(system, head, e, groups, result.shares[e]);
+    for (const int array : groups[e].arrays) {
       const NoisyRate noisy = noisy_rate(system, array);
       Leftover left{array, {}};
       if (!noisy.factor.is_zero() &&
@@ -220,7 +320,9 @@ Sharing share_out(const physics::System& system, const Head& head,
       }
       for (const kernel::Term& term : kernel::linear_terms(noisy.rest)) {
         const Expr whole = term.site ? term.coefficient * term.site : term.coefficient;
-        bool taken = false;
+        const auto rotation = rotated.find(array);
+        bool taken = rotation != rotated.end() && rotation->second->takes(term);
+        if (taken) continue;
         // The most special part first: a coefficient, a variable, then the holes.
         const auto try_parts = [&](Part::Kind kind) {
           for (std::size_t p = 0; p < head.parts[e].size() && !taken; ++p) {

@@ -5,7 +5,8 @@
 // scalars (scale factor and its derivative, time) may go to either group: all choices are listed,
 // and the schedule takes the one with the fewest sweeps. A right side is a sum of holes `F(x)`,
 // of variables, of coefficients times a variable (`gamma*v`), and of noise (`g*noise`,
-// `g(x)*noise`); the terms of each equation are shared out to the first part that they fit.
+// `g(x)*noise`), and of `cross(v, W(x))`: the terms that rotate vectors of three components. The
+// terms of each equation are shared out to the first part that they fit.
 #pragma once
 
 #include <map>
@@ -20,12 +21,12 @@ namespace vphi::schedule {
 
 /// One part of a right side.
 struct Part {
-  enum class Kind { Hole, Variable, Coefficient, Noise };
+  enum class Kind { Hole, Variable, Coefficient, Noise, Cross };
   Kind kind = Kind::Hole;
   bool negative = false;
-  std::string name;                    ///< Hole, Coefficient
-  std::vector<std::string> arguments;  ///< Hole, Noise: `g(x, t)*noise`; `g*noise` has none
-  std::string variable;                ///< Variable, Coefficient: what it multiplies
+  std::string name;                    ///< Hole, Coefficient, Cross: of W in `cross(v, W(x))`
+  std::vector<std::string> arguments;  ///< Hole, Cross; Noise: `g(x, t)*noise`; `g*noise` has none
+  std::string variable;                ///< Variable, Coefficient, Cross: what it multiplies
   dsl::Span span;
 };
 
@@ -49,6 +50,9 @@ struct Leftover {
   int array = -1;
   std::vector<Expr> terms;
 };
+
+/// Arrays of the vector that `array` is a component of, in order.
+std::vector<int> vector_of(const physics::System& system, int array);
 
 /// Terms of the arrays' rates shared out; a leftover where a term fits nothing. The share of a
 /// Noise part is the factor g in front of the noise.

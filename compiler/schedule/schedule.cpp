@@ -123,6 +123,17 @@ class Scheduler {
       line_of(v.span, state);
       program().state.push_back(state);
     }
+    for (const physics::PairMatrix& m : system_.matrices) {
+      program::Buffer buffer;
+      buffer.name = "matrix";
+      buffer.precision = precision_of(std::min(system_.numerics.store, system_.numerics.pair));
+      buffer.file = m.file;
+      buffer.transposed = m.transposed;
+      // a block of rows may hang over the last one
+      constexpr std::int64_t kPadding = 2048;
+      buffer.elements = system_.lattice.sites() * system_.lattice.sites() + kPadding;
+      storage_.allocate(m.array, buffer);
+    }
     for (const physics::RandomField& r : system_.random) {
       if (storage_.allocated(r.array)) continue;
       program::Buffer buffer;

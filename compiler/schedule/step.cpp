@@ -217,6 +217,7 @@ class BodyStep {
     meaning_.name = [this](const dsl::Expr& at) { return name(at); };
     meaning_.call = [this](const dsl::Expr& at, Value& value) { return call(at, value); };
     meaning_.reshape = [this](Value& value, int group) { return reshape(value, group); };
+    meaning_.vector = [this](int array) { return vector_of(from_.system, array); };
   }
 
   const State& state() const { return state_; }
@@ -536,7 +537,7 @@ class BodyStep {
     for (std::size_t e = 0; e < from_.head.parts.size(); ++e) {
       for (std::size_t p = 0; p < from_.head.parts[e].size(); ++p) {
         const Part& part = from_.head.parts[e][p];
-        const bool callable = part.kind == Part::Kind::Hole ||
+        const bool callable = part.kind == Part::Kind::Hole || part.kind == Part::Kind::Cross ||
                               (part.kind == Part::Kind::Noise && !part.arguments.empty());
         if (!callable || part.name != hole.text) continue;
         if (slope && from_.head.index(at_text.args[1]->text) != static_cast<int>(e)) {

@@ -145,6 +145,11 @@ class Maker {
       if (any_pairs_ && item.kind != Item::Kind::Scalar && over_pairs(i) != (level % 2 == 1)) {
         ++level;
       }
+      // Each sum of a sweep keeps registers; what is too many goes to a sweep after it.
+      if (item.kind == Item::Kind::Reduction) {
+        while (reductions_at_[level] >= kMostReductions) level += any_pairs_ ? 2 : 1;
+        ++reductions_at_[level];
+      }
       level_[i] = level;
       if (item.kind != Item::Kind::Scalar) levels_ = std::max(levels_, level + 1);
     }
@@ -352,7 +357,7 @@ class Maker {
                                buffer.precision == program::Precision::F32 ? kernel::Precision::F32
                                                                            : kernel::Precision::F64,
                                read.contains(array), written.contains(array),
-                               second.contains(array)});
+                               second.contains(array), buffer.elements});
     }
   }
 
@@ -409,6 +414,8 @@ class Maker {
   std::unordered_map<int, std::size_t> by_array_;
   std::unordered_map<std::string, std::size_t> by_slot_;
   std::vector<bool> live_;
+  static constexpr int kMostReductions = 16;
+  std::map<int, int> reductions_at_;  ///< level -> how many
   bool any_pairs_ = false;
   std::vector<int> level_;
   int levels_ = 0;

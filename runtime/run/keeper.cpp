@@ -90,7 +90,7 @@ Keeper::Keeper(Session& session, Observer& observer, const RunOptions& options)
   const Program& p = session.program();
   if (on_) files_ = checkpoint_files(options.out, p.model);
   for (std::size_t b = 0; b < p.buffers.size(); ++b)
-    if (!p.buffers[b].scratch) buffers_.push_back(static_cast<int>(b));
+    if (p.buffers[b].changes()) buffers_.push_back(static_cast<int>(b));
 }
 
 Keeper::~Keeper() {

@@ -307,7 +307,7 @@ class Loop {
     std::vector<Place> places;
     for (const auto& variable : p_.state) {
       Place place{0, p_.buffers[variable.buffer].precision};
-      for (int b = 0; b < variable.buffer; ++b) place.array += p_.buffers[b].scratch ? 0 : 1;
+      for (int b = 0; b < variable.buffer; ++b) place.array += p_.buffers[b].changes() ? 1 : 0;
       places.push_back(place);
     }
     return

@@ -53,6 +53,10 @@ MemoryNeed memory_needed(const Program& p) {
   std::size_t fixed = p.scalars.size() * sizeof(double) * instances;
   for (std::size_t b = 0; b < p.buffers.size(); ++b) {
     if (p.buffers[b].scratch) continue;
+    if (!p.buffers[b].file.empty()) {
+      fixed += word(p, static_cast<int>(b)) * static_cast<std::size_t>(p.buffers[b].elements);
+      continue;
+    }
     first += word(p, static_cast<int>(b));
     if (p.buffers[b].doubled) second += word(p, static_cast<int>(b));
   }

@@ -23,7 +23,7 @@ double since(Clock::time_point start) {
 GoodStates::GoodStates(Session& session) : session_(session) {
   const auto& p = session.program();
   for (std::size_t b = 0; b < p.buffers.size(); ++b)
-    if (!p.buffers[b].scratch) buffers_.push_back(static_cast<int>(b));
+    if (p.buffers[b].changes()) buffers_.push_back(static_cast<int>(b));
 }
 
 void GoodStates::take(std::int64_t step, GoodState& into) {

@@ -8,6 +8,7 @@
 
 #include "program/axes.hpp"
 #include "runtime/device/thread_pool.hpp"
+#include "runtime/io/matrix_file.hpp"
 #include "runtime/run/random_field.hpp"
 
 namespace vphi::runtime {
@@ -118,7 +119,9 @@ Session::~Session() {
 // ---- memory -----------------------------------------------------------------------------------
 
 std::size_t Session::bytes_of(int buffer) const {
-  const std::size_t word = program_.buffers[buffer].precision == Precision::F32 ? 4 : 8;
+  const program::Buffer& b = program_.buffers[buffer];
+  const std::size_t word = b.precision == Precision::F32 ? 4 : 8;
+  if (!b.file.empty()) return word * static_cast<std::size_t>(b.elements);
   return word * static_cast<std::size_t>(program_.sites() * program_.instances);
 }
 
@@ -323,8 +326,29 @@ void Session::take_state() {
   for (std::size_t b = 0; b < buffers_.size(); ++b) {
     if (program_.buffers[b].scratch) continue;
     buffers_[b].handle[0] = take(bytes_of(static_cast<int>(b)));
-    device_.zero(buffers_[b].handle[0]);
+    if (program_.buffers[b].file.empty()) {
+      device_.zero(buffers_[b].handle[0]);
+    } else {
+      load_matrix(b);
+    }
   }
+}
+
+/// Rows of the file become columns in memory, so that what a sum over pairs reads for neighbouring
+/// rows lies side by side.
+void Session::load_matrix(std::size_t buffer) {
+  const program::Buffer& b = program_.buffers[buffer];
+  const BufferHandle to = buffers_[buffer].handle[0];
+  const auto n = static_cast<std::size_t>(program_.sites());
+  device_.zero(to);
+  std::vector<double> values = io::read_matrix(b.file, n, n);
+  if (!b.transposed) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j) std::swap(values[i * n + j], values[j * n + i]);
+  }
+  if (b.precision == Precision::F64) return device_.upload(to, 0, std::as_bytes(std::span(values)));
+  const std::vector<float> rounded(values.begin(), values.end());
+  device_.upload(to, 0, std::as_bytes(std::span(rounded)));
 }
 
 /// Initial numbers of every instance: its values along the axes, its number in the ensemble.

@@ -122,6 +122,7 @@ class Session {
 
   void compile_usual(bool prologue);
   void take_state();
+  void load_matrix(std::size_t buffer);
   BufferHandle take(std::size_t bytes);
   void give(BufferHandle handle, std::size_t bytes);
   void trim();

@@ -1,0 +1,112 @@
+#include "runtime/io/matrix_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "runtime/io/results.hpp"
+
+#ifdef VPHI_HAVE_HDF5
+#include <hdf5.h>
+#endif
+
+namespace vphi::io {
+
+namespace {
+
+std::vector<double> checked(std::vector<double> values, const std::string& file, std::size_t rows,
+                            std::size_t columns, const std::string& found) {
+  if (values.size() != rows * columns)
+    throw ResultsError(
+        fmt::format("{} holds {}; a matrix of {} x {} is needed", file, found, rows, columns));
+  const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
+  if (bad != values.end()) {
+    const auto at = static_cast<std::size_t>(bad - values.begin());
+    throw ResultsError(fmt::format("{}: the entry of row {} and column {} is no finite number",
+                                   file, at / columns, at % columns));
+  }
+  return values;
+}
+
+std::vector<double> read_text(const std::string& file, std::size_t rows, std::size_t columns) {
+  std::ifstream in(file);
+  if (!in) throw ResultsError(fmt::format("{} is not there", file));
+  std::vector<double> values;
+  std::size_t count = 0;
+  for (std::string line; std::getline(in, line);) {
+    line.resize(std::min(line.size(), line.find('#')));
+    std::ranges::replace(line, ',', ' ');
+    std::istringstream words(line);
+    const std::size_t before = values.size();
+    for (double v = 0; words >> v;) values.push_back(v);
+    if (values.size() == before) continue;
+    ++count;
+    if (values.size() != before + columns)
+      throw ResultsError(fmt::format("{} has {} numbers in row {}; a matrix of {} x {} is needed",
+                                     file, values.size() - before, count, rows, columns));
+  }
+  return checked(std::move(values), file, rows, columns, fmt::format("{} rows", count));
+}
+
+#ifdef VPHI_HAVE_HDF5
+
+struct Handle {
+  hid_t id = -1;
+  herr_t (*close)(hid_t) = nullptr;
+  Handle(hid_t opened, herr_t (*closer)(hid_t)) : id(opened), close(closer) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (id >= 0) close(id);
+  }
+};
+
+std::vector<double> read_set(const std::string& path, const std::string& name, std::size_t rows,
+                             std::size_t columns) {
+  const std::string shown = fmt::format("{}:{}", path, name);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file.id < 0) throw ResultsError(fmt::format("{} is not there or is no HDF5 file", path));
+  const Handle set(H5Dopen2(file.id, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (set.id < 0) throw ResultsError(fmt::format("{} has no set `{}`", path, name));
+  const Handle space(H5Dget_space(set.id), H5Sclose);
+  hsize_t shape[2] = {0, 0};
+  const bool flat = H5Sget_simple_extent_ndims(space.id) == 2;
+  if (flat) H5Sget_simple_extent_dims(space.id, shape, nullptr);
+  if (!flat || shape[0] != rows || shape[1] != columns)
+    throw ResultsError(fmt::format(
+        "{} is {}; a matrix of {} x {} is needed", shown,
+        flat ? fmt::format("{} x {}", shape[0], shape[1]) : std::string("no set of two dimensions"),
+        rows, columns));
+  std::vector<double> values(rows * columns);
+  if (H5Dread(set.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    throw ResultsError(fmt::format("{} cannot be read", shown));
+  return checked(std::move(values), shown, rows, columns, "");
+}
+
+#else
+
+std::vector<double> read_set(const std::string& path, const std::string&, std::size_t,
+                             std::size_t) {
+  throw ResultsError(
+      fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", path));
+}
+
+#endif
+
+}  // namespace
+
+std::vector<double> read_matrix(const std::string& file, std::size_t rows, std::size_t columns) {
+  for (const char* ending : {".h5:", ".hdf5:"}) {
+    const std::size_t at = file.rfind(ending);
+    if (at == std::string::npos) continue;
+    const std::size_t colon = file.find(':', at);
+    return read_set(file.substr(0, colon), file.substr(colon + 1), rows, columns);
+  }
+  return read_text(file, rows, columns);
+}
+
+}  // namespace vphi::io
