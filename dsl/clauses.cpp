@@ -62,8 +62,10 @@ constexpr OptionRule kRandom[] = {
     {"seed", "of all random numbers of the run", Takes::Number},
     {"fresh", "sweep axes along which the numbers differ", Takes::Axes}};
 constexpr OptionRule kParticles[] = {
-    {"method", "sums over pairs: separated into totals where they can be, or pair by pair",
-     Takes::Word, "auto pairs"}};
+    {"method",
+     "sums over pairs: separated into totals where they can be, pair by pair, or smooth periodic "
+     "functions as Fourier series with an error: separable(1e-12)",
+     Takes::Call, "auto pairs separable"}};
 constexpr OptionRule kNoise[] = {
     {"accuracy",
      "Gaussian numbers (strong), or three (weak) or two points (weak1) with their moments",

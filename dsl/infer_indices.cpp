@@ -46,7 +46,9 @@ bool Inference::is_axis(const std::string& name) const {
 
 IndexRange Inference::range_of_place(const Symbol& symbol, std::size_t position) const {
   if (symbol.kind == SymbolKind::Gauge) return direction(dimensions());
-  if (symbol.kind == SymbolKind::Variable && symbol.indexed && position == 0) {
+  const bool of_body = symbol.kind == SymbolKind::Variable ||
+                       (symbol.kind == SymbolKind::Drawn && symbol.parameters.size() == 1);
+  if (of_body && symbol.indexed && position == 0) {
     std::string species;
     int count = 0;
     for (const auto& [name, other] : resolved_.symbols) {
@@ -54,6 +56,7 @@ IndexRange Inference::range_of_place(const Symbol& symbol, std::size_t position)
       species = name;
       ++count;
     }
+    if (count == 0 && symbol.kind == SymbolKind::Drawn) return {};
     return {Kind::Particle, 0, count == 1 ? species : "", {}};
   }
   return {};

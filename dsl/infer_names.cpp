@@ -268,6 +268,13 @@ Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {
 Value Inference::bare_definition(const Symbol& symbol, const Scope& scope, Span at) {
   if (symbol.indexed) {
     definition(symbol);
+    const auto& ranges = ranges_[&symbol];
+    if (symbol.kind == SymbolKind::Drawn && ranges.size() == 1 &&
+        ranges[0].kind == IndexRange::Kind::Particle) {
+      Value value = known_[&symbol];
+      value.type.per_site = true;
+      return value;
+    }
     report(error::indices_missing(at, symbol));
     return {};
   }
@@ -340,6 +347,7 @@ void Inference::definition(const Symbol& symbol) {
   if (symbol.kind == SymbolKind::Drawn) scope.drawn = &drawn;
   std::vector<IndexRange>& ranges = ranges_[&symbol];
   ranges.resize(symbol.parameters.size());
+  if (ranges.size() == 1) ranges[0] = range_of_place(symbol, 0);  // w[i] ~ ...: one for each body
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     Scope::Local& local = scope.locals[symbol.parameters[i]];
     local.index = &ranges[i];

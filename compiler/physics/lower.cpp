@@ -209,7 +209,8 @@ Value Lowerer::field_velocity(const StateField& field, dsl::Span span) {
     if (it == d_.rates.end()) {
       d_.fail(errors::no_derivative_in_time(span, fmt::format("`{}`", field.name)));
     }
-    return it->second;
+    // white noise has no value at a moment: outside of equations x' is the drift
+    return d_.in_equation ? it->second : split_noise(it->second).rest;
   };
   Value v{field.rows, field.columns, {}};
   for (const int cell : field.cells) {

@@ -137,6 +137,17 @@ std::optional<Value> Lowerer::particle_sum(const dsl::Expr& e, const Scope& scop
       sum.names.push_back(at.text);
       continue;
     }
+    // j != i, where i is the body whose equation this is
+    if (at.kind == ExprKind::Binary && at.text == "!=" && open(*at.args[0]) != open(*at.args[1])) {
+      const dsl::Expr& fresh = open(*at.args[0]) ? *at.args[0] : *at.args[1];
+      const dsl::Expr& bound = open(*at.args[0]) ? *at.args[1] : *at.args[0];
+      const IndexValue* own = bound.kind == ExprKind::Name ? scope.index(bound.text) : nullptr;
+      if (own && own->body == IndexValue::Body::Own) {
+        sum.names.push_back(fresh.text);
+        sum.without_self = true;
+        continue;
+      }
+    }
     const bool pair = at.kind == ExprKind::Binary &&
                       (at.text == "<" || at.text == "!=" || at.text == ">") && open(*at.args[0]) &&
                       open(*at.args[1]);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <set>
+#include <span>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
@@ -112,6 +113,22 @@ Expr snapped(Expr ratio) {
   return same ? ratio->arena->integer(static_cast<std::int64_t>(whole)) : ratio;
 }
 
+/// Factors but for a number in front.
+std::span<const Expr> factors_of(const Expr& e) {
+  if (e.is_number()) return {};
+  if (!e.is(Op::Mul) || e->ordered) return {&e, 1};
+  return e.arg(0).is_number() ? e.args().subspan(1) : e.args();
+}
+
+/// The factor of two coefficients that differ by a number; null where they do not. In a long list
+/// (a Fourier series has hundreds of terms) only coefficients of the same factors are divided.
+Expr number_between(Expr coefficient, Expr other, std::size_t listed) {
+  constexpr std::size_t kLong = 24;
+  if (listed > kLong && !std::ranges::equal(factors_of(coefficient), factors_of(other))) return {};
+  const Expr ratio = snapped(coefficient / other);
+  return ratio.is_number() ? ratio : Expr();
+}
+
 /// 2*c*<u> + 3*c*<v> is c*<2*u + 3*v>: one sum over the lattice instead of two.
 Expr with_joined_means(Expr sum) {
   algebra::Arena& arena = *sum->arena;
@@ -125,8 +142,9 @@ Expr with_joined_means(Expr sum) {
     }
     bool joined = false;
     for (MeanTerm& group : groups) {
-      const Expr ratio = snapped(t.coefficient / group.coefficient);
-      if (!ratio.is_number() || group.mean.op() != t.mean.op()) continue;
+      if (group.mean.op() != t.mean.op()) continue;
+      const Expr ratio = number_between(t.coefficient, group.coefficient, groups.size());
+      if (!ratio) continue;
       const Expr argument = group.mean.arg(0) + ratio * t.mean.arg(0);
       group.mean = arena.make(group.mean.op(), {argument}, group.mean->span);
       joined = true;
@@ -176,8 +194,8 @@ Expr Block::sum(Expr argument) {
     }
     bool found = false;
     for (Group& group : groups) {
-      const Expr ratio = snapped(term.coefficient / group.coefficient);
-      if (!ratio.is_number()) continue;
+      const Expr ratio = number_between(term.coefficient, group.coefficient, groups.size());
+      if (!ratio) continue;
       group.value = group.value + ratio * term.site;
       found = true;
       break;

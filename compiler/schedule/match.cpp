@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
 #include "compiler/schedule/noise.hpp"
@@ -169,7 +170,7 @@ namespace {
 std::set<int> arrays_read(const physics::System& system, Expr expr) {
   std::set<int> result;
   algebra::visit(expr, [&](Expr node) {
-    if (!node.is(Op::Load)) return;
+    if (!node.is(Op::Load) || algebra::is_pair_entry(*node)) return;
     if (system.conservation && !variable_of(system, node->index)) {
       const std::vector<int>& quantities = system.conservation->quantities;
       result.insert(quantities.begin(), quantities.end());
@@ -218,7 +219,8 @@ bool take_noise(const physics::System& system, const NoisyRate& noisy, const Hea
 class Rotation {
  public:
   /// `rates` of the components v_0, v_1, v_2, without their noise.
-  Rotation(const std::vector<int>& v, const std::vector<Expr>& rates, const std::set<int>& allowed)
+  Rotation(const physics::System& system, const std::vector<int>& v, const std::vector<Expr>& rates,
+           const std::set<int>& allowed)
       : arena_(*rates[0]->arena) {
     const Expr zero = arena_.integer(0);
     std::array<std::array<Expr, 3>, 3> a;
@@ -231,7 +233,7 @@ class Rotation {
           const Expr load = arena_.load(v[j]);
           if (i == j || !algebra::depends_on(whole, load)) continue;
           const Expr factor = whole / load;
-          if (!std::ranges::includes(allowed, arrays_read(factor))) continue;
+          if (!std::ranges::includes(allowed, arrays_read(system, factor))) continue;
           a[i][j] = a[i][j] + factor;
           taken_.insert(term.site.get());
         }
@@ -275,7 +277,8 @@ std::map<int, std::shared_ptr<Rotation>> rotations(const physics::System& system
       if (v.size() != 3 || v[0] != array) continue;
       std::vector<Expr> rates;
       for (const int component : v) rates.push_back(noisy_rate(system, component).rest);
-      const auto rotation = std::make_shared<Rotation>(v, rates, readable(part, head, groups));
+      const auto rotation =
+          std::make_shared<Rotation>(system, v, rates, readable(part, head, groups));
       if (!rotation->found()) continue;
       for (std::size_t k = 0; k < 3; ++k) {
         shares[p][v[k]] = part.negative ? -rotation->w(k) : rotation->w(k);

@@ -12,9 +12,11 @@ std::string lower(std::string text) {
 }
 
 /// The hint, or the hint with the first number from 2 on that makes it new.
-std::string unique(const std::string& hint, std::set<std::string>& taken) {
+std::string unique(const std::string& hint, std::set<std::string>& taken,
+                   std::map<std::string, int>& numbers) {
   std::string name = hint;
-  for (int i = 2; !taken.insert(lower(name)).second; ++i) name = hint + "_" + std::to_string(i);
+  int& next = numbers.try_emplace(hint, 2).first->second;
+  for (; !taken.insert(lower(name)).second; ++next) name = hint + "_" + std::to_string(next);
   return name;
 }
 
@@ -32,13 +34,13 @@ void Slots::set(const std::string& name, double initial) {
 }
 
 std::string Slots::fresh(const std::string& hint) {
-  const std::string name = unique(hint, taken_);
+  const std::string name = unique(hint, taken_, numbers_);
   add(name);
   return name;
 }
 
 void Storage::allocate(int array, program::Buffer buffer) {
-  buffer.name = unique(buffer.name, taken_);
+  buffer.name = unique(buffer.name, taken_, numbers_);
   buffer_of_[array] = static_cast<int>(buffers_.size());
   buffers_.push_back(std::move(buffer));
   next_ = std::max(next_, array + 1);

@@ -4,6 +4,7 @@
 // buffer is its place in the program. Nothing here can fail.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -31,7 +32,8 @@ class Slots {
   std::vector<std::string> names_;
   std::vector<double> initial_;
   std::unordered_map<std::string, int> index_;
-  std::set<std::string> taken_;  ///< in lower case
+  std::set<std::string> taken_;         ///< in lower case
+  std::map<std::string, int> numbers_;  ///< hint -> the first number that may be free
 };
 
 /// Arrays by number. State comes first, then what the schedule adds.
@@ -58,6 +60,7 @@ class Storage {
   std::vector<program::Buffer> buffers_;
   std::unordered_map<int, int> buffer_of_;
   std::set<std::string> taken_;
+  std::map<std::string, int> numbers_;
 };
 
 }  // namespace vphi::schedule

@@ -69,6 +69,7 @@ const std::map<std::string, std::string>& exceptions() {
       {"W0761", "noise: tests/physics_derive"},
       {"W0762", "noise: tests/physics_derive"},
       {"W0764", "noise: tests/physics_derive"},
+      {"E0768", kTables},
       {"E0782", kTables},
       {"E0783", kTables},
       {"E0784", kTables},

@@ -27,7 +27,8 @@ std::string ring(const std::string& eps, const std::string& method, int n = 300)
 }
 
 /// Largest difference of the momenta after some steps, over their largest value.
-double difference(const std::string& a, const std::string& b, const std::string& device) {
+double difference(const std::string& a, const std::string& b, const std::string& device,
+                  double energy = 1e-11) {
   Simulation setup;
   setup.keep_state = true;
   const auto direct = run_text(a, setup);
@@ -38,8 +39,8 @@ double difference(const std::string& a, const std::string& b, const std::string&
     worst = std::max(worst, std::abs(direct.state[1][i] - series.state[1][i]));
     largest = std::max(largest, std::abs(direct.state[1][i]));
   }
-  EXPECT_GT(largest, 1e-3) << "nothing moves";
-  EXPECT_NEAR(last(series, "H") / last(direct, "H"), 1, 1e-11);
+  EXPECT_GT(largest, 1e-4) << "nothing moves";
+  EXPECT_NEAR(last(series, "H") / last(direct, "H"), 1, energy);
   return worst / largest;
 }
 
@@ -64,8 +65,13 @@ class RingSeries : public ::testing::TestWithParam<Case> {};
 TEST_P(RingSeries, IsTheSumOverPairs) {
   const Case c = GetParam();
   const std::string series = ring(c.eps, std::string("separable(") + c.tolerance + ")");
-  EXPECT_NEAR(modes(series), c.modes, 0.15 * c.modes + 2);
-  EXPECT_LT(difference(ring(c.eps, "pairs"), series, "native"), 40 * std::stod(c.tolerance));
+  const int found_modes = modes(series);
+  EXPECT_NEAR(found_modes, c.modes, 0.15 * c.modes + 2);
+  const double found = difference(ring(c.eps, "pairs"), series, "native");
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e with %d modes", found, found_modes);
+  RecordProperty("difference", text);
+  EXPECT_LT(found, 40 * std::stod(c.tolerance));
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, RingSeries,
@@ -75,14 +81,14 @@ INSTANTIATE_TEST_SUITE_P(Specs, RingSeries,
 TEST(Series, ACoarserToleranceTakesFewerModes) {
   const std::string coarse = ring("0.1", "separable(1e-6)");
   EXPECT_LT(modes(coarse), 45);
-  const double error = difference(ring("0.1", "pairs"), coarse, "native");
+  const double error = difference(ring("0.1", "pairs"), coarse, "native", 1e-7);
   EXPECT_LT(error, 1e-5);
   EXPECT_GT(error, 1e-10) << "the sum was not cut";
 }
 
 TEST(Series, OnOpenCl) {
   if (!testing::device("opencl")) GTEST_SKIP() << "no OpenCL";
-  EXPECT_LT(difference(ring("1", "pairs"), ring("1", "separable(1e-12)"), "opencl"), 1e-11);
+  EXPECT_LT(difference(ring("10", "pairs"), ring("10", "separable(1e-12)"), "opencl"), 1e-11);
 }
 
 /// Weights of the bodies, a phase, and no body with itself: nothing of a ring.
@@ -102,14 +108,17 @@ TEST(Series, WeightsAndPhases) {
 
 /// Instances of a sweep have sums of their own.
 TEST(Series, InASweep) {
-  std::string text = ring("1", "separable(1e-12)", 100);
+  std::string text = ring("1", "separable(1e-6)", 100);
   text += "sweep v = [0.1, 0.2]\n";
   text.replace(text.find("p = 0\n"), 5, "p = v");
   const auto both = run_text(text, {});
   Simulation one;
   one.set = {{"v", "0.2"}};
   const auto second = run_text(text, one);
-  EXPECT_NEAR(last(both, "mean(p)"), last(second, "mean(p)"), 1e-13);
+  const auto* p = both.find("mean(p)");
+  ASSERT_TRUE(p);
+  EXPECT_NEAR(p->values.back().at(1), last(second, "mean(p)"), 1e-13);
+  EXPECT_NEAR(p->values.back().at(0), 0.1, 1e-12);
 }
 
 }  // namespace
