@@ -222,7 +222,7 @@ Diagnostic unknown_axis_word(Span at, const std::string& word, int dimensions) {
   Diagnostic d = make("E0424", at, quoted(word) + " is no order of axes");
   d.under = "each axis once";
   d.rule = "split lists orders of the " + std::to_string(dimensions) +
-           " axes, each letter once, used in turn";
+           " axes, each letter once (or there and back), used in turn";
   d.hint = dimensions == 3   ? "write for instance `split [xyz, zxy, yzx]`"
            : dimensions == 2 ? "write `split [xy, yx]`"
                              : "a lattice of one dimension needs no split";

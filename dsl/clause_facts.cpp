@@ -307,7 +307,11 @@ void ClauseCheck::split(const Clause& clause) {
     std::sort(sorted.begin(), sorted.end());
     std::string wanted = axes;
     std::sort(wanted.begin(), wanted.end());
-    if (word.kind != ExprKind::Name || (dims > 0 && sorted != wanted)) {
+    std::string twice;  // there and back: each axis for half of the step, twice
+    for (const char letter : wanted) twice.append(2, letter);
+    const bool palindrome =
+        sorted == twice && std::equal(word.text.begin(), word.text.end(), word.text.rbegin());
+    if (word.kind != ExprKind::Name || (dims > 0 && sorted != wanted && !palindrome)) {
       report(error::unknown_axis_word(word.span, to_text(word), dims));
     }
   };
