@@ -26,6 +26,11 @@ class Gatherer {
       for (const physics::Variable& v : compilation_.system->variables) {
         if (v.array == node.index) return program_units_ ? v.name : v.shown;
       }
+      if (const auto& laws = compilation_.system->conservation) {
+        for (const physics::Derived& value : laws->recovered) {
+          if (value.array == node.index) return value.name;
+        }
+      }
       return "";
     }};
   }

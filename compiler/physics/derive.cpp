@@ -70,6 +70,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     check_finite(d);
     if (d.system.conservation) {
       check_courant(d, laws);
+      d.system.laplacian = -1;  // no law has one
     } else {
       check_stability(d, units);
     }
