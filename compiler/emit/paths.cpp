@@ -188,7 +188,7 @@ std::string step_count(const Job& job, const Bindings& bindings) {
   const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
   if (at == bindings.slots.end())
     throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
-  return fmt::format("({})all_scalars[{}]", cpp ? "long" : "unsigned", at - bindings.slots.begin());
+  return fmt::format("vphi_count_of(all_scalars[{}])", at - bindings.slots.begin());
 }
 
 std::string steps_text(const kernel::Kernel& kernel) {
@@ -307,8 +307,9 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   slots["wide_width"] = number(shared.epilogue.size());
   slots["still"] = kernel.still.empty() ? "0.0" : fmt::format("clock[{}]", clock_of(kernel.still));
   slots["still_slot"] = std::to_string(kernel.still.empty() ? 0 : slot_of(kernel.still));
-  slots["stands"] =
-      kernel.still.empty() ? "0" : fmt::format("scalars[{}] != 0.0", slot_of(kernel.still));
+  slots["stands"] = kernel.still.empty()
+                        ? "0"
+                        : fmt::format("vphi_count_of(scalars[{}]) != 0", slot_of(kernel.still));
   slots["step_start"] =
       kernel.random.step.empty()
           ? "0"
