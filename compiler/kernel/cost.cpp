@@ -1,5 +1,6 @@
 // What one site costs, counted on the expressions as the emitters print them.
 #include <cmath>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -7,6 +8,7 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/share.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::kernel {
@@ -31,10 +33,12 @@ bool is_reciprocal_root(Expr power) {
 /// Walks what happens at a site; each value counts once, however often it is used.
 class Counter {
  public:
-  explicit Counter(const Kernel& kernel) : kernel_(kernel), pairs_(sums_pairs(kernel)) {}
+  /// `handed`: names of values that a clock makes for all paths (kernel/share.hpp).
+  explicit Counter(const Kernel& kernel, const std::vector<std::string>& handed = {})
+      : dx_(kernel.dx), pairs_(sums_pairs(kernel)), handed_(handed.begin(), handed.end()) {}
 
   void count(Expr expr) {
-    if (!expr->per_site || !seen_.insert(expr.get()).second) return;
+    if (uniform(expr) || !seen_.insert(expr.get()).second) return;
     if (pairs_ && !expr.is(Op::PairSum)) {
       // what belongs to one site of the pair is made once a site, not once a pair
       const bool own = !algebra::reads_other(expr);
@@ -47,6 +51,7 @@ class Counter {
       case Op::Load:
       case Op::Normal:
       case Op::Uniform:
+      case Op::Symbol:  // a handed one
         ++site.inputs;
         return;
       case Op::Site:
@@ -115,18 +120,35 @@ class Counter {
       const int points = static_cast<int>(data.offsets.size());
       site.flops += points - 1 + points;  // sums, and each times its weight
     }
-    site.flops += stencil_factor(data, kernel_.dx) != 1;
+    site.flops += stencil_factor(data, dx_) != 1;
   }
 
-  const Kernel& kernel_;
+  /// The same at every site and step of the launch: computed once before.
+  bool uniform(Expr expr) {
+    if (expr->per_site) return false;
+    if (handed_.empty() || expr.is_number()) return true;
+    if (expr.is(Op::Symbol)) return !handed_.contains(expr->name);
+    const auto [found, fresh] = uniform_.try_emplace(expr.get(), true);
+    if (fresh)
+      for (Expr arg : expr.args()) found->second = found->second && uniform(arg);
+    return found->second;
+  }
+
+  double dx_ = 1;
   bool pairs_ = false;
+  std::set<std::string> handed_;
+  std::map<const algebra::Node*, bool> uniform_;
   std::unordered_set<const algebra::Node*> seen_;
   std::set<int> axes_;
   std::unordered_map<const algebra::Node*, int> uses_;
 };
 
-Counter counted(const Kernel& kernel) {
-  Counter counter(kernel);
+Counter counted(const Kernel& whole) {
+  // What all paths have in common follows from time alone: it is no cost of a path.
+  Shared shared;
+  if (!whole.common.empty()) shared = share(whole);
+  const Kernel& kernel = whole.common.empty() ? whole : shared.own;
+  Counter counter(kernel, shared.site);
   for (const Store& store : kernel.stores) counter.announce(store.value);
   for (const Reduction& reduction : kernel.reductions) counter.announce(reduction.value);
   for (const Store& store : kernel.stores) counter.count(store.value);
