@@ -112,6 +112,10 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
   replace_asm(text, "shared.global", "*to = *(const vphi_vector*)from;");
   replace_asm(text, "commit_group", "");
   replace_asm(text, "wait_group", "");
+  replace_all(text, "asm(\"lg2.approx.ftz.f32 %0, %1;\" : \"=f\"(log) : \"f\"(a));",
+              "log = log2f(a);");
+  replace_all(text, "asm(\"sqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(root) : \"f\"(a));",
+              "root = sqrtf(a);");
   replace_all(text, "extern __shared__ vphi_vector staging[];",
               "vphi_vector* staging = (vphi_vector*)shim_staging;");
   replace_all(text, "extern __shared__ double2 staged_blocks[];",
