@@ -12,6 +12,7 @@
 
 #include "runtime/io/crc32c.hpp"
 #include "runtime/io/undo_file.hpp"
+#include "runtime/run/packing.hpp"
 
 namespace vphi::runtime {
 
@@ -28,78 +29,6 @@ constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;  ///< bytes under one 
 constexpr std::uint64_t kMostHead = std::uint64_t{64} << 20;
 
 std::uint64_t stored(std::uint64_t bytes) { return bytes + 4 * ((bytes + kPiece - 1) / kPiece); }
-
-// ---- numbers and texts in a row -----------------------------------------------------------------
-
-class Packer {
- public:
-  void number(std::uint64_t value) { raw(&value, 8); }
-  void real(double value) { raw(&value, 8); }
-  void text(const std::string& value) {
-    number(value.size());
-    raw(value.data(), value.size());
-  }
-  void reals(std::span<const double> values) {
-    number(values.size());
-    raw(values.data(), 8 * values.size());
-  }
-  void points(const std::vector<std::pair<double, double>>& values) {
-    number(values.size());
-    for (const auto& [t, value] : values) real(t), real(value);
-  }
-  const Bytes& bytes() const { return bytes_; }
-
- private:
-  void raw(const void* from, std::size_t count) {
-    const auto* bytes = static_cast<const std::byte*>(from);
-    bytes_.insert(bytes_.end(), bytes, bytes + count);
-  }
-  Bytes bytes_;
-};
-
-class Unpacker {
- public:
-  explicit Unpacker(std::span<const std::byte> bytes) : left_(bytes) {}
-  std::uint64_t number() {
-    std::uint64_t value;
-    std::memcpy(&value, take(8).data(), 8);
-    return value;
-  }
-  double real() {
-    double value;
-    std::memcpy(&value, take(8).data(), 8);
-    return value;
-  }
-  std::string text() {
-    const auto bytes = take(number());
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  /// How many things follow, each of at least `least` bytes.
-  std::size_t count(std::size_t least) {
-    const std::uint64_t value = number();
-    if (value > left_.size() / least) throw DamagedCheckpoint("a list is longer than its block");
-    return value;
-  }
-  std::vector<double> reals() {
-    std::vector<double> values(count(8));
-    for (double& value : values) value = real();
-    return values;
-  }
-  std::vector<std::pair<double, double>> points() {
-    std::vector<std::pair<double, double>> values(count(16));
-    for (auto& [t, value] : values) t = real(), value = real();
-    return values;
-  }
-
- private:
-  std::span<const std::byte> take(std::uint64_t count) {
-    if (count > left_.size()) throw DamagedCheckpoint("a block ends too early");
-    const auto taken = left_.first(count);
-    left_ = left_.subspan(count);
-    return taken;
-  }
-  std::span<const std::byte> left_;
-};
 
 Bytes pack(const CheckpointRun& run) {
   Packer to;
@@ -127,7 +56,8 @@ Bytes pack(const CheckpointRun& run) {
   to.reals(run.watched_at_start);
   to.number(run.marks.size());
   for (const auto& [name, mark] : run.marks) to.text(name), to.text(mark);
-  return to.bytes();
+  to.bytes(run.ensemble);
+  return to.all();
 }
 
 CheckpointRun unpack(std::span<const std::byte> bytes) {
@@ -157,6 +87,7 @@ CheckpointRun unpack(std::span<const std::byte> bytes) {
   run.watched_at_start = from.reals();
   run.marks.resize(from.count(16));
   for (auto& [name, mark] : run.marks) name = from.text(), mark = from.text();
+  if (!from.empty()) run.ensemble = from.bytes();  // older files have none
   return run;
 }
 

@@ -27,12 +27,9 @@
 
 #include "program/program.hpp"
 #include "runtime/run/observe.hpp"
+#include "runtime/run/packing.hpp"
 
 namespace vphi::runtime {
-
-struct DamagedCheckpoint : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// What stands in the head.
 struct CheckpointHead {
@@ -62,6 +59,7 @@ struct CheckpointRun {
   ObserverState observer;
   std::vector<double> watched_at_start;
   std::vector<std::pair<std::string, std::string>> marks;  ///< of the result files
+  std::vector<std::byte> ensemble;                         ///< Ensemble::save; empty: no sweep
 };
 
 /// Writes the parts of one checkpoint in order; the file appears under its name with `finish`. What

@@ -95,6 +95,12 @@ class Ensemble {
   /// The instance's state has become no number.
   void fail(std::int64_t instance, const std::string& message);
   bool failed(std::int64_t instance) const { return failed_.contains(instance); }
+  /// Everything it knows between two outputs, as bytes for a checkpoint, and back; of sweeps in one
+  /// part. `restore` throws DamagedCheckpoint, and RunError E0853 where the sweep is another.
+  std::vector<std::byte> save() const;
+  void restore(std::span<const std::byte> bytes);
+  /// The rows of a result file that had to start again.
+  void write_again(const std::string& file);
   /// Adds series, plots, promises, failures and notes.
   void into(RunResult& result) const;
 

@@ -77,8 +77,16 @@ std::size_t host_memory_free() {
   return 0;
 }
 
-bool all_finite(std::span<const std::byte> bytes, Precision precision) {
-  return precision == Precision::F32 ? finite<float>(bytes) : finite<double>(bytes);
+bool all_finite(std::span<const std::byte> bytes, Precision precision,
+                const std::vector<bool>& aside) {
+  const auto fine = [&](std::span<const std::byte> part) {
+    return precision == Precision::F32 ? finite<float>(part) : finite<double>(part);
+  };
+  if (std::find(aside.begin(), aside.end(), true) == aside.end()) return fine(bytes);
+  const std::size_t size = bytes.size() / aside.size();
+  for (std::size_t i = 0; i < aside.size(); ++i)
+    if (!aside[i] && !fine(bytes.subspan(i * size, size))) return false;
+  return true;
 }
 
 Keeper::Keeper(Session& session, Observer& observer, const RunOptions& options)
@@ -161,7 +169,7 @@ Keeper::Outcome Keeper::stream(const CheckpointHead& head, const CheckpointRun& 
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       bytes.resize(session_.bytes_of(buffers_[i]));
       session_.read_bytes(buffers_[i], bytes);
-      if (!all_finite(bytes, head.arrays[i].precision)) return {false, {}};
+      if (!all_finite(bytes, head.arrays[i].precision, observer_.set_aside())) return {false, {}};
       writer.array(bytes);
     }
     writer.finish();
@@ -184,6 +192,7 @@ void Keeper::keep(const Standing& now, bool wait) {
   for (const auto& scalar : session_.program().scalars) run.scalar_names.push_back(scalar.name);
   run.scalars = session_.scalars();
   run.observer = observer_.save();
+  run.ensemble = observer_.ensemble_state();
   run.watched_at_start = now.watched_at_start;
   run.marks = observer_.mark(generation_);
   const CheckpointHead h = head(now);
@@ -197,9 +206,10 @@ void Keeper::keep(const Standing& now, bool wait) {
     writing_ = done.get_future();
   } else {
     download(copy_);
-    writing_ = std::async(std::launch::async, [this, h, run = std::move(run)]() -> Outcome {
+    const auto check_and_write = [this, h, run = std::move(run),
+                                  aside = observer_.set_aside()]() -> Outcome {
       for (std::size_t i = 0; i < copy_.size(); ++i)
-        if (!all_finite(copy_[i], h.arrays[i].precision)) return {false, {}};
+        if (!all_finite(copy_[i], h.arrays[i].precision, aside)) return {false, {}};
       try {
         CheckpointWriter writer(files_.newest, h, run);
         for (const auto& bytes : copy_) writer.array(bytes);
@@ -208,7 +218,8 @@ void Keeper::keep(const Standing& now, bool wait) {
       } catch (const io::ResultsError& error) {
         return {true, error.what()};
       }
-    });
+    };
+    writing_ = std::async(std::launch::async, check_and_write);
   }
   last_time_ = now_seconds();
   if (wait) settle(true);
@@ -271,7 +282,7 @@ Standing Keeper::resume(const CheckpointReader& from, bool past_stop) {
   }
   std::vector<double> scalars = session_.scalars();
   if (slots > 0 && kept > 0 && run.scalars.size() * slots != scalars.size() * kept)
-    does_not_fit("it has another number of instances");
+    does_not_fit("it has another number of instances at once (--batch)");
   for (std::size_t i = 0; i < scalars.size(); ++i) {
     const std::size_t instance = i / slots, slot = slot_of[i % slots];
     if (slot < kept) scalars[i] = run.scalars[instance * kept + slot];

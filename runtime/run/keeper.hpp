@@ -94,7 +94,8 @@ FoundCheckpoint find_checkpoint(const std::filesystem::path& place, const std::s
 /// Bytes the host can still give; 0: not known.
 std::size_t host_memory_free();
 
-/// All values are numbers.
-bool all_finite(std::span<const std::byte> bytes, program::Precision precision);
+/// All values are numbers. `aside`: parts of equal size that are not looked at; empty: none.
+bool all_finite(std::span<const std::byte> bytes, program::Precision precision,
+                const std::vector<bool>& aside = {});
 
 }  // namespace vphi::runtime

@@ -108,6 +108,9 @@ class Loop {
     update(session_.scalars());
     watched_at_start_ = std::move(then.watched_at_start);
     if (watched_at_start_.size() != p_.progress.size()) remember_start();
+    for (std::int64_t i = 0; ensemble_ != nullptr && p_.stop_slot >= 0 && i < instances_; ++i)
+      if (ensemble_->failed(first_instance_ + i)) session_.set_scalar(p_.stop_slot, 1, i);
+    update(session_.scalars());
     if (!over() && observer_.owes(step_)) observer_.observe(step_, false);
   }
 
@@ -503,14 +506,24 @@ namespace {
 RunResult run_sweep(const Program& program, Device& device, const RunOptions& options) {
   std::unique_ptr<io::Results> results;
   if (!options.out.empty() && !program.axes.empty())
-    results = std::make_unique<io::Results>(options.out, program);
+    results = std::make_unique<io::Results>(
+        options.out, program,
+        options.keep.on ? checkpoint_files(options.out, program.model).folder
+                        : std::filesystem::path());
   Ensemble ensemble(program, results.get());
   RunOptions own = options;
-  if (!program.axes.empty()) {
+  if (ensemble.parts() > 1) {
     if (options.resume)
-      throw RunError("E0901", "a sweep cannot go on from a checkpoint in this version",
-                     "run the values that are missing: --set NAME=VALUE");
+      throw RunError("E0901", "a sweep in parts cannot go on from a checkpoint in this version",
+                     "a sweep that fits into memory at once, or the values that are missing: "
+                     "--set NAME=VALUE");
     own.keep.on = false;
+  } else if (options.resume) {
+    const auto state = options.resume->run().ensemble;
+    if (state.empty() && !program.axes.empty())
+      throw RunError("E0853", "the checkpoint does not fit this program: it is not of a sweep",
+                     "start over with --restart");
+    if (!state.empty()) ensemble.restore(state);
   }
   RunResult result;
   std::int64_t steps = 0;

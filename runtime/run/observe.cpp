@@ -32,10 +32,29 @@ void Observer::restore(const ObserverState& state, std::int64_t generation, cons
   observed_ = state.observed;
   for (std::size_t i = 0; i < series_.size(); ++i) series_index_[series_[i].name] = i;
   expectations_.restore(state.expectations);
-  if (!results_) return;
-  for (const std::string& name : results_->go_back(generation, at, marks))
+  if (all_files() == nullptr) return;
+  for (const std::string& name : all_files()->go_back(generation, at, marks)) {
+    if (!results_) ensemble_->write_again(name);
     for (const Output& output : session_.program().outputs)
-      if (output.file == name && !output.scalars.empty()) write_again(output);
+      if (results_ && output.file == name && !output.scalars.empty()) write_again(output);
+  }
+}
+
+/// A sweep's files belong to its ensemble.
+io::Results* Observer::all_files() const {
+  return results_ || ensemble_ == nullptr ? results_.get() : ensemble_->results();
+}
+
+std::vector<std::byte> Observer::ensemble_state() const {
+  return ensemble_ != nullptr && ensemble_->parts() == 1 ? ensemble_->save()
+                                                         : std::vector<std::byte>{};
+}
+
+std::vector<bool> Observer::set_aside() const {
+  std::vector<bool> list(static_cast<std::size_t>(session_.program().instances));
+  for (std::size_t i = 0; ensemble_ != nullptr && i < list.size(); ++i)
+    list[i] = ensemble_->failed(static_cast<std::int64_t>(i));
+  return list;
 }
 
 /// The series of an output, into a file that had to start again.
@@ -62,11 +81,12 @@ void Observer::write_again(const Output& output) {
 }
 
 std::vector<std::pair<std::string, std::string>> Observer::mark(std::int64_t generation) {
-  return results_ ? results_->mark(generation) : std::vector<std::pair<std::string, std::string>>{};
+  return all_files() != nullptr ? all_files()->mark(generation)
+                                : std::vector<std::pair<std::string, std::string>>{};
 }
 
 void Observer::forget_before(std::int64_t generation) {
-  if (results_) results_->forget_before(generation);
+  if (all_files() != nullptr) all_files()->forget_before(generation);
 }
 
 std::int64_t Observer::next(std::int64_t step) const {
@@ -249,7 +269,7 @@ std::vector<std::string> Observer::notes() const {
 }
 
 void Observer::flush() {
-  if (results_) results_->flush();
+  if (all_files() != nullptr) all_files()->flush();
 }
 
 void Observer::finish() {

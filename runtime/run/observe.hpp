@@ -43,6 +43,10 @@ class Observer {
   /// Flushes the files and remembers where they stand.
   std::vector<std::pair<std::string, std::string>> mark(std::int64_t generation);
   void forget_before(std::int64_t generation);
+  /// What the sweep knows (Ensemble::save); empty without one.
+  std::vector<std::byte> ensemble_state() const;
+  /// Instances of the batch that are set aside: their state is no number any more.
+  std::vector<bool> set_aside() const;
 
   /// The next step after `step` at which something is due, or -1.
   std::int64_t next(std::int64_t step) const;
@@ -72,6 +76,7 @@ class Observer {
               const std::vector<program::Transform>& transforms,
               const std::vector<program::Launch>& launches);
   io::ResultFile* file(const program::Output& output);
+  io::Results* all_files() const;
   double time_of(const std::vector<double>& scalars, std::int64_t step) const;
 
   Session& session_;
