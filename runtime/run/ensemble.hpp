@@ -92,6 +92,7 @@ class Ensemble {
   /// This part has come to its end; after the last one the rows that waited are finished.
   void end_part(const io::Moment& at);
 
+  io::Results* results() const { return results_; }
   /// The instance's state has become no number.
   void fail(std::int64_t instance, const std::string& message);
   bool failed(std::int64_t instance) const { return failed_.contains(instance); }
