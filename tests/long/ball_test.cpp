@@ -1,5 +1,5 @@
-// A ball of fluid in vacuum at the resolution of the published runs, against the spherical solution
-// of an independent code (HLLE, dr = 0.005 fm): relative L1 of the energy density 0.181 within 2 %.
+// A ball of fluid in vacuum at the resolution of the published runs: energy density in its centre as
+// in the spherical solution of an independent code (HLLE, dr = 0.005 fm), symmetry, and totals.
 #include <gtest/gtest.h>
 
 #include <cmath>
