@@ -21,6 +21,7 @@ class Chart {
     this.listen();
     this.width = 0;
     new ResizeObserver(() => this.resize()).observe(this.box);
+    (Chart.all ??= []).push(this);
   }
 
   resize() {

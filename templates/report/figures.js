@@ -174,6 +174,11 @@ function fillFigures() {
   const watcher = new IntersectionObserver(entries => {
     for (const e of entries) if (e.isIntersecting) { watcher.unobserve(e.target); fill(e.target); }
   }, {rootMargin: '600px'});
-  for (const figure of all) if (eager) fill(figure); else watcher.observe(figure);
-  window.addEventListener('beforeprint', () => all.forEach(fill));
+  // Nobody waits for a frame here: a chart that has a size is drawn now.
+  const fillAll = () => {
+    all.forEach(fill);
+    for (const chart of Chart.all ?? []) chart.resize();
+  };
+  if (eager) fillAll(); else for (const figure of all) watcher.observe(figure);
+  window.addEventListener('beforeprint', fillAll);
 }
