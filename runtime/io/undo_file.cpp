@@ -247,15 +247,23 @@ void UndoFile::go_back(std::int64_t generation) {
   if (std::find(logs.begin(), logs.end(), generation) == logs.end())
     throw ResultsError(
         fmt::format("{} has no undo log of checkpoint {}", path_.string(), generation));
-  // Doing it twice is doing it once: logs go only when the file is whole again.
-  for (auto log = logs.rbegin(); log != logs.rend() && *log >= generation; ++log) apply(*log);
+  // Doing it twice is doing it once: logs go only when the file is whole again. A process killed in
+  // between leaves later logs beside a file that is already as short as at this mark.
+  const std::uint64_t found = length(file_, path_);
+  std::uint64_t marked = found;
+  for (auto log = logs.rbegin(); log != logs.rend() && *log >= generation; ++log)
+    marked = apply(*log).value_or(marked);
+  if (found < marked)
+    throw ResultsError(fmt::format("{} is shorter than it was at the checkpoint", path_.string()));
+  if (::ftruncate(file_.number(), static_cast<off_t>(marked)) != 0) fail(path_.string(), "resized");
+  size_ = marked;
   if (::fsync(file_.number()) != 0) fail(path_.string(), "written");
   for (auto log = logs.rbegin(); log != logs.rend() && *log > generation; ++log)
     fs::remove(log_path(*log));
   mark(generation);
 }
 
-void UndoFile::apply(std::int64_t generation) {
+std::optional<std::uint64_t> UndoFile::apply(std::int64_t generation) {
   const fs::path path = log_path(generation);
   const Descriptor log = open_file(path, O_RDONLY);
   const std::uint64_t end = length(log, path);
@@ -265,7 +273,7 @@ void UndoFile::apply(std::int64_t generation) {
       crc32c({head.data(), 16}) != get<std::uint32_t>(head.data() + 16)) {
     // A log whose head is torn was being made: nothing was written after its mark.
     const bool newest = generations().back() == generation;
-    if (newest && end < kHead) return;
+    if (newest && end < kHead) return std::nullopt;
     throw ResultsError(fmt::format("{} is damaged", path.string()));
   }
   const auto marked = get<std::uint64_t>(head.data() + 8);
@@ -282,10 +290,7 @@ void UndoFile::apply(std::int64_t generation) {
     if (done.insert(offset).second) write_fully(file_.number(), offset, page, path_.string());
     at += kRecordHead + bytes;
   }
-  if (length(file_, path_) < marked)
-    throw ResultsError(fmt::format("{} is shorter than it was at the checkpoint", path_.string()));
-  if (::ftruncate(file_.number(), static_cast<off_t>(marked)) != 0) fail(path_.string(), "resized");
-  size_ = marked;
+  return marked;
 }
 
 }  // namespace vphi::io

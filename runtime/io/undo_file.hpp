@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,7 +75,8 @@ class UndoFile {
   std::vector<std::int64_t> generations() const;  ///< of the logs that exist, ascending
   bool is_old(std::uint64_t page) const { return page < saved_.size() && !saved_[page]; }
   void log_page(std::uint64_t page);
-  void apply(std::int64_t generation);
+  /// Writes back what the log has saved; the length of the file at its mark, if its head is whole.
+  std::optional<std::uint64_t> apply(std::int64_t generation);
 
   std::filesystem::path path_, logs_;
   Descriptor file_, log_;

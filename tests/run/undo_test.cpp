@@ -48,6 +48,36 @@ class Undo : public testing::Test {
   fs::path folder_;
 };
 
+// Killed after the file has gone back, before the later log is removed: the next process does it
+// again, with a file that is shorter than it was at the later mark.
+TEST_F(Undo, GoingBackTwiceIsGoingBackOnce) {
+  const auto bytes = [](std::size_t n, int value) {
+    return Bytes(n, static_cast<std::byte>(value));
+  };
+  std::string marked;
+  {
+    UndoFile file(folder_ / "file", folder_ / "logs/file", true);
+    file.write(0, bytes(10000, 1));
+    file.mark(1);
+    marked = text_of(folder_ / "file");
+    file.write(5000, bytes(30000, 2));
+    file.mark(2);
+    file.write(100, bytes(50000, 3));
+  }
+  const fs::path logs = folder_ / "kept";
+  fs::copy(folder_ / "logs", logs, fs::copy_options::recursive);
+  for (int time = 0; time < 2; ++time) {
+    UndoFile file(folder_ / "file", folder_ / "logs/file", false);
+    file.go_back(1);
+    EXPECT_TRUE(text_of(folder_ / "file") == marked) << "time " << time;
+    fs::remove_all(folder_ / "logs");
+    fs::copy(logs, folder_ / "logs", fs::copy_options::recursive);
+  }
+  fs::resize_file(folder_ / "file", 9999);
+  UndoFile file(folder_ / "file", folder_ / "logs/file", false);
+  EXPECT_THROW(file.go_back(1), ResultsError);
+}
+
 TEST(Crc32c, CheckValueAndPieces) {
   const std::string digits = "123456789";  // the check value of the CRC catalogue
   const auto bytes = std::as_bytes(std::span(digits));
