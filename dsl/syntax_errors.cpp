@@ -2,27 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "dsl/error.hpp"
+
 namespace vphi::dsl::syntax {
-namespace {
-
-Diagnostic error(const char* code, Span at, std::string message, std::string under,
-                 std::string rule, std::string hint) {
-  Diagnostic d;
-  d.code = code;
-  d.span = at;
-  d.message = std::move(message);
-  d.under = std::move(under);
-  d.rule = std::move(rule);
-  d.hint = std::move(hint);
-  return d;
-}
-
-Diagnostic with_label(Diagnostic d, Span at, std::string text) {
-  d.labels.push_back({at, std::move(text)});
-  return d;
-}
-
-}  // namespace
 
 // ---- characters and tokens --------------------------------------------------------------------
 

@@ -213,6 +213,30 @@ std::string path_pointers(const Job& job) {
   return text;
 }
 
+/// What every pattern for a processor has: tasks, and values in blocks of lanes.
+void fill_tasks(program::Kernel& out, Slots& slots, const Job& job, const Paths& paths) {
+  const std::int64_t tasks = std::clamp<std::int64_t>(job.kernel.instances / (4 * kLanes), 1, 4096);
+  slots["tasks"] = std::to_string(tasks);
+  out.grid[0] = static_cast<std::uint32_t>(tasks);
+  slots["pointers"] = path_pointers(job);
+  slots["values"] = paths.values(kLanes);
+  slots["load"] = paths.load("[i]");
+  slots["take"] = paths.take();
+  slots["put"] = paths.put();
+  slots["save"] = paths.save("[i]");
+}
+
+/// What every pattern for a GPU has: groups of threads, and values in registers.
+void fill_groups(program::Kernel& out, Slots& slots, const Job& job, const Paths& paths,
+                 const Bindings& bindings, int threads) {
+  const std::int64_t groups = (job.kernel.instances + threads - 1) / threads;
+  out.grid[0] = static_cast<std::uint32_t>(std::min(groups, kMostGroups));
+  out.block[0] = static_cast<std::uint32_t>(threads);
+  slots["load"] = paths.values(0) + paths.load("");
+  slots["draw_start"] = draw_walker(job, bindings, "instance", "scalars");
+  slots["save"] = paths.save("");
+}
+
 }  // namespace
 
 bool is_path(const kernel::Kernel& kernel) {
@@ -243,25 +267,12 @@ program::Kernel emit_paths(const Job& job, const Bindings& bindings) {
   slots["lanes"] = std::to_string(kLanes);
   slots["vector"] = std::to_string(kVectorBytes / bytes_of(job.body.real));
   if (cpp) {
-    const std::int64_t tasks = std::clamp<std::int64_t>(kernel.instances / (4 * kLanes), 1, 4096);
-    slots["tasks"] = std::to_string(tasks);
-    out.grid[0] = static_cast<std::uint32_t>(tasks);
-    slots["pointers"] = path_pointers(job);
-    slots["values"] = paths.values(kLanes);
-    slots["load"] = paths.load("[i]");
-    slots["take"] = paths.take();
+    fill_tasks(out, slots, job, paths);
     slots["round"] = paths.round("mine", "_here");
-    slots["put"] = paths.put();
-    slots["save"] = paths.save("[i]");
     out.source = fill("paths_cpp.txt", slots);
   } else {
-    const std::int64_t groups = (kernel.instances + kThreads - 1) / kThreads;
-    out.grid[0] = static_cast<std::uint32_t>(std::min(groups, kMostGroups));
-    out.block[0] = kThreads;
-    slots["load"] = paths.values(0) + paths.load("");
-    slots["draw_start"] = draw_walker(job, bindings, "instance", "scalars");
+    fill_groups(out, slots, job, paths, bindings, kThreads);
     slots["round"] = paths.round("own", "");
-    slots["save"] = paths.save("");
     out.source = fill("paths_gpu.txt", slots);
   }
   out.arguments = arguments(job, bindings, false, 0);
@@ -314,36 +325,23 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
       kernel.random.step.empty()
           ? "0"
           : fmt::format("({})clock[{}]", widest_integer(job), clock_of(kernel.random.step));
+  slots["clock_load"] = slots["clock_save"] = "";
   for (std::size_t j = 0; j < shared.slots.size(); ++j) {
     slots["clock_load"] += fmt::format("clock[{}] = scalars[{}];\n", j, slot_of(shared.slots[j]));
     const auto sets = [&](const auto& a) { return a.slot == shared.slots[j]; };
     if (std::ranges::any_of(shared.clock, sets))
       slots["clock_save"] += fmt::format("scalars[{}] = clock[{}];\n", slot_of(shared.slots[j]), j);
   }
-  slots["clock_load"], slots["clock_save"];
   slots["body"] +=
       clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
   const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : "";
   slots["round"] = paths.round(block, suffix);
   slots["one_step"] = paths.round(block, suffix, true);
   if (cpp) {
-    const std::int64_t tasks = std::clamp<std::int64_t>(kernel.instances / (4 * kLanes), 1, 4096);
-    slots["tasks"] = std::to_string(tasks);
-    out.grid[0] = static_cast<std::uint32_t>(tasks);
-    slots["pointers"] = path_pointers(job);
-    slots["values"] = paths.values(kLanes);
-    slots["load"] = paths.load("[i]");
-    slots["take"] = paths.take();
-    slots["put"] = paths.put();
-    slots["save"] = paths.save("[i]");
+    fill_tasks(out, slots, job, paths);
     out.source = fill("paths_shared_cpp.txt", slots);
   } else {
-    const std::int64_t groups = (kernel.instances + kSharedThreads - 1) / kSharedThreads;
-    out.grid[0] = static_cast<std::uint32_t>(std::min(groups, kMostGroups));
-    out.block[0] = kSharedThreads;
-    slots["load"] = paths.values(0) + paths.load("");
-    slots["draw_start"] = draw_walker(job, wider, "instance", "scalars");
-    slots["save"] = paths.save("");
+    fill_groups(out, slots, job, paths, wider, kSharedThreads);
     out.source = fill(alone ? "paths_shared_alone.txt" : "paths_shared_gpu.txt", slots);
   }
   out.arguments = arguments(job, bindings, false, 0);

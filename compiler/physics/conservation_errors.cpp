@@ -3,25 +3,12 @@
 #include <fmt/ranges.h>
 
 #include "compiler/physics/physics_errors.hpp"
+#include "dsl/error.hpp"
 #include "dsl/suggest.hpp"
 
 namespace vphi::physics::errors {
 
-namespace {
-
-Diagnostic error(const char* code, Span at, std::string message, std::string under,
-                 std::string rule, std::string hint) {
-  Diagnostic d;
-  d.code = code;
-  d.span = at;
-  d.message = std::move(message);
-  d.under = std::move(under);
-  d.rule = std::move(rule);
-  d.hint = std::move(hint);
-  return d;
-}
-
-}  // namespace
+using dsl::error;
 
 Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed) {
   return error(

@@ -2,28 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "dsl/error.hpp"
 #include "dsl/suggest.hpp"
 
 namespace vphi::physics::errors {
 
+using dsl::error;
+using dsl::with_label;
+
 namespace {
-
-Diagnostic error(const char* code, Span at, std::string message, std::string under,
-                 std::string rule, std::string hint) {
-  Diagnostic d;
-  d.code = code;
-  d.span = at;
-  d.message = std::move(message);
-  d.under = std::move(under);
-  d.rule = std::move(rule);
-  d.hint = std::move(hint);
-  return d;
-}
-
-Diagnostic with_label(Diagnostic d, Span at, std::string text) {
-  d.labels.push_back({at, std::move(text)});
-  return d;
-}
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   const auto near = dsl::suggest(name, known);

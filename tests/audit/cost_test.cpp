@@ -9,48 +9,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "compiler/audit/audit.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/kernel/site_cost.hpp"
+#include "tests/audit/ways.hpp"
 
 namespace vphi::audit {
 namespace {
 
-namespace fs = std::filesystem;
 using program::Target;
-
-struct Way {
-  const char* name;
-  emit::TargetInfo target;
-};
-
-std::vector<Way> ways() {
-  std::vector<Way> list(5);
-  list[0].name = "native";
-  list[1].name = "OpenCL on a processor";
-  list[2].name = "OpenCL on a GPU";
-  list[3].name = "OpenCL on an NVIDIA GPU";
-  list[4].name = "CUDA";
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    list[i].target.target = i == 0 ? Target::Native : i < 4 ? Target::OpenCL : Target::Cuda;
-    list[i].target.is_cpu = i < 2;
-    list[i].target.nvidia = i >= 3;
-  }
-  return list;
-}
-
-std::vector<std::string> models() {
-  std::vector<std::string> list;
-  const fs::path root = fs::path(VPHI_SOURCE_DIR) / "models";
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    const std::string name = fs::relative(entry.path(), root).string();
-    if (entry.path().extension() == ".vphi" && !name.starts_with("std/")) list.push_back(name);
-  }
-  std::sort(list.begin(), list.end());
-  return list;
-}
 
 class ModelCost : public testing::TestWithParam<std::string> {};
 

@@ -11,15 +11,10 @@
 namespace vphi {
 namespace {
 
+using testing::exact;
 using testing::last;
 using testing::run_text;
 using testing::Simulation;
-
-std::string exact(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
 
 /// One charge: components of the position and of the velocity at every step.
 std::string charge(const std::string& equation, const std::string& start, double dt, int steps) {

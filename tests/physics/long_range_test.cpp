@@ -14,15 +14,10 @@
 namespace vphi {
 namespace {
 
+using testing::exact;
 using testing::last;
 using testing::run_text;
 using testing::Simulation;
-
-std::string exact(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
 
 const runtime::Series& series(const runtime::RunResult& r, const std::string& name) {
   const auto* found = r.find(name);

@@ -10,18 +10,13 @@
 namespace vphi {
 namespace {
 
+using testing::exact;
 using testing::last;
 using testing::run_text;
 using testing::Simulation;
 
 // lambda phi^4/4 in conformal time with f* = 5.6964e18 GeV, m_pl = 2.435e18 GeV: in units
 // lambda = 1, m_pl = 1, phi0 = f*/m_pl; phi'(0) = -0.5000004167 in program units.
-std::string exact(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
-
 std::string quartic(const std::string& integrator, double dt) {
   return R"(model quartic "homogeneous quartic field"
 units reduced_planck

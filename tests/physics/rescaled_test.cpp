@@ -10,15 +10,10 @@
 namespace vphi {
 namespace {
 
+using testing::exact;
 using testing::last;
 using testing::run_text;
 using testing::Simulation;
-
-std::string exact(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
 
 /// The quartic field of orders_test, form and integrator to choose.
 double quartic(const std::string& rescale, const std::string& integrator, int steps) {

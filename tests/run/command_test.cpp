@@ -1,7 +1,6 @@
 // The vphi command as a user meets it: exit statuses, messages, JSON. Skipped where the command is
 // not built.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -9,47 +8,16 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/run/command.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-struct Outcome {
-  int status = -1;
-  std::string out, error;
-};
+using vphi::test::Outcome;
 
-class Command : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!fs::exists(VPHI_BINARY_DIR "/vphi")) GTEST_SKIP() << "the command is not built";
-    folder_ =
-        fs::temp_directory_path() / ("vphi_command_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  /// Runs in the test's own folder.
-  Outcome vphi(const std::string& words) {
-    const std::string command = "cd '" + folder_.string() +
-                                "' && VPHI_MODELS='" VPHI_SOURCE_DIR "/models' '" VPHI_BINARY_DIR
-                                "/vphi' " +
-                                words + " >out.txt 2>error.txt </dev/null";
-    const int raw = std::system(command.c_str());
-    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, text("out.txt"), text("error.txt")};
-  }
-  std::string text(const std::string& name) {
-    std::ostringstream all;
-    all << std::ifstream(folder_ / name).rdbuf();
-    return all.str();
-  }
-  void write(const std::string& name, const std::string& content) {
-    std::ofstream(folder_ / name) << content;
-  }
-  fs::path folder_;
-};
+class Command : public vphi::test::CommandTest {};
 
 bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

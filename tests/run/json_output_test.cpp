@@ -1,33 +1,26 @@
 // `--json`, verb by verb: standard output is one JSON value and nothing else, whatever happens, and
 // the exit status is the documented one. Skipped where the command is not built.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "tests/run/command.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-struct Outcome {
-  int status = -1;
-  std::string out, error;
-};
+using vphi::test::Outcome;
 
-class JsonOutput : public testing::Test {
+class JsonOutput : public vphi::test::CommandTest {
  protected:
   void SetUp() override {
-    if (!fs::exists(VPHI_BINARY_DIR "/vphi")) GTEST_SKIP() << "the command is not built";
-    folder_ =
-        fs::temp_directory_path() / ("vphi_json_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    CommandTest::SetUp();
+    if (IsSkipped()) return;
     write("good.vphi",
           "model good \"A wave\"\nlattice ring: 32, length = 1\nfield u: real\nu'' = lap(u)\n"
           "init u = sin(2*pi*x), u' = 0\nevolve leapfrog, dt = 0.5*dx, until = t > 1\n"
@@ -35,25 +28,7 @@ class JsonOutput : public testing::Test {
     write("bad.vphi", "model bad\nfield u: real\nu'' = lap(v)\n");
     write("failing.vphi", text("good.vphi") + "expect mean(u^2) > 10\n");
   }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Outcome vphi(const std::string& words) {
-    const std::string command = "cd '" + folder_.string() +
-                                "' && VPHI_MODELS='" VPHI_SOURCE_DIR "/models' '" VPHI_BINARY_DIR
-                                "/vphi' " +
-                                words + " --json >out.txt 2>error.txt </dev/null";
-    const int raw = std::system(command.c_str());
-    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, text("out.txt"), text("error.txt")};
-  }
-  std::string text(const std::string& name) {
-    std::ostringstream all;
-    all << std::ifstream(folder_ / name).rdbuf();
-    return all.str();
-  }
-  void write(const std::string& name, const std::string& content) {
-    std::ofstream(folder_ / name) << content;
-  }
-  fs::path folder_;
+  Outcome vphi(const std::string& words) { return CommandTest::vphi(words + " --json"); }
 };
 
 struct Row {

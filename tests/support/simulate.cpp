@@ -1,6 +1,7 @@
 #include "tests/support/simulate.hpp"
 
 #include <unistd.h>
+#include <cstdio>
 
 #include <atomic>
 #include <filesystem>
@@ -91,6 +92,12 @@ runtime::RunResult run_text(const std::string& text, const Simulation& setup) {
 
 std::string shipped(const std::string& name) {
   return std::string(VPHI_MODELS_FOLDER) + "/" + name + ".vphi";
+}
+
+std::string exact(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
 }
 
 double last(const runtime::RunResult& result, const std::string& name) {

@@ -40,6 +40,9 @@ runtime::RunResult run_text(const std::string& text, const Simulation& setup);
 /// Path of a shipped model: "cosmology/preheating".
 std::string shipped(const std::string& name);
 
+/// A number for a model's text, with every digit.
+std::string exact(double value);
+
 /// Last value of a scalar; fails loudly where the run did not write it.
 double last(const runtime::RunResult& result, const std::string& name);
 
