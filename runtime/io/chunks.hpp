@@ -27,10 +27,10 @@ struct PackedChunk {
   std::vector<std::byte> bytes;
 };
 
-/// `values`: elements of `size` bytes, shape slowest axis first, 1 to 4 axes. `level`: of deflate,
-/// 1 to 9. `write` gets every chunk in order, in the calling thread.
+/// `values`: elements of `size` bytes, shape slowest axis first, 1 to 4 axes. `write` gets every
+/// chunk in order, in the calling thread.
 void pack_chunks(std::span<const std::byte> values, std::size_t size,
                  const std::vector<std::uint64_t>& shape, const std::vector<std::uint64_t>& chunk,
-                 int level, int threads, const std::function<void(const PackedChunk&)>& write);
+                 int threads, const std::function<void(const PackedChunk&)>& write);
 
 }  // namespace vphi::io

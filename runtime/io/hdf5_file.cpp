@@ -257,9 +257,10 @@ class Hdf5File : public ResultFile {
     }
     std::size_t bytes = narrow ? 4 : 8;
     for (auto edge : sizes) bytes *= edge;
-    const int threads = std::max(1, runtime::usable_threads() / 2);  // the run has the others
+    const bool busy = program_.target == program::Target::Native;  // the run has half of them then
+    const int threads = std::max(1, runtime::usable_threads() / (busy ? 2 : 1));
     pack_chunks({from, bytes}, narrow ? 4 : 8, {sizes.begin(), sizes.end()}, chunk_of(sizes),
-                kDeflate, threads, [&](const PackedChunk& chunk) {
+                threads, [&](const PackedChunk& chunk) {
                   const std::vector<hsize_t> at(chunk.start.begin(), chunk.start.end());
                   if (H5Dwrite_chunk(set, H5P_DEFAULT, 0, at.data(), chunk.bytes.size(),
                                      chunk.bytes.data()) < 0)

@@ -316,7 +316,7 @@ void fuzz_checkpoint(std::span<const std::byte> bytes) {
       bytes.size(), [bytes](std::uint64_t at, std::span<std::byte> to) -> std::size_t {
         if (at >= bytes.size()) return 0;
         const std::size_t count = std::min<std::size_t>(to.size(), bytes.size() - at);
-        std::memcpy(to.data(), bytes.data() + at, count);
+        std::ranges::copy(bytes.subspan(at, count), to.begin());  // `to` may be empty
         return count;
       }};
   try {
