@@ -69,9 +69,13 @@ constexpr Builtin kBuiltins[] = {
      "plain sum over the domain; an integral is dx^d times it"},
     {"min", 1, kAny, Rule::ReduceOrFold, "over", "smallest: over the domain, or of several"},
     {"max", 1, kAny, Rule::ReduceOrFold, "over", "largest: over the domain, or of several"},
+    {"msd", 1, 1, Rule::Reduce, "over", "mean squared displacement since the start"},
     {"all", 1, kAny, Rule::Quantifier, "", "whether a condition holds everywhere"},
     {"any", 1, kAny, Rule::Quantifier, "", "whether a condition holds somewhere"},
     {"first", 2, 2, Rule::First, "", "first(e, cond): e where cond first holds"},
+    {"displacement", 1, 1, Rule::RealPart, "",
+     "way of a variable since the start; an angle's turns count"},
+    {"error", 1, 1, Rule::RealOnly, "", "standard error of an average over a sweep"},
     // gauge fields and fermions
     {"loop", 1, kAny, Rule::PathProduct, "", "product of links along a closed path"},
     {"path", 1, kAny, Rule::PathProduct, "", "product of links along an open path"},

@@ -24,7 +24,7 @@ constexpr ClauseDoc kDocs[] = {
     {"lattice",
      "The sites: a name for the box, their number along each axis, their size and what lies beyond "
      "the edges. Gives x, y, z, r, dx and volume."},
-    {"particles", "A species of N bodies with variables `x[k]`."},
+    {"particles", "A species of N bodies with variables `x[k]`; with several, `name[k]` is 1 for its own."},
     {"field", "State with a value at each site, and its type."},
     {"gauge",
      "Links between neighbouring sites, group-valued; a second name is the conjugate field."},

@@ -47,8 +47,10 @@ bool Inference::is_axis(const std::string& name) const {
 IndexRange Inference::range_of_place(const Symbol& symbol, std::size_t position) const {
   if (symbol.kind == SymbolKind::Gauge) return direction(dimensions());
   const bool of_body = symbol.kind == SymbolKind::Variable ||
+                       symbol.kind == SymbolKind::Particles ||
                        (symbol.kind == SymbolKind::Drawn && symbol.parameters.size() == 1);
-  if (of_body && symbol.indexed && position == 0) {
+  const bool indexed = symbol.indexed || symbol.kind == SymbolKind::Particles;
+  if (of_body && indexed && position == 0) {
     std::string species;
     int count = 0;
     for (const auto& [name, other] : resolved_.symbols) {
@@ -157,6 +159,11 @@ Value Inference::indexed_symbol(const Expr& expr, const Symbol& symbol, const Sc
   const bool links = symbol.kind == SymbolKind::Gauge;
   const bool particles = symbol.kind == SymbolKind::Variable && symbol.indexed;
   const bool matrices = symbol.kind == SymbolKind::Construct && symbol.name == "gamma";
+  if (symbol.kind == SymbolKind::Particles && count == 1) {  // 1 for the bodies of the species
+    value.type = type_of(Base::Integer);
+    use_index(*expr.args[1], range_of_place(symbol, 0), "`" + symbol.name + "`", scope, value);
+    return value;
+  }
   if (links || particles || matrices) {
     value.type = symbol.type;
     value.type.per_site = links;

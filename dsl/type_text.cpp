@@ -57,6 +57,8 @@ Type read_type(Resolved& resolved, const Expr& expr) {
     return found == plain_types().end() ? fail(resolved, expr) : type_of(found->second);
   }
   if (expr.kind != ExprKind::Call || expr.args.empty()) return fail(resolved, expr);
+  // `angle(1)`: with a period of its own, which the compiler works out
+  if (expr.text == "angle" && expr.args.size() == 1) return type_of(Base::Angle);
   Type type;
   if (expr.text == "vec") type.base = Base::Vector;
   if (expr.text == "mat") type.base = Base::Matrix;

@@ -7,6 +7,7 @@
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/tables.hpp"
+#include "compiler/physics/targets.hpp"
 #include "compiler/physics/transverse.hpp"
 
 namespace vphi::physics {
@@ -62,6 +63,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_until(d, lower, units);
     read_outputs(d, lower, units);
     read_expectations(d, lower, units);
+    read_targets(d, lower, units);
     watch_progress(d, lower, units);
     convert_statistics(d, units);
     close_sweeps(d);

@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/displacement.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 
@@ -243,7 +244,7 @@ void program_equations(Derivation& d, ProgramUnits& units) {
       u.shown = naming.shown;
       u.array = array;
       u.span = d.rate_spans[array];
-      if (field.periodic) u.period = 2 * std::numbers::pi;
+      if (field.periodic) u.period = angle_period(d, field);
       u.field = static_cast<int>(&field - d.fields.data());
       u.component = static_cast<int>(i);
       u.frozen = field.drawn != nullptr;

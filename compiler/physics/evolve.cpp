@@ -1,4 +1,5 @@
 // The clauses `evolve`, `precision` and `random`: integrator, step, end, numbers.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
-#include "dsl/parse.hpp"
+#include "compiler/physics/targets.hpp"
 
 namespace vphi::physics {
 
@@ -53,23 +54,23 @@ void read_evolve(Derivation& d, Lowerer& lower) {
 }
 
 void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
-  dsl::ExprPtr until;
-  if (!d.options.until.empty()) {
-    const auto source = std::make_shared<dsl::Source>("--until", d.options.until);
-    until = dsl::parse_expression(source, d.diagnostics);
-    if (!until) throw Failure{};
-  } else if (const dsl::Clause* clause = d.resolved.clause("evolve")) {
-    until = dsl::option(*clause, "until");
-  }
+  const dsl::ExprPtr until = until_expression(d);
   if (!until) return;
-  const Expr physical = lower.real(*until, "`until`");
-  if (holds_statistics(d, physical)) {
-    d.fail(errors::not_yet(until->span, "`until` of an average or of `first`"));
+  Expr test;
+  for (const dsl::ExprPtr& part : alternatives(until)) {
+    const Expr physical = lower.real(*part, "`until`");
+    const bool passage = std::ranges::any_of(d.system.passages, [&](const FirstPassage& f) {
+      return algebra::depends_on(physical, d.arena().symbol(f.symbol));
+    });
+    if (passage) d.fail(errors::not_yet(part->span, "`until` of `first`"));
+    if (holds_statistics(d, physical)) continue;  // read_targets
+    const Expr here = scalar_quantity(d, units, physical);
+    if (algebra::per_site(here)) {
+      d.fail(errors::not_scalar_output(part->span, written(d, part->span)));
+    }
+    test = test ? d.arena().make(Op::Or, {test, here}, until->span) : here;
   }
-  const Expr test = scalar_quantity(d, units, physical);
-  if (algebra::per_site(test)) {
-    d.fail(errors::not_scalar_output(until->span, written(d, until->span)));
-  }
+  if (!test) return;
   d.system.until = test;
   // `t > end` with t proportional to the number of steps
   if (!test.is(Op::Less) && !test.is(Op::LessEqual)) return;

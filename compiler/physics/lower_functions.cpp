@@ -4,6 +4,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/displacement.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/transverse.hpp"
@@ -42,6 +43,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       return elementary(name, e, arg(0));
     case dsl::Rule::RealOnly: {
       const Expr x = real(*e.args[0], fmt::format("the argument of `{}`", name), scope);
+      if (name == "error") return Value::of(standard_error(d_, x, e.span));
       if (name == "cbrt") {
         // the real root of negative numbers as well
         return Value::of(arena.make(Op::Sign, {x}) *
@@ -73,6 +75,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       return laplacian(arg(0), e.span);
     case dsl::Rule::RealPart: {
       const Value x = arg(0);
+      if (name == "displacement") return displacement(d_, x, e.span);
       Value v{x.rows, x.columns, {}};
       for (const Component& c : x.parts) {
         const Expr im = c.im ? c.im : integer(0);
@@ -171,6 +174,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       return derivative(e, scope);
     case dsl::Rule::Reduce:
       if (name == "sum" || name == "prod") return sum_or_product(e, name == "prod", scope);
+      if (name == "msd") return reduction(*mean_squared_displacement(e), scope);
       return reduction(e, scope);
     case dsl::Rule::ReduceOrFold: {
       // one argument reduces over the lattice, several values are compared; names without a

@@ -83,10 +83,14 @@ Expr error_of(Derivation& d, Expr f) {
   Arena& arena = d.arena();
   if (algebra::per_site(f)) return {};
   std::vector<Expr> terms;
+  bool variance = false;  // its error and that of a mean beside it are not independent
   for (const Statistic& s : d.system.statistics) {
     const Expr mean = arena.symbol(s.symbol);
     if (!algebra::depends_on(f, mean)) continue;
-    if (s.kind != Statistic::Kind::Mean) return {};
+    const bool over_axes = s.kind == Statistic::Kind::Variance && !s.axes.empty();
+    if (s.kind != Statistic::Kind::Mean && !over_axes) return {};
+    if (variance || (over_axes && !terms.empty())) return {};
+    variance = over_axes;
     Expr slope;
     try {
       slope = algebra::derivative(f, mean);

@@ -11,6 +11,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "dsl/parse.hpp"
 
 namespace vphi::physics {
 
@@ -22,6 +23,62 @@ namespace {
 constexpr long double kLeastTolerance = 0.999e-15L;
 constexpr int kMostModes = 256;  // two sums over all particles for each
 
+std::string species_name(const dsl::Clause& clause) {
+  for (const dsl::Item& item : clause.items) {
+    if (!item.head && item.value) return item.value->text;
+  }
+  return {};
+}
+
+}  // namespace
+
+namespace {
+
+void read_method(Derivation& d, Lowerer& lower, const dsl::Item& item) {
+  const std::string& text = item.value->text;
+  const bool call = item.value->kind == ExprKind::Call;
+  d.particles.method_span = item.value->span;
+  if (text == "pairs" && !call) {
+    d.particles.direct = true;
+  } else if (text == "separable" && call && item.value->args.size() == 1) {
+    const auto tolerance = lower.fixed_number(*item.value->args[0], "the tolerance");
+    if (!(tolerance >= kLeastTolerance && tolerance < 1)) {
+      d.fail(errors::option_value(item.span, "the tolerance",
+                                  "a number from 1e-15 to 1, relative to the largest value"));
+    }
+    d.particles.tolerance = static_cast<double>(tolerance);
+  } else if (text != "auto" || call) {
+    d.fail(errors::option_value(item.span, "method", "auto, pairs or separable(1e-12)"));
+  }
+}
+
+/// The number of bodies of one clause; its options count for all.
+std::int64_t read_species(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
+  const dsl::Expr* count = nullptr;
+  for (const dsl::Item& item : clause.items) {
+    if (item.leading == dsl::Item::Leading::Colon && !item.head) count = item.value.get();
+    if (item.head && item.head->name == "method") read_method(d, lower, item);
+  }
+  if (!count)
+    d.fail(errors::lattice_shape(clause.keyword_span, "the number of particles is missing"));
+  const auto n = lower.fixed_integer(*count, "the number of particles");
+  if (n < 1 || n > (std::int64_t{1} << 31)) {
+    d.fail(errors::lattice_shape(count->span, fmt::format("{} particles", n)));
+  }
+  return n;
+}
+
+/// `ion[k]`: 1 for the bodies from `first` on, `count` of them, else 0.
+void declare_species(Derivation& d, const dsl::Clause& clause, std::int64_t first,
+                     std::int64_t count) {
+  const std::string name = species_name(clause);
+  const auto source = std::make_shared<dsl::Source>(
+      name, fmt::format("1 if k >= {} and k < {} else 0", first, first + count), 0xffff);
+  NamedFact fact{NamedFact::Kind::Indexed, name, {"k"}, nullptr, clause.keyword_span};
+  fact.value = dsl::parse_expression(source, d.diagnostics);
+  d.facts.named.emplace(name, std::move(fact));
+}
+
 }  // namespace
 
 void read_particles(Derivation& d, Lowerer& lower) {
@@ -30,37 +87,18 @@ void read_particles(Derivation& d, Lowerer& lower) {
   if (d.grid.present) {
     d.fail(errors::not_yet(clauses[0]->keyword_span, "particles beside a lattice"));
   }
-  if (clauses.size() > 1) d.fail(errors::not_yet(clauses[1]->keyword_span, "a second species"));
-  const dsl::Clause& clause = *clauses[0];
-  const dsl::Expr* count = nullptr;
-  for (const dsl::Item& item : clause.items) {
-    if (item.leading == dsl::Item::Leading::Colon && !item.head) count = item.value.get();
-    if (!item.head || item.head->name != "method") continue;
-    const std::string& text = item.value->text;
-    const bool call = item.value->kind == ExprKind::Call;
-    d.particles.method_span = item.value->span;
-    if (text == "pairs" && !call) {
-      d.particles.direct = true;
-    } else if (text == "separable" && call && item.value->args.size() == 1) {
-      const auto tolerance = lower.fixed_number(*item.value->args[0], "the tolerance");
-      if (!(tolerance >= kLeastTolerance && tolerance < 1)) {
-        d.fail(errors::option_value(item.span, "the tolerance",
-                                    "a number from 1e-15 to 1, relative to the largest value"));
-      }
-      d.particles.tolerance = static_cast<double>(tolerance);
-    } else if (text != "auto" || call) {
-      d.fail(errors::option_value(item.span, "method", "auto, pairs or separable(1e-12)"));
-    }
+  std::int64_t n = 0;
+  for (const dsl::Clause* clause : clauses) {
+    const std::int64_t own = read_species(d, lower, *clause);
+    declare_species(d, *clause, n, own);
+    n += own;
   }
-  if (!count)
-    d.fail(errors::lattice_shape(clause.keyword_span, "the number of particles is missing"));
-  const auto n = lower.fixed_integer(*count, "the number of particles");
-  if (n < 1 || n > (std::int64_t{1} << 31)) {
-    d.fail(errors::lattice_shape(count->span, fmt::format("{} particles", n)));
+  if (n > (std::int64_t{1} << 31)) {
+    d.fail(errors::lattice_shape(clauses[0]->keyword_span, fmt::format("{} particles", n)));
   }
   d.particles.present = true;
   d.particles.count = n;
-  d.grid.span = clause.keyword_span;
+  d.grid.span = clauses[0]->keyword_span;
   d.grid.dims = d.system.lattice.dims = 1;
   d.grid.extent[0] = d.system.lattice.extent[0] = n;
 }
@@ -81,6 +119,8 @@ bool indexes(const Derivation& d, const dsl::Expr& e, const std::string& index,
       const auto field = std::ranges::find(d.fields, base, &StateField::name);
       if (i == 1 && field != d.fields.end() && field->particle) return true;
       if (i == 1 && base == "noise" && d.particles.present) return true;
+      const dsl::Symbol* symbol = d.resolved.find(base);
+      if (i == 1 && symbol && symbol->kind == dsl::SymbolKind::Particles) return true;
       const NamedFact* fact = d.facts.find(base);
       if (fact && fact->kind == NamedFact::Kind::Indexed && i - 1 < fact->parameters.size() &&
           visiting.insert(fact->name).second &&

@@ -1,6 +1,9 @@
 // Particles: variables with one value for each body, and sums over bodies and pairs of bodies.
 //
 // `particles body: N` is a domain of N sites without neighbours; `var x[k]` has one value on each.
+// Several clauses are species of one domain, one behind the other in text order; `body[k]` is 1 for
+// the bodies of the clause and 0 for the others, so that masses, charges and couplings are written
+// as formulas of it.
 // While an expression is lowered an index stands for the body at hand ("own") or for the other one
 // of a pair (compiler/algebra/pairs.hpp):
 //   sum(f, k) is a total over all bodies; inside the equation of x[i], or inside such a sum, it is

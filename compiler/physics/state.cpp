@@ -98,7 +98,7 @@ void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField&
     return;
   }
   if (!type || type->text == "real") return;
-  if (type->text == "angle") {
+  if (type->text == "angle") {  // its period: angle_period
     field.periodic = true;
     return;
   }

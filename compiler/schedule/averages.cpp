@@ -267,6 +267,10 @@ program::ScalarOutput Averages::output(const std::string& name, Expr value, Expr
       if (std::ranges::count(gone, k) == 0) axes.insert(k);
     }
   };
+  const bool averaged = std::ranges::any_of(system_.statistics, [&](const Statistic& s) {
+    return !s.axes.empty() && (algebra::depends_on(value, system_.arena->symbol(s.symbol)) ||
+                               algebra::depends_on(value, system_.arena->symbol(s.error)));
+  });
   algebra::visit(value, [&](Expr node) {
     if (!node.is(Op::Symbol)) return;
     for (std::size_t k = 0; k < system_.axes.size(); ++k) {
@@ -276,9 +280,10 @@ program::ScalarOutput Averages::output(const std::string& name, Expr value, Expr
       if (f.symbol == node->name) all_but({});
     }
     for (const Statistic& s : system_.statistics) {
-      if (s.symbol == node->name) all_but(s.axes);
+      if (s.symbol == node->name || s.error == node->name) all_but(s.axes);
     }
-    if (node->name == system_.time) all_but({});
+    // beside an average, the time of a run that ends everywhere at once is one number
+    if (node->name == system_.time && !(averaged && system_.end_time > 0)) all_but({});
   });
   out.axes.assign(axes.begin(), axes.end());
   return out;

@@ -141,7 +141,9 @@ std::vector<std::vector<Group>> groupings(const physics::System& system, const H
   const std::size_t coordinate = swapped ? 1 : 0;
   std::vector<int> free_arrays;
   for (const auto& v : system.variables) {
-    if (v.role == physics::Role::FirstOrder) {
+    if (v.frozen) {  // moves with nothing
+      base[coordinate].arrays.push_back(v.array);
+    } else if (v.role == physics::Role::FirstOrder) {
       free_arrays.push_back(v.array);
     } else {
       base[v.role == physics::Role::Coordinate ? coordinate : 1 - coordinate].arrays.push_back(

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/displacement.hpp"
 #include "compiler/schedule/arithmetic.hpp"
 #include "compiler/schedule/flux.hpp"
 #include "compiler/schedule/noise.hpp"
@@ -33,7 +34,8 @@ Expr running_dt(const physics::System& system) {
   return arena.real(system.dt) * (arena.integer(1) - arena.symbol(slot::kStop));
 }
 
-/// Angles back to [0, period): x - period*floor(x/period).
+/// Angles back to [0, period): x - period*floor(x/period). Where somebody asks for displacements
+/// the turns are counted (physics::turns_of).
 void fold_angles(Block& block, State& state) {
   Arena& arena = block.arena();
   for (const auto& v : block.system().variables) {
@@ -42,6 +44,10 @@ void fold_angles(Block& block, State& state) {
     if (x->index == v.array) continue;  // not moved
     const Expr turns = arena.make(Op::Floor, {x * arena.real(1 / v.period)});
     x = block.array(v.name, x - arena.real(v.period) * turns, v.array);
+    if (const physics::Variable* counter = physics::turns_of(block.system(), v)) {
+      Expr& n = state.arrays.at(counter->array);
+      n = block.array(counter->name, n + turns, counter->array);
+    }
   }
 }
 

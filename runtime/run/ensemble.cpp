@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "program/target.hpp"
+
 namespace vphi::runtime {
 
 using program::Output;
@@ -197,8 +199,21 @@ void Ensemble::finish_row(std::size_t output, const io::Moment& at, Table& all) 
   }
 }
 
-void Ensemble::end_part(const io::Moment&) {
-  if (parts_ == 1 || part_ + 1 < parts_) return;
+/// What the parts that have been there were when they ended.
+Table Ensemble::watched() const {
+  Table all;
+  all.width = program_.scalars.size();
+  for (const Table& part : last_watch_) {
+    all.instances += part.instances;
+    all.values.insert(all.values.end(), part.values.begin(), part.values.end());
+  }
+  return all;
+}
+
+void Ensemble::end_part(const io::Moment& at) {
+  if (parts_ == 1) return;
+  if (part_ + 1 < parts_) look_at_targets(watched(), at);
+  if (part_ + 1 < parts_ && !reached()) return;
   finish_rows();
   fields_.finish();
 }
@@ -238,13 +253,8 @@ void Ensemble::finish_rows() {
     }
   }
   if (program_.expectations.empty()) return;
-  Table all;
-  all.width = program_.scalars.size();
+  Table all = watched();
   double time = 0;
-  for (const Table& part : last_watch_) {
-    all.instances += part.instances;
-    all.values.insert(all.values.end(), part.values.begin(), part.values.end());
-  }
   if (program_.time_slot >= 0)
     for (std::int64_t i = 0; i < all.instances; ++i)
       time = std::max(time, all.at(i, program_.time_slot));
@@ -275,6 +285,7 @@ void Ensemble::judge(const io::Moment& at, bool last) {
     for (std::int64_t i = 0; i < table.instances; ++i)
       judge_instance(p, table, i, first_of(part_) + i, at.time);
   }
+  if (parts_ == 1 && at.step > 0) look_at_targets(table, at);
   if (!last) return;
   if (parts_ == 1)
     judge_whole(table, at.time);
@@ -316,10 +327,44 @@ void Ensemble::judge_instance(std::size_t promise, const Table& table, std::int6
 }
 
 void Ensemble::judge_whole(Table& all, double time) {
-  const auto& statistics = program_.watch_statistics;
   const bool any = std::any_of(program_.expectations.begin(), program_.expectations.end(),
                                [](const auto& e) { return e.at_end; });
   if (!any) return;
+  complete(all);
+  for (std::size_t p = 0; p < promises_.size(); ++p) {
+    if (!program_.expectations[p].at_end) continue;
+    for (std::int64_t i = 0; i < all.instances; ++i)
+      if (!failed(i)) judge_instance(p, all, i, i, time);
+  }
+}
+
+/// A target holds everywhere where it holds in every instance that has been there.
+void Ensemble::look_at_targets(Table all, const io::Moment& at) {
+  if (reached() || std::none_of(program_.expectations.begin(), program_.expectations.end(),
+                                program::is_target))
+    return;
+  complete(all);
+  for (const program::Expectation& e : program_.expectations) {
+    if (!program::is_target(e)) continue;
+    double largest = -std::numeric_limits<double>::infinity();
+    std::int64_t holds = 0, sound = 0;
+    for (std::int64_t i = 0; i < all.instances; ++i) {
+      if (failed(i)) continue;
+      ++sound;
+      holds += all.at(i, e.ok_slot) == 1 ? 1 : 0;
+      largest = std::fmax(largest, all.at(i, e.value_slot));
+    }
+    if (sound == 0 || holds < sound) continue;
+    reached_ = fmt::format("`{}` held at t = {:.6g}, step {}, with {} of {} instances: {:.4g}",
+                           e.text, at.time, at.step, all.instances, program_.all_instances(),
+                           largest);
+    return;
+  }
+}
+
+/// Statistics over axes, errors of averages over time, and what is made of both.
+void Ensemble::complete(Table& all) {
+  const auto& statistics = program_.watch_statistics;
   for (std::size_t s = 0; s < statistics.size(); ++s) {
     if (!over_time(statistics[s]) || statistics[s].error_slot < 0) continue;
     for (std::int64_t i = 0; i < all.instances; ++i) {
@@ -334,11 +379,6 @@ void Ensemble::judge_whole(Table& all, double time) {
     }
   }
   apply(statistics, program_.watch_then, all);
-  for (std::size_t p = 0; p < promises_.size(); ++p) {
-    if (!program_.expectations[p].at_end) continue;
-    for (std::int64_t i = 0; i < all.instances; ++i)
-      if (!failed(i)) judge_instance(p, all, i, i, time);
-  }
 }
 
 // ---- failures, results ------------------------------------------------------------------------
@@ -358,6 +398,12 @@ void Ensemble::into(RunResult& result) const {
   }
   for (std::size_t p = 0; p < promises_.size(); ++p) {
     const Promise& promise = promises_[p];
+    if (program::is_target(program_.expectations[p])) {
+      if (reached()) continue;
+      result.notes.push_back(fmt::format("`{}` did not hold before the end: {:.4g}",
+                                         program_.expectations[p].text, promise.value));
+      continue;
+    }
     ExpectationResult e;
     e.text = program_.expectations[p].text;
     e.ok = promise.ok;
@@ -370,6 +416,7 @@ void Ensemble::into(RunResult& result) const {
     result.failures.push_back({instance, program_.where(instance), message});
   for (const std::string& note : notes_) result.notes.push_back(note);
   for (const std::string& note : fields_.notes()) result.notes.push_back(note);
+  if (reached()) result.notes.push_back(reached_);
   if (parts_ > 1)
     result.notes.push_back(fmt::format("{} instances in {} parts of up to {}",
                                        program_.all_instances(), parts_, program_.instances));

@@ -8,6 +8,10 @@
 // step of a row enters with its last values, sums run over the instances in their order.
 // NaN means that an instance has no value; statistics leave it out.
 //
+// Targets (program/target.hpp) are judged here at every output of a sweep in one part, and with
+// several after each part, over the instances that there have been: `reached` says that the run may
+// end.
+//
 // The Ensemble owns the series, plots and failures of a run; it must outlive the sessions of its
 // parts. Throws RunError where memory or the program does not allow it, DeviceError, ResultsError.
 #pragma once
@@ -92,6 +96,9 @@ class Ensemble {
   /// This part has come to its end; after the last one the rows that waited are finished.
   void end_part(const io::Moment& at);
 
+  /// A target holds everywhere; no part has to follow.
+  bool reached() const { return !reached_.empty(); }
+
   io::Results* results() const { return results_; }
   /// The instance's state has become no number.
   void fail(std::int64_t instance, const std::string& message);
@@ -130,6 +137,9 @@ class Ensemble {
   void judge_instance(std::size_t promise, const Table& table, std::int64_t row,
                       std::int64_t instance, double time);
   void judge_whole(Table& all, double time);
+  void look_at_targets(Table all, const io::Moment& at);
+  void complete(Table& all);
+  Table watched() const;
   void follow_time(const Table& table);
   Series& series_of(const std::string& name);
 
@@ -146,6 +156,7 @@ class Ensemble {
   std::vector<Promise> promises_;
   std::map<std::int64_t, std::string> failed_;
   std::set<std::string> notes_;
+  std::string reached_;  ///< what ended the run, for people; empty: nothing yet
   /// Of averages over time alone: steps and means at each judgement, [statistic][instance].
   std::vector<std::vector<std::vector<std::pair<double, double>>>> times_;
 };

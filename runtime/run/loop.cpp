@@ -140,7 +140,7 @@ class Loop {
 
   void update(std::vector<double> scalars) {
     scalars_ = std::move(scalars);
-    stopped_ = all_stopped(scalars_);
+    stopped_ = all_stopped(scalars_) || (ensemble_ != nullptr && ensemble_->reached());
     time_ = p_.time_slot >= 0 ? largest(scalars_, p_.time_slot)
                               : static_cast<double>(step_) * p_.dt_physical;
   }

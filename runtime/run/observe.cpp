@@ -147,6 +147,7 @@ void Observer::observe(std::int64_t step, bool last) {
   launch(p.watch_before, p.watch_transforms, p.watch);
   session_.release_scratch();
   bool any = false;
+  const bool again = last && observed_ == step;  // made before the run was to end here
   std::vector<bool> done(p.outputs.size());
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
     if (done[i]) continue;
@@ -159,7 +160,7 @@ void Observer::observe(std::int64_t step, bool last) {
         continue;
       if (j > i && !other.launches.empty()) break;
       done[j] = true;
-      if (due(other, step, last)) together.push_back(&other);
+      if (due(other, step, last) && !(again && other.every > 0)) together.push_back(&other);
     }
     if (together.empty()) continue;
     any = true;

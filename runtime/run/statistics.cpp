@@ -39,6 +39,31 @@ std::int64_t Remaining::cell(std::int64_t instance) const {
   return cell;
 }
 
+namespace {
+
+/// Errors of variances s^2 of n values each: sqrt((m4 - s^4 (n - 3)/(n - 1))/n), m4 the fourth
+/// central moment (Kendall and Stuart, The Advanced Theory of Statistics, section 10.15).
+std::vector<double> errors_of_variances(const Remaining& left, const Statistic& statistic,
+                                        const Table& table, const std::vector<double>& count,
+                                        const std::vector<double>& mean,
+                                        const std::vector<double>& spread) {
+  std::vector<double> fourth(count.size(), 0), error(count.size(), kNone);
+  for (std::int64_t i = 0; i < table.instances; ++i) {
+    const auto c = static_cast<std::size_t>(left.cell(i));
+    const double off = table.at(i, statistic.slot) - mean[c];
+    if (!std::isnan(off)) fourth[c] += off * off * off * off;
+  }
+  for (std::size_t c = 0; c < count.size(); ++c) {
+    const double n = count[c];
+    if (n < 2) continue;
+    const double s2 = spread[c] / n;
+    error[c] = std::sqrt(std::max(0.0, (fourth[c] / n - s2 * s2 * (n - 3) / (n - 1)) / n));
+  }
+  return error;
+}
+
+}  // namespace
+
 // Welford's form: m_n = m + (x - m)/n, S_n = S + (x - m)(x - m_n); one pass in the order of the
 // instances.
 Averaged average(const Program& program, const Statistic& statistic, const Table& table) {
@@ -74,6 +99,8 @@ Averaged average(const Program& program, const Statistic& statistic, const Table
     if (statistic.kind == Kind::Mean && count[c] > 1)
       result.error[c] = std::sqrt(spread[c] / (count[c] - 1) / count[c]);
   }
+  if (statistic.kind == Kind::Variance && statistic.error_slot >= 0)
+    result.error = errors_of_variances(left, statistic, table, count, mean, spread);
   return result;
 }
 

@@ -1,0 +1,65 @@
+#include "compiler/physics/targets.hpp"
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sweeps.hpp"
+#include "dsl/parse.hpp"
+#include "program/target.hpp"
+
+namespace vphi::physics {
+
+using dsl::ExprKind;
+
+dsl::ExprPtr until_expression(Derivation& d) {
+  if (!d.options.until.empty()) {
+    const auto source = std::make_shared<dsl::Source>("--until", d.options.until);
+    const dsl::ExprPtr until = dsl::parse_expression(source, d.diagnostics);
+    if (!until) throw Failure{};
+    return until;
+  }
+  const dsl::Clause* clause = d.resolved.clause("evolve");
+  return clause ? dsl::option(*clause, "until") : nullptr;
+}
+
+std::vector<dsl::ExprPtr> alternatives(const dsl::ExprPtr& condition) {
+  if (condition->kind != ExprKind::Binary || condition->text != "or") return {condition};
+  std::vector<dsl::ExprPtr> parts = alternatives(condition->args[0]);
+  for (const dsl::ExprPtr& part : alternatives(condition->args[1])) parts.push_back(part);
+  return parts;
+}
+
+void read_targets(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  const dsl::ExprPtr until = until_expression(d);
+  if (!until) return;
+  for (const dsl::ExprPtr& part : alternatives(until)) {
+    const Expr condition = lower.real(*part, "`until`");
+    if (!holds_statistics(d, condition)) continue;
+    if (!d.system.until) {
+      d.fail(errors::option_value(part->span, "until",
+                                  "an end beside the target: t > 1000 or error(...) < 1e-3"));
+    }
+    bool regular = false;
+    for (const OutputClause& output : d.system.outputs) regular = regular || output.every > 0;
+    if (!regular) {
+      d.fail(errors::option_value(part->span, "until",
+                                  "outputs at which the target can be judged: every 1000 steps: "
+                                  "..."));
+    }
+    const auto scalar = [&](Expr physical) {
+      const Expr v = scalar_quantity(d, units, physical);
+      if (algebra::per_site(v)) d.fail(errors::not_scalar_output(part->span, dsl::to_text(*part)));
+      return v;
+    };
+    const bool compared = part->kind == ExprKind::Binary && part->args.size() == 2 &&
+                          part->text != "and" && part->text != "or";
+    Expectation target;
+    target.text = std::string(program::kTarget) + dsl::to_text(*part);
+    target.span = part->span;
+    target.ok = scalar(condition);
+    target.value = compared ? scalar(lower.real(*part->args[0], "the left side")) : target.ok;
+    target.at_end = true;
+    d.system.expectations.push_back(std::move(target));
+  }
+}
+
+}  // namespace vphi::physics
