@@ -190,6 +190,7 @@ ModelOptions continued(const ModelOptions& given,
     if (name == "--lattice" && given.lattice.empty()) all.lattice = value;
     if (name == "--precision" && given.precision.empty()) all.precision = value;
     if (name == "--seed" && given.seed.empty()) all.seed = value;
+    if (name == "--batch" && given.batch == 0) all.batch = std::atoll(value.c_str());
     if (name == "--until" && !other_end) all.until = value;
     if (name == "--steps" && !other_end) all.steps = std::atoll(value.c_str());
   }

@@ -169,6 +169,7 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
   if (r.resumed_from >= 0) out["resumed_from"] = r.resumed_from;
   if (r.checkpoint >= 0) out["checkpoint"] = r.checkpoint;
   out["performance"]["checkpoint_seconds"] = r.checkpoint_seconds;
+  if (!r.notes.empty()) out["notes"] = r.notes;
   out["files"] = r.files;
   return out.dump(1, ' ', false, Json::error_handler_t::replace);
 }
@@ -369,6 +370,8 @@ int run(const Words& given) {
   std::signal(SIGUSR1, wish_checkpoint);
   options.keep.now = &checkpoint_now;
   options.keep.call = call_of(wanted.model);
+  if (program.instances < program.all_instances())  // parts go on as they were cut
+    options.keep.call.emplace_back("--batch", std::to_string(program.instances));
   options.tell = [&](const std::string& text) {
     progress.finish();
     fmt::print(stderr, "note: {}\n", text);

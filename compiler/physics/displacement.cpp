@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/pairs.hpp"
+#include "compiler/physics/ensemble_errors.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sweeps.hpp"
@@ -54,7 +55,8 @@ Expr moved(Derivation& d, int array) {
     const Expr turns = arena.load(companion(d, array, "turns_of_", "turns", true));
     beside = arena.real(period) * turns - start;
   }
-  return arena.load(array) + beside / d.rescaling.A;  // the companions are stored as the variable is
+  return arena.load(array) +
+         beside / d.rescaling.A;  // the companions are stored as the variable is
 }
 
 }  // namespace
@@ -70,7 +72,7 @@ Value displacement(Derivation& d, const Value& x, dsl::Span span) {
     const Expr own = other ? algebra::as_own(part) : part;
     const bool bare = own.is(Op::Load) && own->offset.zero() && variable(d.system, own->index);
     if (!bare || variable(d.system, own->index)->frozen) {
-      d.fail(errors::wrong_shape(span, "`displacement` takes a variable, such as displacement(x)"));
+      d.fail(errors::displacement_of(span));
     }
     const Expr way = moved(d, own->index);
     return other ? algebra::other(way) : way;
@@ -95,9 +97,8 @@ dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call) {
 }
 
 const Variable* turns_of(const System& system, const Variable& angle) {
-  const auto found = std::ranges::find_if(system.variables, [&](const Variable& v) {
-    return v.frozen && v.partner == angle.array;
-  });
+  const auto found = std::ranges::find_if(
+      system.variables, [&](const Variable& v) { return v.frozen && v.partner == angle.array; });
   return found == system.variables.end() ? nullptr : &*found;
 }
 
@@ -115,11 +116,7 @@ double angle_period(Derivation& d, const StateField& field) {
 
 Expr standard_error(Derivation& d, Expr average, dsl::Span span) {
   const Expr error = error_of(d, average);
-  if (!error) {
-    d.fail(errors::wrong_shape(
-        span, "`error` takes a mean or a variance over an axis of the sweep, such as "
-              "error(mean(x, over = path))"));
-  }
+  if (!error) d.fail(errors::no_standard_error(span));
   return error;
 }
 

@@ -13,8 +13,8 @@
 
 namespace vphi::physics {
 
-/// `x` holds bare variables (own or of the other body of a pair). Throws Failure, reported, where it
-/// holds anything else.
+/// `x` holds bare variables (own or of the other body of a pair). Throws Failure, reported, where
+/// it holds anything else.
 Value displacement(Derivation& d, const Value& x, dsl::Span span);
 /// `msd(x, over = path)` as `mean(norm2(displacement(x)), over = path)`.
 dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call);

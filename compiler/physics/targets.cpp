@@ -1,6 +1,7 @@
 #include "compiler/physics/targets.hpp"
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/ensemble_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "dsl/parse.hpp"
@@ -34,17 +35,10 @@ void read_targets(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   for (const dsl::ExprPtr& part : alternatives(until)) {
     const Expr condition = lower.real(*part, "`until`");
     if (!holds_statistics(d, condition)) continue;
-    if (!d.system.until) {
-      d.fail(errors::option_value(part->span, "until",
-                                  "an end beside the target: t > 1000 or error(...) < 1e-3"));
-    }
+    if (!d.system.until) d.fail(errors::target_alone(part->span));
     bool regular = false;
     for (const OutputClause& output : d.system.outputs) regular = regular || output.every > 0;
-    if (!regular) {
-      d.fail(errors::option_value(part->span, "until",
-                                  "outputs at which the target can be judged: every 1000 steps: "
-                                  "..."));
-    }
+    if (!regular) d.fail(errors::target_unseen(part->span));
     const auto scalar = [&](Expr physical) {
       const Expr v = scalar_quantity(d, units, physical);
       if (algebra::per_site(v)) d.fail(errors::not_scalar_output(part->span, dsl::to_text(*part)));

@@ -211,6 +211,8 @@ Table Ensemble::watched() const {
 }
 
 void Ensemble::end_part(const io::Moment& at) {
+  steps_ = std::max(steps_, at.step);
+  time_ = std::max(time_, at.time);
   if (parts_ == 1) return;
   if (part_ + 1 < parts_) look_at_targets(watched(), at);
   if (part_ + 1 < parts_ && !reached()) return;
@@ -340,8 +342,8 @@ void Ensemble::judge_whole(Table& all, double time) {
 
 /// A target holds everywhere where it holds in every instance that has been there.
 void Ensemble::look_at_targets(Table all, const io::Moment& at) {
-  if (reached() || std::none_of(program_.expectations.begin(), program_.expectations.end(),
-                                program::is_target))
+  if (reached() ||
+      std::none_of(program_.expectations.begin(), program_.expectations.end(), program::is_target))
     return;
   complete(all);
   for (const program::Expectation& e : program_.expectations) {
@@ -355,9 +357,9 @@ void Ensemble::look_at_targets(Table all, const io::Moment& at) {
       largest = std::fmax(largest, all.at(i, e.value_slot));
     }
     if (sound == 0 || holds < sound) continue;
-    reached_ = fmt::format("`{}` held at t = {:.6g}, step {}, with {} of {} instances: {:.4g}",
-                           e.text, at.time, at.step, all.instances, program_.all_instances(),
-                           largest);
+    reached_ =
+        fmt::format("`{}` held at t = {:.6g}, step {}, with {} of {} instances: {:.4g}", e.text,
+                    at.time, at.step, all.instances, program_.all_instances(), largest);
     return;
   }
 }

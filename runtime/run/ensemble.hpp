@@ -103,8 +103,14 @@ class Ensemble {
   /// The instance's state has become no number.
   void fail(std::int64_t instance, const std::string& message);
   bool failed(std::int64_t instance) const { return failed_.contains(instance); }
-  /// Everything it knows between two outputs, as bytes for a checkpoint, and back; of sweeps in one
-  /// part. `restore` throws DamagedCheckpoint, and RunError E0853 where the sweep is another.
+  /// The part that is running, and what the parts that ended have reached.
+  std::int64_t part() const { return part_; }
+  bool last_part() const { return part_ + 1 >= parts_; }
+  std::int64_t steps() const { return steps_; }
+  double time() const { return time_; }
+  /// Everything it knows between two outputs, as bytes for a checkpoint, and back: the part that is
+  /// running, and what waits of those before. `restore` throws DamagedCheckpoint, and RunError
+  /// E0853 where the sweep is another.
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> bytes);
   /// The rows of a result file that had to start again.
@@ -140,6 +146,8 @@ class Ensemble {
   void look_at_targets(Table all, const io::Moment& at);
   void complete(Table& all);
   Table watched() const;
+  void save_parts(Packer& to) const;
+  void restore_parts(Unpacker& from);
   void follow_time(const Table& table);
   Series& series_of(const std::string& name);
 
@@ -147,6 +155,8 @@ class Ensemble {
   io::Results* results_;
   SweptFields fields_;
   std::int64_t parts_ = 1, part_ = 0;
+  std::int64_t steps_ = 0;  ///< the most of the parts that have ended
+  double time_ = 0;         ///< the same
   Session* session_ = nullptr;
   std::vector<Series> series_;
   std::unordered_map<std::string, std::size_t> series_index_;

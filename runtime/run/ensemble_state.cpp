@@ -34,6 +34,7 @@ std::vector<std::byte> Ensemble::save() const {
   to.list(times_, [&](const auto& of_statistic) {
     to.list(of_statistic, [&](const auto& history) { to.points(history); });
   });
+  save_parts(to);
   return to.all();
 }
 
@@ -87,6 +88,7 @@ void Ensemble::restore(std::span<const std::byte> bytes) {
   same = times.size() == times_.size();
   for (std::size_t i = 0; same && i < times.size(); ++i) same = times[i].size() == times_[i].size();
   if (same) times_ = times;
+  restore_parts(from);
 }
 
 void Ensemble::write_again(const std::string& file) {

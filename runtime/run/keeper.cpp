@@ -121,6 +121,17 @@ void Keeper::begin() {
   fs::remove(files_.before, error);
 }
 
+void Keeper::follow(const Kept& kept) {
+  generation_ = kept.generation;
+  durable_ = kept.durable, durable_before_ = kept.before;
+  earlier_seconds_ = kept.seconds;
+}
+
+Kept Keeper::kept(double seconds) {
+  settle(true);
+  return {generation_, durable_, durable_before_, earlier_seconds_ + seconds};
+}
+
 std::int64_t Keeper::next(std::int64_t step) const {
   const std::int64_t every = options_.keep.every_steps;
   return on_ && every > 0 ? (step / every + 1) * every : -1;

@@ -27,6 +27,13 @@ struct Standing {
   std::vector<double> watched_at_start;
 };
 
+/// How far the checkpoints of a run are, handed from one part of a sweep to the next.
+struct Kept {
+  std::int64_t generation = 0;             ///< of the last one
+  std::int64_t durable = -1, before = -1;  ///< of the last two on disk
+  double seconds = 0;                      ///< in steps, of the parts before
+};
+
 class Keeper {
  public:
   Keeper(Session& session, Observer& observer, const RunOptions& options);
@@ -37,6 +44,10 @@ class Keeper {
   bool on() const { return on_; }
   /// A new run: checkpoints of an earlier one in this folder are of no use any more.
   void begin();
+  /// A further part of a sweep: the checkpoints of those before stay until it has its own.
+  void follow(const Kept& kept);
+  /// Where the next part begins, after `seconds` of this one. Waits for what is being written.
+  Kept kept(double seconds);
   /// Puts session and observer where the checkpoint was made. Throws RunError E0853 where this
   /// program has other arrays or scalars, DamagedCheckpoint.
   Standing resume(const CheckpointReader& from, bool past_stop);

@@ -35,9 +35,9 @@ constexpr std::chrono::milliseconds kPauseInterval{50};
 /// Where a run stands between two chunks of steps.
 class Loop {
  public:
-  /// `ensemble`: null where the model has no sweep.
+  /// `ensemble`: null where the model has no sweep. `kept`: of the part before, if there was one.
   Loop(const Program& program, Device& device, const RunOptions& options,
-       Ensemble* ensemble = nullptr, std::int64_t part = 0)
+       Ensemble* ensemble = nullptr, std::int64_t part = 0, const Kept* kept = nullptr)
       : p_(program),
         options_(options),
         threads_(options.threads > 0 ? options.threads : usable_threads()),
@@ -48,7 +48,9 @@ class Loop {
                   ensemble),
         keeper_(session_, observer_, options),
         good_(session_),
-        ensemble_(ensemble) {
+        ensemble_(ensemble),
+        follows_(kept != nullptr) {
+    if (kept != nullptr) keeper_.follow(*kept), earlier_ = kept->seconds;
     if (ensemble_ != nullptr) ensemble_->begin(part, session_);
     instances_ = ensemble_ != nullptr ? ensemble_->count_of(part) : 1;
     first_instance_ = first_instance(ensemble, part);
@@ -75,16 +77,21 @@ class Loop {
     }
     // Before the closing values, which a run that goes on from here will not have.
     const double worth = options_.keep.at_end_after;
-    if (over() ? step_ > first_ && worth >= 0 && seconds_ >= worth : interrupted()) keep(true);
+    const double spent = earlier_ + seconds_;
+    if (over() ? step_ > first_ && worth >= 0 && spent >= worth : interrupted()) keep(true);
     if (step_ > 0) observer_.observe(step_, true);
     update(session_.scalars());
     check_numbers(step_);
     if (p_.watch.empty() && p_.outputs.empty()) check_state(step_);
-    if (ensemble_ != nullptr) ensemble_->end_part({step_, time_});
+    if (ensemble_ != nullptr && (over() || ensemble_->last_part()))
+      ensemble_->end_part({step_, time_});
     report_progress(true);
     observer_.finish();
     return result();
   }
+
+  /// For the part that follows.
+  Kept kept() { return keeper_.kept(seconds_); }
 
  private:
   static std::int64_t first_instance(const Ensemble* ensemble, std::int64_t part) {
@@ -96,7 +103,7 @@ class Loop {
     session_.device().synchronise();
     update(session_.scalars());
     check_numbers(0);
-    keeper_.begin();
+    if (!follows_) keeper_.begin();
     observer_.observe(0, end_ == 0 || stopped_);
     remember_start();
   }
@@ -117,7 +124,8 @@ class Loop {
   bool over() const { return stopped_ || (end_ >= 0 && step_ >= end_); }
 
   void keep(bool wait) {
-    keeper_.keep({step_, time_, seconds_, over(), watched_at_start_}, wait);
+    const bool finished = over() && (ensemble_ == nullptr || ensemble_->last_part());
+    keeper_.keep({step_, time_, seconds_, finished, watched_at_start_}, wait);
     if (wait && !keeper_.settle(true)) check_state(first_);
   }
 
@@ -443,6 +451,8 @@ class Loop {
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false, stop_wished_ = false;
+  bool follows_ = false;  ///< another part has been there
+  double earlier_ = 0;    ///< seconds of the parts before
   std::vector<double> scalars_;
   std::vector<double> watched_at_start_;  ///< of Program::progress
   std::vector<bool> harmless_;
@@ -502,6 +512,21 @@ std::optional<BadSite> find_bad_site(Session& session) {
 
 namespace {
 
+/// What the parts before have taken, added to the last one's.
+void add_up(const RunResult& before, RunResult& result) {
+  Performance& all = result.performance;
+  const Performance& earlier = before.performance;
+  const double updates =
+      earlier.site_updates_per_s * earlier.seconds + all.site_updates_per_s * all.seconds;
+  all.device_bytes = std::max(all.device_bytes, earlier.device_bytes);
+  all.first_step_seconds = earlier.first_step_seconds;
+  all.seconds += earlier.seconds;
+  if (all.seconds > 0) all.site_updates_per_s = updates / all.seconds;
+  result.resumed_from = before.resumed_from;
+  if (result.checkpoint < 0) result.checkpoint = before.checkpoint;
+  result.checkpoint_seconds += before.checkpoint_seconds;
+}
+
 /// The parts of a sweep, one after the other.
 RunResult run_sweep(const Program& program, Device& device, const RunOptions& options) {
   std::unique_ptr<io::Results> results;
@@ -512,13 +537,7 @@ RunResult run_sweep(const Program& program, Device& device, const RunOptions& op
                         : std::filesystem::path());
   Ensemble ensemble(program, results.get());
   RunOptions own = options;
-  if (ensemble.parts() > 1) {
-    if (options.resume)
-      throw RunError("E0901", "a sweep in parts cannot go on from a checkpoint in this version",
-                     "a sweep that fits into memory at once, or the values that are missing: "
-                     "--set NAME=VALUE");
-    own.keep.on = false;
-  } else if (options.resume) {
+  if (options.resume) {
     const auto state = options.resume->run().ensemble;
     if (state.empty() && !program.axes.empty())
       throw RunError("E0853", "the checkpoint does not fit this program: it is not of a sweep",
@@ -526,23 +545,21 @@ RunResult run_sweep(const Program& program, Device& device, const RunOptions& op
     if (!state.empty()) ensemble.restore(state);
   }
   RunResult result;
-  std::int64_t steps = 0;
-  for (std::int64_t part = 0; part < ensemble.parts(); ++part) {
-    RunResult one = Loop(program, device, own, &ensemble, part).run();
-    const Performance before = result.performance;
-    const double updates = before.site_updates_per_s * before.seconds +
-                           one.performance.site_updates_per_s * one.performance.seconds;
-    steps = std::max(steps, one.steps);
-    const double time = std::max(result.time, one.time);
-    result = std::move(one);
-    result.steps = steps;
-    result.time = time;
-    Performance& all = result.performance;
-    all.device_bytes = std::max(all.device_bytes, before.device_bytes);
-    if (part > 0) all.first_step_seconds = before.first_step_seconds;
-    all.seconds += before.seconds;
-    if (all.seconds > 0) all.site_updates_per_s = updates / all.seconds;
-    if (result.interrupted) break;
+  std::optional<Kept> kept;
+  const std::int64_t first = ensemble.part();
+  for (std::int64_t part = first; part < ensemble.parts(); ++part) {
+    RunResult one;
+    {
+      Loop loop(program, device, own, &ensemble, part, kept ? &*kept : nullptr);
+      one = loop.run();
+      kept = loop.kept();
+    }
+    own.resume = nullptr;
+    const RunResult before = std::exchange(result, std::move(one));
+    if (part > first) add_up(before, result);
+    if (result.interrupted || ensemble.reached()) break;
+    result.steps = ensemble.steps();
+    result.time = ensemble.time();
   }
   ensemble.into(result);
   if (results) {

@@ -46,14 +46,14 @@ io::Results* Observer::all_files() const {
 }
 
 std::vector<std::byte> Observer::ensemble_state() const {
-  return ensemble_ != nullptr && ensemble_->parts() == 1 ? ensemble_->save()
-                                                         : std::vector<std::byte>{};
+  return ensemble_ != nullptr ? ensemble_->save() : std::vector<std::byte>{};
 }
 
 std::vector<bool> Observer::set_aside() const {
   std::vector<bool> list(static_cast<std::size_t>(session_.program().instances));
   for (std::size_t i = 0; ensemble_ != nullptr && i < list.size(); ++i)
-    list[i] = ensemble_->failed(static_cast<std::int64_t>(i));
+    list[i] =
+        ensemble_->failed(ensemble_->first_of(ensemble_->part()) + static_cast<std::int64_t>(i));
   return list;
 }
 

@@ -27,7 +27,9 @@
 
 namespace vphi::runtime {
 
+class Packer;
 class Session;
+class Unpacker;
 struct Table;
 
 /// Instances of the sweep that are at hand.
@@ -50,6 +52,9 @@ class SweptFields {
   /// Every part has been there: what waited is written.
   void finish();
   std::vector<std::string> notes() const;
+  /// What waits, for a checkpoint and back (parts_state.cpp).
+  void save(Packer& to) const;
+  void restore(Unpacker& from);
 
  private:
   /// One field at one moment in one part.

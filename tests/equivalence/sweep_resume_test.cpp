@@ -63,6 +63,21 @@ class StopAt : public runtime::Onlooker {
   std::int64_t step_;
 };
 
+/// Stops a part of a sweep at a step.
+class StopInPart : public StopAt {
+ public:
+  StopInPart(int part, std::int64_t step) : StopAt(step), part_(part) {}
+  runtime::Wish between(const runtime::Progress& now) override {
+    if (now.step < before_) ++now_;
+    before_ = now.step;
+    return now_ == part_ ? StopAt::between(now) : runtime::Wish::GoOn;
+  }
+
+ private:
+  int part_, now_ = 0;
+  std::int64_t before_ = 0;
+};
+
 class SweepResume : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -161,6 +176,61 @@ TEST_F(SweepResume, PartsEqualTheWhole) {
     EXPECT_TRUE(content("parts", "noisy") == content("whole", "noisy")) << "stopped at " << at;
     fs::remove_all(folder_ / "parts");
   }
+}
+
+// 21 instances, five at once: stopped in the first part, in one between and in the last, which has
+// one instance only. What waits of the parts before goes through the checkpoint: rows, last values,
+// counts of histograms within a given range and, where the range is to be found, all values.
+TEST_F(SweepResume, InPartsAsInOneGo) {
+  testing::Simulation options;
+  options.batch = 5;
+  std::string text = kNoisy;
+  text += "every 50 steps: histogram(x', bins = 6, over = path) -> \"noisy.h5\"\n";
+  const Compilation c = testing::compile_text(text, options);
+  ASSERT_EQ(c.program->instances, 5);
+  runtime::Device& device = *testing::device("native");
+  const RunResult whole = runtime::run(*c.program, device, into("whole"));
+  ASSERT_GE(whole.series.size(), 3U);
+  for (const auto& [part, at] : {std::pair{0, 30}, {2, 1}, {2, 190}, {4, 100}}) {
+    runtime::RunOptions first = into("parts", at);
+    StopInPart stop(part, at);
+    first.onlooker = &stop;
+    const RunResult cut = runtime::run(*c.program, device, first);
+    EXPECT_TRUE(cut.interrupted) << part;
+    EXPECT_EQ(cut.checkpoint, at);
+    runtime::RunOptions second = into("parts");
+    second.resume = runtime::find_checkpoint(folder_ / "parts", "noisy").reader;
+    const RunResult rest = runtime::run(*c.program, device, second);
+    EXPECT_EQ(rest.resumed_from, at);
+    expect_same(rest, whole);
+    EXPECT_TRUE(content("parts", "noisy") == content("whole", "noisy")) << part << ", " << at;
+    fs::remove_all(folder_ / "parts");
+  }
+}
+
+TEST_F(SweepResume, PartsGoOnWithTheOutputsTheyHad) {
+  testing::Simulation options;
+  options.batch = 5;
+  const Compilation c = testing::compile_text(kNoisy, options);
+  runtime::Device& device = *testing::device("native");
+  runtime::RunOptions first = into("parts", 30);
+  StopInPart stop(1, 30);
+  first.onlooker = &stop;
+  runtime::run(*c.program, device, first);
+  const auto refused = [&](const Compilation& other) {
+    runtime::RunOptions second = into("parts");
+    second.resume = runtime::find_checkpoint(folder_ / "parts", "noisy").reader;
+    try {
+      runtime::run(*other.program, device, second);
+      return std::string("it went on");
+    } catch (const runtime::RunError& error) {
+      return error.code;
+    }
+  };
+  EXPECT_EQ(refused(testing::compile_text(std::string(kNoisy) + "expect x^2 < 1e4\n", options)),
+            "E0853");
+  options.batch = 7;
+  EXPECT_EQ(refused(testing::compile_text(kNoisy, options)), "E0853");
 }
 
 TEST_F(SweepResume, WhatWasLeftOutStaysOut) {

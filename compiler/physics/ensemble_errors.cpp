@@ -1,0 +1,39 @@
+#include "compiler/physics/ensemble_errors.hpp"
+
+#include "dsl/error.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::error;
+
+dsl::Diagnostic displacement_of(dsl::Span span) {
+  return error(
+      "E0752", span, "`displacement` of something that is no variable", "",
+      "a displacement is the way of a variable since the start: its value then is kept, and "
+      "the turns of an angle are counted",
+      "write displacement(x) or displacement(x[k]), and functions around it");
+}
+
+dsl::Diagnostic no_standard_error(dsl::Span span) {
+  return error("E0753", span, "the standard error of this is not known", "",
+               "errors are known of means, and of single variances, over axes of the sweep, and of "
+               "formulas made of them",
+               "average over an ensemble axis: error(mean(x, over = path))");
+}
+
+dsl::Diagnostic target_alone(dsl::Span span) {
+  return error(
+      "E0754", span, "a run that ends at its target alone", "",
+      "a condition on averages may never hold, and kernels stop at conditions on the state "
+      "or on t",
+      "write an end beside it: until = t > 1000 or error(...) < 1e-3");
+}
+
+dsl::Diagnostic target_unseen(dsl::Span span) {
+  return error("E0754", span,
+               "nothing is written while the run goes, so its target is never looked at", "",
+               "conditions on averages are judged at outputs",
+               "add an output with a cadence: every 1000 steps: ...");
+}
+
+}  // namespace vphi::physics::errors
