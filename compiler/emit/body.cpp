@@ -29,11 +29,12 @@ Offset sum_of(Offset a, const Offset& b) {
 class Builder {
  public:
   Builder(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
-          bool private_scalars, const std::vector<std::string>& shared)
+          bool private_scalars, const std::vector<std::string>& shared, const Handed& handed)
       : kernel_(kernel),
         language_(language),
         bindings_(bindings),
         shared_(shared.begin(), shared.end()),
+        handed_(handed),
         space_(private_scalars ? "" : "VPHI_GLOBAL ") {}
 
   Body build();
@@ -59,7 +60,8 @@ class Builder {
   Language language_;
   const Bindings& bindings_;
   std::set<std::string> shared_;  // symbols that come with the step
-  std::string space_;             // of the scalars
+  const Handed& handed_;
+  std::string space_;  // of the scalars
   Body body_;
   std::vector<Expr> roots_;  // stores, then reductions
   std::unordered_map<const Node*, Expr> prepared_;
@@ -233,6 +235,7 @@ std::string Builder::structs() const {
       in.push_back(std::string("site_") + kAxis[axis]);
   out = body_.store_members;
   out.insert(out.end(), body_.reduction_members.begin(), body_.reduction_members.end());
+  out.insert(out.end(), body_.handed_members.begin(), body_.handed_members.end());
   for (const auto& [name, expr] : parameters_) par.push_back(name);
   return fields("in", in) + fields("out", out) + fields("par", par);
 }
@@ -249,6 +252,7 @@ std::string Builder::site_function() {
                   scope);
   printer.announce(roots_);
   if (kernel_.fast) printer.approximate();
+  if (kernel_.fast && !handed_.empty()) printer.device_extremes();
   const std::string s = body_.suffix;
   std::string text = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +
                      " in, const vphi_par_" + s + " par) {\n  vphi_out_" + s + " out;\n";
@@ -260,6 +264,7 @@ std::string Builder::site_function() {
   };
   put(body_.store_members);
   put(body_.reduction_members);
+  put(body_.handed_members);
   if (roots_.empty()) text += std::string("  out.none = ") + literal(0.0L, body_.real) + ";\n";
   if (parameters_.empty()) text += "  (void)par;\n";
   if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) text += "  (void)in;\n";
@@ -374,6 +379,10 @@ Body Builder::build() {
     roots_.push_back(prepare(reduction.value));
     body_.reduction_members.push_back(result_names_.fresh(identifier(reduction.slot) + "_sum"));
   }
+  for (const auto& [name, value] : handed_) {
+    roots_.push_back(prepare(value));
+    body_.handed_members.push_back(result_names_.fresh(name + "_next"));
+  }
   if (body_.store_members.size() != kernel_.stores.size())
     throw std::invalid_argument("kernel " + kernel_.name + " stores to an unknown array");
   seen_.clear();
@@ -395,8 +404,8 @@ Body Builder::build() {
 }  // namespace
 
 Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
-               bool private_scalars, const std::vector<std::string>& shared) {
-  return Builder(kernel, language, bindings, private_scalars, shared).build();
+               bool private_scalars, const std::vector<std::string>& shared, const Handed& handed) {
+  return Builder(kernel, language, bindings, private_scalars, shared, handed).build();
 }
 
 long double stencil_factor(const algebra::StencilData& stencil, double dx) {

@@ -46,14 +46,18 @@ struct Body {
   std::vector<std::string> array_names;        ///< as the kernel's arrays: identifier parts
   std::vector<std::string> store_members;      ///< as the kernel's stores
   std::vector<std::string> reduction_members;  ///< as the kernel's reductions
+  std::vector<std::string> handed_members;     ///< of the `out` struct, as `handed` of make_body
   std::vector<int> slots_read, slots_written;  ///< scalars, by their index, ascending
   std::string code;                            ///< the structs and functions
 };
 
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
-/// symbols that are no scalars: each step brings them along with what the site reads.
+/// symbols that are no scalars: each step brings them along with what the site reads. `handed`:
+/// further values that the site function gives, with their names.
+using Handed = std::vector<std::pair<std::string, algebra::Expr>>;
 Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
-               bool private_scalars = false, const std::vector<std::string>& shared = {});
+               bool private_scalars = false, const std::vector<std::string>& shared = {},
+               const Handed& handed = {});
 
 /// dx^power / denominator of a stencil, the factor that integer sums lack.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "compiler/emit/lines.hpp"
 #include "compiler/emit/march.hpp"
 #include "compiler/emit/pairs.hpp"
 #include "compiler/emit/paths.hpp"
@@ -30,6 +31,8 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out = emit_pairs(kernel, target, bindings);
   } else if (is_path(kernel) && !kernel.common.empty()) {
     out = emit_shared_paths(kernel, target, bindings);
+  } else if (const auto line = lines_of(kernel, target)) {
+    out = emit_lines(*line, target, bindings);
   } else {
     const Job job = make_job(kernel, target, bindings);
     out = by_pattern(job, bindings);

@@ -45,10 +45,11 @@ std::string join_functions(const Job& job) {
 }
 
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
-             const std::vector<std::string>& shared) {
+             const std::vector<std::string>& shared, const Handed& handed) {
   const Language language = language_of(target.target);
-  Job job{kernel, target, language, make_body(kernel, language, bindings, is_path(kernel), shared),
-          {},     false};
+  Job job{kernel,   target,
+          language, make_body(kernel, language, bindings, is_path(kernel), shared, handed),
+          {},       false};
   job.entry = "vphi_" + job.body.suffix;
   job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
   return job;

@@ -23,7 +23,7 @@ struct Job {
 };
 
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
-             const std::vector<std::string>& shared = {});
+             const std::vector<std::string>& shared = {}, const Handed& handed = {});
 
 /// Arguments in the order of the parameter list: arrays, scalars, and where there is something to
 /// do after the last site, partials and counter (the counter only where work groups finish

@@ -331,8 +331,9 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
     if (approximate_ && n == -1) return {"vphi_reciprocal_root_f32(" + number(base) + ")", 0};
     const std::int64_t whole = ((n < 0 ? -n : n) - 1) / 2;
     if (whole < 32) {
-      const std::string root =
-          function_name(Op::Sqrt, precision_, language_) + "(" + number(base) + ")";
+      const std::string name =
+          device_extremes_ ? "vphi_root_f32" : function_name(Op::Sqrt, precision_, language_);
+      const std::string root = name + "(" + number(base) + ")";
       const std::string text = whole == 0 ? root : positive_power(base, whole).text + "*" + root;
       if (n > 0) return {text, whole == 0 ? 0 : 1};
       return {one() + "/" + (whole == 0 ? text : "(" + text + ")"), 1};
@@ -345,6 +346,7 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
 Printer::Piece Printer::call(std::string name, std::span<const Expr> args) {
   static const std::set<std::string> kQuick{"sinf", "cosf", "expf", "logf",
                                             "sin",  "cos",  "exp",  "log"};
+  if (device_extremes_ && name.starts_with("sqrt")) name = "vphi_root_f32";
   if (approximate_ && kQuick.contains(name)) {
     name = (language_ == Language::Cuda ? "__" : "native_") + name;
   }
@@ -354,9 +356,13 @@ Printer::Piece Printer::call(std::string name, std::span<const Expr> args) {
 }
 
 Printer::Piece Printer::extreme(const Node& node, const char* name) {
-  std::string text = number(node.args.at(0));
+  std::string text = number(node.args.at(0)), function = suffixed(name);
+  if (device_extremes_) {
+    function = node.op == Op::Min ? "fmin" : "fmax";
+    if (language_ == Language::Cuda) function += "f";
+  }
   for (std::size_t i = 1; i < node.args.size(); ++i)
-    text = suffixed(name) + "(" + text + ", " + number(node.args[i]) + ")";
+    text = function + "(" + text + ", " + number(node.args[i]) + ")";
   return {text, 0};
 }
 

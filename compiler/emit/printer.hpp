@@ -41,6 +41,8 @@ class Printer {
 
   /// Approximate functions of the device from now on (kernel::Kernel::fast).
   void approximate() { approximate_ = true; }
+  /// With them: roots, minima and maxima of the device too (a NaN does not pass through those).
+  void device_extremes() { device_extremes_ = true; }
   /// Counts uses; call once for all roots of a block, before the first `number`.
   void announce(std::span<const algebra::Expr> roots);
   /// Text of the value as a number of the printer's precision.
@@ -84,7 +86,7 @@ class Printer {
   std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
   std::unordered_map<std::string, int> counters_;
   std::string lines_;
-  bool approximate_ = false;
+  bool approximate_ = false, device_extremes_ = false;
 };
 
 /// Whether `expr` holds a node for which `test` is true; memoised by the caller's map.

@@ -84,13 +84,13 @@ program::Kernel emit_scalars(const Job& job, const Bindings& bindings) {
 
 }  // namespace
 
-program::Kernel emit_rows(const Job& job, const Bindings& bindings) {
+program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop) {
   const kernel::Kernel& kernel = job.kernel;
   const bool cpp = job.language == Language::Cpp;
   if (!job.per_site()) return emit_scalars(job, bindings);
   program::Kernel out;
   Rows rows(job);
-  const std::int64_t units = rows.row_count() * rows.chunks();
+  const std::int64_t units = loop ? loop->units : rows.row_count() * rows.chunks();
   const std::int64_t tasks = std::clamp<std::int64_t>(kernel.sites() / kSitesPerTask, 1,
                                                       std::min<std::int64_t>(units, 512));
   const Groups groups{tasks, 1, 1};
@@ -116,7 +116,8 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings) {
   slots["join"] = kernel.reductions.empty() ? "" : join_functions(job);
   slots["suffix"] = "f64";
   slots["real"] = "double";
-  slots["compensated"] = kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
+  slots["compensated"] =
+      !loop && kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
   slots["finish_name"] = job.entry + "_finish";
   if (cpp) {
     slots["pointers"] = pointers(job, bindings, partials) +
@@ -128,7 +129,7 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings) {
   out.partials = partials * kernel.instances;
   slots["fold"] =
       kernel.reductions.empty() ? "const double total[1] = {0.0};" : fill("fold_rows.txt", slots);
-  slots["rows"] = fill("rows.txt", slots);
+  slots["rows"] = loop ? loop->text(tasks) : fill("rows.txt", slots);
   out.grid = grid_of(job, groups);
   slots["finish_function"];
   if (cpp && kernel.instances > 1) {

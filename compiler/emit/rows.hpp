@@ -6,11 +6,20 @@
 // additions is fixed, whatever the number of threads or the width of the vectors.
 #pragma once
 
+#include <functional>
+
 #include "compiler/emit/frame.hpp"
 
 namespace vphi::emit {
 
 /// C++ (entry per task, finish once) or OpenCL on a CPU (one work item a task).
-program::Kernel emit_rows(const Job& job, const Bindings& bindings);
+/// Another loop over the sites of a task in the place of the one over rows: how many units it cuts
+/// the work into, and its text for a number of tasks.
+struct Loop {
+  std::int64_t units = 1;
+  std::function<std::string(std::int64_t tasks)> text;
+};
+
+program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop = nullptr);
 
 }  // namespace vphi::emit

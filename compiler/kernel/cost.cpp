@@ -8,6 +8,7 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/line.hpp"
 #include "compiler/kernel/share.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
@@ -143,7 +144,23 @@ class Counter {
   std::unordered_map<const algebra::Node*, int> uses_;
 };
 
+/// One step of a walk along lines makes each value once.
+Counter counted(const Line& line) {
+  Counter counter(line.step, line.names());
+  const auto all = [&](const auto& see) {
+    for (const Store& store : line.step.stores) see(store.value);
+    for (const Reduction& reduction : line.step.reductions) see(reduction.value);
+    for (const Line::Held& held : line.held) see(held.value);
+  };
+  all([&](Expr root) { counter.announce(root); });
+  all([&](Expr root) { counter.count(root); });
+  counter.site.outputs = static_cast<int>(line.step.stores.size() + line.step.reductions.size() +
+                                          line.held.size());
+  return counter;
+}
+
 Counter counted(const Kernel& whole) {
+  if (const auto line = line_of(whole)) return counted(*line);
   // What all paths have in common follows from time alone: it is no cost of a path.
   Shared shared;
   if (!whole.common.empty()) shared = share(whole);

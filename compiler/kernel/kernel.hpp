@@ -113,6 +113,9 @@ struct Kernel {
   std::array<Boundary, 4> boundary{};
   double fixed_value = 0;  ///< value outside, Boundary::Fixed
   double dx = 1;           ///< folded into Stencil factors by passes
+  /// Axis along which alone sites read each other and share what they make (kernel/line.hpp): the
+  /// sweep is made to be walked along lines. -1: site by site.
+  int along = -1;
   Precision compute = Precision::F64;
   SumKind sum = SumKind::F64;
   /// Of the terms of sums over pairs; they are added in it over a tile, and the tiles in f64.

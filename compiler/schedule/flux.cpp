@@ -33,8 +33,10 @@ int own_cost(Expr value) {
 /// Where each value is read, as distances along the axis, and what is therefore kept.
 class Kept {
  public:
-  Kept(const Conservation& laws, const FluxSweep& sweep, bool periodic)
+  /// `walked`: along lines, where everything is made once anyway.
+  Kept(const Conservation& laws, const FluxSweep& sweep, bool periodic, bool walked)
       : axis_(static_cast<std::size_t>(sweep.axis)) {
+    if (walked) return;
     for (const auto& [quantity, result] : sweep.result) read(result, {0});
     for (std::size_t i = sweep.lines.size(); i-- > 0;) decide(sweep.lines[i], false);
     // the face of a right side: one computation serves both its sites. Beyond an open wall there
@@ -123,6 +125,18 @@ Expr step_length(Block& block, double weight) {
   return block.scalar("flux_dt", arena.real(system.dt * weight));
 }
 
+/// Whether a promise reads the scalar.
+bool asked_for(const physics::System& system, const std::string& name) {
+  const auto reads = [&](Expr value) {
+    return value && algebra::contains(value, [&](Expr node) {
+             return node.is(Op::Symbol) && node->name == name;
+           });
+  };
+  return std::ranges::any_of(system.expectations, [&](const physics::Expectation& promise) {
+    return reads(promise.value) || reads(promise.ok) || reads(promise.scale);
+  });
+}
+
 /// The pass along one axis, over `weight` of the step.
 class AxisPart {
  public:
@@ -133,7 +147,8 @@ class AxisPart {
         sweep_(sweep),
         periodic_(system.lattice.boundary[static_cast<std::size_t>(sweep.axis)] ==
                   physics::Boundary::Periodic),
-        kept_(laws_, sweep, periodic_),
+        walked_(system.lattice.dims > 1),
+        kept_(laws_, sweep, periodic_, walked_),
         weight_(weight),
         block_(system, slots, storage),
         mirrors_(system) {}
@@ -168,6 +183,7 @@ class AxisPart {
     constexpr const char* kAxes[] = {"x", "y", "z"};
     wanted.name = fmt::format("along_{}", kAxes[sweep_.axis]);
     wanted.scratch = &scratch;
+    if (walked_) wanted.along = sweep_.axis;
     // a run that has ended stays where it is
     const Expr stop = arena.symbol(slot::kStop);
     for (const int quantity : laws_.quantities) {
@@ -176,7 +192,7 @@ class AxisPart {
       wanted.arrays[quantity] = block_.array(name_of(system_, quantity), mirrors_(value), quantity);
     }
     for (const auto& [quantity, name] : laws_.outflow) {
-      if (periodic_) break;
+      if (periodic_ || !asked_for(system_, name)) continue;
       const std::string lost = block_.slots().fresh("lost");
       const Expr through = physics::lost_through_walls(system_, sweep_, quantity);
       block_.reduce(lost, kernel::ReduceKind::Sum, mirrors_(in_order(at(done, through))));
@@ -228,6 +244,7 @@ class AxisPart {
   const Conservation& laws_;
   const FluxSweep& sweep_;
   const bool periodic_;
+  const bool walked_;  ///< there are lines to walk along side by side
   const Kept kept_;
   const double weight_;
   Block block_;
@@ -339,7 +356,7 @@ std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
   for (const FluxSweep& sweep : laws.sweeps) {
     const bool periodic = system.lattice.boundary[static_cast<std::size_t>(sweep.axis)] ==
                           physics::Boundary::Periodic;
-    const Kept kept(laws, sweep, periodic);
+    const Kept kept(laws, sweep, periodic, false);
     for (const Derived& line : sweep.lines) {
       state.arrays[line.array] = defined(block, mirrors, state, line, kept(line.array));
     }

@@ -328,6 +328,7 @@ class Maker {
     kernel.boundary = system.lattice.boundary;
     kernel.fixed_value = system.lattice.fixed_value;
     kernel.dx = system.lattice.dx;
+    kernel.along = wanted_.along;
     kernel.compute = system.numerics.real;
     kernel.sum = system.numerics.sum;
     kernel.pair = system.numerics.pair;

@@ -22,6 +22,7 @@ struct Wanted {
   /// Nothing that exists before is overwritten, so cheap values may be made again instead of kept.
   bool pure = false;
   std::string name = "sweep";  ///< of the kernels: name, name_2, ...
+  int along = -1;  ///< kernel::Kernel::along
   /// Arrays of earlier blocks whose values are not wanted any more: taken first, added to.
   std::vector<int>* scratch = nullptr;
 };

@@ -109,13 +109,18 @@ void replace_asm(std::string& text, const std::string& what, const std::string& 
 State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const State& start) {
   static int serial = 0;
   std::string text = kernel.source;
-  replace_asm(text, "shared.global", "*to = *(const vphi_vector*)from;");
+  replace_asm(text, "shared.global", "memcpy(to, from, sizeof *to);");
   replace_asm(text, "commit_group", "");
   replace_asm(text, "wait_group", "");
   replace_all(text, "asm(\"lg2.approx.ftz.f32 %0, %1;\" : \"=f\"(log) : \"f\"(a));",
               "log = log2f(a);");
   replace_all(text, "asm(\"sqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(root) : \"f\"(a));",
               "root = sqrtf(a);");
+  replace_all(text, "asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(root) : \"f\"(a));",
+              "root = 1.0f / sqrtf(a);");
+  replace_all(text,
+              "asm(\"div.approx.ftz.f32 %0, %1, %2;\" : \"=f\"(quotient) : \"f\"(a), \"f\"(b));",
+              "quotient = a / b;");
   replace_all(text, "extern __shared__ vphi_vector staging[];",
               "vphi_vector* staging = (vphi_vector*)shim_staging;");
   replace_all(text, "extern __shared__ double2 staged_blocks[];",

@@ -1,0 +1,331 @@
+#include "compiler/emit/lines.hpp"
+
+#include "compiler/emit/lines_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace vphi::emit {
+namespace {
+
+using physics::Boundary;
+
+constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
+constexpr int kQuad = 4;   ///< cells a turn of the loop
+constexpr int kAhead = 2;  ///< quads under way
+
+Boundary boundary_of(const kernel::Line& line) {
+  return line.step.boundary[static_cast<std::size_t>(line.axis)];
+}
+
+/// Registers for what is held decide how many groups stay on a processor at once.
+int resident(const Job& job, const kernel::Line& line, int threads) {
+  const int words = static_cast<int>(line.held.size()) * (job.body.real == Precision::F32 ? 1 : 2);
+  const int warps = words <= 30 ? 24 : words <= 52 ? 16 : words <= 112 ? 12 : 8;
+  return std::max(1, warps * 32 / threads);
+}
+
+class Writer {
+ public:
+  Writer(const Job& job, const kernel::Line& line, int threads)
+      : job_(job), line_(line), threads_(threads), shape_(line_shape(line)) {
+    for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+      if (job.kernel.arrays[i].read) read_.push_back(i);
+    }
+  }
+
+  int quads_back() const { return (line_.back + kQuad - 1) / kQuad; }
+  int ring_quads() const { return 1 + quads_back() + kAhead; }
+  int quad_words() const { return kQuad * static_cast<int>(read_.size()) * threads_; }
+  int ring_words() const { return ring_quads() * quad_words(); }
+
+  std::string slots() const {
+    std::string text = "unsigned ring_0 = thread, ring_load = thread;\n";
+    for (int k = 1; k <= quads_back(); ++k) {
+      text +=
+          fmt::format("unsigned ring_{} = thread + {}u;\n", k, (ring_quads() - k) * quad_words());
+    }
+    return text;
+  }
+  std::string turn() const {
+    std::string text;
+    for (int k = quads_back(); k > 0; --k) text += fmt::format("ring_{} = ring_{};\n", k, k - 1);
+    return text + next("ring_0");
+  }
+
+  /// The next quad of cells on its way to the ring.
+  std::string copy() const {
+    std::string text = "VPHI_UNROLL\n" + fmt::format("for (int r = 0; r < {}; ++r) {{\n", kQuad) +
+                       fmt::format(
+                           "  const vphi_index at = base + (vphi_index)vphi_cell_{}(load + "
+                           "r) * {};\n",
+                           job_.body.suffix, index_literal(job_, shape_.stride));
+    for (std::size_t q = 0; q < read_.size(); ++q) {
+      text +=
+          fmt::format("  vphi_copy_number(ring + (ring_load + (r * {} + {}) * {}u), {} + at);\n",
+                      read_.size(), q, threads_, read_pointer(job_, read_[q]));
+    }
+    return text + fmt::format("}}\nload += {};\n", kQuad) + next("ring_load");
+  }
+
+  std::string rows() const {
+    std::string text;
+    for (int row = 0; row < kQuad; ++row) text += step(row);
+    return text;
+  }
+
+  std::string held() const {
+    std::string text;
+    for (const auto& [symbol, member] : job_.body.shared) {
+      text += fmt::format("{} {} = {};\n", real(), member, number(0));
+    }
+    return text;
+  }
+
+ private:
+  std::string real() const { return type_name(job_.body.real); }
+  std::string number(double v) const {
+    return literal(static_cast<long double>(v), job_.body.real);
+  }
+  std::string next(const std::string& slot) const {
+    return fmt::format("{0} = {0} >= {1}u ? {0} - {1}u : {0} + {2}u;\n", slot,
+                       (ring_quads() - 1) * quad_words(), quad_words());
+  }
+
+  /// One cell: row `row` of the quad.
+  std::string step(int row) const {
+    std::string text = "{\nvphi_in_" + job_.body.suffix + " in;\n";
+    for (const Read& read : job_.body.reads) {
+      const int age = -read.offsets[0].d[line_.axis];
+      const int place = row - age;
+      const int back = place >= 0 ? 0 : (-place + kQuad - 1) / kQuad;
+      const std::size_t array = position(job_.kernel, read.array);
+      const auto q = static_cast<int>(std::find(read_.begin(), read_.end(), array) - read_.begin());
+      const std::string load =
+          fmt::format("ring[ring_{} + {}u]", back,
+                      ((place + back * kQuad) * static_cast<int>(read_.size()) + q) * threads_);
+      text += fmt::format("in.{} = {};\n", read.member,
+                          at_boundary(job_, line_, read.array,
+                                      age == 0 ? "cell" : fmt::format("(cell - {})", age), load));
+    }
+    for (const auto& [symbol, member] : job_.body.shared)
+      text += fmt::format("in.{0} = {0};\n", member);
+    for (int axis = 0; axis < 4; ++axis) {
+      if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
+      const std::string place = axis == line_.axis        ? "cell"
+                                : axis < job_.kernel.dims ? kAxis[axis]
+                                                          : "0";
+      text += fmt::format("in.site_{} = ({}){};\n", kAxis[axis], real(), place);
+    }
+    if (job_.body.reads.empty() && job_.body.shared.empty())
+      text += "in.none = " + number(0) + ";\n";
+    text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", job_.body.suffix);
+    for (std::size_t i = 0; i < line_.held.size(); ++i) {
+      text +=
+          fmt::format("{} = out.{};\n", member_of(line_.held[i].name), job_.body.handed_members[i]);
+    }
+    std::string effects;
+    for (std::size_t i = 0; i < job_.kernel.stores.size(); ++i) {
+      const std::size_t array = position(job_.kernel, job_.kernel.stores[i].array);
+      effects += fmt::format("  {}[at] = out.{};\n", write_pointer(job_, array),
+                             job_.body.store_members[i]);
+    }
+    for (std::size_t i = 0; i < job_.kernel.reductions.size(); ++i) {
+      effects += indent(accumulate(job_, i, "out." + job_.body.reduction_members[i]), 2);
+    }
+    text += fmt::format("if (live & (cell - {0} >= start) & (cell - {0} < end)) {{\n", line_.delay);
+    if (!job_.kernel.stores.empty()) {
+      text += fmt::format("  const vphi_index at = base + (vphi_index)(cell - {}) * {};\n",
+                          line_.delay, index_literal(job_, shape_.stride));
+    }
+    text += effects + "}\n";
+    return text + "++cell;\n}\n";
+  }
+
+  std::string member_of(const std::string& symbol) const {
+    for (const auto& [name, member] : job_.body.shared)
+      if (name == symbol) return member;
+    return symbol;  // nobody reads it
+  }
+
+  const Job& job_;
+  const kernel::Line& line_;
+  int threads_;
+  LineShape shape_;
+  std::vector<std::size_t> read_;  ///< places in kernel.arrays
+};
+
+/// Everything copied where nothing is to change; then there is no piece to walk.
+std::string still_text(const Job& job, const kernel::Line& line, const Bindings& bindings,
+                       int threads) {
+  if (line.still.empty()) return {};
+  std::string text = fmt::format(
+      "const vphi_index copies = vphi_select_index({}, {}, 0u);\n"
+      "VPHI_ROLLED\n"
+      "for (vphi_index at = (vphi_index)vphi_group() * {}u + thread; at < copies;\n"
+      "     at += (vphi_index)vphi_groups() * {}u) {{\n",
+      still_test(line, bindings), index_literal(job, job.kernel.sites()), threads, threads);
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    if (!job.kernel.arrays[i].written) continue;
+    text += fmt::format("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
+  }
+  return text + "}\nif (copies > 0u) from = to;\n";
+}
+
+program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Bindings& bindings) {
+  const kernel::Kernel& kernel = job.kernel;
+  const LineShape shape = line_shape(line);
+  // As many threads a group as its ring allows (48 KiB with the tree of the sums).
+  int threads = 128;
+  const auto bytes = [&](int n) {
+    return Writer(job, line, n).ring_words() * bytes_of(job.body.real) +
+           8 * n * static_cast<int>(kernel.reductions.size()) + 64;
+  };
+  while (threads > 32 && bytes(threads) > 48 * 1024) threads /= 2;
+  const Writer writer(job, line, threads);
+  const int blocks = resident(job, line, threads);
+  const std::int64_t bundles = (shape.lines + threads - 1) / threads;
+  const std::int64_t units = bundles * shape.extent;
+  const std::int64_t overlap = line.before + line.delay;
+  // Pieces no shorter than what they walk before their first cell.
+  const std::int64_t most =
+      std::max<std::int64_t>(1, units / (2 * std::max<std::int64_t>(overlap, 4)));
+  const std::int64_t wanted =
+      kernel.instances > 1 ? bundles : std::int64_t{blocks} * std::max(1, job.target.compute_units);
+  const Groups groups{std::clamp<std::int64_t>(wanted, 1, most), 1, 1};
+  const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
+
+  GpuReductions reductions = gpu_reductions(job, threads);
+  Slots slots = common_slots(job, threads, &groups);
+  const bool cuda = job.language == Language::Cuda;
+  const bool nvidia = cuda || job.target.nvidia;
+  slots["real"] = type_name(job.body.real);
+  slots["bytes"] = std::to_string(bytes_of(job.body.real));
+  slots["in_flight"] = std::to_string(kAhead - 1);
+  slots["ahead"] = std::to_string(kAhead);
+  slots["quick"] =
+      kernel.fast ? fill(cuda ? "quick_lines_cuda.txt" : "quick_lines_nvidia.txt", {}) : "";
+  slots["copy_functions"] = fill(cuda     ? "lines_copy_cuda.txt"
+                                 : nvidia ? "lines_copy_nvidia.txt"
+                                          : "lines_copy_none.txt",
+                                 slots);
+  slots["blocks"] = std::to_string(blocks);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["cell"] = cell_of(line, "i");
+  slots["finish_functions"] = reductions.functions;
+  slots["local_memory"] =
+      reductions.tree_doubles == 0
+          ? ""
+          : fmt::format("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;",
+                        reductions.tree_doubles);
+  slots["ring"] = std::to_string(writer.ring_words());
+  slots["sums"] = reductions.sums;
+  slots["finish"] = reductions.finish;
+  slots["still"] = still_text(job, line, bindings, threads);
+  slots["units"] = std::to_string(units);
+  slots["extent"] = std::to_string(shape.extent);
+  slots["lines"] = index_literal(job, shape.lines);
+  slots["last_line"] = index_literal(job, shape.lines - 1);
+  slots["before"] = std::to_string(line.before);
+  slots["overlap"] = std::to_string(overlap);
+  slots["base"] = shape.stride == 1 ? fmt::format("line * {}", index_literal(job, shape.extent))
+                                    : fmt::format("line / {0} * {1} + line % {0}",
+                                                  index_literal(job, shape.stride),
+                                                  index_literal(job, shape.stride * shape.extent));
+  std::string coordinates, rest = "base";
+  for (int axis = 0; axis < kernel.dims; ++axis) {
+    if (axis != line.axis && job.body.site_axis[static_cast<std::size_t>(axis)])
+      coordinates += fmt::format("const vphi_index {} = {} % {};\n", kAxis[axis], rest,
+                                 index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
+    rest += fmt::format(" / {}", index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
+  }
+  slots["coordinates"] = coordinates;
+  slots["slots"] = writer.slots();
+  slots["held"] = writer.held();
+  slots["copy"] = writer.copy();
+  slots["rows"] = writer.rows();
+  slots["turn"] = writer.turn();
+
+  program::Kernel out;
+  out.source = fill("lines_gpu.txt", slots);
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.grid = grid_of(job, groups);
+  out.block = {static_cast<std::uint32_t>(threads), 1, 1};
+  return out;
+}
+
+}  // namespace
+
+std::string still_test(const kernel::Line& line, const Bindings& bindings) {
+  const auto slot = std::find(bindings.slots.begin(), bindings.slots.end(), line.still);
+  return fmt::format("scalars[{}] != 0.0", slot - bindings.slots.begin());
+}
+
+LineShape line_shape(const kernel::Line& line) {
+  LineShape shape;
+  const auto axis = static_cast<std::size_t>(line.axis);
+  for (std::size_t a = 0; a < axis; ++a) shape.stride *= line.step.extent[a];
+  shape.extent = line.step.extent[axis];
+  shape.lines = line.step.sites() / shape.extent;
+  return shape;
+}
+
+Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings& bindings) {
+  Handed handed;
+  for (const kernel::Line::Held& held : line.held) handed.emplace_back(held.name, held.value);
+  return make_job(line.step, target, bindings, line.names(), handed);
+}
+
+std::string cell_of(const kernel::Line& line, const std::string& i) {
+  const std::int64_t n = line_shape(line).extent;
+  switch (boundary_of(line)) {
+    case Boundary::Periodic:
+    case Boundary::Antiperiodic:
+      return fmt::format("{0} < 0 ? {0} + {1} : {0} >= {1} ? {0} - {1} : {0}", i, n);
+    case Boundary::Neumann:
+      return fmt::format("{0} < 0 ? -1 - {0} : {0} >= {1} ? 2 * {1} - 1 - {0} : {0}", i, n);
+    default:
+      return fmt::format("{0} < 0 ? 0 : {0} >= {1} ? {1} - 1 : {0}", i, n);
+  }
+}
+
+std::string at_boundary(const Job& job, const kernel::Line& line, int array, const std::string& i,
+                        const std::string& load) {
+  const Boundary boundary = boundary_of(line);
+  const bool fixed = boundary == Boundary::Fixed;
+  if (!fixed && boundary != Boundary::Antiperiodic && !line.odd.contains(array)) return load;
+  const char* type = job.body.real == Precision::F32 ? "f32" : "f64";
+  const std::string beyond = fmt::format("({0} < 0) | ({0} >= {1})", i, line_shape(line).extent);
+  const std::string shown =
+      fixed ? literal(static_cast<long double>(job.kernel.fixed_value), job.body.real) : "-" + load;
+  return fmt::format("vphi_select_{}({}, {}, {})", type, beyond, shown, load);
+}
+
+std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target) {
+  if (kernel.along < 0 || !kernel.random.step.empty()) return {};
+  for (const kernel::ArrayParam& array : kernel.arrays) {
+    if (array.store != kernel.compute || array.elements > 0) return {};
+    if (array.read && array.written && !array.next) return {};
+  }
+  auto line = kernel::line_of(kernel);
+  if (!line || boundary_of(*line) == Boundary::Absorbing) return {};
+  // One turn around the box, or one image in a wall, at most.
+  if (line_shape(*line).extent < line->before + line->delay + 2 * kQuad) return {};
+  const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
+  line->step.fast = kernel.compute == Precision::F32 && nvidia && target.contract;
+  return line;
+}
+
+program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
+                           const Bindings& bindings) {
+  const Job job = line_job(line, target, bindings);
+  program::Kernel out =
+      job.signed_index ? emit_lines_rows(job, line, bindings) : emit_gpu(job, line, bindings);
+  out.entry = job.entry;
+  return out;
+}
+
+}  // namespace vphi::emit

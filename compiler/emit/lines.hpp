@@ -1,0 +1,40 @@
+// Pattern: lines of cells walked from end to end, for sweeps that read along one axis.
+//
+// kernel/line.hpp says what a step of the walk does; here is where cells come from and go to. On a
+// GPU a thread owns a line and holds what later cells need in registers; cells come through a ring
+// in local memory, copied ahead of their use; adjacent threads have adjacent lines. All lines put
+// end to end are cut into equal pieces, one a group, so that one wave of equal work fills the
+// device; at the start of a piece the cells before it are walked again. On processors a block of
+// lines is walked side by side, one in each lane of the vectors (lines_rows.cpp).
+#pragma once
+
+#include <optional>
+
+#include "compiler/emit/frame.hpp"
+#include "compiler/kernel/line.hpp"
+
+namespace vphi::emit {
+
+/// The walk of the kernel, where this pattern takes it: lines long enough for their stencil.
+std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target);
+
+program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
+                           const Bindings& bindings);
+
+// ---- shared by the forms
+/// Sites between neighbours along the axis of the walk, and the lines of the box.
+struct LineShape {
+  std::int64_t stride = 1, extent = 1, lines = 1;
+};
+LineShape line_shape(const kernel::Line& line);
+/// Whether the scalar `line.still` says that nothing changes.
+std::string still_test(const kernel::Line& line, const Bindings& bindings);
+/// The job of one step of the walk; `step` outlives it.
+Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings& bindings);
+/// Expression for the cell of the box at place `i` of a line.
+std::string cell_of(const kernel::Line& line, const std::string& i);
+/// `load`, the number at place `i`, with what the boundary makes of it.
+std::string at_boundary(const Job& job, const kernel::Line& line, int array, const std::string& i,
+                        const std::string& load);
+
+}  // namespace vphi::emit

@@ -1,0 +1,53 @@
+// A sweep whose sites read along one axis alone, as a walk along its lines.
+//
+// Site by site, a wide stencil makes everything again that its neighbours have made: a value at
+// offset j+1 of one site is the value at offset j of the next. `line_of` finds these: two values
+// are one where they are the same operations on reads shifted by the same distance. What is left
+// is one value of each kind a cell, made when the walk has come far enough along the line for
+// everything it needs, and held as long as a later cell still wants it. Nothing here knows what is
+// computed: faces of a flux, recovered variables and limits are values like others.
+//
+// The walk takes one cell at each step. A value with lag L belongs to the cell L behind the newest;
+// the operations are those of the kernel in the same order, so a walk gives the bits of a kernel
+// that goes site by site. Beyond the ends of a line lie the cells that the boundary shows; what is
+// made there is what the kernel's expressions make of them. Pure, and it cannot fail: where a
+// kernel is not of this kind there is no Line.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/kernel/kernel.hpp"
+
+namespace vphi::kernel {
+
+struct Line {
+  /// A value that the next step reads as the symbol `name`.
+  struct Held {
+    std::string name;
+    Expr value;
+  };
+  int axis = 0;
+  /// What one step does. A Load at 0 is of the newest cell, at -k along the axis of the cell k
+  /// before it; Site along the axis is the newest cell's. `arrays`, `reductions`, `epilogue` and
+  /// the order of the stores are the kernel's.
+  Kernel step;
+  std::vector<Held> held;
+  int delay = 0;      ///< stores and reductions are of the cell that far behind the newest
+  int before = 0;     ///< the walk to cell k begins at cell k - before
+  int back = 0;       ///< the largest k of a Load at -k
+  std::set<int> odd;  ///< arrays that change sign beyond a reflecting wall
+  /// Scalar that is not 0 where nothing is to change: then what was there is copied, the walk left
+  /// out, and the reductions are those of no site. "": there is none.
+  std::string still;
+
+  std::vector<std::string> names() const;  ///< of what is held
+};
+
+/// The walk of a kernel that asks for one (Kernel::along); nothing where a read lies off the axis,
+/// or where a stencil, a random number or a sum over pairs is among its values.
+std::optional<Line> line_of(const Kernel& kernel);
+
+}  // namespace vphi::kernel

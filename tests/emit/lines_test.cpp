@@ -1,0 +1,157 @@
+// Walks along lines against the slow reference, on processors, through OpenCL and as CUDA source on
+// threads: all axes and boundaries, boxes of any extent, values far apart along the line.
+#include <gtest/gtest.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/emit/lines.hpp"
+#include "tests/emit/fixture.hpp"
+
+namespace vphi::emit_test {
+namespace {
+
+/// A limited flux of two quantities in a field that is recovered from them, in two passes, the
+/// second with what the first makes: cells up to four away, in difference form.
+Case fluxes(std::vector<std::int64_t> extent, int axis, Boundary boundary, Precision real,
+            bool mirror = false) {
+  Case c;
+  c.kernel.name = "fluxes";
+  c.shape(extent, Boundary::Periodic);
+  c.kernel.boundary[static_cast<std::size_t>(axis)] = boundary;
+  c.kernel.fixed_value = 0.5;
+  c.kernel.compute = real;
+  c.kernel.along = axis;
+  const int u = c.array("u", true, true, true), m = c.array("m", true, true, true);
+  const Expr dt = c.slot("dt", 0.11);
+  c.slot("sum"), c.slot("low"), c.slot("first");
+  Arena& a = *c.arena;
+  const auto at_cell = [&](Expr value, int d) {
+    Offset offset;
+    offset.d[axis] = static_cast<std::int16_t>(d);
+    return algebra::shift(value, offset);
+  };
+  const auto sub = [&](Expr x, Expr y) { return a.raw(Op::Sub, {x, y}); };
+  const auto mul = [&](Expr x, Expr y) { return a.raw(Op::Mul, {x, y}); };
+  const auto add = [&](Expr x, Expr y) { return a.raw(Op::Add, {x, y}); };
+  // velocity of a cell
+  const auto speed = [&](Expr density, Expr momentum) {
+    return a.raw(Op::Div, {momentum, add(a.integer(3), mul(density, density))});
+  };
+  const auto pass = [&](Expr v, Expr quantity) {
+    const Expr slope = sub(at_cell(quantity, 1), quantity);
+    const Expr limited =
+        a.raw(Op::Max, {a.integer(0), a.raw(Op::Min, {slope, at_cell(slope, -1)})});
+    const Expr flux = mul(mul(dt, add(v, at_cell(v, 1))), add(quantity, a.raw(Op::Div, {limited, a.integer(2)})));
+    return sub(quantity, sub(flux, at_cell(flux, -1)));
+  };
+  const Expr uc = c.load(u), mc = c.load(m), v = speed(uc, mc);
+  const Expr half_u = pass(v, uc), half_m = pass(v, mc);
+  const Expr middle = speed(half_u, half_m);
+  Expr u_new = pass(middle, uc), m_new = add(pass(middle, mc), mul(dt, a.site((axis + 1) % 3)));
+  const Expr first =
+      a.raw(Op::Select, {a.raw(Op::Equal, {a.site(axis), a.integer(0)}), u_new, a.integer(0)});
+  const auto images = [&](Expr value) {
+    if (!mirror) return value;
+    const std::int64_t n = c.kernel.extent[static_cast<std::size_t>(axis)];
+    return algebra::rewrite(value, [&](Expr node) -> Expr {
+      const int d = node.is(Op::Load) && node->index == m ? node->offset.d[axis] : 0;
+      if (d == 0) return node;
+      const Expr site = a.site(axis);
+      const Expr beyond = d < 0 ? a.raw(Op::Less, {site, a.integer(-d)})
+                                : a.raw(Op::Less, {a.integer(n - 1 - d), site});
+      return a.raw(Op::Select, {beyond, a.raw(Op::Neg, {node}), node});
+    });
+  };
+  c.store(u, images(u_new));
+  c.store(m, images(m_new));
+  c.sum("sum", images(mul(u_new, m_new)));
+  c.sum("low", images(u_new), kernel::ReduceKind::Minimum);
+  c.sum("first", images(first));
+  return c;
+}
+
+std::vector<Case> cases() {
+  const auto P = Boundary::Periodic, A = Boundary::Antiperiodic, F = Boundary::Fixed,
+             N = Boundary::Neumann, O = Boundary::Outflow;
+  const Precision d = Precision::F64, f = Precision::F32;
+  std::vector<Case> list;
+  for (int axis = 0; axis < 3; ++axis) list.push_back(fluxes({19, 21, 23}, axis, O, f));
+  list.push_back(fluxes({33, 24, 20}, 0, N, d, true));
+  list.push_back(fluxes({18, 20, 31}, 2, N, f, true));
+  list.push_back(fluxes({20, 25, 18}, 1, A, d));
+  list.push_back(fluxes({20, 19, 26}, 2, F, f));
+  list.push_back(fluxes({45, 30}, 0, P, d));
+  list.push_back(fluxes({5, 40}, 1, P, f));
+  list.push_back(fluxes({70}, 0, N, d, true));
+  return list;
+}
+
+double tolerance(const Case& c) { return c.kernel.compute == Precision::F32 ? 5e-6 : 1e-13; }
+
+emit::TargetInfo device(program::Target language, bool cpu) {
+  emit::TargetInfo target;
+  target.target = language;
+  target.is_cpu = cpu;
+  target.compute_units = 3;
+  return target;
+}
+
+void check(const emit::TargetInfo& target,
+           const std::function<State(const Case&, const program::Kernel&, const State&)>& run) {
+  int number = 0;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(number++);
+    const auto line = emit::lines_of(c.kernel, target);
+    ASSERT_TRUE(line.has_value());
+    const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+    const State start = random_state(c, 5), expected = reference(c, start);
+    const State got = run(c, kernel, start);
+    ASSERT_LT(difference(got, expected), tolerance(c)) << kernel.source;
+    if (number == 1)
+      EXPECT_EQ(run(c, kernel, start).scalars, got.scalars) << "not the same bits";
+  }
+}
+
+TEST(Lines, EachValueIsMadeOnce) {
+  const Case c = fluxes({40, 40, 40}, 1, Boundary::Periodic, Precision::F64);
+  const auto line = kernel::line_of(c.kernel);
+  ASSERT_TRUE(line.has_value());
+  EXPECT_EQ(line->delay, 3);
+  EXPECT_EQ(line->before, 4);
+  // two passes of two quantities at 10 operations, two velocities with a division each, and the
+  // rest: a site alone would make the first pass at seven cells
+  const kernel::Cost walked = kernel::cost(c.kernel);
+  kernel::Kernel plain = c.kernel;
+  plain.along = -1;
+  const kernel::Cost alone = kernel::cost(plain);
+  EXPECT_EQ(walked.special, 2);
+  EXPECT_LT(walked.flops, 70);
+  EXPECT_GT(alone.flops, 2 * walked.flops);
+}
+
+TEST(Lines, ReadsOffTheAxisGoSiteBySite) {
+  Case c;
+  c.kernel.name = "cross";
+  c.shape({30, 30, 30});
+  c.kernel.along = 0;
+  const int u = c.array("u", true, true, true);
+  c.store(u, c.arena->raw(Op::Add, {c.load(u, 1), c.load(u, 0, 1)}));
+  EXPECT_FALSE(kernel::line_of(c.kernel).has_value());
+}
+
+TEST(Lines, NativeAgreesWithTheReference) {
+  check(device(program::Target::Native, true), [](const Case& c, const auto& k, const State& s) {
+    return run_native(c, k, s, "g++", "-O1");
+  });
+}
+
+TEST(Lines, OpenCLAgreesWithTheReference) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  for (const bool cpu : {true, false}) check(device(program::Target::OpenCL, cpu), run_opencl);
+}
+
+TEST(Lines, CudaOnThreadsAgreesWithTheReference) {
+  check(device(program::Target::Cuda, false), run_cuda_on_threads);
+}
+
+}  // namespace
+}  // namespace vphi::emit_test
