@@ -213,6 +213,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
                                  slots);
   slots["blocks"] = std::to_string(blocks);
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["count_of"] = count_of(job, line);
   slots["cell"] = cell_of(line, "i");
   slots["finish_functions"] = reductions.functions;
   slots["local_memory"] =
@@ -259,9 +260,18 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
 
 }  // namespace
 
+std::string count_of(const Job& job, const kernel::Line& line) {
+  if (line.still.empty()) return {};
+  const char* type = job.signed_index ? "long" : "unsigned";
+  return fmt::format(
+      "// A scalar that counts; it does not depend on what lies at the sites.\n"
+      "VPHI_INLINE {0} vphi_count_of(double whole) {{ return ({0})whole; }}\n",
+      type);
+}
+
 std::string still_test(const kernel::Line& line, const Bindings& bindings) {
   const auto slot = std::find(bindings.slots.begin(), bindings.slots.end(), line.still);
-  return fmt::format("scalars[{}] != 0.0", slot - bindings.slots.begin());
+  return fmt::format("vphi_count_of(scalars[{}]) != 0", slot - bindings.slots.begin());
 }
 
 LineShape line_shape(const kernel::Line& line) {

@@ -27,6 +27,8 @@ struct LineShape {
   std::int64_t stride = 1, extent = 1, lines = 1;
 };
 LineShape line_shape(const kernel::Line& line);
+/// The function that reads that scalar, at file scope.
+std::string count_of(const Job& job, const kernel::Line& line);
 /// Whether the scalar `line.still` says that nothing changes.
 std::string still_test(const kernel::Line& line, const Bindings& bindings);
 /// The job of one step of the walk; `step` outlives it.

@@ -160,7 +160,8 @@ class Walk {
 program::Kernel emit_lines_rows(const Job& job, const kernel::Line& line,
                                 const Bindings& bindings) {
   const Walk walk(job, line, bindings);
-  const Loop loop{walk.units(), [&](std::int64_t tasks) { return walk.text(tasks); }};
+  const Loop loop{walk.units(), [&](std::int64_t tasks) { return walk.text(tasks); },
+                  count_of(job, line)};
   return emit_rows(job, bindings, &loop);
 }
 

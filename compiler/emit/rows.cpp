@@ -102,7 +102,7 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
   slots["chunk"] = std::to_string(rows.chunk());
   slots["nx"] = std::to_string(kernel.extent[0]);
   slots["width"] = rows.width();
-  slots["edges"] = rows.edge_functions();
+  slots["edges"] = loop ? loop->functions : rows.edge_functions();
   slots["buffers"] = rows.buffers();
   slots["coordinates"] = rows.coordinates();
   slots["row_sums"] = rows.row_sums();

@@ -18,6 +18,7 @@ namespace vphi::emit {
 struct Loop {
   std::int64_t units = 1;
   std::function<std::string(std::int64_t tasks)> text;
+  std::string functions = {};  ///< at file scope
 };
 
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop = nullptr);

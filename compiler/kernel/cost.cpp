@@ -90,6 +90,10 @@ class Counter {
     for (std::size_t i = 0; i < expr.args().size(); ++i) {
       const Expr arg = expr.arg(i);
       const bool difference = i > 0 && expr.is(Op::Add) && arg.is(Op::Neg) && uses_[arg.get()] == 1;
+      // and so is a + (-1)*b
+      const bool opposite = i > 0 && expr.is(Op::Add) && arg.is(Op::Mul) && uses_[arg.get()] == 1 &&
+                            arg.arg(0).is_number() && arg.arg(0)->number.real == -1;
+      if (opposite) --site.flops;
       count(difference ? arg.arg(0) : arg);
     }
   }
@@ -154,8 +158,8 @@ Counter counted(const Line& line) {
   };
   all([&](Expr root) { counter.announce(root); });
   all([&](Expr root) { counter.count(root); });
-  counter.site.outputs = static_cast<int>(line.step.stores.size() + line.step.reductions.size() +
-                                          line.held.size());
+  counter.site.outputs =
+      static_cast<int>(line.step.stores.size() + line.step.reductions.size() + line.held.size());
   return counter;
 }
 
