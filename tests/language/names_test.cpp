@@ -10,6 +10,7 @@
 #include "dsl/resolve.hpp"
 #include "dsl/suggest.hpp"
 #include "dsl/units.hpp"
+#include "tests/support/patience.hpp"
 #include "tree_text.hpp"
 
 namespace vphi::dsl {
@@ -241,7 +242,7 @@ double seconds_to_resolve(const std::string& text) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-constexpr double kSoon = 2;  // generous: tests may share the machine
+constexpr double kSoon = 2 * kPatience;  // generous: tests may share the machine
 
 TEST(Hostile, ChainOfDoublings) {
   std::string text = "model t\nparam a0 = 1\n";
