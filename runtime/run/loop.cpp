@@ -146,8 +146,8 @@ class Loop {
     begun_ += Clock::now() - asked;
   }
 
-  void update(std::vector<double> scalars) {
-    scalars_ = std::move(scalars);
+  void update(const std::vector<double>& scalars) {
+    scalars_ = scalars;
     stopped_ = all_stopped(scalars_) || (ensemble_ != nullptr && ensemble_->reached());
     time_ = p_.time_slot >= 0 ? largest(scalars_, p_.time_slot)
                               : static_cast<double>(step_) * p_.dt_physical;
@@ -197,11 +197,11 @@ class Loop {
     const double seconds = seconds_since(start);
     const std::int64_t before = step_;
     step_ += count;
-    auto scalars = session_.scalars();
+    const auto& scalars = session_.scalars();
     if (all_stopped(scalars) && p_.step_slot >= 0)  // the steps after the end changed nothing
       step_ = std::clamp(static_cast<std::int64_t>(std::llround(largest(scalars, p_.step_slot))),
                          before, step_);
-    update(std::move(scalars));
+    update(scalars);
     if (before == first_) first_step_ = seconds_since(created_);
     if (before == first_ && count < end_ - first_)
       warm_up_ = seconds, warm_up_steps_ = step_ - first_;

@@ -169,7 +169,7 @@ void Observer::observe(std::int64_t step, bool last) {
     launch(p.outputs[i].before, p.outputs[i].transforms, p.outputs[i].launches);
     if (p.axes.empty())
       for (const Output* output : together) session_.launch(output->then);
-    const auto scalars = session_.scalars();
+    const auto& scalars = session_.scalars();
     const io::Moment at{step, time_of(scalars, step)};
     for (const Output* output : together) {
       if (ensemble_ != nullptr && !p.axes.empty()) {
@@ -191,7 +191,7 @@ void Observer::observe(std::int64_t step, bool last) {
   }
   if (any || last || p.outputs.empty()) {
     session_.launch(p.watch_then);
-    const auto scalars = session_.scalars();
+    const auto& scalars = session_.scalars();
     expectations_.judge(scalars, time_of(scalars, step));
     if (onlooker_ != nullptr) onlooker_->checks(expectations_.results());
   }

@@ -249,6 +249,7 @@ BufferHandle Session::resolve(const program::Kernel&, int kernel_index, const Ar
 }
 
 void Session::issue(const Launches& list) {
+  scalars_known_ = false;
   std::vector<BufferHandle> arguments;
   for (const Launch& launch : list) {
     const auto& kernel = program_.kernels[launch.kernel];
@@ -514,6 +515,7 @@ void Session::leap(std::int64_t steps) {
 }
 
 void Session::advance(std::int64_t steps) {
+  scalars_known_ = false;
   while (steps > 0) {
     const std::int64_t alone = singles(step_, steps);
     std::int64_t size = 0;
@@ -530,17 +532,20 @@ void Session::advance(std::int64_t steps) {
 
 // ---- data -------------------------------------------------------------------------------------
 
-std::vector<double> Session::scalars() {
-  std::vector<double> values(program_.scalars.size() *
-                             static_cast<std::size_t>(program_.instances));
-  if (!values.empty()) device_.download(std::as_writable_bytes(std::span(values)), scalars_, 0);
-  return values;
+const std::vector<double>& Session::scalars() {
+  if (scalars_known_) return known_scalars_;
+  known_scalars_.resize(program_.scalars.size() * static_cast<std::size_t>(program_.instances));
+  if (!known_scalars_.empty())
+    device_.download(std::as_writable_bytes(std::span(known_scalars_)), scalars_, 0);
+  scalars_known_ = true;
+  return known_scalars_;
 }
 
 void Session::set_scalar(int slot, double value, std::int64_t instance) {
   const std::size_t at =
       static_cast<std::size_t>(instance) * program_.scalars.size() + static_cast<std::size_t>(slot);
   device_.upload(scalars_, sizeof(double) * at, std::as_bytes(std::span(&value, 1)));
+  scalars_known_ = false;
 }
 
 std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
@@ -604,6 +609,7 @@ void Session::write_bytes(int buffer, std::span<const std::byte> from) {
 
 void Session::set_scalars(std::span<const double> values) {
   if (!values.empty()) device_.upload(scalars_, 0, std::as_bytes(values));
+  scalars_known_ = false;
   leap_set_ = -1;
   if ((program_.cycle.empty() && program_.leap_steps == 0) || program_.step_slot < 0) return;
   double most = 0;  // an instance that has come to its end stands at its last step

@@ -87,8 +87,9 @@ class Session {
   void launch(const std::vector<program::Launch>& list);
   void release_scratch();
 
-  /// The scalar blocks as they are now, [instance][slot] (waits for the queue).
-  std::vector<double> scalars();
+  /// The scalar blocks as they are now, [instance][slot] (waits for the queue). Copied from the
+  /// device once, until something is queued or set; valid until then.
+  const std::vector<double>& scalars();
   void set_scalar(int slot, double value, std::int64_t instance = 0);
   /// Present contents of a buffer as f64, [instance][site], x fastest (waits).
   std::vector<double> read(int buffer);
@@ -156,6 +157,8 @@ class Session {
   std::vector<Copies> buffers_;
   std::vector<BufferHandle> lent_;  ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;
+  std::vector<double> known_scalars_;  ///< what `scalars` returned last
+  bool scalars_known_ = false;         ///< and whether it still holds
   std::vector<BufferHandle> partials_, counters_;
   std::vector<KernelHandle> kernels_;
   std::vector<bool> often_;  ///< part of the step or of frequent outputs
