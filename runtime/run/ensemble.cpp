@@ -121,7 +121,7 @@ void Ensemble::apply(const std::vector<Statistic>& statistics,
     }
     const std::int64_t missing =
         *std::max_element(averaged.missing.begin(), averaged.missing.end());
-    if (missing > 0)
+    if (missing > 0 && !(reached() && parts_ > 1))  // parts that were not needed
       notes_.insert(fmt::format("averages leave out instances without a value: up to {} of {}",
                                 missing, all.instances / left.size()));
   }
