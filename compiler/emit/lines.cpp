@@ -1,6 +1,7 @@
 #include "compiler/emit/lines.hpp"
 
 #include "compiler/emit/lines_rows.hpp"
+#include "compiler/emit/lines_x.hpp"
 
 #include <fmt/format.h>
 
@@ -157,23 +158,6 @@ class Writer {
   std::vector<std::size_t> read_;  ///< places in kernel.arrays
 };
 
-/// Everything copied where nothing is to change; then there is no piece to walk.
-std::string still_text(const Job& job, const kernel::Line& line, const Bindings& bindings,
-                       int threads) {
-  if (line.still.empty()) return {};
-  std::string text = fmt::format(
-      "const vphi_index copies = vphi_select_index({}, {}, 0u);\n"
-      "VPHI_ROLLED\n"
-      "for (vphi_index at = (vphi_index)vphi_group() * {}u + thread; at < copies;\n"
-      "     at += (vphi_index)vphi_groups() * {}u) {{\n",
-      still_test(line, bindings), index_literal(job, job.kernel.sites()), threads, threads);
-  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
-    if (!job.kernel.arrays[i].written) continue;
-    text += fmt::format("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
-  }
-  return text + "}\nif (copies > 0u) from = to;\n";
-}
-
 program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const LineShape shape = line_shape(line);
@@ -202,6 +186,8 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   const bool cuda = job.language == Language::Cuda;
   const bool nvidia = cuda || job.target.nvidia;
   slots["real"] = type_name(job.body.real);
+  slots["copied"] = slots["real"];
+  slots["cached"] = "ca";
   slots["bytes"] = std::to_string(bytes_of(job.body.real));
   slots["in_flight"] = std::to_string(kAhead - 1);
   slots["ahead"] = std::to_string(kAhead);
@@ -274,6 +260,22 @@ std::string still_test(const kernel::Line& line, const Bindings& bindings) {
   return fmt::format("vphi_count_of(scalars[{}]) != 0", slot - bindings.slots.begin());
 }
 
+std::string still_text(const Job& job, const kernel::Line& line, const Bindings& bindings,
+                       int threads) {
+  if (line.still.empty()) return {};
+  std::string text = fmt::format(
+      "const vphi_index copies = vphi_select_index({}, {}, 0u);\n"
+      "VPHI_ROLLED\n"
+      "for (vphi_index at = (vphi_index)vphi_group() * {}u + thread; at < copies;\n"
+      "     at += (vphi_index)vphi_groups() * {}u) {{\n",
+      still_test(line, bindings), index_literal(job, job.kernel.sites()), threads, threads);
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    if (!job.kernel.arrays[i].written) continue;
+    text += fmt::format("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
+  }
+  return text + "}\nif (copies > 0u) from = to;\n";
+}
+
 LineShape line_shape(const kernel::Line& line) {
   LineShape shape;
   const auto axis = static_cast<std::size_t>(line.axis);
@@ -332,8 +334,9 @@ std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetI
 program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
                            const Bindings& bindings) {
   const Job job = line_job(line, target, bindings);
-  program::Kernel out =
-      job.signed_index ? emit_lines_rows(job, line, bindings) : emit_gpu(job, line, bindings);
+  program::Kernel out = job.signed_index          ? emit_lines_rows(job, line, bindings)
+                        : along_pieces(job, line) ? emit_lines_x(job, line, bindings)
+                                                  : emit_gpu(job, line, bindings);
   out.entry = job.entry;
   return out;
 }

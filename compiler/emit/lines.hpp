@@ -27,6 +27,9 @@ struct LineShape {
   std::int64_t stride = 1, extent = 1, lines = 1;
 };
 LineShape line_shape(const kernel::Line& line);
+/// On a GPU: everything copied where nothing is to change; then there is no piece to walk.
+std::string still_text(const Job& job, const kernel::Line& line, const Bindings& bindings,
+                       int threads);
 /// The function that reads that scalar, at file scope.
 std::string count_of(const Job& job, const kernel::Line& line);
 /// Whether the scalar `line.still` says that nothing changes.

@@ -40,7 +40,8 @@ Case fluxes(std::vector<std::int64_t> extent, int axis, Boundary boundary, Preci
     const Expr slope = sub(at_cell(quantity, 1), quantity);
     const Expr limited =
         a.raw(Op::Max, {a.integer(0), a.raw(Op::Min, {slope, at_cell(slope, -1)})});
-    const Expr flux = mul(mul(dt, add(v, at_cell(v, 1))), add(quantity, a.raw(Op::Div, {limited, a.integer(2)})));
+    const Expr flux =
+        mul(mul(dt, add(v, at_cell(v, 1))), add(quantity, a.raw(Op::Div, {limited, a.integer(2)})));
     return sub(quantity, sub(flux, at_cell(flux, -1)));
   };
   const Expr uc = c.load(u), mc = c.load(m), v = speed(uc, mc);
@@ -75,7 +76,11 @@ std::vector<Case> cases() {
   const Precision d = Precision::F64, f = Precision::F32;
   std::vector<Case> list;
   for (int axis = 0; axis < 3; ++axis) list.push_back(fluxes({19, 21, 23}, axis, O, f));
-  list.push_back(fluxes({33, 24, 20}, 0, N, d, true));
+  // along x in pieces: words of 16, 8 and 4 bytes, lines that begin anywhere
+  list.push_back(fluxes({72, 9, 5}, 0, O, f));
+  list.push_back(fluxes({70, 37}, 0, P, f));
+  list.push_back(fluxes({81, 33}, 0, N, f, true));
+  list.push_back(fluxes({34, 7, 6}, 0, N, d, true));
   list.push_back(fluxes({18, 20, 31}, 2, N, f, true));
   list.push_back(fluxes({20, 25, 18}, 1, A, d));
   list.push_back(fluxes({20, 19, 26}, 2, F, f));
@@ -97,16 +102,19 @@ emit::TargetInfo device(program::Target language, bool cpu) {
 
 void check(const emit::TargetInfo& target,
            const std::function<State(const Case&, const program::Kernel&, const State&)>& run) {
+  // PoCL takes seconds for the form of a GPU
+  const bool slow = target.target == program::Target::OpenCL && !target.is_cpu;
   int number = 0;
   for (const Case& c : cases()) {
     SCOPED_TRACE(number++);
+    if (slow && number % 4 != 0) continue;
     const auto line = emit::lines_of(c.kernel, target);
     ASSERT_TRUE(line.has_value());
     const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
     const State start = random_state(c, 5), expected = reference(c, start);
     const State got = run(c, kernel, start);
     ASSERT_LT(difference(got, expected), tolerance(c)) << kernel.source;
-    if (number == 1) {
+    if (number == 4) {
       EXPECT_EQ(run(c, kernel, start).scalars, got.scalars) << "not the same bits";
     }
   }

@@ -1,0 +1,372 @@
+#include "compiler/emit/lines_x.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace vphi::emit {
+namespace {
+
+constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
+constexpr int kLanes = 32;       ///< lines of a group
+constexpr int kPieceBytes = 64;  ///< memory is read in units of this
+constexpr int kQuad = 4;
+
+/// Sizes in cells, vectors of 16 bytes and quads of four cells.
+struct Pieces {
+  int cells = 16;        ///< of a piece
+  int quads = 4;         ///< of a piece
+  int quad_vectors = 1;  ///< of a quad
+  int word = 4;          ///< cells that one copy takes
+  int arrays = 0;        ///< read or written, whichever are more
+  int late = 2;          ///< quads until the cells of a quad have their new values
+  int ring = 2;          ///< pieces in the ring
+  int lead = 1;          ///< pieces before the first that is wanted
+  int first = 0;         ///< quad of those with which the walk begins
+  int shift = 0;         ///< largest shift of a line
+};
+
+Pieces pieces_of(const Job& job, const kernel::Line& line) {
+  Pieces p;
+  const int bytes = bytes_of(job.body.real);
+  p.cells = kPieceBytes / bytes;
+  p.quads = p.cells / kQuad;
+  p.quad_vectors = kQuad * bytes / 16;
+  const std::int64_t n = line_shape(line).extent;
+  p.word = 16 / bytes;
+  while (n % p.word != 0) p.word /= 2;
+  int read = 0, written = 0;
+  for (const kernel::ArrayParam& array : job.kernel.arrays) {
+    read += array.read;
+    written += array.written;
+  }
+  p.arrays = std::max(read, written);
+  p.late = (line.delay + kQuad - 1) / kQuad;
+  p.ring = p.late < p.quads ? 2 : 3;
+  p.lead = (line.before + p.cells - 1) / p.cells;
+  p.first = (p.lead * p.cells - line.before) / kQuad;
+  // lines begin at multiples of n cells
+  for (int k = 0; k < p.cells; ++k) p.shift = std::max(p.shift, static_cast<int>(k * n % p.cells));
+  return p;
+}
+
+class Writer {
+ public:
+  Writer(const Job& job, const kernel::Line& line, const Pieces& pieces)
+      : job_(job), line_(line), p_(pieces), shape_(line_shape(line)) {
+    for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+      if (job.kernel.arrays[i].read) read_.push_back(i);
+    }
+  }
+
+  int array_vectors() const { return kLanes * kPieceBytes / 16; }
+  int piece_vectors() const { return p_.arrays * array_vectors(); }
+  int ring_vectors() const { return p_.ring * piece_vectors(); }
+
+  /// Piece `filled` on its way to the ring.
+  std::string copy() const {
+    std::string text = fmt::format(
+        "const unsigned place = (unsigned)filled % {}u * {}u;\n"
+        "const int here = first + filled * {} + part;\n",
+        p_.ring, piece_vectors(), p_.cells);
+    text += lines_head();
+    text += fmt::format(
+        "  const vphi_index other = vphi_select_index(wish < {}, wish, {});\n"
+        "  const vphi_index at = other * {};\n"
+        "  const int j = here - {};\n",
+        index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1),
+        index_literal(job_, shape_.extent), shift("other"));
+    text += fmt::format("  if ((j >= 0) & (j + {} <= {})) {{\n", p_.word, shape_.extent);
+    for (std::size_t q = 0; q < read_.size(); ++q) {
+      text += fmt::format(
+          "    vphi_copy_number((VPHI_LOCAL_POINTER vphi_word*)(to + {}), "
+          "(VPHI_GLOBAL const vphi_word*)({} + at + j));\n",
+          array_offset(q), read_pointer(job_, read_[q]));
+    }
+    text += fmt::format(
+        "  }} else {{\n    VPHI_ROLLED\n    for (int e = 0; e < {}; ++e) {{\n"
+        "      const vphi_index cell_there = at + (vphi_index)vphi_cell_{}(j + e);\n",
+        p_.word, job_.body.suffix);
+    for (std::size_t q = 0; q < read_.size(); ++q) {
+      text += fmt::format("      to[{} + e] = {}[cell_there];\n", array_offset(q),
+                          read_pointer(job_, read_[q]));
+    }
+    return text + "    }\n  }\n}\n";
+  }
+
+  /// Piece `done` on its way to the new arrays.
+  std::string leave() const {
+    std::string text = fmt::format(
+        "const unsigned place = (unsigned)done % {}u * {}u;\n"
+        "const int here = first + done * {} + part;\n",
+        p_.ring, piece_vectors(), p_.cells);
+    text += lines_head();
+    text += fmt::format("  const int j = here - {};\n", shift("wish"));
+    text += fmt::format("  if ((wish < {}) & (j >= 0) & (j + {} <= {})) {{\n",
+                        index_literal(job_, shape_.lines), p_.word, shape_.extent);
+    for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
+      text += fmt::format(
+          "    *(VPHI_GLOBAL vphi_word*)({} + wish * {} + j) = "
+          "*(VPHI_LOCAL_POINTER const vphi_word*)(to + {});\n",
+          write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)),
+          index_literal(job_, shape_.extent), array_offset(q));
+    }
+    return text + "  }\n}\n";
+  }
+
+  /// The cells that four steps read, and where their new values go.
+  std::string quads() const {
+    std::set<std::pair<std::size_t, int>> wanted;
+    for (const Read& read : job_.body.reads) {
+      for (int row = 0; row < kQuad; ++row) {
+        wanted.emplace(ring_place(read), back(row - age_of(read)));
+      }
+    }
+    std::set<int> backs;
+    for (const auto& [q, k] : wanted) backs.insert(k);
+    for (int row = 0; row < kQuad; ++row) backs.insert(back(row - line_.delay));
+    std::string text;
+    for (const int k : backs) {
+      for (int h = 0; h < p_.quad_vectors; ++h) {
+        text +=
+            fmt::format("const unsigned spot_{0}_{1} = vphi_spot_{2}(quad - {0}, {1}u, thread);\n",
+                        k, h, job_.body.suffix);
+      }
+    }
+    for (const auto& [q, k] : wanted) {
+      text += fmt::format("vphi_quad quad_{}_{};\n", q, k);
+      for (int h = 0; h < p_.quad_vectors; ++h) {
+        text += fmt::format("quad_{0}_{1}.v[{2}] = ring[spot_{1}_{2} + {3}u];\n", q, k, h,
+                            static_cast<int>(q) * array_vectors());
+      }
+    }
+    for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q)
+      text += fmt::format("vphi_pair new_{};\n", q);
+    return text;
+  }
+
+  std::string rows() const {
+    std::string text;
+    for (int row = 0; row < kQuad; ++row) text += step(row);
+    return text;
+  }
+
+  std::string held() const {
+    std::string text;
+    for (const auto& [symbol, member] : job_.body.shared)
+      text += fmt::format("{} {} = {};\n", real(), member, number(0));
+    return text;
+  }
+
+  std::string shift(const std::string& line) const {
+    if (p_.shift == 0) return "0";
+    return fmt::format("(int)({} * {} % {}u)", line, index_literal(job_, shape_.extent), p_.cells);
+  }
+
+ private:
+  std::string real() const { return type_name(job_.body.real); }
+  std::string number(double v) const {
+    return literal(static_cast<long double>(v), job_.body.real);
+  }
+  int vector_cells() const { return 16 / bytes_of(job_.body.real); }
+  int array_offset(std::size_t q) const {
+    return static_cast<int>(q) * array_vectors() * vector_cells();
+  }
+  int age_of(const Read& read) const { return -read.offsets[0].d[line_.axis]; }
+  static int back(int place) { return place >= 0 ? 0 : (-place + kQuad - 1) / kQuad; }
+  std::size_t ring_place(const Read& read) const {
+    const std::size_t array = position(job_.kernel, read.array);
+    return static_cast<std::size_t>(std::find(read_.begin(), read_.end(), array) - read_.begin());
+  }
+
+  /// Threads side by side take a piece; a line after the other. `to`: where a word lies in the
+  /// ring.
+  std::string lines_head() const {
+    const int words = p_.cells / p_.word;
+    return fmt::format(
+        "VPHI_ROLLED\nfor (unsigned i = 0; i < {0}u; ++i) {{\n"
+        "  const unsigned row = thread / {0}u + i * {1}u;\n"
+        "  const vphi_index wish = first_line + row;\n"
+        "  VPHI_LOCAL_POINTER {2}* to = (VPHI_LOCAL_POINTER {2}*)(ring + place + row * 4u +\n"
+        "      (((unsigned)part / {3}u) ^ (row / 2u % 4u))) + (unsigned)part % {3}u;\n",
+        words, kLanes / words, real(), vector_cells());
+  }
+
+  std::string step(int row) const {
+    std::string text = "{\nvphi_in_" + job_.body.suffix + " in;\n";
+    for (const Read& read : job_.body.reads) {
+      const int age = age_of(read), k = back(row - age);
+      const std::string load =
+          fmt::format("quad_{}_{}.e[{}]", ring_place(read), k, row - age + k * kQuad);
+      text += fmt::format("in.{} = {};\n", read.member,
+                          at_boundary(job_, line_, read.array,
+                                      age == 0 ? "cell" : fmt::format("(cell - {})", age), load));
+    }
+    for (const auto& [symbol, member] : job_.body.shared)
+      text += fmt::format("in.{0} = {0};\n", member);
+    for (int axis = 0; axis < 4; ++axis) {
+      if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
+      const std::string place = axis == 0 ? "cell" : axis < job_.kernel.dims ? kAxis[axis] : "0";
+      text += fmt::format("in.site_{} = ({}){};\n", kAxis[axis], real(), place);
+    }
+    if (job_.body.reads.empty() && job_.body.shared.empty())
+      text += "in.none = " + number(0) + ";\n";
+    text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", job_.body.suffix);
+    for (std::size_t i = 0; i < line_.held.size(); ++i) {
+      for (const auto& [symbol, member] : job_.body.shared) {
+        if (symbol != line_.held[i].name) continue;
+        text += fmt::format("{} = out.{};\n", member, job_.body.handed_members[i]);
+      }
+    }
+    const int place = row - line_.delay, k = back(place), element = place + k * kQuad;
+    const int half = element / vector_cells(), rest = element % vector_cells();
+    const bool pairs = line_.delay % 2 == 0;
+    for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
+      const std::string& member = job_.body.store_members[q];
+      if (pairs) text += fmt::format("new_{}.e[{}] = out.{};\n", q, element % 2, member);
+    }
+    if (!pairs || element % 2 == 1) {
+      text += fmt::format("if (quad >= {}) {{\n", k);
+      for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
+        const std::string where =
+            fmt::format("((VPHI_LOCAL_POINTER {}*)(ring + spot_{}_{} + {}u) + {})", real(), k, half,
+                        static_cast<int>(q) * array_vectors(), pairs ? rest - 1 : rest);
+        text += pairs ? fmt::format("  *(VPHI_LOCAL_POINTER vphi_two*){} = new_{}.v;\n", where, q)
+                      : fmt::format("  *{} = out.{};\n", where, job_.body.store_members[q]);
+      }
+      text += "}\n";
+    }
+    if (!job_.kernel.reductions.empty()) {
+      // of cells in this share and in the box
+      text += fmt::format(
+          "if (live & (quad * {0} + {1} >= {2}) & (quad * {0} + {1} < {2} + pieces * {3}) &\n"
+          "    (cell - {4} >= 0) & (cell - {4} < {5})) {{\n",
+          kQuad, place, p_.lead * p_.cells, p_.cells, line_.delay, shape_.extent);
+      for (std::size_t i = 0; i < job_.kernel.reductions.size(); ++i)
+        text += indent(accumulate(job_, i, "out." + job_.body.reduction_members[i]), 2);
+      text += "}\n";
+    }
+    return text + "++cell;\n}\n";
+  }
+
+  const Job& job_;
+  const kernel::Line& line_;
+  const Pieces p_;
+  LineShape shape_;
+  std::vector<std::size_t> read_;
+};
+
+}  // namespace
+
+bool along_pieces(const Job& job, const kernel::Line& line) {
+  if (line.axis != 0 || job.signed_index) return false;
+  const Pieces p = pieces_of(job, line);
+  // a piece is complete before the one after it is; old cells are read before they are replaced
+  if (p.late > p.quads || line.back > line.delay || line.delay == 0) return false;
+  const LineShape shape = line_shape(line);
+  if (shape.extent < 4 * p.cells || shape.lines < kLanes) return false;
+  return p.ring * p.arrays * kLanes * kPieceBytes <= 46 * 1024 &&
+         static_cast<int>(job.kernel.reductions.size()) <= kLanes;
+}
+
+program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bindings& bindings) {
+  const kernel::Kernel& kernel = job.kernel;
+  const LineShape shape = line_shape(line);
+  const Pieces p = pieces_of(job, line);
+  const Writer writer(job, line, p);
+  const int bytes = bytes_of(job.body.real);
+  const int ring_bytes = writer.ring_vectors() * 16 + 1024 + 8;
+  // Groups that a processor holds: by its local memory, and by registers for what is held.
+  const int words = static_cast<int>(line.held.size()) * bytes / 4;
+  const int blocks = std::clamp(std::min(227 * 1024 / ring_bytes, words <= 52    ? 16
+                                                                  : words <= 112 ? 11
+                                                                                 : 8),
+                                1, 32);
+  const std::int64_t bundles = (shape.lines + kLanes - 1) / kLanes;
+  const std::int64_t line_pieces = (shape.extent + p.shift + p.cells - 1) / p.cells;
+  const std::int64_t units = bundles * line_pieces;
+  const std::int64_t wanted =
+      kernel.instances > 1 ? bundles : std::int64_t{blocks} * std::max(1, job.target.compute_units);
+  const Groups groups{std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, units / 3)), 1,
+                      1};
+  const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
+  GpuReductions reductions = gpu_reductions(job, kLanes);
+  Slots slots = common_slots(job, kLanes, &groups);
+  const bool cuda = job.language == Language::Cuda, f32 = job.body.real == Precision::F32;
+  const bool nvidia = cuda || job.target.nvidia;
+  slots["real"] = type_name(job.body.real);
+  slots["vector"] = f32 ? "float4" : "double2";
+  slots["pair"] = f32 ? "float2" : "double2";
+  const std::string word =
+      type_name(job.body.real) + (p.word > 1 ? std::to_string(p.word) : std::string());
+  slots["word"] = word;
+  slots["copied"] = "vphi_word";
+  slots["bytes"] = std::to_string(p.word * bytes);
+  slots["cached"] = p.word * bytes == 16 ? "cg" : "ca";
+  slots["in_flight"] = std::to_string(p.ring - 2);
+  slots["quick"] =
+      kernel.fast ? fill(cuda ? "quick_lines_cuda.txt" : "quick_lines_nvidia.txt", {}) : "";
+  slots["copy_functions"] = fill(cuda     ? "lines_copy_cuda.txt"
+                                 : nvidia ? "lines_copy_nvidia.txt"
+                                          : "lines_copy_none.txt",
+                                 slots);
+  slots["count_of"] = count_of(job, line);
+  slots["piece_bytes"] = std::to_string(kPieceBytes);
+  slots["lanes"] = std::to_string(kLanes);
+  slots["quad_vectors"] = std::to_string(p.quad_vectors);
+  slots["piece_quads"] = std::to_string(p.quads);
+  slots["pieces"] = std::to_string(p.ring);
+  slots["ring_quads"] = std::to_string(p.ring * p.quads);
+  slots["piece_vectors"] = std::to_string(writer.piece_vectors());
+  slots["ring"] = std::to_string(writer.ring_vectors());
+  slots["blocks"] = std::to_string(blocks);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["cell"] = cell_of(line, "i");
+  slots["finish_functions"] = reductions.functions;
+  slots["local_memory"] =
+      reductions.tree_doubles == 0
+          ? ""
+          : "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)ring;\n"
+            "VPHI_LOCAL unsigned last;";
+  slots["sums"] = reductions.sums;
+  slots["finish"] =
+      reductions.tree_doubles == 0 ? reductions.finish : "vphi_barrier();\n" + reductions.finish;
+  slots["units"] = std::to_string(units);
+  slots["still"] = still_text(job, line, bindings, kLanes);
+  slots["words"] = std::to_string(p.cells / p.word);
+  slots["word_cells"] = std::to_string(p.word);
+  slots["line_pieces"] = std::to_string(line_pieces);
+  slots["lines"] = index_literal(job, shape.lines);
+  slots["last_line"] = index_literal(job, shape.lines - 1);
+  slots["extent_u"] = index_literal(job, shape.extent);
+  slots["lead"] = std::to_string(p.lead);
+  slots["piece_cells"] = std::to_string(p.cells);
+  slots["late_quads"] = std::to_string(p.late);
+  slots["first_quad"] = std::to_string(p.first);
+  slots["own_shift"] = writer.shift("line");
+  std::string coordinates, rest = "base";
+  for (int axis = 0; axis < kernel.dims; ++axis) {
+    if (axis != 0 && job.body.site_axis[static_cast<std::size_t>(axis)])
+      coordinates += fmt::format("const vphi_index {} = {} % {};\n", kAxis[axis], rest,
+                                 index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
+    rest += fmt::format(" / {}", index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
+  }
+  slots["coordinates"] = coordinates;
+  slots["held"] = writer.held();
+  slots["copy"] = writer.copy();
+  slots["leave"] = writer.leave();
+  slots["quads"] = writer.quads();
+  slots["rows"] = writer.rows();
+
+  program::Kernel out;
+  out.source = fill("lines_x_gpu.txt", slots);
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.grid = grid_of(job, groups);
+  out.block = {static_cast<std::uint32_t>(kLanes), 1, 1};
+  return out;
+}
+
+}  // namespace vphi::emit
