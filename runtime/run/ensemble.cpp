@@ -56,9 +56,10 @@ void Ensemble::begin(std::int64_t part, Session& session) {
   session_ = &session;
 }
 
-Table Ensemble::block() const {
+Table Ensemble::block() {
   Table table;
   table.width = program_.scalars.size();
+  table.values = std::exchange(spare_, {});
   table.values = session_->scalars();
   table.instances = count_of(part_);  // what pads the last part is left out
   table.values.resize(static_cast<std::size_t>(table.instances) * table.width);
@@ -87,6 +88,7 @@ void Ensemble::record(std::size_t output, const io::Moment& at, bool last) {
   record_fields(output, at, last, table);
   if (parts_ == 1) {
     finish_row(output, at, table);
+    spare_ = std::move(table.values);
     return;
   }
   Waiting& waiting = waiting_[output][static_cast<std::size_t>(part_)];

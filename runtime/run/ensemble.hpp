@@ -134,7 +134,7 @@ class Ensemble {
     std::vector<double> first, largest_change, largest_scale;  ///< of each instance
   };
 
-  Table block() const;
+  Table block();
   void record_fields(std::size_t output, const io::Moment& at, bool last, const Table& table);
   void apply(const std::vector<program::Statistic>& statistics,
              const std::vector<program::Launch>& then, Table& all);
@@ -169,6 +169,7 @@ class Ensemble {
   std::string reached_;  ///< what ended the run, for people; empty: nothing yet
   /// Of averages over time alone: steps and means at each judgement, [statistic][instance].
   std::vector<std::vector<std::vector<std::pair<double, double>>>> times_;
+  std::vector<double> spare_;  ///< memory of the last table: pages of many paths are not cheap
 };
 
 }  // namespace vphi::runtime

@@ -147,9 +147,9 @@ class Loop {
   }
 
   void update(const std::vector<double>& scalars) {
-    scalars_ = scalars;
-    stopped_ = all_stopped(scalars_) || (ensemble_ != nullptr && ensemble_->reached());
-    time_ = p_.time_slot >= 0 ? largest(scalars_, p_.time_slot)
+    scalars_ = &scalars;
+    stopped_ = all_stopped(scalars) || (ensemble_ != nullptr && ensemble_->reached());
+    time_ = p_.time_slot >= 0 ? largest(scalars, p_.time_slot)
                               : static_cast<double>(step_) * p_.dt_physical;
   }
 
@@ -225,17 +225,18 @@ class Loop {
   /// may be 0/0 while the state is sound; such slots are not looked at twice.
   void check_numbers(std::int64_t good_step) {
     const std::size_t width = p_.scalars.size();
-    harmless_.resize(scalars_.size());
+    const std::vector<double>& scalars = *scalars_;
+    harmless_.resize(scalars.size());
     for (std::int64_t instance = 0; instance < instances_; ++instance) {
       const std::size_t first = static_cast<std::size_t>(instance) * width;
       bool suspicious = false;
       for (std::size_t i = 0; i < width; ++i)
-        suspicious = suspicious || (!std::isfinite(scalars_[first + i]) && !harmless_[first + i] &&
+        suspicious = suspicious || (!std::isfinite(scalars[first + i]) && !harmless_[first + i] &&
                                     std::isfinite(p_.scalars[i].initial));
       if (!suspicious) continue;
       check_state(good_step, instance);
       for (std::size_t i = 0; i < width; ++i)
-        if (!std::isfinite(scalars_[first + i])) harmless_[first + i] = true;
+        if (!std::isfinite(scalars[first + i])) harmless_[first + i] = true;
     }
   }
 
@@ -250,9 +251,7 @@ class Loop {
     ensemble_->fail(first_instance_ + instance, message);
     if (p_.stop_slot < 0) return;
     session_.set_scalar(p_.stop_slot, 1, instance);
-    scalars_[static_cast<std::size_t>(instance) * p_.scalars.size() +
-             static_cast<std::size_t>(p_.stop_slot)] = 1;
-    stopped_ = all_stopped(scalars_);
+    update(session_.scalars());
   }
 
   /// Throws where a site of the state holds no number; in a sweep, only when no instance is left.
@@ -345,7 +344,7 @@ class Loop {
   void check_runaway() {
     for (std::size_t i = 0; i < p_.progress.size(); ++i) {
       const auto& scalar = p_.progress[i];
-      const double start = watched_at_start_[i], value = scalars_[scalar.slot];
+      const double start = watched_at_start_[i], value = (*scalars_)[scalar.slot];
       if (!scalar.drift || start == 0 || std::abs(value) < kRunaway * std::abs(start)) continue;
       observer_.flush();
       throw RunError("E0806",
@@ -363,7 +362,7 @@ class Loop {
     if (p_.progress.empty()) return;
     update(observer_.watch());
     watched_at_start_.clear();
-    for (const auto& scalar : p_.progress) watched_at_start_.push_back(scalars_[scalar.slot]);
+    for (const auto& scalar : p_.progress) watched_at_start_.push_back((*scalars_)[scalar.slot]);
   }
 
   void report_progress(bool last) {
@@ -374,7 +373,7 @@ class Loop {
     Progress now = progress();
     for (std::size_t i = 0; i < p_.progress.size(); ++i) {
       const auto& scalar = p_.progress[i];
-      const double value = scalars_[scalar.slot];
+      const double value = (*scalars_)[scalar.slot];
       const double start = watched_at_start_[i];
       now.watched.emplace_back(
           scalar.name, scalar.drift && start != 0 ? (value - start) / std::abs(start) : value);
@@ -451,10 +450,10 @@ class Loop {
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false, stop_wished_ = false;
-  bool follows_ = false;  ///< another part has been there
-  double earlier_ = 0;    ///< seconds of the parts before
-  std::vector<double> scalars_;
-  std::vector<double> watched_at_start_;  ///< of Program::progress
+  bool follows_ = false;                          ///< another part has been there
+  double earlier_ = 0;                            ///< seconds of the parts before
+  const std::vector<double>* scalars_ = nullptr;  ///< the session's, as they were last looked at
+  std::vector<double> watched_at_start_;          ///< of Program::progress
   std::vector<bool> harmless_;
 };
 

@@ -121,12 +121,11 @@ double Observer::time_of(const std::vector<double>& scalars, std::int64_t step) 
   return time;
 }
 
-std::vector<double> Observer::watch() {
+const std::vector<double>& Observer::watch() {
   // What takes a transform is as old as the last output: it would slow the run down.
   if (session_.program().watch_transforms.empty()) session_.launch(session_.program().watch);
-  auto scalars = session_.scalars();
   session_.release_scratch();
-  return scalars;
+  return session_.scalars();
 }
 
 /// Launches with what the host does in between.

@@ -55,7 +55,7 @@ class Observer {
   /// Everything due at this step; `last`: the closing values and the outputs "at end" too.
   void observe(std::int64_t step, bool last);
   /// Runs the watch launches alone; returns the scalar block.
-  std::vector<double> watch();
+  const std::vector<double>& watch();
 
   const std::vector<Series>& series() const { return series_; }
   const std::vector<ExpectationResult>& expectations() const { return expectations_.results(); }

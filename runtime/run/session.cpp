@@ -545,7 +545,7 @@ void Session::set_scalar(int slot, double value, std::int64_t instance) {
   const std::size_t at =
       static_cast<std::size_t>(instance) * program_.scalars.size() + static_cast<std::size_t>(slot);
   device_.upload(scalars_, sizeof(double) * at, std::as_bytes(std::span(&value, 1)));
-  scalars_known_ = false;
+  if (scalars_known_) known_scalars_[at] = value;
 }
 
 std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {

@@ -88,7 +88,7 @@ class Session {
   void release_scratch();
 
   /// The scalar blocks as they are now, [instance][slot] (waits for the queue). Copied from the
-  /// device once, until something is queued or set; valid until then.
+  /// device once, until something is queued; the reference holds, the numbers until the next call.
   const std::vector<double>& scalars();
   void set_scalar(int slot, double value, std::int64_t instance = 0);
   /// Present contents of a buffer as f64, [instance][site], x fastest (waits).
