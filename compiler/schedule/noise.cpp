@@ -77,7 +77,13 @@ class Preparation {
     const bool noisy = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
       return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
     });
-    if (!noisy) return true;  // the matcher lists what would fit
+    const bool multiplies = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
+      return std::ranges::any_of(parts, [](const Part& part) {
+        return part.kind == Part::Kind::Noise && !part.arguments.empty();
+      });
+    });
+    const bool additive = system_.noise.kind == NoiseClass::Additive;
+    if (!noisy || !(additive || multiplies)) return true;  // the matcher lists what would fit
     const bool negative =
         std::ranges::any_of(integrator->weights, [](Expr w) { return w->number.real < 0; });
     if (negative) return fail(error::noise_backwards(evolve(), integrator->name));
