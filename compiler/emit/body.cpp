@@ -388,7 +388,7 @@ Body Builder::build() {
   seen_.clear();
   for (Expr root : roots_) collect(root);
   std::ranges::sort(body_.draws, {}, &Draw::index);
-  const std::string site = kernel_.stores.empty() && kernel_.reductions.empty()
+  const std::string site = kernel_.stores.empty() && kernel_.reductions.empty() && handed_.empty()
                                ? std::string()
                                : site_function() + parameter_function();
   body_.code = (site.empty() ? "" : structs() + site) + epilogue_function();

@@ -14,7 +14,7 @@ namespace {
 using physics::Boundary;
 
 constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
-constexpr int kQuad = 4;   ///< cells a turn of the loop
+constexpr int kQuad = kLineQuad;
 constexpr int kAhead = 2;  ///< quads under way
 
 Boundary boundary_of(const kernel::Line& line) {
@@ -71,19 +71,14 @@ class Writer {
     return text + fmt::format("}}\nload += {};\n", kQuad) + next("ring_load");
   }
 
-  std::string rows() const {
+  /// Four steps; `warm`: of those that begin a walk.
+  std::string rows(const Warm* warm) const {
     std::string text;
-    for (int row = 0; row < kQuad; ++row) text += step(row);
+    for (int row = 0; row < kQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
     return text;
   }
 
-  std::string held() const {
-    std::string text;
-    for (const auto& [symbol, member] : job_.body.shared) {
-      text += fmt::format("{} {} = {};\n", real(), member, number(0));
-    }
-    return text;
-  }
+  std::string held() const { return held_text(job_, line_); }
 
  private:
   std::string real() const { return type_name(job_.body.real); }
@@ -95,38 +90,30 @@ class Writer {
                        (ring_quads() - 1) * quad_words(), quad_words());
   }
 
-  /// One cell: row `row` of the quad.
-  std::string step(int row) const {
-    std::string text = "{\nvphi_in_" + job_.body.suffix + " in;\n";
-    for (const Read& read : job_.body.reads) {
+  /// What the step of row `row` of the quad reads and what it hands on.
+  std::string take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
+    std::string text = "vphi_in_" + job.body.suffix + " in;\n";
+    for (const Read& read : job.body.reads) {
       const int age = -read.offsets[0].d[line_.axis];
       const int place = row - age;
       const int back = place >= 0 ? 0 : (-place + kQuad - 1) / kQuad;
-      const std::size_t array = position(job_.kernel, read.array);
+      const std::size_t array = position(job.kernel, read.array);
       const auto q = static_cast<int>(std::find(read_.begin(), read_.end(), array) - read_.begin());
       const std::string load =
           fmt::format("ring[ring_{} + {}u]", back,
                       ((place + back * kQuad) * static_cast<int>(read_.size()) + q) * threads_);
       text += fmt::format("in.{} = {};\n", read.member,
-                          at_boundary(job_, line_, read.array,
+                          at_boundary(job, line_, read.array,
                                       age == 0 ? "cell" : fmt::format("(cell - {})", age), load));
     }
-    for (const auto& [symbol, member] : job_.body.shared)
-      text += fmt::format("in.{0} = {0};\n", member);
-    for (int axis = 0; axis < 4; ++axis) {
-      if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
-      const std::string place = axis == line_.axis        ? "cell"
-                                : axis < job_.kernel.dims ? kAxis[axis]
-                                                          : "0";
-      text += fmt::format("in.site_{} = ({}){};\n", kAxis[axis], real(), place);
-    }
-    if (job_.body.reads.empty() && job_.body.shared.empty())
-      text += "in.none = " + number(0) + ";\n";
-    text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", job_.body.suffix);
-    for (std::size_t i = 0; i < line_.held.size(); ++i) {
-      text +=
-          fmt::format("{} = out.{};\n", member_of(line_.held[i].name), job_.body.handed_members[i]);
-    }
+    return text + pass_on(job, job_, line_, held);
+  }
+  std::string warm_step(const Warm& warm, int row) const {
+    return "{\n" + take(warm.job, row, warm.line.held) + "++cell;\n}\n";
+  }
+  /// One cell: row `row` of the quad.
+  std::string step(int row) const {
+    std::string text = "{\n" + take(job_, row, line_.held);
     std::string effects;
     for (std::size_t i = 0; i < job_.kernel.stores.size(); ++i) {
       const std::size_t array = position(job_.kernel, job_.kernel.stores[i].array);
@@ -143,12 +130,6 @@ class Writer {
     }
     text += effects + "}\n";
     return text + "++cell;\n}\n";
-  }
-
-  std::string member_of(const std::string& symbol) const {
-    for (const auto& [name, member] : job_.body.shared)
-      if (name == symbol) return member;
-    return symbol;  // nobody reads it
   }
 
   const Job& job_;
@@ -188,6 +169,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   slots["real"] = type_name(job.body.real);
   slots["copied"] = slots["real"];
   slots["cached"] = "ca";
+  slots["real_bytes"] = std::to_string(bytes_of(job.body.real));
   slots["bytes"] = std::to_string(bytes_of(job.body.real));
   slots["in_flight"] = std::to_string(kAhead - 1);
   slots["ahead"] = std::to_string(kAhead);
@@ -232,7 +214,10 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   slots["slots"] = writer.slots();
   slots["held"] = writer.held();
   slots["copy"] = writer.copy();
-  slots["rows"] = writer.rows();
+  const Warm warm(line, job.target, bindings);
+  slots["body"] += warm.functions();
+  slots["warm_par"] = warm.parameters();
+  slots["rows"] = warm.turn(0, warm.any() ? writer.rows(&warm) : "", writer.rows(nullptr));
   slots["turn"] = writer.turn();
 
   program::Kernel out;
@@ -258,6 +243,36 @@ std::string count_of(const Job& job, const kernel::Line& line) {
 std::string still_test(const kernel::Line& line, const Bindings& bindings) {
   const auto slot = std::find(bindings.slots.begin(), bindings.slots.end(), line.still);
   return fmt::format("vphi_count_of(scalars[{}]) != 0", slot - bindings.slots.begin());
+}
+
+std::string held_text(const Job& job, const kernel::Line& line) {
+  std::string text;
+  for (const kernel::Line::Held& held : line.held)
+    text += fmt::format("{} {} = {};\n", type_name(job.body.real), held.name,
+                        literal(0.0L, job.body.real));
+  return text;
+}
+
+std::string pass_on(const Job& job, const Job& all, const kernel::Line& line,
+                    const std::vector<kernel::Line::Held>& held) {
+  const std::string real = type_name(job.body.real);
+  std::string text;
+  for (const auto& [symbol, member] : job.body.shared)
+    text += fmt::format("in.{} = {};\n", member, symbol);
+  for (int axis = 0; axis < 4; ++axis) {
+    if (!job.body.site_axis[static_cast<std::size_t>(axis)]) continue;
+    const std::string place = axis == line.axis        ? "cell"
+                              : axis < job.kernel.dims ? kAxis[axis]
+                                                       : "0";
+    text += fmt::format("in.site_{} = ({}){};\n", kAxis[axis], real, place);
+  }
+  if (text.empty() && job.body.reads.empty())
+    text += fmt::format("in.none = {};\n", literal(0.0L, job.body.real));
+  text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, {1});\n", job.body.suffix,
+                      job.body.suffix == all.body.suffix ? "par" : "warm_par");
+  for (std::size_t i = 0; i < held.size(); ++i)
+    text += fmt::format("{} = out.{};\n", held[i].name, job.body.handed_members[i]);
+  return text;
 }
 
 std::string still_text(const Job& job, const kernel::Line& line, const Bindings& bindings,

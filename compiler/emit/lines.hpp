@@ -8,7 +8,10 @@
 // lines is walked side by side, one in each lane of the vectors (lines_rows.cpp).
 #pragma once
 
+#include <algorithm>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "compiler/emit/frame.hpp"
 #include "compiler/kernel/line.hpp"
@@ -27,6 +30,14 @@ struct LineShape {
   std::int64_t stride = 1, extent = 1, lines = 1;
 };
 LineShape line_shape(const kernel::Line& line);
+inline constexpr int kLineQuad = 4;  ///< on a GPU: cells a turn of the loop
+
+/// On a GPU: variables for what is held.
+std::string held_text(const Job& job, const kernel::Line& line);
+/// On a GPU: the rest of `in` but the cells, the call of the site function of `job`, which is that
+/// of `all` or a part of it, and what later steps hold.
+std::string pass_on(const Job& job, const Job& all, const kernel::Line& line,
+                    const std::vector<kernel::Line::Held>& held);
 /// On a GPU: everything copied where nothing is to change; then there is no piece to walk.
 std::string still_text(const Job& job, const kernel::Line& line, const Bindings& bindings,
                        int threads);
@@ -41,5 +52,33 @@ std::string cell_of(const kernel::Line& line, const std::string& i);
 /// `load`, the number at place `i`, with what the boundary makes of it.
 std::string at_boundary(const Job& job, const kernel::Line& line, int array, const std::string& i,
                         const std::string& load);
+
+/// The steps that begin a walk, before any new value is due: at most two turns of the loop.
+struct Warm {
+  Warm(const kernel::Line& whole, const TargetInfo& target, const Bindings& bindings)
+      : quads(std::min(2, (whole.before + whole.delay) / kLineQuad)),
+        line(whole.warm(quads * kLineQuad)),
+        job(line_job(line, target, bindings)) {}
+  Warm(const Warm&) = delete;
+  Warm& operator=(const Warm&) = delete;
+
+  bool any() const { return !line.held.empty(); }
+  std::string functions() const { return any() ? job.body.code : std::string(); }
+  std::string parameters() const {
+    return any() ? fmt::format("const vphi_par_{0} warm_par = vphi_par_of_{0}(scalars);",
+                               job.body.suffix)
+                 : std::string();
+  }
+  /// The turn with either kind of steps; walks begin with turn `first`.
+  std::string turn(int first, const std::string& warm, const std::string& rows) const {
+    if (!any()) return rows;
+    return fmt::format("if (quad < {}) {{\n{}}} else {{\n{}}}\n", first + quads, indent(warm, 2),
+                       indent(rows, 2));
+  }
+
+  int quads;
+  kernel::Line line;
+  Job job;
+};
 
 }  // namespace vphi::emit

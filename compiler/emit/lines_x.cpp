@@ -90,7 +90,7 @@ class Writer {
         "      const vphi_index cell_there = at + (vphi_index)vphi_cell_{}(j + e);\n",
         p_.word, job_.body.suffix);
     for (std::size_t q = 0; q < read_.size(); ++q) {
-      text += fmt::format("      to[{} + e] = {}[cell_there];\n", array_offset(q),
+      text += fmt::format("      vphi_copy_one(to + {} + e, {} + cell_there);\n", array_offset(q),
                           read_pointer(job_, read_[q]));
     }
     return text + "    }\n  }\n}\n";
@@ -147,16 +147,9 @@ class Writer {
     return text;
   }
 
-  std::string rows() const {
+  std::string rows(const Warm* warm) const {
     std::string text;
-    for (int row = 0; row < kQuad; ++row) text += step(row);
-    return text;
-  }
-
-  std::string held() const {
-    std::string text;
-    for (const auto& [symbol, member] : job_.body.shared)
-      text += fmt::format("{} {} = {};\n", real(), member, number(0));
+    for (int row = 0; row < kQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
     return text;
   }
 
@@ -194,32 +187,24 @@ class Writer {
         words, kLanes / words, real(), vector_cells());
   }
 
-  std::string step(int row) const {
-    std::string text = "{\nvphi_in_" + job_.body.suffix + " in;\n";
-    for (const Read& read : job_.body.reads) {
+  /// What the step of row `row` of the quad reads and what it hands on.
+  std::string take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
+    std::string text = "vphi_in_" + job.body.suffix + " in;\n";
+    for (const Read& read : job.body.reads) {
       const int age = age_of(read), k = back(row - age);
       const std::string load =
           fmt::format("quad_{}_{}.e[{}]", ring_place(read), k, row - age + k * kQuad);
       text += fmt::format("in.{} = {};\n", read.member,
-                          at_boundary(job_, line_, read.array,
+                          at_boundary(job, line_, read.array,
                                       age == 0 ? "cell" : fmt::format("(cell - {})", age), load));
     }
-    for (const auto& [symbol, member] : job_.body.shared)
-      text += fmt::format("in.{0} = {0};\n", member);
-    for (int axis = 0; axis < 4; ++axis) {
-      if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
-      const std::string place = axis == 0 ? "cell" : axis < job_.kernel.dims ? kAxis[axis] : "0";
-      text += fmt::format("in.site_{} = ({}){};\n", kAxis[axis], real(), place);
-    }
-    if (job_.body.reads.empty() && job_.body.shared.empty())
-      text += "in.none = " + number(0) + ";\n";
-    text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", job_.body.suffix);
-    for (std::size_t i = 0; i < line_.held.size(); ++i) {
-      for (const auto& [symbol, member] : job_.body.shared) {
-        if (symbol != line_.held[i].name) continue;
-        text += fmt::format("{} = out.{};\n", member, job_.body.handed_members[i]);
-      }
-    }
+    return text + pass_on(job, job_, line_, held);
+  }
+  std::string warm_step(const Warm& warm, int row) const {
+    return "{\n" + take(warm.job, row, warm.line.held) + "++cell;\n}\n";
+  }
+  std::string step(int row) const {
+    std::string text = "{\n" + take(job_, row, line_.held);
     const int place = row - line_.delay, k = back(place), element = place + k * kQuad;
     const int half = element / vector_cells(), rest = element % vector_cells();
     const bool pairs = line_.delay % 2 == 0;
@@ -303,6 +288,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
       type_name(job.body.real) + (p.word > 1 ? std::to_string(p.word) : std::string());
   slots["word"] = word;
   slots["copied"] = "vphi_word";
+  slots["real_bytes"] = std::to_string(bytes);
   slots["bytes"] = std::to_string(p.word * bytes);
   slots["cached"] = p.word * bytes == 16 ? "cg" : "ca";
   slots["in_flight"] = std::to_string(p.ring - 2);
@@ -354,11 +340,14 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
     rest += fmt::format(" / {}", index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
   }
   slots["coordinates"] = coordinates;
-  slots["held"] = writer.held();
+  slots["held"] = held_text(job, line);
   slots["copy"] = writer.copy();
   slots["leave"] = writer.leave();
   slots["quads"] = writer.quads();
-  slots["rows"] = writer.rows();
+  const Warm warm(line, job.target, bindings);
+  slots["body"] += warm.functions();
+  slots["warm_par"] = warm.parameters();
+  slots["rows"] = warm.turn(p.first, warm.any() ? writer.rows(&warm) : "", writer.rows(nullptr));
 
   program::Kernel out;
   out.source = fill("lines_x_gpu.txt", slots);

@@ -352,10 +352,11 @@ class Finder {
         if (age >= make && age < end) last = age;
       }
       for (int age = make + 1; age <= last; ++age) {
-        line.held.push_back({name_of(v, make, age - make),
-                             age == make + 1
-                                 ? made(v, make)
-                                 : value.sample->arena->symbol(name_of(v, make, age - make - 1))});
+        const Expr from = age == make + 1
+                              ? made(v, make)
+                              : value.sample->arena->symbol(name_of(v, make, age - make - 1));
+        line.held.push_back(
+            {name_of(v, make, age - make), from, value.lag + age - 1 - value.least});
       }
     }
   }
@@ -376,6 +377,16 @@ class Finder {
 std::vector<std::string> Line::names() const {
   std::vector<std::string> result;
   for (const Held& value : held) result.push_back(value.name);
+  return result;
+}
+
+Line Line::warm(int steps) const {
+  Line result = *this;
+  result.step.name += "_warm";
+  result.step.stores.clear();
+  result.step.reductions.clear();
+  result.step.epilogue.clear();
+  std::erase_if(result.held, [&](const Held& value) { return value.ready >= steps; });
   return result;
 }
 

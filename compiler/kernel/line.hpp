@@ -28,6 +28,7 @@ struct Line {
   struct Held {
     std::string name;
     Expr value;
+    int ready = 0;  ///< steps from the start of a walk on that make it of cells before the start
   };
   int axis = 0;
   /// What one step does. A Load at 0 is of the newest cell, at -k along the axis of the cell k
@@ -44,6 +45,8 @@ struct Line {
   std::string still;
 
   std::vector<std::string> names() const;  ///< of what is held
+  /// The first `steps` steps of a walk, without what they could make of older cells only.
+  Line warm(int steps) const;
 };
 
 /// The walk of a kernel that asks for one (Kernel::along); nothing where a read lies off the axis,
