@@ -82,7 +82,7 @@ constexpr Builtin kBuiltins[] = {
     {"pseudofermion", 1, 1, Rule::Determinant, "solver", "|det D|^2 by pseudofermion fields"},
     // data
     {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
-    {"table", 1, kAny, Rule::Table, "outside order", "tabulated function"},
+    {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},
     {"file", 1, 1, Rule::File, "", "array from a file"},
     // outputs
     {"spectrum", 1, kAny, Rule::Output, "type version k weights cross factor", "power spectrum"},

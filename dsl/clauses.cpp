@@ -57,6 +57,8 @@ constexpr OptionRule kSolve[] = {
     {"tol", "largest change of the last iteration", Takes::Positive},
     {"max", "iterations at most", Takes::Count},
     {"start", "first guess", Takes::Number},
+    {"from", "least value (newton, bisection)", Takes::Number},
+    {"to", "largest value (newton, bisection)", Takes::Number},
 };
 constexpr OptionRule kRandom[] = {
     {"seed", "of all random numbers of the run", Takes::Number},

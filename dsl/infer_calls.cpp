@@ -176,6 +176,10 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
                named.name == "along" || named.name == "scale" || named.name == "cross" ||
                named.name == "weights" || named.name == "k") {
       continue;  // words; checked by the stage that uses them
+    } else if (named.name == "even" || named.name == "odd") {
+      if (value.kind != ExprKind::List) infer(value, scope);
+      if (value.kind == ExprKind::List)
+        for (const ExprPtr& each : value.args) infer(*each, scope);
     } else if (named.name == "outside") {
       const bool word =
           value.kind == ExprKind::Name && (value.text == "periodic" || value.text == "clamp");
@@ -248,7 +252,12 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
                                     "write " + expr.text + "(\"file.h5:set\"" +
                                         (builtin.rule == Rule::Table ? ", ...)" : ")")));
       }
-      for (std::size_t i = 1; i < expr.args.size(); ++i) {
+      std::size_t first = 1;  // nested tables: more names of files
+      while (builtin.rule == Rule::Table && first < expr.args.size() &&
+             expr.args[first]->kind == ExprKind::String) {
+        ++first;
+      }
+      for (std::size_t i = first; i < expr.args.size(); ++i) {
         const Value argument = infer(*expr.args[i], scope);
         if (!is_unknown(argument.type) && !is_real(argument.type)) {
           report(error::argument_type(expr.args[i]->span, expr.text, "real numbers", argument.type,

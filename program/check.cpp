@@ -26,6 +26,7 @@ class Checker {
     check(p_.watch_statistics, "watch");
     for (const Output& output : p_.outputs) check(output);
     for (const auto& scalar : p_.progress) slot(scalar.slot, "progress");
+    if (p_.unsound_slot >= 0) slot(p_.unsound_slot, "unsound");
     for (const auto& expectation : p_.expectations) check(expectation);
     for (const auto& variable : p_.state) buffer(variable.buffer, "state");
     for (const auto& random : p_.random) {

@@ -48,7 +48,7 @@ struct Names<Statistic::Kind> {
 };
 template <>
 struct Names<RandomField::Kind> {
-  static constexpr std::array list{"vacuum", "normal", "uniform"};
+  static constexpr std::array list{"vacuum", "normal", "uniform", "file"};
 };
 
 // ---- one list of fields for both directions ---------------------------------------------------
@@ -147,7 +147,7 @@ void fields(Io& io, RandomField& r) {
   io("kind", r.kind), io("buffer", r.buffer), io("stream", r.stream), io("velocity", r.velocity);
   io("mass2", r.mass2), io("amplitude", r.amplitude), io("low", r.low), io("high", r.high);
   io("cutoff", r.cutoff), io("kernel_form", r.kernel_form);
-  io("masses", r.masses);
+  io("masses", r.masses), io("file", r.file);
 }
 template <class Io>
 void fields(Io& io, StateVariable& v) {
@@ -171,7 +171,7 @@ void fields(Io& io, Program& p) {
   io("watch_then", p.watch_then), io("outputs", p.outputs), io("expectations", p.expectations);
   io("progress", p.progress), io("ensemble_slot", p.ensemble_slot), io("step_slot", p.step_slot),
       io("time_slot", p.time_slot);
-  io("stop_slot", p.stop_slot), io("steps", p.steps);
+  io("stop_slot", p.stop_slot), io("steps", p.steps), io("unsound_slot", p.unsound_slot);
 }
 
 // ---- writing ----------------------------------------------------------------------------------

@@ -193,10 +193,10 @@ struct Expectation {
   bool at_end = false;  ///< judged once, when the run ends
 };
 
-/// Random array filled by the host before the initial launches. Meaning:
-/// compiler/physics/system.hpp
+/// Array filled by the host before the initial launches, with random numbers or from a file.
+/// Meaning: compiler/physics/system.hpp
 struct RandomField {
-  enum class Kind { Vacuum, Normal, Uniform };
+  enum class Kind { Vacuum, Normal, Uniform, File };
   Kind kind = Kind::Normal;
   int buffer = 0;
   int stream = 0;
@@ -204,6 +204,7 @@ struct RandomField {
   double mass2 = 0, amplitude = 1, low = 0, high = 1, cutoff = 0;
   bool kernel_form = true;
   std::vector<double> masses = {};  ///< mass2 of each instance of the run; empty: all have `mass2`
+  std::string file = {};            ///< File: "path:set" or "path:column", as runtime/io reads it
 };
 
 /// Where a state variable came from, for messages (NaN) and files.
@@ -264,6 +265,10 @@ struct Program {
   int time_slot = -1;       ///< physical time of the synchronised state
   int stop_slot = -1;       ///< becomes 1 when `until` holds; later steps then change nothing
   std::int64_t steps = -1;  ///< number of steps where known beforehand, else -1
+  /// Conservation laws, filled by `watch`: 0, or 1 and the number of the first plane (of sites
+  /// along x, of rows, of planes: along the last axis) that holds a site whose primitive variables
+  /// cannot be recovered. -1: nothing is recovered.
+  int unsound_slot = -1;
 
   /// Launches of step number `step`.
   const std::vector<Launch>& launches(std::int64_t step) const {

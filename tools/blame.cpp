@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
 
@@ -32,6 +34,14 @@ class Evaluator {
   /// Throws std::invalid_argument for a symbol without a value.
   double at(Expr expr, const Site& site) const {
     return algebra::evaluate(expr, {[&](const Node& node) { return leaf(node, site); }});
+  }
+  /// The same where some arrays are no state but values of this site.
+  double with(Expr expr, const Site& site, const std::map<int, double>& made) const {
+    return algebra::evaluate(expr, {[&](const Node& node) {
+                               const auto found =
+                                   node.op == Op::Load ? made.find(node.index) : made.end();
+                               return found != made.end() ? found->second : leaf(node, site);
+                             }});
   }
 
  private:
@@ -102,6 +112,95 @@ std::vector<Term> terms_of(Expr rate, const Evaluator& evaluator, const Site& si
   return terms;
 }
 
+// ---- sites that cannot be recovered (E0808) ---------------------------------------------------
+
+/// What `recover` makes of the conserved values of a site, and whether they agree.
+struct Recovered {
+  std::map<int, double> values;
+  bool sound = true;
+};
+
+Recovered recovered_at(const physics::Conservation& laws, const Evaluator& evaluator, Expr sound,
+                       const Site& site) {
+  Recovered made;
+  for (const physics::Derived& value : laws.recovered)
+    made.values[value.array] = evaluator.with(value.value, site, made.values);
+  made.sound = evaluator.with(sound, site, made.values) != 0;
+  return made;
+}
+
+/// Largest values over the lattice become numbers.
+Expr with_maxima(Expr value, const Evaluator& evaluator, const program::Program& p) {
+  std::unordered_map<const Node*, Expr> known;
+  algebra::visit(value, [&](Expr node) {
+    if (!node.is(Op::Maximum)) return;
+    double most = 0;
+    for (std::int64_t i = 0; i < p.sites(); ++i) {
+      Site site{};
+      std::int64_t rest = i;
+      for (int axis = 0; axis < 4; ++axis) {
+        site[axis] = rest % p.extent[axis];
+        rest /= p.extent[axis];
+      }
+      most = std::fmax(most, evaluator.at(node.arg(0), site));
+    }
+    known.emplace(node.get(), node->arena->real(most));
+  });
+  return known.empty() ? value : algebra::substitute(value, known);
+}
+
+std::string blame_recovery(const runtime::BrokenState& broken, const Compilation& c) {
+  const physics::System& system = *c.system;
+  const program::Program& p = *c.program;
+  if (!system.conservation || !system.conservation->sound) return {};
+  runtime::BrokenState state = broken;
+  state.before = broken.there;
+  const Evaluator evaluator(state, system, p);
+  const physics::Conservation& laws = *system.conservation;
+  const Expr sound = with_maxima(laws.sound, evaluator, p);
+  const int last = p.dims - 1;
+  const std::int64_t most = p.sites() / p.extent[last];
+  constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+  for (std::int64_t i = 0; i < most; ++i) {
+    Site site{};
+    std::int64_t rest = i;
+    for (int axis = 0; axis < last; ++axis) {
+      site[axis] = rest % p.extent[axis];
+      rest /= p.extent[axis];
+    }
+    site[last] = broken.plane;
+    const Recovered made = recovered_at(laws, evaluator, sound, site);
+    if (made.sound) continue;
+    std::string where, place;
+    for (int axis = 0; axis < p.dims; ++axis) {
+      const double x =
+          (static_cast<double>(site[axis]) - 0.5 * static_cast<double>(p.extent[axis] - 1)) *
+          p.dx_physical;
+      where += fmt::format("{}{}", axis > 0 ? ", " : "", site[axis]);
+      place += fmt::format(", {} = {:.4g}", kAxes[axis], x);
+    }
+    std::string text = fmt::format("   = first at site ({}){}:", where, place);
+    for (std::size_t v = 0; v < system.variables.size(); ++v)
+      text += fmt::format("{} {} = {:.9g}", v > 0 ? "," : "", system.variables[v].shown,
+                          broken.there(static_cast<int>(v), site));
+    text += "\n   = what `recover` makes of them:";
+    for (std::size_t k = 0; k < laws.recovered.size(); ++k)
+      text += fmt::format("{} {} = {:.6g}", k > 0 ? "," : "", laws.recovered[k].name,
+                          made.values.at(laws.recovered[k].array));
+    return text + "\n";
+  }
+  return "   = in the arithmetic of the run alone: in double precision all sites are recovered\n";
+}
+
+std::string state_before(const runtime::BrokenState& broken, const physics::System& system) {
+  std::string text = fmt::format("   = after step {}, at this site:", broken.step - 1);
+  for (std::size_t v = 0; v < system.variables.size(); ++v)
+    text += fmt::format(" {} = {:.4g}{}", system.variables[v].name,
+                        broken.before(static_cast<int>(v), broken.site),
+                        v + 1 < system.variables.size() ? "," : "");
+  return text + "\n";
+}
+
 std::string line_of(const Compilation& c, dsl::Span span) {
   const auto sources = c.resolved.sources();
   if (span.empty() || span.file >= sources.size() || sources[span.file] == nullptr) return {};
@@ -115,6 +214,11 @@ std::string line_of(const Compilation& c, dsl::Span span) {
 }  // namespace
 
 std::string blame(const runtime::BrokenState& broken, const Compilation& c) {
+  if (broken.there && broken.plane >= 0 && c.system && c.program) try {
+      return blame_recovery(broken, c);
+    } catch (const std::invalid_argument&) {  // a symbol without a value
+      return {};
+    }
   if (!broken.before || !c.system || !c.program) return {};
   const physics::System& system = *c.system;
   if (system.variables.size() != c.program->state.size()) return {};
@@ -124,6 +228,7 @@ std::string blame(const runtime::BrokenState& broken, const Compilation& c) {
   std::vector<Term> terms;
   for (const physics::Variable& v : system.variables) {
     if (v.role == physics::Role::Coordinate && v.partner >= 0) continue;
+    if (!v.rate || v.rate.is_zero()) continue;  // moved by a scheme that is a step
     auto own = terms_of(v.rate, evaluator, broken.site);
     if (own.empty()) continue;
     const auto worse = [](const Term& a, const Term& b) {
@@ -132,19 +237,15 @@ std::string blame(const runtime::BrokenState& broken, const Compilation& c) {
     };
     if (guilty == nullptr || worse(own[0], terms[0])) guilty = &v, terms = std::move(own);
   }
-  if (guilty == nullptr) return {};
+  if (guilty == nullptr) return state_before(broken, system);
   const algebra::Names names{[&](const Node& node) -> std::string {
     if (node.op != Op::Load) return "";
     for (const auto& v : system.variables)
       if (v.array == node.index) return v.name;
     return "";
   }};
-  std::string text = fmt::format("   = after step {}, at this site:", broken.step - 1);
-  for (std::size_t v = 0; v < system.variables.size(); ++v)
-    text += fmt::format(" {} = {:.4g}{}", system.variables[v].name,
-                        broken.before(static_cast<int>(v), broken.site),
-                        v + 1 < system.variables.size() ? "," : "");
-  text += fmt::format("\n   = terms of d({})/d(eta) there, program units, {}:\n", guilty->name,
+  std::string text = state_before(broken, system);
+  text += fmt::format("   = terms of d({})/d(eta) there, program units, {}:\n", guilty->name,
                       std::isfinite(terms[0].value) ? "largest first" : "the first is the cause");
   for (std::size_t i = 0; i < std::min(terms.size(), kMostTerms); ++i)
     text += fmt::format("   =   {:.4g} from {}{}\n", terms[i].value, to_text(terms[i].expr, names),

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "dsl/builtins.hpp"
 
 namespace vphi::physics {
 
@@ -360,6 +362,88 @@ void check_courant(Derivation& d, const std::vector<Law>& laws) {
   x.value = largest;
   x.ok = arena.make(Op::LessEqual, {largest, arena.real(c.courant)});
   d.system.expectations.push_back(std::move(x));
+}
+
+namespace {
+
+/// What the densities are made of that has to be a number by itself: names that stand for a
+/// formula, and roots and logarithms. Of W^2 alone nobody sees that W has none.
+class MadeOf {
+ public:
+  MadeOf(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
+
+  void read(const dsl::Expr& e) {
+    for (const dsl::ExprPtr& part : e.args) read(*part);
+    if (e.kind == ExprKind::Call) {
+      const dsl::Builtin* known = dsl::find_builtin(e.text);
+      if (known && known->rule == dsl::Rule::RealFunction) add(e);
+    }
+    const NamedFact* fact = e.kind == ExprKind::Name ? d_.facts.find(e.text) : nullptr;
+    if (!fact || !fact->value || !seen_.insert(e.text).second) return;
+    if (fact->kind != NamedFact::Kind::Definition) return;
+    read(*fact->value);
+    add(e);
+  }
+  const std::vector<Expr>& values() const { return values_; }
+
+ private:
+  void add(const dsl::Expr& e) {
+    for (const Component& part : lower_.value(e).parts) {
+      if (part.real() && part.re->per_site) values_.push_back(part.re);
+    }
+  }
+  Derivation& d_;
+  Lowerer& lower_;
+  std::set<std::string> seen_;
+  std::vector<Expr> values_;
+};
+
+}  // namespace
+
+void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& units) {
+  Conservation& c = *d.system.conservation;
+  Arena& arena = d.arena();
+  constexpr double kLargest = 1e37;  // a float: NaN and infinity are not below it
+  Expr sound = arena.integer(1);
+  const auto holds = [&](Expr value, Expr bound) {
+    const Expr below = arena.make(Op::LessEqual, {arena.make(Op::Abs, {value}), bound});
+    sound = arena.make(Op::And, {sound, below});
+  };
+  for (const Derived& value : c.recovered) {
+    holds(arena.load(value.array), arena.real(kLargest));
+  }
+  // faster than light, and whatever else has no state: something is no number there
+  Lowerer lower(d);
+  MadeOf made(d, lower);
+  for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
+    if (const dsl::Item* law = law_of(*clause)) made.read(*law->value);
+  }
+  for (const Expr value : made.values()) holds(value, arena.real(kLargest));
+  // the densities are what is conserved, to a part of the largest there is
+  constexpr double kPart = 0.1;
+  for (const Law& law : laws) {
+    Expr largest;
+    for (const int array : law.arrays) {
+      const Expr size = arena.make(Op::Maximum, {arena.make(Op::Abs, {arena.load(array)})});
+      largest = largest ? arena.make(Op::Max, {largest, size}) : size;
+    }
+    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+      holds(law.density.parts[i].re - arena.load(law.arrays[i]), arena.real(kPart) * largest);
+    }
+  }
+  if (c.residual) {
+    constexpr double kLoose = 0.01;  // of the value, and 100 times what the rounds leave
+    const Expr solved = arena.load(c.recovered.front().array);
+    holds(c.residual, arena.real(kLoose) * arena.make(Op::Abs, {solved}) +
+                          arena.real(std::max(1e-6, 100 * c.residual_left)));
+  }
+  c.sound = sound;
+  const int last = d.grid.dims - 1;
+  const auto n = static_cast<std::int64_t>(d.system.lattice.extent[static_cast<std::size_t>(last)]);
+  const Expr number = arena.site(last) + arena.integer(1), none = arena.integer(n + 1);
+  const Expr first = arena.make(Op::Minimum, {arena.make(Op::Select, {sound, none, number})});
+  c.unsound = units.quantity(
+      arena.make(Op::Select, {arena.make(Op::Less, {first, none}), first, arena.integer(0)}));
 }
 
 void show_laws(Derivation& d, const std::vector<Law>& laws) {

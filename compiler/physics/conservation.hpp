@@ -41,7 +41,10 @@ struct RecoveredFact {
 };
 
 struct Solve {
+  enum class Method { FixedPoint, Newton, Bisection };
   std::string name;
+  Method method = Method::FixedPoint;
+  std::optional<long double> from, to;  ///< bounds of the solution
   long double tolerance = 1e-10L, start = 0;
   std::int64_t most = 100;
   dsl::Span span;
@@ -53,6 +56,7 @@ struct Solution {
   Expr residual;           ///< u - g(u) at that value
   double contraction = 0;  ///< largest |dg/du| met; 0 for a closed form
   std::int64_t rounds = 0;
+  double reached = 0;  ///< largest error that these rounds leave
 };
 
 /// Arrays for the conserved fields; after `declare_fields`.
@@ -71,6 +75,8 @@ std::optional<Expr> fluid_name(Derivation& d, const std::string& name);
 /// E0312 where dt is above what the scheme's text names as its limit, for any state; where signals
 /// have no largest velocity, a promise that is judged at every output.
 void check_courant(Derivation& d, const std::vector<Law>& laws);
+/// Conservation::sound and unsound: what a run is watched for.
+void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& units);
 
 // ---- recover.cpp
 /// Recovered values of the primitive variables, as `Derived` of quantities.

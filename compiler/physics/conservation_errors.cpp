@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/physics/conservation_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "dsl/error.hpp"
 #include "dsl/suggest.hpp"
@@ -143,6 +144,52 @@ Diagnostic solve_stops_early(Span span, const std::string& name, double factor, 
             fmt::format("{} rounds would be needed", wanted),
             fmt::format("a round takes the error to {:.3g} of it where that is slowest", factor),
             "raise max, or tol");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic solve_range(Span span, const std::string& name) {
+  return error("E0792", span, fmt::format("nothing says between what `{}` lies", name), "",
+               "`bisection` halves the range from `from` to `to`, from the lower to the higher",
+               fmt::format("write `solve {} by bisection, from = 0, to = 1, tol = 1e-10`", name));
+}
+
+Diagnostic rounds_go_astray(Span span, const std::string& name, std::int64_t most,
+                            double error_left, const std::string& state) {
+  return error("E0793", span,
+               fmt::format("`{}` is still {:.3g} away from its solution after max = {} rounds",
+                           name, error_left, most),
+               "",
+               fmt::format("every round of Newton's method comes closer; here not at {}", state),
+               "bound it with from and to, start nearer to the solution, or take bisection");
+}
+
+Diagnostic no_sign_change(Span span, const std::string& name, double low, double high,
+                          const std::string& state) {
+  return error(
+      "E0793", span,
+      fmt::format("no solution for `{}` between {:g} and {:g} is enclosed", name, low, high), "",
+      fmt::format("`{}` minus its equation has one sign at `from` and the other at `to`, "
+                  "for all states; not at {}",
+                  name, state),
+      "write other bounds, or the equation the other way round");
+}
+
+Diagnostic stored_finer(Span span, const std::string& name) {
+  Diagnostic d = error("W0798", span, fmt::format("`{}` is kept in f64 and computed in f32", name),
+                       "", "arithmetic is `real`; what it loses, memory does not bring back",
+                       "write real = f64 and give f32 to what may be kept in it");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic solve_stops_short(Span span, const std::string& name, std::int64_t most,
+                             double reached) {
+  Diagnostic d =
+      error("W0797", span,
+            fmt::format("`{}` is within {:.1g} after max = {} rounds, not within tol", name,
+                        reached, most),
+            "", "the rounds are written out, so their number is fixed", "raise max, or tol");
   d.severity = dsl::Severity::Warning;
   return d;
 }

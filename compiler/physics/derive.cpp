@@ -65,6 +65,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_expectations(d, lower, units);
     read_targets(d, lower, units);
     watch_progress(d, lower, units);
+    if (d.system.conservation) watch_recovery(d, laws, units);
     convert_statistics(d, units);
     close_sweeps(d);
     finish_projections(d, units);

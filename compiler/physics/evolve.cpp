@@ -6,6 +6,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/conservation_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
@@ -94,6 +95,7 @@ Precision precision(Derivation& d, const dsl::Expr& e) {
 void read_numerics(Derivation& d, Lowerer& lower) {
   Numerics& numerics = d.system.numerics;
   std::optional<Precision> store, pair;
+  std::vector<std::pair<const dsl::Item*, const StateField*>> own;  ///< memory of one field
   if (const dsl::Clause* clause = d.resolved.clause("precision")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head) {
@@ -119,6 +121,9 @@ void read_numerics(Derivation& d, Lowerer& lower) {
           d.fail(errors::option_value(item.span, "sum", "kahan, pairwise, f64 or plain"));
       } else if (name == "pair") {
         pair = precision(d, *item.value);
+      } else if (const StateField* field = d.field(name);
+                 field && !field->primitive && !field->particle && !field->link) {
+        own.emplace_back(&item, field);
       } else {
         d.fail(errors::not_yet(item.span, fmt::format("a precision of its own for `{}`", name)));
       }
@@ -127,9 +132,18 @@ void read_numerics(Derivation& d, Lowerer& lower) {
   if (!d.options.precision.empty()) {
     numerics.real = d.options.precision == "f32" ? Precision::F32 : Precision::F64;
     store.reset();
+    own.clear();
   }
   numerics.store = store.value_or(numerics.real);
   numerics.pair = pair.value_or(numerics.real);
+  for (const auto& [item, field] : own) {
+    const Precision memory = precision(d, *item->value);
+    for (const int array : field->arrays) numerics.stores[array] = memory;
+    for (const int array : field->velocities) numerics.stores[array] = memory;
+    if (memory == Precision::F64 && numerics.real == Precision::F32) {
+      d.diagnostics.add(errors::stored_finer(item->span, field->name));
+    }
+  }
   if (const dsl::Clause* clause = d.resolved.clause("random")) {
     if (const auto seed = dsl::option(*clause, "seed")) {
       d.system.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));

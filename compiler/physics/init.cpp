@@ -6,6 +6,7 @@
 // The random array has this spectrum in program units; with k = B*k_program the physical value is
 // B^((d-1)/2) times it (velocity: B^((d+1)/2)), and 1/sqrt(norm) for a component of kinetic energy
 // norm/2*u'^2.
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -16,6 +17,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/table_file.hpp"
 
 namespace vphi::physics {
 
@@ -116,6 +118,7 @@ std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v)
 Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
   Arena& arena = d.arena();
   if (e.text == "vacuum") return Value::of(arena.integer(0));
+  if (e.text == "file") return Value::of(arena.site(0));  // another one at each site
   const auto arg = [&](std::size_t i) {
     return i < e.args.size() ? lower.real(*e.args[i], "a parameter of the distribution") : Expr{};
   };
@@ -262,6 +265,7 @@ class RandomArrays {
       }
       return v;
     }
+    if (e.text == "file") return Value::of(from_file(e, field));
     if (e.text == "ball") return ball(e, field);
     if (field.cells.size() == 1 || field.complex) return Value::of(number(e));
     // a number of its own for each component
@@ -276,6 +280,25 @@ class RandomArrays {
   }
 
  private:
+  /// What a file says of each site.
+  Expr from_file(const dsl::Expr& e, const StateField& field) {
+    if (field.particle || !d_.grid.present) {
+      d_.fail(errors::not_yet(e.span, "a file of the initial values of particles"));
+    }
+    const dsl::Expr& name = *e.args[0];
+    const auto& source = d_.resolved.model.source;
+    const std::string folder =
+        source ? std::filesystem::path(source->name()).parent_path().string() : std::string();
+    RandomField random;
+    random.kind = RandomField::Kind::File;
+    try {
+      random.file = field_file(folder, name.text, d_.grid.dims);
+    } catch (const TableError& error) {
+      d_.fail(errors::table_file(name.span, error.what(), static_cast<int>(error.kind)));
+    }
+    return add(random, d_.arena().integer(1), e.span);
+  }
+
   /// One random number at each site.
   Expr number(const dsl::Expr& e) {
     Arena& arena = d_.arena();

@@ -217,6 +217,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::Table:
       return table(e, scope);
     case dsl::Rule::File:
+      if (random_source) return random_source(e);  // initial values
       d_.fail(
           errors::wrong_shape(e.span, "a file of numbers takes an index: file(\"f.txt\")[0, 1]"));
     case dsl::Rule::TransverseTraceless:

@@ -34,23 +34,59 @@ auto read(Derivation& d, const dsl::Expr& name, Read how) {
   }
 }
 
+/// `even = rho`, `odd = rho`: arguments become their size. What the value is multiplied by where it
+/// is odd in some; nothing where not.
+template <class Read>
+Expr symmetric(Derivation& d, const dsl::Expr& e, std::vector<Expr>& arguments, Read how) {
+  Arena& arena = d.arena();
+  const std::vector<Expr> as_written = arguments;
+  Expr sign;
+  for (const dsl::NamedArgument& option : e.named) {
+    if (option.name != "even" && option.name != "odd") continue;
+    std::vector<dsl::ExprPtr> named{option.value};
+    if (option.value->kind == ExprKind::List) named = option.value->args;
+    for (const dsl::ExprPtr& one : named) {
+      const Expr wanted = how(*one);
+      bool found = false;
+      for (std::size_t a = 0; a < arguments.size(); ++a) {
+        if (!(as_written[a] == wanted)) continue;
+        found = true;
+        arguments[a] = arena.make(algebra::Op::Abs, {as_written[a]});
+        if (option.name == "even") continue;
+        const Expr own = arena.make(algebra::Op::Sign, {as_written[a]});
+        sign = sign ? sign * own : own;
+      }
+      if (!found) {
+        d.fail(errors::option_value(one->span, option.name, "one of the table's own arguments"));
+      }
+    }
+  }
+  return sign;
+}
+
 }  // namespace
 
 Value Lowerer::table(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
-  const std::size_t count = e.args.size() - 1;
+  std::size_t files = 1;  // the finest first
+  while (files < e.args.size() && e.args[files]->kind == ExprKind::String) ++files;
+  const std::size_t count = e.args.size() - files;
   if (count < 1 || count > 2)
     d_.fail(errors::wrong_shape(e.span, "a table has one or two arguments behind its name"));
   std::vector<Expr> arguments;
-  for (std::size_t i = 1; i < e.args.size(); ++i)
+  for (std::size_t i = files; i < e.args.size(); ++i)
     arguments.push_back(real(*e.args[i], "the argument of a table", scope));
+  Expr sign = symmetric(d_, e, arguments, [&](const dsl::Expr& at) {
+    return real(at, "an argument with a symmetry", scope);
+  });
   int order = count == 1 ? 3 : 1;
   std::vector<Outside> outside(count);
   for (const dsl::NamedArgument& option : e.named) {
     if (option.name == "order") {
       const auto asked = fixed_integer(*option.value, "`order`", scope);
-      if (asked != 1 && (asked != 3 || count == 2))
-        d_.fail(errors::option_value(option.span, "order", count == 1 ? "1 or 3" : "1"));
+      if (asked != 1 && asked != 3) {
+        d_.fail(errors::option_value(option.span, "order", "1 or 3"));
+      }
       order = static_cast<int>(asked);
     } else if (option.name == "outside") {
       const std::string& word = option.value->text;
@@ -65,13 +101,20 @@ Value Lowerer::table(const dsl::Expr& e, const Scope& scope) {
       }
     }
   }
-  const dsl::Expr& name = *e.args[0];
-  const TableData data = read(d_, name, [&](const std::string& folder, const std::string& text) {
-    return read_table(folder, text, count);
-  });
-  if (data.values.size() > kMostEntries)
-    d_.fail(
-        errors::not_yet(name.span, fmt::format("a table of more than {} values", kMostEntries)));
+  std::vector<TableData> tables;
+  std::size_t entries = 0;
+  for (std::size_t i = 0; i < files; ++i) {
+    tables.push_back(read(d_, *e.args[i], [&](const std::string& folder, const std::string& text) {
+      return read_table(folder, text, count);
+    }));
+    entries += tables.back().values.size() * (count == 2 && order == 3 ? 3 : 1);
+    if (entries > kMostEntries) {
+      d_.fail(errors::not_yet(e.args[i]->span,
+                              fmt::format("tables of more than {} values", kMostEntries)));
+    }
+  }
+  const dsl::Expr& name = *e.args[files - 1];
+  const TableData& data = tables.back();
   const bool loops = outside[0].kind == Outside::Kind::Periodic;
   if (loops && count == 1 &&
       std::abs(data.values.front() - data.values.back()) >
@@ -82,7 +125,15 @@ Value Lowerer::table(const dsl::Expr& e, const Scope& scope) {
                     "begins",
                     data.values.front(), data.values.back()),
         static_cast<int>(TableError::Kind::Hole)));
-  const Expr value = interpolated(arena, data, arguments, order, outside);
+  // what lies outside is written for the arguments as they are, so it keeps its own sign
+  std::vector<Outside> inner = outside;
+  if (sign) {
+    for (Outside& side : inner) {
+      if (side.kind == Outside::Kind::Value) side.value = side.value * sign;
+    }
+  }
+  Expr value = nested(arena, tables, arguments, order, inner);
+  if (sign) value = value * sign;
   if (order == 1) {
     algebra::visit(value, [&](Expr node) {
       if (node.is(algebra::Op::Lookup))

@@ -460,7 +460,8 @@ Diagnostic table_file(Span span, const std::string& problem, int kind) {
       "a table has a value for every combination of its arguments",
   };
   constexpr const char* kHints[] = {
-      "check the name; \"name.h5:set\" names a set, \"name.txt:3\" the third column",
+      "check the name, or make one: rows of arguments and value in a text beside the model; "
+      "\"name.txt:3\" names the third column, \"name.h5:set\" a set",
       "correct that line; # starts a comment",
       "sort the rows by their argument and drop repetitions",
       "add the missing rows",

@@ -1,8 +1,14 @@
 // `recover`: facts about primitive variables, and one equation u = g(u) that is solved.
 //
-// u is the root of a quadratic equation where g makes one; otherwise u_n of u_(i+1) = g(u_i), with
-// n from q^n d0/(1 - q) <= tol (Banach), q the largest |dg/du| at the solutions of random states
-// and d0 the largest |g(start) - start|. For the relativistic equations of specs/hydro.md 2.4 q is
+// u is the root of a quadratic equation where g makes one. Otherwise it is u_n of
+//   fixed_point   u_(i+1) = g(u_i)
+//   newton        u_(i+1) = u_i - (u_i - g(u_i))/(1 - dg/du), between `from` and `to` if given:
+//   they
+//                 close in on the solution, and where Newton leaves them their middle is taken
+//   bisection     the half of what is left between `from` and `to` in which u - g(u) changes sign
+// with n from what random states need: q^n d0 <= tol, q the largest |dg/du| at their solutions and
+// d0 the largest distance of the start; as many rounds of Newton as the slowest of them takes; and
+// log2((to - from)/tol) halves. For the relativistic equations of specs/hydro.md 2.4 q is
 // v^2 c_s^2. The states come from random primitive variables by the forward map of `conserve`, and
 // the recovery must find these again (LANGUAGE rule 20).
 #include <algorithm>
@@ -15,6 +21,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/conservation.hpp"
+#include "compiler/physics/conservation_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
@@ -59,6 +66,7 @@ class Recovery {
       result.push_back({d_.system.arrays++, solve_->name, solution.value, true});
       u_ = arena().load(result.back().array);
       d_.system.conservation->residual = arena().make(Op::Abs, {solution.residual});
+      d_.system.conservation->residual_left = solution.reached;
     } else {
       make_states({});
     }
@@ -104,8 +112,13 @@ class Recovery {
         if (!item.head) {
           if (item.value) solve.name = item.value->text;
           for (const auto& [word, method] : item.words) {
-            if (word == "by" && method && method->text != "fixed_point") {
-              d_.fail(errors::not_yet(method->span, "a solve by " + method->text));
+            if (word != "by" || !method) continue;
+            if (method->text == "newton") {
+              solve.method = Solve::Method::Newton;
+            } else if (method->text == "bisection") {
+              solve.method = Solve::Method::Bisection;
+            } else if (method->text != "fixed_point") {
+              d_.fail(errors::option_value(method->span, "by", "fixed_point, newton or bisection"));
             }
           }
           continue;
@@ -114,9 +127,16 @@ class Recovery {
         if (name == "tol") solve.tolerance = lower_.fixed_number(*item.value, "the tolerance");
         if (name == "max") solve.most = lower_.fixed_integer(*item.value, "the most rounds");
         if (name == "start") solve.start = lower_.fixed_number(*item.value, "the start");
+        if (name == "from") solve.from = lower_.fixed_number(*item.value, "the least value");
+        if (name == "to") solve.to = lower_.fixed_number(*item.value, "the largest value");
       }
       if (!(solve.tolerance > 0) || solve.most < 1 || solve.most > 1000) {
         d_.fail(errors::solve_bounds(line.span));
+      }
+      const bool halves = solve.method == Solve::Method::Bisection;
+      if ((halves && (!solve.from || !solve.to)) ||
+          (solve.from && solve.to && !(*solve.from < *solve.to))) {
+        d_.fail(errors::solve_range(line.span, solve.name));
       }
       solve_ = solve;
     }
@@ -233,18 +253,46 @@ class Recovery {
           sample.primitives[field.arrays[i]] = length * direction[i] / std::sqrt(square);
         }
       }
-      bool finite = true;
-      for (const Law& law : laws_) {
-        for (std::size_t i = 0; i < law.arrays.size(); ++i) {
-          const double value = evaluated(law.density.parts[i].re, sample.primitives, {}, 0);
-          finite = finite && std::isfinite(value);
-          sample.quantities[law.arrays[i]] = value;
+      if (complete(sample, g)) states_.push_back(std::move(sample));
+    }
+  }
+
+  /// Conserved values and the solution of a state; false where it has none.
+  bool complete(Sample& sample, Expr g) const {
+    bool finite = true;
+    for (const Law& law : laws_) {
+      for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+        const double value = evaluated(law.density.parts[i].re, sample.primitives, {}, 0);
+        finite = finite && std::isfinite(value);
+        sample.quantities[law.arrays[i]] = value;
+      }
+    }
+    if (finite && g) sample.u = solution_at(g, sample);
+    return finite;
+  }
+
+  /// The same states with numbers that are close to each other, as the energy of cold matter is to
+  /// that of its masses: where rounds that are bent by a kink or a pole are slowest.
+  std::vector<Sample> close_states(Expr g) const {
+    std::mt19937_64 random(19871118);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    std::vector<Sample> close;
+    for (Sample sample : states_) {
+      double first = 0;
+      int numbers = 0;
+      for (const StateField& field : d_.fields) {
+        if (!field.primitive || field.cells.size() != 1 || is_vector(field)) continue;
+        double& value = sample.primitives.at(field.arrays[0]);
+        if (numbers++ == 0) {
+          first = value;
+        } else {
+          value = first * (1 - std::pow(10.0, -8 * uniform(random)));
         }
       }
-      if (!finite) continue;
-      if (g) sample.u = fixed_point(g, sample);
-      states_.push_back(std::move(sample));
+      if (numbers < 2) break;
+      if (complete(sample, g)) close.push_back(std::move(sample));
     }
+    return close;
   }
 
   bool is_vector(const StateField& field) const {
@@ -264,11 +312,194 @@ class Recovery {
     return std::nan("");
   }
 
+  double held(double u) const {
+    if (solve_->from) u = std::max(u, static_cast<double>(*solve_->from));
+    if (solve_->to) u = std::min(u, static_cast<double>(*solve_->to));
+    return u;
+  }
+  /// A place of Newton's method and the bounds of the solution, where there are such.
+  struct Step {
+    double u = 0, low = 0, high = 0;
+  };
+  bool bounded() const { return solve_->from && solve_->to; }
+  Step first_step() const {
+    Step at{held(static_cast<double>(solve_->start)), 0, 0};
+    if (bounded()) {
+      at.low = static_cast<double>(*solve_->from), at.high = static_cast<double>(*solve_->to);
+    }
+    return at;
+  }
+  /// Between bounds each round narrows them by the sign of g - u, `side` at the lower one, and
+  /// where Newton would leave them takes the middle.
+  void newton_round(Expr g, Expr slope, const Sample& sample, double side, Step& at) const {
+    const double rest = evaluated(g, sample.quantities, solved_, at.u) - at.u;
+    const double next = at.u + rest / (1 - evaluated(slope, sample.quantities, solved_, at.u));
+    if (!bounded()) {
+      at.u = held(next);
+      return;
+    }
+    (side * rest > 0 ? at.low : at.high) = at.u;
+    at.u = at.low <= next && next <= at.high ? next : (at.low + at.high) / 2;
+  }
+  /// Of g - u at the lower bound.
+  double side_of(Expr g, const Sample& sample) const {
+    if (!solve_->from) return 1;
+    const double low = static_cast<double>(*solve_->from);
+    return evaluated(g, sample.quantities, solved_, low) - low < 0 ? -1 : 1;
+  }
+  /// The same for all states, or a mistake.
+  double common_side(Expr g, const std::vector<Sample>& states) {
+    const double low = static_cast<double>(*solve_->from), high = static_cast<double>(*solve_->to);
+    double side = 0;
+    for (const Sample& sample : states) {
+      const auto rest = [&](double at) {
+        return evaluated(g, sample.quantities, solved_, at) - at;
+      };
+      const double below = rest(low), above = rest(high);
+      if (side == 0) side = below > 0 ? 1 : below < 0 ? -1 : 0;
+      // at a pole (a velocity of 1) there may be no number: then the lower end alone tells
+      const bool wrong = std::isfinite(above) && above * side > 0;
+      if (!(below * side >= 0) || wrong) {
+        d_.fail(errors::no_sign_change(solve_->span, solve_->name, low, high, shown(sample)));
+      }
+    }
+    return side < 0 ? -1 : 1;
+  }
+
+  /// By the method of the model, to the last digits; NaN where it has none.
+  double solution_at(Expr g, const Sample& sample) const {
+    if (solve_->method == Solve::Method::FixedPoint) return fixed_point(g, sample);
+    if (solve_->method == Solve::Method::Newton) {
+      const Expr slope = algebra::derivative(g, solved_);
+      const double side = side_of(g, sample);
+      Step at = first_step();
+      for (int round = 0; round < 200 && std::isfinite(at.u); ++round) {
+        const double before = at.u;
+        newton_round(g, slope, sample, side, at);
+        if (std::abs(at.u - before) <= 1e-16 * std::max(1.0, std::abs(at.u))) break;
+      }
+      const double rest = at.u - evaluated(g, sample.quantities, solved_, at.u);
+      return std::abs(rest) <= 1e-9 * std::max(1.0, std::abs(at.u)) ? at.u : std::nan("");
+    }
+    double low = static_cast<double>(*solve_->from), high = static_cast<double>(*solve_->to);
+    const auto rest = [&](double at) { return evaluated(g, sample.quantities, solved_, at) - at; };
+    const double below = rest(low);
+    if (below * rest(high) > 0) return std::nan("");
+    for (int round = 0; round < 200; ++round) {
+      const double middle = (low + high) / 2;
+      (rest(middle) * below > 0 ? low : high) = middle;
+    }
+    return (low + high) / 2;
+  }
+
   // ---- the solution -----------------------------------------------------------------------------
 
   Solution solution_of(Expr g) {
     if (const auto root = closed_form(g)) return *root;
+    if (solve_->method == Solve::Method::Newton) return newton(g);
+    if (solve_->method == Solve::Method::Bisection) return bisected(g);
     return iterated(g);
+  }
+
+  /// Rounds of Newton, written out: as many as the slowest of the random states takes.
+  Solution newton(Expr g) {
+    const Expr slope = algebra::derivative(g, solved_);
+    const double tolerance = static_cast<double>(solve_->tolerance);
+    Solution solution;
+    std::vector<Sample> states = states_;
+    for (Sample& sample : close_states(g)) states.push_back(std::move(sample));
+    const double side = bounded() ? common_side(g, states) : 1;
+    std::vector<Step> now(states.size(), first_step());
+    const Sample* worst = nullptr;
+    for (;; ++solution.rounds) {
+      solution.reached = 0;
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        const double error = std::isfinite(states[i].u) ? std::abs(now[i].u - states[i].u)
+                                                        : std::numeric_limits<double>::infinity();
+        if (!(error <= solution.reached)) solution.reached = error, worst = &states[i];
+      }
+      if (solution.reached <= tolerance || solution.rounds == solve_->most) break;
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        newton_round(g, slope, states[i], side, now[i]);
+      }
+    }
+    if (!(solution.reached <= std::max(1e-3, tolerance))) {
+      d_.fail(errors::rounds_go_astray(solve_->span, solve_->name, solve_->most, solution.reached,
+                                       shown(*worst)));
+    }
+    if (solution.reached > tolerance) {
+      d_.diagnostics.add(
+          errors::solve_stops_short(solve_->span, solve_->name, solve_->most, solution.reached));
+    }
+    d_.system.remarks.push_back(fmt::format("`{}` is solved in {} round{} of Newton's method",
+                                            solve_->name, solution.rounds,
+                                            solution.rounds == 1 ? "" : "s"));
+    const Expr whole = g;
+    const std::vector<Guard> guards = strip(g);
+    g = snap_numbers(g);
+    const Expr steep = snap_numbers(algebra::derivative(g, solved_));
+    const Expr one = arena().integer(1);
+    const Expr round = solved_ - (solved_ - g) / (one - steep);
+    Expr u = arena().real(held(static_cast<double>(solve_->start)));
+    Expr low = solve_->from ? arena().real(*solve_->from) : Expr{};
+    Expr high = solve_->to ? arena().real(*solve_->to) : Expr{};
+    for (std::int64_t i = 0; i < solution.rounds; ++i) {
+      const Expr next = algebra::substitute(round, solved_, u);
+      if (!bounded()) {
+        u = next;
+        if (low) u = arena().make(Op::Max, {u, low});
+        if (high) u = arena().make(Op::Min, {u, high});
+        continue;
+      }
+      const Expr rest = algebra::substitute(g, solved_, u) - u, zero = arena().integer(0);
+      const Expr above =
+          side < 0 ? arena().make(Op::Less, {rest, zero}) : arena().make(Op::Less, {zero, rest});
+      low = arena().make(Op::Select, {above, u, low});
+      high = arena().make(Op::Select, {above, high, u});
+      const Expr inside = arena().make(Op::And, {arena().make(Op::LessEqual, {low, next}),
+                                                 arena().make(Op::LessEqual, {next, high})});
+      u = arena().make(Op::Select, {inside, next, (low + high) * arena().rational(1, 2)});
+    }
+    return ended(std::move(solution), guarded(u, guards), whole);
+  }
+
+  /// Halves of the interval, written out. Which half is found by the sign at the lower end, the
+  /// same for all states.
+  Solution bisected(Expr g) {
+    const double low = static_cast<double>(*solve_->from), high = static_cast<double>(*solve_->to);
+    const double tolerance = static_cast<double>(solve_->tolerance);
+    const double side = common_side(g, states_);
+    Solution solution;
+    const double wanted = std::max(1.0, std::ceil(std::log2((high - low) / tolerance)));
+    solution.rounds = std::min<std::int64_t>(static_cast<std::int64_t>(wanted), solve_->most);
+    solution.reached = (high - low) * std::pow(0.5, static_cast<double>(solution.rounds));
+    if (wanted > static_cast<double>(solve_->most)) {
+      d_.diagnostics.add(
+          errors::solve_stops_short(solve_->span, solve_->name, solve_->most, solution.reached));
+    }
+    d_.system.remarks.push_back(fmt::format("`{}` is solved in {} halves of {:g} to {:g}",
+                                            solve_->name, solution.rounds, low, high));
+    const Expr whole = g;
+    const std::vector<Guard> guards = strip(g);
+    g = snap_numbers(g);
+    Expr left = arena().real(*solve_->from);
+    long double width = *solve_->to - *solve_->from;
+    const Expr zero = arena().integer(0);
+    for (std::int64_t i = 0; i < solution.rounds; ++i) {
+      width /= 2;
+      const Expr middle = left + arena().real(width);
+      const Expr rest = algebra::substitute(g, solved_, middle) - middle;
+      const Expr further =
+          side < 0 ? arena().make(Op::Less, {rest, zero}) : arena().make(Op::Less, {zero, rest});
+      left = arena().make(Op::Select, {further, middle, left});
+    }
+    return ended(std::move(solution), guarded(left + arena().real(width / 2), guards), whole);
+  }
+
+  Solution ended(Solution solution, Expr value, Expr whole) {
+    solution.value = value;
+    solution.residual = value - algebra::substitute(whole, solved_, value);
+    return solution;
   }
 
   /// `value if condition else other` around the equation, the condition without u.
@@ -362,8 +593,9 @@ class Recovery {
     const double wanted =
         q < 1e-9 ? 2 : std::ceil(std::log(tolerance / std::max(first, tolerance)) / std::log(q));
     solution.rounds = std::clamp<std::int64_t>(static_cast<std::int64_t>(wanted), 1, solve_->most);
+    const double reached = first * std::pow(q, static_cast<double>(solution.rounds));
+    solution.reached = std::max(reached, tolerance);
     if (wanted > static_cast<double>(solve_->most)) {
-      const double reached = first * std::pow(q, static_cast<double>(solve_->most));
       d_.diagnostics.add(
           errors::solve_stops_early(solve_->span, solve_->name, q, wanted, solve_->most, reached));
     }
@@ -375,9 +607,7 @@ class Recovery {
     g = snap_numbers(g);
     Expr u = arena().real(solve_->start);
     for (std::int64_t i = 0; i < solution.rounds; ++i) u = algebra::substitute(g, solved_, u);
-    solution.value = guarded(u, guards);
-    solution.residual = solution.value - algebra::substitute(whole, solved_, solution.value);
-    return solution;
+    return ended(std::move(solution), guarded(u, guards), whole);
   }
 
   std::string shown(const Sample& sample) const {

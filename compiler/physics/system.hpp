@@ -104,9 +104,10 @@ struct FirstPassage {
   dsl::Span span;
 };
 
-/// A random array made on the host before the first step (the same on every device).
+/// An array made on the host before the first step (the same on every device): random numbers, or
+/// what a file says of the box, resampled onto the lattice (runtime/io/field_file.hpp).
 struct RandomField {
-  enum class Kind { Vacuum, Normal, Uniform };
+  enum class Kind { Vacuum, Normal, Uniform, File };
   Kind kind = Kind::Normal;
   int array = 0;          ///< number in the Loads of the initial expressions
   int stream = 0;         ///< one stream each time it is written
@@ -117,6 +118,7 @@ struct RandomField {
   double low = 0, high = 1;  ///< Uniform
   bool kernel_form = true;   ///< DEFROST real-space kernel; false: k-space form
   double cutoff = 0;         ///< wave number, program units; 0: the default of the form
+  std::string file = {};     ///< File: "/path/name.h5:set" or "/path/name:column"
 };
 
 struct InitialValue {
@@ -190,6 +192,7 @@ struct Numerics {
   Precision store = Precision::F64;
   Precision pair = Precision::F64;  ///< of the terms of sums over pairs
   SumKind sum = SumKind::F64;
+  std::map<int, Precision> stores = {};  ///< array of state -> its memory, where not `store`
 };
 
 /// What multiplies the noise (specs/particles.md 2a). Commutative: the order of two noises does not
@@ -247,9 +250,15 @@ struct Conservation {
   };
   std::vector<std::vector<Share>> orders;  ///< of a step: those of successive steps, in turn
   std::vector<Expr>
-      speeds;              ///< by axis: signal velocity of a site, of quantities and recovered ones
-  double courant = 0;      ///< the scheme's own limit of speed*dt/dx; 0: it names none
-  Expr residual;           ///< what `solve` has left, of quantities; null without
+      speeds;          ///< by axis: signal velocity of a site, of quantities and recovered ones
+  double courant = 0;  ///< the scheme's own limit of speed*dt/dx; 0: it names none
+  Expr residual;       ///< what `solve` has left, of quantities; null without
+  double residual_left = 0;  ///< at most, where the rounds are as wrong as they can be
+  /// A scalar: program::Program::unsound_slot.
+  Expr unsound;
+  /// What a site can be recovered by: 1 where the values found make the quantities again, no number
+  /// among them, and the equation of `solve` holds; of quantities and recovered values.
+  Expr sound;
   std::string fixes;       ///< scalar that counts what limits have changed; empty: nobody asks
   std::map<int, int> odd;  ///< array -> reflecting axis along which it changes sign in the mirror
   std::map<int, std::string> outflow;  ///< quantity -> scalar: what has left an open box

@@ -201,6 +201,27 @@ MatrixFile matrix_file(const std::string& folder, const std::string& name) {
   return found;
 }
 
+std::string field_file(const std::string& folder, const std::string& name, int dims) {
+  const Name n = split(folder, name);
+  const std::string path = fs::absolute(n.path).string();
+  if (is_hdf5(n.path)) {
+    const std::size_t found = dimensions_of_hdf5(n.path, n.set).size();
+    if (found != static_cast<std::size_t>(dims))
+      throw TableError(Kind::Row,
+                       fmt::format("{} has {} dimensions, and the lattice {}", name, found, dims));
+    return path + ":" + n.set;
+  }
+  const Matrix m = read_matrix(n.path);
+  if (n.set.empty() && (dims == 1 || dims == 2)) return path;
+  if (n.set.empty())
+    throw TableError(Kind::Row, fmt::format("{}: in three dimensions a text has the coordinates "
+                                            "x, y, z first; name the column of the value, "
+                                            "\"{}:4\"",
+                                            shown(n.path), name));
+  column_of(n, m, static_cast<std::size_t>(dims), true);
+  return path + ":" + n.set;
+}
+
 TableData read_table(const std::string& folder, const std::string& name, std::size_t arguments) {
   const Name n = split(folder, name);
   TableData table;

@@ -50,7 +50,14 @@ struct MatrixFile {
 };
 MatrixFile matrix_file(const std::string& folder, const std::string& name);
 
+/// A field's initial values, "name.h5:set" or "name:column", for a lattice of so many dimensions:
+/// its name whatever folder it is read from, once the file was seen to be there and of that form.
+/// What lies in it is read by the run (runtime/io/field_file.hpp).
+std::string field_file(const std::string& folder, const std::string& name, int dims);
+
 // table_hdf5.cpp
+/// Dimensions of a set, slowest first.
+std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::string& set);
 /// Rows and columns of a set, without its numbers; a set of one dimension is a column.
 std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string& set);
 bool is_hdf5(const std::string& path);

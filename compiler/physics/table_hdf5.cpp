@@ -107,6 +107,25 @@ std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const
   return shape_of(file.id, path, set);
 }
 
+std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::string& set) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file.id < 0)
+    throw TableError(Kind::File, fmt::format("{} is not there or is no HDF5 file", path));
+  if (set.empty())
+    throw TableError(Kind::File, fmt::format("{}: which set? write \"file.h5:set\"", path));
+  const Handle found(H5Dopen2(file.id, set.c_str(), H5P_DEFAULT), H5Dclose);
+  if (found.id < 0) throw TableError(Kind::File, fmt::format("{} has no set `{}`", path, set));
+  const Handle space(H5Dget_space(found.id), H5Sclose);
+  const int dims = H5Sget_simple_extent_ndims(space.id);
+  constexpr int kMost = 8;
+  hsize_t shape[kMost] = {};
+  if (dims < 1 || dims > kMost)
+    throw TableError(Kind::File, fmt::format("{}:{} has {} dimensions", path, set, dims));
+  H5Sget_simple_extent_dims(space.id, shape, nullptr);
+  return {shape, shape + dims};
+}
+
 Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -127,6 +146,11 @@ Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
 }
 
 #else
+
+std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::string&) {
+  throw TableError(Kind::File,
+                   fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", path));
+}
 
 std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string&) {
   throw TableError(Kind::File,

@@ -119,7 +119,78 @@ Expr bilinear(const TableData& table, const Place& x, const Place& y) {
   return low + x.fraction * (high - low);
 }
 
+/// Both axes at once: f, its slopes along x and along y at the corners, and no mixed slope. Along
+/// each line of the table this is the monotone cubic.
+Expr bicubic(const TableData& table, const Place& x, const Place& y) {
+  Arena& arena = *x.piece->arena;
+  const std::size_t rows = table.axes[0].size(), width = table.axes[1].size();
+  std::vector<double> along_x(table.values.size()), along_y(table.values.size());
+  for (std::size_t j = 0; j < width; ++j) {
+    std::vector<double> line(rows);
+    for (std::size_t i = 0; i < rows; ++i) line[i] = table.values[i * width + j];
+    const auto slopes = monotone_slopes(table.axes[0], line, false);
+    for (std::size_t i = 0; i < rows; ++i) along_x[i * width + j] = slopes[i];
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto begin = table.values.begin() + static_cast<std::ptrdiff_t>(i * width);
+    const auto slopes =
+        monotone_slopes(table.axes[1], {begin, begin + static_cast<std::ptrdiff_t>(width)}, false);
+    std::ranges::copy(slopes, along_y.begin() + static_cast<std::ptrdiff_t>(i * width));
+  }
+  const auto widths = [&](const std::vector<double>& axis, const Place& at) {
+    const double h = (axis.back() - axis.front()) / static_cast<double>(axis.size() - 1);
+    if (equally_spaced(axis)) return arena.real(h);
+    std::vector<double> all;
+    for (std::size_t i = 0; i + 1 < axis.size(); ++i) all.push_back(axis[i + 1] - axis[i]);
+    return arena.lookup(arena.add_table(std::move(all)), at.piece);
+  };
+  const int f = arena.add_table(table.values), fx = arena.add_table(along_x),
+            fy = arena.add_table(along_y);
+  const Expr one = arena.integer(1), two = arena.integer(2), three = arena.integer(3);
+  // Hermite's four cubics at the two ends: value and slope
+  const auto value_at = [&](Expr t, int end) {
+    return end == 0 ? (one + two * t) * algebra::pow(one - t, 2) : t * t * (three - two * t);
+  };
+  const auto slope_at = [&](Expr t, int end) {
+    return end == 0 ? t * algebra::pow(one - t, 2) : t * t * (t - one);
+  };
+  const Expr hx = widths(table.axes[0], x), hy = widths(table.axes[1], y);
+  const Expr at = arena.integer(static_cast<std::int64_t>(width)) * x.piece + y.piece;
+  Expr sum = arena.integer(0);
+  for (const int i : {0, 1}) {
+    for (const int j : {0, 1}) {
+      const Expr entry = at + arena.integer(i * static_cast<std::int64_t>(width) + j);
+      const Expr vx = value_at(x.fraction, i), vy = value_at(y.fraction, j);
+      sum = sum + vx * vy * arena.lookup(f, entry) +
+            hx * slope_at(x.fraction, i) * vy * arena.lookup(fx, entry) +
+            hy * vx * slope_at(y.fraction, j) * arena.lookup(fy, entry);
+    }
+  }
+  return sum;
+}
+
+Expr within(const std::vector<double>& axis, Expr x) {
+  Arena& arena = *x->arena;
+  return arena.make(Op::And, {arena.make(Op::LessEqual, {arena.real(axis.front()), x}),
+                              arena.make(Op::LessEqual, {x, arena.real(axis.back())})});
+}
+
 }  // namespace
+
+Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vector<Expr>& arguments,
+            int order, const std::vector<Outside>& outside) {
+  Expr value = interpolated(arena, tables.back(), arguments, order, outside);
+  const std::vector<Outside> clamped(arguments.size());
+  for (std::size_t t = tables.size() - 1; t-- > 0;) {
+    Expr inside = arena.integer(1);
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+      inside = arena.make(Op::And, {inside, within(tables[t].axes[a], arguments[a])});
+    }
+    const Expr finer = interpolated(arena, tables[t], arguments, order, clamped);
+    value = arena.make(Op::Select, {inside, finer, value});
+  }
+  return value;
+}
 
 std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vector<double>& y,
                                     bool periodic) {
@@ -154,7 +225,8 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
         place_of(brought_inside(arguments[a], table.axes[a], outside[a]), table.axes[a]));
   Expr value;
   if (arguments.size() == 2) {
-    value = bilinear(table, places[0], places[1]);
+    value =
+        order == 1 ? bilinear(table, places[0], places[1]) : bicubic(table, places[0], places[1]);
   } else if (order == 1) {
     value = pieces_of_lines(table, places[0]);
   } else {
@@ -162,10 +234,7 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
   }
   for (std::size_t a = 0; a < arguments.size(); ++a) {
     if (outside[a].kind != Outside::Kind::Value) continue;
-    const auto& axis = table.axes[a];
-    const Expr inside =
-        arena.make(Op::And, {arena.make(Op::LessEqual, {arena.real(axis.front()), arguments[a]}),
-                             arena.make(Op::LessEqual, {arguments[a], arena.real(axis.back())})});
+    const Expr inside = within(table.axes[a], arguments[a]);
     value = arena.make(Op::Select, {inside, value, outside[a].value});
   }
   return value;

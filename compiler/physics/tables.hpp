@@ -2,10 +2,11 @@
 //
 // Between two arguments of the table a function of one variable is a cubic (monotone where the data
 // are: Fritsch and Carlson, SIAM J. Numer. Anal. 17 (1980) 238) or, with order = 1, a line; one of
-// two variables is bilinear. The coefficients of the pieces are tables of the kernel, and the piece
-// is found by arithmetic where the arguments are equally spaced, else by a bisection with a fixed
-// number of selects. Derivatives are those of the pieces; a line's is a step function, so a
-// potential of lines has a force that jumps, which is a warning.
+// two variables is bilinear or, with order = 3, made of such cubics along both axes. Of nested
+// tables the first that holds the arguments is read. The coefficients of the pieces are tables of
+// the kernel, and the piece is found by arithmetic where the arguments are equally spaced, else by
+// a bisection with a fixed number of selects. Derivatives are those of the pieces; a line's is a
+// step function, so a potential of lines has a force that jumps, which is a warning.
 #pragma once
 
 #include "compiler/physics/derivation.hpp"
@@ -27,6 +28,11 @@ std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vec
 /// The function at `arguments`, as many as the table has axes; order 1 or 3.
 Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>& arguments,
                   int order, const std::vector<Outside>& outside);
+
+/// Of several tables the first whose range holds all arguments; beyond the last what `outside`
+/// says.
+Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vector<Expr>& arguments,
+            int order, const std::vector<Outside>& outside);
 
 /// Warns where a potential is made of lines.
 void check_tables(Derivation& d);

@@ -114,7 +114,9 @@ class Scheduler {
     for (const physics::Variable& v : system_.variables) {
       program::Buffer buffer;
       buffer.name = v.name;
-      buffer.precision = precision_of(system_.numerics.store);
+      const auto own = system_.numerics.stores.find(v.array);
+      const bool other = own != system_.numerics.stores.end();
+      buffer.precision = precision_of(other ? own->second : system_.numerics.store);
       buffer.state = true;
       storage_.allocate(v.array, buffer);
       program::StateVariable state;
@@ -155,6 +157,7 @@ class Scheduler {
       field.cutoff = r.cutoff;
       field.kernel_form = r.kernel_form;
       field.masses = r.masses;
+      field.file = r.file;
       program().random.push_back(field);
     }
   }
@@ -455,6 +458,9 @@ class Scheduler {
       scalar.slot = observer.scalar(o.name, o.value);
       scalar.drift = o.drift;
       program().progress.push_back(scalar);
+    }
+    if (system_.conservation && system_.conservation->unsound) {
+      program().unsound_slot = observer.scalar("unsound", system_.conservation->unsound);
     }
     watch_ = observer.finish("watch");
   }

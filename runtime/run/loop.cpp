@@ -69,14 +69,21 @@ class Loop {
     begun_ = last_progress_ = last_flush_ = Clock::now();
     while (!stopped_ && (end_ < 0 || step_ < end_) && !interrupted()) {
       chunk();
-      if (ensemble_ == nullptr) good_.remember(step_);
+      if (ensemble_ == nullptr) {
+        if (p_.unsound_slot >= 0 && good_.due()) watch_recovery();
+        good_.remember(step_);
+      }
       report_progress(false);
       ask_onlooker();
       if (!keeper_.settle(false)) check_state(first_);
-      if (keeper_.due(step_) && !over()) keep(false);
+      if (keeper_.due(step_) && !over()) {
+        if (p_.unsound_slot >= 0) watch_recovery();
+        keep(false);
+      }
     }
     // Before the closing values, which a run that goes on from here will not have.
     const double worth = options_.keep.at_end_after;
+    if (p_.unsound_slot >= 0) watch_recovery();
     const double spent = earlier_ + seconds_;
     if (over() ? step_ > first_ && worth >= 0 && spent >= worth : interrupted()) keep(true);
     if (step_ > 0) observer_.observe(step_, true);
@@ -104,6 +111,7 @@ class Loop {
     update(session_.scalars());
     check_numbers(0);
     if (!follows_) keeper_.begin();
+    if (p_.unsound_slot >= 0) watch_recovery();
     observer_.observe(0, end_ == 0 || stopped_);
     remember_start();
   }
@@ -215,6 +223,7 @@ class Loop {
     if (step_ == due && !last) {
       observer_.observe(step_, false);
       update(session_.scalars());
+      check_recovery();
       check_numbers(before);
       if (ensemble_ == nullptr) check_runaway();
     }
@@ -254,6 +263,77 @@ class Loop {
     update(session_.scalars());
   }
 
+  // ---- conservation laws: what a state is recovered by
+
+  void watch_recovery() {
+    update(observer_.watch());
+    check_recovery();
+  }
+
+  std::string recovery_message(std::int64_t plane, const std::string& when) const {
+    constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+    const int last = p_.dims - 1;
+    return fmt::format("the primitive variables cannot be recovered {}, first at {} = {}", when,
+                       last == 0 ? "site" : std::string("plane ") + kAxes[last], plane);
+  }
+
+  /// The slot as `watch` has left it. Throws where a site has no primitive variables; in a sweep,
+  /// only when no instance is left.
+  void check_recovery() {
+    if (p_.unsound_slot < 0) return;
+    for (std::int64_t instance = 0; instance < instances_; ++instance) {
+      const double found = of_instance(scalars_, instance, p_.unsound_slot);
+      if (found == 0) continue;
+      if (ensemble_ == nullptr) return unrecovered();
+      if (ensemble_->failed(first_instance_ + instance)) continue;
+      set_aside(instance, recovery_message(std::llround(found) - 1,
+                                           fmt::format("from the state of step {}", step_)));
+    }
+    if (ensemble_ == nullptr) return;
+    for (std::int64_t i = 0; i < p_.all_instances(); ++i)
+      if (!ensemble_->failed(i)) return;
+    throw RunError("E0808", "no instance of the sweep is left", recovery_hint());
+  }
+
+  std::string recovery_hint() const {
+    return "`limit` keeps the conserved values where `recover` can follow: a vacuum, |M| < E "
+           "(by 1e-6 of it in single precision); or a smaller dt" +
+           last_checkpoint();
+  }
+
+  bool recoverable() {
+    const auto scalars = observer_.watch();
+    return of_instance(scalars, 0, p_.unsound_slot) == 0;
+  }
+
+  /// Looks for the first step whose state has a site that cannot be recovered. Where it is no
+  /// number already the cause lies in the step, and the usual search tells of it.
+  [[noreturn]] void unrecovered() {
+    observer_.flush();
+    keeper_.settle(true);
+    const auto interval =
+        good_.first_bad_step(step_, kSearchSeconds, [this] { return recoverable(); });
+    if (find_bad_site(session_, 0)) check_state(first_, 0);
+    const auto scalars = observer_.watch();
+    const double found = of_instance(scalars, 0, p_.unsound_slot);
+    const std::int64_t plane = std::llround(found) - 1;
+    const bool exact = interval.good >= 0 && interval.bad - interval.good <= 1;
+    std::string when = fmt::format("from the state of step {}", interval.bad);
+    if (interval.bad == 0)
+      when = "from the initial state";
+    else if (!exact)
+      when += " or of one before";
+    BrokenState error("E0808", recovery_message(plane, when), recovery_hint());
+    error.plane = plane;
+    if (good_.last().step >= 0 || interval.bad == 0) {
+      GoodState now;
+      good_.take(interval.bad, now);
+      error.step = interval.bad;
+      error.there = reader_of(now);
+    }
+    throw error;
+  }
+
   /// Throws where a site of the state holds no number; in a sweep, only when no instance is left.
   void check_state(std::int64_t good_step, std::int64_t instance) {
     if (ensemble_ != nullptr && ensemble_->failed(first_instance_ + instance)) return;
@@ -275,14 +355,16 @@ class Loop {
         "({})",
         fmt::join(bad->site.begin(), bad->site.begin() + static_cast<std::ptrdiff_t>(dims), ", "));
     const bool exact = bad_step - good_step <= 1;
-    const std::string when = exact ? fmt::format("in step {}", bad_step)
-                                   : fmt::format("between steps {} and {}", good_step, bad_step);
+    const std::string when = bad_step == 0 ? "in the initial state"
+                             : exact       ? fmt::format("in step {}", bad_step)
+                                     : fmt::format("between steps {} and {}", good_step, bad_step);
     std::string line;
     if (!variable.line.empty())
       line =
           fmt::format("; its equation comes from line {}: {}", variable.line_number, variable.line);
     const std::string message =
-        fmt::format("`{}` became {} {}, at site {}{}{}", variable.shown, bad->value, when, where,
+        fmt::format("`{}` {} {} {}, at site {}{}{}", variable.shown,
+                    bad_step == 0 ? "is" : "became", bad->value, when, where,
                     bad->count > 1 ? fmt::format(" and {} others", bad->count - 1) : "", line);
     if (ensemble_ != nullptr) {
       set_aside(instance, message);

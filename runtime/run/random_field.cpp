@@ -4,6 +4,7 @@
 #include <map>
 
 #include "program/axes.hpp"
+#include "runtime/io/field_file.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
@@ -95,6 +96,13 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
     own.push_back(
         {ensemble_seed(p.seed, ensemble_number(instance)),
          field.masses.empty() ? field.mass2 : field.masses[static_cast<std::size_t>(instance)]});
+  }
+  if (field.kind == RandomField::Kind::File) {  // one for all instances
+    const auto values = io::resampled(io::read_field(field.file, p.dims), p.extent, p.dx_physical);
+    for (std::int64_t i = 0; i < count; ++i)
+      std::ranges::transform(values, out.begin() + i * p.sites(),
+                             [&](double v) { return field.amplitude * v; });
+    return out;
   }
   const bool vacuum = field.kind == RandomField::Kind::Vacuum;
   // amplitudes belong to a mass; neighbours in an ensemble mostly share it

@@ -149,7 +149,8 @@ double bytes_per_site(const program::Program& program);
 /// moves the state on.
 std::vector<KernelRun> kernel_runs(Session& session, bool timed);
 
-/// A state that broke (E0801), as `vphi run` wants to explain it.
+/// A state that broke (E0801), or one whose primitive variables cannot be recovered (E0808), as
+/// `vphi run` wants to explain it.
 struct BrokenState : RunError {
   using RunError::RunError;
   int variable = 0;  ///< index in Program::state
@@ -158,6 +159,9 @@ struct BrokenState : RunError {
   /// Value of a variable of state one step before, any site; null where `step` is -1.
   std::function<double(int, const std::array<std::int64_t, 4>&)> before;
   std::vector<double> scalars_before;
+  /// E0808: the plane along the last axis that holds the first such site, and the state there is.
+  std::int64_t plane = -1;
+  std::function<double(int, const std::array<std::int64_t, 4>&)> there;
 };
 
 /// The first site of the state that holds a NaN or an infinity.

@@ -49,6 +49,11 @@ bool GoodStates::sound(const GoodState& state) const {
   return true;
 }
 
+bool GoodStates::due() const {
+  if (decided_ && !affordable_) return false;
+  return last_.step < 0 || since(taken_) >= std::max(kLeastInterval, cost_ / kShare);
+}
+
 void GoodStates::remember(std::int64_t step) {
   if (!decided_) {
     decided_ = true;
@@ -57,8 +62,7 @@ void GoodStates::remember(std::int64_t step) {
     const std::size_t room = host_memory_free();
     affordable_ = room > 0 && total < room / kMemoryPart;
   }
-  if (!affordable_) return;
-  if (last_.step >= 0 && since(taken_) < std::max(kLeastInterval, cost_ / kShare)) return;
+  if (!affordable_ || !due()) return;
   const auto begun = Clock::now();
   GoodState fresh = std::move(last_);
   take(step, fresh);
@@ -67,8 +71,13 @@ void GoodStates::remember(std::int64_t step) {
   taken_ = Clock::now();
 }
 
-GoodStates::Interval GoodStates::first_bad_step(std::int64_t bad, double seconds) {
+GoodStates::Interval GoodStates::first_bad_step(std::int64_t bad, double seconds,
+                                                const std::function<bool()>& holds) {
   if (last_.step < 0 || last_.step >= bad || !sound(last_)) return {-1, bad};
+  if (holds) {
+    put(last_);
+    if (!holds()) return {-1, last_.step};
+  }
   const auto begun = Clock::now();
   GoodState probe;
   std::int64_t good = last_.step;
@@ -78,7 +87,7 @@ GoodStates::Interval GoodStates::first_bad_step(std::int64_t bad, double seconds
     session_.advance(middle - last_.step);
     session_.device().synchronise();
     take(middle, probe);
-    if (sound(probe)) {
+    if (sound(probe) && (!holds || holds())) {
       std::swap(last_, probe);
       good = middle;
     } else {

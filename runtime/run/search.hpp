@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -35,7 +36,12 @@ class GoodStates {
   };
   /// Afterwards the session stands at step `bad`, and `last()` at step `good`, where bad is
   /// good + 1; else the interval is as narrow as `seconds` allowed.
-  Interval first_bad_step(std::int64_t bad, double seconds);
+  /// A state is good where all its values are numbers and `holds`, if given, is true of the
+  /// session.
+  Interval first_bad_step(std::int64_t bad, double seconds,
+                          const std::function<bool()>& holds = {});
+  /// Whether `remember` would take a copy now.
+  bool due() const;
 
   void take(std::int64_t step, GoodState& into);
   void put(const GoodState& from);

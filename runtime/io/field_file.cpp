@@ -1,0 +1,353 @@
+#include "runtime/io/field_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "runtime/io/results.hpp"
+
+#ifdef VPHI_HAVE_HDF5
+#include <hdf5.h>
+#endif
+
+namespace vphi::io {
+namespace {
+
+using Numbers = std::vector<double>;
+
+constexpr double kSame = 1e-9;  ///< of a cell: edges that count as the same
+
+/// Half way between neighbouring centres, and as far beyond the first and the last.
+Numbers edges_between(const Numbers& centres, const std::string& file, int axis) {
+  const std::size_t n = centres.size();
+  for (std::size_t i = 1; i < n; ++i)
+    if (!(centres[i] > centres[i - 1]))
+      throw ResultsError(
+          fmt::format("{}: coordinate {} along axis {} does not lie above the one "
+                      "before",
+                      file, i + 1, axis + 1));
+  if (n < 2)
+    throw ResultsError(
+        fmt::format("{}: axis {} has one cell, whose width nobody knows", file, axis + 1));
+  Numbers edges(n + 1);
+  for (std::size_t i = 1; i < n; ++i) edges[i] = (centres[i - 1] + centres[i]) / 2;
+  edges[0] = centres[0] - (edges[1] - centres[0]);
+  edges[n] = centres[n - 1] + (centres[n - 1] - edges[n - 1]);
+  return edges;
+}
+
+void check_finite(const FieldFile& field, const std::string& file) {
+  const auto bad =
+      std::ranges::find_if_not(field.values, [](double v) { return std::isfinite(v); });
+  if (bad == field.values.end()) return;
+  std::int64_t rest = bad - field.values.begin();
+  std::string at;
+  for (const std::int64_t n : field.cells) {
+    at += fmt::format("{}{}", at.empty() ? "" : ", ", rest % n);
+    rest /= n;
+  }
+  throw ResultsError(fmt::format("{}: cell ({}) holds {}, no finite number", file, at, *bad));
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+struct Rows {
+  std::size_t columns = 0;
+  Numbers values;
+  std::size_t count() const { return columns == 0 ? 0 : values.size() / columns; }
+  double at(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
+};
+
+Rows rows_of(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw ResultsError(fmt::format("{} is not there", path));
+  Rows rows;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    line.resize(std::min(line.size(), line.find('#')));
+    std::ranges::replace(line, ',', ' ');
+    std::istringstream words(line);
+    const std::size_t before = rows.values.size();
+    for (std::string word; words >> word;) {
+      double v = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), v);
+      if (error != std::errc() || end != word.data() + word.size())
+        throw ResultsError(fmt::format("{}, line {}: `{}` is no number", path, number, word));
+      rows.values.push_back(v);
+    }
+    const std::size_t found = rows.values.size() - before;
+    if (found == 0) continue;
+    if (rows.columns == 0) rows.columns = found;
+    if (found != rows.columns)
+      throw ResultsError(fmt::format("{}, line {}: {} numbers, and {} in the rows before", path,
+                                     number, found, rows.columns));
+  }
+  if (rows.columns == 0) throw ResultsError(fmt::format("{} holds no numbers", path));
+  return rows;
+}
+
+/// Rows of coordinates and a value, in any order, as a grid.
+FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::string& path) {
+  if (column >= rows.columns || column < static_cast<std::size_t>(dims))
+    throw ResultsError(
+        fmt::format("{} has {} columns: the first {} are coordinates, and column {} "
+                    "is no value",
+                    path, rows.columns, dims, column + 1));
+  FieldFile field;
+  std::vector<Numbers> axes(static_cast<std::size_t>(dims));
+  std::size_t cells = 1;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    for (std::size_t row = 0; row < rows.count(); ++row) axes[a].push_back(rows.at(row, a));
+    std::ranges::sort(axes[a]);
+    const auto rest = std::ranges::unique(axes[a]);
+    axes[a].erase(rest.begin(), rest.end());
+    field.cells.push_back(static_cast<std::int64_t>(axes[a].size()));
+    cells *= axes[a].size();
+    if (cells > rows.count()) break;
+  }
+  if (cells != rows.count())
+    throw ResultsError(
+        fmt::format("{}: {} rows are no grid: each combination of coordinates "
+                    "stands there once",
+                    path, rows.count()));
+  field.values.assign(cells, std::nan(""));
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    std::size_t index = 0;
+    for (std::size_t a = axes.size(); a-- > 0;) {
+      const auto at = std::ranges::lower_bound(axes[a], rows.at(row, a)) - axes[a].begin();
+      index = index * axes[a].size() + static_cast<std::size_t>(at);
+    }
+    field.values[index] = rows.at(row, column);
+  }
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    field.edges.push_back(edges_between(axes[a], path, static_cast<int>(a)));
+  return field;
+}
+
+FieldFile read_text(const std::string& path, std::size_t column, int dims) {
+  const Rows rows = rows_of(path);
+  if (column == 0 && dims == 1 && rows.columns > 1) column = 2;
+  if (column > 0) return placed(rows, column - 1, dims, path);
+  if (dims > 2)
+    throw ResultsError(
+        fmt::format("{}: a text for three dimensions has the coordinates in its "
+                    "first columns; name that of the value, `{}:4`",
+                    path, path));
+  FieldFile field;
+  field.cells.push_back(static_cast<std::int64_t>(dims == 1 ? rows.values.size() : rows.columns));
+  if (dims == 2) field.cells.push_back(static_cast<std::int64_t>(rows.count()));
+  field.values = rows.values;
+  return field;
+}
+
+// ---- HDF5 ---------------------------------------------------------------------------------------
+
+#ifdef VPHI_HAVE_HDF5
+
+struct Handle {
+  hid_t id = -1;
+  herr_t (*close)(hid_t) = nullptr;
+  Handle(hid_t opened, herr_t (*closer)(hid_t)) : id(opened), close(closer) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (id >= 0) close(id);
+  }
+};
+
+struct Set {
+  std::vector<std::int64_t> shape;  ///< slowest axis first
+  Numbers values;
+};
+
+Set read_set(hid_t file, const std::string& path, const std::string& name) {
+  const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (set.id < 0) throw ResultsError(fmt::format("{} has no set `{}`", path, name));
+  const Handle space(H5Dget_space(set.id), H5Sclose);
+  const int dims = H5Sget_simple_extent_ndims(space.id);
+  if (dims < 1 || dims > 4)
+    throw ResultsError(fmt::format("{}:{} has {} dimensions", path, name, dims));
+  hsize_t shape[4] = {};
+  H5Sget_simple_extent_dims(space.id, shape, nullptr);
+  Set out;
+  out.shape.assign(shape, shape + dims);
+  out.values.resize(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id)));
+  if (H5Dread(set.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data()) < 0)
+    throw ResultsError(fmt::format("{}:{} cannot be read as numbers", path, name));
+  return out;
+}
+
+/// Names in the attribute `axes`, slowest axis first.
+std::vector<std::string> axes_of(hid_t file, const std::string& name) {
+  const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (set.id < 0 || H5Aexists(set.id, "axes") <= 0) return {};
+  const Handle attribute(H5Aopen(set.id, "axes", H5P_DEFAULT), H5Aclose);
+  const Handle type(H5Aget_type(attribute.id), H5Tclose);
+  if (H5Tget_class(type.id) != H5T_STRING) return {};
+  std::string text;
+  if (H5Tis_variable_str(type.id) > 0) {
+    const Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(memory.id, H5T_VARIABLE);
+    H5Tset_cset(memory.id, H5Tget_cset(type.id));
+    char* buffer = nullptr;
+    if (H5Aread(attribute.id, memory.id, &buffer) < 0 || buffer == nullptr) return {};
+    text = buffer;
+    H5free_memory(buffer);
+  } else {
+    text.assign(H5Tget_size(type.id), '\0');
+    if (H5Aread(attribute.id, type.id, text.data()) < 0) return {};
+    text.resize(std::min(text.size(), text.find('\0')));
+  }
+  std::vector<std::string> names;
+  std::ranges::replace(text, ',', ' ');
+  std::istringstream words(text);
+  for (std::string word; words >> word;) names.push_back(word);
+  return names;
+}
+
+FieldFile read_hdf5(const std::string& path, const std::string& set, int dims) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file.id < 0) throw ResultsError(fmt::format("{} is not there or is no HDF5 file", path));
+  Set found = read_set(file.id, path, set);
+  if (static_cast<int>(found.shape.size()) != dims)
+    throw ResultsError(fmt::format("{}:{} has {} dimensions, and the lattice {}", path, set,
+                                   found.shape.size(), dims));
+  FieldFile field;
+  field.cells.assign(found.shape.rbegin(), found.shape.rend());
+  field.values = std::move(found.values);
+  const auto axes = axes_of(file.id, set);
+  if (axes.size() != field.cells.size()) return field;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::string& name = axes[axes.size() - 1 - a];
+    const Set centres = read_set(file.id, path, name);
+    if (static_cast<std::int64_t>(centres.values.size()) != field.cells[a])
+      throw ResultsError(fmt::format("{}:{} has {} coordinates for {} cells", path, name,
+                                     centres.values.size(), field.cells[a]));
+    if (centres.values.size() == 1) return {field.cells, {}, field.values};
+    field.edges.push_back(edges_between(centres.values, path + ":" + name, static_cast<int>(a)));
+  }
+  return field;
+}
+
+#else
+
+FieldFile read_hdf5(const std::string& path, const std::string&, int) {
+  throw ResultsError(
+      fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", path));
+}
+
+#endif
+
+// ---- resampling ---------------------------------------------------------------------------------
+
+Numbers evenly(double low, double step, std::int64_t cells) {
+  Numbers edges;
+  for (std::int64_t i = 0; i <= cells; ++i) edges.push_back(low + step * static_cast<double>(i));
+  return edges;
+}
+
+bool same(const Numbers& a, const Numbers& b) {
+  if (a.size() != b.size()) return false;
+  const double width = (b.back() - b.front()) / static_cast<double>(b.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (std::abs(a[i] - b[i]) > kSame * width) return false;
+  return true;
+}
+
+/// Limited slope of each cell, per length.
+Numbers slopes_of(const Numbers& edges, const Numbers& line) {
+  Numbers slopes(line.size(), 0.0);
+  const auto centre = [&](std::size_t i) { return (edges[i] + edges[i + 1]) / 2; };
+  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+    const double left = (line[i] - line[i - 1]) / (centre(i) - centre(i - 1));
+    const double right = (line[i + 1] - line[i]) / (centre(i + 1) - centre(i));
+    if (left * right > 0) slopes[i] = std::abs(left) < std::abs(right) ? left : right;
+  }
+  return slopes;
+}
+
+/// Means over the cells between `to` of a line of means over those between `from`.
+Numbers moved(const Numbers& from, const Numbers& line, const Numbers& to) {
+  const Numbers slopes = slopes_of(from, line);
+  Numbers out(to.size() - 1, 0.0);
+  const std::size_t n = line.size();
+  for (std::size_t i = 0; i + 1 < to.size(); ++i) {
+    const double a = to[i], b = to[i + 1];
+    double sum = 0;
+    if (a < from.front()) sum += line.front() * (std::min(b, from.front()) - a);
+    if (b > from.back()) sum += line.back() * (b - std::max(a, from.back()));
+    const auto begin = std::ranges::upper_bound(from, a) - from.begin();
+    for (auto j = static_cast<std::size_t>(std::max<std::ptrdiff_t>(begin - 1, 0));
+         j < n && from[j] < b; ++j) {
+      const double low = std::max(a, from[j]), high = std::min(b, from[j + 1]);
+      if (high <= low) continue;
+      const double middle = (low + high) / 2 - (from[j] + from[j + 1]) / 2;
+      sum += (high - low) * (line[j] + slopes[j] * middle);
+    }
+    out[i] = sum / (b - a);
+  }
+  return out;
+}
+
+}  // namespace
+
+FieldFile read_field(const std::string& file, int dims) {
+  FieldFile field;
+  for (const char* ending : {".h5:", ".hdf5:"}) {
+    const std::size_t at = file.rfind(ending);
+    if (at == std::string::npos) continue;
+    const std::size_t colon = file.find(':', at);
+    field = read_hdf5(file.substr(0, colon), file.substr(colon + 1), dims);
+    check_finite(field, file);
+    return field;
+  }
+  const std::size_t colon = file.rfind(':');
+  std::size_t column = 0;
+  if (colon != std::string::npos)
+    std::from_chars(file.data() + colon + 1, file.data() + file.size(), column);
+  field = read_text(column > 0 ? file.substr(0, colon) : file, column, dims);
+  check_finite(field, file);
+  return field;
+}
+
+std::vector<double> resampled(const FieldFile& field, const std::array<std::int64_t, 4>& extent,
+                              double dx) {
+  std::vector<std::int64_t> shape = field.cells;
+  Numbers values = field.values;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const std::int64_t sites = extent[axis];
+    const double length = static_cast<double>(sites) * dx;
+    const Numbers to = evenly(-length / 2, dx, sites);
+    const Numbers from =
+        field.edges.empty()
+            ? evenly(-length / 2, length / static_cast<double>(shape[axis]), shape[axis])
+            : field.edges[axis];
+    if (same(from, to)) continue;
+    const auto n = static_cast<std::size_t>(shape[axis]), m = static_cast<std::size_t>(sites);
+    const std::size_t stride = static_cast<std::size_t>(
+        std::accumulate(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis),
+                        std::int64_t{1}, std::multiplies<>()));
+    const std::size_t blocks = values.size() / (n * stride);
+    Numbers next(blocks * m * stride);
+    Numbers line(n);
+    for (std::size_t block = 0; block < blocks; ++block) {
+      for (std::size_t inner = 0; inner < stride; ++inner) {
+        for (std::size_t i = 0; i < n; ++i) line[i] = values[(block * n + i) * stride + inner];
+        const Numbers made = moved(from, line, to);
+        for (std::size_t i = 0; i < m; ++i) next[(block * m + i) * stride + inner] = made[i];
+      }
+    }
+    values = std::move(next);
+    shape[axis] = sites;
+  }
+  return values;
+}
+
+}  // namespace vphi::io

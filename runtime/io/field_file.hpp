@@ -1,0 +1,39 @@
+// Initial values of a field from a file, resampled onto the lattice.
+//
+// A file holds means over cells. "path.h5:set" is a set of as many dimensions as the lattice,
+// slowest axis first, as snapshots are written; where its attribute `axes` names sets of
+// coordinates its cells lie there, otherwise they fill the box. A text "path:column" holds the
+// coordinates x (y, z) of each cell in its first columns and the value in the one named (in one
+// dimension the second where none is named); a text without coordinates, one number a row for a
+// line of sites and a row for each y in the plane, fills the box.
+//
+// Resampling is conservative: along each axis in turn the cells of the file are made straight lines
+// with limited slopes (van Leer, J. Comput. Phys. 32 (1979) 101), and a site gets the mean over its
+// own cell. No new extremes arise, totals stay, and a file of the lattice's own cells is taken as
+// it is, to the last bit. Beyond the cells of the file its outermost ones go on.
+//
+// Throws ResultsError where the file is missing, has holes, or holds what is no finite number.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vphi::io {
+
+/// Means over cells, x fastest.
+struct FieldFile {
+  std::vector<std::int64_t> cells;         ///< of each axis, x first
+  std::vector<std::vector<double>> edges;  ///< of each axis, ascending; empty: they fill the box
+  std::vector<double> values;
+};
+
+/// `file` as in the model, its path complete.
+FieldFile read_field(const std::string& file, int dims);
+
+/// On a lattice of `extent` sites dx apart, the origin in the centre of the box.
+std::vector<double> resampled(const FieldFile& field, const std::array<std::int64_t, 4>& extent,
+                              double dx);
+
+}  // namespace vphi::io

@@ -1,0 +1,173 @@
+// Shock tubes of a relativistic ideal gas, p = (G - 1)(e - rho), with G = 5/3: errors against the
+// exact solution, beside those of an independent code in double precision, and the three methods
+// of `solve`.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tests/physics/riemann.hpp"
+#include "tests/physics/riemann_gamma.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::Gas;
+using testing::GasTube;
+using testing::l1;
+
+const Gas kHot{10, 13.33, 0}, kCold{1, 1e-6, 0};        // problem 1 of Marti and Mueller
+const Gas kSodLeft{1, 1, 0}, kSodRight{0.125, 0.1, 0};  // Sod's values
+
+struct Tube {
+  Gas left = kHot, right = kCold;
+  int cells = 100;
+  std::string scheme = "shasta", evolve = "scheme";
+  std::string solve = "fixed_point, tol = 1e-12, max = 200, start = 0";
+  double end = 0.4;
+};
+
+std::string model(const Tube& s) {
+  return fmt::format(R"(model gas "relativistic ideal gas"
+lattice tube: {}, length = 1, boundary = outflow
+primitive eps, rho: real, v: vec(1)
+G = 5/3
+p(eps, rho) = (G - 1)*max(eps - rho, 0)
+cs = sqrt(G*p/(eps + p))
+speed[k] = (abs(v[k]) + cs)/(1 + abs(v[k])*cs)
+W = 1/sqrt(1 - norm2(v))
+conserve N = rho*W:              div(N*v)
+conserve M = (eps + p)*W^2*v:    div(M*v) + grad(p)
+conserve E = (eps + p)*W^2 - p:  div((E + p)*v)
+recover {{
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  rho = N*sqrt(1 - u^2)
+  v   = M/(E + p)
+  solve u by {}
+}}
+limit M = M*min(1, E*(1 - 1e-12)/norm(M)) if norm(M) > 0 else M
+scheme {}
+evolve {}, dt = 0.4*dx, until = t > 1e9
+init eps = ({} if x < 0 else {}), rho = ({} if x < 0 else {}), v = 0
+precision real = f64
+at end: total(E), max(residual) -> "gas.h5"
+)",
+                     s.cells, s.solve, s.scheme, s.evolve,
+                     testing::exact(s.left.rho + 1.5 * s.left.p),
+                     testing::exact(s.right.rho + 1.5 * s.right.p), testing::exact(s.left.rho),
+                     testing::exact(s.right.rho));
+}
+
+/// rho, p and v of conserved values, by bisection of the pressure.
+Gas recovered(double E, double M, double N) {
+  double low = 0, high = E;
+  for (int i = 0; i < 200; ++i) {
+    const double p = (low + high) / 2, v = M / (E + p), W = 1 / std::sqrt(1 - v * v);
+    const double e = E - M * v, rho = N / W;
+    (2.0 / 3 * (e - rho) > p ? low : high) = p;
+  }
+  const double p = (low + high) / 2, v = M / (E + p);
+  return {N * std::sqrt(1 - v * v), p, v};
+}
+
+struct Errors {
+  double rho = 0, p = 0, v = 0;
+  runtime::RunResult result;
+};
+
+Errors errors(const Tube& s) {
+  testing::Simulation setup;
+  setup.keep_state = true;
+  setup.steps = std::llround(s.end / (0.4 / s.cells));
+  Errors found;
+  found.result = testing::run_text(model(s), setup);
+  const auto& state = found.result.state;  // N, M, E
+  std::vector<double> rho, p, v;
+  for (std::size_t i = 0; i < state[0].size(); ++i) {
+    const Gas gas = recovered(state[2][i], state[1][i], state[0][i]);
+    rho.push_back(gas.rho), p.push_back(gas.p), v.push_back(gas.v);
+  }
+  const GasTube exact(5.0 / 3, s.left, s.right);
+  // 4 points of each cell, as in the tables: a shock within a cell makes some percent of N = 100
+  const auto means = [&](double Gas::* what) {
+    return testing::cell_means([&](double x) { return exact.at(x / s.end).*what; }, s.cells, 1, 4);
+  };
+  found.rho = l1(rho, means(&Gas::rho));
+  found.p = l1(p, means(&Gas::p));
+  found.v = l1(v, means(&Gas::v));
+  return found;
+}
+
+TEST(IdealGas, TheExactSolutionHasTheNumbersOfTheLiterature) {
+  const GasTube first(5.0 / 3, kHot, kCold);
+  EXPECT_NEAR(first.p(), 1.4476858, 1e-7);
+  EXPECT_NEAR(first.v(), 0.71399025, 1e-8);
+  EXPECT_NEAR(first.rho_left(), 2.6394078, 1e-7);
+  EXPECT_NEAR(first.rho_right(), 5.0706176, 1e-7);
+  EXPECT_NEAR(first.head(), -0.71609421, 1e-8);
+  EXPECT_NEAR(first.tail(), 0.16722183, 1e-8);
+  EXPECT_NEAR(first.shock(), 0.82837274, 1e-8);
+  const GasTube sod(5.0 / 3, kSodLeft, kSodRight);
+  EXPECT_NEAR(sod.p(), 0.30890996, 1e-8);
+  EXPECT_NEAR(sod.v(), 0.43706504, 1e-8);
+  EXPECT_NEAR(sod.shock(), 0.81859142, 1e-8);
+}
+
+TEST(IdealGas, FirstProblemOfMartiAndMueller) {
+  const double rho[] = {0.218, 0.130, 0.0748}, p[] = {0.182, 0.104, 0.0631},
+               v[] = {0.0201, 0.0109, 0.0073};
+  for (int i = 0; i < 3; ++i) {
+    Tube s;
+    s.cells = 100 << i;
+    const Errors e = errors(s);
+    EXPECT_NEAR(e.rho / rho[i], 1, 0.02) << s.cells << ": " << e.rho;
+    EXPECT_NEAR(e.p / p[i], 1, 0.02) << s.cells << ": " << e.p;
+    EXPECT_NEAR(e.v / v[i], 1, 0.02) << s.cells << ": " << e.v;
+  }
+}
+
+TEST(IdealGas, TheCentralSchemeOnTheSameTube) {
+  const double rho[] = {0.214, 0.123, 0.0604};
+  for (int i = 0; i < 3; ++i) {
+    Tube s;
+    s.cells = 100 << i;
+    s.scheme = "kt, speed = speed, theta = 1.1";
+    s.evolve = "heun";
+    const Errors e = errors(s);
+    EXPECT_NEAR(e.rho / rho[i], 1, 0.02) << s.cells << ": " << e.rho;
+  }
+}
+
+TEST(IdealGas, SodsValues) {
+  const double rho[] = {6.99e-3, 4.35e-3, 2.50e-3};
+  for (int i = 0; i < 3; ++i) {
+    Tube s;
+    s.left = kSodLeft, s.right = kSodRight;
+    s.cells = 100 << i;
+    const Errors e = errors(s);
+    EXPECT_NEAR(e.rho / rho[i], 1, 0.02) << s.cells << ": " << e.rho;
+  }
+}
+
+// Rounds of Newton and halves of [0, 1] find what the fixed point finds, and leave as little.
+TEST(IdealGas, TheMethodsOfSolveAgree) {
+  const Errors by_rounds = errors({});
+  for (const char* method : {"newton, tol = 1e-12, max = 60, start = 0, from = 0, to = 1",
+                             "bisection, tol = 1e-12, max = 60, from = 0, to = 1"}) {
+    Tube s;
+    s.solve = method;
+    const Errors other = errors(s);
+    for (std::size_t q = 0; q < 3; ++q) {
+      for (std::size_t i = 0; i < other.result.state[q].size(); ++i) {
+        EXPECT_NEAR(other.result.state[q][i], by_rounds.result.state[q][i], 2e-8) << method;
+      }
+    }
+    EXPECT_LT(testing::last(other.result, "max(residual)"), 1e-11) << method;
+  }
+}
+
+}  // namespace
+}  // namespace vphi
