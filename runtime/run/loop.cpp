@@ -282,7 +282,7 @@ class Loop {
   void check_recovery() {
     if (p_.unsound_slot < 0) return;
     for (std::int64_t instance = 0; instance < instances_; ++instance) {
-      const double found = of_instance(scalars_, instance, p_.unsound_slot);
+      const double found = of_instance(*scalars_, instance, p_.unsound_slot);
       if (found == 0) continue;
       if (ensemble_ == nullptr) return unrecovered();
       if (ensemble_->failed(first_instance_ + instance)) continue;
@@ -302,7 +302,7 @@ class Loop {
   }
 
   bool recoverable() {
-    const auto scalars = observer_.watch();
+    const auto& scalars = observer_.watch();
     return of_instance(scalars, 0, p_.unsound_slot) == 0;
   }
 
@@ -314,7 +314,7 @@ class Loop {
     const auto interval =
         good_.first_bad_step(step_, kSearchSeconds, [this] { return recoverable(); });
     if (find_bad_site(session_, 0)) check_state(first_, 0);
-    const auto scalars = observer_.watch();
+    const auto& scalars = observer_.watch();
     const double found = of_instance(scalars, 0, p_.unsound_slot);
     const std::int64_t plane = std::llround(found) - 1;
     const bool exact = interval.good >= 0 && interval.bad - interval.good <= 1;
