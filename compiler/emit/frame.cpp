@@ -211,7 +211,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   return slots;
 }
 
-GpuReductions gpu_reductions(const Job& job, int threads) {
+GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree) {
   GpuReductions out;
   if (!job.epilogue()) return out;
   const kernel::Kernel& kernel = job.kernel;
@@ -244,6 +244,10 @@ GpuReductions gpu_reductions(const Job& job, int threads) {
   const std::string real = type_name(kernel.compute);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string& member = job.body.reduction_members[i];
+    if (i < in_tree.size() && in_tree[i]) {
+      out.sums += fmt::format("tree[{}u + thread] = 0.0;\n", i * threads);
+      continue;
+    }
     const bool carry = compensated(kernel, i);
     any = any || carry;
     const char* start = "0";

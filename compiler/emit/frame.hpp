@@ -57,7 +57,8 @@ struct GpuReductions {
   std::string finish;     ///< after the last site; reads the tree called `tree`
   int tree_doubles = 0;   ///< local memory
 };
-GpuReductions gpu_reductions(const Job& job, int threads);
+/// `in_tree`: reductions, sums, whose share each thread adds up in `tree` itself.
+GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree = {});
 /// vphi_join_K(which, a, b) and vphi_neutral_K(which): how shares of a reduction combine.
 std::string join_functions(const Job& job);
 /// Statement that adds `value` to the thread's sum of reduction `i`.

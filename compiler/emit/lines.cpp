@@ -24,7 +24,7 @@ Boundary boundary_of(const kernel::Line& line) {
 /// Registers for what is held decide how many groups stay on a processor at once.
 int resident(const Job& job, const kernel::Line& line, int threads) {
   const int words = static_cast<int>(line.held.size()) * (job.body.real == Precision::F32 ? 1 : 2);
-  const int warps = words <= 30 ? 24 : words <= 52 ? 16 : words <= 112 ? 12 : 8;
+  const int warps = words <= 30 ? 24 : words <= 52 ? 16 : words <= 120 ? 12 : 8;
   return std::max(1, warps * 32 / threads);
 }
 
@@ -120,9 +120,7 @@ class Writer {
       effects += fmt::format("  {}[at] = out.{};\n", write_pointer(job_, array),
                              job_.body.store_members[i]);
     }
-    for (std::size_t i = 0; i < job_.kernel.reductions.size(); ++i) {
-      effects += indent(accumulate(job_, i, "out." + job_.body.reduction_members[i]), 2);
-    }
+    effects += indent(gather_sums(job_, line_, threads_), 2);
     text += fmt::format("if (live & (cell - {0} >= start) & (cell - {0} < end)) {{\n", line_.delay);
     if (!job_.kernel.stores.empty()) {
       text += fmt::format("  const vphi_index at = base + (vphi_index)(cell - {}) * {};\n",
@@ -162,7 +160,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   const Groups groups{std::clamp<std::int64_t>(wanted, 1, most), 1, 1};
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
 
-  GpuReductions reductions = gpu_reductions(job, threads);
+  GpuReductions reductions = gpu_reductions(job, threads, rare_sums(line));
   Slots slots = common_slots(job, threads, &groups);
   const bool cuda = job.language == Language::Cuda;
   const bool nvidia = cuda || job.target.nvidia;
@@ -243,6 +241,36 @@ std::string count_of(const Job& job, const kernel::Line& line) {
 std::string still_test(const kernel::Line& line, const Bindings& bindings) {
   const auto slot = std::find(bindings.slots.begin(), bindings.slots.end(), line.still);
   return fmt::format("vphi_count_of(scalars[{}]) != 0", slot - bindings.slots.begin());
+}
+
+std::vector<bool> rare_sums(const kernel::Line& line) {
+  std::vector<bool> result;
+  for (const auto& places : line.only) result.push_back(places.has_value());
+  return result;
+}
+
+std::string at_places(const kernel::Line& line, std::size_t reduction) {
+  std::string text;
+  for (const std::int64_t place : *line.only[reduction]) {
+    text += fmt::format("{}(cell == {})", text.empty() ? "" : " | ", place + line.delay);
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string gather_sums(const Job& job, const kernel::Line& line, int threads) {
+  std::string text;
+  std::map<std::string, std::string> rare;  // by place
+  for (std::size_t i = 0; i < job.kernel.reductions.size(); ++i) {
+    const std::string value = "out." + job.body.reduction_members[i];
+    if (!line.only[i]) {
+      text += accumulate(job, i, value);
+      continue;
+    }
+    rare[at_places(line, i)] += fmt::format("  tree[{0}u + thread] += (double){1};\n",
+                                            static_cast<int>(i) * threads, value);
+  }
+  for (const auto& [test, sums] : rare) text += fmt::format("if ({}) {{\n{}}}\n", test, sums);
+  return text;
 }
 
 std::string held_text(const Job& job, const kernel::Line& line) {

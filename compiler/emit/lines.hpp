@@ -32,6 +32,12 @@ struct LineShape {
 LineShape line_shape(const kernel::Line& line);
 inline constexpr int kLineQuad = 4;  ///< on a GPU: cells a turn of the loop
 
+/// Which sums have terms at some places of a line only.
+std::vector<bool> rare_sums(const kernel::Line& line);
+/// Whether the cell that leaves is at one of these places.
+std::string at_places(const kernel::Line& line, std::size_t reduction);
+/// On a GPU: what the reductions take from a cell.
+std::string gather_sums(const Job& job, const kernel::Line& line, int threads);
 /// On a GPU: variables for what is held.
 std::string held_text(const Job& job, const kernel::Line& line);
 /// On a GPU: the rest of `in` but the cells, the call of the site function of `job`, which is that

@@ -86,6 +86,7 @@ class Walk {
       if (kind != kernel::ReduceKind::Sum)
         one = fmt::format("{0}_lane[i % 8] = vphi_{1}_f64({0}_lane[i % 8], (double){0}_row[i]);", m,
                           kind == kernel::ReduceKind::Minimum ? "min" : "max");
+      if (line_.only[i]) add += fmt::format("if ({}) ", at_places(line_, i));
       add += fmt::format("for (vphi_index i = fresh; i < {}; ++i) {}\n", width_, one);
     }
     slots["held"] = held;

@@ -229,8 +229,7 @@ class Writer {
           "if (live & (quad * {0} + {1} >= {2}) & (quad * {0} + {1} < {2} + pieces * {3}) &\n"
           "    (cell - {4} >= 0) & (cell - {4} < {5})) {{\n",
           kQuad, place, p_.lead * p_.cells, p_.cells, line_.delay, shape_.extent);
-      for (std::size_t i = 0; i < job_.kernel.reductions.size(); ++i)
-        text += indent(accumulate(job_, i, "out." + job_.body.reduction_members[i]), 2);
+      text += indent(gather_sums(job_, line_, kLanes), 2);
       text += "}\n";
     }
     return text + "++cell;\n}\n";
@@ -262,7 +261,10 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const Pieces p = pieces_of(job, line);
   const Writer writer(job, line, p);
   const int bytes = bytes_of(job.body.real);
-  const int ring_bytes = writer.ring_vectors() * 16 + 1024 + 8;
+  const std::vector<bool> rare = rare_sums(line);
+  const bool own_tree = std::ranges::count(rare, true) > 0;
+  const int ring_bytes = writer.ring_vectors() * 16 + 1024 + 8 +
+                         (own_tree ? 8 * kLanes * static_cast<int>(rare.size()) : 0);
   // Groups that a processor holds: by its local memory, and by registers for what is held.
   const int words = static_cast<int>(line.held.size()) * bytes / 4;
   const int blocks = std::clamp(std::min(227 * 1024 / ring_bytes, words <= 52    ? 16
@@ -277,7 +279,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const Groups groups{std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, units / 3)), 1,
                       1};
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
-  GpuReductions reductions = gpu_reductions(job, kLanes);
+  GpuReductions reductions = gpu_reductions(job, kLanes, rare_sums(line));
   Slots slots = common_slots(job, kLanes, &groups);
   const bool cuda = job.language == Language::Cuda, f32 = job.body.real == Precision::F32;
   const bool nvidia = cuda || job.target.nvidia;
@@ -311,11 +313,13 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   slots["cell"] = cell_of(line, "i");
   slots["finish_functions"] = reductions.functions;
-  slots["local_memory"] =
-      reductions.tree_doubles == 0
-          ? ""
-          : "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)ring;\n"
-            "VPHI_LOCAL unsigned last;";
+  slots["local_memory"];
+  if (reductions.tree_doubles > 0) {
+    slots["local_memory"] =
+        (own_tree ? fmt::format("VPHI_LOCAL double tree[{}];\n", reductions.tree_doubles)
+                  : "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)ring;\n") +
+        std::string("VPHI_LOCAL unsigned last;");
+  }
   slots["sums"] = reductions.sums;
   slots["finish"] =
       reductions.tree_doubles == 0 ? reductions.finish : "vphi_barrier();\n" + reductions.finish;

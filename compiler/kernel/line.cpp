@@ -230,6 +230,30 @@ class Finder {
     values_.push_back(std::move(value));
   }
 
+  /// Places along the axis where the value may differ from 0, if it says so.
+  std::optional<std::set<std::int64_t>> only_at(Expr value) const {
+    using Places = std::set<std::int64_t>;
+    if (value.is_zero()) return Places{};
+    if (value.is(Op::Select) && value.arg(2).is_zero() && value.arg(0).is(Op::Equal)) {
+      for (int i = 0; i < 2; ++i) {
+        std::int64_t shift = 0;
+        if (!is_site(value.arg(0).arg(i), &shift)) continue;
+        if (const auto at = whole(value.arg(0).arg(1 - i))) return Places{*at - shift};
+      }
+      return {};
+    }
+    const bool sum = value.is(Op::Add) || value.is(Op::Sub) || value.is(Op::Neg);
+    const bool scaled = value.is(Op::Mul) && value.args().size() == 2 && value.arg(0).is_number();
+    if (!sum && !scaled) return {};
+    Places places;
+    for (std::size_t i = scaled ? 1 : 0; i < value.args().size(); ++i) {
+      const auto some = only_at(value.args()[i]);
+      if (!some) return {};
+      places.insert(some->begin(), some->end());
+    }
+    return places;
+  }
+
   // ---- the walk --------------------------------------------------------------------------------
 
   bool is_leaf(const Value& value) const { return value.args.empty(); }
@@ -262,6 +286,10 @@ class Finder {
     line.axis = axis_;
     line.odd = odd_;
     line.still = still_;
+    for (const Reduction& reduction : kernel_.reductions) {
+      line.only.push_back(reduction.kind == ReduceKind::Sum ? only_at(reduction.value)
+                                                            : std::nullopt);
+    }
     for (const Place& root : roots) {
       if (root.value == kConstant) continue;
       const Value& value = values_[static_cast<std::size_t>(root.value)];

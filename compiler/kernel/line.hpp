@@ -40,6 +40,8 @@ struct Line {
   int before = 0;     ///< the walk to cell k begins at cell k - before
   int back = 0;       ///< the largest k of a Load at -k
   std::set<int> odd;  ///< arrays that change sign beyond a reflecting wall
+  /// By reduction, a sum that has terms other than 0 at some places along the axis only: these.
+  std::vector<std::optional<std::set<std::int64_t>>> only;
   /// Scalar that is not 0 where nothing is to change: then what was there is copied, the walk left
   /// out, and the reductions are those of no site. "": there is none.
   std::string still;
