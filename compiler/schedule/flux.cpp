@@ -409,6 +409,11 @@ Stepping make_flux_step(const physics::System& system, Slots& slots, Storage& st
     result.finish.push_back({name, value});
   }
   result.sweeps = make_sweeps(block, wanted);
+  if (system.lattice.dims > 1) {
+    result.remarks.insert(
+        "each axis is one sweep that walks along its lines: every value is made once a cell and "
+        "held while later cells want it; costs are those of a step of the walk");
+  }
   std::size_t sweeps = 0;
   for (const int part : result.cycle.front()) {
     sweeps += result.parts[static_cast<std::size_t>(part)].sweeps.sweeps.size();
