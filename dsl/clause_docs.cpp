@@ -60,8 +60,9 @@ constexpr ClauseDoc kDocs[] = {
     {"level", "One level of a nested integrator, from outer to inner."},
     {"init", "The state at the start: a value, or with `~` a random distribution."},
     {"random",
-     "The generator of all random numbers, and its seed. Philox is keyed by seed, stream and site: "
-     "every device draws the same."},
+     "The generator of the numbers of `noise` (philox of ten rounds, philox7, or xorshift32 in short "
+     "runs that philox begins), and the seed of all random numbers. All are keyed by seed, stream, "
+     "site and step: every device draws the same."},
     {"noise",
      "What `noise` in an equation means where the state multiplies it (ito, stratonovich), and how "
      "its numbers are distributed. A model without it is as if the line said `noise stratonovich`, "

@@ -51,7 +51,7 @@ void ClauseCheck::meaning(const Line& line) {
   if (keyword == "conserve") conserve(clause);
   if (keyword == "random") {
     for (const Item* item : positional(clause)) {
-      word("random", *item->value, "philox philox4x32 xorshift ranlux", false);
+      word("random", *item->value, "philox philox4x32 philox7 xorshift xorshift32 ranlux", false);
     }
   }
   if (keyword == "noise") {

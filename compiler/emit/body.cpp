@@ -253,6 +253,7 @@ std::string Builder::site_function() {
   printer.announce(roots_);
   if (kernel_.fast) printer.approximate();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();
+  printer.share_turns();
   const std::string s = body_.suffix;
   std::string text = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +
                      " in, const vphi_par_" + s + " par) {\n  vphi_out_" + s + " out;\n";
@@ -391,6 +392,7 @@ Body Builder::build() {
   const std::string site = kernel_.stores.empty() && kernel_.reductions.empty() && handed_.empty()
                                ? std::string()
                                : site_function() + parameter_function();
+  body_.parameters = static_cast<int>(parameters_.size());
   body_.code = (site.empty() ? "" : structs() + site) + epilogue_function();
   if (!kernel_.random.step.empty()) read(kernel_.random.step);
   if (!kernel_.random.instance.empty()) read(kernel_.random.instance);

@@ -48,6 +48,7 @@ struct Body {
   std::vector<std::string> reduction_members;  ///< as the kernel's reductions
   std::vector<std::string> handed_members;     ///< of the `out` struct, as `handed` of make_body
   std::vector<int> slots_read, slots_written;  ///< scalars, by their index, ascending
+  int parameters = 0;                          ///< members of the `par` struct
   std::string code;                            ///< the structs and functions
 };
 

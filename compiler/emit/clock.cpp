@@ -121,6 +121,20 @@ std::string clock_functions(const kernel::Shared& shared, const std::string& sti
       "VPHI_INLINE void vphi_tick_{}(double* clock) {{\n{}}}\n",
       suffix, indent(text, 2));
 
+  ClockText pass(shared, language);
+  std::map<std::string, std::string> passed;
+  text = pass.body(needed(shared, is_slot), [&](const ScalarAssign& a, const auto& name) {
+    if (is_slot(a)) passed[a.slot] = name;
+    return std::string();
+  });
+  for (const auto& [slot, name] : passed)
+    text += fmt::format("clock[{}] = {};\n", place(shared.slots, slot), name);
+  if (text.empty()) text = "(void)clock;\n";
+  all += fmt::format(
+      "// The same, moving or not.\n"
+      "VPHI_INLINE void vphi_pass_{}(double* clock) {{\n{}}}\n",
+      suffix, indent(text, 2));
+
   ClockText row(shared, language);
   text = row.body(needed(shared, [&](const ScalarAssign& a) { return !is_slot(a); }),
                   [&](const ScalarAssign& a, const std::string& name) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "compiler/emit/turns.hpp"
 #include "compiler/kernel/draw.hpp"
 
 namespace vphi::emit {
@@ -25,9 +26,18 @@ std::string slot(const Bindings& bindings, const std::string& name, const std::s
   return fmt::format("{}[{}]", scalars, at - bindings.slots.begin());
 }
 
+// NVIDIA's approximations, in f32.
+bool quick_functions(const Job& job) {
+  return job.body.real == Precision::F32 &&
+         (job.language == Language::Cuda ||
+          (job.target.nvidia && job.language == Language::OpenCL));
+}
+
 // Function of the device; the fast ones where they are good enough.
 std::string call(const Job& job, Op op, const std::string& argument) {
   const bool f32 = job.body.real == Precision::F32;
+  if ((op == Op::Sin || op == Op::Cos) && !quick_functions(job))
+    return turn_function(op, job.body.real) + "(" + argument + ")";
   std::string name = function_name(op, job.body.real, job.language);
   if (f32 && job.language == Language::Cuda && op != Op::Sqrt) name = "__" + name;
   if (f32 && job.target.nvidia && job.language == Language::OpenCL) name = "native_" + name;
@@ -46,6 +56,14 @@ std::string word(const std::string& block, bool step_bit_0, bool step_bit_1, int
   return fmt::format("vphi_select_word(odd_word, {}, {})", half(1), half(0));
 }
 
+// Draws of one bit each, the first of them `shift` from the end.
+std::string bit_lines(const Job& job, const std::string& bits, std::int64_t shift) {
+  std::string text;
+  for (const Draw& draw : job.body.draws)
+    text += fmt::format("in.{} = vphi_bit({} >> {}u);\n", draw.member, bits, shift + draw.index);
+  return text;
+}
+
 }  // namespace
 
 std::string draw_functions(const Job& job) {
@@ -56,16 +74,22 @@ std::string draw_functions(const Job& job) {
   slots["wide"] = wide(job);
   slots["real"] = type_name(real);
   slots["stream"] = std::to_string(random.stream);
-  for (int round = 0; round < kernel::kRounds; ++round) {
+  const bool xorshift = random.generator == kernel::Generator::Xorshift32;
+  const int rounds = kernel::rounds_of(random.generator);
+  slots["round_count"] = std::to_string(rounds);
+  slots["philox"] = xorshift ? "vphi_philox" : "vphi_block";
+  slots["xorshift"] = xorshift ? fill("draws_xorshift.txt", slots) : "";
+  slots["suffix"] = real == Precision::F32 ? "f32" : "f64";
+  slots["high"] = number(0.75L);
+  slots["low"] = number(0.25L);
+  for (int round = 0; round < rounds; ++round) {
     const auto key = kernel::round_key(random.seed, round);
     slots["rounds"] += fmt::format("c = vphi_round(c, {:#x}u, {:#x}u);\n", key[0], key[1]);
   }
   slots["cell"] = number(0x1p-32L);
   slots["half_cell"] = number(0x1p-33L);
   // Rounding must not make the argument of the root negative. NVIDIA's own logarithm is to base 2.
-  const bool quick =
-      real == Precision::F32 &&
-      (job.language == Language::Cuda || (job.target.nvidia && job.language == Language::OpenCL));
+  const bool quick = quick_functions(job);
   const std::string log =
       quick ? "vphi_log2_f32(vphi_unit(word))" : call(job, Op::Log, "vphi_unit(word)");
   const std::string square =
@@ -78,7 +102,9 @@ std::string draw_functions(const Job& job) {
         job.language == Language::Cuda ? "quick_draws_cuda.txt" : "quick_draws_nvidia.txt", {});
   slots["turn_cell"] = number(2 * std::numbers::pi_v<long double> * 0x1p-32L);
   slots["half_turn_cell"] = number(std::numbers::pi_v<long double> * 0x1p-32L);
-  return fill("draws.txt", slots);
+  // The site's own code may have brought the functions of the angle.
+  const bool there = job.body.code.find(turn_function(Op::Sin, real)) != std::string::npos;
+  return (quick || there ? "" : turn_functions(real, job.language)) + fill("draws.txt", slots);
 }
 
 std::string draw_start(const Job& job, const Bindings& bindings, const std::string& instance) {
@@ -111,7 +137,7 @@ std::string draw_word_at(const Job& job, const std::string& step, bool aligned) 
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
   std::string text = fmt::format("const {} first_word = {}{};\n", wide(job), step,
                                  words == 1 ? "" : fmt::format(" * {}u", words));
-  if (aligned) return text;
+  if (aligned || job.kernel.random.bits) return text;
   if (words == 1) text += "const int odd_word = (int)(first_word & 1u);\n";
   if (words <= 2) text += "const int second_half = (int)(first_word >> 1 & 1u);\n";
   return text;
@@ -124,6 +150,12 @@ std::string draw_lines(const Job& job, const std::string& site) {
   const char* real = type_name(job.body.real);
   std::string text =
       fmt::format("const {0} walker = first_walker + ({0})({1});\n", wide(job), site);
+  if (job.kernel.random.bits) {
+    text +=
+        "const unsigned bits = vphi_word_of(vphi_block(walker, first_word >> 7),\n"
+        "    (unsigned)(first_word >> 5 & 3u)) >> (unsigned)(first_word & 31u);\n";
+    return text + bit_lines(job, "bits", 0);
+  }
   std::set<int> blocks, pairs;
   for (const Draw& draw : job.body.draws) {
     const int block = draw.index / 4, pair = draw.index / 2;
@@ -154,12 +186,36 @@ std::string draw_lines(const Job& job, const std::string& site) {
   return text;
 }
 
-std::string draws_of_round(const Job& job) {
+bool keeps_state(const Job& job) {
+  return !job.body.draws.empty() && kernel::steps_of_run(job.kernel.random) > 0;
+}
+
+std::string draw_state(const Job& job, const std::string& step) {
+  const std::int64_t words = kernel::words_per_step(job.kernel.random);
+  std::string text = fmt::format("const {} run_word = {} * {}u;\n", wide(job), step, words);
+  if (!job.kernel.random.bits)
+    return text + "noise_state = vphi_state_before(first_walker, run_word >> 2);\n";
+  return text +
+         "noise_state = vphi_word_of(vphi_block(first_walker, run_word >> 7),\n"
+         "    (unsigned)(run_word >> 5 & 3u)) >> (unsigned)(run_word & 31u);\n";
+}
+
+std::string draws_of_round(const Job& job, bool state, std::int64_t steps) {
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
   const char* real = type_name(job.body.real);
+  if (job.kernel.random.bits) {
+    if (!state)
+      return "const unsigned bits = vphi_word_of(vphi_block(first_walker, first_word >> 7),\n"
+             "    (unsigned)(first_word >> 5 & 3u)) >> (unsigned)(first_word & 31u);\n";
+    // a shift by all 32 bits has no meaning; nobody reads what it would leave
+    return fmt::format("const unsigned bits = noise_state;\nnoise_state = noise_state >> {}u;\n",
+                       std::min<std::int64_t>(words * steps, 31));
+  }
   std::string text = "const vphi_words words_0 = vphi_block(first_walker, first_word >> 2);\n";
+  if (state)
+    text = "const vphi_words words_0 = vphi_four(noise_state);\nnoise_state = words_0.d;\n";
   const bool normal = std::ranges::count(job.body.draws, Op::Normal, &Draw::op) > 0;
-  for (std::size_t pair = 0; normal && words < 4 && pair < 2; ++pair)
+  for (std::size_t pair = 0; normal && (words < 4 || state) && pair < 2; ++pair)
     text += fmt::format(
         "const {0} radius_{1} = vphi_radius(words_0.{2});\n"
         "const {0} angle_{1} = vphi_angle(words_0.{3});\n",
@@ -170,6 +226,7 @@ std::string draws_of_round(const Job& job) {
 std::string draws_of_step(const Job& job, std::int64_t k) {
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
   std::string text;
+  if (job.kernel.random.bits) return bit_lines(job, "bits", k * words);
   for (const Draw& draw : job.body.draws) {
     const std::int64_t d = k * words + draw.index;
     if (draw.op == Op::Uniform) {

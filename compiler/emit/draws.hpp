@@ -24,8 +24,14 @@ std::string draw_word(const Job& job, const Bindings& bindings, const std::strin
 /// The second half where the number of the step is the text `step`, of the widest integer type.
 std::string draw_word_at(const Job& job, const std::string& step, bool aligned);
 const char* widest_integer(const Job& job);
-/// The numbers of all steps that share a block, and those of step `k` of them.
-std::string draws_of_round(const Job& job);
+/// Whether a path keeps a state, `unsigned noise_state`, through the steps of a run: of xorshift,
+/// or the bits of a word (kernel::steps_of_run). `draw_state` sets it before the step with the
+/// number `step`, anywhere in a run.
+bool keeps_state(const Job& job);
+std::string draw_state(const Job& job, const std::string& step);
+/// The numbers of all `steps` that share a block, and those of step `k` of them. `state`: from the
+/// state that is kept, which goes on.
+std::string draws_of_round(const Job& job, bool state, std::int64_t steps);
 std::string draws_of_step(const Job& job, std::int64_t k);
 /// `site`: text of the index of the site within its instance.
 std::string draw_lines(const Job& job, const std::string& site);

@@ -9,6 +9,7 @@
 
 #include "compiler/emit/draws.hpp"
 #include "compiler/emit/paths.hpp"
+#include "compiler/emit/turns.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -203,6 +204,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
                                                              : "prelude_cpp.txt",
                           slots);
   slots["choices"] = fill("choices.txt", slots) + table_functions(job.kernel, job.language);
+  slots["choices"] += turn_functions_for(job.body.code, job.language);
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
   slots["around"] = fill("around.txt", slots);

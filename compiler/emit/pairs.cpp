@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/emit/turns.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -258,6 +259,7 @@ class Pairs {
   Slots shared_slots(int threads, const Groups* groups) const {
     Slots slots = common_slots(job_, threads, groups);
     slots["body"] = near_.code + far_.code + pair_.code;
+    slots["choices"] += turn_functions_for(slots["body"], language_);
     if (pair_kernel_.fast) {
       const bool cuda = language_ == Language::Cuda;
       slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});

@@ -71,7 +71,9 @@ class Paths {
       text += fmt::format("{} {}_here = {}[i];\n", type_name(job_.kernel.arrays[i].store), value(i),
                           value(i));
     for (int slot : used()) text += fmt::format("mine[{0}] = own[{0}][i];\n", slot);
-    return text + draw_walker(job_, bindings_, "(begin + i)", "mine");
+    text += draw_walker(job_, bindings_, "(begin + i)", "mine");
+    if (stateful()) text += "unsigned noise_state = noise_states[i];\n(void)first_walker;\n";
+    return text;
   }
   std::string put() const {
     std::string text;
@@ -79,21 +81,36 @@ class Paths {
       if (job_.kernel.arrays[i].written) text += fmt::format("{0}[i] = {0}_here;\n", value(i));
     for (int slot : job_.body.slots_written)
       text += fmt::format("own[{0}][i] = mine[{0}];\n", slot);
+    if (stateful()) text += "noise_states[i] = noise_state;\n";
     return text;
+  }
+
+  // Where the states of the lanes begin.
+  std::string lane_states() const {
+    if (!stateful()) return {};
+    std::string unused;
+    for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
+      unused += fmt::format("(void){}_here;\n", value(i));
+    return fmt::format("unsigned noise_states[{0}] = {{0}};\nfor (long i = 0; i < {0}; ++i) {{\n",
+                       kLanes) +
+           indent(take() + unused + draw_state(job_, "step_start") + put(), 2) + "}\n";
   }
 
   // The steps that share their random numbers; `block` holds the scalars. `alone`: one step,
   // wherever it stands among those.
   std::string round(const std::string& block, const std::string& suffix, bool alone = false) const {
     const std::int64_t together = alone ? 1 : steps_together(job_.kernel);
-    const bool shared = together > 1;
+    // A round of xorshift words begins where the state stands; single steps after it look theirs
+    // up.
+    const bool state = shared_ && keeps_state(job_) && (!alone || job_.kernel.random.bits);
+    const bool shared = together > 1 || state;
     std::string text;
-    if (shared_)
+    if (!state && shared_)
       text =
           draw_word_at(job_, fmt::format("(step_start + ({})step)", widest_integer(job_)), shared);
-    else
+    else if (!state)
       text = draw_word(job_, bindings_, block, shared);
-    if (shared) text += draws_of_round(job_);
+    if (shared) text += draws_of_round(job_, state, together);
     for (std::int64_t k = 0; k < together; ++k) {
       const std::string one = step(block, suffix, k, shared);
       text += together == 1 ? one : "{\n" + indent(one, 2) + "}\n";
@@ -102,6 +119,8 @@ class Paths {
   }
 
  private:
+  bool stateful() const { return shared_ && keeps_state(job_); }
+
   std::vector<int> used() const {
     std::vector<int> list = job_.body.slots_read;
     list.insert(list.end(), job_.body.slots_written.begin(), job_.body.slots_written.end());
@@ -247,8 +266,7 @@ bool is_path(const kernel::Kernel& kernel) {
 
 std::int64_t steps_together(const kernel::Kernel& kernel) {
   if ((kernel.steps == 1 && kernel.steps_slot.empty()) || kernel.random.draws == 0) return 1;
-  const std::int64_t words = kernel::words_per_step(kernel.random);
-  return words >= 4 ? 1 : 4 / words;
+  return kernel::steps_of_round(kernel.random);
 }
 
 program::Kernel emit_paths(const Job& job, const Bindings& bindings) {
@@ -334,6 +352,14 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   }
   slots["body"] +=
       clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
+  const bool state = keeps_state(job);
+  const std::int64_t run = kernel::steps_of_run(shared.own.random);
+  slots["most_rows"] = !state ? slots["rows"] + (cpp ? "" : "u")
+                              : fmt::format("({2}){0}u - ({2})(step_start & {1}u)", run, run - 1,
+                                            cpp ? "long" : "unsigned");
+  slots["noise_state"] =
+      state && !cpp ? "unsigned noise_state = 0u;\n" + draw_state(job, "step_start") : "";
+  slots["lane_states"] = cpp ? paths.lane_states() : "";
   const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : "";
   slots["round"] = paths.round(block, suffix);
   slots["one_step"] = paths.round(block, suffix, true);

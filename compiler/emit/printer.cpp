@@ -6,6 +6,7 @@
 
 #include "compiler/emit/fill.hpp"
 #include "compiler/emit/table_text.hpp"
+#include "compiler/emit/turns.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -102,6 +103,8 @@ void Printer::announce(std::span<const Expr> roots) {
     open.pop_back();
     if (++uses_[expr.get()] > 1) continue;
     if (!callbacks_.leaf(*expr).empty()) continue;
+    if (expr.is(Op::Sin)) turns_[expr.arg(0).get()] |= 1;
+    if (expr.is(Op::Cos)) turns_[expr.arg(0).get()] |= 2;
     for (Expr arg : expr.args()) open.push_back(arg);
   }
 }
@@ -228,6 +231,8 @@ Printer::Piece Printer::compute(Expr expr) {
       break;
   }
   if (is_condition(node.op)) return logical(node);
+  const bool turn = (node.op == Op::Sin || node.op == Op::Cos) && share_turns_ && !approximate_;
+  if (turn && turns_[args[0].get()] == 3) return call(turn_function(node.op, precision_), args);
   const std::string name = function_name(node.op, precision_, language_);
   if (name.empty()) {
     throw std::invalid_argument("no code for operation " +

@@ -43,6 +43,8 @@ class Printer {
   void approximate() { approximate_ = true; }
   /// With them: roots, minima and maxima of the device too (a NaN does not pass through those).
   void device_extremes() { device_extremes_ = true; }
+  /// Where sine and cosine of one angle are wanted: the functions of emit/turns.hpp.
+  void share_turns() { share_turns_ = true; }
   /// Counts uses; call once for all roots of a block, before the first `number`.
   void announce(std::span<const algebra::Expr> roots);
   /// Text of the value as a number of the printer's precision.
@@ -86,7 +88,8 @@ class Printer {
   std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
   std::unordered_map<std::string, int> counters_;
   std::string lines_;
-  bool approximate_ = false, device_extremes_ = false;
+  bool approximate_ = false, device_extremes_ = false, share_turns_ = false;
+  std::unordered_map<const algebra::Node*, int> turns_;  ///< angle -> 1: its sine, 2: its cosine
 };
 
 /// Whether `expr` holds a node for which `test` is true; memoised by the caller's map.

@@ -20,6 +20,13 @@ using physics::Boundary;
 constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 constexpr int kThreads = 256;
 constexpr std::int64_t kSitesPerThread = 8;  // of an instance among many
+constexpr int kStripBytes = 16;              // of an array that a thread takes at once
+constexpr std::int64_t kLeastStrips = 4;     // strips of a thread that make them worth while
+constexpr int kMostStripInputs = 4;          // values of a site; more keep a thread busy anyway
+constexpr int kMostStripSums = 4;            // reductions of a thread beside them
+constexpr int kResidents = 4;                // groups on a multiprocessor while they wait
+constexpr int kMostHeldParameters = 24;      // numbers of the step kept in registers
+constexpr std::int64_t kManySums = 8;        // reductions that cost a group more than its sites
 
 // Lines that fill `in`: coordinates, indices of neighbours, loads, sums of stencils.
 class Gather {
@@ -230,6 +237,66 @@ std::string Gather::lines() {
 
 }  // namespace
 
+namespace {
+
+// Sites that a thread takes together. What reads its own site alone waits for memory: single
+// numbers are too few on the way, and too many instructions.
+int strip_of(const Job& job, std::int64_t sites_per_thread) {
+  const bool own = std::ranges::all_of(job.body.reads, [](const Read& r) { return r.centre(); });
+  const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
+    return array.store == job.body.real && array.elements == 0;
+  });
+  if (job.target.is_cpu || job.kernel.instances > 1 || !own || !same || job.body.reads.empty() ||
+      job.body.reads.size() > kMostStripInputs || !job.body.draws.empty() ||
+      job.body.parameters > kMostHeldParameters || job.kernel.reductions.size() > kMostStripSums)
+    return 1;
+  const int strip = kStripBytes / bytes_of(job.body.real);
+  return sites_per_thread >= kLeastStrips * strip ? strip : 1;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// The lines of the pattern of vectors that differ from those of single sites.
+void vector_lines(const Job& job, Slots& slots, int strip) {
+  const char* real = type_name(job.body.real);
+  const std::string type = real + std::to_string(strip),
+                    space = job.language == Language::OpenCL ? "__global " : "";
+  std::string load, store, gather = slots["gather"], parts = slots["store"];
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = job.kernel.arrays[i];
+    const std::string from = read_pointer(job, i), to = write_pointer(job, i);
+    const std::string old = job.body.array_names[i] + "_old",
+                      next = job.body.array_names[i] + "_next";
+    const auto part = [&](int k) { return std::string(1, "xyzw"[k]); };
+    if (array.read) {
+      load += fmt::format("const {0} {1}_vector = (({2}const {0}*){3})[vector];\n", type, old,
+                          space, from);
+      std::string values;
+      for (int k = 0; k < strip; ++k) values += (k > 0 ? ", " : "") + old + "_vector." + part(k);
+      load += fmt::format("const {} {}[{}] = {{{}}};\n", real, old, strip, values);
+      gather = replaced(gather, from + "[at]", old + "[k]");
+    }
+    if (array.written) {
+      load += fmt::format("{} {}[{}];\n", real, next, strip);
+      parts = replaced(parts, to + "[at]", next + "[k]");
+      store += fmt::format("{} {}_vector;\n", type, next);
+      for (int k = 0; k < strip; ++k)
+        store += fmt::format("{0}_vector.{1} = {0}[{2}];\n", next, part(k), k);
+      store += fmt::format("(({}{}*){})[vector] = {}_vector;\n", space, type, to, next);
+    }
+  }
+  slots["load_vectors"] = load;
+  slots["gather_vectors"] = gather;
+  slots["store_parts"] = parts;
+  slots["store_vectors"] = store;
+}
+
+}  // namespace
+
 program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const std::int64_t sites = kernel.sites();
@@ -245,7 +312,11 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
                             : kernel.reductions.empty()
                                 ? std::int64_t{1} << 30
                                 : std::int64_t{32} * std::max(1, job.target.compute_units);
-  const Groups groups{std::clamp<std::int64_t>(wanted, 1, most), 1, 1};
+  // Many sums: fewer groups, each with more sites, as long as they fill the device.
+  const std::int64_t fewest = std::int64_t{4} * std::max(1, job.target.compute_units);
+  const bool fewer = !many && !job.target.is_cpu && reductions_64 >= kManySums;
+  const std::int64_t shares = fewer ? std::max(wanted / kSitesPerThread, fewest) : wanted;
+  const Groups groups{std::clamp<std::int64_t>(std::min(wanted, shares), 1, most), 1, 1};
   const std::int64_t partials = groups[0] * reductions_64;
 
   GpuReductions reductions = gpu_reductions(job, threads);
@@ -274,8 +345,25 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["store"] = store;
   slots["accumulate"] = add;
 
+  const int strip = strip_of(job, sites / (groups[0] * threads));
+  slots["strip"] = std::to_string(strip);
+  slots["vectors"] = index_literal(job, sites / strip);
+  if (strip > 1) vector_lines(job, slots, strip);
+  slots["residents"] = std::to_string(kResidents);
+  // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
+  const bool held = job.body.parameters <= kMostHeldParameters ||
+                    (job.language == Language::OpenCL && !job.target.nvidia);
+  const std::string parameters =
+      fmt::format("const vphi_par_{0} par = vphi_par_of_{0}(scalars);\n", job.body.suffix);
+  const std::string asm_name = job.language == Language::Cuda ? "asm" : "__asm__";
+  slots["parameters_before"] = held ? parameters : "";
+  slots["parameters_inside"] =
+      held ? ""
+           : asm_name + " volatile(\"\" ::: \"memory\");  // read again for each site\n" +
+                 parameters;
+
   program::Kernel out;
-  out.source = fill("sites_gpu.txt", slots);
+  out.source = fill(strip > 1 ? "sites_vectors_gpu.txt" : "sites_gpu.txt", slots);
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue(), partials);
   out.grid = grid_of(job, groups);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -19,7 +20,8 @@ namespace vphi::kernel {
 using Words = std::array<std::uint32_t, 4>;
 
 inline constexpr std::uint32_t kMultiply0 = 0xD2511F53, kMultiply2 = 0xCD9E8D57;
-inline constexpr int kRounds = 10;
+inline constexpr int kRounds = 10, kFewRounds = 7;
+inline constexpr std::uint64_t kRunBlocks = 8;  ///< of four xorshift words from one start
 
 /// Both key words of a round, low one first.
 constexpr std::array<std::uint32_t, 2> round_key(std::uint64_t seed, int round) {
@@ -28,9 +30,9 @@ constexpr std::array<std::uint32_t, 2> round_key(std::uint64_t seed, int round) 
           static_cast<std::uint32_t>(seed >> 32) + turns * 0xBB67AE85U};
 }
 
-/// Philox4x32-10.
-constexpr Words philox(Words c, std::uint64_t seed) {
-  for (int round = 0; round < kRounds; ++round) {
+/// Philox4x32-10, or with fewer rounds.
+constexpr Words philox(Words c, std::uint64_t seed, int rounds = kRounds) {
+  for (int round = 0; round < rounds; ++round) {
     const auto key = round_key(seed, round);
     const std::uint64_t p0 = std::uint64_t{kMultiply0} * c[0];
     const std::uint64_t p2 = std::uint64_t{kMultiply2} * c[2];
@@ -40,19 +42,58 @@ constexpr Words philox(Words c, std::uint64_t seed) {
   return c;
 }
 
-/// Words of a walker's sequence that a step takes up: 1, 2, or a multiple of 4, so that what a draw
-/// shares its block with is known beforehand.
+constexpr int rounds_of(Generator generator) {
+  return generator == Generator::Philox7 ? kFewRounds : kRounds;
+}
+
+/// Words (or bits) of a walker's sequence that a step takes up: 1, 2, or a multiple of 4 (bits: a
+/// power of 2), so that what a draw shares its block with is known beforehand.
 constexpr std::int64_t words_per_step(const Random& random) {
+  if (random.bits)
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<unsigned>(random.draws)));
   return random.draws <= 2 ? random.draws : (random.draws + 3) / 4 * 4;
+}
+/// Draws of a step that fit into one word, one bit each.
+inline constexpr int kMostBits = 32;
+
+/// Steps that kernels unroll because they share random numbers: 1, 2 or 4.
+constexpr std::int64_t steps_of_round(const Random& random) {
+  if (random.draws == 0) return 4;
+  const std::int64_t words = words_per_step(random), all = random.bits ? kMostBits : 4;
+  return std::clamp<std::int64_t>(all / words, 1, 4);
+}
+
+/// Steps from one start of a state (a run of xorshift words, a word of bits) to the next; 0: there
+/// is none, or it does not begin with a step.
+constexpr std::int64_t steps_of_run(const Random& random) {
+  const bool state = random.bits || random.generator == Generator::Xorshift32;
+  if (!state || random.draws == 0) return 0;
+  const std::int64_t words = words_per_step(random);
+  return words <= 4 || (random.bits && words <= kMostBits) ? 32 / words : 0;
+}
+
+/// The next state of xorshift32, which is also its word.
+constexpr std::uint32_t xorshift32(std::uint32_t state) {
+  state ^= state << 13;
+  state ^= state >> 17;
+  return state ^ state << 5;
 }
 
 /// Block number `block` of a walker's sequence.
 constexpr Words block_of(const Random& random, std::uint64_t walker, std::uint64_t block) {
-  return philox(
-      {static_cast<std::uint32_t>(walker), static_cast<std::uint32_t>(block), random.stream,
-       static_cast<std::uint32_t>(walker >> 32 << 16) |
-           static_cast<std::uint32_t>(block >> 32 & 0xffff)},
-      random.seed);
+  const auto philox_block = [&](std::uint64_t b) {
+    return philox({static_cast<std::uint32_t>(walker), static_cast<std::uint32_t>(b), random.stream,
+                   static_cast<std::uint32_t>(walker >> 32 << 16) |
+                       static_cast<std::uint32_t>(b >> 32 & 0xffff)},
+                  random.seed, rounds_of(random.generator));
+  };
+  if (random.generator != Generator::Xorshift32) return philox_block(block);
+  std::uint32_t state = philox_block(block / kRunBlocks)[0];
+  if (state == 0) state = 1;
+  for (std::uint64_t i = 0; i < block % kRunBlocks * 4; ++i) state = xorshift32(state);
+  Words words{};
+  for (std::uint32_t& word : words) word = state = xorshift32(state);
+  return words;
 }
 
 /// (word + 1/2)/2^32, rounded.
@@ -67,6 +108,10 @@ Real draw(const Random& random, algebra::Op kind, int index, std::uint64_t walke
           std::uint64_t step) {
   const std::uint64_t d =
       step * static_cast<std::uint64_t>(words_per_step(random)) + static_cast<std::uint64_t>(index);
+  if (random.bits) {
+    const std::uint32_t word = block_of(random, walker, d / 128)[d / 32 % 4];
+    return (word >> d % 32 & 1) != 0 ? Real(0.75) : Real(0.25);
+  }
   const Words words = block_of(random, walker, d / 4);
   if (kind == algebra::Op::Uniform) return unit_interval<Real>(words[d % 4]);
   const std::size_t pair = d % 4 / 2 * 2;

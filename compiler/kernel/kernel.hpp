@@ -39,6 +39,7 @@ namespace vphi::kernel {
 
 using algebra::Expr;
 using physics::Boundary;
+using physics::Generator;
 using physics::Precision;
 using physics::SumKind;
 
@@ -80,7 +81,18 @@ struct ScalarAssign {
 /// counter (walker low, d/4 low, stream, walker high * 2^16 + d/4 high). Uniform: (word +
 /// 1/2)/2^32. Normal: words 2k and 2k+1 of a block give u and v, and sqrt(-2 ln u) times cos and
 /// sin of 2 pi v; no Uniform may therefore be the other word of a Normal's pair (kernel/draw.hpp).
+///
+/// Philox4x32-7: the same with seven rounds. Xorshift32 (Marsaglia, J. Stat. Softw. 8 (2003) 14;
+/// shifts 13, 17, 5): block b is four moves of a state; a run of 8 blocks begins with the first
+/// word of Philox4x32-10 block b/8 as state (1 in the place of 0). Runs as short as this need no
+/// memory between launches, and any step is found by itself.
+///
+/// Bits (`accuracy = weak1`): all draws are Uniform and one bit each, 1/4 or 3/4. Draw i of step n
+/// is bit d = n*w + i (w: draws as a power of 2), that is bit d mod 32, from the lowest, of word
+/// d/32 mod 4 of block d/128.
 struct Random {
+  Generator generator = Generator::Philox10;
+  bool bits = false;
   std::uint64_t seed = 1;
   std::uint32_t stream = 0;
   int draws = 0;     ///< numbers a step; with 1 or 2 a block serves several steps

@@ -148,6 +148,13 @@ void read_numerics(Derivation& d, Lowerer& lower) {
     if (const auto seed = dsl::option(*clause, "seed")) {
       d.system.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));
     }
+    for (const dsl::Item& item : clause->items) {
+      if (item.head || !item.value) continue;
+      const std::string& name = item.value->text;
+      if (name == "philox7") d.system.generator = Generator::Philox7;
+      if (name == "xorshift" || name == "xorshift32") d.system.generator = Generator::Xorshift32;
+      if (name == "ranlux") d.fail(errors::not_yet(item.span, "the generator `ranlux`"));
+    }
   }
   if (d.options.seed) d.system.seed = *d.options.seed;
 }

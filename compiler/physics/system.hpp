@@ -185,6 +185,8 @@ struct Expectation {
 };
 
 enum class Precision { F32, F64 };
+/// Of random numbers (kernel/draw.hpp).
+enum class Generator { Philox10, Philox7, Xorshift32 };
 enum class SumKind { Plain, Kahan, Pairwise, F64 };
 
 struct Numerics {
@@ -301,6 +303,7 @@ struct System {
 
   Numerics numerics;
   Noise noise;
+  Generator generator = Generator::Philox10;  ///< of `noise`; initial values take Philox10
   std::uint64_t seed = 1;
 
   // for `explain` and the report

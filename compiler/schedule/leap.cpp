@@ -341,9 +341,8 @@ class Paths {
 
   void add_leap() {
     Kernel leap = kernel();
-    const std::int64_t words = leap.random.draws > 0 ? kernel::words_per_step(leap.random) : 4;
     leap.name += "_leap";
-    leap.steps = words >= 4 ? 1 : 4 / words;
+    leap.steps = kernel::steps_of_round(leap.random);
     leap.steps_slot = kLeap;
     p_.leap_steps = leap.steps;
     p_.leap_slot = static_cast<int>(p_.scalars.size());

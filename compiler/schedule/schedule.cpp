@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/draw.hpp"
 #include "compiler/schedule/averages.hpp"
 #include "compiler/schedule/choose.hpp"
 #include "compiler/schedule/initial.hpp"
@@ -650,6 +651,8 @@ class Scheduler {
       draws = 0;
       count(k);
       if (draws == 0) continue;
+      k.random.generator = system_.generator;
+      k.random.bits = system_.noise.points == 2 && all <= kernel::kMostBits;
       k.random.seed = system_.seed;
       k.random.stream = kNoiseStream;
       k.random.draws = all;

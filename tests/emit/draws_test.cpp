@@ -23,6 +23,34 @@ TEST(Draws, PhiloxKnownAnswers) {
             (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
+// The vectors for seven rounds, and the first words of Marsaglia's example.
+TEST(Draws, OtherGeneratorsKnownAnswers) {
+  using kernel::philox;
+  using kernel::Words;
+  EXPECT_EQ(philox({0, 0, 0, 0}, 0, 7), (Words{0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48}));
+  const std::uint32_t all = 0xffffffff;
+  EXPECT_EQ(philox({all, all, all, all}, ~std::uint64_t{0}, 7),
+            (Words{0x5207ddc2, 0x45165e59, 0x4d8ee751, 0x8c52f662}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822, 7),
+            (Words{0x4dfccaba, 0x190a87f0, 0xc47362ba, 0xb6b5242a}));
+  EXPECT_EQ(kernel::xorshift32(2463534242U), 723471715U);
+  EXPECT_EQ(kernel::xorshift32(723471715U), 2497366906U);
+  EXPECT_EQ(kernel::xorshift32(2497366906U), 2064144800U);
+}
+
+// A run of xorshift words goes on through its blocks, and begins anew after eight of them.
+TEST(Draws, XorshiftRuns) {
+  kernel::Random random;
+  random.generator = kernel::Generator::Xorshift32;
+  const kernel::Random philox;
+  for (std::uint64_t block = 16; block < 24; ++block) {
+    const kernel::Words words = kernel::block_of(random, 5, block);
+    std::uint32_t before =
+        block == 16 ? kernel::block_of(philox, 5, 2)[0] : kernel::block_of(random, 5, block - 1)[3];
+    for (const std::uint32_t word : words) EXPECT_EQ(word, before = kernel::xorshift32(before));
+  }
+}
+
 // Stores `draws` numbers: Normals, and from `uniforms_from` on Uniforms.
 Case numbers(std::vector<std::int64_t> extent, Precision real, int draws, int uniforms_from,
              double step) {
@@ -74,6 +102,15 @@ void check(program::Target language, bool cpu, const Run& run) {
         const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
         compare(c, run(c, kernel, random_state(c, 1)), 0);
       }
+  // Other generators, and one bit a draw.
+  for (const auto generator : {kernel::Generator::Philox7, kernel::Generator::Xorshift32})
+    for (const bool bits : {false, true}) {
+      Case other = numbers({6, 3}, Precision::F64, 3, bits ? 0 : 2, 1234567);
+      other.kernel.random.generator = generator;
+      other.kernel.random.bits = bits;
+      const program::Kernel kernel = emit::emit(other.kernel, target, other.bindings);
+      compare(other, run(other, kernel, random_state(other, 1)), 0);
+    }
   Case named = numbers({5, 3}, Precision::F64, 2, 2, 3);
   named.kernel.random.instance = "which";
   const program::Kernel kernel = emit::emit(named.kernel, target, named.bindings);
@@ -140,6 +177,44 @@ TEST(Draws, Distribution) {
   EXPECT_LT(std::fabs(fourth / n - 3), 4 * std::sqrt(96.0) / root);
   for (const double product : {pair, steps, sites}) EXPECT_LT(std::fabs(product / n), 4 / root);
   EXPECT_LT(std::fabs(uniform / n - 0.5), 4 * std::sqrt(1.0 / 12) / root);
+}
+
+// The same moments from the other generators; bits are balanced, and independent of their
+// neighbours among draws, steps and walkers (4 sigma of 2^17 numbers).
+TEST(Draws, DistributionOfOtherGenerators) {
+  const int count = 1 << 17;
+  const double n = count, root = std::sqrt(n);
+  for (const auto generator : {kernel::Generator::Philox7, kernel::Generator::Xorshift32}) {
+    kernel::Random random;
+    random.generator = generator;
+    random.draws = 2;
+    double mean = 0, square = 0, fourth = 0, pair = 0, steps = 0;
+    for (int i = 0; i < count; ++i) {
+      const auto normal = [&](int draw, std::uint64_t step) {
+        return kernel::draw<double>(random, Op::Normal, draw, static_cast<std::uint64_t>(i), step);
+      };
+      const double x = normal(0, 9);
+      mean += x, square += x * x, fourth += x * x * x * x;
+      pair += x * normal(1, 9), steps += x * normal(0, 10);
+    }
+    EXPECT_LT(std::fabs(mean / n), 4 / root);
+    EXPECT_LT(std::fabs(square / n - 1), 4 * std::sqrt(2.0) / root);
+    EXPECT_LT(std::fabs(fourth / n - 3), 4 * std::sqrt(96.0) / root);
+    for (const double product : {pair, steps}) EXPECT_LT(std::fabs(product / n), 4 / root);
+
+    random.bits = true;
+    double balance = 0, draws = 0, next = 0, walkers = 0;
+    for (int i = 0; i < count; ++i) {
+      const auto sign = [&](int draw, std::uint64_t walker, std::uint64_t step) {
+        return kernel::draw<double>(random, Op::Uniform, draw, walker, step) < 0.5 ? -1.0 : 1.0;
+      };
+      const auto w = static_cast<std::uint64_t>(i);
+      const double s = sign(0, w, 77);
+      balance += s, draws += s * sign(1, w, 77);
+      next += s * sign(0, w, 78), walkers += s * sign(0, w + 1, 77);
+    }
+    for (const double sum : {balance, draws, next, walkers}) EXPECT_LT(std::fabs(sum / root), 4);
+  }
 }
 
 }  // namespace

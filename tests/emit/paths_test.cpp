@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kInstances = 70;  // two vectors of a processor and a rest
 
 // A damped pendulum with noise, one Euler step: x and v, a running sum, time and step.
-Case pendulum(int draws, Precision real) {
+Case pendulum(int draws, Precision real, bool bits = false) {
   Case c;
   c.kernel.name = "path";
   c.shape({1});
@@ -26,7 +26,7 @@ Case pendulum(int draws, Precision real) {
   std::vector<Expr> force{c.load(v), mul({dt, m.raw(Op::Sin, {c.load(x)})}),
                           mul({dt, mul({a, m.raw(Op::Cos, {t})})})};
   for (int i = 0; i < draws; ++i)
-    force.push_back(mul({dt, m.random(i == 4 ? Op::Uniform : Op::Normal, i)}));
+    force.push_back(mul({dt, m.random(i == 4 || bits ? Op::Uniform : Op::Normal, i)}));
   const Expr kicked = add(force);
   c.store(v, kicked);
   c.store(x, add({c.load(x), mul({dt, kicked})}));
@@ -35,6 +35,7 @@ Case pendulum(int draws, Precision real) {
   c.assign("n", add({n, m.integer(1)}));
   c.assign("t", mul({dt, m.symbol("n")}));
   c.kernel.random.draws = draws;
+  c.kernel.random.bits = bits;
   c.kernel.random.step = "n";
   c.kernel.random.instance = "who";
   return c;
@@ -117,12 +118,16 @@ void check(program::Target language, bool cpu, Precision real, const Run& run) {
 }
 
 // The number of steps comes with the launch; those that move end when the clock's `stop` holds.
-void check_many(program::Target language, bool cpu, const Run& run) {
+void check_many(program::Target language, bool cpu, const Run& run, int draws = 1,
+                kernel::Generator generator = kernel::Generator::Philox10, bool bits = false) {
+  SCOPED_TRACE(std::to_string(draws) + " draws of generator " +
+               std::to_string(static_cast<int>(generator)) + (bits ? ", bits" : ""));
   emit::TargetInfo target;
   target.target = language;
   target.is_cpu = cpu;
   target.contract = false;
-  Case c = pendulum(1, Precision::F64);
+  Case c = pendulum(draws, Precision::F64, bits);
+  c.kernel.random.generator = generator;
   const Expr stop = c.slot("stop");
   c.slot("leap", 40);
   Arena& m = *c.arena;
@@ -157,6 +162,33 @@ TEST(Paths, NativeManySteps) {
                return run_native(c, kernel, start, "g++",
                                  "-O2 -march=native -Wall -Wextra -Werror -Wno-unknown-pragmas");
              });
+}
+// A state is kept from step to step: the launch begins and ends in the middle of a run.
+void check_generators(program::Target language, bool cpu, const Run& run) {
+  using kernel::Generator;
+  check_many(language, cpu, run, 1, Generator::Philox7);
+  check_many(language, cpu, run, 1, Generator::Xorshift32);
+  check_many(language, cpu, run, 1, Generator::Philox10, true);
+  check_many(language, cpu, run, 3, Generator::Xorshift32, true);
+  if (language == program::Target::Cuda) return;  // slow there
+  for (int draws : {2, 4, 5}) check_many(language, cpu, run, draws, Generator::Xorshift32);
+  for (int draws : {2, 9}) check_many(language, cpu, run, draws, Generator::Philox7, true);
+}
+TEST(Paths, NativeGenerators) {
+  check_generators(program::Target::Native, true,
+                   [](const Case& c, const program::Kernel& kernel, const State& start) {
+                     return run_native(
+                         c, kernel, start, "g++",
+                         "-O2 -march=native -Wall -Wextra -Werror -Wno-unknown-pragmas");
+                   });
+}
+TEST(Paths, OpenCLGenerators) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  check_generators(program::Target::OpenCL, true, run_opencl);
+  check_generators(program::Target::OpenCL, false, run_opencl);
+}
+TEST(Paths, CudaOnThreadsGenerators) {
+  check_generators(program::Target::Cuda, false, run_cuda_on_threads);
 }
 TEST(Paths, OpenCLManySteps) {
   if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
