@@ -64,6 +64,20 @@ std::string bit_lines(const Job& job, const std::string& bits, std::int64_t shif
   return text;
 }
 
+// Moves of a state over the blocks before its own. PoCL 3.1 (LLVM 15) crashes over the loop.
+std::string skip_text(bool unrolled) {
+  if (!unrolled)
+    return "for (unsigned i = 0u; i < (unsigned)(block & 7u) * 4u; ++i) state = "
+           "vphi_moved(state);\n";
+  std::string text = "const unsigned skip = (unsigned)(block & 7u);\n";
+  for (int k = 0; k < 7; ++k)
+    text += fmt::format(
+        "state = vphi_select_word({}u < skip,\n"
+        "    vphi_moved(vphi_moved(vphi_moved(vphi_moved(state)))), state);\n",
+        k);
+  return text;
+}
+
 }  // namespace
 
 std::string draw_functions(const Job& job) {
@@ -78,6 +92,7 @@ std::string draw_functions(const Job& job) {
   const int rounds = kernel::rounds_of(random.generator);
   slots["round_count"] = std::to_string(rounds);
   slots["philox"] = xorshift ? "vphi_philox" : "vphi_block";
+  slots["skip"] = skip_text(job.language == Language::OpenCL && job.target.is_cpu);
   slots["xorshift"] = xorshift ? fill("draws_xorshift.txt", slots) : "";
   slots["suffix"] = real == Precision::F32 ? "f32" : "f64";
   slots["high"] = number(0.75L);

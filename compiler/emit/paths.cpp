@@ -20,6 +20,9 @@ constexpr int kLanes = 32;  // instances side by side on a processor
 // takes 512 in some loops and not in others, with calls one by one, and the numbers depend on that.
 constexpr int kVectorBytes = 32;
 // Of kernels with a table: threads a group, so that making it is little beside using it, and rows.
+// Groups on a multiprocessor, where a step is light: registers are then those of the steps, and
+// what is spilled lies in the making of the table (2 to 10 % on an H200).
+constexpr int kResidents = 5, kLightFlops = 100;
 constexpr int kSharedThreads = 256, kRows = 32, kRowsCpp = 128, kRowsAlone = 16;
 
 // The text of one kernel. `at` is put behind the names of what an instance keeps: "[i]" on
@@ -39,9 +42,16 @@ class Paths {
     std::string text;
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       if (job_.kernel.arrays[i].read)
-        text += fmt::format("{}{} = {}[instance];\n", value(i), at, read_pointer(job_, i));
+        text += fmt::format("{}{} = {}[instance];\n", value(i), at, source(i, at));
     for (int slot : used()) text += fmt::format("own[{0}]{1} = scalars[{0}];\n", slot, at);
     return text;
+  }
+
+  // On processors later rows of the table go on from what was saved after the ones before.
+  std::string source(std::size_t array, const std::string& at) const {
+    const std::string from = read_pointer(job_, array), to = write_pointer(job_, array);
+    const bool again = shared_ && !at.empty() && job_.kernel.arrays[array].written && from != to;
+    return again ? fmt::format("(done == 0 ? {} : {})", from, to) : from;
   }
 
   std::string save(const std::string& at) const {
@@ -352,6 +362,7 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   }
   slots["body"] +=
       clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
+  slots["residents"] = std::to_string(kernel::cost(kernel).flops <= kLightFlops ? kResidents : 1);
   const bool state = keeps_state(job);
   const std::int64_t run = kernel::steps_of_run(shared.own.random);
   slots["most_rows"] = !state ? slots["rows"] + (cpp ? "" : "u")
