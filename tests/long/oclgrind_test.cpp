@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
+#include <string_view>
+
 #include "compiler/compile.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/model.hpp"
@@ -21,9 +24,17 @@ class OclgrindAll : public ::testing::TestWithParam<std::pair<std::string, std::
     const std::string& path = GetParam().second;
     if (!compile_model(path, {}, tools::default_target("opencl")).program)
       GTEST_SKIP() << "this model does not run yet";
-    const auto found = testing::watch(path, form, side, steps);
-    EXPECT_EQ(found.log, "");
-    EXPECT_GT(found.launches, 2);
+    try {
+      const auto found = testing::watch(path, form, side, steps);
+      EXPECT_EQ(found.log, "");
+      EXPECT_GT(found.launches, 2);
+    } catch (const std::exception& error) {
+      // Oclgrind 21.10 leaves out kernels with an instruction that it does not know, such as the
+      // saturating subtraction that clang makes of an index at an open wall.
+      if (std::string_view(error.what()).find("CL_INVALID_KERNEL_NAME") == std::string_view::npos)
+        throw;
+      GTEST_SKIP() << "Oclgrind cannot run a kernel of this model: " << error.what();
+    }
   }
 };
 
