@@ -24,7 +24,8 @@ constexpr ClauseDoc kDocs[] = {
     {"lattice",
      "The sites: a name for the box, their number along each axis, their size and what lies beyond "
      "the edges. Gives x, y, z, r, dx and volume."},
-    {"particles", "A species of N bodies with variables `x[k]`; with several, `name[k]` is 1 for its own."},
+    {"particles",
+     "A species of N bodies with variables `x[k]`; with several, `name[k]` is 1 for its own."},
     {"field", "State with a value at each site, and its type."},
     {"gauge",
      "Links between neighbouring sites, group-valued; a second name is the conjugate field."},
@@ -60,7 +61,8 @@ constexpr ClauseDoc kDocs[] = {
     {"level", "One level of a nested integrator, from outer to inner."},
     {"init", "The state at the start: a value, or with `~` a random distribution."},
     {"random",
-     "The generator of the numbers of `noise` (philox of ten rounds, philox7, or xorshift32 in short "
+     "The generator of the numbers of `noise` (philox of ten rounds, philox7, or xorshift32 in "
+     "short "
      "runs that philox begins), and the seed of all random numbers. All are keyed by seed, stream, "
      "site and step: every device draws the same."},
     {"noise",

@@ -119,8 +119,7 @@ void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& va
   Type& type = value.type;
   const std::string function(builtin.name);
   const bool extremum = builtin.rule == Rule::ReduceOrFold;
-  if (type.base == Base::Angle && function != "min" && function != "max" &&
-      function != "msd") {
+  if (type.base == Base::Angle && function != "min" && function != "max" && function != "msd") {
     report(error::mean_of_angle(expr.span, function, to_text(*expr.args[0])));
     type.base = Base::Real;
   }
@@ -142,7 +141,8 @@ void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& va
     type.rows = type.columns = n;
     type.complex = true;
   }
-  if ((function == "var" || function == "msd") && !is_unknown(type)) type = type_of(Base::Real, type.per_site);
+  if ((function == "var" || function == "msd") && !is_unknown(type))
+    type = type_of(Base::Real, type.per_site);
   if (domain) {
     type.per_site = false;
     // An index that is written stays; `mean(x)` leaves the domain's own index out.

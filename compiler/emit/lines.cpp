@@ -32,9 +32,7 @@ class Writer {
  public:
   Writer(const Job& job, const kernel::Line& line, int threads)
       : job_(job), line_(line), threads_(threads), shape_(line_shape(line)) {
-    for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
-      if (job.kernel.arrays[i].read) read_.push_back(i);
-    }
+    read_ = arrays_read(job.kernel);
   }
 
   int quads_back() const { return (line_.back + kQuad - 1) / kQuad; }
@@ -92,21 +90,13 @@ class Writer {
 
   /// What the step of row `row` of the quad reads and what it hands on.
   std::string take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
-    std::string text = "vphi_in_" + job.body.suffix + " in;\n";
-    for (const Read& read : job.body.reads) {
-      const int age = -read.offsets[0].d[line_.axis];
-      const int place = row - age;
-      const int back = place >= 0 ? 0 : (-place + kQuad - 1) / kQuad;
-      const std::size_t array = position(job.kernel, read.array);
-      const auto q = static_cast<int>(std::find(read_.begin(), read_.end(), array) - read_.begin());
-      const std::string load =
-          fmt::format("ring[ring_{} + {}u]", back,
-                      ((place + back * kQuad) * static_cast<int>(read_.size()) + q) * threads_);
-      text += fmt::format("in.{} = {};\n", read.member,
-                          at_boundary(job, line_, read.array,
-                                      age == 0 ? "cell" : fmt::format("(cell - {})", age), load));
-    }
-    return text + pass_on(job, job_, line_, held);
+    const auto load = [&](const Read& read, int age) {
+      const int place = row - age, back = quads_before(place);
+      const auto q = static_cast<int>(place_in(read_, position(job.kernel, read.array)));
+      const int number = (place + back * kQuad) * static_cast<int>(read_.size()) + q;
+      return fmt::format("ring[ring_{} + {}u]", back, number * threads_);
+    };
+    return take_cells(job, line_, load) + pass_on(job, job_, line_, held);
   }
   std::string warm_step(const Warm& warm, int row) const {
     return "{\n" + take(warm.job, row, warm.line.held) + "++cell;\n}\n";
@@ -162,25 +152,14 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
 
   GpuReductions reductions = gpu_reductions(job, threads, rare_sums(line));
   Slots slots = common_slots(job, threads, &groups);
-  const bool cuda = job.language == Language::Cuda;
-  const bool nvidia = cuda || job.target.nvidia;
-  slots["real"] = type_name(job.body.real);
-  slots["copied"] = slots["real"];
+  slots["copied"] = type_name(job.body.real);
   slots["cached"] = "ca";
-  slots["real_bytes"] = std::to_string(bytes_of(job.body.real));
   slots["bytes"] = std::to_string(bytes_of(job.body.real));
   slots["in_flight"] = std::to_string(kAhead - 1);
   slots["ahead"] = std::to_string(kAhead);
-  slots["quick"] =
-      kernel.fast ? fill(cuda ? "quick_lines_cuda.txt" : "quick_lines_nvidia.txt", {}) : "";
-  slots["copy_functions"] = fill(cuda     ? "lines_copy_cuda.txt"
-                                 : nvidia ? "lines_copy_nvidia.txt"
-                                          : "lines_copy_none.txt",
-                                 slots);
+  line_slots(job, line, slots);
   slots["blocks"] = std::to_string(blocks);
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
-  slots["count_of"] = count_of(job, line);
-  slots["cell"] = cell_of(line, "i");
   slots["finish_functions"] = reductions.functions;
   slots["local_memory"] =
       reductions.tree_doubles == 0
@@ -201,14 +180,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
                                     : fmt::format("line / {0} * {1} + line % {0}",
                                                   index_literal(job, shape.stride),
                                                   index_literal(job, shape.stride * shape.extent));
-  std::string coordinates, rest = "base";
-  for (int axis = 0; axis < kernel.dims; ++axis) {
-    if (axis != line.axis && job.body.site_axis[static_cast<std::size_t>(axis)])
-      coordinates += fmt::format("const vphi_index {} = {} % {};\n", kAxis[axis], rest,
-                                 index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
-    rest += fmt::format(" / {}", index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
-  }
-  slots["coordinates"] = coordinates;
+  slots["coordinates"] = coordinates_text(job, line);
   slots["slots"] = writer.slots();
   slots["held"] = writer.held();
   slots["copy"] = writer.copy();
@@ -228,6 +200,58 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
 }
 
 }  // namespace
+
+int quads_before(int place) { return place >= 0 ? 0 : (-place + kLineQuad - 1) / kLineQuad; }
+
+std::vector<std::size_t> arrays_read(const kernel::Kernel& kernel) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
+    if (kernel.arrays[i].read) places.push_back(i);
+  }
+  return places;
+}
+
+std::size_t place_in(const std::vector<std::size_t>& places, std::size_t array) {
+  return static_cast<std::size_t>(std::find(places.begin(), places.end(), array) - places.begin());
+}
+
+std::string take_cells(const Job& job, const kernel::Line& line,
+                       const std::function<std::string(const Read&, int)>& load) {
+  std::string text = "vphi_in_" + job.body.suffix + " in;\n";
+  for (const Read& read : job.body.reads) {
+    const int age = -read.offsets[0].d[line.axis];
+    const std::string cell = age == 0 ? "cell" : fmt::format("(cell - {})", age);
+    text += fmt::format("in.{} = {};\n", read.member,
+                        at_boundary(job, line, read.array, cell, load(read, age)));
+  }
+  return text;
+}
+
+std::string coordinates_text(const Job& job, const kernel::Line& line) {
+  std::string text, rest = "base";
+  for (int axis = 0; axis < job.kernel.dims; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    const std::string extent = index_literal(job, job.kernel.extent[a]);
+    if (axis != line.axis && job.body.site_axis[a])
+      text += fmt::format("const vphi_index {} = {} % {};\n", kAxis[axis], rest, extent);
+    rest += " / " + extent;
+  }
+  return text;
+}
+
+void line_slots(const Job& job, const kernel::Line& line, Slots& slots) {
+  const bool cuda = job.language == Language::Cuda;
+  slots["real"] = type_name(job.body.real);
+  slots["real_bytes"] = std::to_string(bytes_of(job.body.real));
+  slots["quick"] =
+      job.kernel.fast ? fill(cuda ? "quick_lines_cuda.txt" : "quick_lines_nvidia.txt", {}) : "";
+  slots["copy_functions"] = fill(cuda                ? "lines_copy_cuda.txt"
+                                 : job.target.nvidia ? "lines_copy_nvidia.txt"
+                                                     : "lines_copy_none.txt",
+                                 slots);
+  slots["count_of"] = count_of(job, line);
+  slots["cell"] = cell_of(line, "i");
+}
 
 std::string count_of(const Job& job, const kernel::Line& line) {
   if (line.still.empty()) return {};

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
@@ -31,6 +32,19 @@ struct LineShape {
 };
 LineShape line_shape(const kernel::Line& line);
 inline constexpr int kLineQuad = 4;  ///< on a GPU: cells a turn of the loop
+
+/// Turns of the loop since the cell came that stands at `place` of the present quad, or before it.
+int quads_before(int place);
+/// Places in `arrays` of those that the kernel reads, and which of these `array` is.
+std::vector<std::size_t> arrays_read(const kernel::Kernel& kernel);
+std::size_t place_in(const std::vector<std::size_t>& places, std::size_t array);
+/// On a GPU: the cells in `in`; `load` says where the one that came `age` steps ago lies.
+std::string take_cells(const Job& job, const kernel::Line& line,
+                       const std::function<std::string(const Read& read, int age)>& load);
+/// On a GPU: coordinates of the line across the walk, from `base`.
+std::string coordinates_text(const Job& job, const kernel::Line& line);
+/// On a GPU: what both forms fill alike. `slots` has `copied`, `cached`, `bytes`, `in_flight`.
+void line_slots(const Job& job, const kernel::Line& line, Slots& slots);
 
 /// Which sums have terms at some places of a line only.
 std::vector<bool> rare_sums(const kernel::Line& line);

@@ -9,10 +9,9 @@
 namespace vphi::emit {
 namespace {
 
-constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 constexpr int kLanes = 32;       ///< lines of a group
 constexpr int kPieceBytes = 64;  ///< memory is read in units of this
-constexpr int kQuad = 4;
+constexpr int kQuad = kLineQuad;
 
 /// Sizes in cells, vectors of 16 bytes and quads of four cells.
 struct Pieces {
@@ -56,9 +55,7 @@ class Writer {
  public:
   Writer(const Job& job, const kernel::Line& line, const Pieces& pieces)
       : job_(job), line_(line), p_(pieces), shape_(line_shape(line)) {
-    for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
-      if (job.kernel.arrays[i].read) read_.push_back(i);
-    }
+    read_ = arrays_read(job.kernel);
   }
 
   int array_vectors() const { return kLanes * kPieceBytes / 16; }
@@ -121,12 +118,12 @@ class Writer {
     std::set<std::pair<std::size_t, int>> wanted;
     for (const Read& read : job_.body.reads) {
       for (int row = 0; row < kQuad; ++row) {
-        wanted.emplace(ring_place(read), back(row - age_of(read)));
+        wanted.emplace(ring_place(read), quads_before(row - age_of(read)));
       }
     }
     std::set<int> backs;
     for (const auto& [q, k] : wanted) backs.insert(k);
-    for (int row = 0; row < kQuad; ++row) backs.insert(back(row - line_.delay));
+    for (int row = 0; row < kQuad; ++row) backs.insert(quads_before(row - line_.delay));
     std::string text;
     for (const int k : backs) {
       for (int h = 0; h < p_.quad_vectors; ++h) {
@@ -168,10 +165,8 @@ class Writer {
     return static_cast<int>(q) * array_vectors() * vector_cells();
   }
   int age_of(const Read& read) const { return -read.offsets[0].d[line_.axis]; }
-  static int back(int place) { return place >= 0 ? 0 : (-place + kQuad - 1) / kQuad; }
   std::size_t ring_place(const Read& read) const {
-    const std::size_t array = position(job_.kernel, read.array);
-    return static_cast<std::size_t>(std::find(read_.begin(), read_.end(), array) - read_.begin());
+    return place_in(read_, position(job_.kernel, read.array));
   }
 
   /// Threads side by side take a piece; a line after the other. `to`: where a word lies in the
@@ -189,23 +184,18 @@ class Writer {
 
   /// What the step of row `row` of the quad reads and what it hands on.
   std::string take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
-    std::string text = "vphi_in_" + job.body.suffix + " in;\n";
-    for (const Read& read : job.body.reads) {
-      const int age = age_of(read), k = back(row - age);
-      const std::string load =
-          fmt::format("quad_{}_{}.e[{}]", ring_place(read), k, row - age + k * kQuad);
-      text += fmt::format("in.{} = {};\n", read.member,
-                          at_boundary(job, line_, read.array,
-                                      age == 0 ? "cell" : fmt::format("(cell - {})", age), load));
-    }
-    return text + pass_on(job, job_, line_, held);
+    const auto load = [&](const Read& read, int age) {
+      const int k = quads_before(row - age);
+      return fmt::format("quad_{}_{}.e[{}]", ring_place(read), k, row - age + k * kQuad);
+    };
+    return take_cells(job, line_, load) + pass_on(job, job_, line_, held);
   }
   std::string warm_step(const Warm& warm, int row) const {
     return "{\n" + take(warm.job, row, warm.line.held) + "++cell;\n}\n";
   }
   std::string step(int row) const {
     std::string text = "{\n" + take(job_, row, line_.held);
-    const int place = row - line_.delay, k = back(place), element = place + k * kQuad;
+    const int place = row - line_.delay, k = quads_before(place), element = place + k * kQuad;
     const int half = element / vector_cells(), rest = element % vector_cells();
     const bool pairs = line_.delay % 2 == 0;
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
@@ -281,26 +271,17 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
   GpuReductions reductions = gpu_reductions(job, kLanes, rare_sums(line));
   Slots slots = common_slots(job, kLanes, &groups);
-  const bool cuda = job.language == Language::Cuda, f32 = job.body.real == Precision::F32;
-  const bool nvidia = cuda || job.target.nvidia;
-  slots["real"] = type_name(job.body.real);
+  const bool f32 = job.body.real == Precision::F32;
   slots["vector"] = f32 ? "float4" : "double2";
   slots["pair"] = f32 ? "float2" : "double2";
   const std::string word =
       type_name(job.body.real) + (p.word > 1 ? std::to_string(p.word) : std::string());
   slots["word"] = word;
   slots["copied"] = "vphi_word";
-  slots["real_bytes"] = std::to_string(bytes);
   slots["bytes"] = std::to_string(p.word * bytes);
   slots["cached"] = p.word * bytes == 16 ? "cg" : "ca";
   slots["in_flight"] = std::to_string(p.ring - 2);
-  slots["quick"] =
-      kernel.fast ? fill(cuda ? "quick_lines_cuda.txt" : "quick_lines_nvidia.txt", {}) : "";
-  slots["copy_functions"] = fill(cuda     ? "lines_copy_cuda.txt"
-                                 : nvidia ? "lines_copy_nvidia.txt"
-                                          : "lines_copy_none.txt",
-                                 slots);
-  slots["count_of"] = count_of(job, line);
+  line_slots(job, line, slots);
   slots["piece_bytes"] = std::to_string(kPieceBytes);
   slots["lanes"] = std::to_string(kLanes);
   slots["quad_vectors"] = std::to_string(p.quad_vectors);
@@ -311,7 +292,6 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["ring"] = std::to_string(writer.ring_vectors());
   slots["blocks"] = std::to_string(blocks);
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
-  slots["cell"] = cell_of(line, "i");
   slots["finish_functions"] = reductions.functions;
   slots["local_memory"];
   if (reductions.tree_doubles > 0) {
@@ -336,14 +316,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["late_quads"] = std::to_string(p.late);
   slots["first_quad"] = std::to_string(p.first);
   slots["own_shift"] = writer.shift("line");
-  std::string coordinates, rest = "base";
-  for (int axis = 0; axis < kernel.dims; ++axis) {
-    if (axis != 0 && job.body.site_axis[static_cast<std::size_t>(axis)])
-      coordinates += fmt::format("const vphi_index {} = {} % {};\n", kAxis[axis], rest,
-                                 index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
-    rest += fmt::format(" / {}", index_literal(job, kernel.extent[static_cast<std::size_t>(axis)]));
-  }
-  slots["coordinates"] = coordinates;
+  slots["coordinates"] = coordinates_text(job, line);
   slots["held"] = held_text(job, line);
   slots["copy"] = writer.copy();
   slots["leave"] = writer.leave();

@@ -60,6 +60,17 @@ Hdf5Set numbers(hid_t file, const std::string& path, const std::string& name) {
   return out;
 }
 
+/// The file, open; refuses where it cannot be or where no set in it is named.
+hid_t opened(const std::string& path, const std::string& set) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (file < 0)
+    throw TableError(Kind::File, fmt::format("{} is not there or is no HDF5 file", path));
+  if (!set.empty()) return file;
+  H5Fclose(file);
+  throw TableError(Kind::File, fmt::format("{}: which set? write \"file.h5:set\"", path));
+}
+
 std::pair<std::size_t, std::size_t> shape_of(hid_t file, const std::string& path,
                                              const std::string& name) {
   const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
@@ -98,22 +109,12 @@ std::string axes_of(hid_t file, const std::string& name) {
 }  // namespace
 
 std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string& set) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file.id < 0)
-    throw TableError(Kind::File, fmt::format("{} is not there or is no HDF5 file", path));
-  if (set.empty())
-    throw TableError(Kind::File, fmt::format("{}: which set? write \"file.h5:set\"", path));
+  const Handle file(opened(path, set), H5Fclose);
   return shape_of(file.id, path, set);
 }
 
 std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::string& set) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file.id < 0)
-    throw TableError(Kind::File, fmt::format("{} is not there or is no HDF5 file", path));
-  if (set.empty())
-    throw TableError(Kind::File, fmt::format("{}: which set? write \"file.h5:set\"", path));
+  const Handle file(opened(path, set), H5Fclose);
   const Handle found(H5Dopen2(file.id, set.c_str(), H5P_DEFAULT), H5Dclose);
   if (found.id < 0) throw TableError(Kind::File, fmt::format("{} has no set `{}`", path, set));
   const Handle space(H5Dget_space(found.id), H5Sclose);
@@ -127,12 +128,7 @@ std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::
 }
 
 Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file.id < 0)
-    throw TableError(Kind::File, fmt::format("{} is not there or is no HDF5 file", path));
-  if (set.empty())
-    throw TableError(Kind::File, fmt::format("{}: which set? write \"file.h5:set\"", path));
+  const Handle file(opened(path, set), H5Fclose);
   Hdf5Set out = numbers(file.id, path, set);
   std::string axes = axes_of(file.id, set);
   while (!axes.empty()) {

@@ -12,7 +12,7 @@
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_HDF5
-#include <hdf5.h>
+#include "runtime/io/hdf5_handle.hpp"
 #endif
 
 namespace vphi::io {
@@ -149,17 +149,6 @@ FieldFile read_text(const std::string& path, std::size_t column, int dims) {
 // ---- HDF5 ---------------------------------------------------------------------------------------
 
 #ifdef VPHI_HAVE_HDF5
-
-struct Handle {
-  hid_t id = -1;
-  herr_t (*close)(hid_t) = nullptr;
-  Handle(hid_t opened, herr_t (*closer)(hid_t)) : id(opened), close(closer) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (id >= 0) close(id);
-  }
-};
 
 struct Set {
   std::vector<std::int64_t> shape;  ///< slowest axis first

@@ -10,7 +10,7 @@
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_HDF5
-#include <hdf5.h>
+#include "runtime/io/hdf5_handle.hpp"
 #endif
 
 namespace vphi::io {
@@ -52,17 +52,6 @@ std::vector<double> read_text(const std::string& file, std::size_t rows, std::si
 }
 
 #ifdef VPHI_HAVE_HDF5
-
-struct Handle {
-  hid_t id = -1;
-  herr_t (*close)(hid_t) = nullptr;
-  Handle(hid_t opened, herr_t (*closer)(hid_t)) : id(opened), close(closer) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (id >= 0) close(id);
-  }
-};
 
 std::vector<double> read_set(const std::string& path, const std::string& name, std::size_t rows,
                              std::size_t columns) {
