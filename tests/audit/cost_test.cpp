@@ -14,6 +14,7 @@
 #include "compiler/compile.hpp"
 #include "compiler/kernel/site_cost.hpp"
 #include "tests/audit/ways.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::audit {
 namespace {

@@ -8,6 +8,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/device/nvrtc.hpp"
 #include "tests/audit/ways.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::audit {
 namespace {

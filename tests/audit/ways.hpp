@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/compile.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::audit {
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "compiler/compile.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi {
 namespace {

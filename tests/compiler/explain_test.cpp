@@ -1,6 +1,7 @@
 // What `vphi explain` says of shipped models: equations, origins, the Laplacian, costs; and that
 // each notation is well-formed.
 #include "compiler/explain.hpp"
+#include "tests/support/places.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 
 #include "dsl/load.hpp"
 #include "dsl/parse.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi {
 namespace {

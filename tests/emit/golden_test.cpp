@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/emit/fixture.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::emit_test {
 namespace {

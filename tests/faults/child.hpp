@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/places.hpp"
+
 namespace vphi::test {
 
 namespace fs = std::filesystem;

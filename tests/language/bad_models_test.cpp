@@ -6,6 +6,7 @@
 
 #include "dsl/load.hpp"
 #include "dsl/resolve.hpp"
+#include "tests/support/places.hpp"
 #include "tree_text.hpp"
 
 namespace vphi::dsl {

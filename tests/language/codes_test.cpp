@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 
+#include "tests/support/places.hpp"
 #include "tree_text.hpp"
 
 namespace vphi {

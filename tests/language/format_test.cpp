@@ -1,6 +1,7 @@
 // The canonical style: table, idempotence and equal trees on every text that is shipped.
 #include <gtest/gtest.h>
 
+#include "tests/support/places.hpp"
 #include "tree_text.hpp"
 
 namespace vphi::dsl {

@@ -11,6 +11,7 @@
 #include "dsl/suggest.hpp"
 #include "dsl/units.hpp"
 #include "tests/support/patience.hpp"
+#include "tests/support/places.hpp"
 #include "tree_text.hpp"
 
 namespace vphi::dsl {

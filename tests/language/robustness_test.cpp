@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/support/patience.hpp"
+#include "tests/support/places.hpp"
 #include "tree_text.hpp"
 
 namespace vphi::dsl {

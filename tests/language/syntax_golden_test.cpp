@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "tests/support/places.hpp"
 #include "tree_text.hpp"
 
 namespace vphi::dsl {

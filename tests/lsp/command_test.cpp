@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lsp/message.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::lsp {
 namespace {

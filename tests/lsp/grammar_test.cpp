@@ -13,6 +13,7 @@
 #include "dsl/clauses.hpp"
 #include "dsl/type_text.hpp"
 #include "dsl/units.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi {
 namespace {

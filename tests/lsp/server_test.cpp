@@ -9,6 +9,7 @@
 #include "dsl/clauses.hpp"
 #include "session.hpp"
 #include "tests/support/patience.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::lsp {
 namespace {

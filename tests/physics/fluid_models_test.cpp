@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/physics/riemann.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -117,8 +118,7 @@ TEST(Fireball, TheDevicesAgreeThroughTheCycleOfAxes) {
 // A table of p = e/3 on straight lines is p = e/3: the tube has the same numbers to rounding and
 // the tolerance of the solve, also with a scheme that recovers at faces and needs the sound speed.
 TEST(Table, EquationOfState) {
-  const auto folder = std::filesystem::temp_directory_path() / "vphi_eos_test";
-  std::filesystem::create_directories(folder);
+  const ScratchFolder folder;
   {
     std::ofstream out(folder / "eos.txt");
     out.precision(17);
@@ -155,7 +155,6 @@ TEST(Table, EquationOfState) {
   const auto means = testing::cell_means([&](double x) { return exact.at(x / 0.8).e; }, 800, 2);
   EXPECT_LT(testing::l1(e, means), 0.02);
   for (const auto& promise : shock.expectations) EXPECT_TRUE(promise.ok) << promise.text;
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -83,10 +84,9 @@ TEST(GravitationalWaves, SpectrumAddsUpToTheMean) {
       model("0.3*(cos(x) + cos(y)) + 0.1*sin(x + z)*cos(2*y)",
             "every 100 steps: mean(norm2(h)), spectrum(h, type = 1) -> \"gw.csv\"\n"),
       {});
-  const auto folder = std::filesystem::temp_directory_path() / "vphi_gw_test";
-  std::filesystem::remove_all(folder);
+  const testing::ScratchFolder folder;
   runtime::RunOptions options;
-  options.out = folder.string();
+  options.out = folder.path().string();
   const auto result = runtime::run(*compiled.program, *testing::device("native"), options);
   const auto* mean = result.find("mean(norm2(h))");
   ASSERT_TRUE(mean);
@@ -101,7 +101,6 @@ TEST(GravitationalWaves, SpectrumAddsUpToTheMean) {
       EXPECT_NEAR(sum, value, 1e-10 * value);
     }
   EXPECT_GT(sum, 1e-5);
-  std::filesystem::remove_all(folder);
 }
 
 // The shipped model: the tensor does not gravitate, so the constraint holds as it does without it.

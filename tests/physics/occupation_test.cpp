@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <numbers>
 #include <sstream>
 
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -15,10 +15,9 @@ namespace {
 /// t and the value in `column` of the first shell, of every output.
 std::vector<std::pair<double, double>> first_shell(const std::string& text, std::size_t column) {
   const auto compiled = testing::compile_text(text, {});
-  const auto folder = std::filesystem::temp_directory_path() / "vphi_occupation_test";
-  std::filesystem::remove_all(folder);
+  const testing::ScratchFolder folder;
   runtime::RunOptions options;
-  options.out = folder.string();
+  options.out = folder.path().string();
   runtime::run(*compiled.program, *testing::device("native"), options);
   std::vector<std::pair<double, double>> out;
   std::ifstream in(folder / "n.occupations.csv");
@@ -33,7 +32,6 @@ std::vector<std::pair<double, double>> first_shell(const std::string& text, std:
     while (std::getline(cells, cell, ',')) row.push_back(std::stod(cell));
     if (out.empty() || row[1] > out.back().first) out.emplace_back(row[1], row[column]);
   }
-  std::filesystem::remove_all(folder);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "derive_text.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::physics::test {
 namespace {

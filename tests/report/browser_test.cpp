@@ -11,6 +11,7 @@
 #include "runtime/report/page.hpp"
 #include "tests/report/sample.hpp"
 #include "tests/report/sweep_model.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::report {
 namespace {
@@ -57,8 +58,8 @@ class Browser : public testing::Test {
         "--disable-background-networking --disable-component-update --disable-sync " +
         "--user-data-dir='" + at + "/profile' --window-size=" + std::to_string(width) + ",16000 " +
         "--virtual-time-budget=4000 --enable-logging=stderr --log-net-log='" + at +
-        "/net.json' --dump-dom 'file://" + at + "/report.html#all' >'" + at + "/dom.html' 2>'" + at +
-        "/log.txt' </dev/null";
+        "/net.json' --dump-dom 'file://" + at + "/report.html#all' >'" + at + "/dom.html' 2>'" +
+        at + "/log.txt' </dev/null";
     const int raw = std::system(command.c_str());
     EXPECT_EQ(WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, 0) << contents(folder_ / "log.txt");
     return contents(folder_ / "dom.html");

@@ -13,6 +13,7 @@
 #include "runtime/io/results.hpp"
 #include "runtime/report/record.hpp"
 #include "tests/report/sweep_model.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::report {
 namespace {

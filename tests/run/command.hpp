@@ -11,6 +11,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/places.hpp"
+
 namespace vphi::test {
 
 struct Outcome {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/run/command.hpp"
+#include "tests/support/places.hpp"
 
 namespace {
 

@@ -22,6 +22,7 @@
 #include "runtime/io/results.hpp"
 #include "runtime/run/run.hpp"
 #include "tests/run/wave_program.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::runtime {
 namespace {

@@ -15,6 +15,7 @@
 #include "compiler/schedule/integrator.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "dsl/parse.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi::test {
 
