@@ -118,7 +118,7 @@ TEST(Fireball, TheDevicesAgreeThroughTheCycleOfAxes) {
 // A table of p = e/3 on straight lines is p = e/3: the tube has the same numbers to rounding and
 // the tolerance of the solve, also with a scheme that recovers at faces and needs the sound speed.
 TEST(Table, EquationOfState) {
-  const ScratchFolder folder;
+  const testing::ScratchFolder folder;
   {
     std::ofstream out(folder / "eos.txt");
     out.precision(17);
