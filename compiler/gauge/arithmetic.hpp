@@ -1,0 +1,33 @@
+// Arithmetic whose order is fixed as it is written.
+//
+// Products of link matrices have hundreds of entries that share their parts. Canonical sums and
+// products (compiler/algebra/simplify.hpp) would flatten them and lose what they share, so the
+// algebra of links is written in ordered operations, which the passes over kernels leave as they
+// are. Signs travel outwards, and of x*y, x + y and x - y there is one form each: what is equal up
+// to a sign is one node with and without a `Neg`. The lower row of a product of SU(2) matrices
+// costs nothing for that reason. Sums and products of two numbers are commutative to the bit, so
+// none of this changes a value. Exact zeros and ones fold away. Nothing here fails.
+#pragma once
+
+#include "compiler/algebra/expr.hpp"
+
+namespace vphi::gauge {
+
+using algebra::Arena;
+using algebra::Expr;
+
+Expr plus(Expr a, Expr b);
+Expr minus(Expr a, Expr b);
+Expr times(Expr a, Expr b);
+Expr over(Expr a, Expr b);
+Expr negative(Expr a);
+Expr square(Expr a);
+Expr root(Expr a);
+/// exp, log, sin, cos, min, max, less: a function of the table of operations.
+Expr apply(algebra::Op op, Expr a);
+Expr apply(algebra::Op op, Expr a, Expr b);
+Expr select(Expr condition, Expr value, Expr otherwise);
+/// The number in the arena of `like`.
+Expr number(Expr like, std::int64_t value);
+
+}  // namespace vphi::gauge

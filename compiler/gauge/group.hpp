@@ -1,0 +1,78 @@
+// Gauge groups: links as stored numbers, as matrices and as steps in the algebra.
+//
+// A link is an element of U(1) or SU(N), N >= 2. How its numbers lie in memory is its `Storage`;
+// the rest of the compiler sees a matrix. Its momentum and every force are N^2 - 1 real coordinates
+// p_a (1 for U(1)) of A = i p_a T_a: T_a = lambda_a/2 with tr(T_a T_b) = delta_ab/2, the
+// generalised Gell-Mann matrices, and T = 1 for U(1). With kinetic energy p_a p_a/2, a link moves
+// by U' = A U, and an action whose slope is dS/dt = c Re tr(A W) gives
+//   p_a' = c Im tr(T_a W),
+// which for SU(N) is A' = (c/2) TA(W) (specs/gauge 3.7). Order of the generators: for each pair
+// p < q, by q, then p: the symmetric, then the antisymmetric one; behind the pairs of each q the
+// diagonal one diag(1, ..., 1, -q, 0, ...). For N = 3 these are lambda_1 ... lambda_8.
+//
+// Nothing here branches at run time, and nothing fails but for what is said.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "compiler/gauge/matrix.hpp"
+
+namespace vphi::gauge {
+
+enum class Kind { U1, SU };
+
+struct Group {
+  Kind kind = Kind::SU;
+  int n = 3;  ///< rows of its matrices; 1 for U(1)
+  int generators() const { return kind == Kind::U1 ? 1 : n * n - 1; }
+  friend bool operator==(const Group&, const Group&) = default;
+};
+
+enum class Storage {
+  Full,        ///< all entries, re and im, row by row
+  Rows,        ///< without the last row, which is rebuilt: SU(2), SU(3)
+  Quaternion,  ///< a0 ... a3 of a0 + i a.sigma: SU(2)
+  Angle,       ///< theta of exp(i theta): U(1)
+};
+
+struct LinkType {
+  Group group;
+  Storage storage = Storage::Full;
+  int reals() const;
+  bool valid() const;  ///< whether this group can be stored so
+};
+/// Quaternions for SU(2), an angle for U(1), everything else in full.
+LinkType default_storage(Group group);
+
+/// The matrix of stored numbers; `stored` has reals() entries.
+Matrix load(const LinkType& type, std::span<const Expr> stored);
+/// What is stored of a matrix of the group.
+std::vector<Expr> store(const LinkType& type, const Matrix& u);
+
+/// The element of the group next to a matrix that is almost one: rows made orthonormal in turn; the
+/// last one of SU(N) takes the phase that makes the determinant 1 (specs/gauge 3.6).
+Matrix reunitarised(const Group& group, const Matrix& u);
+
+/// A = i p_a T_a.
+Matrix algebra_element(const Group& group, std::span<const Expr> p);
+/// Im tr(T_a W) for each a: of W = A the p_a (U(1)) or p_a/2 (SU(N)); of W = U V, times c, the
+/// force (see above).
+std::vector<Expr> projection(const Group& group, const Matrix& w);
+
+/// Terms of the series of the exponential that leave less than `unit` behind for matrices whose
+/// eigenvalues are at most `size`.
+int exponential_terms(double unit, double size = 2);
+/// exp(A) of A = i p_a T_a. U(1), SU(2): closed forms. SU(N): the first `terms` powers of A, each
+/// brought below A^N by A's own characteristic polynomial (Cayley, Hamilton): a recurrence on N
+/// complex numbers, and N - 2 products of matrices (specs/gauge 3.7).
+Matrix exponential(const Group& group, std::span<const Expr> p, int terms);
+
+/// Normal random numbers that `haar` takes.
+int haar_draws(const Group& group);
+/// An element at random, each as likely as any other, of independent normal numbers.
+Matrix haar(const Group& group, std::span<const Expr> normals);
+/// exp(i width n_a T_a) of normal numbers n_a: as likely as its inverse.
+Matrix near_identity(const Group& group, std::span<const Expr> normals, Expr width, int terms);
+
+}  // namespace vphi::gauge
