@@ -1,0 +1,64 @@
+// Which links may be updated at once: colourings of the lattice that are derived and proven.
+//
+// Two links along mu conflict where one loop of the action passes both: the update of one would
+// read, or weigh, the other. Their separations d form the conflict set D_mu. A linear colouring
+// c(x) = a.x mod m with a.d != 0 (mod m) for every d of D_mu, and m dividing a_i L_i on each
+// periodic axis, parts the links along mu into m classes without a conflict inside. The search
+// takes the smallest m, and the first a of those (specs/gauge 3.5); `prove` goes over all sites of
+// a cell, wrapped around the lattice, and trusts nothing of it. Where no m up to 64 fits, the
+// answer names the extent that is in the way. Pure; nothing throws.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/gauge/word.hpp"
+
+namespace vphi::gauge {
+
+/// A box with periodic axes; extents of axes beyond `dims` are 1.
+struct Box {
+  int dims = 4;
+  std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+};
+
+/// Separations of two links along `axis` in one loop, each with its negative, none twice, 0 left
+/// out. A repeated link of a small lattice is another matter: repeated_link.
+std::vector<Offset> conflicts(const std::vector<Word>& loops, int axis);
+
+struct Colouring {
+  std::array<int, 4> a{};
+  int colours = 1;  ///< m
+  /// 0 ... m - 1
+  std::int64_t of(const std::array<std::int64_t, 4>& site) const;
+};
+
+/// An extent that no colouring fits: `axis` must be a multiple of `multiple` (for the colouring
+/// with the fewest colours on an endless lattice).
+struct Misfit {
+  int axis = 0;
+  std::int64_t extent = 0;
+  std::int64_t multiple = 0;
+  int colours = 0;
+};
+
+struct ColouringFound {
+  std::optional<Colouring> colouring;
+  std::optional<Misfit> misfit;  ///< set where there is none
+};
+
+ColouringFound find_colouring(const std::vector<Offset>& conflicts, const Box& box);
+
+/// Two sites of one colour whose links are in conflict, found by looking at every site.
+struct Clash {
+  std::array<std::int64_t, 4> site{};
+  Offset separation;
+};
+/// Goes over all sites of the box; of an axis longer than 2m over the first m and the last m, which
+/// are all colours and the seam where it closes.
+std::optional<Clash> prove(const Colouring& colouring, const std::vector<Offset>& conflicts,
+                           const Box& box);
+
+}  // namespace vphi::gauge

@@ -1,0 +1,117 @@
+#include "compiler/gauge/word.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace vphi::gauge {
+
+Offset operator+(Offset a, Offset b) {
+  for (int i = 0; i < 4; ++i) a.d[i] = static_cast<std::int16_t>(a.d[i] + b.d[i]);
+  return a;
+}
+Offset operator-(Offset a, Offset b) {
+  for (int i = 0; i < 4; ++i) a.d[i] = static_cast<std::int16_t>(a.d[i] - b.d[i]);
+  return a;
+}
+Offset one_step(Step step) {
+  Offset o;
+  o.d[step.axis] = step.back ? -1 : 1;
+  return o;
+}
+
+Word inverse(const Word& word) {
+  Word back(word.rbegin(), word.rend());
+  for (Step& step : back) step.back = !step.back;
+  return back;
+}
+
+Offset displacement(const Word& word) {
+  Offset at;
+  for (const Step& step : word) at = at + one_step(step);
+  return at;
+}
+
+bool closed(const Word& word) { return displacement(word).zero(); }
+
+Word reduced(const Word& word) {
+  const auto undoes = [](const Step& a, const Step& b) {
+    return a.axis == b.axis && a.back != b.back;
+  };
+  Word result;
+  for (const Step& step : word) {
+    if (!result.empty() && undoes(result.back(), step)) {
+      result.pop_back();
+    } else {
+      result.push_back(step);
+    }
+  }
+  if (!closed(word)) return result;
+  while (result.size() > 1 && undoes(result.front(), result.back())) {
+    result.pop_back();
+    result.erase(result.begin());
+  }
+  return result;
+}
+
+Word canonical_loop(const Word& loop, bool* reversed) {
+  const auto least = [](Word word) {
+    Word best = word;
+    for (std::size_t i = 1; i < word.size(); ++i) {
+      std::ranges::rotate(word, word.begin() + 1);
+      best = std::min(best, word);
+    }
+    return best;
+  };
+  const Word there = least(loop), back = least(inverse(loop));
+  if (reversed != nullptr) *reversed = back < there;
+  return std::min(there, back);
+}
+
+std::string to_text(const Word& word) {
+  std::string text;
+  for (const Step& step : word) {
+    if (!text.empty()) text += ' ';
+    text += (step.back ? '-' : '+') + std::to_string(step.axis);
+  }
+  return text;
+}
+
+std::vector<LinkAt> links(const Word& word, Offset from) {
+  std::vector<LinkAt> result;
+  for (const Step& step : word) {
+    const Offset next = from + one_step(step);
+    result.push_back({step.axis, step.back ? next : from, step.back});
+    from = next;
+  }
+  return result;
+}
+
+std::vector<Rest> rests(const Word& loop, int axis) {
+  std::vector<Rest> result;
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    if (loop[i].axis != axis) continue;
+    const bool reversed = loop[i].back;
+    Word rest(loop.begin() + static_cast<std::ptrdiff_t>(i) + 1, loop.end());
+    rest.insert(rest.end(), loop.begin(), loop.begin() + static_cast<std::ptrdiff_t>(i));
+    // behind -axis the walk stands at x and goes to x + axis: its way back is the path
+    result.push_back({reversed ? inverse(rest) : rest, reversed});
+  }
+  return result;
+}
+
+std::optional<LinkAt> repeated_link(const Word& loop, int dims,
+                                    const std::array<std::int64_t, 4>& extent) {
+  std::set<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> seen;
+  for (const LinkAt& link : links(loop)) {
+    std::array<std::int64_t, 4> at{};
+    for (int i = 0; i < dims; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      at[k] = ((link.at.d[i] % extent[k]) + extent[k]) % extent[k];
+    }
+    if (!seen.insert({link.axis, at[0], at[1], at[2], at[3]}).second) return link;
+  }
+  return std::nullopt;
+}
+
+}  // namespace vphi::gauge

@@ -1,0 +1,69 @@
+// Words: walks on the lattice as signed directions, loops as words that close.
+//
+// A word is read from left to right: from a site, +mu multiplies by U_mu(x) and goes on to x + mu,
+// -mu goes back to x - mu and multiplies by the adjoint of U_mu(x - mu). So loop(mu, nu, -mu, -nu)
+// is the plaquette U_mu(x) U_nu(x+mu) U_mu^+(x+nu) U_nu^+(x). The trace of a loop is that of every
+// cyclic order of its letters (at another site), and the conjugate of that of the way back; what an
+// action derives from its loops (staples, forces, conflicts) comes from these rules alone
+// (specs/gauge 3.2). Words know nothing of groups. Nothing here fails.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/algebra/expr.hpp"
+
+namespace vphi::gauge {
+
+using algebra::Offset;
+
+struct Step {
+  int axis = 0;  ///< 0 ... 3
+  bool back = false;
+  friend auto operator<=>(const Step&, const Step&) = default;
+};
+using Word = std::vector<Step>;
+
+Offset operator+(Offset a, Offset b);
+Offset operator-(Offset a, Offset b);
+Offset one_step(Step step);
+
+/// The way back.
+Word inverse(const Word& word);
+/// From the first site to the last.
+Offset displacement(const Word& word);
+bool closed(const Word& word);
+/// Without steps that are taken back at once; of a loop also over its end.
+Word reduced(const Word& word);
+/// One form for all words whose traces are equal or conjugate: the least cyclic order of the loop
+/// and of its way back. `reversed`: it is one of the way back.
+Word canonical_loop(const Word& loop, bool* reversed = nullptr);
+/// "+0 +1 -0 -1"
+std::string to_text(const Word& word);
+
+/// One link of a walk.
+struct LinkAt {
+  int axis = 0;
+  Offset at;
+  bool adjoint = false;
+  friend bool operator==(const LinkAt&, const LinkAt&) = default;
+};
+std::vector<LinkAt> links(const Word& word, Offset from = {});
+
+/// The rest of a loop behind one of its links along `axis`: a path from x + axis to x, so that
+/// tr(U_axis(x) path) is the trace of the loop, `reversed`: its conjugate. One for each letter
+/// along the axis, in their order.
+struct Rest {
+  Word path;
+  bool reversed = false;
+};
+std::vector<Rest> rests(const Word& loop, int axis);
+
+/// A link that a loop passes twice on a lattice of these extents (steps around it included).
+std::optional<LinkAt> repeated_link(const Word& loop, int dims,
+                                    const std::array<std::int64_t, 4>& extent);
+
+}  // namespace vphi::gauge
