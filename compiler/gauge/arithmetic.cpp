@@ -27,6 +27,7 @@ Expr sum(Expr a, Expr b) {
   if (a.is_number() && b.is_number()) return a + b;
   if (a.is_zero()) return b;
   if (b.is_zero()) return a;
+  if (a == b) return times(number(a, 2), a);
   if (b->id < a->id) std::swap(a, b);
   return raw(Op::Add, a, b);
 }
@@ -39,6 +40,13 @@ Expr difference(Expr a, Expr b) {
   if (a.is_zero()) return negative(b);
   if (b->id < a->id) return negative(raw(Op::Sub, b, a));
   return raw(Op::Sub, a, b);
+}
+
+/// u*v; two exact numbers in a row are one.
+Expr scaled(Expr u, Expr v) {
+  const bool twice = u.is_number() && u->number.exact && v.is(Op::Mul) && v->ordered &&
+                     v.arg(0).is_number() && v.arg(0)->number.exact;
+  return twice ? times(u * v.arg(0), v.arg(1)) : raw(Op::Mul, u, v);
 }
 
 }  // namespace
@@ -71,7 +79,7 @@ Expr times(Expr a, Expr b) {
   } else {
     // numbers first, as in any other text
     if (v.is_number() || (!u.is_number() && v->id < u->id)) std::swap(u, v);
-    product = raw(Op::Mul, u, v);
+    product = scaled(u, v);
   }
   return x.negative != y.negative ? negative(product) : product;
 }
