@@ -1,0 +1,125 @@
+#include "compiler/gauge/action.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace vphi::gauge {
+
+LoopAction collected(const LoopAction& action) {
+  LoopAction result;
+  std::map<std::pair<Word, bool>, std::size_t> known;
+  for (const LoopTerm& term : action) {
+    bool reversed = false;
+    const Word loop = canonical_loop(term.loop, &reversed);
+    // Im tr of the way back is -Im tr
+    const Expr c = reversed && term.imaginary ? negative(term.coefficient) : term.coefficient;
+    const auto [place, fresh] = known.try_emplace({loop, term.imaginary}, result.size());
+    if (fresh) {
+      result.push_back({c, loop, term.imaginary});
+    } else {
+      Expr& sum = result[place->second].coefficient;
+      sum = sum + c;
+    }
+  }
+  std::erase_if(result, [](const LoopTerm& t) { return t.coefficient.is_zero(); });
+  return result;
+}
+
+std::vector<Word> loops(const LoopAction& action) {
+  std::vector<Word> result;
+  for (const LoopTerm& term : action) result.push_back(term.loop);
+  return result;
+}
+
+std::optional<Twice> twice(const LoopAction& action, const Box& box) {
+  for (const LoopTerm& term : action)
+    if (const auto link = repeated_link(term.loop, box.dims, box.extent))
+      return Twice{term.loop, *link};
+  return std::nullopt;
+}
+
+std::vector<WeightedPath> staple_paths(const LoopAction& action, int axis) {
+  std::vector<WeightedPath> paths;
+  const Offset next = one_step({axis, false});
+  for (const LoopTerm& term : action) {
+    const Expr c = term.coefficient, none = number(c, 0);
+    for (const Rest& rest : rests(term.loop, axis)) {
+      // Im z = Re(-i z), and of the way back Re(i z)
+      const Complex weight = !term.imaginary ? Complex{c, none}
+                             : rest.reversed ? Complex{none, c}
+                                             : Complex{none, negative(c)};
+      paths.push_back({weight, rest.path, next});
+    }
+  }
+  return paths;
+}
+
+Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link, PathPlan* plan) {
+  return sum_of_paths(staple_paths(action, axis), link, plan);
+}
+
+std::vector<Expr> force(const Group& group, const LoopAction& action, int axis,
+                        const LinkOf& link) {
+  return projection(group, times(link(axis, {}), staple_sum(action, axis, link)));
+}
+
+namespace {
+
+Expr part(const Complex& z, bool imaginary) { return imaginary ? z.im : z.re; }
+
+Expr sum_or(Expr sum, Expr term) { return sum ? plus(sum, term) : term; }
+
+}  // namespace
+
+Expr density(const LoopAction& action, const LinkOf& link) {
+  // loops of one coefficient are added first
+  std::vector<std::pair<Expr, Expr>> sums;
+  for (const LoopTerm& term : action) {
+    const Expr value = part(trace_along(term.loop, {}, link), term.imaginary);
+    const auto found = std::ranges::find(sums, term.coefficient, &std::pair<Expr, Expr>::first);
+    if (found == sums.end()) {
+      sums.emplace_back(term.coefficient, value);
+    } else {
+      found->second = plus(found->second, value);
+    }
+  }
+  Expr total;
+  for (const auto& [coefficient, sum] : sums) total = sum_or(total, times(coefficient, sum));
+  return total;
+}
+
+Expr increase(const LoopAction& action, int axis, const Matrix& changed, const LinkOf& link,
+              const Box& box) {
+  LoopAction once, more;
+  for (const LoopTerm& term : action)
+    (repeated_link(term.loop, box.dims, box.extent) ? more : once).push_back(term);
+  Expr total = number(changed.at(0, 0).re, 0);
+  if (const auto paths = staple_paths(once, axis); !paths.empty())
+    total = trace_of_product(minus(changed, link(axis, {})), sum_of_paths(paths, link)).re;
+  if (more.empty()) return total;
+  const auto wrapped = [&](Offset o) {
+    for (int i = 0; i < 4; ++i) {
+      const auto extent = i < box.dims ? box.extent[static_cast<std::size_t>(i)] : 1;
+      o.d[i] = static_cast<std::int16_t>(((o.d[i] % extent) + extent) % extent);
+    }
+    return o;
+  };
+  const LinkOf with_change = remembered(
+      [&](int mu, Offset at) { return mu == axis && wrapped(at).zero() ? changed : link(mu, at); });
+  for (const LoopTerm& term : more) {
+    // each copy of the loop that holds the link once, however often it does
+    std::set<std::array<int, 4>> copies;
+    for (const LinkAt& l : links(term.loop)) {
+      if (l.axis != axis) continue;
+      const Offset from = Offset{} - l.at, cell = wrapped(from);
+      if (!copies.insert({cell.d[0], cell.d[1], cell.d[2], cell.d[3]}).second) continue;
+      const Expr now = part(trace_along(term.loop, from, link), term.imaginary),
+                 then = part(trace_along(term.loop, from, with_change), term.imaginary);
+      total = plus(total, times(term.coefficient, minus(then, now)));
+    }
+  }
+  return total;
+}
+
+}  // namespace vphi::gauge

@@ -1,0 +1,57 @@
+// What an action of loops says about one link: staples, forces, differences.
+//
+// An action is a sum over sites and loops, sum_x sum_l c_l Re tr(loop_l(x)) (or Im tr), each loop a
+// word (word.hpp). All that a Markov chain or a trajectory needs of it follows from the words by
+// one rule: every letter along mu gives a rest, a path from x + mu back to x. Their weighted sum is
+// the staple sum V_mu(x), with which
+//   dS/dt = Re tr(A U_mu(x) V_mu(x))   where U_mu(x)' = A U_mu(x),
+// whatever the loops are; and where no loop passes the link twice, also
+//   S = Re tr(U_mu(x) V_mu(x)) + (what does not hold this link).
+// A link that a loop passes twice (by its shape, or around a small box) keeps its force but has no
+// heatbath: `twice` names the loop. Pure; nothing throws.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/gauge/colouring.hpp"
+#include "compiler/gauge/group.hpp"
+#include "compiler/gauge/paths.hpp"
+
+namespace vphi::gauge {
+
+struct LoopTerm {
+  Expr coefficient;        ///< a scalar
+  Word loop;               ///< reduced, not empty
+  bool imaginary = false;  ///< Im tr instead of Re tr
+};
+using LoopAction = std::vector<LoopTerm>;
+
+/// Loops that are equal, or each other's way back, as one term; terms of coefficient 0 left out.
+LoopAction collected(const LoopAction& action);
+std::vector<Word> loops(const LoopAction& action);
+
+/// The first loop that passes some link twice on this box, and the link.
+struct Twice {
+  Word loop;
+  LinkAt link;
+};
+std::optional<Twice> twice(const LoopAction& action, const Box& box);
+
+/// V_axis(x) as weighted paths that begin at x + axis; empty where no loop has a link along it.
+std::vector<WeightedPath> staple_paths(const LoopAction& action, int axis);
+Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link, PathPlan* plan = nullptr);
+
+/// Slope of the momentum of the link at the site: p_a' = Im tr(T_a U V) (group.hpp).
+std::vector<Expr> force(const Group& group, const LoopAction& action, int axis, const LinkOf& link);
+
+/// sum_l c_l Re tr(loop_l) at one site: its sum over all sites is the action.
+Expr density(const LoopAction& action, const LinkOf& link);
+
+/// S(changed) - S(now) where only the link at this site along `axis` becomes `changed`. Of a link
+/// that no loop passes twice Re tr((changed - U) V); of others each copy of a loop that holds the
+/// link is evaluated with both.
+Expr increase(const LoopAction& action, int axis, const Matrix& changed, const LinkOf& link,
+              const Box& box);
+
+}  // namespace vphi::gauge
