@@ -1,0 +1,64 @@
+// Errors of averages along Markov chains, whose values are correlated.
+//
+// Gamma method: with the autocorrelation function
+//   Gamma(t) = <(a_i - mean)(a_{i+t} - mean)>,   tau_int = 1/2 + sum_{t=1}^{W} Gamma(t)/Gamma(0)
+// the error of the mean of N values is sqrt(2 tau_int Gamma(0)/N). The window W is where the sum of
+// the error of the truncation, exp(-W/tau), and of the noise, sqrt(W/N), is least, with tau found
+// from tau_int itself, tau = S/ln((2 tau_int + 1)/(2 tau_int - 1)): U. Wolff, Comput. Phys. Commun.
+// 156 (2004) 143, section 3; equations are numbered by that paper. Gamma is corrected for the bias
+// of a mean that comes from the same values (eq. 32). The error of tau_int is that of eq. 42.
+//
+// Beside it what does not need a window: errors of averages of blocks of 1, 2, 4, ... values, which
+// grow to a plateau (Flyvbjerg and Petersen, J. Chem. Phys. 91 (1989) 461), and the jackknife over
+// blocks for functions of averages.
+//
+// Values are measurements one after another; tau_int is in units of their distance. Values that are
+// no finite number are the caller's to leave out. Nothing here throws but for want of memory.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace vphi::observe {
+
+struct ChainAverage {
+  std::size_t values = 0;
+  double mean = 0;            ///< NaN without values
+  double error = 0;           ///< NaN with fewer than two values
+  double error_of_error = 0;  ///< eq. 42 and 43: statistical, and of the window
+  double tau_int = 0.5;       ///< 1/2: independent values
+  double tau_error = 0;
+  std::size_t window = 0;  ///< W
+  /// The sum has a plateau before the values end, and there are enough of them: at least
+  /// `kLeastTaus` times tau_int. Where not, error and tau_int are too small, not too large.
+  bool converged = false;
+};
+inline constexpr double kLeastTaus = 50;
+
+/// Of one chain. `s`: how many times longer tau may be than tau_int says, 1 to 2.
+ChainAverage chain_average(std::span<const double> values, double s = 1.5);
+/// Of several independent chains with one mean, such as the instances of an ensemble. Chains
+/// without values do not count.
+ChainAverage chain_average(std::span<const std::vector<double>> chains, double s = 1.5);
+
+/// Error of the mean from averages of blocks.
+struct BlockedError {
+  std::size_t block = 1, blocks = 0;  ///< values in one, and how many
+  double error = 0, error_of_error = 0;
+};
+/// Blocks of 1, 2, 4, ... values while at least eight of them are left; rest at the end left out.
+std::vector<BlockedError> blocked_errors(std::span<const double> values);
+
+struct Jackknife {
+  double value = 0;  ///< f of the means, its bias of order 1/N taken out
+  double error = 0;
+};
+/// Of f(means of the columns): each of `blocks` blocks of rows is left out in turn. Columns have
+/// one length; rows that do not fill a block are left out at the end. NaN with fewer than two
+/// blocks.
+Jackknife jackknife(std::span<const std::vector<double>> columns, std::size_t blocks,
+                    const std::function<double(std::span<const double>)>& f);
+
+}  // namespace vphi::observe
