@@ -31,6 +31,10 @@ class Checker {
     for (const auto& variable : p_.state) buffer(variable.buffer, "state");
     for (const auto& random : p_.random) {
       buffer(random.buffer, "random");
+      need(random.kind != RandomField::Kind::Link ||
+               (random.entry >= 0 && random.entry < numbers_of_links(random.colours)),
+           fmt::format("links of {} x {} matrices have no number {}", random.colours,
+                       random.colours, random.entry));
       need(random.masses.empty() ||
                static_cast<std::int64_t>(random.masses.size()) == p_.all_instances(),
            "a random field has masses, but not one for each instance");
@@ -165,6 +169,12 @@ class Checker {
     for (const Symbol& symbol : transform.derivative) check(symbol);
   }
 
+  /// Real numbers of the links of a site; 0 where there are no such matrices.
+  std::int64_t numbers_of_links(int colours) const {
+    constexpr int kMostColours = 64;
+    return colours < 1 || colours > kMostColours ? 0 : 2 * p_.dims * colours * colours;
+  }
+
   void check(const FieldOutput& field) {
     using Kind = FieldOutput::Kind;
     slot_or_none(field.slot, "output");
@@ -196,6 +206,12 @@ class Checker {
     for (const Symbol& symbol : form.laplacian) check(symbol);
     slot_or_none(field.factor_slot, "output");
     slot_or_none(field.mass2_slot, "output");
+    if (field.kind == Kind::Links) {
+      need(numbers_of_links(field.colours) == static_cast<std::int64_t>(field.more.size()) + 1,
+           fmt::format("output `{}`: links of N x N matrices have 2 N^2 numbers each", field.name));
+      need(p_.axes.empty() && p_.instances == 1,
+           fmt::format("output `{}`: links of a sweep", field.name));
+    }
     if (field.kind == Kind::Occupation) {
       slot(field.factor_slot, "output");
       slot(field.mass2_slot, "output");

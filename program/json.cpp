@@ -31,8 +31,8 @@ struct Names<Argument::Kind> {
 };
 template <>
 struct Names<FieldOutput::Kind> {
-  static constexpr std::array list{"spectrum", "slice",      "snapshot",  "histogram",
-                                   "profile",  "correlator", "occupation"};
+  static constexpr std::array list{"spectrum", "slice",      "snapshot",   "histogram",
+                                   "profile",  "correlator", "occupation", "links"};
 };
 template <>
 struct Names<Transform::Kind> {
@@ -48,7 +48,7 @@ struct Names<Statistic::Kind> {
 };
 template <>
 struct Names<RandomField::Kind> {
-  static constexpr std::array list{"vacuum", "normal", "uniform", "file"};
+  static constexpr std::array list{"vacuum", "normal", "uniform", "file", "link"};
 };
 
 // ---- one list of fields for both directions ---------------------------------------------------
@@ -126,7 +126,7 @@ void fields(Io& io, FieldOutput& f) {
   io("more", f.more), io("axis", f.axis), io("plane", f.plane), io("bins", f.bins);
   io("histogram", f.histogram), io("spectrum", f.spectrum);
   io("factor_slot", f.factor_slot), io("mass2_slot", f.mass2_slot);
-  io("over", f.over), io("slot", f.slot);
+  io("over", f.over), io("slot", f.slot), io("colours", f.colours);
 }
 template <class Io>
 void fields(Io& io, Output& o) {
@@ -148,6 +148,7 @@ void fields(Io& io, RandomField& r) {
   io("mass2", r.mass2), io("amplitude", r.amplitude), io("low", r.low), io("high", r.high);
   io("cutoff", r.cutoff), io("kernel_form", r.kernel_form);
   io("masses", r.masses), io("file", r.file);
+  io("colours", r.colours), io("entry", r.entry);
 }
 template <class Io>
 void fields(Io& io, StateVariable& v) {
@@ -157,7 +158,8 @@ void fields(Io& io, StateVariable& v) {
 template <class Io>
 void fields(Io& io, Program& p) {
   io("model", p.model), io("title", p.title), io("model_text", p.model_text);
-  io("compiler_version", p.compiler_version), io("target", p.target), io("dims", p.dims);
+  io("compiler_version", p.compiler_version), io("target", p.target), io("chain", p.chain);
+  io("dims", p.dims);
   io("extent", p.extent), io("instances", p.instances), io("dx", p.dx),
       io("dx_physical", p.dx_physical), io("dt", p.dt);
   io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);

@@ -147,7 +147,9 @@ struct FieldPart {
 };
 
 struct FieldOutput {
-  enum class Kind { Spectrum, Slice, Snapshot, Histogram, Profile, Correlator, Occupation };
+  /// Links: a gauge configuration (runtime/io/configuration.hpp); `buffer` and `more` are its real
+  /// numbers [mu][row][column][re, im], mu below Program::dims.
+  enum class Kind { Spectrum, Slice, Snapshot, Histogram, Profile, Correlator, Occupation, Links };
   Kind kind = Kind::Snapshot;
   std::string name;
   /// Buffer that holds the field: scratch that the output's launches fill, or a state array whose
@@ -165,6 +167,7 @@ struct FieldOutput {
   int mass2_slot = -1;         ///< Occupation: effective mass squared
   std::vector<int> over = {};  ///< Histogram: axes of the sweep whose instances count together
   int slot = -1;               ///< as FieldPart::slot
+  int colours = 0;             ///< Links: N of N x N matrices
 };
 
 struct Output {
@@ -196,7 +199,7 @@ struct Expectation {
 /// Array filled by the host before the initial launches, with random numbers or from a file.
 /// Meaning: compiler/physics/system.hpp
 struct RandomField {
-  enum class Kind { Vacuum, Normal, Uniform, File };
+  enum class Kind { Vacuum, Normal, Uniform, File, Link };
   Kind kind = Kind::Normal;
   int buffer = 0;
   int stream = 0;
@@ -204,7 +207,10 @@ struct RandomField {
   double mass2 = 0, amplitude = 1, low = 0, high = 1, cutoff = 0;
   bool kernel_form = true;
   std::vector<double> masses = {};  ///< mass2 of each instance of the run; empty: all have `mass2`
-  std::string file = {};            ///< File: "path:set" or "path:column", as runtime/io reads it
+  std::string file = {};            ///< File: "path:set" or "path:column", as runtime/io reads it;
+                                    ///< Link: path of a gauge configuration
+  int colours = 0;                  ///< Link: N of N x N matrices
+  int entry = 0;  ///< Link: which real number of a site, ((mu*N + row)*N + column)*2 + (0 re, 1 im)
 };
 
 /// Where a state variable came from, for messages (NaN) and files.
@@ -221,6 +227,9 @@ struct Program {
   std::string model_text;
   std::string compiler_version;
   Target target = Target::Native;
+  /// A step is an update of a Markov chain: values at successive steps are correlated draws from
+  /// one distribution, and averages over them have errors that know it.
+  bool chain = false;
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
   /// Independent copies of the lattice that one launch moves on together: an ensemble, a sweep.

@@ -9,6 +9,7 @@
 #include "dsl/suggest.hpp"
 #include "program/json.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/io/configuration.hpp"
 #include "runtime/io/results.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
@@ -90,6 +91,8 @@ int guarded(const Words& words) {
     return refuse(words, kUserError, "E0810", error.what(), error.hint);
   } catch (const runtime::RunError& error) {
     return refuse(words, kUserError, error.code, error.what(), error.hint);
+  } catch (const io::ConfigurationError& error) {
+    return refuse(words, kUserError, "E0831", error.what());
   } catch (const io::ResultsError& error) {
     return refuse(words, kUserError, "E0830", error.what());
   } catch (const program::ProgramError& error) {

@@ -107,6 +107,32 @@ Json sweep_json(const runtime::RunResult& r) {
   return out;
 }
 
+/// Averages of a Markov chain: mean, error, tau_int in units of the rows' distance.
+Json chain_json(const runtime::RunResult& r) {
+  Json list = Json::array();
+  for (const auto& [name, a, early] : r.chain)
+    list.push_back({{"name", name},
+                    {"values", a.values},
+                    {"mean", number(a.mean)},
+                    {"error", number(a.error)},
+                    {"error_of_error", number(a.error_of_error)},
+                    {"tau_int", number(a.tau_int)},
+                    {"tau_error", number(a.tau_error)},
+                    {"window", a.window},
+                    {"converged", a.converged},
+                    {"early", number(early)}});
+  return list;
+}
+
+/// "plaquette = 0.59371 +- 0.00024, tau_int = 1.4 +- 0.2 of 1000 rows".
+void print_chain(const runtime::RunResult& r) {
+  for (const auto& [name, a, early] : r.chain) {
+    if (a.values < 2) continue;
+    fmt::print("  <{}> = {:.8g} +- {:.2g}, tau_int = {:.3g} +- {:.1g} of {} rows\n", name, a.mean,
+               a.error, a.tau_int, a.tau_error, a.values);
+  }
+}
+
 /// What a sweep leaves to be said: its axes, curves, instances that failed.
 void print_sweep(const runtime::RunResult& r) {
   constexpr std::size_t kShown = 5;
@@ -143,6 +169,7 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
   out["series"] = Json::object();
   for (const auto& series : r.series) out["series"][series.name] = series_json(series, r);
   if (!r.axes.empty()) out.update(sweep_json(r));
+  if (!r.chain.empty()) out["chain"] = chain_json(r);
   out["expect"] = Json::array();
   for (const auto& e : r.expectations)
     out["expect"].push_back({{"text", e.text}, {"ok", e.ok}, {"value", number(e.value)}});
@@ -197,8 +224,13 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
                e.ok ? "" : fmt::format(" at t = {:.5g}", e.time),
                e.ok || e.where.empty() ? "" : ", " + e.where);
   print_sweep(r);
+  print_chain(r);
   for (const auto& note : r.notes) fmt::print("  note: {}\n", note);
-  for (const auto& file : r.files) fmt::print("  -> {}\n", file);
+  constexpr std::size_t kShown = 12;
+  for (std::size_t i = 0; i < std::min(kShown, r.files.size()); ++i)
+    fmt::print("  -> {}\n", r.files[i]);
+  if (r.files.size() > kShown)
+    fmt::print("  and {} more, the last {}\n", r.files.size() - kShown, r.files.back());
 }
 
 /// Device and program, made side by side where the program does not depend on the device.

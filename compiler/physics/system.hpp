@@ -105,9 +105,10 @@ struct FirstPassage {
 };
 
 /// An array made on the host before the first step (the same on every device): random numbers, or
-/// what a file says of the box, resampled onto the lattice (runtime/io/field_file.hpp).
+/// what a file says of the box, resampled onto the lattice (runtime/io/field_file.hpp), or a number
+/// of each site's links in a gauge configuration (runtime/io/configuration.hpp).
 struct RandomField {
-  enum class Kind { Vacuum, Normal, Uniform, File };
+  enum class Kind { Vacuum, Normal, Uniform, File, Link };
   Kind kind = Kind::Normal;
   int array = 0;          ///< number in the Loads of the initial expressions
   int stream = 0;         ///< one stream each time it is written
@@ -118,7 +119,9 @@ struct RandomField {
   double low = 0, high = 1;  ///< Uniform
   bool kernel_form = true;   ///< DEFROST real-space kernel; false: k-space form
   double cutoff = 0;         ///< wave number, program units; 0: the default of the form
-  std::string file = {};     ///< File: "/path/name.h5:set" or "/path/name:column"
+  std::string file = {};     ///< File: "/path/name.h5:set" or "/path/name:column"; Link: a path
+  int colours = 0;           ///< Link: N of N x N matrices
+  int entry = 0;             ///< Link: as program::RandomField::entry
 };
 
 struct InitialValue {
@@ -137,6 +140,7 @@ struct Observable {
     Profile,
     Correlator,
     Occupation,
+    Links,  ///< a gauge configuration: `value` and `more` as program::FieldOutput::Kind::Links
   };
   struct Part {
     Expr value;

@@ -159,6 +159,8 @@ class Scheduler {
       field.kernel_form = r.kernel_form;
       field.masses = r.masses;
       field.file = r.file;
+      field.colours = r.colours;
+      field.entry = r.entry;
       program().random.push_back(field);
     }
   }
@@ -420,6 +422,8 @@ class Scheduler {
         return To::Correlator;
       case From::Occupation:
         return To::Occupation;
+      case From::Links:
+        return To::Links;
       default:
         return To::Snapshot;
     }

@@ -125,6 +125,11 @@ class QueuedFile : public ResultFile {
     Writer::alone([&] { list = under_->file->notes(); });
     return list;
   }
+  std::optional<std::vector<std::string>> files() const override {
+    std::optional<std::vector<std::string>> list;
+    Writer::alone([&] { list = under_->file->files(); });
+    return list;
+  }
 
  private:
   struct Under {
@@ -197,6 +202,7 @@ std::unique_ptr<ResultFile> Results::open_now(const std::string& name, Keep keep
     keep.logs = logs_ / stem;
   }
   if (path.extension() == ".silo") return open_silo(path, program_, keep);
+  if (holds_configurations(path)) return open_configurations(path, program_, keep);
   const bool csv = path.extension() == ".csv" || !have_hdf5();
   return csv ? open_csv(path, program_, keep) : open_hdf5(path, program_, keep);
 }
@@ -246,7 +252,12 @@ void Results::finish() {
 
 std::vector<std::string> Results::files() const {
   std::vector<std::string> list;
-  for (const auto& [name, file] : files_) list.push_back((folder_ / name).string());
+  for (const auto& [name, file] : files_) {
+    if (auto several = file->files())
+      std::ranges::move(*several, std::back_inserter(list));
+    else
+      list.push_back((folder_ / name).string());
+  }
   return list;
 }
 

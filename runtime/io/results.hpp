@@ -20,7 +20,8 @@
 // dataset's name becomes `|` (the attribute "name" keeps the text). "name.xdmf" describes slices
 // and snapshots to ParaView and VisIt. "name.silo": snapshots in SILO (silo_file.cpp), tables as
 // CSV. "name.csv", or any name where HDF5 is absent: "name.series.csv" and so on for all tables;
-// fields are then left out and `notes` says so.
+// fields are then left out and `notes` says so. "name.ildg", "name.nersc": gauge configurations,
+// one file for each moment (configuration_files.cpp).
 //
 // Everything is written by one thread of its own while the run goes on (writer.hpp); `flush` sees
 // to it that what came before can be read soon, `finish` waits for it. Names must be relative and
@@ -111,6 +112,8 @@ class ResultFile {
   virtual void forget_before(std::int64_t) {}
   /// What could not be written, and why.
   virtual std::vector<std::string> notes() const { return {}; }
+  /// Names of the files where they are not the one it was opened as.
+  virtual std::optional<std::vector<std::string>> files() const { return std::nullopt; }
 };
 
 /// Turns `raw` into `values`.
@@ -127,6 +130,13 @@ bool have_silo();
 /// Throws ResultsError where the build has no SILO.
 std::unique_ptr<ResultFile> open_silo(const std::filesystem::path& path,
                                       const program::Program& program, const Keep& keep = {});
+
+/// A name that ends in .ildg or .nersc: links only, one file for each moment
+/// (configuration_files.cpp).
+bool holds_configurations(const std::filesystem::path& path);
+std::unique_ptr<ResultFile> open_configurations(const std::filesystem::path& path,
+                                                const program::Program& program,
+                                                const Keep& keep = {});
 
 /// "out/name" for a name that is relative and has no "..", else ResultsError.
 std::filesystem::path inside(const std::filesystem::path& folder, const std::string& name);

@@ -153,6 +153,26 @@ Table snapshot_table(const Program& p, const FieldOutput& f, const ReadBuffer& r
   return table;
 }
 
+/// In the order of runtime/io/configuration.hpp: [t][z][y][x][mu][row][column][re, im].
+Table links_table(const Program& p, const FieldOutput& f, const ReadBuffer& read) {
+  Table table;
+  table.group = "links";
+  for (int axis = p.dims - 1; axis >= 0; --axis)
+    table.shape.push_back(p.extent[static_cast<std::size_t>(axis)]);
+  for (const std::int64_t n : {p.dims, f.colours, f.colours, 2}) table.shape.push_back(n);
+  const std::size_t width = f.more.size() + 1, sites = static_cast<std::size_t>(p.sites());
+  table.values.resize(sites * width);
+  table.precision = p.buffers[static_cast<std::size_t>(f.buffer)].precision;
+  for (std::size_t entry = 0; entry < width; ++entry) {
+    const std::vector<double> values = read(entry == 0 ? f.buffer : f.more[entry - 1].buffer);
+    const double scale = entry == 0 ? f.scale : f.more[entry - 1].scale;
+    const double offset = entry == 0 ? f.offset : f.more[entry - 1].offset;
+    for (std::size_t site = 0; site < sites; ++site)
+      table.values[site * width + entry] = scale * values[site] + offset;
+  }
+  return table;
+}
+
 Table made(const Program& p, const FieldOutput& f, const ReadBuffer& read,
            const std::vector<double>& scalars, int threads) {
   const Grid grid = grid_of(p, threads);
@@ -172,6 +192,8 @@ Table made(const Program& p, const FieldOutput& f, const ReadBuffer& read,
                  ? point_table("profiles", "r", "mean", radial_profile(grid, part(f, read)), f.bins)
                  : point_table("profiles", "x", "mean", axis_profile(grid, part(f, read), f.axis),
                                f.bins);
+    case FieldOutput::Kind::Links:
+      return links_table(p, f, read);
     case FieldOutput::Kind::Snapshot:
       break;
   }

@@ -111,6 +111,7 @@ std::string build(const Report& report, const Budget& budget, const LivePage* li
   shell.sections = {series_section(shell.data, {&report}),
                     tables_section(shell.data),
                     pictures_section(shell.data),
+                    chain_section(report),
                     checks_section(report),
                     model_section(report),
                     equations_section(report),

@@ -121,6 +121,11 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
   report.interrupted = r.interrupted;
   report.files = r.files;
   report.notes.insert(report.notes.end(), r.notes.begin(), r.notes.end());
+  report.chain.clear();
+  for (const auto& [name, a, early] : r.chain)
+    if (a.values > 1)
+      report.chain.push_back(
+          {name, a.mean, a.error, a.tau_int, a.tau_error, a.values, a.converged});
   report.series.clear();
   for (const auto& series : r.series) {
     if (!series.values.empty() || !series.axes.empty()) {

@@ -101,6 +101,15 @@ struct Check {
   std::vector<std::pair<double, double>> history;
 };
 
+/// Average of an observable of a Markov chain.
+struct ChainRow {
+  std::string name;
+  double mean = 0, error = 0;
+  double tau = 0, tau_error = 0;  ///< integrated autocorrelation time, in rows
+  std::size_t rows = 0;
+  bool converged = true;  ///< long enough for the error to be believed
+};
+
 /// A kernel of the step against what the device can do.
 struct KernelCost {
   std::string name;
@@ -141,6 +150,7 @@ struct Report {
   std::vector<Table> tables;
   std::vector<Picture> pictures;
   std::vector<Check> checks;
+  std::vector<ChainRow> chain;  ///< of a Markov chain
 
   std::vector<KernelCost> kernels;
   Speed speed;

@@ -311,6 +311,28 @@ Section speed_section(const Report& report) {
   return {"speed", "Kernels and speed", html};
 }
 
+Section chain_section(const Report& report) {
+  if (report.chain.empty()) return {};
+  std::string rows = row_of({"Average", "Mean", "Error", "τ_int", "Rows"}, "th", 1);
+  bool all = true;
+  for (const ChainRow& c : report.chain) {
+    all = all && c.converged;
+    rows +=
+        row_of({escape(c.name), escape(number_text(c.mean, 8)),
+                escape(number_text(c.error, 2) + (c.converged ? "" : " *")),
+                escape(fmt::format("{} ± {}", number_text(c.tau, 3), number_text(c.tau_error, 1))),
+                escape(std::to_string(c.rows))},
+               "td", 1);
+  }
+  std::string html = scrolled("Averages of the chain", rows);
+  html +=
+      "<p class=\"note\">One standard error, by the Gamma method with automatic windowing (Wolff, "
+      "Comput. Phys. Commun. 156 (2004) 143); τ_int, the integrated autocorrelation time, counts "
+      "rows of the output, and is ½ for independent values.";
+  if (!all) html += " *: the chain is too short for its autocorrelations: a lower bound.";
+  return {"chain", "Averages", html + "</p>\n"};
+}
+
 Section notes_section(const Report& report) {
   std::string html;
   if (!report.warnings.empty()) html += "<h3>Warnings</h3>\n" + unordered(report.warnings);

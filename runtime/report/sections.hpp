@@ -22,6 +22,7 @@ std::string prefixed(double value);
 Section series_section(const nlohmann::json& data, const std::vector<const Report*>& runs);
 Section tables_section(const nlohmann::json& data);
 Section pictures_section(const nlohmann::json& data);
+Section chain_section(const Report& report);
 Section checks_section(const Report& report);
 Section model_section(const Report& report);
 Section equations_section(const Report& report);

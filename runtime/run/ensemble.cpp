@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "program/target.hpp"
+#include "runtime/run/chain.hpp"
 
 namespace vphi::runtime {
 
@@ -379,7 +380,8 @@ void Ensemble::complete(Table& all) {
         const auto [n1, m1] = history[k];
         blocks.push_back((n1 * m1 - n0 * m0) / (n1 - n0));
       }
-      all.at(i, statistics[s].error_slot) = binned(std::move(blocks)).error;
+      all.at(i, statistics[s].error_slot) =
+          program_.chain ? chain_error(blocks) : binned(std::move(blocks)).error;
     }
   }
   apply(statistics, program_.watch_then, all);

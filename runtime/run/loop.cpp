@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "runtime/device/thread_pool.hpp"
+#include "runtime/run/chain.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/keeper.hpp"
 #include "runtime/run/observe.hpp"
@@ -657,8 +658,13 @@ RunResult run(const Program& program, Device& device, const RunOptions& options)
   // promises about averages over time are judged by the same means, with or without a sweep
   const bool at_end = std::any_of(program.expectations.begin(), program.expectations.end(),
                                   [](const auto& e) { return e.at_end; });
-  if (!program.axes.empty() || at_end) return run_sweep(program, device, options);
-  return Loop(program, device, options).run();
+  RunResult result = !program.axes.empty() || at_end ? run_sweep(program, device, options)
+                                                     : Loop(program, device, options).run();
+  if (program.chain) {
+    result.chain = chain_series(result);
+    for (auto& note : chain_notes(result.chain)) result.notes.push_back(std::move(note));
+  }
+  return result;
 }
 
 }  // namespace vphi::runtime

@@ -85,8 +85,31 @@ std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
   return std::uint64_t{words[1]} << 32 | words[0];
 }
 
+const io::Configuration& Configurations::read(const program::Program& p, const RandomField& field) {
+  const auto found = files_.find(field.file);
+  if (found != files_.end()) return found->second.configuration;
+  const io::ConfigurationWish wish{.extent = p.extent, .colours = field.colours};
+  io::ConfigurationFile file = io::read_configuration(field.file, wish);
+  return files_.emplace(field.file, std::move(file)).first->second.configuration;
+}
+
+namespace {
+
+/// One of the real numbers of every site's links.
+std::vector<double> numbers_of(const io::Configuration& c, const RandomField& field) {
+  const std::size_t width = 8 * c.entries();
+  const auto* numbers = reinterpret_cast<const double*>(c.links.data());
+  std::vector<double> out(static_cast<std::size_t>(c.sites()));
+  for (std::size_t site = 0; site < out.size(); ++site)
+    out[site] = field.amplitude * numbers[site * width + static_cast<std::size_t>(field.entry)];
+  return out;
+}
+
+}  // namespace
+
 std::vector<double> random_fields(const program::Program& p, const RandomField& field,
-                                  std::int64_t first, std::int64_t count, int threads) {
+                                  std::int64_t first, std::int64_t count, int threads,
+                                  Configurations* configurations) {
   const auto sites = static_cast<std::size_t>(p.sites());
   std::vector<double> out(sites * static_cast<std::size_t>(count));
   std::vector<Own> own;
@@ -102,6 +125,13 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
     for (std::int64_t i = 0; i < count; ++i)
       std::ranges::transform(values, out.begin() + i * p.sites(),
                              [&](double v) { return field.amplitude * v; });
+    return out;
+  }
+  if (field.kind == RandomField::Kind::Link) {
+    Configurations own_files;
+    const auto values =
+        numbers_of((configurations ? *configurations : own_files).read(p, field), field);
+    for (std::int64_t i = 0; i < count; ++i) std::ranges::copy(values, out.begin() + i * p.sites());
     return out;
   }
   const bool vacuum = field.kind == RandomField::Kind::Vacuum;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/observe/autocorrelation.hpp"
 #include "runtime/run/onlooker.hpp"
 #include "runtime/run/session.hpp"
 
@@ -70,6 +71,13 @@ struct Series {
   std::vector<std::vector<double>> errors = {};  ///< standard errors of averages, as `values`
 };
 
+/// Average of a series of a Markov chain (runtime/run/chain.hpp).
+struct ChainSeries {
+  std::string name;                    ///< "plaquette", "plaquette at beta = 5.7"
+  observe::ChainAverage average = {};  ///< tau_int in units of the distance of its rows
+  double early = 0;  ///< by how many standard errors the first quarter lies off the rest
+};
+
 /// One axis of a sweep.
 struct SweptAxis {
   std::string name;
@@ -123,6 +131,7 @@ struct RunResult {
   std::vector<std::pair<std::string, double>> scalars;  ///< last values
   std::vector<SweptAxis> axes;                          ///< of the sweep; empty: one instance
   std::vector<Series> series;
+  std::vector<ChainSeries> chain;  ///< of a Markov chain, in the order of `series`
   std::vector<Plot> plots;
   std::vector<FailedInstance> failures;
   std::vector<ExpectationResult> expectations;

@@ -284,7 +284,7 @@ void Session::start() {
   const auto make = [&](std::size_t i) {
     try {
       promises[i].set_value(random_fields(program_, program_.random[i], first_instance_,
-                                          program_.instances, threads_));
+                                          program_.instances, threads_, &configurations_));
     } catch (...) {
       promises[i].set_exception(std::current_exception());
     }
@@ -392,9 +392,9 @@ void Session::fill_random(std::size_t index) {
       std::max<std::int64_t>(1, kSmall / std::max<std::int64_t>(1, program_.sites()));
   for (std::int64_t first = 0; first < program_.instances; first += at_once) {
     const std::int64_t count = std::min(at_once, program_.instances - first);
-    write_from(
-        b, static_cast<std::size_t>(first) * sites,
-        random_fields(program_, program_.random[index], first_instance_ + first, count, threads_));
+    write_from(b, static_cast<std::size_t>(first) * sites,
+               random_fields(program_, program_.random[index], first_instance_ + first, count,
+                             threads_, &configurations_));
   }
 }
 
@@ -428,6 +428,7 @@ void Session::run_prologue() {
   for (std::size_t r = 0; r < filled.size(); ++r)  // straight into state, read by no launch
     if (!filled[r]) fill_random(r);
   if (fields_) fields_->release();
+  configurations_ = {};
 }
 
 // ---- steps ------------------------------------------------------------------------------------

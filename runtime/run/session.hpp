@@ -25,6 +25,7 @@
 #include "program/program.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/run/device_field.hpp"
+#include "runtime/run/random_field.hpp"
 
 namespace vphi::runtime {
 
@@ -167,7 +168,8 @@ class Session {
   std::map<std::tuple<std::vector<bool>, std::int64_t, std::int64_t>, RecordingHandle> recordings_;
   std::int64_t step_ = 0;  ///< number of the next step, where steps differ or leaps begin
   std::vector<std::future<std::vector<double>>> random_;
-  std::int64_t leap_set_ = -1;  ///< what the slot for the length of a leap holds
+  Configurations configurations_;  ///< while the start reads them
+  std::int64_t leap_set_ = -1;     ///< what the slot for the length of a leap holds
   std::size_t held_ = 0, peak_ = 0;
 };
 
