@@ -74,8 +74,10 @@ class Formatter {
     std::string comment;
   };
 
+  // No blank row begins the file or a body, also where what stood before it could not be read.
   void row(std::string text, std::string comment = {}) {
-    if (text.empty() && comment.empty() && rows_.empty() && out_.empty()) return;
+    if (text.empty() && comment.empty() && at_beginning_) return;
+    at_beginning_ = false;
     rows_.push_back({std::move(text), std::move(comment)});
   }
 
@@ -149,6 +151,7 @@ class Formatter {
       return;
     }
     wrapped(head + " {", beside, indent);
+    at_beginning_ = true;
     lines(clause.body, indent + 1);
     comments(clause.comments_at_end, indent + 1);
     row(margin + "}" + where(clause), clause.comment_after);
@@ -213,6 +216,7 @@ class Formatter {
   Spelling spelling_;
   std::string out_;
   std::vector<Row> rows_;
+  bool at_beginning_ = true;  ///< of the file or of a body
 };
 
 }  // namespace

@@ -1,23 +1,22 @@
 #include "tools/derivative_check.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 
 #include "compiler/algebra/transform.hpp"
 #include "dsl/load.hpp"
+#include "dsl/walk.hpp"
+#include "tools/model_copy.hpp"
 
 namespace vphi::tools {
 namespace {
 
-namespace fs = std::filesystem;
 using algebra::Expr;
 using algebra::Node;
 using algebra::Op;
@@ -37,21 +36,40 @@ std::vector<std::string> potentials(const dsl::ModelText& model) {
   return names;
 }
 
+/// Variables whose written equation stands in place of the derived one: it owes the potential
+/// nothing.
+std::set<std::string> written_alone(const dsl::ModelText& model) {
+  std::set<std::string> names;
+  for (const auto& line : model.lines) {
+    if (line.kind != dsl::Line::Kind::Equation) continue;
+    bool derived = false;
+    dsl::for_each(line, [&](const dsl::Expr& e) {
+      derived = derived || (e.kind == dsl::ExprKind::Name && e.text == "derived");
+    });
+    if (!derived) names.insert(line.definition.head.name);
+  }
+  return names;
+}
+
+/// "phi" owns what is shown as phi, re(phi), phi[0].
+bool among(const std::set<std::string>& names, const std::string& shown) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return shown == name || shown.starts_with(name + "[") ||
+           shown.find("(" + name + ")") != std::string::npos ||
+           shown.find("(" + name + "[") != std::string::npos;
+  });
+}
+
 /// The system of the model with one output more, or nothing.
-std::optional<physics::System> with_energy(const std::string& path, const CompileOptions& options) {
-  dsl::Diagnostics diagnostics;
-  const auto model = dsl::load_model(path, diagnostics);
+std::optional<physics::System> with_energy(const dsl::ModelText& model,
+                                           const CompileOptions& options) {
   std::string sum;
   for (const auto& name : potentials(model))
     sum += (sum.empty() ? "" : " + ") + fmt::format("total({})", name);
   if (sum.empty()) return std::nullopt;
-  const fs::path other = fs::temp_directory_path() / fmt::format("vphi_{}_energy.vphi", getpid());
-  std::ofstream(other, std::ios::binary)
-      << model.source->text() << fmt::format("\nevery 1 steps: {} = {} -> \"v.csv\"\n", kName, sum);
-  Compilation c = derive_model(other.string(), options);
-  std::error_code error;
-  fs::remove(other, error);
-  return std::move(c.system);
+  const ModelCopy copy(model, {},
+                       fmt::format("\nevery 1 steps: {} = {} -> \"v.csv\"\n", kName, sum));
+  return std::move(derive_model(copy.path(), options).system);
 }
 
 /// Values of the arrays, the same at every site; scalars have some fixed positive value each.
@@ -79,6 +97,10 @@ class Uniform {
         for (const char c : node.name) value += 0.001L * static_cast<unsigned char>(c);
         return value;
       }
+      case Op::Noise:
+      case Op::Normal:
+      case Op::Uniform:
+        return 0;  // a fluctuation is no force of the potential
       default:
         return 1;
     }
@@ -90,8 +112,11 @@ class Uniform {
 
 std::vector<DerivativeRow> check_derivatives(const std::string& path,
                                              const CompileOptions& options) {
-  const auto system = with_energy(path, options);
+  dsl::Diagnostics diagnostics;
+  const auto model = dsl::load_model(path, diagnostics);
+  const auto system = with_energy(model, options);
   if (!system) return {};
+  const std::set<std::string> other = written_alone(model);
   Expr energy;
   for (const auto& clause : system->outputs)
     for (const auto& q : clause.observables)
@@ -106,7 +131,7 @@ std::vector<DerivativeRow> check_derivatives(const std::string& path,
     if (momentum.role != physics::Role::Momentum || momentum.partner < 0) continue;
     const auto field = std::find_if(system->variables.begin(), system->variables.end(),
                                     [&](const auto& v) { return v.array == momentum.partner; });
-    if (field == system->variables.end()) continue;
+    if (field == system->variables.end() || among(other, field->shown)) continue;
     std::mt19937_64 random(12345);
     std::uniform_real_distribution<double> between(0.2, 1.8);
     std::vector<std::pair<long double, long double>> pairs;  // rate, dV/dpsi

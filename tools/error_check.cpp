@@ -65,14 +65,14 @@ bool noisy(const Compilation& c) {
 std::vector<Uncertain> error_check(const std::string& path, CompileOptions options,
                                    runtime::Device& device, const runtime::RunResult& shown,
                                    const runtime::RunOptions& how) {
-  const FinerModel finer(path, 2, true);
-  if (finer.path().empty())
+  const auto finer = finer_model(path, 2, true);
+  if (!finer)
     throw RunError("E0807", "the model has no `dt` that could be halved", "evolve ..., dt = ...");
   const emit::TargetInfo target = target_of(device.info());
   CompileOptions half = options;
   half.steps = 2 * shown.steps;
   half.until.clear();
-  Compilation c = compile_model(finer.path().string(), half, target);
+  Compilation c = compile_model(finer->path(), half, target);
   if (!c.program) {
     report(c);
     throw RunError("E0843", "the model does not compile at half the step");

@@ -1,24 +1,14 @@
 #include "tools/finer_model.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
 #include <vector>
 
 #include "dsl/load.hpp"
 
 namespace vphi::tools {
 
-namespace fs = std::filesystem;
-
 namespace {
-
-struct Edit {
-  std::size_t begin = 0, end = 0;
-  std::string text;
-};
 
 /// `item` and the comma that parts it from its neighbour; `leads`: it has items after it only.
 Edit without(const std::string& text, const dsl::Item& item, bool leads) {
@@ -36,10 +26,10 @@ Edit without(const std::string& text, const dsl::Item& item, bool leads) {
 
 }  // namespace
 
-FinerModel::FinerModel(const std::string& path, int parts, bool fixed_end) {
+std::unique_ptr<ModelCopy> finer_model(const std::string& path, int parts, bool fixed_end) {
   dsl::Diagnostics diagnostics;
   const auto model = dsl::load_model(path, diagnostics);
-  std::string text(model.source->text());
+  const std::string text(model.source->text());
   std::vector<Edit> edits;
   bool found = false;
   for (const auto& line : model.lines) {
@@ -61,17 +51,8 @@ FinerModel::FinerModel(const std::string& path, int parts, bool fixed_end) {
       if (fixed_end && item.head->name == "until") edits.push_back(without(text, item, i == 0));
     }
   }
-  if (!found) return;
-  std::sort(edits.begin(), edits.end(),
-            [](const Edit& a, const Edit& b) { return a.begin > b.begin; });
-  for (const Edit& edit : edits) text.replace(edit.begin, edit.end - edit.begin, edit.text);
-  path_ = fs::temp_directory_path() / fmt::format("vphi_{}_{}.vphi", getpid(), parts);
-  std::ofstream(path_, std::ios::binary) << text;
-}
-
-FinerModel::~FinerModel() {
-  std::error_code error;
-  if (!path_.empty()) fs::remove(path_, error);
+  if (!found) return nullptr;
+  return std::make_unique<ModelCopy>(model, std::move(edits));
 }
 
 }  // namespace vphi::tools

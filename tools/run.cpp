@@ -335,7 +335,7 @@ std::string write_report(const Prepared& made, const Wanted& wanted, const Words
   for (const auto& file : result.files)
     if (std::filesystem::path(file).extension() == ".h5") {
       vphi::report::Report from_file;
-      vphi::report::read_results(from_file, file);
+      vphi::report::read_results(from_file, file, vphi::report::Origin::Ours);
       for (auto& table : from_file.tables) page.tables.push_back(std::move(table));
       for (auto& picture : from_file.pictures) page.pictures.push_back(std::move(picture));
     }

@@ -6,7 +6,7 @@
 #include "compiler/physics/table_file.hpp"
 
 #ifdef VPHI_HAVE_HDF5
-#include <hdf5.h>
+#include "program/hdf5_read.hpp"
 #endif
 
 namespace vphi::physics {
@@ -22,123 +22,93 @@ bool is_hdf5(const std::string& path) {
 
 namespace {
 
-/// A handle of the library, closed at its end.
-struct Handle {
-  hid_t id = -1;
-  herr_t (*close)(hid_t) = nullptr;
-  Handle(hid_t opened, herr_t (*closer)(hid_t)) : id(opened), close(closer) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (id >= 0) close(id);
+using hdf5::Handle;
+
+constexpr hsize_t kMostNumbers = hsize_t{1} << 23;
+
+[[noreturn]] void fail(const std::string& message) { throw TableError(Kind::File, message); }
+
+/// A file that is open and a set of it.
+class Opened {
+ public:
+  Opened(const std::string& path, const std::string& name)
+      : path_(path), file_(hdf5::open_to_read(path)) {
+    if (file_ < 0) fail(fmt::format("{} is not there or is no HDF5 file", path));
+    if (name.empty()) fail(fmt::format("{}: which set? write \"file.h5:set\"", path));
+    set_ = find(name);
   }
-};
+  hid_t set() const { return set_; }
 
-constexpr hssize_t kMostNumbers = hssize_t{1} << 23;
+  std::vector<hsize_t> shape(int most) const {
+    const auto shape = hdf5::shape_of(set_);
+    const auto dims = shape ? static_cast<int>(shape->size()) : 0;
+    if (dims < 1 || dims > most) fail(fmt::format("{} has {} dimensions", shown_, dims));
+    return *shape;
+  }
+  Hdf5Set numbers() const { return numbers_of(set_, shown_); }
+  std::vector<double> numbers(const std::string& name) const {
+    const Handle set = hdf5::open_set(file_, name);
+    if (set < 0) fail(fmt::format("{} has no set `{}`", path_, name));
+    return numbers_of(set, fmt::format("{}:{}", path_, name)).values;
+  }
 
-/// Numbers of one set and its shape.
-Hdf5Set numbers(hid_t file, const std::string& path, const std::string& name) {
-  const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (set.id < 0) throw TableError(Kind::File, fmt::format("{} has no set `{}`", path, name));
-  const Handle space(H5Dget_space(set.id), H5Sclose);
-  const int dims = H5Sget_simple_extent_ndims(space.id);
-  const hssize_t count = H5Sget_simple_extent_npoints(space.id);
-  const Handle type(H5Dget_type(set.id), H5Tclose);
-  const H5T_class_t kind = H5Tget_class(type.id);
-  if (dims < 1 || dims > 2 || count < 1 || count > kMostNumbers ||
-      (kind != H5T_FLOAT && kind != H5T_INTEGER))
-    throw TableError(
-        Kind::File,
-        fmt::format("{}:{} is no table of numbers in one or two dimensions", path, name));
-  hsize_t shape[2] = {};
-  H5Sget_simple_extent_dims(space.id, shape, nullptr);
-  Hdf5Set out;
-  out.shape.assign(shape, shape + dims);
-  out.values.resize(static_cast<std::size_t>(count));
-  if (H5Dread(set.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data()) < 0)
-    throw TableError(Kind::File, fmt::format("{}:{} cannot be read", path, name));
-  return out;
-}
+ private:
+  Handle find(const std::string& name) {
+    Handle set = hdf5::open_set(file_, name);
+    if (set < 0) fail(fmt::format("{} has no set `{}`", path_, name));
+    shown_ = fmt::format("{}:{}", path_, name);
+    return set;
+  }
 
-/// The file, open; refuses where it cannot be or where no set in it is named.
-hid_t opened(const std::string& path, const std::string& set) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (file < 0)
-    throw TableError(Kind::File, fmt::format("{} is not there or is no HDF5 file", path));
-  if (!set.empty()) return file;
-  H5Fclose(file);
-  throw TableError(Kind::File, fmt::format("{}: which set? write \"file.h5:set\"", path));
-}
-
-std::pair<std::size_t, std::size_t> shape_of(hid_t file, const std::string& path,
-                                             const std::string& name) {
-  const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (set.id < 0) throw TableError(Kind::File, fmt::format("{} has no set `{}`", path, name));
-  const Handle space(H5Dget_space(set.id), H5Sclose);
-  const int dims = H5Sget_simple_extent_ndims(space.id);
-  if (dims < 1 || dims > 2)
-    throw TableError(Kind::File, fmt::format("{}:{} has {} dimensions", path, name, dims));
-  hsize_t shape[2] = {1, 1};
-  H5Sget_simple_extent_dims(space.id, shape, nullptr);
-  return {static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1])};
-}
-
-/// Text of the attribute `axes`; empty where there is none.
-std::string axes_of(hid_t file, const std::string& name) {
-  const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (H5Aexists(set.id, "axes") <= 0) return {};
-  const Handle attribute(H5Aopen(set.id, "axes", H5P_DEFAULT), H5Aclose);
-  const Handle type(H5Aget_type(attribute.id), H5Tclose);
-  if (H5Tget_class(type.id) != H5T_STRING) return {};
-  if (H5Tis_variable_str(type.id) > 0) {
-    const Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(text.id, H5T_VARIABLE);
-    H5Tset_cset(text.id, H5Tget_cset(type.id));
-    char* buffer = nullptr;
-    if (H5Aread(attribute.id, text.id, &buffer) < 0 || buffer == nullptr) return {};
-    std::string out = buffer;
-    H5free_memory(buffer);
+  static Hdf5Set numbers_of(hid_t set, const std::string& shown) {
+    const auto shape = hdf5::shape_of(set);
+    const std::size_t count = shape ? hdf5::count_of(*shape, kMostNumbers).value_or(0) : 0;
+    const Handle type(H5Dget_type(set), H5Tclose);
+    const H5T_class_t kind = H5Tget_class(type);
+    if (count < 1 || shape->empty() || shape->size() > 2 ||
+        (kind != H5T_FLOAT && kind != H5T_INTEGER))
+      fail(fmt::format("{} is no table of numbers in one or two dimensions", shown));
+    Hdf5Set out;
+    out.shape.assign(shape->begin(), shape->end());
+    out.values.resize(count);
+    if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data()) < 0)
+      fail(fmt::format("{} cannot be read", shown));
     return out;
   }
-  std::string out(H5Tget_size(type.id), '\0');
-  if (H5Aread(attribute.id, type.id, out.data()) < 0) return {};
-  return out.substr(0, out.find('\0'));
-}
+
+  std::string path_, shown_;
+  Handle file_, set_;
+};
 
 }  // namespace
 
 std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string& set) {
-  const Handle file(opened(path, set), H5Fclose);
-  return shape_of(file.id, path, set);
+  const auto read = [&] { return Opened(path, set).shape(2); };
+  const auto shape = hdf5::read_stranger(path, read, fail);
+  return {shape[0], shape.size() > 1 ? shape[1] : 1};
 }
 
 std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::string& set) {
-  const Handle file(opened(path, set), H5Fclose);
-  const Handle found(H5Dopen2(file.id, set.c_str(), H5P_DEFAULT), H5Dclose);
-  if (found.id < 0) throw TableError(Kind::File, fmt::format("{} has no set `{}`", path, set));
-  const Handle space(H5Dget_space(found.id), H5Sclose);
-  const int dims = H5Sget_simple_extent_ndims(space.id);
-  constexpr int kMost = 8;
-  hsize_t shape[kMost] = {};
-  if (dims < 1 || dims > kMost)
-    throw TableError(Kind::File, fmt::format("{}:{} has {} dimensions", path, set, dims));
-  H5Sget_simple_extent_dims(space.id, shape, nullptr);
-  return {shape, shape + dims};
+  const auto read = [&] { return Opened(path, set).shape(8); };
+  const auto shape = hdf5::read_stranger(path, read, fail);
+  return {shape.begin(), shape.end()};
 }
 
 Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
-  const Handle file(opened(path, set), H5Fclose);
-  Hdf5Set out = numbers(file.id, path, set);
-  std::string axes = axes_of(file.id, set);
-  while (!axes.empty()) {
-    const std::size_t comma = axes.find(',');
-    std::string name = axes.substr(0, comma);
-    name.erase(0, name.find_first_not_of(' '));
-    out.axes.push_back(numbers(file.id, path, name).values);
-    axes.erase(0, comma == std::string::npos ? axes.size() : comma + 1);
-  }
-  return out;
+  const auto read = [&] {
+    const Opened file(path, set);
+    Hdf5Set out = file.numbers();
+    std::string axes = hdf5::text_attribute(file.set(), "axes");
+    while (!axes.empty()) {
+      const std::size_t comma = axes.find(',');
+      std::string name = axes.substr(0, comma);
+      name.erase(0, name.find_first_not_of(' '));
+      out.axes.push_back(file.numbers(name));
+      axes.erase(0, comma == std::string::npos ? axes.size() : comma + 1);
+    }
+    return out;
+  };
+  return hdf5::read_stranger(path, read, fail);
 }
 
 #else

@@ -218,6 +218,7 @@ class CudaDevice : public Device {
                                 .add("cuda", architecture_)
                                 .add("compiler", nvrtc_version())
                                 .add("driver", architecture_.starts_with("sm_") ? "" : info_.driver)
+                                .add("options", nvrtc_more_options())
                                 .add("source", kernel.source)
                                 .text();
     CodeSource source{

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "runtime/device/device.hpp"
@@ -149,6 +150,11 @@ std::string nvrtc_version(std::string* why) {
   return nvrtc().version;
 }
 
+std::string nvrtc_more_options() {
+  const char* more = std::getenv("VPHI_NVRTC_OPTIONS");
+  return more ? more : "";
+}
+
 std::string nvrtc_compile(const std::string& source, const std::string& arch, std::string* log) {
   if (nvrtc().version.empty())
     throw DeviceError(
@@ -156,9 +162,12 @@ std::string nvrtc_compile(const std::string& source, const std::string& arch, st
         "cuda-nvrtc-13-0 of NVIDIA's repository, or set CUDA_HOME).",
         nvrtc().why);
   Compilation compilation(nvrtc().api, source);
-  const Result code = compilation.compile(
-      {"--gpu-architecture=" + arch, "--std=c++17", "-default-device",
-       contraction_allowed(source) ? "--fmad=true" : "--fmad=false", "--ptxas-options=-v"});
+  std::vector<std::string> options{"--gpu-architecture=" + arch, "--std=c++17", "-default-device",
+                                   contraction_allowed(source) ? "--fmad=true" : "--fmad=false",
+                                   "--ptxas-options=-v"};
+  std::istringstream more(nvrtc_more_options());
+  for (std::string option; more >> option;) options.push_back(option);
+  const Result code = compilation.compile(options);
   std::string text = compilation.log();
   while (!text.empty() && text.back() == '\0') text.pop_back();
   if (log) *log = text;

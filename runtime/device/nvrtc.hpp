@@ -18,6 +18,10 @@ std::vector<std::string> cuda_library_files(std::initializer_list<const char*> n
 /// "NVRTC 13.0" with the file it lies in; empty, with a reason, where there is none.
 std::string nvrtc_version(std::string* why = nullptr);
 
+/// Options beyond our own, VPHI_NVRTC_OPTIONS: "-lineinfo" for a profiler, or
+/// "-DVPHI_WAIT_FOR_ALL_COPIES" for whoever looks for races (tools/gpu_sanitize).
+std::string nvrtc_more_options();
+
 /// CUDA source to machine code for exactly `arch` ("sm_90"; a CUBIN), or PTX for "compute_90".
 /// Contraction as the source says (host_compiler.hpp). `log`, where given, receives the compiler's
 /// report: registers, spills, warnings. Throws DeviceError.

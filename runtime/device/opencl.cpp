@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 
 #include "runtime/device/code_cache.hpp"
@@ -304,6 +305,9 @@ class OpenClDevice : public Device {
     if (!contract && (single & cl::kCorrectlyRounded))
       text += " -cl-fp32-correctly-rounded-divide-sqrt";
     if (info_.nvidia) text += " -cl-nv-verbose";
+    // For whoever looks for a fault of a driver, or watches kernels: "-cl-opt-disable".
+    if (const char* more = std::getenv("VPHI_OPENCL_OPTIONS"); more && *more)
+      text += std::string(" ") + more;
     return text;
   }
 

@@ -12,7 +12,7 @@
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_HDF5
-#include "runtime/io/hdf5_handle.hpp"
+#include "program/hdf5_read.hpp"
 #endif
 
 namespace vphi::io {
@@ -150,49 +150,37 @@ FieldFile read_text(const std::string& path, std::size_t column, int dims) {
 
 #ifdef VPHI_HAVE_HDF5
 
+using hdf5::Handle;
+
+constexpr hsize_t kMostNumbers = hsize_t{1} << 36;
+
+[[noreturn]] void fail(const std::string& message) { throw ResultsError(message); }
+
 struct Set {
   std::vector<std::int64_t> shape;  ///< slowest axis first
   Numbers values;
 };
 
 Set read_set(hid_t file, const std::string& path, const std::string& name) {
-  const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (set.id < 0) throw ResultsError(fmt::format("{} has no set `{}`", path, name));
-  const Handle space(H5Dget_space(set.id), H5Sclose);
-  const int dims = H5Sget_simple_extent_ndims(space.id);
-  if (dims < 1 || dims > 4)
-    throw ResultsError(fmt::format("{}:{} has {} dimensions", path, name, dims));
-  hsize_t shape[4] = {};
-  H5Sget_simple_extent_dims(space.id, shape, nullptr);
+  const Handle set = hdf5::open_set(file, name);
+  if (set < 0) fail(fmt::format("{} has no set `{}`", path, name));
+  const auto shape = hdf5::shape_of(set);
+  const std::size_t dims = shape ? shape->size() : 0;
+  if (dims < 1 || dims > 4) fail(fmt::format("{}:{} has {} dimensions", path, name, dims));
+  const std::size_t count = hdf5::count_of(*shape, kMostNumbers).value_or(kMostNumbers + 1);
+  if (count > kMostNumbers)
+    fail(fmt::format("{}:{} says that it is of an impossible size", path, name));
   Set out;
-  out.shape.assign(shape, shape + dims);
-  out.values.resize(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id)));
-  if (H5Dread(set.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data()) < 0)
-    throw ResultsError(fmt::format("{}:{} cannot be read as numbers", path, name));
+  out.shape.assign(shape->begin(), shape->end());
+  out.values.resize(count);
+  if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data()) < 0)
+    fail(fmt::format("{}:{} cannot be read as numbers", path, name));
   return out;
 }
 
 /// Names in the attribute `axes`, slowest axis first.
 std::vector<std::string> axes_of(hid_t file, const std::string& name) {
-  const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (set.id < 0 || H5Aexists(set.id, "axes") <= 0) return {};
-  const Handle attribute(H5Aopen(set.id, "axes", H5P_DEFAULT), H5Aclose);
-  const Handle type(H5Aget_type(attribute.id), H5Tclose);
-  if (H5Tget_class(type.id) != H5T_STRING) return {};
-  std::string text;
-  if (H5Tis_variable_str(type.id) > 0) {
-    const Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(memory.id, H5T_VARIABLE);
-    H5Tset_cset(memory.id, H5Tget_cset(type.id));
-    char* buffer = nullptr;
-    if (H5Aread(attribute.id, memory.id, &buffer) < 0 || buffer == nullptr) return {};
-    text = buffer;
-    H5free_memory(buffer);
-  } else {
-    text.assign(H5Tget_size(type.id), '\0');
-    if (H5Aread(attribute.id, type.id, text.data()) < 0) return {};
-    text.resize(std::min(text.size(), text.find('\0')));
-  }
+  std::string text = hdf5::text_attribute(hdf5::open_set(file, name), "axes");
   std::vector<std::string> names;
   std::ranges::replace(text, ',', ' ');
   std::istringstream words(text);
@@ -200,22 +188,21 @@ std::vector<std::string> axes_of(hid_t file, const std::string& name) {
   return names;
 }
 
-FieldFile read_hdf5(const std::string& path, const std::string& set, int dims) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file.id < 0) throw ResultsError(fmt::format("{} is not there or is no HDF5 file", path));
-  Set found = read_set(file.id, path, set);
+FieldFile read_opened(const std::string& path, const std::string& set, int dims) {
+  const Handle file = hdf5::open_to_read(path);
+  if (file < 0) fail(fmt::format("{} is not there or is no HDF5 file", path));
+  Set found = read_set(file, path, set);
   if (static_cast<int>(found.shape.size()) != dims)
     throw ResultsError(fmt::format("{}:{} has {} dimensions, and the lattice {}", path, set,
                                    found.shape.size(), dims));
   FieldFile field;
   field.cells.assign(found.shape.rbegin(), found.shape.rend());
   field.values = std::move(found.values);
-  const auto axes = axes_of(file.id, set);
+  const auto axes = axes_of(file, set);
   if (axes.size() != field.cells.size()) return field;
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const std::string& name = axes[axes.size() - 1 - a];
-    const Set centres = read_set(file.id, path, name);
+    const Set centres = read_set(file, path, name);
     if (static_cast<std::int64_t>(centres.values.size()) != field.cells[a])
       throw ResultsError(fmt::format("{}:{} has {} coordinates for {} cells", path, name,
                                      centres.values.size(), field.cells[a]));
@@ -223,6 +210,11 @@ FieldFile read_hdf5(const std::string& path, const std::string& set, int dims) {
     field.edges.push_back(edges_between(centres.values, path + ":" + name, static_cast<int>(a)));
   }
   return field;
+}
+
+FieldFile read_hdf5(const std::string& path, const std::string& set, int dims) {
+  return hdf5::read_stranger(
+      path, [&] { return read_opened(path, set, dims); }, fail);
 }
 
 #else

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <hdf5.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
 
+#include "program/hdf5_read.hpp"
 #include "runtime/device/thread_pool.hpp"
 #include "runtime/io/chunks.hpp"
 #include "runtime/io/hdf5_sweep.hpp"
@@ -38,27 +38,13 @@ constexpr hsize_t kLarge = 4096;          ///< numbers from which on an array is
 constexpr int kDeflate = 1;               ///< more gains little on fields and costs time
 constexpr std::size_t kLongText = 60000;  ///< an attribute holds less than 64 kB
 
-/// A handle of the library, closed at its end.
-class Handle {
+/// What the library could not open is thrown.
+class Handle : public hdf5::Handle {
  public:
-  using Close = herr_t (*)(hid_t);
   Handle() = default;
-  Handle(hid_t id, Close close, const char* doing) : id_(id), close_(close) {
+  Handle(hid_t id, Close close, const char* doing) : hdf5::Handle(id, close) {
     if (id < 0) throw ResultsError(fmt::format("HDF5 failed: {}", doing));
   }
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(id_, other.id_), std::swap(close_, other.close_);
-    return *this;
-  }
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  operator hid_t() const { return id_; }
-
- private:
-  hid_t id_ = -1;
-  Close close_ = nullptr;
 };
 
 void check(herr_t status, const char* doing) {
@@ -93,14 +79,42 @@ void attribute(hid_t where, const char* name, hid_t type, T value) {
   check(H5Awrite(a, type, &value), "writing an attribute");
 }
 
+/// A file that an earlier process has left may be damaged: every object and all that is attached to
+/// it is looked at in a child first.
+void look_through(const std::string& path) {
+  const auto look = [&] {
+    const hdf5::Handle file = hdf5::open_to_read(path);
+    if (file < 0) throw ResultsError(fmt::format("{} cannot be opened as HDF5", path));
+    const auto see = [](hid_t where, const char* name, const H5O_info_t* about, void*) -> herr_t {
+      const hdf5::Handle object(H5Oopen(where, name, H5P_DEFAULT), H5Oclose);
+      if (object < 0) return -1;
+      hdf5::text_attribute(object, "name");
+      if (about->type == H5O_TYPE_DATASET && !hdf5::shape_of(object)) return -1;
+      return 0;
+    };
+#if H5_VERSION_GE(1, 12, 0)
+    const herr_t seen = H5Ovisit3(file, H5_INDEX_NAME, H5_ITER_INC, see, nullptr, H5O_INFO_BASIC);
+#else
+    const herr_t seen = H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, see, nullptr);
+#endif
+    if (seen < 0) throw ResultsError(fmt::format("{} is damaged", path));
+  };
+  const Apart trial = tried_apart(look);
+  if (trial.how == Apart::How::Threw) throw ResultsError(trial.what);
+  if (trial.how == Apart::How::Died)
+    throw ResultsError(
+        fmt::format("{} is damaged: the HDF5 library does not survive it ({})", path, trial.what));
+}
+
 class Hdf5File : public ResultFile {
  public:
   Hdf5File(const fs::path& path, const Program& program, const Keep& keep)
       : path_(path), program_(program), backing_{UndoFile(path, keep.logs, !keep.generation), {}} {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
+    hdf5::quiet();
     const Handle access(undo_access(backing_), H5Pclose, "choosing the file driver");
     if (keep.generation) {
       backing_.file.go_back(*keep.generation);
+      look_through(path.string());
       file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose,
                      fmt::format("opening {} again", path.string()).c_str());
       take_stock(keep.at);
@@ -112,8 +126,8 @@ class Hdf5File : public ResultFile {
   }
 
   ~Hdf5File() override {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // the setting belongs to a thread
-    if (!backing_.trouble.empty()) {              // the disk is full, and that has been said
+    hdf5::quiet();                    // the setting belongs to a thread
+    if (!backing_.trouble.empty()) {  // the disk is full, and that has been said
       backing_.given_up = true;
       return;
     }
@@ -469,13 +483,8 @@ class Hdf5File : public ResultFile {
 
   /// The attribute "name" of an object.
   std::string text_of(const std::string& link) const {
-    const Handle a(H5Aopen_by_name(file_, link.c_str(), "name", H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                   "opening an attribute");
-    char* text = nullptr;
-    check(H5Aread(a, text_type(), static_cast<void*>(&text)), "reading an attribute");
-    std::string copy = text != nullptr ? text : "";
-    H5free_memory(text);
-    return copy;
+    const Handle object(H5Oopen(file_, link.c_str(), H5P_DEFAULT), H5Oclose, "opening an object");
+    return hdf5::text_attribute(object, "name");
   }
 
   XdmfArray array_of(const std::string& link) const {

@@ -10,7 +10,7 @@
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_HDF5
-#include "runtime/io/hdf5_handle.hpp"
+#include "program/hdf5_read.hpp"
 #endif
 
 namespace vphi::io {
@@ -53,27 +53,32 @@ std::vector<double> read_text(const std::string& file, std::size_t rows, std::si
 
 #ifdef VPHI_HAVE_HDF5
 
+std::vector<double> read_opened(const std::string& path, const std::string& name, std::size_t rows,
+                                std::size_t columns) {
+  const std::string shown = fmt::format("{}:{}", path, name);
+  const hdf5::Handle file = hdf5::open_to_read(path);
+  if (file < 0) throw ResultsError(fmt::format("{} is not there or is no HDF5 file", path));
+  const hdf5::Handle set = hdf5::open_set(file, name);
+  if (set < 0) throw ResultsError(fmt::format("{} has no set `{}`", path, name));
+  const auto shape = hdf5::shape_of(set);
+  const bool flat = shape && shape->size() == 2;
+  if (!flat || (*shape)[0] != rows || (*shape)[1] != columns)
+    throw ResultsError(fmt::format("{} is {}; a matrix of {} x {} is needed", shown,
+                                   flat ? fmt::format("{} x {}", (*shape)[0], (*shape)[1])
+                                        : std::string("no set of two dimensions"),
+                                   rows, columns));
+  std::vector<double> values(rows * columns);
+  if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    throw ResultsError(fmt::format("{} cannot be read", shown));
+  return values;
+}
+
 std::vector<double> read_set(const std::string& path, const std::string& name, std::size_t rows,
                              std::size_t columns) {
-  const std::string shown = fmt::format("{}:{}", path, name);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file.id < 0) throw ResultsError(fmt::format("{} is not there or is no HDF5 file", path));
-  const Handle set(H5Dopen2(file.id, name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (set.id < 0) throw ResultsError(fmt::format("{} has no set `{}`", path, name));
-  const Handle space(H5Dget_space(set.id), H5Sclose);
-  hsize_t shape[2] = {0, 0};
-  const bool flat = H5Sget_simple_extent_ndims(space.id) == 2;
-  if (flat) H5Sget_simple_extent_dims(space.id, shape, nullptr);
-  if (!flat || shape[0] != rows || shape[1] != columns)
-    throw ResultsError(fmt::format(
-        "{} is {}; a matrix of {} x {} is needed", shown,
-        flat ? fmt::format("{} x {}", shape[0], shape[1]) : std::string("no set of two dimensions"),
-        rows, columns));
-  std::vector<double> values(rows * columns);
-  if (H5Dread(set.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-    throw ResultsError(fmt::format("{} cannot be read", shown));
-  return checked(std::move(values), shown, rows, columns, "");
+  const auto read = [&] { return read_opened(path, name, rows, columns); };
+  const auto fail = [](const std::string& message) { throw ResultsError(message); };
+  return checked(hdf5::read_stranger(path, read, fail), fmt::format("{}:{}", path, name), rows,
+                 columns, "");
 }
 
 #else

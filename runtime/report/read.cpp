@@ -92,10 +92,10 @@ void read_spectra(Report& report, const fs::path& file, std::ifstream& in) {
 
 }  // namespace
 
-void read_results(Report& report, const fs::path& file) {
+void read_results(Report& report, const fs::path& file, Origin origin) {
   const std::string name = file.filename().string();
   if (name.ends_with(".h5") || name.ends_with(".hdf5")) {
-    read_hdf5(report, file);
+    read_hdf5(report, file, origin);
   } else {
     std::ifstream in(file);
     if (!in) throw io::ResultsError(fmt::format("{} cannot be read", file.string()));

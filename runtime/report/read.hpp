@@ -12,7 +12,12 @@
 
 namespace vphi::report {
 
-void read_results(Report& report, const std::filesystem::path& file);
+/// Who wrote a file: this process a moment ago, or nobody knows. What is of unknown origin is read
+/// in a child process first (program/apart.hpp), since libhdf5 does not survive every damaged file.
+enum class Origin { Ours, Unknown };
+
+void read_results(Report& report, const std::filesystem::path& file,
+                  Origin origin = Origin::Unknown);
 
 /// The result files of a folder (.h5, .series.csv, .spectra.csv), by name; snapshots stay unread.
 std::vector<std::filesystem::path> result_files(const std::filesystem::path& folder);

@@ -4,13 +4,12 @@
 
 #ifdef VPHI_HAVE_HDF5
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <sstream>
 
+#include "program/hdf5_read.hpp"
 #include "runtime/report/encode.hpp"
 
 namespace vphi::report {
@@ -19,26 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostFrames = 240;           ///< of a table or a picture
-constexpr std::size_t kMostPlaces = 5;             ///< of a sweep whose arrays are shown
-constexpr int kLargestEdge = 640;                  ///< of a picture, pixels
-constexpr hsize_t kMostValues = hsize_t{1} << 26;  ///< of one dataset: 0.5 GB
+constexpr std::size_t kMostFrames = 240;                  ///< of a table or a picture
+constexpr std::size_t kMostPlaces = 5;                    ///< of a sweep whose arrays are shown
+constexpr int kLargestEdge = 640;                         ///< of a picture, pixels
+constexpr hsize_t kMostValues = hsize_t{1} << 26;         ///< of one dataset: 0.5 GB
+constexpr std::size_t kMostBytes = std::size_t{6} << 30;  ///< of a whole report
 
-class Handle {
- public:
-  using Close = herr_t (*)(hid_t);
-  Handle(hid_t id, Close close) : id_(id), close_(close) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle(const Handle&) = delete;
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  operator hid_t() const { return id_; }
-
- private:
-  hid_t id_;
-  Close close_;
-};
+using hdf5::Handle, hdf5::number_attribute, hdf5::open_set, hdf5::text_attribute,
+    hdf5::texts_attribute;
 
 [[noreturn]] void fail(const fs::path& file, const std::string& what) {
   throw io::ResultsError(fmt::format("{}: {}", file.string(), what));
@@ -61,61 +48,18 @@ std::vector<std::string> members(hid_t group) {
   return names;
 }
 
-std::string text_attribute(hid_t where, const char* name) {
-  if (H5Aexists(where, name) <= 0) return "";
-  const Handle a(H5Aopen(where, name, H5P_DEFAULT), H5Aclose), type(H5Aget_type(a), H5Tclose);
-  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0) return "";
-  const Handle space(H5Aget_space(a), H5Sclose);
-  char* pointer = nullptr;
-  if (H5Aread(a, type, &pointer) < 0 || pointer == nullptr) return "";
-  std::string text = pointer;
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, &pointer);
-  return text;
-}
-
-/// A list of texts of variable length.
-std::vector<std::string> texts_attribute(hid_t where, const char* name) {
-  if (H5Aexists(where, name) <= 0) return {};
-  const Handle a(H5Aopen(where, name, H5P_DEFAULT), H5Aclose), type(H5Aget_type(a), H5Tclose);
-  const Handle space(H5Aget_space(a), H5Sclose);
-  const auto count = H5Sget_simple_extent_npoints(space);
-  if (count <= 0 || count > 32 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0)
-    return {};
-  std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
-  if (H5Aread(a, type, pointers.data()) < 0) return {};
-  std::vector<std::string> texts;
-  for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
-  return texts;
-}
-
-template <class T>
-std::optional<T> number_attribute(hid_t where, const char* name, hid_t type) {
-  if (H5Aexists(where, name) <= 0) return std::nullopt;
-  const Handle a(H5Aopen(where, name, H5P_DEFAULT), H5Aclose), space(H5Aget_space(a), H5Sclose);
-  if (H5Sget_simple_extent_npoints(space) != 1) return std::nullopt;
-  T value{};
-  if (H5Aread(a, type, &value) < 0) return std::nullopt;
-  return value;
-}
-
 struct Array {
   std::vector<hsize_t> shape;
   std::vector<double> values;
 };
 
 Array read_array(hid_t set, const fs::path& file) {
-  const Handle space(H5Dget_space(set), H5Sclose);
-  const int dims = H5Sget_simple_extent_ndims(space);
   Array array;
-  if (dims < 0) fail(file, "a dataset has no shape");
-  array.shape.resize(static_cast<std::size_t>(dims));
-  H5Sget_simple_extent_dims(space, array.shape.data(), nullptr);
-  hsize_t count = 1;
-  for (const hsize_t n : array.shape) {
-    if (n != 0 && count > kMostValues / n) fail(file, "a dataset is too large for a report");
-    count *= n;
-  }
+  auto shape = hdf5::shape_of(set);
+  if (!shape) fail(file, "a dataset has no shape");
+  array.shape = std::move(*shape);
+  const hsize_t count = hdf5::count_of(array.shape, kMostValues).value_or(kMostValues + 1);
+  if (count > kMostValues) fail(file, "a dataset is too large for a report");
   array.values.resize(count);
   if (count > 0 &&
       H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()) < 0)
@@ -141,9 +85,7 @@ std::string own_name(hid_t set, const std::string& link) {
 class Reader {
  public:
   Reader(Report& report, const fs::path& file)
-      : report_(report),
-        path_(file),
-        file_(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
+      : report_(report), path_(file), file_(hdf5::open_to_read(file.string())) {
     if (file_ < 0) fail(file, "cannot be opened as HDF5");
   }
 
@@ -163,9 +105,6 @@ class Reader {
  private:
   Handle open_group(hid_t where, const std::string& name) const {
     return {H5Gopen2(where, name.c_str(), H5P_DEFAULT), H5Gclose};
-  }
-  Handle open_set(hid_t where, const std::string& name) const {
-    return {H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose};
   }
 
   void describe() {
@@ -499,11 +438,21 @@ class Reader {
 
 }  // namespace
 
-void read_hdf5(Report& report, const fs::path& file) {
+void read_hdf5(Report& report, const fs::path& file, Origin origin) {
+  if (origin == Origin::Unknown) {
+    Report unused;
+    const auto look = [&] {
+      read_hdf5(unused, file, Origin::Ours);
+      H5close();  // a heap that was damaged on the way may show only at the end
+    };
+    const Apart trial = tried_apart(look, {kMostBytes});
+    if (trial.how == Apart::How::Threw) throw io::ResultsError(trial.what);
+    if (trial.how == Apart::How::Died)
+      fail(file, "damaged: the HDF5 library does not survive it (" + trial.what + ")");
+  }
   H5E_auto2_t before = nullptr;
   void* data = nullptr;
   H5Eget_auto2(H5E_DEFAULT, &before, &data);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported by our own message
   Reader(report, file).read();
   H5Eset_auto2(H5E_DEFAULT, before, data);
 }
@@ -514,7 +463,7 @@ void read_hdf5(Report& report, const fs::path& file) {
 
 namespace vphi::report {
 
-void read_hdf5(Report&, const std::filesystem::path& file) {
+void read_hdf5(Report&, const std::filesystem::path& file, Origin) {
   throw io::ResultsError(
       fmt::format("{} needs HDF5, which this build of vphi lacks", file.string()));
 }

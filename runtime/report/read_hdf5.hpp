@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "runtime/report/report.hpp"
+#include "runtime/report/read.hpp"
 
 namespace vphi::report {
 
-void read_hdf5(Report& report, const std::filesystem::path& file);
+void read_hdf5(Report& report, const std::filesystem::path& file, Origin origin = Origin::Unknown);
 
 }  // namespace vphi::report

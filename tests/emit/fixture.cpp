@@ -1,7 +1,6 @@
 #include "tests/emit/fixture.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <array>
 #include <cmath>
@@ -14,6 +13,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/body.hpp"
 #include "compiler/kernel/draw.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::emit_test {
 
@@ -314,9 +314,8 @@ std::pair<int, std::string> shell(const std::string& command) {
 }
 
 std::string write_file(const std::string& name, const std::string& text) {
-  const std::string folder = "/tmp/vphi_emit_test_" + std::to_string(getpid());
-  shell("mkdir -p " + folder);
-  const std::string path = folder + "/" + name;
+  static const testing::ScratchFolder folder;  // of the process, which is one test's
+  const std::string path = folder / name;
   std::ofstream(path) << text;
   return path;
 }

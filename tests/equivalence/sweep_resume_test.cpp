@@ -11,6 +11,7 @@
 
 #include "runtime/run/keeper.hpp"
 #include "runtime/run/onlooker.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/error_check.hpp"
 
@@ -80,14 +81,6 @@ class StopInPart : public StopAt {
 
 class SweepResume : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              ("vphi_sweep_" + std::to_string(getpid()) + "_" +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   runtime::RunOptions into(const std::string& name, std::int64_t every = 0) const {
     runtime::RunOptions options;
     options.out = (folder_ / name).string();
@@ -123,7 +116,8 @@ class SweepResume : public ::testing::Test {
     EXPECT_EQ(rest.resumed_from, at);
     return rest;
   }
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_ / "out";
 };
 
 /// NaN, "no value", equals itself.

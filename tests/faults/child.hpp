@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tests/support/places.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::test {
 
@@ -92,16 +93,9 @@ class Child {
 };
 
 /// A folder of its own with a small model that writes everything there is.
-class Faults : public testing::Test {
+class Faults : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-    folder_ = fs::temp_directory_path() / ("vphi_faults_" + std::to_string(getpid()) + "_" + test);
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    write_model("");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { write_model(""); }
 
   /// `extra`: lines at the end.
   void write_model(const std::string& extra, const std::string& g = "100*m") {
@@ -145,7 +139,8 @@ expect abs(mean(rho)/(3*H^2) - 1) < 1e-3
     return from == std::string::npos || to == std::string::npos ? json
                                                                 : json.substr(from, to - from);
   }
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 }  // namespace vphi::test

@@ -10,6 +10,7 @@
 
 #include "lsp/message.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::lsp {
 namespace {
@@ -87,15 +88,14 @@ class Editor {
   MessageReader reader_;
 };
 
-class LspCommand : public testing::Test {
+class LspCommand : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(VPHI_BINARY_DIR "/vphi")) GTEST_SKIP() << "the command is not built";
     std::signal(SIGPIPE, SIG_IGN);
-    cache_ = fs::temp_directory_path() / ("vphi_lsp_" + std::to_string(getpid()));
   }
-  void TearDown() override { fs::remove_all(cache_); }
-  fs::path cache_;
+  const testing::ScratchFolder scratch_;
+  const fs::path cache_ = scratch_ / "cache";
 };
 
 TEST_F(LspCommand, AConversation) {

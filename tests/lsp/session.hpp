@@ -73,7 +73,7 @@ class Session {
   }
   /// The last diagnostics that were published.
   Json diagnostics(const std::string& uri = "file:///m.vphi") {
-    server_.settle(20);
+    server_.settle(300);  // it is only a bound: a busy machine may take its time
     const std::lock_guard lock(mutex_);
     Json found;
     for (const Json& m : got_)

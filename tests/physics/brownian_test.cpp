@@ -1,13 +1,12 @@
 // Two runs on one Brownian path: the coarse step's increments are sums of the finer ones'.
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "compiler/coarse.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/error_check.hpp"
 #include "tools/model.hpp"
@@ -15,12 +14,16 @@
 namespace vphi {
 namespace {
 
-std::string written(const std::string& text) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("vphi_brownian_" + std::to_string(getpid()) + ".vphi");
-  std::ofstream(path) << text;
-  return path.string();
-}
+class Brownian : public ::testing::Test {
+ protected:
+  /// The path of a file with this text; the next call writes over it.
+  std::string written(const std::string& text) const {
+    const std::string path = folder_ / "model.vphi";
+    std::ofstream(path) << text;
+    return path;
+  }
+  const testing::ScratchFolder folder_;
+};
 
 std::string wiener(const std::string& equation, double dt, const std::string& options = "") {
   return "model w\nsweep path = 1..50\n" + options + "var x, y: real\n" + equation +
@@ -34,7 +37,7 @@ runtime::RunResult run(const Compilation& c) {
   return runtime::run(*c.program, *testing::device("native"), options);
 }
 
-TEST(Brownian, CoarseIncrementsAreSumsOfTheFineOnes) {
+TEST_F(Brownian, CoarseIncrementsAreSumsOfTheFineOnes) {
   const std::string equation = "x' = noise\ny' = 0.5*noise";
   const emit::TargetInfo target = tools::target_of(testing::device("native")->info());
   const auto coarse = run(compile_coarse(written(wiener(equation, 0.1)), {}, target));
@@ -50,7 +53,7 @@ TEST(Brownian, CoarseIncrementsAreSumsOfTheFineOnes) {
 
 /// Additive noise and Heun: on one path the mean of x^2 differs by the error of the step, far below
 /// the scatter of 50 paths.
-TEST(Brownian, ErrorCheckOfAnEnsemble) {
+TEST_F(Brownian, ErrorCheckOfAnEnsemble) {
   const std::string path = written(wiener("x' = -x + noise\ny' = 0", 0.1));
   const emit::TargetInfo target = tools::target_of(testing::device("native")->info());
   runtime::Device& device = *testing::device("native");
@@ -62,7 +65,7 @@ TEST(Brownian, ErrorCheckOfAnEnsemble) {
   EXPECT_LT(u->last, 0.02);  // two samples would differ by 0.5*sqrt(2*2/50) = 0.14
 }
 
-TEST(Brownian, TwoPointNoiseIsRefused) {
+TEST_F(Brownian, TwoPointNoiseIsRefused) {
   const std::string path =
       written(wiener("x' = noise\ny' = 0", 0.1, "noise stratonovich, accuracy = weak1\n"));
   const emit::TargetInfo target = tools::target_of(testing::device("native")->info());

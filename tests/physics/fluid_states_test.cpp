@@ -13,6 +13,7 @@
 #include "runtime/io/field_file.hpp"
 #include "runtime/io/results.hpp"
 #include "tests/physics/riemann.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/blame.hpp"
 
@@ -107,11 +108,6 @@ TEST(Unrecovered, AnInitialStateFasterThanLight) {
 
 class Files : public ::testing::Test {
  protected:
-  Files() : folder_(fs::temp_directory_path() / fmt::format("vphi_fluid_{}", getpid())) {
-    fs::create_directories(folder_);
-  }
-  ~Files() override { fs::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
@@ -123,7 +119,8 @@ class Files : public ::testing::Test {
     return run_file(path("model.vphi"), setup);
   }
 
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 std::string kept(int cells, const std::string& init, const std::string& lattice = "") {

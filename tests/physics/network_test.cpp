@@ -10,6 +10,7 @@
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -68,8 +69,6 @@ class Network : public ::testing::Test {
   static constexpr int kN = 150;
 
   void SetUp() override {
-    path_ = std::filesystem::temp_directory_path() /
-            ("vphi_coupling_" + std::to_string(::getpid()) + ".txt");
     std::mt19937 engine(3);
     std::uniform_real_distribution<double> draw(-1, 1);
     std::ofstream out(path_);
@@ -82,7 +81,6 @@ class Network : public ::testing::Test {
       }
     }
   }
-  void TearDown() override { std::filesystem::remove(path_); }
 
   std::string model(const std::string& sum, const std::string& extra = "") const {
     return "model network\nparticles osc: 150\nvar x[i]: angle\nC[i,j] = file(\"" + path_.string() +
@@ -126,7 +124,8 @@ class Network : public ::testing::Test {
     EXPECT_LT(worst, tolerance) << device;
   }
 
-  std::filesystem::path path_;
+  const testing::ScratchFolder scratch_;
+  const std::filesystem::path path_ = scratch_ / "coupling.txt";
   std::vector<double> c_;
 };
 

@@ -12,6 +12,7 @@
 #if __has_include(<hdf5/serial/hdf5.h>)
 #include <hdf5/serial/hdf5.h>
 
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -36,13 +37,9 @@ class SweptHistogram : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!testing::device(GetParam())) GTEST_SKIP() << "no device";
-    folder_ = fs::temp_directory_path() /
-              ("vphi_histogram_" + std::to_string(getpid()) + std::string(GetParam()).substr(0, 6));
-    fs::create_directories(folder_);
     setup_.device = GetParam();
     setup_.out = folder_.string();
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   /// The last table of a group in `m.h5`.
   Table table(const std::string& name) {
@@ -72,7 +69,8 @@ class SweptHistogram : public ::testing::TestWithParam<const char*> {
     return out;
   }
 
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
   Simulation setup_;
 };
 

@@ -6,16 +6,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
 namespace {
 
-/// A file of x, f(x) where the model will look for it.
-std::string tabulated(const std::string& name, double from, double to, int n, double bend,
-                      double (*f)(double)) {
-  const std::string file = "vphi_" + std::to_string(getpid()) + "_" + name;
-  std::ofstream out(std::filesystem::temp_directory_path() / file);
+/// A file of x, f(x); its path.
+std::string tabulated(const testing::ScratchFolder& folder, const std::string& name, double from,
+                      double to, int n, double bend, double (*f)(double)) {
+  const std::string file = folder / name;
+  std::ofstream out(file);
   out.precision(17);
   for (int i = 0; i <= n; ++i) {
     const double s = static_cast<double>(i) / n;
@@ -69,20 +70,19 @@ class OnDevices : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OnDevices, TablesAgreeWithTheirFormulas) {
   if (!testing::device(GetParam())) GTEST_SKIP() << "no such device here";
+  const testing::ScratchFolder folder;
   testing::Simulation setup;
   setup.device = GetParam();
-  const std::string m =
-      tabulated("m.txt", 0, 12, 600, 0, [](double t) { return 1 + 0.5 * std::sin(0.7 * t); });
+  const std::string m = tabulated(folder, "m.txt", 0, 12, 600, 0,
+                                  [](double t) { return 1 + 0.5 * std::sin(0.7 * t); });
   const std::string v =
-      tabulated("v.txt", -2, 2, 2000, 0.3, [](double x) { return 1 - std::cos(x); });
+      tabulated(folder, "v.txt", -2, 2, 2000, 0.3, [](double x) { return 1 - std::cos(x); });
   const auto formula = testing::run_text(model("1 + 0.5*sin(0.7*t)", "m*(1 - cos(phi))"), setup);
   const auto table =
       testing::run_text(model("table(\"" + m + "\", t)", "m*table(\"" + v + "\", phi)"), setup);
   EXPECT_LT(compare(formula, table, "m"), 1e-5);
   EXPECT_LT(compare(formula, table, "mean(phi^2)"), 1e-4);
   EXPECT_GT(compare(formula, table, "mean(phi^2)"), 0);
-  for (const auto& file : {m, v})
-    std::filesystem::remove(std::filesystem::temp_directory_path() / file);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OnDevices, ::testing::Values("native", "opencl"),

@@ -7,22 +7,15 @@
 
 #include "compiler/physics/tables.hpp"
 #include "derive_text.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::physics::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Tables : public testing::Test {
+class Tables : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() / ("vphi_tables_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
     return name;
@@ -38,7 +31,8 @@ class Tables : public testing::Test {
     }
     return "nothing";
   }
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(Tables, TextOfColumns) {

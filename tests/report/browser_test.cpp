@@ -12,6 +12,7 @@
 #include "tests/report/sample.hpp"
 #include "tests/report/sweep_model.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::report {
 namespace {
@@ -30,7 +31,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
-class Browser : public testing::Test {
+class Browser : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* name : {"chromium", "chromium-browser", "google-chrome", "headless_shell"})
@@ -39,14 +40,6 @@ class Browser : public testing::Test {
         break;
       }
     if (browser_.empty()) GTEST_SKIP() << "no Chromium here: apt-get install chromium";
-    folder_ =
-        fs::temp_directory_path() / ("vphi_browser_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
   }
 
   /// The document after the script has run; #all draws what nobody has scrolled to as well.
@@ -54,7 +47,7 @@ class Browser : public testing::Test {
     std::ofstream(folder_ / "report.html") << html;
     const std::string at = folder_.string();
     const std::string command =
-        "timeout 120 " + browser_ + " --headless --no-sandbox --disable-gpu --no-first-run " +
+        "timeout 280 " + browser_ + " --headless --no-sandbox --disable-gpu --no-first-run " +
         "--disable-background-networking --disable-component-update --disable-sync " +
         "--user-data-dir='" + at + "/profile' --window-size=" + std::to_string(width) + ",16000 " +
         "--virtual-time-budget=4000 --enable-logging=stderr --log-net-log='" + at +
@@ -84,7 +77,8 @@ class Browser : public testing::Test {
   }
 
   std::string browser_;
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(Browser, DrawsEveryFigure) {

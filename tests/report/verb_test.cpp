@@ -14,6 +14,7 @@
 #include "runtime/report/record.hpp"
 #include "tests/report/sweep_model.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::report {
 namespace {
@@ -21,18 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-class Verb : public testing::Test {
+class Verb : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(VPHI_BINARY_DIR "/vphi")) GTEST_SKIP() << "the command is not built";
-    folder_ =
-        fs::temp_directory_path() / ("vphi_report_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
   }
   int vphi(const std::string& words) {
     const std::string command = "cd '" + folder_.string() +
@@ -54,7 +47,8 @@ class Verb : public testing::Test {
     return json::parse(
         html.substr(begin + open.size(), html.find("</script>", begin) - begin - open.size()));
   }
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 bool holds(const std::string& text, const std::string& part) {

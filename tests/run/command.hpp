@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tests/support/places.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::test {
 
@@ -21,19 +22,12 @@ struct Outcome {
 };
 
 /// Skipped where the command is not built.
-class CommandTest : public testing::Test {
+class CommandTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(VPHI_BINARY_DIR "/vphi"))
       GTEST_SKIP() << "the command is not built";
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("vphi_" + std::string(info->test_suite_name()) + "_" + std::to_string(getpid()) +
-               "_" + info->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   Outcome vphi(const std::string& words) {
     const std::string command = "cd '" + folder_.string() +
@@ -51,7 +45,8 @@ class CommandTest : public testing::Test {
   void write(const std::string& name, const std::string& content) {
     std::ofstream(folder_ / name) << content;
   }
-  std::filesystem::path folder_;
+  const testing::ScratchFolder scratch_;
+  const std::filesystem::path& folder_ = scratch_.path();
 };
 
 }  // namespace vphi::test

@@ -23,6 +23,7 @@
 #include "runtime/run/run.hpp"
 #include "tests/run/wave_program.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -30,16 +31,8 @@ namespace {
 namespace fs = std::filesystem;
 using program::Precision;
 
-class Files : public testing::Test {
+class Files : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() / ("vphi_io_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   RunResult run_into(const program::Program& program) {
     const auto device = open_device("native");
     RunOptions options;
@@ -52,7 +45,8 @@ class Files : public testing::Test {
     text << std::ifstream(folder_ / name).rdbuf();
     return text.str();
   }
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_ / "out";
 };
 
 #ifdef VPHI_READ_HDF5

@@ -11,6 +11,7 @@
 #include "runtime/run/keeper.hpp"
 #include "runtime/run/run.hpp"
 #include "tests/run/wave_program.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -19,16 +20,8 @@ namespace fs = std::filesystem;
 using test::wave_program;
 using test::WaveOptions;
 
-class Resume : public testing::Test {
+class Resume : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::replace(test.begin(), test.end(), '/', '_');
-    folder_ = fs::temp_directory_path() / ("vphi_resume_" + std::to_string(getpid()) + "_" + test);
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   RunOptions into(const std::string& name, std::int64_t every = 0) {
     RunOptions options;
     options.out = (folder_ / name).string();
@@ -51,7 +44,8 @@ class Resume : public testing::Test {
     text << std::ifstream(folder_ / name / "dump").rdbuf();
     return text.str();
   }
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_ / "out";
 };
 
 void expect_same(const RunResult& a, const RunResult& b) {

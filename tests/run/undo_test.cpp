@@ -12,6 +12,7 @@
 #include "runtime/io/results.hpp"
 #include "runtime/io/undo_file.hpp"
 #include "tests/run/wave_program.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::io {
 namespace {
@@ -19,16 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
 
-class Undo : public testing::Test {
+class Undo : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() / ("vphi_undo_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "logs");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { fs::create_directories(folder_ / "logs"); }
 
   static std::string text_of(const fs::path& path) {
     std::ostringstream text;
@@ -45,7 +39,8 @@ class Undo : public testing::Test {
         fs::copy(folder_ / part, copy / part, fs::copy_options::recursive);
     return copy;
   }
-  fs::path folder_;
+  const testing::ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 // Killed after the file has gone back, before the later log is removed: the next process does it
@@ -167,7 +162,7 @@ void write_moments(Results& results, const std::string& name, int first, int las
   }
 }
 
-class ResultsUndo : public Undo, public testing::WithParamInterface<const char*> {};
+class ResultsUndo : public Undo, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(ResultsUndo, ContinuedIsUninterrupted) {
   const auto program = test::wave_program({});
@@ -227,7 +222,7 @@ TEST_P(ResultsUndo, LostFileStartsAgainAndSaysSo) {
   again.flush();
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ResultsUndo, testing::Values("wave.h5", "wave.csv"),
+INSTANTIATE_TEST_SUITE_P(Kinds, ResultsUndo, ::testing::Values("wave.h5", "wave.csv"),
                          [](const auto& info) { return std::string(info.param).substr(5); });
 
 }  // namespace

@@ -34,7 +34,7 @@ struct Watched {
 
 /// A shipped model on a lattice of `side` sites along each axis (2D and 3D; 1D ones as they stand),
 /// with 64 particles or 3 instances of a sweep: the prologue, `steps` steps, and the launches of
-/// every output.
+/// every output. Kernels that Oclgrind cannot run as its clang optimises them run as written.
 Watched watch(const std::string& path, Form form, int side, int steps);
 
 }  // namespace vphi::testing

@@ -1,14 +1,13 @@
 #include "tests/support/simulate.hpp"
 
-#include <unistd.h>
 #include <cstdio>
 
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <stdexcept>
 
+#include "tests/support/scratch.hpp"
 #include "tools/model.hpp"
 
 namespace vphi::testing {
@@ -24,15 +23,6 @@ CompileOptions options_of(const Simulation& setup) {
   options.steps = setup.steps;
   options.batch = setup.batch;
   return options;
-}
-
-std::string written(const std::string& text) {
-  static std::atomic<int> count = 0;
-  const auto path =
-      std::filesystem::temp_directory_path() /
-      ("vphi_test_" + std::to_string(getpid()) + "_" + std::to_string(count++) + ".vphi");
-  std::ofstream(path) << text;
-  return path.string();
 }
 
 }  // namespace
@@ -64,13 +54,11 @@ Compilation compile_file(const std::string& path, const Simulation& setup) {
 }
 
 Compilation compile_text(const std::string& text, const Simulation& setup) {
-  const std::string path = written(text);
-  Compilation compilation = compile_file(path, setup);
-  std::filesystem::remove(path);
-  return compilation;
+  const ScratchFolder folder;
+  const std::string path = folder / "model.vphi";
+  std::ofstream(path) << text;
+  return compile_file(path, setup);
 }
-
-namespace {
 
 runtime::RunResult run_program(const program::Program& program, const Simulation& setup) {
   runtime::RunOptions options;
@@ -79,8 +67,6 @@ runtime::RunResult run_program(const program::Program& program, const Simulation
   options.out = setup.out;
   return runtime::run(program, *device(setup.device), options);
 }
-
-}  // namespace
 
 runtime::RunResult run_file(const std::string& path, const Simulation& setup) {
   return run_program(*compile_file(path, setup).program, setup);

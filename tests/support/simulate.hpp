@@ -31,9 +31,11 @@ struct Simulation {
 runtime::Device* device(const std::string& id);
 
 Compilation compile_file(const std::string& path, const Simulation& setup);
-/// The text is written to a file of its own in the test's scratch folder.
+/// The text is written to a file in a folder of its own.
 Compilation compile_text(const std::string& text, const Simulation& setup);
 
+/// What compile_file or compile_text gave, on the device of `setup`.
+runtime::RunResult run_program(const program::Program& program, const Simulation& setup);
 runtime::RunResult run_file(const std::string& path, const Simulation& setup);
 runtime::RunResult run_text(const std::string& text, const Simulation& setup);
 

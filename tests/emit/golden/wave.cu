@@ -55,7 +55,11 @@ VPHI_INLINE void vphi_copy_vector(vphi_vector* to, const double* from) {
 VPHI_INLINE void vphi_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 // Waits until no more than the newest 2 groups of copies are under way.
 VPHI_INLINE void vphi_arrived() {
+#ifdef VPHI_WAIT_FOR_ALL_COPIES
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
+#else
   asm volatile("cp.async.wait_group 2;" ::: "memory");
+#endif
 }
 VPHI_INLINE void vphi_all_arrived() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 VPHI_INLINE void vphi_store_vector(double* to, vphi_vector value) { *(vphi_vector*)to = value; }

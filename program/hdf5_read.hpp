@@ -1,0 +1,141 @@
+// Reading HDF5: handles that close themselves, attributes, shapes, and files of unknown origin,
+// which are read in a child process first (apart.hpp). Only for sources that are built with the
+// library; without one that includes it nothing is linked.
+//
+// Readers look at ids themselves: an id below 0 says that the library could not open what was asked
+// for. Its own messages are off (`quiet`): what is wrong is said in the words of the caller.
+#pragma once
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program/apart.hpp"
+
+namespace vphi::hdf5 {
+
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_), std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+inline void quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+inline Handle open_to_read(const std::string& path) {
+  quiet();
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+}
+
+inline Handle open_set(hid_t where, const std::string& name) {
+  return {H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose};
+}
+
+/// Slowest axis first; nothing where the set has no shape. A single number has no axis.
+inline std::optional<std::vector<hsize_t>> shape_of(hid_t set) {
+  const Handle space(H5Dget_space(set), H5Sclose);
+  const int dims = H5Sget_simple_extent_ndims(space);
+  if (dims < 0) return std::nullopt;
+  std::vector<hsize_t> shape(static_cast<std::size_t>(dims));
+  if (dims > 0 && H5Sget_simple_extent_dims(space, shape.data(), nullptr) < 0) return std::nullopt;
+  return shape;
+}
+
+/// Numbers in a shape; nothing where they are more than `most`.
+inline std::optional<std::size_t> count_of(const std::vector<hsize_t>& shape, hsize_t most) {
+  if (std::ranges::find(shape, hsize_t{0}) != shape.end()) return 0;
+  hsize_t count = 1;
+  for (const hsize_t n : shape) {
+    if (count > most / n) return std::nullopt;
+    count *= n;
+  }
+  return count;
+}
+
+/// A list of texts, of one fixed or of variable length; empty where there is no such attribute.
+inline std::vector<std::string> texts_attribute(hid_t where, const char* name) {
+  constexpr hssize_t kMost = 32;
+  constexpr std::size_t kLongest = std::size_t{1} << 20;
+  if (where < 0 || H5Aexists(where, name) <= 0) return {};
+  const Handle a(H5Aopen(where, name, H5P_DEFAULT), H5Aclose), type(H5Aget_type(a), H5Tclose);
+  const Handle space(H5Aget_space(a), H5Sclose);
+  const auto count = H5Sget_simple_extent_npoints(space);
+  if (count <= 0 || count > kMost || H5Tget_class(type) != H5T_STRING) return {};
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(type) > 0) {
+    std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
+    if (H5Aread(a, type, pointers.data()) < 0) return {};
+    for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
+    return texts;
+  }
+  const std::size_t size = H5Tget_size(type);
+  if (size == 0 || size > kLongest) return {};
+  std::string all(size * static_cast<std::size_t>(count), '\0');
+  if (H5Aread(a, type, all.data()) < 0) return {};
+  for (std::size_t at = 0; at < all.size(); at += size) {
+    std::string text = all.substr(at, size);
+    text.resize(std::min(text.size(), text.find('\0')));
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+/// Empty where there is none.
+inline std::string text_attribute(hid_t where, const char* name) {
+  auto texts = texts_attribute(where, name);
+  return texts.size() == 1 ? std::move(texts[0]) : std::string();
+}
+
+template <class T>
+std::optional<T> number_attribute(hid_t where, const char* name, hid_t type) {
+  if (where < 0 || H5Aexists(where, name) <= 0) return std::nullopt;
+  const Handle a(H5Aopen(where, name, H5P_DEFAULT), H5Aclose), space(H5Aget_space(a), H5Sclose);
+  if (H5Sget_simple_extent_npoints(space) != 1) return std::nullopt;
+  T value{};
+  if (H5Aread(a, type, &value) < 0) return std::nullopt;
+  return value;
+}
+
+/// What `read()` returns of the file at `path`, tried in a child first. `fail(message)` throws
+/// where the child died, and where it threw, with that message.
+template <class Read, class Fail>
+auto read_stranger(const std::string& path, const Read& read, const Fail& fail)
+    -> decltype(read()) {
+  // Room for all that the file can hold, packed as it may be, and more than once.
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);
+  ApartLimits limits;
+  if (!unknown) limits.bytes = (std::size_t{2} << 30) + 16 * static_cast<std::size_t>(size);
+  const auto look = [&] {
+    read();
+    H5garbage_collect();  // a heap that was damaged on the way may show only here
+  };
+  const Apart trial = tried_apart(look, limits);
+  if (trial.how == Apart::How::Died)
+    fail(path + " is damaged: the HDF5 library does not survive it (" + trial.what + ")");
+  if (trial.how == Apart::How::Threw) fail(trial.what);
+  return read();
+}
+
+}  // namespace vphi::hdf5
