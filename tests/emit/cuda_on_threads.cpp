@@ -1,6 +1,8 @@
-// Runs CUDA source on the CPU: one std::thread a CUDA thread, groups one after the other. Barriers,
-// warp exchanges and shared memory mean what they mean on the device; asynchronous copies happen at
-// once, into memory that is filled with NaN before each group.
+// Runs CUDA source on the CPU: a fibre a CUDA thread, groups one after the other. Barriers, warp
+// exchanges and shared memory mean what they mean on the device; asynchronous copies happen at once,
+// into memory that is filled with NaN before each group. A fibre goes on until it meets a barrier,
+// upwards through the threads in one group and downwards in the next, so that a barrier that is
+// missing shows as a value that is not there yet, whichever way it was to go.
 #include <dlfcn.h>
 
 #include <stdexcept>
@@ -15,24 +17,61 @@ State through_buffers(const Case& c, const program::Kernel& kernel, const State&
 namespace {
 
 constexpr const char* kShim = R"shim(
+#include <ucontext.h>
 #include <atomic>
-#include <barrier>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 struct Dim { unsigned x, y, z; };
 struct alignas(16) float4 { float x, y, z, w; };
 struct alignas(8) float2 { float x, y; };
 struct alignas(16) double2 { double x, y; };
-static thread_local Dim threadIdx;
-static Dim blockIdx, gridDim;
-static unsigned shim_threads;
-static std::unique_ptr<std::barrier<>> shim_barrier;
-static std::vector<std::unique_ptr<std::barrier<>>> shim_warps;
+static Dim threadIdx, blockIdx, gridDim;
+struct Fibre {
+  ucontext_t context;
+  std::unique_ptr<char[]> stack;
+  bool done;
+};
+constexpr std::size_t kStack = 256 * 1024;
+static std::vector<Fibre> shim_fibres;
+static ucontext_t shim_home;
+static unsigned shim_step;  // to the next fibre: 1 upwards, all but one downwards
+static const std::function<void()>* shim_body;
+// The next fibre that has not ended; home where there is none.
+static void shim_next() {
+  const unsigned all = (unsigned)shim_fibres.size(), me = threadIdx.x;
+  unsigned other = me;
+  for (unsigned i = 0; i < all; ++i) {
+    other = (other + shim_step) % all;
+    if (!shim_fibres[other].done) break;
+  }
+  if (other == me && !shim_fibres[me].done) return;
+  threadIdx.x = other;
+  swapcontext(&shim_fibres[me].context, shim_fibres[other].done ? &shim_home : &shim_fibres[other].context);
+  threadIdx.x = me;
+}
+static void shim_enter() {
+  (*shim_body)();
+  shim_fibres[threadIdx.x].done = true;
+  shim_next();
+}
+struct Barrier {
+  unsigned size = 0, arrived = 0, generation = 0;
+  void arrive_and_wait() {
+    const unsigned mine = generation;
+    if (++arrived == size) {
+      arrived = 0;
+      ++generation;
+      return;
+    }
+    while (generation == mine) shim_next();
+  }
+};
+static Barrier shim_barrier;
+static std::vector<Barrier> shim_warps;
 static std::vector<double> shim_exchange;
 alignas(16) static unsigned char shim_staging[1 << 20];
 #define __global__
@@ -40,7 +79,7 @@ alignas(16) static unsigned char shim_staging[1 << 20];
 #define __forceinline__ inline
 #define __shared__ static
 #define __launch_bounds__(...)
-static void __syncthreads() { shim_barrier->arrive_and_wait(); }
+static void __syncthreads() { shim_barrier.arrive_and_wait(); }
 static void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 static unsigned atomicAdd(unsigned* at, unsigned n) { return __atomic_fetch_add(at, n, 5); }
 static double __ldcg(const double* p) { return *p; }
@@ -53,7 +92,7 @@ static double __dadd_rn(double a, double b) { return a + b; }
 static double __longlong_as_double(long long bits) { double d; memcpy(&d, &bits, 8); return d; }
 template <class T> static T shim_shuffle(T value, int delta, int width) {
   const unsigned me = threadIdx.x, lane = me % width;
-  std::barrier<>& warp = *shim_warps[me / 32];
+  Barrier& warp = shim_warps[me / 32];
   warp.arrive_and_wait();
   shim_exchange[me] = value;
   warp.arrive_and_wait();
@@ -65,29 +104,34 @@ template <class T> static T __shfl_down_sync(unsigned, T v, int d, int w) { retu
 static void shim_run(unsigned gx, unsigned gy, unsigned gz, unsigned threads,
                      const std::function<void()>& body) {
   gridDim = {gx, gy, gz};
-  shim_threads = threads;
-  shim_barrier = std::make_unique<std::barrier<>>(threads);
+  shim_body = &body;
+  shim_barrier = {threads};
   shim_warps.clear();
   for (unsigned i = 0; i < (threads + 31) / 32; ++i)
-    shim_warps.push_back(std::make_unique<std::barrier<>>(threads - 32 * i < 32 ? threads - 32 * i : 32));
+    shim_warps.push_back({threads - 32 * i < 32 ? threads - 32 * i : 32});
   shim_exchange.assign(threads, 0);
-  std::vector<std::thread> pool;
-  for (unsigned t = 0; t < threads; ++t)
-    pool.emplace_back([=, &body] {
-      threadIdx = {t, 0, 0};
-      for (unsigned z = 0; z < gz; ++z)
-        for (unsigned y = 0; y < gy; ++y)
-          for (unsigned x = 0; x < gx; ++x) {
-            __syncthreads();
-            if (t == 0) {
-              blockIdx = {x, y, z};
-              memset(shim_staging, 0xff, sizeof shim_staging);
-            }
-            __syncthreads();
-            body();
-          }
-    });
-  for (std::thread& thread : pool) thread.join();
+  shim_fibres.resize(threads);
+  for (Fibre& fibre : shim_fibres)
+    if (!fibre.stack) fibre.stack.reset(new char[kStack]);
+  unsigned group = 0;
+  for (unsigned z = 0; z < gz; ++z)
+    for (unsigned y = 0; y < gy; ++y)
+      for (unsigned x = 0; x < gx; ++x, ++group) {
+        blockIdx = {x, y, z};
+        memset(shim_staging, 0xff, sizeof shim_staging);
+        for (Fibre& fibre : shim_fibres) {
+          fibre.done = false;
+          getcontext(&fibre.context);
+          fibre.context.uc_stack.ss_sp = fibre.stack.get();
+          fibre.context.uc_stack.ss_size = kStack;
+          fibre.context.uc_link = nullptr;
+          makecontext(&fibre.context, shim_enter, 0);
+        }
+        const bool up = group % 2 == 0;
+        shim_step = up ? 1 : threads - 1;
+        threadIdx = {up ? 0 : threads - 1, 0, 0};
+        swapcontext(&shim_home, &shim_fibres[threadIdx.x].context);
+      }
 }
 )shim";
 
@@ -136,7 +180,7 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
          ", " + number(kernel.block[0]) + ", [&] { " + kernel.entry + "(" + call + "); });\n}\n";
   const std::string path = write_file("cuda_" + std::to_string(++serial) + ".cpp", text);
   const auto [status, log] =
-      shell("g++ -std=c++20 -O1 -w -shared -fPIC -o " + path + ".so " + path + " -lpthread");
+      shell("g++ -std=c++20 -O1 -w -shared -fPIC -o " + path + ".so " + path + "");
   if (status != 0) throw std::runtime_error(log + kernel.source);
   void* library = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) throw std::runtime_error(dlerror());

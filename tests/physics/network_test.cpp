@@ -188,7 +188,7 @@ TEST_F(Network, FileThatIsMissingOrOfAnotherShape) {
   EXPECT_NE(shape.find("E0768"), std::string::npos) << shape;
   EXPECT_NE(shape.find("150 x 150, not 151 x 151"), std::string::npos) << shape;
   std::string gone = text;
-  gone.replace(gone.find("vphi_coupling"), 13, "vphi_nothing_");
+  gone.replace(gone.find("coupling.txt"), 12, "absent__.txt");
   EXPECT_NE(refused(gone).find("E0781"), std::string::npos) << refused(gone);
 }
 
