@@ -50,7 +50,8 @@ Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindi
   const Language language = language_of(target.target);
   Job job{kernel,   target,
           language, make_body(kernel, language, bindings, is_path(kernel), shared, handed),
-          {},       false};
+          {},       false,
+          handed};
   job.entry = "vphi_" + job.body.suffix;
   job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
   return job;
@@ -203,7 +204,8 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
                           : job.language == Language::OpenCL ? "prelude_opencl.txt"
                                                              : "prelude_cpp.txt",
                           slots);
-  slots["choices"] = fill("choices.txt", slots) + table_functions(job.kernel, job.language);
+  slots["choices"] =
+      fill("choices.txt", slots) + table_functions(job.kernel, job.language, job.handed);
   slots["choices"] += turn_functions_for(job.body.code, job.language);
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);

@@ -17,6 +17,7 @@ struct Job {
   Body body;
   std::string entry;          ///< "vphi_sweep"
   bool signed_index = false;  ///< the pattern counts below 0
+  Handed handed = {};         ///< as make_job was given it
 
   bool epilogue() const { return !kernel.reductions.empty() || !kernel.epilogue.empty(); }
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }

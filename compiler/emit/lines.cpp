@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace vphi::emit {
@@ -171,6 +172,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   slots["finish"] = reductions.finish;
   slots["still"] = still_text(job, line, bindings, threads);
   slots["units"] = std::to_string(units);
+  slots["count"] = count_type(units, groups[0]);
   slots["extent"] = std::to_string(shape.extent);
   slots["lines"] = index_literal(job, shape.lines);
   slots["last_line"] = index_literal(job, shape.lines - 1);
@@ -243,14 +245,25 @@ void line_slots(const Job& job, const kernel::Line& line, Slots& slots) {
   const bool cuda = job.language == Language::Cuda;
   slots["real"] = type_name(job.body.real);
   slots["real_bytes"] = std::to_string(bytes_of(job.body.real));
-  slots["quick"] =
-      job.kernel.fast ? fill(cuda ? "quick_lines_cuda.txt" : "quick_lines_nvidia.txt", {}) : "";
+  slots["quick"] = job.kernel.fast ? quick_functions(job.body.real, cuda) : "";
   slots["copy_functions"] = fill(cuda                ? "lines_copy_cuda.txt"
                                  : job.target.nvidia ? "lines_copy_nvidia.txt"
                                                      : "lines_copy_none.txt",
                                  slots);
   slots["count_of"] = count_of(job, line);
   slots["cell"] = cell_of(line, "i");
+}
+
+std::string count_type(std::int64_t units, std::int64_t groups) {
+  return units <= std::numeric_limits<std::uint32_t>::max() / std::max<std::int64_t>(groups, 1)
+             ? "unsigned"
+             : "unsigned long";
+}
+
+std::string quick_functions(Precision real, bool cuda) {
+  if (real == Precision::F32)
+    return fill(cuda ? "quick_lines_cuda.txt" : "quick_lines_nvidia.txt", {});
+  return fill(cuda ? "seeds_cuda.txt" : "seeds_nvidia.txt", {}) + fill("quick_lines_f64.txt", {});
 }
 
 std::string count_of(const Job& job, const kernel::Line& line) {
@@ -394,7 +407,7 @@ std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetI
   // One turn around the box, or one image in a wall, at most.
   if (line_shape(*line).extent < line->before + line->delay + 2 * kQuad) return {};
   const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
-  line->step.fast = kernel.compute == Precision::F32 && nvidia && target.contract;
+  line->step.fast = nvidia && target.contract;
   return line;
 }
 

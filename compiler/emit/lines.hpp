@@ -46,6 +46,11 @@ std::string coordinates_text(const Job& job, const kernel::Line& line);
 /// On a GPU: what both forms fill alike. `slots` has `copied`, `cached`, `bytes`, `in_flight`.
 void line_slots(const Job& job, const kernel::Line& line, Slots& slots);
 
+/// On a GPU: an integer that holds units*groups; 64 bits cost registers and divisions.
+std::string count_type(std::int64_t units, std::int64_t groups);
+/// On a GPU of NVIDIA: quotients and roots that are approximate (f32) or written out (f64).
+std::string quick_functions(Precision real, bool cuda);
+
 /// Which sums have terms at some places of a line only.
 std::vector<bool> rare_sums(const kernel::Line& line);
 /// Whether the cell that leaves is at one of these places.

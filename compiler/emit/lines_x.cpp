@@ -113,17 +113,17 @@ class Writer {
     return text + "  }\n}\n";
   }
 
-  /// The cells that four steps read, and where their new values go.
+  /// Where the cells that four steps read lie, and where their new values go.
   std::string quads() const {
     std::set<std::pair<std::size_t, int>> wanted;
-    for (const Read& read : job_.body.reads) {
-      for (int row = 0; row < kQuad; ++row) {
-        wanted.emplace(ring_place(read), quads_before(row - age_of(read)));
-      }
-    }
     std::set<int> backs;
-    for (const auto& [q, k] : wanted) backs.insert(k);
-    for (int row = 0; row < kQuad; ++row) backs.insert(quads_before(row - line_.delay));
+    for (int row = 0; row < kQuad; ++row) {
+      for (const Vector& v : vectors(job_, row)) {
+        wanted.emplace(v.array, v.back);
+        backs.insert(v.back);
+      }
+      backs.insert(quads_before(row - line_.delay));
+    }
     std::string text;
     for (const int k : backs) {
       for (int h = 0; h < p_.quad_vectors; ++h) {
@@ -132,13 +132,7 @@ class Writer {
                         k, h, job_.body.suffix);
       }
     }
-    for (const auto& [q, k] : wanted) {
-      text += fmt::format("vphi_quad quad_{}_{};\n", q, k);
-      for (int h = 0; h < p_.quad_vectors; ++h) {
-        text += fmt::format("quad_{0}_{1}.v[{2}] = ring[spot_{1}_{2} + {3}u];\n", q, k, h,
-                            static_cast<int>(q) * array_vectors());
-      }
-    }
+    for (const auto& [q, k] : wanted) text += fmt::format("vphi_quad quad_{}_{};\n", q, k);
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q)
       text += fmt::format("vphi_pair new_{};\n", q);
     return text;
@@ -165,8 +159,8 @@ class Writer {
     return static_cast<int>(q) * array_vectors() * vector_cells();
   }
   int age_of(const Read& read) const { return -read.offsets[0].d[line_.axis]; }
-  std::size_t ring_place(const Read& read) const {
-    return place_in(read_, position(job_.kernel, read.array));
+  std::size_t ring_place(const Job& job, const Read& read) const {
+    return place_in(read_, position(job.kernel, read.array));
   }
 
   /// Threads side by side take a piece; a line after the other. `to`: where a word lies in the
@@ -182,13 +176,42 @@ class Writer {
         words, kLanes / words, real(), vector_cells());
   }
 
+  /// A vector of cells: of the array at that place of the ring, of the quad so many turns ago.
+  struct Vector {
+    std::size_t array = 0;
+    int back = 0, part = 0;
+    auto operator<=>(const Vector&) const = default;
+  };
+  std::set<Vector> vectors(const Job& job, int row) const {
+    std::set<Vector> result;
+    for (const Read& read : job.body.reads) {
+      const int place = row - age_of(read), k = quads_before(place);
+      const std::size_t array = ring_place(job, read);
+      result.insert({array, k, (place + k * kQuad) / vector_cells()});
+    }
+    return result;
+  }
+  /// Loads of what row `row` is the first to read: as late as can be, so little is held.
+  std::string fetch(const Job& job, int row) const {
+    std::set<Vector> wanted = vectors(job, row);
+    for (int before = 0; before < row; ++before) {
+      for (const Vector& v : vectors(job, before)) wanted.erase(v);
+    }
+    std::string text;
+    for (const Vector& v : wanted) {
+      text += fmt::format("quad_{0}_{1}.v[{2}] = ring[spot_{1}_{2} + {3}u];\n", v.array, v.back,
+                          v.part, static_cast<int>(v.array) * array_vectors());
+    }
+    return text;
+  }
+
   /// What the step of row `row` of the quad reads and what it hands on.
   std::string take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
     const auto load = [&](const Read& read, int age) {
       const int k = quads_before(row - age);
-      return fmt::format("quad_{}_{}.e[{}]", ring_place(read), k, row - age + k * kQuad);
+      return fmt::format("quad_{}_{}.e[{}]", ring_place(job, read), k, row - age + k * kQuad);
     };
-    return take_cells(job, line_, load) + pass_on(job, job_, line_, held);
+    return fetch(job, row) + take_cells(job, line_, load) + pass_on(job, job_, line_, held);
   }
   std::string warm_step(const Warm& warm, int row) const {
     return "{\n" + take(warm.job, row, warm.line.held) + "++cell;\n}\n";
@@ -304,6 +327,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["finish"] =
       reductions.tree_doubles == 0 ? reductions.finish : "vphi_barrier();\n" + reductions.finish;
   slots["units"] = std::to_string(units);
+  slots["count"] = count_type(units, groups[0]);
   slots["still"] = still_text(job, line, bindings, kLanes);
   slots["words"] = std::to_string(p.cells / p.word);
   slots["word_cells"] = std::to_string(p.word);

@@ -36,6 +36,34 @@ algebra::Number negated(algebra::Number number) {
   return number;
 }
 
+struct Three {
+  Expr a, b, c;
+};
+
+// max(min(0, max(b, c)), min(a, max(0, min(b, c)))): a limiter between 0 and both its neighbours.
+std::optional<Three> least_of(const Node& node) {
+  const auto other_than_zero = [](Expr e, Op op) -> Expr {
+    if (!e.is(op) || e.args().size() != 2) return {};
+    if (e.arg(0).is_zero()) return e.arg(1);
+    return e.arg(1).is_zero() ? e.arg(0) : Expr();
+  };
+  if (node.op != Op::Max || node.args.size() != 2) return {};
+  for (int i = 0; i < 2; ++i) {
+    const Expr highest = other_than_zero(node.args[i], Op::Min), bounded = node.args[1 - i];
+    if (!highest || !highest.is(Op::Max) || highest.args().size() != 2) continue;
+    if (!bounded.is(Op::Min) || bounded.args().size() != 2) continue;
+    for (int k = 0; k < 2; ++k) {
+      const Expr lowest = other_than_zero(bounded.arg(k), Op::Max);
+      if (!lowest || !lowest.is(Op::Min) || lowest.args().size() != 2) continue;
+      const Expr b = highest.arg(0), c = highest.arg(1);
+      const bool same =
+          (lowest.arg(0) == b && lowest.arg(1) == c) || (lowest.arg(0) == c && lowest.arg(1) == b);
+      if (same) return Three{bounded.arg(1 - k), b, c};
+    }
+  }
+  return {};
+}
+
 // The declaration, broken after an operator where it is wider than 100 columns.
 std::string declaration(const std::string& head, const std::string& value) {
   std::string line = head + " = " + value + ";";
@@ -201,10 +229,13 @@ Printer::Piece Printer::compute(Expr expr) {
       return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
     case Op::Div:
       if (approximate_) {
-        return {"vphi_quotient_f32(" + number(args[0]) + ", " + number(args[1]) + ")", 0};
+        return {suffixed("vphi_quotient") + "(" + number(args[0]) + ", " + number(args[1]) + ")",
+                0};
       }
       return {operand(args[0], 1) + "/" + operand(args[1], 0), 1};
     case Op::Sign:
+      if (device_extremes_ && precision_ == Precision::F64)
+        return {"vphi_side_f64(" + number(args[0]) + ")", 0};
       return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
     case Op::Min:
       return extreme(node, "vphi_min");
@@ -231,7 +262,8 @@ Printer::Piece Printer::compute(Expr expr) {
       break;
   }
   if (is_condition(node.op)) return logical(node);
-  const bool turn = (node.op == Op::Sin || node.op == Op::Cos) && share_turns_ && !approximate_;
+  const bool turn = (node.op == Op::Sin || node.op == Op::Cos) && share_turns_ &&
+                    (!approximate_ || precision_ == Precision::F64);
   if (turn && turns_[args[0].get()] == 3) return call(turn_function(node.op, precision_), args);
   const std::string name = function_name(node.op, precision_, language_);
   if (name.empty()) {
@@ -291,6 +323,10 @@ Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
     }
   }
   if (above.empty()) above = one();
+  if (below_count > 0 && device_extremes_) {
+    above = suffixed("vphi_quotient") + "(" + above + ", " + below + ")";
+    return {minus ? "-" + above : above, minus ? 1 : 0};
+  }
   if (below_count > 0) {
     const bool simple = below.find_first_of(" */+-") == std::string::npos;
     above += "/" + (simple ? below : "(" + below + ")");
@@ -329,18 +365,21 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
     if (*n == 0) return {one(), 0};
     if (*n > 0) return positive_power(base, *n);
     const Piece p = positive_power(base, -*n);
+    if (device_extremes_) return {suffixed("vphi_quotient") + "(" + one() + ", " + p.text + ")", 0};
     return {one() + "/" + (p.level > 0 ? "(" + p.text + ")" : p.text), 1};
   }
   if (exponent.is(Op::Number) && exponent->number.exact && exponent->number.rational.den == 2) {
     const std::int64_t n = exponent->number.rational.num;
-    if (approximate_ && n == -1) return {"vphi_reciprocal_root_f32(" + number(base) + ")", 0};
+    if (approximate_ && n == -1)
+      return {suffixed("vphi_reciprocal_root") + "(" + number(base) + ")", 0};
     const std::int64_t whole = ((n < 0 ? -n : n) - 1) / 2;
     if (whole < 32) {
       const std::string name =
-          device_extremes_ ? "vphi_root_f32" : function_name(Op::Sqrt, precision_, language_);
+          device_extremes_ ? suffixed("vphi_root") : function_name(Op::Sqrt, precision_, language_);
       const std::string root = name + "(" + number(base) + ")";
       const std::string text = whole == 0 ? root : positive_power(base, whole).text + "*" + root;
       if (n > 0) return {text, whole == 0 ? 0 : 1};
+      if (device_extremes_) return {suffixed("vphi_quotient") + "(" + one() + ", " + text + ")", 0};
       return {one() + "/" + (whole == 0 ? text : "(" + text + ")"), 1};
     }
   }
@@ -351,8 +390,8 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
 Printer::Piece Printer::call(std::string name, std::span<const Expr> args) {
   static const std::set<std::string> kQuick{"sinf", "cosf", "expf", "logf",
                                             "sin",  "cos",  "exp",  "log"};
-  if (device_extremes_ && name.starts_with("sqrt")) name = "vphi_root_f32";
-  if (approximate_ && kQuick.contains(name)) {
+  if (device_extremes_ && name.starts_with("sqrt")) name = suffixed("vphi_root");
+  if (approximate_ && precision_ == Precision::F32 && kQuick.contains(name)) {
     name = (language_ == Language::Cuda ? "__" : "native_") + name;
   }
   std::string text;
@@ -361,8 +400,15 @@ Printer::Piece Printer::call(std::string name, std::span<const Expr> args) {
 }
 
 Printer::Piece Printer::extreme(const Node& node, const char* name) {
+  if (device_extremes_ && precision_ == Precision::F64) {
+    if (const auto three = least_of(node)) {
+      return {"vphi_least_f64(" + number(three->a) + ", " + number(three->b) + ", " +
+                  number(three->c) + ")",
+              0};
+    }
+  }
   std::string text = number(node.args.at(0)), function = suffixed(name);
-  if (device_extremes_) {
+  if (device_extremes_ && precision_ == Precision::F32) {
     function = node.op == Op::Min ? "fmin" : "fmax";
     if (language_ == Language::Cuda) function += "f";
   }

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
 #include <set>
+#include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
 
@@ -13,47 +18,147 @@ using algebra::Op;
 
 namespace {
 
-/// Tables that an expression reads.
-void collect(Expr expr, std::set<int>& tables) {
+/// Largest interval that an index can lie in, as far as its text says; a NaN aside.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+
+/// A product, a sum or a choice of what lies in known ranges.
+class Ranges {
+ public:
+  Range of(Expr index) {
+    const auto found = known_.find(index.get());
+    if (found != known_.end()) return found->second;
+    return known_[index.get()] = made(index);
+  }
+
+ private:
+  Range made(Expr index) {
+    if (index.is_number()) {
+      const auto value = static_cast<double>(index->number.real);
+      return {value, value};
+    }
+    if (index.is(Op::Floor)) {
+      const Range r = of(index.arg(0));
+      return {std::floor(r.low), std::floor(r.high)};
+    }
+    if (index.is(Op::Min) || index.is(Op::Max) || index.is(Op::Add)) {
+      Range r = of(index.arg(0));
+      for (std::size_t i = 1; i < index.args().size(); ++i) {
+        const Range other = of(index.args()[i]);
+        if (index.is(Op::Min)) {
+          r = {std::min(r.low, other.low), std::min(r.high, other.high)};
+        } else if (index.is(Op::Max)) {
+          r = {std::max(r.low, other.low), std::max(r.high, other.high)};
+        } else {
+          r = {r.low + other.low, r.high + other.high};
+        }
+      }
+      return r;
+    }
+    if (index.is(Op::Sub)) {
+      const Range a = of(index.arg(0)), b = of(index.arg(1));
+      return {a.low - b.high, a.high - b.low};
+    }
+    if (index.is(Op::Mul) && index.args().size() == 2 && index.arg(0).is_number()) {
+      const auto factor = static_cast<double>(index.arg(0)->number.real);
+      const Range r = of(index.arg(1));
+      if (factor > 0) return {factor * r.low, factor * r.high};
+    }
+    if (index.is(Op::Select)) {
+      const Range a = of(index.arg(1)), b = of(index.arg(2));
+      return {std::min(a.low, b.low), std::max(a.high, b.high)};
+    }
+    return {};
+  }
+  std::unordered_map<const algebra::Node*, Range> known_;
+};
+
+/// Where a table is read: the nodes of its positions.
+using Positions = std::set<const algebra::Node*>;
+
+void collect(Expr expr, std::map<int, Positions>& tables) {
   algebra::visit(expr, [&](Expr node) {
-    if (node.is(Op::Lookup)) tables.insert(static_cast<int>(node.arg(0)->number.rational.num));
+    if (!node.is(Op::Lookup)) return;
+    tables[static_cast<int>(node.arg(0)->number.rational.num)].insert(node.arg(1).get());
   });
 }
 
-std::string storage(Language language) {
+/// Tables of one size that are read at the same positions lie entry by entry beside each other, up
+/// to four: one load fetches what all of them have there.
+std::vector<std::vector<int>> side_by_side(const algebra::Arena& arena,
+                                           const std::map<int, Positions>& tables) {
+  std::map<std::pair<std::size_t, Positions>, std::vector<int>> alike;
+  for (const auto& [table, positions] : tables)
+    alike[{arena.table_data(table).size(), positions}].push_back(table);
+  std::vector<std::vector<int>> groups;
+  for (const auto& [key, members] : alike) {
+    for (std::size_t i = 0; i < members.size(); i += 4) {
+      const auto begin = members.begin() + static_cast<std::ptrdiff_t>(i);
+      groups.emplace_back(begin, begin + std::min<std::ptrdiff_t>(4, members.end() - begin));
+    }
+  }
+  std::ranges::sort(groups);
+  return groups;
+}
+
+std::string declared(Language language, const std::string& type, const std::string& name,
+                     std::size_t size) {
   switch (language) {
     case Language::Cuda:
-      return "static __device__ const";
+      return fmt::format("static __device__ const __align__(16) {} {}[{}]", type, name, size);
     case Language::OpenCL:
-      return "__constant";
+      return fmt::format("__constant {} {}[{}] __attribute__((aligned(16)))", type, name, size);
     case Language::Cpp:
       break;
   }
-  return "static const";
+  return fmt::format("alignas(16) static const {} {}[{}]", type, name, size);
 }
 
-std::string one_table(const std::vector<double>& values, int table, Precision precision,
-                      Language language) {
-  const std::string type = type_name(precision), function = table_function(table, precision);
+std::string group_text(const algebra::Arena& arena, const std::vector<int>& group,
+                       const std::map<int, Positions>& tables, Precision precision,
+                       Language language) {
+  const std::string type = type_name(precision),
+                    values = table_function(group.front(), precision) + "_values";
   const char* suffix = precision == Precision::F32 ? "f32" : "f64";
-  std::string text =
-      fmt::format("{} {} {}_values[{}] = {{\n", storage(language), type, function, values.size());
+  const std::size_t size = arena.table_data(group.front()).size();
+  const std::size_t width = group.size() == 3 ? 4 : group.size();
+  std::string text = declared(language, type, values, width * size) + " = {\n";
   std::string line;
-  for (const double v : values) {
-    const std::string entry = literal(static_cast<long double>(v), precision) + ",";
-    if (line.size() + entry.size() > 96) {
-      text += "   " + line + "\n";
-      line.clear();
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t k = 0; k < width; ++k) {
+      const double v = k < group.size() ? arena.table_data(group[k])[i] : 0;
+      const std::string entry = literal(static_cast<long double>(v), precision) + ",";
+      if (line.size() + entry.size() > 96) {
+        text += "   " + line + "\n";
+        line.clear();
+      }
+      line += " " + entry;
     }
-    line += " " + entry;
   }
   text += "   " + line + "\n};\n";
-  const std::string zero = literal(0.0L, precision),
-                    last = literal(static_cast<long double>(values.size() - 1), precision);
-  text += fmt::format("VPHI_INLINE {0} {1}({0} at) {{\n", type, function);
-  text += fmt::format("  const {0} place = vphi_min_{1}(vphi_max_{1}({2}, at), {3});\n", type,
-                      suffix, zero, last);
-  text += fmt::format("  return {}_values[(int)place];\n}}\n", function);
+  // what is no number becomes 0 on its way to an integer there
+  bool inside = language == Language::Cuda;
+  Ranges ranges;
+  for (const algebra::Node* position : tables.at(group.front())) {
+    const Range r = ranges.of(Expr(position));
+    inside = inside && r.low >= 0 && r.high <= static_cast<double>(size - 1);
+  }
+  const std::string last = literal(static_cast<long double>(size - 1), precision);
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    text +=
+        fmt::format("VPHI_INLINE {0} {1}({0} at) {{\n", type, table_function(group[k], precision));
+    std::string place = "at";
+    if (!inside) {
+      text += fmt::format("  const {0} place = vphi_min_{1}(vphi_max_{1}({2}, at), {3});\n", type,
+                          suffix, literal(0.0L, precision), last);
+      place = "place";
+    }
+    text += width == 1
+                ? fmt::format("  return {}[(int){}];\n}}\n", values, place)
+                : fmt::format("  return {}[{}*(int){} + {}];\n}}\n", values, width, place, k);
+  }
   return text;
 }
 
@@ -63,23 +168,31 @@ std::string table_function(int table, Precision precision) {
   return fmt::format("vphi_table_{}_{}", table + 1, precision == Precision::F32 ? "f32" : "f64");
 }
 
-std::string table_functions(const kernel::Kernel& kernel, Language language) {
-  std::set<int> at_sites, in_epilogue;
+std::string table_functions(const kernel::Kernel& kernel, Language language, const Handed& handed) {
+  std::map<int, Positions> at_sites, in_epilogue;
   const algebra::Arena* arena = nullptr;
-  const auto see = [&](Expr e, std::set<int>& tables) {
+  const auto see = [&](Expr e, std::map<int, Positions>& tables) {
     if (!e) return;
     arena = e->arena;
     collect(e, tables);
   };
   for (const kernel::Store& store : kernel.stores) see(store.value, at_sites);
   for (const kernel::Reduction& reduction : kernel.reductions) see(reduction.value, at_sites);
+  for (const auto& [name, value] : handed) see(value, at_sites);
   for (const kernel::ScalarAssign& assign : kernel.epilogue) see(assign.value, in_epilogue);
-  std::set<std::pair<int, Precision>> wanted;
-  for (const int table : at_sites) wanted.emplace(table, kernel.compute);
-  for (const int table : in_epilogue) wanted.emplace(table, Precision::F64);
+  if (kernel.compute == Precision::F64) {
+    for (const auto& [table, positions] : in_epilogue)
+      at_sites[table].insert(positions.begin(), positions.end());
+    in_epilogue.clear();
+  }
   std::string text;
-  for (const auto& [table, precision] : wanted)
-    text += "\n" + one_table(arena->table_data(table), table, precision, language);
+  const auto add = [&](const std::map<int, Positions>& tables, Precision precision) {
+    if (tables.empty()) return;
+    for (const auto& group : side_by_side(*arena, tables))
+      text += "\n" + group_text(*arena, group, tables, precision, language);
+  };
+  add(at_sites, kernel.compute);
+  add(in_epilogue, Precision::F64);
   return text;
 }
 

@@ -132,7 +132,7 @@ struct Kernel {
   SumKind sum = SumKind::F64;
   /// Of the terms of sums over pairs; they are added in it over a tile, and the tiles in f64.
   Precision pair = Precision::F64;
-  /// f32 on a GPU: its own approximate quotients, roots and functions (some 1e-6 relative) will do.
+  /// On a GPU: in f32 its own approximate quotients, roots, functions (1e-6); in f64 written out ones.
   bool fast = false;
   std::vector<ArrayParam> arrays;
   std::vector<Store> stores;

@@ -37,10 +37,15 @@ struct Value {
   int work = 0;             ///< operations from reads on, without regard to what is shared
   std::set<int> ages;       ///< how many steps after it can be made it is read
   std::vector<int> makes;   ///< ages at which it is made; the others read what is held
+  std::set<int> again;      ///< ages at which it is made though it could be held
 };
 
 /// A value is rather made twice than held over a gap of ages if it takes no more operations.
 constexpr int kCheap = 4;
+
+/// Registers that may be taken by what is held: a thread of a GPU has 255, and computes in them
+/// too.
+constexpr int kRegisters = 150;
 
 class Finder {
  public:
@@ -106,6 +111,13 @@ class Finder {
   static std::optional<std::int64_t> whole(Expr node) {
     if (!node.is_number() || !node->number.exact || node->number.rational.den != 1) return {};
     return node->number.rational.num;
+  }
+
+  /// A power of two divides as exactly as its reciprocal multiplies.
+  static bool halves(Expr node) {
+    if (!node.is(Op::Div)) return false;
+    const auto power = whole(node.arg(1));
+    return power && *power > 0 && (*power & (*power - 1)) == 0;
   }
 
   /// The Load that changes its sign beyond the wall, where `node` says exactly that.
@@ -213,7 +225,7 @@ class Finder {
     Value value;
     value.sample = node;
     const algebra::OpInfo& row = algebra::info(node.op());
-    value.work = row.flops + 100 * row.special;
+    value.work = halves(node) ? 1 : row.flops + 100 * row.special;
     bool any = false;
     for (const Argument& arg : args) {
       if (arg.place.value == kConstant) continue;
@@ -260,14 +272,21 @@ class Finder {
 
   /// When each value is made, from the last to the first.
   void set_ages() {
+    for (Value& value : values_) {
+      value.ages.clear();
+      value.makes.clear();
+    }
+    for (const auto& [v, age] : wanted_) values_[static_cast<std::size_t>(v)].ages.insert(age);
     for (std::size_t v = values_.size(); v-- > 0;) {
       Value& value = values_[v];
       if (value.ages.empty() || value.sample.is(Op::Site)) continue;
       const bool light = is_leaf(value) || value.work <= kCheap;
       int previous = -1;
       for (const int age : value.ages) {
-        if (previous < 0 ? true : light && age - previous > 1) {
+        if (previous < 0) {
           value.makes.push_back(light ? age : 0);
+        } else if ((light && age - previous > 1) || value.again.contains(age)) {
+          value.makes.push_back(age);
         }
         previous = age;
       }
@@ -278,6 +297,63 @@ class Finder {
           from.ages.insert(value.lag - arg.place.shift - from.lag + make);
         }
       }
+    }
+  }
+
+  /// Numbers that are held, operations of a step, and the oldest cell that it reads.
+  struct Burden {
+    int held = 0, work = 0, back = 0;
+  };
+  Burden burden() const {
+    Burden sum;
+    for (const Value& value : values_) {
+      if (value.sample.is(Op::Site) || value.ages.empty()) continue;
+      const algebra::OpInfo& row = algebra::info(value.sample.op());
+      const int once = is_leaf(value) ? 1 : row.flops + 100 * row.special;
+      sum.work += once * static_cast<int>(value.makes.size());
+      if (is_leaf(value)) sum.back = std::max(sum.back, value.makes.back());
+      for (std::size_t m = 0; m < value.makes.size(); ++m) {
+        sum.held += last_use(value, m) - value.makes[m];
+      }
+    }
+    return sum;
+  }
+  /// The last age at which what was made at make `m` is read.
+  static int last_use(const Value& value, std::size_t m) {
+    const int end = m + 1 < value.makes.size() ? value.makes[m + 1] : 1 << 20;
+    int last = value.makes[m];
+    for (const int age : value.ages) {
+      if (age >= value.makes[m] && age < end) last = age;
+    }
+    return last;
+  }
+
+  /// Where more is held than registers take, values are made again of others that are held anyway:
+  /// for one operation a number, at most.
+  void relieve() {
+    const int words = kernel_.compute == Precision::F64 ? 2 : 1;
+    for (Burden now = burden(); words * now.held > kRegisters;) {
+      Value* best = nullptr;
+      int best_age = 0;
+      Burden least = now;
+      for (Value& value : values_) {
+        if (is_leaf(value)) continue;
+        const std::set<int> ages = value.ages;
+        for (const int age : ages) {
+          if (age < 2 || !value.again.insert(age).second) continue;
+          set_ages();
+          const Burden then = burden();
+          const bool cheap = then.work - now.work <= now.held - then.held;
+          if (then.held < least.held && cheap && then.back <= now.back) {
+            best = &value, best_age = age, least = then;
+          }
+          value.again.erase(age);
+        }
+      }
+      if (best) best->again.insert(best_age);
+      set_ages();
+      if (!best) return;
+      now = least;
     }
   }
 
@@ -298,10 +374,10 @@ class Finder {
     }
     for (const Place& root : roots) {
       if (root.value == kConstant) continue;
-      Value& value = values_[static_cast<std::size_t>(root.value)];
-      value.ages.insert(line.delay - value.lag - root.shift);
+      wanted_.emplace_back(root.value, line.delay - lag_of(root.value) - root.shift);
     }
     set_ages();
+    relieve();
     line.step = kernel_;
     line.step.along = -1;
     std::size_t i = 0;
@@ -355,12 +431,9 @@ class Finder {
                                 value.lag - arg.place.shift - lag_of(arg.place.value) + make));
     }
     const Expr node = value.sample;
-    if (node.is(Op::Div)) {
-      // a power of two divides as exactly as its reciprocal multiplies
-      if (const auto power = whole(args[1]); power && *power > 0 && (*power & (*power - 1)) == 0) {
-        known = arena.raw(Op::Mul, {arena.rational(1, *power), args[0]});
-        return made_[{v, make}] = known;
-      }
+    if (halves(node)) {
+      known = arena.raw(Op::Mul, {arena.rational(1, *whole(args[1])), args[0]});
+      return made_[{v, make}] = known;
     }
     known = node->index != 0 ? arena.canonical(node.op(), args, node->span, node->index)
                              : arena.raw(node.op(), std::move(args), node->span);
@@ -374,11 +447,7 @@ class Finder {
     for (std::size_t m = 0; m < value.makes.size(); ++m) {
       const int make = value.makes[m];
       if (is_leaf(value)) line.back = std::max(line.back, make);
-      const int end = m + 1 < value.makes.size() ? value.makes[m + 1] : 1 << 20;
-      int last = make;
-      for (const int age : value.ages) {
-        if (age >= make && age < end) last = age;
-      }
+      const int last = last_use(value, m);
       for (int age = make + 1; age <= last; ++age) {
         const Expr from = age == make + 1
                               ? made(v, make)
@@ -398,6 +467,7 @@ class Finder {
   std::map<std::vector<std::uintptr_t>, int> numbers_;
   std::unordered_map<const algebra::Node*, Place> places_;
   std::map<std::pair<int, int>, Expr> made_;
+  std::vector<std::pair<int, int>> wanted_;  ///< by the stores and reductions: value and age
 };
 
 }  // namespace

@@ -260,11 +260,47 @@ void read_conservation(Derivation& d, Lowerer& lower, const std::vector<Law>& la
   }
 }
 
-void start_conserved(const std::vector<Law>& laws, std::map<int, StartValue>& start) {
-  for (const Law& law : laws) {
-    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
-      start[law.arrays[i]] = {law.density.parts[i].re, law.span};
+namespace {
+
+/// The first field of a kind that `init` names, and where.
+const dsl::Head* first_start(Derivation& d, bool (*wanted)(const StateField&)) {
+  for (const dsl::Clause* clause : d.resolved.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      const StateField* field = item.head ? d.field(item.head->name) : nullptr;
+      if (field && wanted(*field)) return &*item.head;
     }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void start_conserved(Derivation& d, const std::vector<Law>& laws,
+                     std::map<int, StartValue>& start) {
+  if (laws.empty()) return;
+  const dsl::Head* quantity = first_start(d, [](const StateField& f) { return f.conserved; });
+  const dsl::Head* primitive = first_start(d, [](const StateField& f) { return f.primitive; });
+  if (quantity && primitive) {
+    d.fail(errors::start_given_twice(quantity->span, quantity->name, primitive->name,
+                                     primitive->span));
+  }
+  if (!quantity) {
+    for (const Law& law : laws) {
+      for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+        start[law.arrays[i]] = {law.density.parts[i].re, law.span};
+      }
+    }
+    return;
+  }
+  // the quantities are there: primitive variables are what is recovered from them
+  std::map<int, Expr> recovered;
+  for (const Derived& value : d.system.conservation->recovered) {
+    const Expr of_quantities = algebra::rewrite(value.value, [&](Expr node) {
+      const auto known = node.is(Op::Load) ? recovered.find(node->index) : recovered.end();
+      return known == recovered.end() ? node : known->second;
+    });
+    recovered.emplace(value.array, of_quantities);
+    if (start.contains(value.array)) start[value.array] = {of_quantities, quantity->span};
   }
 }
 

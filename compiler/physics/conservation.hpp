@@ -65,8 +65,9 @@ void declare_conserved(Derivation& d);
 std::vector<Law> read_laws(Derivation& d, Lowerer& lower);
 /// Fills System::conservation: recovery, limits and the scheme, and the rates of the quantities.
 void read_conservation(Derivation& d, Lowerer& lower, const std::vector<Law>& laws);
-/// Initial values of the quantities from those of the primitive variables.
-void start_conserved(const std::vector<Law>& laws, std::map<int, StartValue>& start);
+/// Initial values of the quantities from those of the primitive variables or, where `init` gives
+/// quantities, the other way round by `recover`; E0725 where it gives some of both.
+void start_conserved(Derivation& d, const std::vector<Law>& laws, std::map<int, StartValue>& start);
 /// What a reader is shown of the laws.
 void show_laws(Derivation& d, const std::vector<Law>& laws);
 

@@ -57,7 +57,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     classify_noise(d);
     Lowerer start_lower(d);
     std::map<int, StartValue> start = read_initial(d, start_lower, units);
-    start_conserved(laws, start);
+    start_conserved(d, laws, start);
     background_scalars(d, lower, units, start);
     initial_values(d, units, start);
     read_until(d, lower, units);

@@ -16,7 +16,7 @@ using dsl::ExprKind;
 
 namespace {
 
-constexpr std::size_t kMostEntries = 1 << 17;  // they become constants of the kernels' source
+constexpr std::size_t kMostEntries = 1 << 20;  // they become constants of the kernels' source
 
 std::string folder_of_model(const Derivation& d) {
   const auto& source = d.resolved.model.source;

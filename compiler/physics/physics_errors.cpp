@@ -408,6 +408,19 @@ Diagnostic init_twice(Span span, const std::string& name, Span first) {
                     first, "the first one");
 }
 
+Diagnostic start_given_twice(Span span, const std::string& quantity, const std::string& primitive,
+                             Span other) {
+  return with_label(error("E0725", span,
+                          fmt::format("`{}` has two initial values: its own and that of `{}`",
+                                      quantity, primitive),
+                          "",
+                          "a fluid begins with its primitive variables or with its conserved "
+                          "quantities; the others "
+                          "follow from them",
+                          "give all of one kind, and none of the other"),
+                    other, "the primitive variable");
+}
+
 Diagnostic init_circle(Span span, const std::string& name) {
   return error("E0726", span, fmt::format("the initial value of `{}` needs itself", name), "",
                "initial values may name each other, but not in a circle", "break the circle");

@@ -85,6 +85,8 @@ Diagnostic metric_form(Span span);
 Diagnostic no_expansion(Span span, double density);
 Diagnostic init_not_state(Span span, const std::string& name);
 Diagnostic init_twice(Span span, const std::string& name, Span first);
+Diagnostic start_given_twice(Span span, const std::string& quantity, const std::string& primitive,
+                             Span other);
 Diagnostic init_circle(Span span, const std::string& name);
 Diagnostic vacuum_not_homogeneous(Span span, const std::string& name);
 Diagnostic random_not_here(Span span, const std::string& name);

@@ -67,6 +67,7 @@ class Recovery {
       u_ = arena().load(result.back().array);
       d_.system.conservation->residual = arena().make(Op::Abs, {solution.residual});
       d_.system.conservation->residual_left = solution.reached;
+      if (solution.rounds == 0) closed_ = solution.value;
     } else {
       make_states({});
     }
@@ -80,7 +81,8 @@ class Recovery {
       }
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {
         Expr value = full(found->values[i], found->span);
-        if (u_) value = algebra::substitute(value, solved_, u_);
+        if (u_)
+          value = closed_ ? with_root(value, closed_) : algebra::substitute(value, solved_, u_);
         refuse_primitive(value, found->span);
         result.push_back(
             {field.arrays[i],
@@ -94,6 +96,15 @@ class Recovery {
 
  private:
   Arena& arena() { return d_.arena(); }
+
+  /// A fact with the closed form in the place of u, where roots meet themselves and vanish; the
+  /// choices around the form go around the fact.
+  Expr with_root(Expr fact, Expr root) {
+    if (!algebra::depends_on(fact, solved_)) return fact;
+    if (!root.is(Op::Select)) return algebra::substitute(fact, solved_, root);
+    return arena().make(Op::Select, {root.arg(0), with_root(fact, root.arg(1)),
+                                     algebra::substitute(fact, solved_, root.arg(2))});
+  }
 
   void refuse_primitive(Expr value, dsl::Span span) {
     algebra::visit(value, [&](Expr node) {
@@ -670,7 +681,7 @@ class Recovery {
   std::optional<Solve> solve_;
   std::vector<RecoveredFact> facts_;
   std::vector<Sample> states_;
-  Expr solved_, u_;
+  Expr solved_, u_, closed_;
 };
 
 }  // namespace

@@ -59,7 +59,14 @@ Expr bisected(Expr x, const std::vector<double>& axis) {
   return at;
 }
 
-Place place_of(Expr x, const std::vector<double>& axis) {
+/// Whether a choice around the table leaves out what it says of arguments outside: then only the
+/// piece has to be one that is there.
+bool selected(const Outside& outside) {
+  return outside.kind == Outside::Kind::Value || outside.kind == Outside::Kind::Open;
+}
+
+Place place_of(Expr argument, const std::vector<double>& axis, const Outside& outside) {
+  const Expr x = selected(outside) ? argument : brought_inside(argument, axis, outside);
   Arena& arena = *x->arena;
   const auto last = static_cast<std::int64_t>(axis.size()) - 2;
   if (equally_spaced(axis)) {
@@ -106,7 +113,31 @@ Expr pieces_of_lines(const TableData& table, const Place& at) {
          at.fraction * arena.lookup(arena.add_table(std::move(rise)), at.piece);
 }
 
+/// f + s*a + t*(b + s*c) on each cell, s and t from 0 to 1: what a cell needs lies in one place.
+Expr cells_of_planes(const TableData& table, const Place& x, const Place& y) {
+  Arena& arena = *x.piece->arena;
+  const std::size_t rows = table.axes[0].size() - 1, width = table.axes[1].size() - 1;
+  std::vector<double> c[4];
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < width; ++j) {
+      const double* low = &table.values[i * (width + 1) + j];
+      const double* high = low + width + 1;
+      c[0].push_back(low[0]);
+      c[1].push_back(high[0] - low[0]);
+      c[2].push_back(low[1] - low[0]);
+      c[3].push_back((high[1] - high[0]) - (low[1] - low[0]));
+    }
+  }
+  const Expr at = arena.integer(static_cast<std::int64_t>(width)) * x.piece + y.piece;
+  Expr entry[4];
+  for (int k = 0; k < 4; ++k) entry[k] = arena.lookup(arena.add_table(std::move(c[k])), at);
+  return entry[0] + x.fraction * entry[1] + y.fraction * (entry[2] + x.fraction * entry[3]);
+}
+
+constexpr std::size_t kMostCells = 1 << 16;  ///< of four numbers each, in the text of a kernel
+
 Expr bilinear(const TableData& table, const Place& x, const Place& y) {
+  if (table.values.size() <= kMostCells) return cells_of_planes(table, x, y);
   Arena& arena = *x.piece->arena;
   const auto width = static_cast<std::int64_t>(table.axes[1].size());
   const int values = arena.add_table(table.values);
@@ -180,13 +211,13 @@ Expr within(const std::vector<double>& axis, Expr x) {
 Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vector<Expr>& arguments,
             int order, const std::vector<Outside>& outside) {
   Expr value = interpolated(arena, tables.back(), arguments, order, outside);
-  const std::vector<Outside> clamped(arguments.size());
+  const std::vector<Outside> open(arguments.size(), {Outside::Kind::Open, {}});
   for (std::size_t t = tables.size() - 1; t-- > 0;) {
     Expr inside = arena.integer(1);
     for (std::size_t a = 0; a < arguments.size(); ++a) {
       inside = arena.make(Op::And, {inside, within(tables[t].axes[a], arguments[a])});
     }
-    const Expr finer = interpolated(arena, tables[t], arguments, order, clamped);
+    const Expr finer = interpolated(arena, tables[t], arguments, order, open);
     value = arena.make(Op::Select, {inside, finer, value});
   }
   return value;
@@ -221,8 +252,7 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
                   int order, const std::vector<Outside>& outside) {
   std::vector<Place> places;
   for (std::size_t a = 0; a < arguments.size(); ++a)
-    places.push_back(
-        place_of(brought_inside(arguments[a], table.axes[a], outside[a]), table.axes[a]));
+    places.push_back(place_of(arguments[a], table.axes[a], outside[a]));
   Expr value;
   if (arguments.size() == 2) {
     value =
@@ -232,10 +262,20 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
   } else {
     value = pieces_of_cubics(table, places[0], outside[0].kind == Outside::Kind::Periodic);
   }
-  for (std::size_t a = 0; a < arguments.size(); ++a) {
-    if (outside[a].kind != Outside::Kind::Value) continue;
-    const Expr inside = within(table.axes[a], arguments[a]);
-    value = arena.make(Op::Select, {inside, value, outside[a].value});
+  for (std::size_t a = 0; a < arguments.size();) {
+    if (outside[a].kind != Outside::Kind::Value) {
+      ++a;
+      continue;
+    }
+    // arguments with one value outside make one choice
+    const Expr other = outside[a].value;
+    Expr inside = arena.integer(1);
+    for (; a < arguments.size() && outside[a].kind == Outside::Kind::Value &&
+           outside[a].value == other;
+         ++a) {
+      inside = arena.make(Op::And, {inside, within(table.axes[a], arguments[a])});
+    }
+    value = arena.make(Op::Select, {inside, value, other});
   }
   return value;
 }

@@ -16,7 +16,7 @@ namespace vphi::physics {
 
 /// What happens outside the arguments of the table.
 struct Outside {
-  enum class Kind { Clamp, Periodic, Value };
+  enum class Kind { Clamp, Periodic, Value, Open };  ///< Open: nobody reads it there
   Kind kind = Kind::Clamp;
   Expr value;
 };

@@ -89,6 +89,7 @@ template <class V> static void __stcs(V* to, V value) { *to = value; }
 #define __sinf(x) sinf(x)
 static float __fadd_rn(float a, float b) { return a + b; }
 static double __dadd_rn(double a, double b) { return a + b; }
+static long long __double_as_longlong(double d) { long long bits; memcpy(&bits, &d, 8); return bits; }
 static double __longlong_as_double(long long bits) { double d; memcpy(&d, &bits, 8); return d; }
 template <class T> static T shim_shuffle(T value, int delta, int width) {
   const unsigned me = threadIdx.x, lane = me % width;
@@ -165,6 +166,11 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
   replace_all(text,
               "asm(\"div.approx.ftz.f32 %0, %1, %2;\" : \"=f\"(quotient) : \"f\"(a), \"f\"(b));",
               "quotient = a / b;");
+  // the seeds of the device have some 20 bits
+  replace_all(text, "asm(\"rcp.approx.ftz.f64 %0, %1;\" : \"=d\"(seed) : \"d\"(a));",
+              "seed = 1.0 / a * (1 + 1e-6);");
+  replace_all(text, "asm(\"rsqrt.approx.ftz.f64 %0, %1;\" : \"=d\"(seed) : \"d\"(a));",
+              "seed = 1.0 / sqrt(a) * (1 - 1e-6);");
   replace_all(text, "extern __shared__ vphi_vector staging[];",
               "vphi_vector* staging = (vphi_vector*)shim_staging;");
   replace_all(text, "extern __shared__ double2 staged_blocks[];",

@@ -55,7 +55,6 @@ const std::map<std::string, std::string>& exceptions() {
       {"E0721", kFirst},
       {"E0722", kFirst},
       {"E0724", kFirst},
-      {"E0725", kFirst},
       {"E0728", kFirst},
       {"E0729", kFirst},
       {"E0730", kFirst},
