@@ -139,6 +139,7 @@ constexpr GivenName kGivenNames[] = {
      "what the last round of `solve` leaves of its equation"},
     {"limit", "fixes", Base::Real, false, "values that limits have changed since the start"},
     {"sample", "trajectory", Base::Integer, false, "number of trajectories done"},
+    {"sample", "sweep", Base::Integer, false, "number of sweeps done"},
     {"sample", "deltaH", Base::Real, false, "change of H in the last trajectory"},
     {"sample", "accept", Base::Real, false, "1 where the last proposal was accepted"},
     {"gauge", "polyakov", Base::Complex, false, "average Polyakov loop"},

@@ -46,6 +46,11 @@ constexpr OptionRule kSample[] = {
     {"trajectories", "number of trajectories", Takes::Count},
     {"sweeps", "number of sweeps over the lattice", Takes::Count},
     {"overrelax", "overrelaxation steps for each update", Takes::Count},
+    {"tries", "proposals of a heatbath for each subgroup; where none is accepted, nothing changes",
+     Takes::Count},
+    {"hits", "proposals of metropolis for each link in a sweep", Takes::Count},
+    {"width", "size of a proposal of metropolis", Takes::Positive},
+    {"reunitarise", "sweeps after which links are brought back into their group", Takes::Count},
     {"tau", "length of a trajectory", Takes::Positive},
 };
 constexpr OptionRule kLevel[] = {

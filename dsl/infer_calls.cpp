@@ -496,7 +496,10 @@ Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Sc
     return {};
   }
   for (const ExprPtr& step : expr.args) {
-    if (!use_direction(*step, scope)) {
+    // 3*mu: three steps
+    const bool many = step->kind == ExprKind::Binary && step->text == "*";
+    if (many) number(*step->args[0], scope, "the number of steps");
+    if (!use_direction(many ? *step->args[1] : *step, scope)) {
       report(error::shift_target(step->span, to_text(*step), dimensions()));
     }
   }

@@ -18,7 +18,7 @@ class Shrinking {
     if (!options_.lattice.empty() || !model_.resolved.clause("lattice")) return;
     const auto& lattice = model_.system->lattice;
     std::vector<std::int64_t> extent(lattice.extent.begin(), lattice.extent.begin() + lattice.dims);
-    std::int64_t edge = most.edge[std::clamp<std::size_t>(extent.size(), 1, 3) - 1];
+    std::int64_t edge = most.edge[std::clamp<std::size_t>(extent.size(), 1, 4) - 1];
     if (model_.system->instances() > 1) edge = (edge + 1) / 2;  // there are many of them
     for (auto& n : extent) n = std::min(n, edge);
     options_.lattice = runtime::shape_text(extent);

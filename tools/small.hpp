@@ -13,8 +13,8 @@
 namespace vphi::tools {
 
 struct Most {
-  /// Sites along an axis, in 1, 2, 3 dimensions; half as many where a sweep has many lattices.
-  std::array<std::int64_t, 3> edge = {256, 64, 32};
+  /// Sites along an axis, in 1, 2, 3, 4 dimensions; half as many where a sweep has many lattices.
+  std::array<std::int64_t, 4> edge = {256, 64, 32, 8};
   std::int64_t particles = 256;
   std::int64_t count = 8;  ///< of a sweep that counts
 };

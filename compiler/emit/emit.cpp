@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "compiler/emit/colour.hpp"
 #include "compiler/emit/lines.hpp"
 #include "compiler/emit/march.hpp"
 #include "compiler/emit/pairs.hpp"
@@ -16,6 +17,7 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (is_path(job.kernel)) return emit_paths(job, bindings);
   if (job.kernel.steps > 1)
     throw std::invalid_argument("kernel " + job.kernel.name + ": many steps of a lattice");
+  if (job.kernel.colours) return emit_colours(job, bindings);
   if (job.signed_index) return emit_rows(job, bindings);
   if (!job.per_site()) return emit_epilogue_gpu(job, bindings);
   if (const auto shape = choose_march(job)) return emit_march(job, bindings, *shape);

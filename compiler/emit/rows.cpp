@@ -91,8 +91,10 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
   program::Kernel out;
   Rows rows(job);
   const std::int64_t units = loop ? loop->units : rows.row_count() * rows.chunks();
-  const std::int64_t tasks = std::clamp<std::int64_t>(kernel.sites() / kSitesPerTask, 1,
-                                                      std::min<std::int64_t>(units, 512));
+  const std::int64_t most = std::min<std::int64_t>(units, 512);
+  const std::int64_t tasks =
+      loop && loop->tasks > 0 ? std::min(loop->tasks, most)
+                              : std::clamp<std::int64_t>(kernel.sites() / kSitesPerTask, 1, most);
   const Groups groups{tasks, 1, 1};
   Slots slots = common_slots(job, 1, &groups);
   const std::int64_t partials = tasks * static_cast<std::int64_t>(kernel.reductions.size());

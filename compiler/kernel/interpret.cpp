@@ -86,6 +86,7 @@ struct Interpreter::State {
   std::vector<double> scalars;  ///< [instance][slot]
   std::size_t slots = 0;
   std::int64_t steps = 0;    ///< done
+  bool in_place = false;     ///< sites of a colour are stored one by one, not when all are done
   std::size_t instance = 0;  ///< the one that is computed now
   std::unordered_map<std::string, int> slot_of;
 
@@ -277,6 +278,13 @@ struct Interpreter::State {
     std::vector<std::vector<double>> results(stores.size());
     std::vector<Real> values;
     const auto& n = kernel.extent;
+    const int colour = kernel.colours ? static_cast<int>(scalar(kernel.colours->slot)) : 0;
+    const auto counts = [&](const Site& site) {
+      if (!kernel.colours) return true;
+      const Colours& c = *kernel.colours;
+      return site[static_cast<std::size_t>(c.axis)] % c.modulus == c.first_along(site, colour);
+    };
+    std::vector<std::size_t> places;  // of the sites of a colour
     const std::int64_t unit_length = std::min<std::int64_t>(n[0], 2048);
     const std::int64_t in_a_row = (n[0] + unit_length - 1) / unit_length;
     const std::int64_t units = in_a_row * n[1] * n[2] * n[3];
@@ -288,7 +296,17 @@ struct Interpreter::State {
         const std::int64_t row = unit / in_a_row, x0 = unit % in_a_row * unit_length;
         Site site{0, row % n[1], row / n[1] % n[2], row / (n[1] * n[2])};
         for (site[0] = x0; site[0] < std::min(x0 + unit_length, n[0]); ++site[0]) {
+          if (!counts(site)) continue;
           evaluate<Real>(kernel, tape, site, values);
+          const auto place = static_cast<std::size_t>(row * n[0] + site[0]);
+          if (kernel.colours && in_place) {
+            for (std::size_t i = 0; i < stores.size(); ++i) {
+              store_one(kernel, kernel.stores[i].array, place,
+                        values[static_cast<std::size_t>(stores[i])]);
+            }
+            continue;
+          }
+          if (kernel.colours) places.push_back(place);
           for (std::size_t i = 0; i < stores.size(); ++i) {
             results[i].push_back(values[static_cast<std::size_t>(stores[i])]);
           }
@@ -300,7 +318,10 @@ struct Interpreter::State {
       for (Reducer& reducer : reducers) reducer.end_task();
     }
     for (std::size_t i = 0; i < stores.size(); ++i) {
-      store(kernel, kernel.stores[i].array, results[i]);
+      if (!kernel.colours) store(kernel, kernel.stores[i].array, results[i]);
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        store_one(kernel, kernel.stores[i].array, places[k], results[i][k]);
+      }
     }
     for (std::size_t i = 0; i < reducers.size(); ++i) {
       set(kernel.reductions[i].slot, reducers[i].total);
@@ -315,6 +336,13 @@ struct Interpreter::State {
     }
     auto& field = (param->next ? next : current)[buffer_of(array)];
     std::copy(values.begin(), values.end(), field.begin() + static_cast<std::ptrdiff_t>(origin()));
+  }
+
+  void store_one(const Kernel& kernel, int array, std::size_t place, double value) {
+    const ArrayParam* param = kernel.find(array);
+    if (!param) throw std::invalid_argument("store to an undeclared array");
+    if (param->store == Precision::F32) value = static_cast<float>(value);
+    current[buffer_of(array)][origin() + place] = value;
   }
 
   void set(const std::string& name, double value) { scalar(name) = value; }
@@ -357,6 +385,7 @@ Interpreter::~Interpreter() = default;
 void Interpreter::launch(const std::vector<program::Launch>& launches) {
   for (const program::Launch& l : launches) state_->run(l);
 }
+void Interpreter::colours_in_place(bool on) { state_->in_place = on; }
 void Interpreter::start() { launch(state_->plan.program.prologue); }
 void Interpreter::step(int count) {
   for (int i = 0; i < count; ++i) launch(state_->plan.program.launches(state_->steps++));

@@ -30,6 +30,10 @@ class Interpreter {
   void output(int number);
   void launch(const std::vector<program::Launch>& launches);
 
+  /// Whether the sites of a colour are stored one by one: else all together when every one is done.
+  /// Both give the same bits where the colours are right (kernel::Colours).
+  void colours_in_place(bool on);
+
   /// Current copy of a buffer of the program, [instance][site], x fastest.
   std::vector<double>& buffer(int index);
   std::vector<double>& buffer(const std::string& name);

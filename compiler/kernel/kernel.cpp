@@ -16,6 +16,24 @@ const ArrayParam* Kernel::find(int array) const {
   return found == arrays.end() ? nullptr : &*found;
 }
 
+int Colours::inverse() const {
+  const int weight = weights[static_cast<std::size_t>(axis)];
+  for (int i = 1; i < modulus; ++i) {
+    if ((weight * i % modulus + modulus) % modulus == 1) return i;
+  }
+  return modulus == 1 ? 0 : -1;
+}
+
+int Colours::first_along(const std::array<std::int64_t, 4>& site, int colour) const {
+  std::int64_t rest = colour;
+  for (int k = 0; k < 4; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (k != axis) rest -= weights[i] * site[i];
+  }
+  const std::int64_t first = rest % modulus * inverse() % modulus;
+  return static_cast<int>((first + modulus) % modulus);
+}
+
 std::int64_t Kernel::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 
 }  // namespace vphi::kernel

@@ -29,6 +29,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,24 @@ struct Random {
       instance;  ///< slot with the number of the instance in its ensemble; "": in the launch
 };
 
+/// A sweep over the sites of one colour: those whose weights.x mod `modulus` is the number in a
+/// slot. No site of a colour reads what another site of it stores (whoever chose the weights has
+/// proved it), so stores go in place although neighbours are read: every order of the sites, and a
+/// second buffer in the place of the first, give the same bits. A kernel with colours has no
+/// reductions.
+struct Colours {
+  int modulus = 1;
+  std::array<int, 4> weights{};  ///< each with weight*extent a multiple of `modulus`
+  /// Along which the sites of a colour are counted: its weight has an inverse modulo `modulus`,
+  /// which divides its extent.
+  int axis = 0;
+  std::string slot;  ///< number of the colour, 0 to modulus - 1
+
+  /// The first coordinate along `axis` of a site of this colour, where the others are given.
+  int first_along(const std::array<std::int64_t, 4>& site, int colour) const;
+  int inverse() const;  ///< of weights[axis], modulo `modulus`
+};
+
 struct Kernel {
   std::string name;     ///< "sweep", "observe_1"; emitters prefix it
   std::string comment;  ///< what it does, one or two lines with the equation
@@ -128,6 +147,7 @@ struct Kernel {
   /// Axis along which alone sites read each other and share what they make (kernel/line.hpp): the
   /// sweep is made to be walked along lines. -1: site by site.
   int along = -1;
+  std::optional<Colours> colours;  ///< nothing: every site
   Precision compute = Precision::F64;
   SumKind sum = SumKind::F64;
   /// Of the terms of sums over pairs; they are added in it over a tile, and the tiles in f64.

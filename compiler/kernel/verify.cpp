@@ -84,6 +84,7 @@ class Verifier {
 
   /// Reads away from the site itself of an array that this kernel overwrites need a second buffer.
   void neighbours() {
+    if (kernel_.colours) return colours();
     const auto check = [&](Expr root) {
       if (!root) return;
       for (Expr read : algebra::reads(root)) {
@@ -98,6 +99,45 @@ class Verifier {
     };
     for (const Store& store : kernel_.stores) check(store.value);
     for (const Reduction& reduction : kernel_.reductions) check(reduction.value);
+  }
+
+  /// The sites of a colour can be counted, and none of them reads what another one stores.
+  void colours() {
+    const Colours& c = *kernel_.colours;
+    slot(c.slot, "the number of the colour");
+    const auto of = [](const auto& list, int axis) { return list[static_cast<std::size_t>(axis)]; };
+    if (c.modulus < 1 || c.axis < 0 || c.axis >= kernel_.dims || c.inverse() < 0 ||
+        of(kernel_.extent, c.axis) % c.modulus != 0) {
+      return say("the sites of a colour cannot be counted along axis {}", c.axis);
+    }
+    for (int axis = 0; axis < kernel_.dims; ++axis) {
+      if (of(c.weights, axis) * of(kernel_.extent, axis) % c.modulus != 0)
+        say("the colours do not close around axis {}", axis);
+    }
+    if (!kernel_.reductions.empty()) say("reductions over the sites of a colour");
+    for (const ArrayParam& array : kernel_.arrays) {
+      if (array.next) say("array {} has a second buffer in a sweep over a colour", array.array);
+    }
+    for (const Store& store : kernel_.stores) {
+      for (Expr read : algebra::reads(store.value)) {
+        const Expr load = read.is(Op::Stencil) ? read.arg(0) : read;
+        const ArrayParam* array = load.is(Op::Load) ? kernel_.find(load->index) : nullptr;
+        if (!array || !array->written) continue;
+        if (read.is(Op::Stencil)) {
+          say("array {} is read by a stencil and overwritten", load->index);
+          continue;
+        }
+        int shift = 0;
+        bool here = true;
+        for (int axis = 0; axis < kernel_.dims; ++axis) {
+          const int d = load->offset.d[axis];
+          shift += of(c.weights, axis) * d;
+          here = here && d % of(kernel_.extent, axis) == 0;
+        }
+        if (!here && shift % c.modulus == 0)
+          say("array {} is read at a site of the same colour and overwritten", load->index);
+      }
+    }
   }
 
   const Kernel& kernel_;

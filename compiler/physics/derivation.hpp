@@ -9,11 +9,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/compile.hpp"
+#include "compiler/gauge/group.hpp"
 #include "compiler/physics/facts.hpp"
 #include "compiler/physics/system.hpp"
 #include "compiler/physics/values.hpp"
@@ -30,8 +32,10 @@ struct StateField {
   std::vector<int> arrays;  ///< real arrays: re, im of the distinct components
   bool complex = false;
   bool symmetric = false;
-  bool link = false;            ///< one value for each link: a row for each axis
-  bool angle = false;           ///< U(1): the arrays are angles, the value is exp(1i*angle)
+  bool link = false;   ///< one value for each link: a row for each axis
+  bool angle = false;  ///< U(1): the arrays are angles, the value is exp(1i*angle)
+  /// Of links: their group, and how `arrays` holds one link after the other (gauge::LinkType).
+  std::optional<gauge::LinkType> links = std::nullopt;
   bool particle = false;        ///< `var x[k]`
   bool periodic = false;        ///< a real angle, kept in [0, 2 pi)
   bool conserved = false;       ///< of a `conserve` line
@@ -43,6 +47,8 @@ struct StateField {
   dsl::Span span;
   /// Kinetic energy of one real array is norm/2 * u'^2: 1 for real, 2 for complex fields.
   int norm() const { return complex ? 2 : 1; }
+  /// SU(n): its value is a matrix for each direction, not a list of components.
+  bool matrices() const { return links && links->group.kind == gauge::Kind::SU; }
   /// Where this array stands in `arrays`; -1: elsewhere.
   int place(int array) const;
 };

@@ -4,6 +4,7 @@
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/tables.hpp"
@@ -36,6 +37,8 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     choose_laplacian(d);
     read_units(d);
     read_metric(d, lower);
+    const bool chain = samples(d);
+    if (chain) prepare_sampling(d, lower);
     decide_orders(d);
     read_potentials(d, lower);
     read_hamiltonian(d, lower);
@@ -44,12 +47,13 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
       laws = read_laws(d, lower);
       read_conservation(d, lower, laws);
     }
-    equations_of_motion(d, lower);
+    if (!chain) equations_of_motion(d, lower);
     read_noise(d);
     read_rescale(d, lower);
-    read_evolve(d, lower);
+    if (!chain) read_evolve(d, lower);
 
     read_numerics(d, lower);
+    if (chain) read_sampling(d, lower);
 
     ProgramUnits units(d);
     background_rate(d, lower, units);
@@ -74,7 +78,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     if (d.system.conservation) {
       check_courant(d, laws);
       d.system.laplacian = -1;  // no law has one
-    } else {
+    } else if (!chain) {
       check_stability(d, units);
     }
     show_equations(d);

@@ -313,9 +313,10 @@ void show_equations(Derivation& d) {
     d.potential = Expr{};
     d.potential_terms.clear();
     read_potentials(d, shown);
-    equations_of_motion(d, shown);
+    if (!system.sampling) equations_of_motion(d, shown);
     if (d.hamiltonian) read_hamiltonian(d, shown);
     for (const StateField& field : d.fields) {
+      if (system.sampling) break;                        // no equation, but actions
       if (field.conserved || field.primitive) continue;  // shown by show_laws
       if (field.drawn) continue;
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {
@@ -338,8 +339,11 @@ void show_equations(Derivation& d) {
   } else if (d.background.metric == Metric::Prescribed) {
     system.physical.push_back({d.background.scale, d.background.prescribed, d.background.span});
   }
+  if (system.sampling) {
+    for (const ShownEquation& action : system.sampling->actions) system.physical.push_back(action);
+  }
   for (const Variable& v : system.variables) {
-    if (system.conservation) break;
+    if (system.conservation || system.sampling) break;
     if (v.frozen) continue;
     system.program.push_back({fmt::format("d({})/d(eta)", v.name), v.rate, v.span});
   }

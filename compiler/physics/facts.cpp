@@ -72,7 +72,12 @@ void read_line(const Line& line, Facts& facts) {
     } else if (clause.keyword == "gauge") {
       const std::size_t first = facts.fields.size();
       read_fields(clause, true, facts.fields);
-      for (std::size_t i = first; i < facts.fields.size(); ++i) facts.fields[i].gauge = true;
+      for (std::size_t i = first; i < facts.fields.size(); ++i) {
+        facts.fields[i].gauge = true;
+        for (const Item& item : clause.items) {
+          if (item.head && item.head->name == "store") facts.fields[i].store = item.value;
+        }
+      }
     } else if (clause.keyword == "primitive") {
       const std::size_t first = facts.fields.size();
       read_fields(clause, true, facts.fields);

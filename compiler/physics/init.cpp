@@ -83,11 +83,38 @@ Value value_of(Lowerer& lower, const InitItem& init) {
   return Value::vector(std::move(parts));
 }
 
+/// Links of SU(n): what is stored of each, one matrix for all of them, or 1.
+std::vector<Expr> as_links(Derivation& d, const InitItem& init, const Value& v) {
+  const StateField& field = *init.field;
+  const int n = field.links->group.n;
+  std::vector<Expr> result;
+  if (v.rows == field.rows && v.columns == field.columns) {
+    for (const Component& part : v.parts) result.push_back(part.re);
+    return result;
+  }
+  const Expr zero = d.arena().integer(0);
+  const bool one = v.scalar() && v.parts[0].re.is_one();
+  if (!one && (v.rows != n || v.columns != n)) {
+    d.fail(errors::wrong_shape(
+        init.item->value->span,
+        fmt::format("links of SU({0}) start `cold`, `hot`, as 1 or a {0} x {0} matrix", n)));
+  }
+  gauge::Matrix u = gauge::identity(d.arena(), n);
+  for (std::size_t i = 0; !one && i < v.parts.size(); ++i) {
+    u.parts[i] = {v.parts[i].re, v.parts[i].im ? v.parts[i].im : zero};
+  }
+  for (int axis = 0; axis < field.rows; ++axis) {
+    for (const Expr part : gauge::store(*field.links, u)) result.push_back(part);
+  }
+  return result;
+}
+
 /// The components of a value as the field's arrays; a number fits every component.
 std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v) {
   const StateField& field = *init.field;
   const Expr zero = d.arena().integer(0);
   std::vector<Expr> result(field.arrays.size());
+  if (field.matrices()) return as_links(d, init, v);
   const bool one_for_all = v.scalar() && field.cells.size() > 1;
   if (!one_for_all && v.parts.size() != field.cells.size()) {
     d.fail(
@@ -118,6 +145,7 @@ std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v)
 Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
   Arena& arena = d.arena();
   if (e.text == "vacuum") return Value::of(arena.integer(0));
+  if (e.text == "hot" || e.text == "cold") return Value::of(arena.integer(1));
   if (e.text == "file") return Value::of(arena.site(0));  // another one at each site
   const auto arg = [&](std::size_t i) {
     return i < e.args.size() ? lower.real(*e.args[i], "a parameter of the distribution") : Expr{};
@@ -241,8 +269,32 @@ class RandomArrays {
   RandomArrays(Derivation& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units) {}
 
+  /// Links of the whole group, each as likely as any other, or 1. Drawn in the kernel itself.
+  Value links(bool hot, const StateField& field) {
+    const gauge::Group& group = field.links->group;
+    Arena& arena = d_.arena();
+    Value v{field.rows, field.columns, {}};
+    for (int axis = 0; axis < field.rows; ++axis) {
+      gauge::Matrix u = gauge::identity(arena, group.n);
+      if (hot) {
+        std::vector<Expr> normals;
+        for (int i = 0; i < gauge::haar_draws(group); ++i) {
+          normals.push_back(arena.random(Op::Normal, link_draws_++));
+        }
+        u = gauge::haar(group, normals);
+      }
+      if (field.angle) {
+        v.parts.push_back({u.at(0, 0).re, u.at(0, 0).im});
+        continue;
+      }
+      for (const Expr part : gauge::store(*field.links, u)) v.parts.push_back({part, {}});
+    }
+    return v;
+  }
+
   Value draw(const dsl::Expr& e, const InitItem& init) {
     const StateField& field = *init.field;
+    if (field.links && (e.text == "hot" || e.text == "cold")) return links(e.text == "hot", field);
     if (field.link || (e.text == "vacuum" && d_.is_momentum(field))) {
       const char* what = field.link ? "a gauge field" : "a canonical momentum";
       d_.fail(errors::not_yet(e.span, fmt::format("`{}` for {}", e.text, what)));
@@ -478,6 +530,7 @@ class RandomArrays {
   Lowerer& lower_;
   ProgramUnits& units_;
   std::optional<std::map<int, Expr>> start_;
+  int link_draws_ = 0;
 };
 
 }  // namespace
@@ -489,6 +542,11 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
   for (const StateField& field : d.fields) {
     for (const int array : field.arrays) start[array].value = arena.integer(0);
     for (const int array : field.velocities) start[array].value = arena.integer(0);
+    if (!field.matrices()) continue;
+    const Value cold = random.links(false, field);
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+      start[field.arrays[i]].value = cold.parts[i].re;
+    }
   }
   for (const InitItem& init : init_items(d)) {
     lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };

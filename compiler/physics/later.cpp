@@ -15,17 +15,16 @@ struct LaterClause {
 
 constexpr LaterClause kLater[] = {
     {"fermion", "a fermion field"},
-    {"action", "an action to be sampled"},
-    {"sample", "sampling"},
 };
 
-/// Links of U(1) run; those of SU(n) do not yet.
+/// Links of SU(n) are drawn; equations of motion have those of U(1) alone.
 void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
+  if (d.resolved.clause("sample")) return;
   for (const dsl::Item& item : clause.items) {
     const dsl::Expr* type = item.value.get();
     if (!type || item.head || type->kind != dsl::ExprKind::Call || type->text == "U") continue;
-    d.diagnostics.add(
-        errors::not_yet(type->span, fmt::format("a gauge field of {}(n)", type->text)));
+    d.diagnostics.add(errors::not_yet(
+        type->span, fmt::format("an equation of motion of links of {}(n)", type->text)));
   }
 }
 
@@ -40,6 +39,9 @@ void refuse_later_families(Derivation& d) {
       }
     }
     if (line.clause.keyword == "gauge") refuse_gauge_group(d, line.clause);
+    if (line.clause.keyword == "action" && !d.resolved.clause("sample")) {
+      d.diagnostics.add(errors::not_yet(line.clause.keyword_span, "an action without `sample`"));
+    }
   }
 }
 

@@ -152,8 +152,6 @@ void read_lattice(Derivation& d, Lowerer& lower) {
     grid.extent[axis] = sizes[axis];
     sites *= sizes[axis];
   }
-  if (grid.dims == 4) d.fail(errors::not_yet(shape->span, "a lattice of four dimensions"));
-
   for (const Item& item : clause.items) {
     if (!item.head || item.head->name != "boundary") continue;
     if (item.head->form == dsl::Head::Form::Function) {

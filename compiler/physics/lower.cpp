@@ -245,7 +245,8 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     }
   }
   if (text == "t") return Value::of(d_.time());
-  if (text == "step") return Value::of(arena.symbol("step", span));
+  if (text == "step" || ((text == "trajectory" || text == "sweep") && d_.system.sampling))
+    return Value::of(arena.symbol("step", span));
   if (text == "dt" && d_.dt) return Value::of(d_.dt);
   if (d_.expanding()) {
     if (text == d_.background.scale) return Value::of(d_.scale());
@@ -255,6 +256,7 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     if (const auto v = fluid_name(d_, text)) return Value::of(*v);
   }
   if (text == "gauss" && has_links()) return Value::of(gauss(span));
+  if (text == "polyakov" && has_links()) return polyakov(span);
   if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {
     return Value::of(kinetic_part());
   }
@@ -523,7 +525,7 @@ Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
       return value(*fact->value, inner);
     }
   }
-  if (const auto link = link_backwards(e, scope)) return *link;
+  if (const auto link = link_value(e, scope)) return *link;
   const Value v = value(base, scope);
   const auto at = [&](std::size_t i, int size) {
     const auto k = fixed_integer(*e.args[i], "an index", scope);
@@ -587,6 +589,11 @@ Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {
     offset.d[k->value] = static_cast<std::int16_t>(k->sign);
   }
   const Value v = value(*e.args[0], scope);
+  if (v.path) {
+    LinkPath path = *v.path;
+    path.start = gauge::operator+(path.start, offset);
+    return {v.rows, v.columns, v.parts, std::make_shared<const LinkPath>(std::move(path))};
+  }
   Value moved{v.rows, v.columns, {}};
   for (const Component& part : v.parts) {
     moved.parts.push_back(

@@ -57,6 +57,10 @@ class Lowerer {
   std::function<Value(const dsl::Expr&)> random_source;
   /// What `derived` stands for: set while an equation of motion is read.
   std::optional<Value> derived;
+  /// What the trace of the links along a closed path stands for: set while an action is read. Links
+  /// then are paths (Value::path), and what is no sum of traces keeps the symbol `kOpenPath`.
+  std::function<Component(const LinkPath&)> trace_of;
+  static constexpr const char* kOpenPath = "links along an open path";
   /// What a library text calls by its own names (`u` and `dx` of a stencil) goes through scopes.
 
   /// The values that the undefined names `indices` take in `e`, all tuples (LANGUAGE rule 11).
@@ -96,7 +100,12 @@ class Lowerer {
   bool has_links() const;
   const StateField& links(dsl::Span span) const;
   Value path_product(const dsl::Expr& e, const Scope& scope);
-  std::optional<Value> link_backwards(const dsl::Expr& e, const Scope& scope);
+  /// The product of links of SU(n) or U(1) along a path.
+  Value along(const StateField& field, const LinkPath& path, dsl::Span span);
+  std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
+  Value traced(const Value& x) const;
+  Value polyakov(dsl::Span span);
+  std::vector<IndexValue> steps_of(const dsl::Expr& arg, const Scope& scope);
   /// Violation of Gauss's law at a site: the generator of gauge transformations of the written H.
   Expr gauss(dsl::Span span);
   // lower_tables.cpp

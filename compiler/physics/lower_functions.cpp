@@ -74,7 +74,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::Keep:
       return laplacian(arg(0), e.span);
     case dsl::Rule::RealPart: {
-      const Value x = arg(0);
+      const Value x = traced(arg(0));
       if (name == "displacement") return displacement(d_, x, e.span);
       Value v{x.rows, x.columns, {}};
       for (const Component& c : x.parts) {
@@ -106,6 +106,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     }
     case dsl::Rule::Conjugate: {
       Value x = arg(0);
+      if (x.path && x.rows == 1) x.path = std::make_shared<const LinkPath>(inverse(*x.path));
       for (Component& c : x.parts) c = conjugate(c);
       return x;
     }
@@ -156,7 +157,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       return v;
     }
     case dsl::Rule::Trace: {
-      const Value x = arg(0);
+      const Value x = traced(arg(0));
       if (x.rows != x.columns) d_.fail(errors::wrong_shape(e.span, "`tr` takes a square matrix"));
       Component sum = x.parts[0];
       for (int i = 1; i < x.rows; ++i) sum = add(sum, x.parts[i * x.columns + i]);
@@ -164,6 +165,10 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     }
     case dsl::Rule::Adjoint: {
       const Value x = arg(0);
+      if (x.path) {
+        return Value{x.columns, x.rows, x.parts,
+                     std::make_shared<const LinkPath>(inverse(*x.path))};
+      }
       Value v{x.columns, x.rows, {}};
       for (int i = 0; i < x.columns; ++i) {
         for (int j = 0; j < x.rows; ++j) v.parts.push_back(conjugate(x.parts[j * x.columns + i]));

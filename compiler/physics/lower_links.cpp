@@ -2,8 +2,10 @@
 //
 // A link of U(1) is stored as its angle, U[i] = exp(1i*theta_i), so that the product along a path
 // is one complex number of the sum of angles: a plaquette costs one cosine. Matrices (SU(n))
-// multiply instead; they enter where `path_product` forms the sum.
+// multiply instead (compiler/gauge). While an action is read a product of links is its path.
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/link_field.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
@@ -21,54 +24,118 @@ using algebra::Offset;
 using algebra::Op;
 
 bool Lowerer::has_links() const {
-  for (const StateField& field : d_.fields) {
-    if (field.angle) return true;
-  }
-  return false;
+  return std::ranges::any_of(d_.fields, [](const StateField& f) { return f.links.has_value(); });
 }
 
 const StateField& Lowerer::links(dsl::Span span) const {
   const StateField* found = nullptr;
   for (const StateField& field : d_.fields) {
-    if (!field.angle) continue;
+    if (!field.links) continue;
     if (found) d_.fail(errors::not_yet(span, "a path where there are several gauge fields"));
     found = &field;
   }
   return *found;
 }
 
-Value Lowerer::path_product(const dsl::Expr& e, const Scope& scope) {
-  Arena& arena = d_.arena();
-  const StateField& field = links(e.span);
-  Offset at;
-  Expr angle = arena.integer(0);
-  for (const dsl::ExprPtr& arg : e.args) {
-    const auto k = direction(*arg, scope);
-    if (!k || k->value < 0 || k->value >= d_.grid.dims) {
-      d_.fail(errors::wrong_shape(arg->span, "a path is a list of directions: i, -j, x"));
+gauge::LinkOf links_of(Arena& arena, const StateField& field) {
+  return gauge::remembered([&arena, &field](int axis, Offset at) {
+    const int reals = field.links->reals();
+    std::vector<Expr> stored;
+    for (int i = 0; i < reals; ++i) {
+      stored.push_back(
+          arena.load(field.arrays[static_cast<std::size_t>(axis * reals + i)], at, field.span));
     }
-    std::int16_t& here = at.d[k->value];
-    if (k->sign < 0) --here;
-    const Expr link = arena.load(field.arrays[k->value], at, e.span);
-    angle = k->sign > 0 ? angle + link : angle - link;
-    if (k->sign > 0) ++here;
-  }
-  if (e.text == "loop" && !at.zero()) d_.fail(errors::path_open(e.span));
-  return Value::of(arena.make(Op::Cos, {angle}, e.span), arena.make(Op::Sin, {angle}, e.span));
+    return gauge::load(*field.links, stored);
+  });
 }
 
-/// U[-i] is adj(U[i]@-i) (rule 12).
-std::optional<Value> Lowerer::link_backwards(const dsl::Expr& e, const Scope& scope) {
+Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span span) {
+  Arena& arena = d_.arena();
+  const int n = field.links->group.n;
+  if (trace_of) {
+    const Expr open = arena.symbol(kOpenPath, span);
+    const std::vector<Component> parts(static_cast<std::size_t>(n * n), Component{open, open});
+    return {n, n, parts, std::make_shared<const LinkPath>(path)};
+  }
+  if (field.angle) {
+    Expr angle = arena.integer(0);
+    for (const gauge::LinkAt& link : gauge::links(path.word, path.start)) {
+      const Expr part =
+          arena.load(field.arrays[static_cast<std::size_t>(link.axis)], link.at, span);
+      angle = link.adjoint ? angle - part : angle + part;
+    }
+    return Value::of(arena.make(Op::Cos, {angle}, span), arena.make(Op::Sin, {angle}, span));
+  }
+  const gauge::Matrix product = path.word.empty()
+                                    ? gauge::identity(arena, n)
+                                    : gauge::along(path.word, path.start, links_of(arena, field));
+  Value result{n, n, {}};
+  for (const gauge::Complex& part : product.parts) result.parts.push_back({part.re, part.im});
+  return result;
+}
+
+/// `mu`, `-mu`, and `3*mu` for three steps.
+std::vector<IndexValue> Lowerer::steps_of(const dsl::Expr& arg, const Scope& scope) {
+  constexpr std::int64_t kMostSteps = 64;
+  const auto k = direction(arg, scope);
+  if (k && k->direction && k->value >= 0 && k->value < d_.grid.dims) return {*k};
+  const bool negative = arg.kind == dsl::ExprKind::Unary && arg.text == "-";
+  const dsl::Expr& product = negative ? *arg.args[0] : arg;
+  if (product.kind == dsl::ExprKind::Binary && product.text == "*") {
+    auto step = direction(*product.args[1], scope);
+    const auto count = fixed_integer(*product.args[0], "the number of steps", scope);
+    if (step && step->direction && std::abs(count) <= kMostSteps) {
+      if (negative != (count < 0)) step->sign = -step->sign;
+      return std::vector<IndexValue>(static_cast<std::size_t>(std::abs(count)), *step);
+    }
+  }
+  d_.fail(errors::wrong_shape(arg.span, "a path is a list of directions: i, -j, x, 3*i"));
+}
+
+Value Lowerer::path_product(const dsl::Expr& e, const Scope& scope) {
+  LinkPath path;
+  for (const dsl::ExprPtr& arg : e.args) {
+    for (const IndexValue& k : steps_of(*arg, scope)) path.word.push_back({k.value, k.sign < 0});
+  }
+  if (e.text == "loop" && !gauge::closed(path.word)) d_.fail(errors::path_open(e.span));
+  return along(links(e.span), path, e.span);
+}
+
+/// U[i] of matrices; U[-i] is adj(U[i]@-i) (rule 12).
+std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& base = *e.args[0];
   if (base.kind != dsl::ExprKind::Name || scope.value(base.text) || e.args.size() != 2) return {};
   const StateField* field = d_.field(base.text);
-  if (!field || !field->angle) return {};
+  if (!field || !field->links) return {};
   const auto k = direction(*e.args[1], scope);
-  if (!k || k->sign > 0) return {};
-  Offset back;
-  back.d[k->value] = -1;
-  const Expr angle = d_.arena().load(field->arrays[k->value], back, e.span);
-  return Value::of(d_.arena().make(Op::Cos, {angle}), -d_.arena().make(Op::Sin, {angle}));
+  if (!k && field->angle) return {};
+  if (!k || k->value < 0 || k->value >= d_.grid.dims) {
+    d_.fail(errors::wrong_shape(e.args[1]->span, "a link has a direction of the lattice"));
+  }
+  return along(*field, {{}, {{k->value, k->sign < 0}}}, e.span);
+}
+
+/// The trace of a closed path while an action is read.
+Value Lowerer::traced(const Value& x) const {
+  if (!x.path || !trace_of || !gauge::closed(x.path->word)) return {x.rows, x.columns, x.parts};
+  return {1, 1, {trace_of(*x.path)}};
+}
+
+/// tr(U_t(x) U_t(x + t) ...)/n around the last axis, averaged: the same at every site of a line.
+Value Lowerer::polyakov(dsl::Span span) {
+  constexpr std::int64_t kMost = 64;
+  const StateField& field = links(span);
+  const int axis = d_.grid.dims - 1;
+  const std::int64_t extent = d_.grid.extent[static_cast<std::size_t>(axis)];
+  if (extent > kMost) d_.fail(errors::not_yet(span, "a Polyakov loop of more than 64 links"));
+  const LinkPath path{{}, gauge::Word(static_cast<std::size_t>(extent), gauge::Step{axis})};
+  const Value product = along(field, path, span);
+  const int n = field.links->group.n;
+  Component sum = product.parts[0];
+  for (int i = 1; i < n; ++i) sum = add(sum, product.parts[static_cast<std::size_t>(i * n + i)]);
+  const Expr norm = d_.arena().rational(1, n);
+  return Value::of(d_.arena().make(Op::Mean, {norm * sum.re}, span),
+                   d_.arena().make(Op::Mean, {norm * sum.im}, span));
 }
 
 namespace {

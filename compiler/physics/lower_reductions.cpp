@@ -46,7 +46,8 @@ void Lowerer::index_range(const dsl::Expr& e, const std::string& index, const Sc
   if (e.kind == ExprKind::Shift && is_index(*e.args[1])) return all(d_.grid.dims, true);
   if (e.kind == ExprKind::Call && (e.text == "loop" || e.text == "path")) {
     for (const dsl::ExprPtr& arg : e.args) {
-      if (is_index(*arg)) return all(d_.grid.dims, true);
+      const bool many = arg->kind == ExprKind::Binary && arg->text == "*";  // 3*mu
+      if (is_index(many ? *arg->args[1] : *arg)) return all(d_.grid.dims, true);
     }
   }
   if (e.kind == ExprKind::Call && e.text == "d" && e.args.size() == 2 && is_index(*e.args[1])) {

@@ -92,7 +92,9 @@ class Outputs {
       return;
     }
     if (item.head || !item.value) d_.fail(errors::not_yet(item.span, "this option of `every`"));
-    if (item.count_word != "step" && item.count_word != "steps") {
+    const std::string& word = item.count_word;
+    const bool sweeps = word == "sweep" || word == "sweeps";
+    if (word != "step" && word != "steps" && !(sweeps && d_.resolved.clause("sample"))) {
       d_.fail(errors::not_yet(item.span, fmt::format("output every so many {}", item.count_word)));
     }
     const auto n = lower_.fixed_integer(*item.value, "the number of steps");

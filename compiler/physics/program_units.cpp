@@ -291,7 +291,12 @@ Expr ProgramUnits::convert(Expr e) {
   } else if (!e.args().empty()) {
     std::vector<Expr> args;
     for (const Expr arg : e.args()) args.push_back(convert(arg));
-    result = arena.make(e.op(), std::move(args), e->span);
+    const bool ordered = e->ordered || (e.op() >= Op::Neg && e.op() <= Op::Fma);
+    if (std::ranges::equal(args, e.args()))
+      result = e;
+    else
+      result = ordered ? arena.raw(e.op(), std::move(args), e->span)
+                       : arena.make(e.op(), std::move(args), e->span);
   }
   known_.emplace(e.get(), result);
   return result;

@@ -78,23 +78,60 @@ bool Derivation::gravitates(const StateField& field) const {
 
 namespace {
 
+void periodic_box(Derivation& d, dsl::Span span) {
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    if (d.grid.boundary[axis] != Boundary::Periodic) {
+      d.fail(errors::not_yet(span, "a gauge field in a box that is not periodic"));
+    }
+  }
+}
+
+/// `gauge U: SU(3), store = rows(2)`.
+void read_links(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
+  constexpr int kMostColours = 8;
+  const dsl::Expr& type = *fact.type;
+  const auto n = type.args.size() == 1 ? lower.fixed_integer(*type.args[0], "n") : 0;
+  if (n < 2 || n > kMostColours) {
+    d.fail(
+        errors::wrong_shape(type.span, fmt::format("links are in SU(2) to SU({})", kMostColours)));
+  }
+  gauge::LinkType links = gauge::default_storage({gauge::Kind::SU, static_cast<int>(n)});
+  if (fact.store) {
+    const bool rows = fact.store->text == "rows";
+    const auto kept = rows && fact.store->args.size() == 1
+                          ? lower.fixed_integer(*fact.store->args[0], "the number of rows")
+                          : 0;
+    links.storage = rows && kept + 1 == n ? gauge::Storage::Rows : gauge::Storage::Full;
+    const bool known = fact.store->text == "full" || (rows && kept == n) ||
+                       (links.storage == gauge::Storage::Rows && links.valid());
+    if (!known) {
+      d.fail(errors::option_value(fact.store->span, "store",
+                                  n <= 3
+                                      ? fmt::format("full or rows({})", n - 1)
+                                      : std::string("full: the last row of SU(n) follows from "
+                                                    "the others cheaply for n = 2 and 3 alone")));
+    }
+  }
+  field.links = links;
+  field.columns = links.reals();
+  periodic_box(d, fact.span);
+}
+
 void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
   if (fact.gauge) {
     field.link = true;
     field.rows = d.grid.dims;
+    if (type && type->text == "SU") return read_links(d, lower, fact, field);
     field.angle = type && type->text == "U";
+    if (field.angle) field.links = gauge::LinkType{{gauge::Kind::U1, 1}, gauge::Storage::Angle};
     if (!field.angle && type && type->text != "real") {
       d.fail(errors::not_yet(type->span, "a momentum of a link of this type"));
     }
     if (field.angle && (type->args.size() != 1 || lower.fixed_integer(*type->args[0], "n") != 1)) {
       d.fail(errors::not_yet(type->span, "a gauge field of U(n)"));
     }
-    for (int axis = 0; axis < d.grid.dims; ++axis) {
-      if (d.grid.boundary[axis] != Boundary::Periodic) {
-        d.fail(errors::not_yet(fact.span, "a gauge field in a box that is not periodic"));
-      }
-    }
+    periodic_box(d, fact.span);
     return;
   }
   if (!type || type->text == "real") return;

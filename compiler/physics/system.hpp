@@ -271,6 +271,28 @@ struct Conservation {
   static constexpr const char* kStepLength = "flux_dt";
 };
 
+/// One update of a Markov chain: new values of some arrays at the sites of one colour after the
+/// other (kernel::Colours), from what is around them.
+struct Update {
+  std::string name;                          ///< "heatbath_x"
+  std::string shown;                         ///< one line for people
+  int modulus = 1;                           ///< number of colours
+  std::array<int, 4> weights{};              ///< colour of a site: weights.x mod modulus
+  std::vector<std::pair<int, Expr>> values;  ///< array of state and its new value, all at once
+  std::vector<std::string> proof = {};       ///< why the colours are right, for `explain`
+  dsl::Span span;
+};
+
+/// `sample ..., sweeps = N`: what takes the place of an integrator.
+struct Sampling {
+  std::string method;       ///< as written: "heatbath"
+  std::int64_t sweeps = 0;  ///< of the run
+  std::vector<Update> updates;
+  /// Numbers of the updates of successive sweeps, in turn; each goes through all its colours.
+  std::vector<std::vector<int>> cycle;
+  std::vector<ShownEquation> actions;
+};
+
 struct System;
 /// What leaves the box at a site: an expression of quantities, recovered values and lines, not 0 at
 /// the first and the last site of the axis of `sweep`.
@@ -304,6 +326,7 @@ struct System {
   std::vector<std::pair<std::string, Expr>> integrator_options;
 
   std::optional<Conservation> conservation;
+  std::optional<Sampling> sampling;
 
   Numerics numerics;
   Noise noise;

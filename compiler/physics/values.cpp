@@ -78,6 +78,19 @@ Expr norm2(Component a) {
   return a.real() ? square : square + algebra::pow(a.im, 2);
 }
 
+LinkPath inverse(const LinkPath& path) {
+  using gauge::operator+;
+  return {path.start + gauge::displacement(path.word), gauge::inverse(path.word)};
+}
+
+std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b) {
+  using gauge::operator+;
+  if (!(a.path->start + gauge::displacement(a.path->word) == b.path->start)) return nullptr;
+  LinkPath both = *a.path;
+  both.word.insert(both.word.end(), b.path->word.begin(), b.path->word.end());
+  return std::make_shared<const LinkPath>(std::move(both));
+}
+
 Value add(const Value& a, const Value& b) {
   return pointwise(a, b, "a sum needs two values of the same shape",
                    [](Component x, Component y) { return add(x, y); });
@@ -89,6 +102,7 @@ Value subtract(const Value& a, const Value& b) {
 }
 
 Value multiply(const Value& a, const Value& b) {
+  if (a.path && b.path) return {a.rows, b.columns, a.parts, joined(a, b)};
   if (single(a)) return each(b, [&](Component y) { return multiply(a.parts[0], y); });
   if (single(b)) return each(a, [&](Component x) { return multiply(x, b.parts[0]); });
   if (a.columns != b.rows) {
@@ -113,8 +127,9 @@ Value divide(const Value& a, const Value& b) {
 }
 
 Value negate(const Value& a) {
-  return each(
-      a, [](Component x) { return x.real() ? Component{-x.re, {}} : Component{-x.re, -x.im}; });
+  return each(a, [](Component x) {
+    return x.real() ? Component{-x.re, {}} : Component{-x.re, -x.im};
+  });
 }
 
 Value power(const Value& a, const Value& b) {

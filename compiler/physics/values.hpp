@@ -7,12 +7,14 @@
 // the place in the text).
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler/algebra/expr.hpp"
+#include "compiler/gauge/word.hpp"
 
 namespace vphi::physics {
 
@@ -26,10 +28,19 @@ struct Component {
   bool real() const { return !im; }
 };
 
+/// Links one after the other, from a site on.
+struct LinkPath {
+  algebra::Offset start;
+  gauge::Word word;
+};
+
 struct Value {
   int rows = 1;
   int columns = 1;
   std::vector<Component> parts;  ///< row by row
+  /// While an action is read (Lowerer::trace_of): the path whose product this is. Its parts then
+  /// have no meaning.
+  std::shared_ptr<const LinkPath> path = nullptr;
 
   bool scalar() const { return rows == 1 && columns == 1; }
   bool complex() const;
@@ -47,6 +58,10 @@ Component subtract(Component a, Component b);
 Component multiply(Component a, Component b);
 Component divide(Component a, Component b);
 Component conjugate(Component a);
+/// The same path taken the other way round.
+LinkPath inverse(const LinkPath& path);
+/// One after the other; nothing where the second does not begin where the first ends.
+std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b);
 Expr norm2(Component a);
 
 Value add(const Value& a, const Value& b);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/chain.hpp"
 #include "compiler/schedule/flux.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "dsl/suggest.hpp"
@@ -224,6 +225,7 @@ class Chooser {
 
 std::optional<Stepping> choose_step(const physics::System& system, const dsl::Resolved& resolved,
                                     Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics) {
+  if (system.sampling) return make_chain_step(system, slots, storage);
   if (system.conservation && system.conservation->step) {
     return make_flux_step(system, slots, storage);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ class Scheduler {
     slots_.add(slot::kStage);
     slots_.add(kLast, 1);
     reserve_slots(system_, slots_);
-    if (!system_.noise.streams.empty()) {
+    if (!system_.noise.streams.empty() || system_.sampling) {
       slots_.add(slot::kEnsemble, static_cast<double>(system_.ensemble));
     }
 
@@ -83,6 +84,7 @@ class Scheduler {
  private:
   /// Streams of initial values count from 0.
   static constexpr std::uint32_t kNoiseStream = 0x80000000U;
+  static constexpr std::uint32_t kStartStream = 0x80000001U;  ///< draws of kernels before the first
   static constexpr const char* kLast = "last";  ///< 1 in the epilogue that ends a step
 
   program::Program& program() { return plan_.program; }
@@ -104,6 +106,7 @@ class Scheduler {
     p.dt_physical = system_.dt_physical;
     p.seed = system_.seed;
     p.parameters = system_.folded;
+    if (system_.sampling) p.steps = system_.sampling->sweeps;
     if (system_.end_time > 0 && system_.dt_physical > 0) {
       p.steps = static_cast<std::int64_t>(
                     std::floor(system_.end_time / system_.dt_physical * (1 + 1e-12))) +
@@ -540,7 +543,10 @@ class Scheduler {
     Chain& before_step = first_.sweeps.empty() ? initial_.chain : first_;
     append(before_step.sweeps.back().kernel.epilogue, end);
     std::vector<program::Launch>& prologue = program().prologue;
-    for (program::Launch& launch : add(initial_.chain)) prologue.push_back(launch);
+    for (program::Launch& launch : add(initial_.chain)) {
+      starting_.insert(launch.kernel);
+      prologue.push_back(launch);
+    }
     for (program::Launch& launch : add(first_)) prologue.push_back(launch);
 
     const std::vector<program::Launch> stage = add(step_);
@@ -658,7 +664,7 @@ class Scheduler {
       k.random.generator = system_.generator;
       k.random.bits = system_.noise.points == 2 && all <= kernel::kMostBits;
       k.random.seed = system_.seed;
-      k.random.stream = kNoiseStream;
+      k.random.stream = starting_.contains(&k - plan_.kernels.data()) ? kStartStream : kNoiseStream;
       k.random.draws = all;
       k.random.step = slot::kStep;
       k.random.instance = slot::kEnsemble;
@@ -732,6 +738,7 @@ class Scheduler {
   std::vector<Observer::Result> outputs_;
   std::vector<Averages> averages_;  ///< of each output clause, then of the promises
   std::map<const algebra::Node*, int> after_;
+  std::set<std::ptrdiff_t> starting_;  ///< kernels that make the initial state
 };
 
 }  // namespace

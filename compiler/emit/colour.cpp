@@ -1,0 +1,94 @@
+#include "compiler/emit/colour.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "compiler/emit/gather.hpp"
+#include "compiler/emit/rows.hpp"
+
+namespace vphi::emit {
+namespace {
+
+constexpr std::int64_t kCellsPerTask = 256;
+constexpr int kThreads = 128;  // few: such kernels keep many numbers in registers
+
+std::string slot_of(const Bindings& bindings, const std::string& name) {
+  const auto at = std::ranges::find(bindings.slots, name);
+  if (at == bindings.slots.end()) throw std::invalid_argument("no scalar is called " + name);
+  return std::to_string(at - bindings.slots.begin());
+}
+
+std::string count_function(const Job& job) {
+  const char* type = job.signed_index ? "long" : "unsigned";
+  return fmt::format(
+      "// A scalar that counts; it does not depend on what lies at the sites.\n"
+      "VPHI_INLINE {0} vphi_count_of(double whole) {{ return ({0})whole; }}\n",
+      type);
+}
+
+void site_lines(const Job& job, const Bindings& bindings, Slots& slots) {
+  slots["colour_slot"] = slot_of(bindings, job.kernel.colours->slot);
+  slots["still"] = job.kernel.still.empty() ? "0"
+                                            : fmt::format("vphi_count_of(scalars[{}]) != 0",
+                                                          slot_of(bindings, job.kernel.still));
+  std::string store;
+  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) {
+    const std::size_t array = position(job.kernel, job.kernel.stores[i].array);
+    const bool same = job.kernel.arrays[array].store == job.body.real;
+    store +=
+        fmt::format("{}[at] = {}out.{};\n", write_pointer(job, array),
+                    same ? "" : std::string("(") + type_name(job.kernel.arrays[array].store) + ")",
+                    job.body.store_members[i]);
+  }
+  slots["store"] = store;
+}
+
+// A task of a processor: some of the rows.
+std::string rows_text(const Job& job, const Bindings& bindings, std::int64_t units,
+                      std::int64_t tasks) {
+  Slots slots;
+  site_lines(job, bindings, slots);
+  slots["name"] = job.body.suffix;
+  slots["units"] = std::to_string(units);
+  slots["tasks"] = std::to_string(tasks);
+  slots["cells"] = std::to_string(Gather::cells(job.kernel, 0));
+  slots["inner"] = Gather::cell_name(job.kernel, 0);
+  slots["of_row"] = Gather::of_row(job);
+  slots["in_row"] = Gather::in_row(job);
+  slots["gather"] = Gather(job, true).lines();
+  return fill("colours.txt", slots);
+}
+
+}  // namespace
+
+program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
+  const kernel::Kernel& kernel = job.kernel;
+  const std::int64_t cells = kernel.sites() / kernel.colours->modulus;
+  if (job.signed_index) {
+    const std::int64_t units = cells / Gather::cells(kernel, 0);
+    const auto text = [&](std::int64_t tasks) { return rows_text(job, bindings, units, tasks); };
+    const Loop loop{units, text,
+                    fill("wrap.txt", {}) + fill("independent.txt", {}) + count_function(job),
+                    std::max<std::int64_t>(1, cells / kCellsPerTask)};
+    return emit_rows(job, bindings, &loop);
+  }
+  const Groups groups{(cells + kThreads - 1) / kThreads, 1, 1};
+  GpuReductions finish = gpu_reductions(job, kThreads);
+  Slots slots = common_slots(job, kThreads, &groups);
+  site_lines(job, bindings, slots);
+  slots["instance"] = instance_pointers(job, bindings, 0, job.epilogue());
+  slots["cells"] = index_literal(job, cells);
+  slots["finish_functions"] = count_function(job) + finish.functions;
+  slots["finish"] = finish.finish;
+  slots["gather"] = Gather(job).lines();
+  program::Kernel out;
+  out.source = fill("colours_gpu.txt", slots);
+  out.arguments = arguments(job, bindings, job.epilogue(), 0);
+  out.grid = grid_of(job, groups);
+  out.block = {static_cast<std::uint32_t>(kThreads), 1, 1};
+  return out;
+}
+
+}  // namespace vphi::emit

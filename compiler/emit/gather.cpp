@@ -1,0 +1,254 @@
+#include "compiler/emit/gather.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/emit/draws.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using algebra::Offset;
+using physics::Boundary;
+
+constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
+
+}  // namespace
+
+// The cells of a colour are a lattice whose extent along one axis is shorter by the number of
+// colours: there the site is modulus*(place of the cell) + first, where first follows from the
+// colour and the other coordinates.
+std::int64_t Gather::cells(const kernel::Kernel& kernel, int axis) {
+  const std::int64_t n = kernel.extent[static_cast<std::size_t>(axis)];
+  return axis == kernel.colours->axis ? n / kernel.colours->modulus : n;
+}
+
+std::string Gather::cell_name(const kernel::Kernel& kernel, int axis) {
+  return std::string(axis == kernel.colours->axis ? "cell_" : "") + kAxis[axis];
+}
+
+namespace {
+
+// The number `rest` taken apart into the places along the axes from `first` on.
+std::string places(const Job& job, std::string rest, int first) {
+  std::string text;
+  for (int axis = first; axis < job.kernel.dims; ++axis) {
+    const std::string n = index_literal(job, Gather::cells(job.kernel, axis));
+    const bool last = axis + 1 == job.kernel.dims;
+    text += fmt::format("const vphi_index {} = {}{};\n", Gather::cell_name(job.kernel, axis), rest,
+                        last ? "" : " % " + n);
+    rest += "/" + n;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Gather::of_row(const Job& job) { return places(job, "row", 1); }
+
+std::string Gather::coloured(const Job& job) { return places(job, "cell", 0) + in_row(job); }
+
+std::string Gather::in_row(const Job& job) {
+  const kernel::Kernel& kernel = job.kernel;
+  const kernel::Colours& c = *kernel.colours;
+  const auto lit = [&](std::int64_t v) { return index_literal(job, v); };
+  const int inverse = c.inverse();
+  std::string sum = c.modulus == 1 ? lit(0) : fmt::format("colour*{}", lit(inverse));
+  for (int axis = 0; axis < kernel.dims; ++axis) {
+    const int weight = -c.weights[static_cast<std::size_t>(axis)] * inverse % c.modulus;
+    if (axis == c.axis || weight == 0) continue;
+    sum += fmt::format(" + {}*{}", lit((weight + c.modulus) % c.modulus), kAxis[axis]);
+  }
+  std::string at;
+  for (int axis = kernel.dims - 1; axis >= 0; --axis) {
+    const std::string n = lit(kernel.extent[static_cast<std::size_t>(axis)]);
+    at = at.empty() ? kAxis[axis] : fmt::format("({}*{} + {})", at, n, kAxis[axis]);
+  }
+  return fmt::format("const vphi_index {0} = {1}*{2} + ({3}) % {1};\nconst vphi_index at = {4};\n",
+                     kAxis[c.axis], lit(c.modulus), cell_name(kernel, c.axis), sum, at);
+}
+
+std::string Gather::coordinates() {
+  if (coordinates_known_) return {};
+  if (kernel_.colours) return coloured(job_);
+  int last = 0;
+  for (int axis = 0; axis < 4; ++axis) {
+    bool used = job_.body.site_axis[static_cast<std::size_t>(axis)];
+    for (const Read& read : job_.body.reads)
+      for (const Offset& offset : read.offsets) used = used || !offset.zero();
+    if (used) last = std::max(last, axis < kernel_.dims ? axis : 0);
+    if (used && axis == 0) last = std::max(last, kernel_.dims - 1);
+  }
+  bool wanted = false;
+  for (bool b : job_.body.site_axis) wanted = wanted || b;
+  for (const Read& read : job_.body.reads) wanted = wanted || !read.centre();
+  if (!wanted) return {};
+  std::string out, rest = "at";
+  for (int axis = 0; axis <= last; ++axis) {
+    if (axis == last) {
+      out += fmt::format("const vphi_index {} = {};\n", kAxis[axis], rest);
+    } else {
+      out += fmt::format("const vphi_index {0} = {1} % {2};\n", kAxis[axis], rest, n(axis));
+      if (axis + 1 < last)
+        out += fmt::format("const vphi_index above_{0} = {1}/{2};\n", kAxis[axis], rest, n(axis));
+      rest = axis + 1 < last ? fmt::format("above_{}", kAxis[axis])
+                             : fmt::format("{}/{}", rest, n(axis));
+    }
+  }
+  return out;
+}
+
+// The variable with the index along `axis` of the neighbour `d` away; x_m1_sign and x_m1_inside
+// beside it where the boundary needs them.
+std::string Gather::axis_index(int axis, int d) {
+  if (d == 0) return kAxis[axis];
+  std::string& name = index_[{axis, d}];
+  if (!name.empty()) return name;
+  name = fmt::format("{}_{}{}", kAxis[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
+  const std::int64_t extent = kernel_.extent[static_cast<std::size_t>(axis)];
+  const std::int64_t up = ((d % extent) + extent) % extent;
+  const std::int64_t turns = (d - up) / extent;
+  const char* x = kAxis[axis];
+  const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
+  const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
+  if (boundary == Boundary::Periodic || boundary == Boundary::Antiperiodic) {
+    text_ +=
+        fmt::format("const vphi_index {} = vphi_wrapped({}, {}, {});\n", name, x, lit(up), n(axis));
+    if (boundary == Boundary::Antiperiodic) {
+      const double inner = turns % 2 == 0 ? 1 : -1;
+      text_ += fmt::format("const {0} {1}_sign = vphi_select_{2}({3} + {4} >= {5}, {6}, {7});\n",
+                           real(), name, job_.body.real == Precision::F32 ? "f32" : "f64", x,
+                           lit(up), n(axis), number(-inner), number(inner));
+    }
+    return name;
+  }
+  if (boundary == Boundary::Absorbing)
+    throw std::invalid_argument("absorbing boundaries are not yet in this version");
+  if (boundary == Boundary::Neumann && std::abs(d) > 1) {
+    text_ += fmt::format("const vphi_index {} = vphi_mirror_{}({}, {}, {});\n", name,
+                         d < 0 ? "below" : "above", x, lit(std::abs(d)), n(axis));
+    return name;
+  }
+  text_ += d < 0 ? fmt::format("const vphi_index {} = vphi_below({}, {});\n", name, x, lit(-d))
+                 : fmt::format("const vphi_index {} = vphi_above({}, {}, {});\n", name, x, lit(d),
+                               n(axis));
+  if (boundary == Boundary::Fixed) {
+    text_ += d < 0 ? fmt::format("const int {}_inside = {} >= {};\n", name, x, lit(-d))
+                   : fmt::format("const int {}_inside = {} + {} < {};\n", name, x, lit(d), n(axis));
+  }
+  return name;
+}
+
+// Index of the first site of the row that `offset` lies in.
+std::string Gather::row(const Offset& offset) {
+  Offset across = offset;
+  across.d[0] = 0;
+  const std::string name = across.zero() ? "row" : "row_" + offset_name(across);
+  if (!rows_.insert(name).second) return name;
+  std::string index;
+  for (int axis = kernel_.dims - 1; axis > 0; --axis) {
+    const std::string here = axis_index(axis, offset.d[axis]);
+    index = index.empty() ? here : fmt::format("({}*{} + {})", index, n(axis), here);
+  }
+  text_ += fmt::format("const vphi_index {} = {}*{};\n", name, index, n(0));
+  return name;
+}
+
+std::string Gather::value(std::size_t array, const Offset& offset) {
+  std::string& name = values_[read_pointer(job_, array) + " " + offset_name(offset)];
+  if (!name.empty()) return name;
+  name = job_.body.array_names[array] + "_" + offset_name(offset);
+  std::string place = "at";
+  if (!offset.zero()) {
+    place = axis_index(0, offset.d[0]);
+    if (kernel_.dims > 1) place = row(offset) + " + " + place;
+  }
+  std::string load = fmt::format("{}[{}]", read_pointer(job_, array), place);
+  if (kernel_.arrays[array].store != job_.body.real) load = "(" + real() + ")" + load;
+  std::string inside;
+  for (int axis = 0; axis < kernel_.dims; ++axis) {
+    if (offset.d[axis] == 0) continue;
+    const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
+    const std::string index = axis_index(axis, offset.d[axis]);
+    if (boundary == Boundary::Antiperiodic) load += "*" + index + "_sign";
+    if (boundary == Boundary::Fixed) inside += (inside.empty() ? "" : " & ") + index + "_inside";
+  }
+  if (!inside.empty())
+    load =
+        fmt::format("vphi_select_{}({}, {}, {})", job_.body.real == Precision::F32 ? "f32" : "f64",
+                    inside, load, number(kernel_.fixed_value));
+  text_ += fmt::format("const {} {} = {};\n", real(), name, load);
+  return name;
+}
+
+// In the order of the row plan, so that all patterns that follow it agree in the last bit.
+std::string Gather::sum(const Read& read, std::size_t array) {
+  algebra::StencilData data;
+  data.dims = kernel_.dims;
+  data.offsets = read.offsets;
+  data.weights = read.weights;
+  const algebra::RowPlan plan = algebra::row_plan(data);
+  std::string total;
+  int number_of = 0;
+  for (const algebra::RowGroup& group : plan.groups) {
+    ++number_of;
+    std::map<int, std::string> column;
+    const auto column_at = [&](int dx) {
+      if (column.count(dx)) return column[dx];
+      std::string text;
+      std::size_t line = 0;
+      for (Offset at : group.rows) {
+        at.d[0] = static_cast<std::int16_t>(dx);
+        const std::string term = value(array, at);
+        if (line + term.size() > 76) {
+          text += " +\n   ";
+          line = 4;
+          text += " " + term;
+        } else {
+          text += (text.empty() ? "" : " + ") + term;
+        }
+        line += term.size() + 3;
+      }
+      if (group.rows.size() == 1) return column[dx] = text;
+      Offset along;
+      along.d[0] = static_cast<std::int16_t>(dx);
+      const std::string name =
+          fmt::format("{}_{}_rows{}", read.member, offset_name(along), number_of);
+      text_ += fmt::format("const {} {} = {};\n", real(), name, text);
+      return column[dx] = name;
+    };
+    for (const algebra::RowClass& points : group.classes) {
+      std::string text;
+      for (int dx : points.dx) text += (text.empty() ? "" : " + ") + column_at(dx);
+      if (points.dx.size() > 1 && points.weight != 1) text = "(" + text + ")";
+      if (points.weight != 1)
+        text = number(static_cast<double>(points.weight)) + "*" + text;
+      else if (points.dx.size() > 1)
+        text = "(" + text + ")";
+      total += (total.empty() ? "" : " +\n    ") + text;
+    }
+  }
+  return total;
+}
+
+std::string Gather::lines() {
+  std::string head = coordinates(), fills = draw_lines(job_, "at");
+  for (const Read& read : job_.body.reads) {
+    const std::size_t array = position(kernel_, read.array);
+    const std::string text = read.offsets.size() == 1 && read.weights[0] == 1
+                                 ? value(array, read.offsets[0])
+                                 : sum(read, array);
+    fills += fmt::format("in.{} = {};\n", read.member, text);
+  }
+  for (int axis = 0; axis < 4; ++axis)
+    if (job_.body.site_axis[static_cast<std::size_t>(axis)])
+      fills += axis < kernel_.dims ? fmt::format("in.site_{0} = ({1}){0};\n", kAxis[axis], real())
+                                   : fmt::format("in.site_{0} = ({1})0;\n", kAxis[axis], real());
+  if (fills.empty()) fills = "in.none = (" + real() + ")0;\n";
+  return head + text_ + fills;
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,388 @@
+#include "compiler/physics/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/action.hpp"
+#include "compiler/gauge/heatbath.hpp"
+#include "compiler/physics/link_field.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Offset;
+using algebra::Op;
+
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+
+/// One loop of the actions: S holds re*Re tr + im*Im tr of it at every site.
+struct LoopTerm {
+  gauge::Word loop;
+  Expr real, imaginary;  ///< what stands for its trace while the action is read
+  Expr re, im;           ///< coefficients
+  dsl::Span span;
+};
+
+std::string shown(const gauge::Word& word) {
+  std::vector<std::string> steps;
+  for (const gauge::Step& step : word) {
+    steps.push_back(std::string(step.back ? "-" : "") + kAxes[step.axis]);
+  }
+  return fmt::format("loop({})", fmt::join(steps, ", "));
+}
+
+class Reader {
+ public:
+  Reader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
+
+  void read() {
+    clause_ = d_.resolved.clause("sample");
+    read_options();
+    for (StateField& field : d_.fields) {
+      if (!field.links) d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
+      if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
+      field_ = &field;
+    }
+    if (!field_) d_.fail(errors::not_yet(clause_->keyword_span, "a Markov chain without links"));
+    read_actions();
+    colour_directions();
+    make_updates();
+    d_.system.sampling = std::move(sampling_);
+  }
+
+ private:
+  struct Options {
+    std::string method;
+    std::int64_t overrelax = 0, tries = 0, hits = 0, reunitarise = -1;
+    Expr width;
+  };
+
+  Arena& arena() { return d_.arena(); }
+  const std::array<std::int64_t, 4>& extent() const { return d_.grid.extent; }
+
+  // ---- the clause -------------------------------------------------------------------------------
+
+  void read_options() {
+    const auto whole = [&](const dsl::Item& item) {
+      const auto n = lower_.fixed_integer(*item.value, "`" + item.head->name + "`");
+      if (n < 0) {
+        d_.fail(errors::not_positive(item.span, item.head->name, static_cast<double>(n)));
+      }
+      return n;
+    };
+    sampling_.sweeps = -1;
+    for (const dsl::Item& item : clause_->items) {
+      if (!item.head && item.value) sampling_.method = options_.method = item.value->text;
+    }
+    const std::string& method = options_.method;
+    if (method == "hmc") {
+      d_.fail(errors::not_yet(clause_->keyword_span, "sampling by hybrid Monte Carlo"));
+    }
+    for (const dsl::Item& item : clause_->items) {
+      if (!item.head || !item.value) continue;
+      const std::string& name = item.head->name;
+      if (name == "sweeps") {
+        sampling_.sweeps = whole(item);
+      } else if (name == "reunitarise") {
+        options_.reunitarise = whole(item);
+      } else if (name == "overrelax" && method != "overrelax") {
+        options_.overrelax = whole(item);
+      } else if (name == "tries" && method == "heatbath") {
+        options_.tries = whole(item);
+      } else if (name == "hits" && method == "metropolis") {
+        options_.hits = whole(item);
+      } else if (name == "width" && method == "metropolis") {
+        options_.width = lower_.fixed(*item.value, "`width`");
+      } else {
+        d_.fail(errors::sample_option(item.span, name, method));
+      }
+    }
+    if (sampling_.sweeps < 0) d_.fail(errors::sweeps_missing(clause_->keyword_span));
+  }
+
+  // ---- the actions ------------------------------------------------------------------------------
+
+  void read_actions() {
+    const Expr open = arena().symbol(Lowerer::kOpenPath);
+    Lowerer reader(d_);
+    reader.trace_of = [&](const LinkPath& path) { return trace(path); };
+    for (const dsl::Clause* clause : d_.resolved.clauses("action")) {
+      for (const dsl::Item& item : clause->items) {
+        if (!item.head || !item.value) continue;
+        const Expr s = reader.real(*item.value, "an action");
+        if (algebra::depends_on(s, open)) d_.fail(errors::action_not_invariant(item.value->span));
+        if (algebra::per_site(s)) {
+          d_.fail(errors::not_yet(item.value->span, "an action with other fields than links"));
+        }
+        sampling_.actions.push_back({item.head->name, s, item.value->span});
+        take_coefficients(s, item.value->span);
+      }
+    }
+    gauge::LoopAction action;
+    for (const LoopTerm& l : loops_) {
+      action.push_back({l.re, l.loop, false});
+      action.push_back({l.im, l.loop, true});
+    }
+    action_ = gauge::collected(action);
+    if (action_.empty()) {
+      d_.fail(errors::action_not_linear(clause_->keyword_span, options_.method,
+                                        "no action holds a loop of links", clause_->keyword_span));
+    }
+    twice_ = gauge::twice(action_, box());
+    if (twice_ && options_.method == "metropolis" && options_.overrelax == 0) return;
+    if (!twice_) return;
+    const auto loop = std::ranges::find(loops_, twice_->loop, &LoopTerm::loop);
+    d_.fail(errors::link_twice(loop == loops_.end() ? clause_->keyword_span : loop->span,
+                               options_.method, shown(twice_->loop),
+                               fmt::format("U[{}]", kAxes[twice_->link.axis]),
+                               clause_->keyword_span));
+  }
+
+  gauge::Box box() const { return {d_.grid.dims, extent()}; }
+
+  /// The symbols that stand for the trace of a closed path: those of all loops with one trace.
+  Component trace(const LinkPath& path) {
+    const gauge::Word reduced = gauge::reduced(path.word);
+    if (reduced.empty()) return {arena().integer(field_->links->group.n), {}};
+    bool reversed = false;
+    const gauge::Word loop = gauge::canonical_loop(reduced, &reversed);
+    auto known = std::ranges::find(loops_, loop, &LoopTerm::loop);
+    if (known == loops_.end()) {
+      const Expr zero = arena().integer(0);
+      const std::string text = shown(loop);
+      loops_.push_back({loop,
+                        arena().symbol("re(tr(" + text + "))"),
+                        arena().symbol("im(tr(" + text + "))"),
+                        zero,
+                        zero,
+                        {}});
+      known = loops_.end() - 1;
+    }
+    return {known->real, reversed ? -known->imaginary : known->imaginary};
+  }
+
+  void take_coefficients(Expr s, dsl::Span span) {
+    for (LoopTerm& l : loops_) {
+      for (const bool real : {true, false}) {
+        const Expr slope = algebra::derivative(s, real ? l.real : l.imaginary);
+        if (slope.is_zero()) continue;
+        for (const LoopTerm& other : loops_) {
+          if (algebra::depends_on(slope, other.real) ||
+              algebra::depends_on(slope, other.imaginary)) {
+            d_.fail(errors::action_not_linear(span, options_.method, "a product of traces",
+                                              clause_->keyword_span));
+          }
+        }
+        (real ? l.re : l.im) = (real ? l.re : l.im) + slope;
+        l.span = span;
+      }
+    }
+  }
+
+  // ---- colours ----------------------------------------------------------------------------------
+
+  void colour_directions() {
+    const std::vector<gauge::Word> words = gauge::loops(action_);
+    std::size_t longest = 0;
+    for (const gauge::Word& word : words) longest = std::max(longest, word.size());
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      const auto conflicts = gauge::conflicts(words, axis);
+      const auto found = gauge::find_colouring(conflicts, box());
+      if (!found.colouring) {
+        const gauge::Misfit misfit = found.misfit.value_or(gauge::Misfit{});
+        d_.fail(errors::colouring_misfit(d_.grid.span, kAxes[misfit.axis], misfit.extent,
+                                         misfit.multiple, misfit.colours,
+                                         fmt::format("loops of {} links", longest)));
+      }
+      if (gauge::prove(*found.colouring, conflicts, box())) {
+        d_.fail(errors::not_yet(d_.grid.span, "a colouring of this lattice"));
+      }
+      std::vector<std::string> terms;
+      for (int k = 0; k < d_.grid.dims; ++k) {
+        const int a = found.colouring->a[static_cast<std::size_t>(k)];
+        if (a == 0) continue;
+        terms.push_back(a == 1 ? std::string(kAxes[k]) : fmt::format("{}*{}", a, kAxes[k]));
+      }
+      proofs_.push_back(fmt::format(
+          "links along {}: {} colours, ({}) mod {}; {} separations share a loop, none has two "
+          "links of one colour (every site looked at)",
+          kAxes[axis], found.colouring->colours, fmt::join(terms, " + "), found.colouring->colours,
+          conflicts.size()));
+      colourings_.push_back(*found.colouring);
+    }
+  }
+
+  // ---- updates ----------------------------------------------------------------------------------
+
+  /// V of the weight exp(Re tr(U V)) of the link along `axis`: that of -S.
+  gauge::Matrix staple(int axis, const gauge::LinkOf& link, gauge::PathPlan& plan) {
+    gauge::LoopAction weight = action_;
+    for (gauge::LoopTerm& term : weight) term.coefficient = -term.coefficient;
+    return gauge::staple_sum(weight, axis, link, &plan);
+  }
+
+  /// Which proposals: those of small alpha are wanted where staples cannot add up to much.
+  gauge::Proposal proposal(int axis) {
+    constexpr long double kSmall = 4;
+    long double most = 0;
+    for (const gauge::LoopTerm& term : action_) {
+      const auto c = algebra::constant(term.coefficient);
+      if (!c) return gauge::Proposal::Either;
+      most += std::fabs(c->real) * static_cast<long double>(gauge::rests(term.loop, axis).size());
+    }
+    return most < kSmall ? gauge::Proposal::Either : gauge::Proposal::KennedyPendleton;
+  }
+
+  std::vector<Expr> uniforms(int count) {
+    std::vector<Expr> result;
+    for (int i = 0; i < count; ++i) result.push_back(arena().random(Op::Uniform, draws_++));
+    return result;
+  }
+
+  /// Pairs of words make pairs of normal numbers, and no other draw may share one.
+  std::vector<Expr> normals(int count) {
+    draws_ += draws_ % 2;
+    std::vector<Expr> result;
+    for (int i = 0; i < count; ++i) result.push_back(arena().random(Op::Normal, draws_++));
+    draws_ += draws_ % 2;
+    return result;
+  }
+
+  int add(int axis, const std::string& what, const gauge::Matrix& value,
+          const gauge::PathPlan& plan) {
+    Update update;
+    update.name = fmt::format("{}_{}", what, kAxes[axis]);
+    const auto& colouring = colourings_[static_cast<std::size_t>(axis)];
+    update.modulus = colouring.colours;
+    update.weights = colouring.a;
+    update.shown = fmt::format("{} of links along {}: {} links read, {} products of matrices", what,
+                               kAxes[axis], plan.links + 1, plan.products);
+    update.proof.push_back(proofs_[static_cast<std::size_t>(axis)]);
+    update.span = clause_->keyword_span;
+    put(update, axis, value);
+    sampling_.updates.push_back(std::move(update));
+    return static_cast<int>(sampling_.updates.size()) - 1;
+  }
+
+  void put(Update& update, int axis, const gauge::Matrix& value) {
+    const auto stored = gauge::store(*field_->links, value);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const int array = field_->arrays[static_cast<std::size_t>(axis) * stored.size() + i];
+      if (!(stored[i] == arena().load(array))) update.values.emplace_back(array, stored[i]);
+    }
+  }
+
+  void make_updates() {
+    const gauge::Group& group = field_->links->group;
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    std::vector<int> first, relax;
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      gauge::PathPlan plan;
+      if (gauge::staple_paths(action_, axis).empty()) continue;  // free links
+      const gauge::Matrix v = twice_ ? gauge::Matrix{} : staple(axis, link, plan);
+      const gauge::Matrix u = link(axis, {});
+      if (options_.method == "heatbath") {
+        gauge::Heatbath how;
+        if (options_.tries > 0) how.proposals = static_cast<int>(options_.tries);
+        how.proposal = proposal(axis);
+        const auto random = uniforms(gauge::heatbath_draws(group, how));
+        first.push_back(add(axis, "heatbath",
+                            gauge::heatbath(group, u, v, arena().integer(1), random, how), plan));
+      } else if (options_.method == "metropolis") {
+        first.push_back(add(axis, "metropolis", metropolis(axis, link, v), plan));
+      }
+      if (options_.overrelax > 0 || options_.method == "overrelax") {
+        relax.push_back(add(axis, "overrelax", gauge::overrelaxed(group, u, v), plan));
+      }
+    }
+    std::vector<int> sweep = first;
+    const std::int64_t times = options_.method == "overrelax" ? 1 : options_.overrelax;
+    for (std::int64_t i = 0; i < times; ++i) sweep.insert(sweep.end(), relax.begin(), relax.end());
+    add_reunitarisation(link, sweep);
+  }
+
+  gauge::Matrix metropolis(int axis, const gauge::LinkOf& link, const gauge::Matrix& v) {
+    const gauge::Group& group = field_->links->group;
+    const std::int64_t hits = options_.hits > 0 ? options_.hits : kHits;
+    const Expr width = options_.width ? options_.width : arena().rational(1, 4);
+    const double unit = d_.system.numerics.real == Precision::F32 ? 0x1p-24 : 0x1p-53;
+    const int terms = gauge::exponential_terms(unit);
+    gauge::Matrix u = link(axis, {});
+    const gauge::LinkOf now = [&](int along, Offset at) {
+      bool here = along == axis;
+      for (std::size_t k = 0; k < 4; ++k) here = here && at.d[k] % extent()[k] == 0;
+      return here ? u : link(along, at);
+    };
+    for (std::int64_t hit = 0; hit < hits; ++hit) {
+      const auto random = normals(group.generators());
+      const gauge::Matrix step = gauge::near_identity(group, random, width, terms);
+      const gauge::Matrix proposed = gauge::times(step, u);
+      const Expr increase = twice_ ? gauge::increase(action_, axis, proposed, now, box())
+                                   : gauge::trace_of_product(gauge::minus(u, proposed), v).re;
+      u = gauge::metropolis(u, proposed, increase, uniforms(1)[0]);
+    }
+    return u;
+  }
+
+  /// What rounding has taken from the group is given back: each sweep in f32, each tenth in f64.
+  void add_reunitarisation(const gauge::LinkOf& link, const std::vector<int>& sweep) {
+    const bool single =
+        d_.system.numerics.real == Precision::F32 || d_.system.numerics.store == Precision::F32;
+    std::int64_t every = options_.reunitarise >= 0 ? options_.reunitarise : single ? 1 : 10;
+    if (!field_->matrices()) every = 0;
+    sampling_.cycle.assign(static_cast<std::size_t>(std::max<std::int64_t>(every, 1)), sweep);
+    if (every == 0) return;
+    Update update;
+    update.name = "reunitarise";
+    update.shown = fmt::format("links are brought back into the group every {} sweeps", every);
+    if (every == 1) update.shown = "links are brought back into the group after every sweep";
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      put(update, axis, gauge::reunitarised(field_->links->group, link(axis, {})));
+    }
+    sampling_.cycle.back().push_back(static_cast<int>(sampling_.updates.size()));
+    sampling_.updates.push_back(std::move(update));
+  }
+
+  static constexpr int kHits = 4;
+
+  Derivation& d_;
+  Lowerer& lower_;
+  const dsl::Clause* clause_ = nullptr;
+  const StateField* field_ = nullptr;
+  Options options_;
+  Sampling sampling_;
+  std::vector<LoopTerm> loops_;
+  gauge::LoopAction action_;
+  std::optional<gauge::Twice> twice_;
+  std::vector<gauge::Colouring> colourings_;
+  std::vector<std::string> proofs_;
+  int draws_ = 0;
+};
+
+}  // namespace
+
+bool samples(const Derivation& d) { return d.resolved.clause("sample") != nullptr; }
+
+void prepare_sampling(Derivation& d, Lowerer&) {
+  if (const dsl::Clause* evolve = d.resolved.clause("evolve")) {
+    d.fail(errors::not_yet(evolve->keyword_span, "`evolve` beside `sample`"));
+  }
+  for (StateField& field : d.fields) {
+    field.order = 1;
+    for (const int array : field.arrays) d.rates[array] = d.arena().integer(0);
+  }
+  d.dt = d.arena().integer(1);
+  d.system.dt = d.system.dt_physical = 1;
+}
+
+void read_sampling(Derivation& d, Lowerer& lower) { Reader(d, lower).read(); }
+
+}  // namespace vphi::physics

@@ -1,0 +1,27 @@
+// Errors of Markov chains: E0770 to E0775.
+#pragma once
+
+#include <string>
+
+#include "dsl/diagnostic.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::Diagnostic;
+using dsl::Span;
+
+/// Links in an action beside traces of closed loops.
+Diagnostic action_not_invariant(Span span);
+/// `method` needs an action that is a sum of traces, each linear in every link.
+Diagnostic action_not_linear(Span span, const std::string& method, const std::string& why,
+                             Span sample);
+/// A loop that passes a link twice.
+Diagnostic link_twice(Span span, const std::string& method, const std::string& loop,
+                      const std::string& link, Span sample);
+/// No colouring closes around this axis.
+Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
+                            std::int64_t multiple, int colours, const std::string& loops);
+Diagnostic sample_option(Span span, const std::string& option, const std::string& method);
+Diagnostic sweeps_missing(Span span);
+
+}  // namespace vphi::physics::errors

@@ -1,0 +1,111 @@
+#include "compiler/schedule/chain.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/flow.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Op;
+
+namespace {
+
+constexpr const char* kColour = "colour";  ///< of the kernel that runs next
+
+/// Along the last axis that allows it, so that neighbours in memory have neighbouring numbers.
+int counting_axis(const physics::System& system, kernel::Colours colours) {
+  for (int axis = system.lattice.dims - 1; axis >= 0; --axis) {
+    colours.axis = axis;
+    const auto extent = system.lattice.extent[static_cast<std::size_t>(axis)];
+    if (colours.inverse() >= 0 && extent % colours.modulus == 0) return axis;
+  }
+  return 0;  // the verifier says what is wrong
+}
+
+kernel::Kernel kernel_of(const physics::System& system, const physics::Update& update,
+                         const Storage& storage) {
+  kernel::Kernel k;
+  k.name = update.name;
+  k.comment = update.shown;
+  k.dims = system.lattice.dims;
+  k.extent = system.lattice.extent;
+  k.boundary = system.lattice.boundary;
+  k.fixed_value = system.lattice.fixed_value;
+  k.dx = system.lattice.dx;
+  k.compute = system.numerics.real;
+  k.sum = system.numerics.sum;
+  k.still = slot::kStop;
+  kernel::Colours colours{update.modulus, update.weights, 0, kColour};
+  colours.axis = counting_axis(system, colours);
+  k.colours = colours;
+  std::set<int> read, written;
+  for (const auto& [array, value] : update.values) {
+    k.stores.push_back({array, value});
+    written.insert(array);
+    for (const Expr leaf : algebra::reads(value)) {
+      read.insert(leaf.is(Op::Stencil) ? leaf.arg(0)->index : leaf->index);
+    }
+  }
+  std::set<int> all = read;
+  all.insert(written.begin(), written.end());
+  for (const int array : all) {
+    const program::Buffer& buffer = storage.of(array);
+    const bool single = buffer.precision == program::Precision::F32;
+    k.arrays.push_back({array, buffer.name,
+                        single ? kernel::Precision::F32 : kernel::Precision::F64,
+                        read.contains(array), written.contains(array), false, 0});
+  }
+  return k;
+}
+
+}  // namespace
+
+Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& storage) {
+  const physics::Sampling& sampling = *system.sampling;
+  algebra::Arena& arena = *system.arena;
+  slots.add(kColour);
+  Stepping result;
+  for (const physics::Update& update : sampling.updates) {
+    FluxPart& part = result.parts.emplace_back();
+    part.sweeps.sweeps.push_back({kernel_of(system, update, storage), {}, {}});
+    part.sweeps.swaps.emplace_back();
+    const Expr next = arena.symbol(kColour) + arena.integer(1);
+    const Expr more = arena.make(Op::Less, {next, arena.integer(update.modulus)});
+    part.finish.push_back({kColour, arena.make(Op::Select, {more, next, arena.integer(0)})});
+    result.remarks.insert(update.shown);
+    for (const std::string& line : update.proof) result.remarks.insert(line);
+  }
+  std::size_t launches = 0;
+  for (const std::vector<int>& sweep : sampling.cycle) {
+    std::vector<int>& order = result.cycle.emplace_back();
+    for (const int update : sweep) {
+      const int colours = sampling.updates[static_cast<std::size_t>(update)].modulus;
+      order.insert(order.end(), static_cast<std::size_t>(colours), update);
+    }
+    launches = std::max(launches, order.size());
+  }
+  result.remarks.insert(fmt::format("a sweep is {} launches of {} kernels, in place", launches,
+                                    sampling.updates.size()));
+  // the sweep's number as time, and nothing else, at the end
+  Block block(system, slots, storage);
+  State state = stored_state(system);
+  const Expr dt = arena.real(system.dt) * (arena.integer(1) - arena.symbol(slot::kStop));
+  Wanted wanted;
+  for (const physics::ScalarVariable& s : system.scalars) {
+    if (s.rate.is_zero()) continue;
+    move_scalar(block, s.symbol, state.scalars.at(s.symbol), dt * s.rate, state);
+  }
+  for (const auto& [name, value] : state.scalars) {
+    if (value.is(Op::Symbol) && value->name == name) continue;
+    if (value.is(Op::Symbol)) wanted.slots.push_back(value->name);
+    result.finish.push_back({name, value});
+  }
+  result.sweeps = make_sweeps(block, wanted);
+  return result;
+}
+
+}  // namespace vphi::schedule
