@@ -660,6 +660,7 @@ class Scheduler {
       k.random.seed = system_.seed;
       k.random.stream = kNoiseStream;
       k.random.draws = all;
+      k.random.sites = k.sites();
       k.random.step = slot::kStep;
       k.random.instance = slot::kEnsemble;
     }
