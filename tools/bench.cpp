@@ -93,9 +93,11 @@ int bench(const Words& words) {
   session.start();
   const Timing t = time_steps(session, options.steps);
 
-  const double sites = static_cast<double>(program.sites());
+  const double sites = static_cast<double>(program.sites() * program.instances);
   double flops = 0;
-  for (const auto& launch : program.step) flops += program.kernels[launch.kernel].flops;
+  // many steps a launch, where there are such
+  const auto& launches = program.leap.empty() ? program.step : program.leap;
+  for (const auto& launch : launches) flops += program.kernels[launch.kernel].flops;
   const double bytes = runtime::bytes_per_site(program);
   const bool wide = std::any_of(program.buffers.begin(), program.buffers.end(), [](const auto& b) {
     return b.state && b.precision == Precision::F64;
@@ -104,6 +106,7 @@ int bench(const Words& words) {
   const double rate = sites / t.seconds_per_step;
   out["model"] = program.model;
   out["lattice"] = std::vector(program.extent.begin(), program.extent.begin() + program.dims);
+  out["instances"] = program.instances;
   out["precision"] = wide ? "f64" : "f32";
   out["steps"] = t.steps;
   out["seconds_per_step"] = t.seconds_per_step;
@@ -114,7 +117,7 @@ int bench(const Words& words) {
   out["fraction_of_flops"] = peak > 0 ? rate * flops / peak : 0;
   out["device_bytes"] = session.bytes_peak();
   out["kernels"] = nlohmann::ordered_json::array();
-  for (const auto& launch : program.step) {
+  for (const auto& launch : launches) {
     const auto r = session.report(launch.kernel);
     out["kernels"].push_back({{"name", program.kernels[launch.kernel].name},
                               {"registers", r.registers},
@@ -133,7 +136,7 @@ int bench(const Words& words) {
              t.spread);
   fmt::print("  {:.0f} bytes a site: {:.1f} % of copy;  {:.0f} flops a site: {:.1f} % of peak\n",
              bytes, 100 * rate * bytes / copy, flops, peak > 0 ? 100 * rate * flops / peak : 0);
-  for (const auto& launch : program.step) {
+  for (const auto& launch : launches) {
     const auto r = session.report(launch.kernel);
     fmt::print("  kernel {}: ", program.kernels[launch.kernel].name);
     if (r.registers >= 0)

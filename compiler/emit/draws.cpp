@@ -293,10 +293,10 @@ std::string draw_state(const Job& job, const std::string& step) {
 std::string draw_run(const Job& job, const std::string& step, const std::string& fresh,
                      const std::string& words) {
   return fmt::format(
-      "const {0} run_word = {1} * {2}u;\n"
-      "if ({3} || (run_word >> 5 & 3u) == 0u) {4} = vphi_block(first_walker, run_word >> 7);\n"
-      "unsigned noise_state =\n"
-      "    vphi_word_of({4}, (unsigned)(run_word >> 5 & 3u)) >> (unsigned)(run_word & 31u);\n",
+      "const unsigned run_word = vphi_count_of({1} - 128.0*floor({1}*0.0078125)) * {2}u;\n"
+      "if ({3} || (run_word >> 5 & 3u) == 0u)\n"
+      "  {4} = vphi_block(first_walker, ({0}){1} * {2}u >> 7);\n"
+      "unsigned noise_state = vphi_word_of({4}, run_word >> 5 & 3u) >> (run_word & 31u);\n",
       wide(job), step, kernel::words_per_step(job.kernel.random), fresh, words);
 }
 

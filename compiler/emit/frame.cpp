@@ -205,7 +205,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
                           slots);
   slots["choices"] = fill("choices.txt", slots) + table_functions(job.kernel, job.language);
   slots["choices"] += turn_functions_for(job.body.code, job.language);
-  if (job.kernel.fast && job.kernel.along < 0 && job.language != Language::Cpp)
+  if (job.kernel.fast && job.body.handed_members.empty() && job.language != Language::Cpp)
     slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);

@@ -113,9 +113,7 @@ class Paths {
 
   // The steps that share their random numbers; `block` holds the scalars. `alone`: one step,
   // wherever it stands among those.
-  // `abreast`: the number of the step is a variable of the loop.
-  std::string round(const std::string& block, const std::string& suffix, bool alone = false,
-                    bool abreast = false) const {
+  std::string round(const std::string& block, const std::string& suffix, bool alone = false) const {
     const std::int64_t together = alone ? 1 : steps_together(job_.kernel);
     // A round of xorshift words begins where the state stands; single steps after it look theirs
     // up.
@@ -123,9 +121,8 @@ class Paths {
     const bool shared = together > 1 || state;
     std::string text;
     if (!state && shared_)
-      text = draw_word_at(
-          job_, abreast ? "number" : fmt::format("(step_start + ({})step)", widest_integer(job_)),
-          shared);
+      text =
+          draw_word_at(job_, fmt::format("(step_start + ({})step)", widest_integer(job_)), shared);
     else if (!state)
       text = draw_word(job_, bindings_, block, shared);
     if (shared) text += draws_of_round(job_, state, together);
@@ -423,14 +420,16 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   slots["keep_state"] = kept ? "noise_states[p] = noise_state;\n" : "";
   if (kept && job.kernel.random.bits)
     slots["walkers"] += fmt::format("vphi_words run_words[{}];\n", abreast);
-  slots["noise_state"] =
-      kept && job.kernel.random.bits ? draw_run(job, "step_start", "done == 0u", "run_words[p]")
-      : state && !cpp ? "unsigned noise_state = 0u;\n" + draw_state(job, "step_start")
-                      : "";
+  slots["noise_state"] = kept && job.kernel.random.bits
+                             ? draw_run(job, fmt::format("clock[{}]", clock_of(kernel.random.step)),
+                                        "done == 0u", "run_words[p]")
+                         : state && !cpp
+                             ? "unsigned noise_state = 0u;\n" + draw_state(job, "step_start")
+                             : "";
   slots["lane_states"] = cpp ? paths.lane_states() : "";
   const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : abreast > 0 ? "[p]" : "";
-  slots["round"] = paths.round(block, suffix, false, abreast > 0);
-  slots["one_step"] = paths.round(block, suffix, true, abreast > 0);
+  slots["round"] = paths.round(block, suffix);
+  slots["one_step"] = paths.round(block, suffix, true);
   if (cpp) {
     fill_tasks(out, slots, job, paths);
     out.source = fill("paths_shared_cpp.txt", slots);
