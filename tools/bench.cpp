@@ -22,9 +22,8 @@ struct Timing {
   double spread = 0;            ///< median over best
 };
 
-bool walks(const Compilation& c) {
-  return std::ranges::any_of(c.plan->kernels, [](const auto& kernel) { return kernel.along >= 0; });
-}
+/// A condition that ends no run and that only the run can tell: kernels still ask for it.
+constexpr const char* kNever = "t*t > 1e300";
 
 /// Repetitions of so many steps as fill a tenth of a second, outputs left out.
 Timing time_steps(runtime::Session& session, std::int64_t steps) {
@@ -83,14 +82,10 @@ int bench(const Words& words) {
   CompileOptions compile = options.compile_options();
   compile.steps =
       -1;  // --steps counts those of a repetition here; the model's end must not stop it
+  // Instances whose run has ended stand still or copy what was there: that is not to be timed.
+  if (compile.until.empty()) compile.until = kNever;
   Compilation c = compile_model(path, compile, target_of(info));
   if (report(c)) return refused(c, json);
-  // A walk along lines copies what was there once the run has ended, and that is not to be timed.
-  if (compile.until.empty() && walks(c)) {
-    compile.until = "0 > 1";
-    c = compile_model(path, compile, target_of(info));
-    if (report(c)) return refused(c, json);
-  }
   auto program = *c.program;
   program.outputs.clear();
   program.watch.clear();
@@ -98,9 +93,11 @@ int bench(const Words& words) {
   session.start();
   const Timing t = time_steps(session, options.steps);
 
-  const double sites = static_cast<double>(program.sites());
+  const double sites = static_cast<double>(program.sites() * program.instances);
   double flops = 0;
-  for (const auto& launch : program.step) flops += program.kernels[launch.kernel].flops;
+  // many steps a launch, where there are such
+  const auto& launches = program.leap.empty() ? program.step : program.leap;
+  for (const auto& launch : launches) flops += program.kernels[launch.kernel].flops;
   const double bytes = runtime::bytes_per_site(program);
   const bool wide = std::any_of(program.buffers.begin(), program.buffers.end(), [](const auto& b) {
     return b.state && b.precision == Precision::F64;
@@ -109,6 +106,7 @@ int bench(const Words& words) {
   const double rate = sites / t.seconds_per_step;
   out["model"] = program.model;
   out["lattice"] = std::vector(program.extent.begin(), program.extent.begin() + program.dims);
+  out["instances"] = program.instances;
   out["precision"] = wide ? "f64" : "f32";
   out["steps"] = t.steps;
   out["seconds_per_step"] = t.seconds_per_step;
@@ -119,7 +117,7 @@ int bench(const Words& words) {
   out["fraction_of_flops"] = peak > 0 ? rate * flops / peak : 0;
   out["device_bytes"] = session.bytes_peak();
   out["kernels"] = nlohmann::ordered_json::array();
-  for (const auto& launch : program.step) {
+  for (const auto& launch : launches) {
     const auto r = session.report(launch.kernel);
     out["kernels"].push_back({{"name", program.kernels[launch.kernel].name},
                               {"registers", r.registers},
@@ -138,7 +136,7 @@ int bench(const Words& words) {
              t.spread);
   fmt::print("  {:.0f} bytes a site: {:.1f} % of copy;  {:.0f} flops a site: {:.1f} % of peak\n",
              bytes, 100 * rate * bytes / copy, flops, peak > 0 ? 100 * rate * flops / peak : 0);
-  for (const auto& launch : program.step) {
+  for (const auto& launch : launches) {
     const auto r = session.report(launch.kernel);
     fmt::print("  kernel {}: ", program.kernels[launch.kernel].name);
     if (r.registers >= 0)

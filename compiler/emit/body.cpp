@@ -253,6 +253,7 @@ std::string Builder::site_function() {
   printer.announce(roots_);
   if (kernel_.fast) printer.approximate();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();
+  if (kernel_.fast && handed_.empty()) printer.fuse_sums();
   printer.share_turns();
   const std::string s = body_.suffix;
   std::string text = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +

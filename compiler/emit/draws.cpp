@@ -86,6 +86,14 @@ std::string draw_functions(const Job& job) {
   const auto number = [&](long double v) { return literal(v, real); };
   Slots slots;
   slots["wide"] = wide(job);
+  // Written as a product of 64-bit numbers, NVIDIA's compiler adds the zeros of the upper halves.
+  const bool nvidia = job.target.nvidia && job.language == Language::OpenCL;
+  slots["product"] = job.language == Language::Cuda || nvidia
+                         ? fmt::format(
+                               "{} product;\n{}(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(product) : "
+                               "\"r\"(a), \"r\"(b));\nreturn product;",
+                               wide(job), nvidia ? "__asm__" : "asm")
+                         : fmt::format("return ({})a * b;", wide(job));
   slots["real"] = type_name(real);
   slots["stream"] = std::to_string(random.stream);
   const bool xorshift = random.generator == kernel::Generator::Xorshift32;
@@ -103,13 +111,16 @@ std::string draw_functions(const Job& job) {
   }
   slots["cell"] = number(0x1p-32L);
   slots["half_cell"] = number(0x1p-33L);
-  // Rounding must not make the argument of the root negative. NVIDIA's own logarithm is to base 2.
+  // Rounding must not make the argument of the root negative. NVIDIA's own logarithm is to base 2,
+  // and of a number near 1 it may have the other sign: the amount is as good and costs nothing.
   const bool quick = quick_functions(job);
   const std::string log =
       quick ? "vphi_log2_f32(vphi_unit(word))" : call(job, Op::Log, "vphi_unit(word)");
   const std::string square =
-      fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64",
-                  number(quick ? -2 * std::numbers::ln2_v<long double> : -2), log, number(0));
+      quick ? fmt::format("{}({}*{})", function_name(Op::Abs, real, job.language),
+                          number(-2 * std::numbers::ln2_v<long double>), log)
+            : fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64",
+                          number(-2), log, number(0));
   slots["radius"] = quick ? "vphi_root_f32(" + square + ")" : call(job, Op::Sqrt, square);
   slots["quick"];
   if (quick)
@@ -133,8 +144,10 @@ std::string draw_walker(const Job& job, const Bindings& bindings, const std::str
   const kernel::Random& random = job.kernel.random;
   const std::string number =
       random.instance.empty() ? instance : slot(bindings, random.instance, scalars);
+  const bool across = kernel::across_sites(random);
+  const std::int64_t together = across ? kernel::sites_of_block(random) : 1;
   return fmt::format("const {0} first_walker = ({0}){1} * {2}u;\n", wide(job), number,
-                     job.kernel.sites());
+                     (job.kernel.sites() + together - 1) / together);
 }
 
 const char* widest_integer(const Job& job) { return wide(job); }
@@ -149,6 +162,11 @@ std::string draw_word(const Job& job, const Bindings& bindings, const std::strin
 
 std::string draw_word_at(const Job& job, const std::string& step, bool aligned) {
   if (job.body.draws.empty()) return {};
+  if (kernel::across_sites(job.kernel.random)) {
+    const std::int64_t blocks = kernel::blocks_per_step(job.kernel.random);
+    return fmt::format("const {} first_block = {}{};\n", wide(job), step,
+                       blocks == 1 ? "" : fmt::format(" * {}u", blocks));
+  }
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
   std::string text = fmt::format("const {} first_word = {}{};\n", wide(job), step,
                                  words == 1 ? "" : fmt::format(" * {}u", words));
@@ -160,30 +178,42 @@ std::string draw_word_at(const Job& job, const std::string& step, bool aligned) 
 
 std::string draw_lines(const Job& job, const std::string& site) {
   if (job.body.draws.empty()) return {};
-  const std::int64_t words = kernel::words_per_step(job.kernel.random);
+  const kernel::Random& random = job.kernel.random;
+  const bool across = kernel::across_sites(random);
+  const std::int64_t words =
+      across ? kernel::words_of_site(random) : kernel::words_per_step(random);
   const bool bit_0 = words == 1, bit_1 = words <= 2;
   const char* real = type_name(job.body.real);
-  std::string text =
-      fmt::format("const {0} walker = first_walker + ({0})({1});\n", wide(job), site);
-  if (job.kernel.random.bits) {
+  const std::int64_t together = across ? kernel::sites_of_block(random) : 1;
+  std::string text = together == 1 ? fmt::format("const {0} walker = first_walker + ({0})({1});\n",
+                                                 wide(job), site)
+                                   : fmt::format(
+                                         "const {0} walker = first_walker + ({0})({1}) / {2}u;\n"
+                                         "const unsigned place = (unsigned)({1}) & {3}u;\n",
+                                         wide(job), site, together, together - 1);
+  if (random.bits) {
     text +=
         "const unsigned bits = vphi_word_of(vphi_block(walker, first_word >> 7),\n"
         "    (unsigned)(first_word >> 5 & 3u)) >> (unsigned)(first_word & 31u);\n";
     return text + bit_lines(job, "bits", 0);
   }
-  std::set<int> blocks, pairs;
+  if (across && bit_0) text += "const int odd_word = (int)(place & 1u);\n";
+  if (across && bit_1)
+    text += fmt::format("const int second_half = (int)({});\n", bit_0 ? "place >> 1" : "place");
+  std::set<std::int64_t> blocks, pairs;
   for (const Draw& draw : job.body.draws) {
-    const int block = draw.index / 4, pair = draw.index / 2;
+    const std::int64_t flat = across ? kernel::word_of_draw(random, draw.index) : draw.index;
+    const std::int64_t block = flat / 4, pair = flat / 2;
     const std::string name = fmt::format("words_{}", block);
     if (blocks.insert(block).second)
-      text += fmt::format("const vphi_words {} = vphi_block(walker, (first_word >> 2) + {}u);\n",
-                          name, block);
+      text += fmt::format("const vphi_words {} = vphi_block(walker, {} + {}u);\n", name,
+                          across ? "first_block" : "(first_word >> 2)", block);
     if (draw.op == Op::Uniform) {
       text += fmt::format("in.{} = vphi_unit({});\n", draw.member,
-                          word(name, bit_0, bit_1, draw.index));
+                          word(name, bit_0, bit_1, static_cast<int>(flat)));
       continue;
     }
-    const int first = pair * 2;
+    const auto first = static_cast<int>(pair * 2);
     const auto part = [&](int which) { return word(name, false, bit_1, first + which); };
     if (pairs.insert(pair).second)
       text += fmt::format(
@@ -192,12 +222,57 @@ std::string draw_lines(const Job& job, const std::string& site) {
     const std::string angle = fmt::format("angle_{}", pair);
     const std::string cosine = call(job, Op::Cos, angle), sine = call(job, Op::Sin, angle);
     const std::string direction =
-        bit_0                 ? fmt::format("vphi_select_{}(odd_word, {}, {})",
+        bit_0           ? fmt::format("vphi_select_{}(odd_word, {}, {})",
                             job.body.real == Precision::F32 ? "f32" : "f64", sine, cosine)
-        : draw.index % 2 == 0 ? cosine
-                              : sine;
+        : flat % 2 == 0 ? cosine
+                        : sine;
     text += fmt::format("in.{} = radius_{}*{};\n", draw.member, pair, direction);
   }
+  return text;
+}
+
+std::string strip_draws(const Job& job, const std::string& strip_number, int strip) {
+  const kernel::Random& random = job.kernel.random;
+  const char* real = type_name(job.body.real);
+  const std::int64_t words = kernel::words_of_site(random),
+                     together = kernel::sites_of_block(random);
+  std::string text, values;
+  for (const Draw& draw : job.body.draws)
+    text += fmt::format("{} {}_strip[{}];\n", real, draw.member, strip);
+  std::set<std::string> known;
+  for (int k = 0; k < strip; ++k)
+    for (const Draw& draw : job.body.draws) {
+      const std::int64_t walker = k / together;
+      const std::int64_t flat =
+          kernel::word_of_draw(random, draw.index) + k % together * (words < 4 ? words : 0);
+      const std::string block = fmt::format("{}_{}", walker, flat / 4),
+                        pair = fmt::format("{}_{}", walker, flat / 2);
+      if (known.insert("block " + block).second)
+        text += fmt::format(
+            "const vphi_words words_{0} =\n    vphi_block(first_walker + ({1})({2}) * {3}u + {4}u, "
+            "first_block + {5}u);\n",
+            block, wide(job), strip_number, strip / together, walker, flat / 4);
+      const auto letter = [](std::int64_t w) { return "abcd"[w % 4]; };
+      if (draw.op == Op::Uniform) {
+        values += fmt::format("{}_strip[{}] = vphi_unit(words_{}.{});\n", draw.member, k, block,
+                              letter(flat));
+        continue;
+      }
+      if (known.insert("pair " + pair).second)
+        text += fmt::format(
+            "const {0} radius_{1} = vphi_radius(words_{2}.{3});\n"
+            "const {0} angle_{1} = vphi_angle(words_{2}.{4});\n",
+            real, pair, block, letter(flat / 2 * 2), letter(flat / 2 * 2 + 1));
+      values += fmt::format("{}_strip[{}] = radius_{}*{};\n", draw.member, k, pair,
+                            call(job, flat % 2 == 0 ? Op::Cos : Op::Sin, "angle_" + pair));
+    }
+  return text + values;
+}
+
+std::string strip_draw_lines(const Job& job) {
+  std::string text;
+  for (const Draw& draw : job.body.draws)
+    text += fmt::format("in.{0} = {0}_strip[k];\n", draw.member);
   return text;
 }
 
@@ -213,6 +288,16 @@ std::string draw_state(const Job& job, const std::string& step) {
   return text +
          "noise_state = vphi_word_of(vphi_block(first_walker, run_word >> 7),\n"
          "    (unsigned)(run_word >> 5 & 3u)) >> (unsigned)(run_word & 31u);\n";
+}
+
+std::string draw_run(const Job& job, const std::string& step, const std::string& fresh,
+                     const std::string& words) {
+  return fmt::format(
+      "const unsigned run_word = vphi_count_of({1} - 128.0*floor({1}*0.0078125)) * {2}u;\n"
+      "if ({3} || (run_word >> 5 & 3u) == 0u)\n"
+      "  {4} = vphi_block(first_walker, ({0}){1} * {2}u >> 7);\n"
+      "unsigned noise_state = vphi_word_of({4}, run_word >> 5 & 3u) >> (run_word & 31u);\n",
+      wide(job), step, kernel::words_per_step(job.kernel.random), fresh, words);
 }
 
 std::string draws_of_round(const Job& job, bool state, std::int64_t steps) {

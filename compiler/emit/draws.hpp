@@ -29,11 +29,20 @@ const char* widest_integer(const Job& job);
 /// number `step`, anywhere in a run.
 bool keeps_state(const Job& job);
 std::string draw_state(const Job& job, const std::string& step);
+/// The same for bits, as a declaration; the block of four runs is kept in `words` and made where
+/// `fresh` holds or the first of them begins. `step`: a number in f64.
+std::string draw_run(const Job& job, const std::string& step, const std::string& fresh,
+                     const std::string& words);
 /// The numbers of all `steps` that share a block, and those of step `k` of them. `state`: from the
 /// state that is kept, which goes on.
 std::string draws_of_round(const Job& job, bool state, std::int64_t steps);
 std::string draws_of_step(const Job& job, std::int64_t k);
 /// `site`: text of the index of the site within its instance.
 std::string draw_lines(const Job& job, const std::string& site);
+/// The numbers of `strip` sites side by side, a multiple of those that share a block
+/// (kernel::sites_of_block); `strip_number`: text of the number of the strip. Each block and each
+/// pair of Gaussians is made once. Then those of site `k` of them.
+std::string strip_draws(const Job& job, const std::string& strip_number, int strip);
+std::string strip_draw_lines(const Job& job);
 
 }  // namespace vphi::emit

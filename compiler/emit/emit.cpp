@@ -13,6 +13,12 @@
 namespace vphi::emit {
 namespace {
 
+// Beside the noise of a step in f32 the errors of NVIDIA's own functions cannot be seen.
+bool noisy_on_nvidia(const kernel::Kernel& kernel, const TargetInfo& target) {
+  const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
+  return kernel.random.draws > 0 && kernel.compute == Precision::F32 && nvidia && target.contract;
+}
+
 program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (is_path(job.kernel)) return emit_paths(job, bindings);
   if (job.kernel.steps > 1)
@@ -36,7 +42,9 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   } else if (const auto line = lines_of(kernel, target)) {
     out = emit_lines(*line, target, bindings);
   } else {
-    const Job job = make_job(kernel, target, bindings);
+    kernel::Kernel own = kernel;
+    own.fast = kernel.fast || noisy_on_nvidia(kernel, target);
+    const Job job = make_job(own, target, bindings);
     out = by_pattern(job, bindings);
     out.entry = job.entry;
   }

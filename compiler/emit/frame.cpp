@@ -207,6 +207,8 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   slots["choices"] =
       fill("choices.txt", slots) + table_functions(job.kernel, job.language, job.handed);
   slots["choices"] += turn_functions_for(job.body.code, job.language);
+  if (job.kernel.fast && job.body.handed_members.empty() && job.language != Language::Cpp)
+    slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
   slots["around"] = fill("around.txt", slots);

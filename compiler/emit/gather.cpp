@@ -234,8 +234,8 @@ std::string Gather::sum(const Read& read, std::size_t array) {
   return total;
 }
 
-std::string Gather::lines() {
-  std::string head = coordinates(), fills = draw_lines(job_, "at");
+std::string Gather::lines(bool strip) {
+  std::string head = coordinates(), fills = strip ? strip_draw_lines(job_) : draw_lines(job_, "at");
   for (const Read& read : job_.body.reads) {
     const std::size_t array = position(kernel_, read.array);
     const std::string text = read.offsets.size() == 1 && read.weights[0] == 1

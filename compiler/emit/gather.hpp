@@ -16,7 +16,8 @@ class Gather {
   /// `coordinates_known`: the variables x, y, ... and `at` are there already.
   explicit Gather(const Job& job, bool coordinates_known = false)
       : job_(job), kernel_(job.kernel), coordinates_known_(coordinates_known) {}
-  std::string lines();
+  /// `strip`: the site is number k of a strip whose random numbers are there.
+  std::string lines(bool strip = false);
   /// Of a site of a colour: its coordinates and `at`, from `cell`. Or in two parts: `of_row` from
   /// `row`, the number of a row of cells along x, and `in_row` from the number in that row, a
   /// variable called as `cell_name` says.

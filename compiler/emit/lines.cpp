@@ -245,7 +245,9 @@ void line_slots(const Job& job, const kernel::Line& line, Slots& slots) {
   const bool cuda = job.language == Language::Cuda;
   slots["real"] = type_name(job.body.real);
   slots["real_bytes"] = std::to_string(bytes_of(job.body.real));
-  slots["quick"] = job.kernel.fast ? quick_functions(job.body.real, cuda) : "";
+  slots["quick"] = job.kernel.fast && !job.body.handed_members.empty()
+                       ? quick_functions(job.body.real, cuda)
+                       : "";
   slots["copy_functions"] = fill(cuda                ? "lines_copy_cuda.txt"
                                  : job.target.nvidia ? "lines_copy_nvidia.txt"
                                                      : "lines_copy_none.txt",

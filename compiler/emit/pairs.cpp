@@ -16,7 +16,7 @@ namespace {
 using algebra::Expr;
 using algebra::Op;
 
-constexpr int kThreads = 128;                         // sites of a tile as well
+constexpr int kThreads = 128, kTileSites = 256;
 constexpr int kSitesAThread = 8;                      // i in registers
 constexpr int kGroupsAUnit = 16;                      // enough to hide the tail of a launch
 constexpr int kBlock = 512, kTile = 64, kLanes = 16;  // on processors
@@ -299,7 +299,7 @@ program::Kernel Pairs::gpu() {
   const int per_thread = sites() >= each_group ? kSitesAThread : 1;
   const std::int64_t block = std::int64_t{kThreads} * per_thread;
   const std::int64_t blocks = (sites() + block - 1) / block;
-  const std::int64_t tiles = (sites() + kThreads - 1) / kThreads;
+  const std::int64_t tiles = (sites() + kTileSites - 1) / kTileSites;
   const std::int64_t wanted =
       std::int64_t{kGroupsAUnit} * std::max(1, job_.target.compute_units) / blocks;
   const std::int64_t shares = std::clamp<std::int64_t>(
@@ -320,7 +320,7 @@ program::Kernel Pairs::gpu() {
   slots["tiles"] = index_literal(job_, tiles);
   const std::string real = pair_type();
   slots["tile_memory"] = each(split_.far.values.size(), [&](std::size_t i) {
-    return fmt::format("VPHI_LOCAL {} far_{}[{}];\n", real, i, kThreads);
+    return fmt::format("VPHI_LOCAL {} far_{}[{}];\n", real, i, kTileSites);
   });
   slots["near_memory"] = each(split_.near.values.size(), [&](std::size_t i) {
     return fmt::format("{} near_{}[{}];\n", real, i, per_thread);
@@ -331,7 +331,7 @@ program::Kernel Pairs::gpu() {
     return fmt::format("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
   });
   slots["keep_far"] = each(split_.far.values.size(), [&](std::size_t i) {
-    return fmt::format("far_{}[thread] = {}out.{};\n", i, rounded(), far_.store_members[i]);
+    return fmt::format("far_{}[place] = {}out.{};\n", i, rounded(), far_.store_members[i]);
   });
   slots["sums"] = each(
       terms, [&](std::size_t k) { return fmt::format("double sum_{}[{}];\n", k, per_thread); });
@@ -349,10 +349,11 @@ program::Kernel Pairs::gpu() {
   slots["add_terms"] =
       add_terms("[k]", "first + j == mine + k * " + std::to_string(kThreads) + "u");
   slots["tile_count"] =
-      sites() % kThreads == 0
-          ? std::to_string(kThreads) + "u"
+      sites() % kTileSites == 0
+          ? std::to_string(kTileSites) + "u"
           : fmt::format("(unsigned)vphi_select_index({0} - first < {1}u, {0} - first, {1}u)",
-                        index_literal(job_, sites()), kThreads);
+                        index_literal(job_, sites()), kTileSites);
+  slots["tile"] = std::to_string(kTileSites);
   const auto stored = [&](std::size_t k, const std::string& value) {
     const std::size_t array = position(kernel_, kernel_.stores[k].array);
     return fmt::format("{}[at] = {}{};\n", write_pointer(job_, array),

@@ -23,6 +23,9 @@ constexpr int kVectorBytes = 32;
 // Groups on a multiprocessor, where a step is light: registers are then those of the steps, and
 // what is spilled lies in the making of the table (2 to 10 % on an H200).
 constexpr int kResidents = 5, kLightFlops = 100;
+// Of instances side by side: numbers that they keep, operations of a step (the loop has to stay in
+// the cache of instructions), and times that their groups fill the device.
+constexpr int kHeldAbreast = 32, kFlopsAbreast = 280, kWaves = 1;
 constexpr int kSharedThreads = 256, kRows = 32, kRowsCpp = 128, kRowsAlone = 16;
 
 // The text of one kernel. `at` is put behind the names of what an instance keeps: "[i]" on
@@ -38,29 +41,31 @@ class Paths {
 
   std::string value(std::size_t array) const { return job_.body.array_names[array] + "_value"; }
 
-  std::string load(const std::string& at) const {
+  // `own_at`: the same behind the scalars of an instance.
+  std::string load(const std::string& at, const std::string& own_at) const {
     std::string text;
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       if (job_.kernel.arrays[i].read)
-        text += fmt::format("{}{} = {}[instance];\n", value(i), at, source(i, at));
-    for (int slot : used()) text += fmt::format("own[{0}]{1} = scalars[{0}];\n", slot, at);
+        text += fmt::format("{}{} = {}[instance];\n", value(i), at, source(i));
+    for (int slot : used()) text += fmt::format("own[{0}]{1} = scalars[{0}];\n", slot, own_at);
     return text;
   }
 
   // On processors later rows of the table go on from what was saved after the ones before.
-  std::string source(std::size_t array, const std::string& at) const {
+  std::string source(std::size_t array) const {
     const std::string from = read_pointer(job_, array), to = write_pointer(job_, array);
-    const bool again = shared_ && !at.empty() && job_.kernel.arrays[array].written && from != to;
+    const bool again = shared_ && job_.language == Language::Cpp &&
+                       job_.kernel.arrays[array].written && from != to;
     return again ? fmt::format("(done == 0 ? {} : {})", from, to) : from;
   }
 
-  std::string save(const std::string& at) const {
+  std::string save(const std::string& at, const std::string& own_at) const {
     std::string text;
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       if (job_.kernel.arrays[i].written)
         text += fmt::format("{}[instance] = {}{};\n", write_pointer(job_, i), value(i), at);
     for (int slot : job_.body.slots_written)
-      text += fmt::format("scalars[{0}] = own[{0}]{1};\n", slot, at);
+      text += fmt::format("scalars[{0}] = own[{0}]{1};\n", slot, own_at);
     return text;
   }
 
@@ -249,21 +254,41 @@ void fill_tasks(program::Kernel& out, Slots& slots, const Job& job, const Paths&
   out.grid[0] = static_cast<std::uint32_t>(tasks);
   slots["pointers"] = path_pointers(job);
   slots["values"] = paths.values(kLanes);
-  slots["load"] = paths.load("[i]");
+  slots["load"] = paths.load("[i]", "[i]");
   slots["take"] = paths.take();
   slots["put"] = paths.put();
-  slots["save"] = paths.save("[i]");
+  slots["save"] = paths.save("[i]", "[i]");
 }
 
-/// What every pattern for a GPU has: groups of threads, and values in registers.
+/// What every pattern for a GPU has: groups of threads, and values in registers. `abreast`: so many
+/// instances of a thread side by side; 0: one, and nothing is an array.
 void fill_groups(program::Kernel& out, Slots& slots, const Job& job, const Paths& paths,
-                 const Bindings& bindings, int threads) {
-  const std::int64_t groups = (job.kernel.instances + threads - 1) / threads;
+                 const Bindings& bindings, int threads, int abreast = 0) {
+  const std::int64_t each = std::int64_t{threads} * std::max(1, abreast);
+  const std::int64_t groups = (job.kernel.instances + each - 1) / each;
   out.grid[0] = static_cast<std::uint32_t>(std::min(groups, kMostGroups));
   out.block[0] = static_cast<std::uint32_t>(threads);
-  slots["load"] = paths.values(0) + paths.load("");
+  const std::string at = abreast > 0 ? "[p]" : "";
+  slots["values"] = paths.values(abreast);
+  slots["load"] = (abreast > 0 ? "" : paths.values(0)) + paths.load(at, "");
   slots["draw_start"] = draw_walker(job, bindings, "instance", "scalars");
-  slots["save"] = paths.save("");
+  slots["save"] = paths.save(at, "");
+}
+
+/// Instances of a thread side by side. What they share is read once for all of them and their
+/// latencies overlap; more instances need more registers, and leave fewer groups.
+int instances_abreast(const Job& job, const TargetInfo& target) {
+  const kernel::Cost cost = kernel::cost(job.kernel);
+  if (cost.flops > kLightFlops || job.body.real != Precision::F32) return 1;
+  const std::int64_t registers = static_cast<std::int64_t>(job.kernel.arrays.size()) +
+                                 2 * job.body.slots_written.size() + 2 * job.body.draws.size();
+  const std::int64_t fill =
+      std::int64_t{kSharedThreads} * kResidents * std::max(1, target.compute_units);
+  for (const int abreast : {8, 4, 2})
+    if (job.kernel.instances >= kWaves * abreast * fill && registers * abreast <= kHeldAbreast &&
+        cost.flops * abreast <= kFlopsAbreast)
+      return abreast;
+  return 1;
 }
 
 }  // namespace
@@ -362,23 +387,54 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   }
   slots["body"] +=
       clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
-  slots["residents"] = std::to_string(kernel::cost(kernel).flops <= kLightFlops ? kResidents : 1);
   const bool state = keeps_state(job);
   const std::int64_t run = kernel::steps_of_run(shared.own.random);
   slots["most_rows"] = !state ? slots["rows"] + (cpp ? "" : "u")
                               : fmt::format("({2}){0}u - ({2})(step_start & {1}u)", run, run - 1,
                                             cpp ? "long" : "unsigned");
-  slots["noise_state"] =
-      state && !cpp ? "unsigned noise_state = 0u;\n" + draw_state(job, "step_start") : "";
+  const int abreast = cpp || alone ? 0 : instances_abreast(job, target);
+  slots["abreast"] = std::to_string(std::max(1, abreast));
+  const bool light = kernel::cost(kernel).flops <= kLightFlops;
+  slots["residents"] = std::to_string(!light ? 1 : abreast > 2 ? kResidents - 1 : kResidents);
+  const bool draws = !job.body.draws.empty();
+  const bool kept = state && abreast > 0;
+  slots["walkers"] = !draws || abreast == 0
+                         ? ""
+                         : fmt::format("{} first_walkers[{}];\n", widest_integer(job), abreast) +
+                               (kept ? fmt::format("unsigned noise_states[{}];\n", abreast) : "");
+  // NVIDIA's compiler would rather convert the number anew in each round than keep it.
+  const bool nvidia = cuda || target.nvidia;
+  slots["keep_walker"] = !draws ? ""
+                         : nvidia
+                             ? fmt::format(
+                                   "{} kept = first_walker;\n{} volatile(\"\" : \"+l\"(kept));\n"
+                                   "first_walkers[p] = kept;\n",
+                                   widest_integer(job), cuda ? "asm" : "__asm__")
+                             : "first_walkers[p] = first_walker;\n";
+  slots["walker"] = draws ? fmt::format(
+                                "const {} first_walker = first_walkers[p];\n"
+                                "(void)first_walker;\n",
+                                widest_integer(job))
+                          : "";
+  slots["take_state"] = kept ? "unsigned noise_state = noise_states[p];\n" : "";
+  slots["keep_state"] = kept ? "noise_states[p] = noise_state;\n" : "";
+  if (kept && job.kernel.random.bits)
+    slots["walkers"] += fmt::format("vphi_words run_words[{}];\n", abreast);
+  slots["noise_state"] = kept && job.kernel.random.bits
+                             ? draw_run(job, fmt::format("clock[{}]", clock_of(kernel.random.step)),
+                                        "done == 0u", "run_words[p]")
+                         : state && !cpp
+                             ? "unsigned noise_state = 0u;\n" + draw_state(job, "step_start")
+                             : "";
   slots["lane_states"] = cpp ? paths.lane_states() : "";
-  const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : "";
+  const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : abreast > 0 ? "[p]" : "";
   slots["round"] = paths.round(block, suffix);
   slots["one_step"] = paths.round(block, suffix, true);
   if (cpp) {
     fill_tasks(out, slots, job, paths);
     out.source = fill("paths_shared_cpp.txt", slots);
   } else {
-    fill_groups(out, slots, job, paths, wider, kSharedThreads);
+    fill_groups(out, slots, job, paths, wider, kSharedThreads, abreast);
     out.source = fill(alone ? "paths_shared_alone.txt" : "paths_shared_gpu.txt", slots);
   }
   out.arguments = arguments(job, bindings, false, 0);

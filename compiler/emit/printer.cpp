@@ -1,5 +1,6 @@
 #include "compiler/emit/printer.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
 #include <stdexcept>
@@ -226,6 +227,8 @@ Printer::Piece Printer::compute(Expr expr) {
     case Op::Neg:
       return {"-" + operand(args[0], 0), 1};
     case Op::Sub:
+      if (fuse_sums_)
+        if (const auto fused = fused_sum(node)) return *fused;
       return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
     case Op::Div:
       if (approximate_) {
@@ -273,7 +276,41 @@ Printer::Piece Printer::compute(Expr expr) {
   return call(name, args);
 }
 
+void Printer::add_terms(Expr expr, bool minus, std::vector<Signed>& terms) const {
+  const auto uses = uses_.find(expr.get());
+  const bool open = (uses == uses_.end() || uses->second <= 1) && callbacks_.leaf(*expr).empty() &&
+                    known_.count(expr.get()) == 0;
+  const bool chain = expr.is(Op::Add) || expr.is(Op::Sub) || expr.is(Op::Neg);
+  if (!open || !chain) {
+    terms.push_back({expr, minus, open && expr.is(Op::Mul)});
+    return;
+  }
+  for (std::size_t i = 0; i < expr.args().size(); ++i)
+    add_terms(expr.arg(i), minus != (expr.is(Op::Neg) || (expr.is(Op::Sub) && i > 0)), terms);
+}
+
+// As a number, a variable or a call, then products.
+std::optional<Printer::Piece> Printer::fused_sum(const Node& node) {
+  std::vector<Signed> terms;
+  for (std::size_t i = 0; i < node.args.size(); ++i)
+    add_terms(node.args[i], node.op == Op::Sub && i > 0, terms);
+  const auto plain = std::ranges::find_if(
+      terms, [](const Signed& t) { return !t.product && !t.minus && !is_negative(t.term); });
+  if (terms[0].product == false || plain == terms.end()) return std::nullopt;
+  std::rotate(terms.begin(), plain, plain + 1);
+  std::string text = operand(terms[0].term, 2);
+  for (std::size_t i = 1; i < terms.size(); ++i) {
+    const auto& [term, minus, product_term] = terms[i];
+    const bool flips = product_term && is_negative(term.arg(0));
+    text += minus != flips ? " - " : " + ";
+    text += flips ? product(term.args(), true).text : operand(term, 1);
+  }
+  return Piece{text, 2};
+}
+
 Printer::Piece Printer::sum(const Node& node) {
+  if (fuse_sums_)
+    if (const auto fused = fused_sum(node)) return *fused;
   std::string text;
   for (Expr term : node.args) {
     const bool product_term = term.is(Op::Mul) && uses_[term.get()] <= 1 &&

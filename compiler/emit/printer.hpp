@@ -41,6 +41,9 @@ class Printer {
 
   /// Approximate functions of the device from now on (kernel::Kernel::fast).
   void approximate() { approximate_ = true; }
+  /// Sums begin with a term that is no product: each product is then one multiply-add. The order of
+  /// the operations is another one.
+  void fuse_sums() { fuse_sums_ = true; }
   /// With them: roots, minima and maxima of the device too (a NaN does not pass through those).
   void device_extremes() { device_extremes_ = true; }
   /// Where sine and cosine of one angle are wanted: the functions of emit/turns.hpp.
@@ -66,6 +69,13 @@ class Printer {
   Piece piece(algebra::Expr expr, bool root = false);
   Piece compute(algebra::Expr expr);
   Piece sum(const algebra::Node& node);
+  /// A term of a sum; `product`: written out where it stands.
+  struct Signed {
+    algebra::Expr term;
+    bool minus = false, product = false;
+  };
+  void add_terms(algebra::Expr expr, bool minus, std::vector<Signed>& terms) const;
+  std::optional<Piece> fused_sum(const algebra::Node& node);
   Piece product(std::span<const algebra::Expr> factors, bool flip_sign);
   Piece power(algebra::Expr base, algebra::Expr exponent);
   Piece positive_power(algebra::Expr base, std::int64_t n);
@@ -88,7 +98,7 @@ class Printer {
   std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
   std::unordered_map<std::string, int> counters_;
   std::string lines_;
-  bool approximate_ = false, device_extremes_ = false, share_turns_ = false;
+  bool approximate_ = false, device_extremes_ = false, share_turns_ = false, fuse_sums_ = false;
   std::unordered_map<const algebra::Node*, int> turns_;  ///< angle -> 1: its sine, 2: its cosine
 };
 

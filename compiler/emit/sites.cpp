@@ -10,6 +10,7 @@
 
 #include "compiler/emit/draws.hpp"
 #include "compiler/emit/gather.hpp"
+#include "compiler/kernel/draw.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -26,17 +27,21 @@ constexpr std::int64_t kManySums = 8;        // reductions that cost a group mor
 
 // Sites that a thread takes together. What reads its own site alone waits for memory: single
 // numbers are too few on the way, and too many instructions.
-int strip_of(const Job& job, std::int64_t sites_per_thread) {
+int strip_of(const Job& job) {
   const bool own = std::ranges::all_of(job.body.reads, [](const Read& r) { return r.centre(); });
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
     return array.store == job.body.real && array.elements == 0;
   });
   if (job.target.is_cpu || job.kernel.instances > 1 || !own || !same || job.body.reads.empty() ||
-      job.body.reads.size() > kMostStripInputs || !job.body.draws.empty() ||
+      job.body.reads.size() > kMostStripInputs || job.body.draws.size() > kMostStripInputs ||
       job.body.parameters > kMostHeldParameters || job.kernel.reductions.size() > kMostStripSums)
     return 1;
-  const int strip = kStripBytes / bytes_of(job.body.real);
-  return sites_per_thread >= kLeastStrips * strip ? strip : 1;
+  int strip = kStripBytes / bytes_of(job.body.real);
+  if (!job.body.draws.empty()) {  // whole blocks of random numbers
+    if (!kernel::across_sites(job.kernel.random)) return 1;
+    strip = std::max(strip, static_cast<int>(kernel::sites_of_block(job.kernel.random)));
+  }
+  return strip;
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -48,32 +53,44 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 // The lines of the pattern of vectors that differ from those of single sites.
 void vector_lines(const Job& job, Slots& slots, int strip) {
   const char* real = type_name(job.body.real);
-  const std::string type = real + std::to_string(strip),
+  const int lanes = kStripBytes / bytes_of(job.body.real), vectors = strip / lanes;
+  const std::string type = real + std::to_string(lanes),
                     space = job.language == Language::OpenCL ? "__global " : "";
-  std::string load, store, gather = slots["gather"], parts = slots["store"];
+  std::string load, store, gather = slots["gather_strip"], parts = slots["store"];
+  const auto index = [&](int v) {
+    return vectors == 1 ? std::string("vector") : fmt::format("vector * {}u + {}u", vectors, v);
+  };
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
     const std::string from = read_pointer(job, i), to = write_pointer(job, i);
     const std::string old = job.body.array_names[i] + "_old",
                       next = job.body.array_names[i] + "_next";
-    const auto part = [&](int k) { return std::string(1, "xyzw"[k]); };
+    const auto name = [&](const std::string& stem, int v) {
+      return stem + "_vector" + (vectors == 1 ? "" : "_" + std::to_string(v));
+    };
+    const auto part = [&](const std::string& stem, int k) {
+      return name(stem, k / lanes) + "." + "xyzw"[k % lanes];
+    };
     if (array.read) {
-      load += fmt::format("const {0} {1}_vector = (({2}const {0}*){3})[vector];\n", type, old,
-                          space, from);
       std::string values;
-      for (int k = 0; k < strip; ++k) values += (k > 0 ? ", " : "") + old + "_vector." + part(k);
+      for (int v = 0; v < vectors; ++v)
+        load += fmt::format("const {0} {1} = (({2}const {0}*){3})[{4}];\n", type, name(old, v),
+                            space, from, index(v));
+      for (int k = 0; k < strip; ++k) values += (k > 0 ? ", " : "") + part(old, k);
       load += fmt::format("const {} {}[{}] = {{{}}};\n", real, old, strip, values);
       gather = replaced(gather, from + "[at]", old + "[k]");
     }
     if (array.written) {
       load += fmt::format("{} {}[{}];\n", real, next, strip);
       parts = replaced(parts, to + "[at]", next + "[k]");
-      store += fmt::format("{} {}_vector;\n", type, next);
+      for (int v = 0; v < vectors; ++v) store += fmt::format("{} {};\n", type, name(next, v));
       for (int k = 0; k < strip; ++k)
-        store += fmt::format("{0}_vector.{1} = {0}[{2}];\n", next, part(k), k);
-      store += fmt::format("(({}{}*){})[vector] = {}_vector;\n", space, type, to, next);
+        store += fmt::format("{} = {}[{}];\n", part(next, k), next, k);
+      for (int v = 0; v < vectors; ++v)
+        store += fmt::format("(({}{}*){})[{}] = {};\n", space, type, to, index(v), name(next, v));
     }
   }
+  if (!job.body.draws.empty()) load += strip_draws(job, "vector", strip);
   slots["load_vectors"] = load;
   slots["gather_vectors"] = gather;
   slots["store_parts"] = parts;
@@ -92,7 +109,13 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const int threads = many ? static_cast<int>(std::clamp<std::int64_t>(
                                  (std::max(sites, reductions_64) + 31) / 32 * 32, 32, kThreads))
                            : kThreads;
-  const std::int64_t wanted = (sites + threads - 1) / threads;
+  const int wish = strip_of(job);
+  // Neighbours that share their random numbers are worth fewer threads, as long as all have work.
+  const bool noisy =
+      wish > 1 && !job.body.draws.empty() &&
+      sites >= std::int64_t{2} * wish * threads * std::max(1, job.target.compute_units);
+  const std::int64_t apart = noisy ? sites / wish : sites;
+  const std::int64_t wanted = (apart + threads - 1) / threads;
   const std::int64_t most = many ? std::max<std::int64_t>(1, wanted / kSitesPerThread)
                             : kernel.reductions.empty()
                                 ? std::int64_t{1} << 30
@@ -130,9 +153,11 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["store"] = store;
   slots["accumulate"] = add;
 
-  const int strip = strip_of(job, sites / (groups[0] * threads));
+  const bool long_ways = sites / (groups[0] * threads) >= kLeastStrips * wish;
+  const int strip = noisy || (job.body.draws.empty() && long_ways) ? wish : 1;
   slots["strip"] = std::to_string(strip);
   slots["vectors"] = index_literal(job, sites / strip);
+  slots["gather_strip"] = Gather(job).lines(true);
   if (strip > 1) vector_lines(job, slots, strip);
   slots["residents"] = std::to_string(kResidents);
   // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.

@@ -53,6 +53,28 @@ constexpr std::int64_t words_per_step(const Random& random) {
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<unsigned>(random.draws)));
   return random.draws <= 2 ? random.draws : (random.draws + 3) / 4 * 4;
 }
+/// Whether neighbouring sites share the words of a step, not the steps of one site.
+constexpr bool across_sites(const Random& random) { return random.sites > 1 && !random.bits; }
+/// Words that a site takes of one step of the finest run on its path (Random::finer).
+constexpr std::int64_t words_of_site(const Random& random) {
+  Random one = random;
+  one.draws = random.draws / random.finer;
+  return words_per_step(one);
+}
+/// Sites that share a block a step: 1, 2 or 4. For across_sites.
+constexpr std::int64_t sites_of_block(const Random& random) {
+  return std::max<std::int64_t>(1, 4 / std::max<std::int64_t>(1, words_of_site(random)));
+}
+/// Blocks that a step moves on by. For across_sites.
+constexpr std::int64_t blocks_per_step(const Random& random) {
+  return std::max<std::int64_t>(1, words_of_site(random) / 4) * random.finer;
+}
+/// Draw `index` of a site as a word behind the first one of its step, were the site alone in its
+/// block. For across_sites.
+constexpr std::int64_t word_of_draw(const Random& random, int index) {
+  const std::int64_t words = words_of_site(random);
+  return index / words * std::max<std::int64_t>(4, words) + index % words;
+}
 /// Draws of a step that fit into one word, one bit each.
 inline constexpr int kMostBits = 32;
 
@@ -102,17 +124,36 @@ Real unit_interval(std::uint32_t word) {
   return static_cast<Real>(word) * static_cast<Real>(0x1p-32) + static_cast<Real>(0x1p-33);
 }
 
-/// Draw `index` of a step.
+/// A word of a walker's sequence.
+struct WordPlace {
+  std::uint64_t walker = 0, word = 0;
+};
+/// Where draw `index` of a step is found; `walker` counts sites, instance*sites + site.
+constexpr WordPlace place_of(const Random& random, int index, std::uint64_t walker,
+                             std::uint64_t step) {
+  if (!across_sites(random)) {
+    return {walker, step * static_cast<std::uint64_t>(words_per_step(random)) +
+                        static_cast<std::uint64_t>(index)};
+  }
+  const auto sites = static_cast<std::uint64_t>(random.sites);
+  const auto together = static_cast<std::uint64_t>(sites_of_block(random));
+  const std::uint64_t site = walker % sites, groups = (sites + together - 1) / together;
+  return {walker / sites * groups + site / together,
+          step * static_cast<std::uint64_t>(blocks_per_step(random)) * 4 +
+              site % together * static_cast<std::uint64_t>(words_of_site(random)) +
+              static_cast<std::uint64_t>(word_of_draw(random, index))};
+}
+
+/// Draw `index` of a step; `walker` counts sites, instance*sites + site.
 template <class Real>
 Real draw(const Random& random, algebra::Op kind, int index, std::uint64_t walker,
           std::uint64_t step) {
-  const std::uint64_t d =
-      step * static_cast<std::uint64_t>(words_per_step(random)) + static_cast<std::uint64_t>(index);
+  const auto [owner, d] = place_of(random, index, walker, step);
   if (random.bits) {
-    const std::uint32_t word = block_of(random, walker, d / 128)[d / 32 % 4];
+    const std::uint32_t word = block_of(random, owner, d / 128)[d / 32 % 4];
     return (word >> d % 32 & 1) != 0 ? Real(0.75) : Real(0.25);
   }
-  const Words words = block_of(random, walker, d / 4);
+  const Words words = block_of(random, owner, d / 4);
   if (kind == algebra::Op::Uniform) return unit_interval<Real>(words[d % 4]);
   const std::size_t pair = d % 4 / 2 * 2;
   const Real square = Real(-2) * std::log(unit_interval<Real>(words[pair]));

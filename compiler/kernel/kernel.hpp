@@ -76,12 +76,20 @@ struct ScalarAssign {
 
 /// Where the draws Op::Normal and Op::Uniform of a kernel come from: Philox4x32-10 (Salmon et al.,
 /// SC11, 2011), a function of (seed, stream, walker, step) alone, so that every device, every split
-/// of the work and every resumed run meets the same numbers. The walker is number
-/// instance*sites + site. Draw i of step n is word d = n*w + i of its walker's sequence (w: draws a
-/// step as 1, 2 or a multiple of 4), that is word d mod 4 of the block with the seed as key and the
-/// counter (walker low, d/4 low, stream, walker high * 2^16 + d/4 high). Uniform: (word +
-/// 1/2)/2^32. Normal: words 2k and 2k+1 of a block give u and v, and sqrt(-2 ln u) times cos and
-/// sin of 2 pi v; no Uniform may therefore be the other word of a Normal's pair (kernel/draw.hpp).
+/// of the work and every resumed run meets the same numbers. A step of a site takes w words (its
+/// draws as 1, 2 or a multiple of 4) and draw i is word i of them. Words come in blocks of four,
+/// and what is left of a block serves
+///   - neighbouring sites, where an instance has several: m = 4/w of them (at least 1) share a
+///   block
+///     a step. The walker is instance*ceil(sites/m) + site/m, and word i of a site is word
+///     (site mod m)*w + i of block n at step n (blocks n*w/4 to (n + 1)*w/4 - 1 for w >= 4);
+///   - successive steps of an instance of one site: the walker is the instance, and word i of step
+///   n
+///     is word n*w + i of its sequence.
+/// Block b has the seed as key and the counter (walker low, b low, stream, walker high * 2^16 + b
+/// high). Uniform: (word + 1/2)/2^32. Normal: words 2k and 2k+1 of a block give u and v, and
+/// sqrt(-2 ln u) times cos and sin of 2 pi v; no Uniform may therefore be the other word of a
+/// Normal's pair (kernel/draw.hpp).
 ///
 /// Philox4x32-7: the same with seven rounds. Xorshift32 (Marsaglia, J. Stat. Softw. 8 (2003) 14;
 /// shifts 13, 17, 5): block b is four moves of a state; a run of 8 blocks begins with the first
@@ -90,13 +98,17 @@ struct ScalarAssign {
 ///
 /// Bits (`accuracy = weak1`): all draws are Uniform and one bit each, 1/4 or 3/4. Draw i of step n
 /// is bit d = n*w + i (w: draws as a power of 2), that is bit d mod 32, from the lowest, of word
-/// d/32 mod 4 of block d/128.
+/// d/32 mod 4 of block d/128 of walker instance*sites + site.
 struct Random {
   Generator generator = Generator::Philox10;
   bool bits = false;
   std::uint64_t seed = 1;
   std::uint32_t stream = 0;
-  int draws = 0;     ///< numbers a step; with 1 or 2 a block serves several steps
+  int draws = 0;           ///< numbers a step
+  std::int64_t sites = 1;  ///< of an instance
+  /// Steps of a finer run on the same path whose numbers a step takes, one after the other; `draws`
+  /// counts them all.
+  int finer = 1;
   std::string step;  ///< slot with the number of the step, a whole number
   std::string
       instance;  ///< slot with the number of the instance in its ensemble; "": in the launch

@@ -79,6 +79,14 @@ struct Particles {
   dsl::Span method_span;
 };
 
+/// Arrays beside a state array whose displacement an equation reads (displacement.hpp); variables
+/// once the equations are known.
+struct Companions {
+  int array = 0;
+  int start = 0;   ///< its value at the start
+  int turns = -1;  ///< an angle's count of turns; -1: it is none
+};
+
 enum class Metric { Minkowski, Prescribed, SelfConsistent };
 
 struct Background {
@@ -113,6 +121,7 @@ struct Derivation {
   Background background;
   Rescaling rescaling;
   std::vector<StateField> fields;
+  std::vector<Companions> companions;
   int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx
   Expr potential;      ///< sum of all potentials; null without
   std::vector<std::pair<std::string, Expr>> potential_terms;

@@ -1,6 +1,7 @@
 #include "compiler/physics/derive.hpp"
 
 #include "compiler/physics/conservation.hpp"
+#include "compiler/physics/displacement.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -58,12 +59,14 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     ProgramUnits units(d);
     background_rate(d, lower, units);
     program_equations(d, units);
+    add_companions(d);
     classify_noise(d);
     Lowerer start_lower(d);
     std::map<int, StartValue> start = read_initial(d, start_lower, units);
     start_conserved(d, laws, start);
     background_scalars(d, lower, units, start);
     initial_values(d, units, start);
+    start_companions(d);
     read_until(d, lower, units);
     read_outputs(d, lower, units);
     read_expectations(d, lower, units);

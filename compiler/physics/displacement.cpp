@@ -22,57 +22,79 @@ const Variable* variable(const System& system, int array) {
   return found == system.variables.end() ? nullptr : &*found;
 }
 
-/// A variable that nothing moves, beside the one with this array.
-int companion(Derivation& d, int array, const std::string& kind, const std::string& shown,
-              bool counts) {
+constexpr const char *kStart = "start", *kTurns = "turns";
+
+/// A variable that nothing moves, beside the one with this array; `number` is its own array.
+void add_companion(Derivation& d, int array, const std::string& kind, int number, bool counts) {
   System& system = d.system;
   const Variable& whose = *variable(system, array);
-  const std::string name = kind + whose.name;
-  const auto known = std::ranges::find(system.variables, name, &Variable::name);
-  if (known != system.variables.end()) return known->array;
   Variable v;
-  v.name = name;
-  v.shown = fmt::format("{} of {}", shown, whose.shown);
-  v.array = system.arrays++;
+  v.name = fmt::format("{}_of_{}", kind, whose.name);
+  v.shown = fmt::format("{} of {}", kind, whose.shown);
+  v.array = number;
   v.rate = d.arena().integer(0);
   v.span = whose.span;
   v.frozen = true;
-  if (counts) {
-    v.partner = array;
-  } else {
-    system.initial.push_back({v.array, d.arena().load(array)});
-  }
+  if (counts) v.partner = array;
   system.variables.push_back(v);
-  return v.array;
+}
+
+/// Number of the companion that an output names, made where there is none.
+int companion(Derivation& d, int array, const std::string& kind, bool counts) {
+  System& system = d.system;
+  const std::string name = fmt::format("{}_of_{}", kind, variable(system, array)->name);
+  const auto known = std::ranges::find(system.variables, name, &Variable::name);
+  if (known != system.variables.end()) return known->array;
+  const int number = system.arrays++;
+  add_companion(d, array, kind, number, counts);
+  if (!counts) system.initial.push_back({number, d.arena().load(array)});
+  return number;
 }
 
 Expr moved(Derivation& d, int array) {
   Arena& arena = d.arena();
-  const Expr start = arena.load(companion(d, array, "start_of_", "start", false));
-  Expr beside = -start;
+  // those of equations are converted with what is around them
+  const auto beside = std::ranges::find(d.companions, array, &Companions::array);
+  if (beside != d.companions.end()) {
+    const Expr way = arena.load(array) - arena.load(beside->start);
+    if (beside->turns < 0) return way;
+    return way + arena.real(angle_period(d, *d.field_of(array))) * arena.load(beside->turns);
+  }
+  Expr other = -arena.load(companion(d, array, kStart, false));
   const double period = variable(d.system, array)->period;
   if (period != 0) {
-    const Expr turns = arena.load(companion(d, array, "turns_of_", "turns", true));
-    beside = arena.real(period) * turns - start;
+    other = other + arena.real(period) * arena.load(companion(d, array, kTurns, true));
   }
-  return arena.load(array) +
-         beside / d.rescaling.A;  // the companions are stored as the variable is
+  return arena.load(array) + other / d.rescaling.A;  // companions are stored as the variable is
+}
+
+/// Whether this is an array of state that moves.
+bool moves(Derivation& d, int array) {
+  if (d.system.variables.empty()) {
+    const StateField* field = d.field_of(array);
+    return field && !field->drawn && !field->primitive;
+  }
+  const Variable* v = variable(d.system, array);
+  return v && !v->frozen;
 }
 
 }  // namespace
 
 Value displacement(Derivation& d, const Value& x, dsl::Span span) {
-  if (d.system.variables.empty()) {
-    d.fail(errors::not_yet(span, "a displacement in an equation of motion"));
-  }
   if (d.expanding()) d.fail(errors::not_yet(span, "a displacement in an expanding box"));
   const auto of_part = [&](Expr part) {
     if (!part) return part;
     const bool other = part.is(Op::Load) && algebra::is_other(*part);
     const Expr own = other ? algebra::as_own(part) : part;
-    const bool bare = own.is(Op::Load) && own->offset.zero() && variable(d.system, own->index);
-    if (!bare || variable(d.system, own->index)->frozen) {
+    if (!own.is(Op::Load) || !own->offset.zero() || !moves(d, own->index)) {
       d.fail(errors::displacement_of(span));
+    }
+    if (d.system.variables.empty() &&
+        std::ranges::count(d.companions, own->index, &Companions::array) == 0) {
+      const StateField& field = *d.field_of(own->index);
+      const bool counts = field.periodic && field.place(own->index) >= 0;
+      const int start = d.system.arrays++;
+      d.companions.push_back({own->index, start, counts ? d.system.arrays++ : -1});
     }
     const Expr way = moved(d, own->index);
     return other ? algebra::other(way) : way;
@@ -80,6 +102,19 @@ Value displacement(Derivation& d, const Value& x, dsl::Span span) {
   Value result{x.rows, x.columns, {}};
   for (const Component& c : x.parts) result.parts.push_back({of_part(c.re), of_part(c.im)});
   return result;
+}
+
+void add_companions(Derivation& d) {
+  for (const Companions& c : d.companions) {
+    add_companion(d, c.array, kStart, c.start, false);
+    if (c.turns >= 0) add_companion(d, c.array, kTurns, c.turns, true);
+  }
+}
+
+void start_companions(Derivation& d) {
+  for (const Companions& c : d.companions) {
+    d.system.initial.push_back({c.start, d.arena().load(c.array)});
+  }
 }
 
 dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call) {

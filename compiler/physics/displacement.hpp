@@ -6,7 +6,9 @@
 // equation moves (`frozen`): its value at the start, and for an angle the number of turns that were
 // folded away, a whole number. So a path of 10^6 turns in single precision has the phase of a short
 // one, and its displacement is rounded once, when it is looked at. The companions exist only where
-// an output, a promise or `until` names them; a displacement in an equation is refused (E0901).
+// an equation, an output, a promise or `until` names them. Equations are read before there are
+// Variables: numbers of their companions are given out then (Derivation::companions), and
+// `add_companions` makes the Variables.
 #pragma once
 
 #include "compiler/physics/derivation.hpp"
@@ -16,6 +18,10 @@ namespace vphi::physics {
 /// `x` holds bare variables (own or of the other body of a pair). Throws Failure, reported, where
 /// it holds anything else.
 Value displacement(Derivation& d, const Value& x, dsl::Span span);
+/// Variables for the companions that equations name, and the values they start from. After the
+/// variables and their initial values.
+void add_companions(Derivation& d);
+void start_companions(Derivation& d);
 /// `msd(x, over = path)` as `mean(norm2(displacement(x)), over = path)`.
 dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call);
 /// The variable that counts how often `angle` was folded; null where nobody asks.

@@ -33,6 +33,7 @@ ProgramUnits::ProgramUnits(Derivation& d, bool unmixed) : d_(d), unmixed_(unmixe
       load_factors_[field.velocities[i]] = r.B / r.A * algebra::pow(scale(), -weight);
     }
   }
+  for (const Companions& c : d.companions) load_factors_[c.start] = load_factors_.at(c.array);
 }
 
 // a = c*t^p: d(eta) = B*a^s dt gives t in closed form, so that the equations depend on eta alone

@@ -32,6 +32,7 @@ bool sum_draws(Plan& plan) {
     if (k.random.draws == 0) continue;
     // The words of a step hold those of two finer ones, in their order.
     const auto words = static_cast<int>(kernel::words_per_step(k.random));
+    k.random.finer *= 2;
     kernel::Rebuilder rebuild([&](Expr node) -> Expr {
       if (!node.is(Op::Normal)) return {};
       algebra::Arena& arena = *node->arena;

@@ -77,9 +77,10 @@ class Preparation {
     const bool noisy = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
       return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
     });
-    const bool multiplies = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
-      return std::ranges::any_of(parts, [](const Part& part) {
-        return part.kind == Part::Kind::Noise && !part.arguments.empty();
+    const bool multiplies = std::ranges::any_of(head->parts, [&](const std::vector<Part>& parts) {
+      return std::ranges::any_of(parts, [&](const Part& part) {
+        const auto state = [&](const std::string& name) { return head->index(name) >= 0; };
+        return part.kind == Part::Kind::Noise && std::ranges::any_of(part.arguments, state);
       });
     });
     const bool additive = system_.noise.kind == NoiseClass::Additive;

@@ -666,6 +666,7 @@ class Scheduler {
       k.random.seed = system_.seed;
       k.random.stream = starting_.contains(&k - plan_.kernels.data()) ? kStartStream : kNoiseStream;
       k.random.draws = all;
+      k.random.sites = k.sites();
       k.random.step = slot::kStep;
       k.random.instance = slot::kEnsemble;
     }

@@ -567,9 +567,19 @@ class BodyStep {
     State there = state_;
     for (std::size_t i = 0; i < part.arguments.size(); ++i) {
       const int argument = from_.head.index(part.arguments[i]);
-      // Time is a member of the group that steps it, so `t + dt` says nothing new.
-      if (argument < 0) continue;
+      // Time is a member of the group that steps it: beside that, `t + dt` says nothing new.
+      if (argument < 0 && part.arguments.size() > 1) continue;
       const Value value = evaluate(*at_text.args[i], meaning_, arena_);
+      if (argument < 0) {
+        if (value.group >= 0) {
+          throw error::wrong_arguments(at_text.args[i]->span, part.name, "its argument is a time");
+        }
+        const auto time = there.scalars.find(from_.system.time);
+        if (time != there.scalars.end()) {
+          time->second = block_.scalar(from_.system.time + "_there", value.scalar);
+        }
+        continue;
+      }
       if (value.group != argument) {
         throw error::wrong_arguments(at_text.args[i]->span, part.name,
                                      "argument " + std::to_string(i + 1) +

@@ -157,10 +157,13 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
   replace_asm(text, "shared.global", "memcpy(to, from, sizeof *to);");
   replace_asm(text, "commit_group", "");
   replace_asm(text, "wait_group", "");
+  replace_all(text, "asm volatile(\"\" : \"+l\"(kept));", "");
   replace_all(text, "asm(\"lg2.approx.ftz.f32 %0, %1;\" : \"=f\"(log) : \"f\"(a));",
               "log = log2f(a);");
   replace_all(text, "asm(\"sqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(root) : \"f\"(a));",
               "root = sqrtf(a);");
+  replace_all(text, "asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(product) : \"r\"(a), \"r\"(b));",
+              "product = (unsigned long long)a * b;");
   replace_all(text, "asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(root) : \"f\"(a));",
               "root = 1.0f / sqrtf(a);");
   replace_all(text,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "compiler/emit/march.hpp"
 #include "compiler/kernel/draw.hpp"
@@ -98,9 +99,24 @@ void check(program::Target language, bool cpu, const Run& run) {
       for (const double step : {6.0, 17179869187.0}) {
         if (real == Precision::F32 && (draws != 1 || step == 6)) continue;
         SCOPED_TRACE(std::to_string(draws) + " draws at step " + std::to_string(step));
-        const Case c = numbers({40, 3}, real, draws, uniforms_from, step);
-        const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
-        compare(c, run(c, kernel, random_state(c, 1)), 0);
+        // steps share the words of a block, neighbouring sites, and these on the path of finer
+        // steps
+        for (const int shared : {0, 1, 2}) {
+          if (shared != 1 && real == Precision::F32) continue;
+          if (shared == 2 && (draws == 6 || uniforms_from != draws)) continue;
+          Case c = numbers({41, 3}, real, draws, uniforms_from, step);
+          if (shared > 0) c.kernel.random.sites = c.kernel.sites();
+          if (shared == 2) {  // as many again, of the second of two finer steps
+            const int words = static_cast<int>(kernel::words_per_step(c.kernel.random));
+            for (int i = 0; i < draws; ++i)
+              c.store(c.array("v" + std::to_string(i), false, true),
+                      c.arena->random(Op::Normal, words + i));
+            c.kernel.random.draws += words;
+            c.kernel.random.finer = 2;
+          }
+          const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+          compare(c, run(c, kernel, random_state(c, 1)), 0);
+        }
       }
   // Other generators, and one bit a draw.
   for (const auto generator : {kernel::Generator::Philox7, kernel::Generator::Xorshift32})
@@ -113,8 +129,23 @@ void check(program::Target language, bool cpu, const Run& run) {
       const program::Kernel kernel = emit::emit(other.kernel, target, other.bindings);
       compare(other, run(other, kernel, random_state(other, 1)), 0);
     }
+  // Strips of neighbours on GPUs make each block once; the last sites belong to none.
+  for (const int draws : {1, 2, 3}) {
+    Case strips = numbers({2051}, Precision::F64, draws, draws, 9);
+    const int u = strips.array("u", true, false);
+    strips.kernel.random.sites = 2051;
+    strips.store(strips.array("copy", false, true), strips.load(u));
+    target.compute_units = 1;
+    const program::Kernel kernel = emit::emit(strips.kernel, target, strips.bindings);
+    EXPECT_EQ(kernel.source.find("_strip") != std::string::npos,
+              language != program::Target::Native && !cpu);
+    strips.kernel.stores.pop_back();
+    const State got = run(strips, kernel, random_state(strips, 1));
+    compare(strips, got, 0);
+  }
   Case named = numbers({5, 3}, Precision::F64, 2, 2, 3);
   named.kernel.random.instance = "which";
+  named.kernel.random.sites = 15;
   const program::Kernel kernel = emit::emit(named.kernel, target, named.bindings);
   compare(named, run(named, kernel, random_state(named, 1)), 7);
 }
@@ -156,29 +187,67 @@ TEST(Draws, March) {
   compare(c, got, 0);
 }
 
+// Two steps of a run are the two halves of one of a coarser run on the same path, site by site.
+TEST(Draws, FinerStepsOfSites) {
+  for (const int draws : {1, 2, 3, 5}) {
+    kernel::Random fine;
+    fine.sites = 10;
+    fine.draws = draws;
+    kernel::Random coarse = fine;
+    const auto words = static_cast<int>(kernel::words_per_step(fine));
+    coarse.draws += words;
+    coarse.finer = 2;
+    for (std::uint64_t walker = 0; walker < 30; ++walker)
+      for (int i = 0; i < draws; ++i)
+        for (const int half : {0, 1})
+          EXPECT_EQ(kernel::draw<double>(coarse, Op::Normal, i + half * words, walker, 7),
+                    kernel::draw<double>(fine, Op::Normal, i, walker,
+                                         14 + static_cast<std::uint64_t>(half)));
+  }
+}
+
+// No two sites, steps and draws have a number in common.
+TEST(Draws, EveryNumberOnce) {
+  for (const std::int64_t sites : {1, 7})
+    for (const int draws : {1, 2, 3, 5}) {
+      kernel::Random random;
+      random.sites = sites;
+      random.draws = draws;
+      std::set<double> seen;
+      for (std::uint64_t walker = 0; walker < 21; ++walker)
+        for (std::uint64_t step = 0; step < 9; ++step)
+          for (int i = 0; i < draws; ++i)
+            EXPECT_TRUE(
+                seen.insert(kernel::draw<double>(random, Op::Normal, i, walker, step)).second);
+    }
+}
+
 // Moments of 2^18 numbers with their standard errors (seed fixed; 4 sigma), and no correlation
 // between steps, sites or the two numbers of a pair.
 TEST(Draws, Distribution) {
-  kernel::Random random;
-  random.draws = 2;
-  const int count = 1 << 18;
-  const auto normal = [&](int draw, std::uint64_t walker, std::uint64_t step) {
-    return kernel::draw<double>(random, Op::Normal, draw, walker, step);
-  };
-  double mean = 0, square = 0, fourth = 0, pair = 0, steps = 0, sites = 0, uniform = 0;
-  for (int i = 0; i < count; ++i) {
-    const auto w = static_cast<std::uint64_t>(i);
-    const double x = normal(0, w, 3);
-    mean += x, square += x * x, fourth += x * x * x * x;
-    pair += x * normal(1, w, 3), steps += x * normal(0, w, 4), sites += x * normal(0, w + 1, 3);
-    uniform += kernel::draw<double>(random, Op::Uniform, 1, w, 5);
+  for (const std::int64_t of_instance : {1, 1 << 18}) {
+    kernel::Random random;
+    random.sites = of_instance;
+    random.draws = 2;
+    const int count = 1 << 18;
+    const auto normal = [&](int draw, std::uint64_t walker, std::uint64_t step) {
+      return kernel::draw<double>(random, Op::Normal, draw, walker, step);
+    };
+    double mean = 0, square = 0, fourth = 0, pair = 0, steps = 0, sites = 0, uniform = 0;
+    for (int i = 0; i < count; ++i) {
+      const auto w = static_cast<std::uint64_t>(i);
+      const double x = normal(0, w, 3);
+      mean += x, square += x * x, fourth += x * x * x * x;
+      pair += x * normal(1, w, 3), steps += x * normal(0, w, 4), sites += x * normal(0, w + 1, 3);
+      uniform += kernel::draw<double>(random, Op::Uniform, 1, w, 5);
+    }
+    const double n = count, root = std::sqrt(n);
+    EXPECT_LT(std::fabs(mean / n), 4 / root);
+    EXPECT_LT(std::fabs(square / n - 1), 4 * std::sqrt(2.0) / root);
+    EXPECT_LT(std::fabs(fourth / n - 3), 4 * std::sqrt(96.0) / root);
+    for (const double product : {pair, steps, sites}) EXPECT_LT(std::fabs(product / n), 4 / root);
+    EXPECT_LT(std::fabs(uniform / n - 0.5), 4 * std::sqrt(1.0 / 12) / root);
   }
-  const double n = count, root = std::sqrt(n);
-  EXPECT_LT(std::fabs(mean / n), 4 / root);
-  EXPECT_LT(std::fabs(square / n - 1), 4 * std::sqrt(2.0) / root);
-  EXPECT_LT(std::fabs(fourth / n - 3), 4 * std::sqrt(96.0) / root);
-  for (const double product : {pair, steps, sites}) EXPECT_LT(std::fabs(product / n), 4 / root);
-  EXPECT_LT(std::fabs(uniform / n - 0.5), 4 * std::sqrt(1.0 / 12) / root);
 }
 
 // The same moments from the other generators; bits are balanced, and independent of their

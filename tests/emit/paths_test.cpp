@@ -235,5 +235,58 @@ TEST(Paths, CudaCompilesWithoutSpills) {
   if (std::getenv("VPHI_SHOW")) std::cout << kernel.source << log;
 }
 
+// A thread of a GPU takes several instances side by side where there are many: the same numbers,
+// and none lost where they do not fill the last group.
+TEST(Paths, SeveralOfAThread) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  struct Generated {
+    kernel::Generator generator;
+    bool bits;
+  };
+  for (const auto& [generator, bits] :
+       {Generated{kernel::Generator::Philox10, false}, Generated{kernel::Generator::Philox10, true},
+        Generated{kernel::Generator::Philox7, false}}) {
+    Case c = pendulum(1, Precision::F32, bits);
+    c.kernel.random.generator = generator;
+    c.slot("leap", 200);
+    const std::size_t count = 256 * 5 * 4 + 77, slots = c.bindings.slots.size();
+    State start;
+    const State one = random_state(c, 4);
+    start.arrays.resize(one.arrays.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t a = 0; a < one.arrays.size(); ++a)
+        for (std::size_t copy = 0; copy < 2; ++copy)
+          start.arrays[a][copy].push_back(one.arrays[a][copy][0] +
+                                          1e-3 * static_cast<double>(i % 97));
+      start.scalars.insert(start.scalars.end(), one.scalars.begin(), one.scalars.end());
+      for (std::size_t slot = 0; slot < slots; ++slot)
+        if (c.bindings.slots[slot] == "who")
+          start.scalars[i * slots + slot] = static_cast<double>(i);
+    }
+    c.kernel.instances = static_cast<std::int64_t>(count);
+    c.kernel.steps = 4;
+    c.kernel.steps_slot = "leap";
+    c.kernel.common = {"dt", "t", "n"};
+    emit::TargetInfo target;
+    target.target = program::Target::OpenCL;
+    target.is_cpu = false;
+    target.contract = false;
+    target.compute_units = 1;
+    const auto run = [&] { return run_opencl(c, emit::emit(c.kernel, target, c.bindings), start); };
+    EXPECT_NE(emit::emit(c.kernel, target, c.bindings).source.find("4 instances side by side"),
+              std::string::npos);
+    const State together = run();
+    target.compute_units = 100;
+    EXPECT_NE(emit::emit(c.kernel, target, c.bindings).source.find("1 instances side by side"),
+              std::string::npos);
+    const State apart = run();
+    for (std::size_t a = 0; a < start.arrays.size(); ++a)
+      for (std::size_t i = 0; i < count; ++i)
+        ASSERT_EQ(together.arrays[a][0][i], apart.arrays[a][0][i]) << a << " of " << i;
+    EXPECT_EQ(together.scalars, apart.scalars);
+    EXPECT_NE(together.scalars, start.scalars);
+  }
+}
+
 }  // namespace
 }  // namespace vphi::emit_test

@@ -165,5 +165,40 @@ TEST(Target, PartsAreAddedUntilItHolds) {
   EXPECT_TRUE(told);
 }
 
+/// A spring that counts turns pulls an angle as it would pull a position, path by path.
+TEST(Displacement, InAnEquation) {
+  const auto end = [](const std::string& type, const std::string& force, const std::string& scheme,
+                      const std::string& device) {
+    Simulation setup;
+    setup.device = device;
+    return last(run_text("model spring\nsweep copy = 1..5\nvar x: " + type + "\nx' = 3 - " + force +
+                             "/2 + noise\ninit x = 0.25\nevolve " + scheme +
+                             ", dt = 0.02, until = t > 4\n"
+                             "at end: way = mean(displacement(x), over = copy) -> \"s.h5\"\n",
+                         setup),
+                "way");
+  };
+  for (const char* scheme : {"srk2", "euler_maruyama", "sra1"}) {
+    const double way = end("real", "(x - 0.25)", scheme, "native");
+    EXPECT_NEAR(end("angle(1)", "displacement(x)", scheme, "native"), way, 1e-12) << scheme;
+    EXPECT_GT(way, 2) << "some turns";
+    if (testing::device("opencl") != nullptr) {
+      EXPECT_NEAR(end("angle(1)", "displacement(x)", scheme, "opencl"), way, 1e-12) << scheme;
+    }
+  }
+}
+
+/// The same from a Hamiltonian: theta = 1 + 50 sin(t), its energy kept.
+TEST(Displacement, InAHamiltonian) {
+  const auto r = run_text(
+      "model reel\nparticles body: 3\nvar theta[k]: angle, p[k]: real\n"
+      "H = sum(p[k]^2/2 + displacement(theta[k])^2/2, k)\n"
+      "init theta = 1, p = 50\nevolve yoshida4, dt = 0.01, until = t > 3.995\n"
+      "at end: w = mean(displacement(theta)), H, t -> \"r.h5\"\n",
+      {});
+  EXPECT_NEAR(last(r, "w"), 50 * std::sin(last(r, "t")), 1e-5);
+  EXPECT_NEAR(last(r, "H"), 3 * 1250, 1e-3);
+}
+
 }  // namespace
 }  // namespace vphi
