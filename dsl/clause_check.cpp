@@ -104,7 +104,7 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
     report(error::target_missing(clause.keyword_span, clause.keyword));
   }
   if (clause.target && rule.target != Need::Never && clause.target->kind == ExprKind::Call &&
-      clause.target->text != "ildg") {
+      clause.target->text != "ildg" && clause.target->text != "nersc") {
     report(error::target_kind(clause.target->span));
   }
 }

@@ -6,9 +6,11 @@
 // The random array has this spectrum in program units; with k = B*k_program the physical value is
 // B^((d-1)/2) times it (velocity: B^((d+1)/2)), and 1/sqrt(norm) for a component of kinetic energy
 // norm/2*u'^2.
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -294,6 +296,7 @@ class RandomArrays {
 
   Value draw(const dsl::Expr& e, const InitItem& init) {
     const StateField& field = *init.field;
+    if (field.links && e.text == "file") return configuration(e, field);
     if (field.links && (e.text == "hot" || e.text == "cold")) return links(e.text == "hot", field);
     if (field.link || (e.text == "vacuum" && d_.is_momentum(field))) {
       const char* what = field.link ? "a gauge field" : "a canonical momentum";
@@ -332,19 +335,58 @@ class RandomArrays {
   }
 
  private:
+  std::string model_folder() const {
+    const auto& source = d_.resolved.model.source;
+    return source ? std::filesystem::path(source->name()).parent_path().string() : std::string();
+  }
+
+  /// Links of a gauge configuration: an array for each number of it that is stored.
+  Value configuration(const dsl::Expr& e, const StateField& field) {
+    Arena& arena = d_.arena();
+    const int n = field.links->group.n;
+    RandomField random;
+    random.kind = RandomField::Kind::Link;
+    random.file =
+        std::filesystem::absolute(std::filesystem::path(model_folder()) / e.args[0]->text).string();
+    random.colours = n;
+    // which entries of a matrix are stored
+    gauge::Matrix open = gauge::zero(arena, n, n);
+    std::vector<Expr> names;
+    for (gauge::Complex& part : open.parts) {
+      for (Expr* number : {&part.re, &part.im}) {
+        names.push_back(arena.symbol(fmt::format("entry {}", names.size())));
+        *number = names.back();
+      }
+    }
+    const std::vector<Expr> stored = gauge::store(*field.links, open);
+    Value v{field.rows, field.columns, {}};
+    for (int axis = 0; axis < field.rows; ++axis) {
+      std::unordered_map<const algebra::Node*, Expr> numbers;
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto reads = [&](Expr x) { return algebra::depends_on(x, names[i]); };
+        if (!std::ranges::any_of(stored, reads)) continue;
+        random.entry = axis * static_cast<int>(names.size()) + static_cast<int>(i);
+        numbers.emplace(names[i].get(), add(random, arena.integer(1), e.span));
+      }
+      if (field.angle) {
+        v.parts.push_back({numbers.at(names[0].get()), numbers.at(names[1].get())});
+        continue;
+      }
+      for (const Expr part : stored) v.parts.push_back({algebra::substitute(part, numbers), {}});
+    }
+    return v;
+  }
+
   /// What a file says of each site.
   Expr from_file(const dsl::Expr& e, const StateField& field) {
     if (field.particle || !d_.grid.present) {
       d_.fail(errors::not_yet(e.span, "a file of the initial values of particles"));
     }
     const dsl::Expr& name = *e.args[0];
-    const auto& source = d_.resolved.model.source;
-    const std::string folder =
-        source ? std::filesystem::path(source->name()).parent_path().string() : std::string();
     RandomField random;
     random.kind = RandomField::Kind::File;
     try {
-      random.file = field_file(folder, name.text, d_.grid.dims);
+      random.file = field_file(model_folder(), name.text, d_.grid.dims);
     } catch (const TableError& error) {
       d_.fail(errors::table_file(name.span, error.what(), static_cast<int>(error.kind)));
     }

@@ -75,6 +75,8 @@ class Lowerer {
   Expr kinetic_part();
   Expr gradient_density(const StateField& field);
   Value field_value(const StateField& field);
+  /// The product of links of SU(n) or U(1) along a path.
+  Value along(const StateField& field, const LinkPath& path, dsl::Span span);
   Value field_velocity(const StateField& field, dsl::Span span);
 
  private:
@@ -100,8 +102,6 @@ class Lowerer {
   bool has_links() const;
   const StateField& links(dsl::Span span) const;
   Value path_product(const dsl::Expr& e, const Scope& scope);
-  /// The product of links of SU(n) or U(1) along a path.
-  Value along(const StateField& field, const LinkPath& path, dsl::Span span);
   std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
   Value traced(const Value& x) const;
   Value polyakov(dsl::Span span);

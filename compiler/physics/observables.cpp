@@ -38,12 +38,7 @@ class Outputs {
   OutputClause read(const dsl::Clause& clause) {
     OutputClause out;
     out.span = clause.keyword_span;
-    if (clause.target) {
-      if (clause.target->kind != ExprKind::String) {
-        d_.fail(errors::not_yet(clause.target->span, "this kind of file"));
-      }
-      out.file = clause.target->text;
-    }
+    if (clause.target) out.file = file_of(*clause.target);
     std::vector<const Item*> items;
     bool in_list = clause.keyword == "at end";
     for (const Item& item : clause.items) {
@@ -73,6 +68,35 @@ class Outputs {
   }
 
  private:
+  /// "name.h5", or ildg("name"), nersc("name"): files of links.
+  std::string file_of(const dsl::Expr& target) {
+    if (target.kind == ExprKind::String) return target.text;
+    const bool links = target.text == "ildg" || target.text == "nersc";
+    if (!links || target.args.size() != 1 || target.args[0]->kind != ExprKind::String) {
+      d_.fail(errors::not_yet(target.span, "this kind of file"));
+    }
+    return target.args[0]->text + "." + target.text;
+  }
+
+  /// Every link's matrix: [mu][row][column][re, im].
+  void links(const StateField& field, const dsl::Expr& e, OutputClause& out) {
+    Observable o;
+    o.kind = Observable::Kind::Links;
+    o.name = field.name;
+    o.span = e.span;
+    o.form.colours = field.links->group.n;
+    std::vector<Observable::Part> parts;
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      for (const Component& c : lower_.along(field, {{}, {{axis, false}}}, e.span).parts) {
+        parts.push_back({units_.quantity(c.re), 1});
+        parts.push_back({units_.quantity(c.im), 1});
+      }
+    }
+    o.value = parts[0].value;
+    o.more.assign(parts.begin() + 1, parts.end());
+    out.observables.push_back(std::move(o));
+  }
+
   static bool is_range(const Item& item) {
     return item.head && item.value &&
            (item.value->kind == ExprKind::Range ||
@@ -111,6 +135,10 @@ class Outputs {
     if (e.kind == ExprKind::Name && e.text == "energies" && !d_.facts.find("energies")) {
       energies(out, e.span);
       return;
+    }
+    if (const StateField* field = e.kind == ExprKind::Name ? d_.field(e.text) : nullptr;
+        field && field->links) {
+      return links(*field, e, out);
     }
     const auto kind = e.kind == ExprKind::Call ? kFieldOutputs.find(e.text) : kFieldOutputs.end();
     if (kind != kFieldOutputs.end() && !d_.facts.find(e.text)) {

@@ -106,6 +106,7 @@ class Scheduler {
     p.dt_physical = system_.dt_physical;
     p.seed = system_.seed;
     p.parameters = system_.folded;
+    p.chain = system_.sampling.has_value();
     if (system_.sampling) p.steps = system_.sampling->sweeps;
     if (system_.end_time > 0 && system_.dt_physical > 0) {
       p.steps = static_cast<std::int64_t>(

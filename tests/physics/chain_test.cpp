@@ -6,6 +6,7 @@
 
 #include "compiler/kernel/interpret.hpp"
 #include "runtime/run/session.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -212,6 +213,27 @@ TEST(Chain, WilsonInFourDimensions) {
                               "every 300 sweeps, after = sweep > 60: u -> \"chain.h5\"\n"),
                         {});
   EXPECT_NEAR(testing::last(result, "u"), 0.5945, 4e-3);
+}
+
+// Links written to a file and read back are the same links, and another program's start.
+TEST(Chain, ConfigurationsAreWrittenAndRead) {
+  const testing::ScratchFolder folder;
+  const std::string action = "sum(3 - re(tr(P[mu,nu])), mu < nu)";
+  const std::string u = "u = mean(re(tr(P[mu,nu])), mu < nu)";
+  for (const char* group : {"SU(3), store = rows(2)", "SU(2)"}) {
+    Simulation setup;
+    setup.out = folder / group;
+    const Action first{"4^2", group, action, "heatbath, sweeps = 4"};
+    const auto written = testing::run_text(
+        model(first, "every 4 sweeps: U -> ildg(\"c\")\nevery 4 sweeps: " + u + " -> \"a.h5\"\n"),
+        setup);
+    std::string text = model({"4^2", group, action, "overrelax, sweeps = 1"},
+                             "every 1 sweep: " + u + " -> \"b.h5\"\n");
+    const std::string start = "init U = file(\"" + setup.out + "/c_00000004.ildg\")";
+    text.replace(text.find("init U ~ hot"), 12, start);
+    const auto read = testing::run_text(text, {});
+    EXPECT_NEAR(testing::last(read, "u"), testing::last(written, "u"), 1e-13) << group;
+  }
 }
 
 // ---- a scalar field in four dimensions --------------------------------------------------------
