@@ -78,7 +78,10 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
   if (!declares_itself && (count < rule.least || (rule.most >= 0 && count > rule.most))) {
     const bool outputs = clause.keyword == "every" || clause.keyword == "at end";
     const bool bodiless = rule.body == Need::Always && !clause.has_body;  // said below
-    if (!outputs && !bodiless) {
+    if (clause.keyword == "evolve" && count > rule.most) {
+      const auto names = positional(clause);
+      report(error::second_integrator(names[1]->span, names[0]->span));
+    } else if (!outputs && !bodiless) {
       report(error::clause_form(clause.keyword_span, clause.keyword, usage));
     }
   }

@@ -85,6 +85,18 @@ Diagnostic clause_form(Span at, const std::string& keyword, const std::string& u
   return d;
 }
 
+Diagnostic second_integrator(Span at, Span first) {
+  Diagnostic d = make("E0408", at, "`evolve` names two integrators");
+  d.under = "second one";
+  d.labels.push_back({first, "first one"});
+  d.rule = "one integrator moves all variables of a model, of every species, by one text";
+  d.hint =
+      "name one; where species want different schemes write an `integrator` whose head has the "
+      "parts "
+      "of both: an equation takes the parts that it has terms for, and the others are 0";
+  return d;
+}
+
 Diagnostic target_missing(Span at, const std::string& keyword) {
   Diagnostic d = make("E0409", at, "`" + keyword + "` does not say where its results go");
   d.under = "no `-> file`";

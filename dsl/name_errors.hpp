@@ -116,6 +116,7 @@ Diagnostic option_missing(Span at, const std::string& keyword, const std::string
 Diagnostic option_twice(Span at, const std::string& name, Span first);
 Diagnostic clause_twice(Span at, const std::string& keyword, Span first);
 Diagnostic clause_form(Span at, const std::string& keyword, const std::string& usage);
+Diagnostic second_integrator(Span at, Span first);
 Diagnostic target_missing(Span at, const std::string& keyword);
 Diagnostic target_not_wanted(Span at, const std::string& keyword);
 Diagnostic target_kind(Span at);
