@@ -116,7 +116,7 @@ Diagnostic target_not_wanted(Span at, const std::string& keyword) {
 Diagnostic target_kind(Span at) {
   Diagnostic d = make("E0411", at, "this is no place for results");
   d.under = "unknown kind of file";
-  d.rule = "results go to an HDF5 file, -> \"name.h5\", or links to -> ildg(\"name\")";
+  d.rule = "results go to an HDF5 file, -> \"name.h5\", or links to -> ildg(\"name\") and nersc(\"name\")";
   d.hint = "write -> \"results.h5\"";
   return d;
 }

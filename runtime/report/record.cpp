@@ -53,6 +53,28 @@ std::vector<Check> checks_from(const json& list) {
   return checks;
 }
 
+json chain_of(const std::vector<ChainRow>& rows) {
+  json list = json::array();
+  for (const ChainRow& c : rows)
+    list.push_back({{"name", c.name},
+                    {"mean", number(c.mean)},
+                    {"error", number(c.error)},
+                    {"tau", number(c.tau)},
+                    {"tau_error", number(c.tau_error)},
+                    {"rows", c.rows},
+                    {"converged", c.converged}});
+  return list;
+}
+
+std::vector<ChainRow> chain_from(const json& list) {
+  std::vector<ChainRow> rows;
+  for (const json& c : list)
+    rows.push_back({c.at("name"), number_of(c.at("mean")), number_of(c.at("error")),
+                    number_of(c.at("tau")), number_of(c.at("tau_error")), c.at("rows"),
+                    c.at("converged")});
+  return rows;
+}
+
 /// Which way a picture lies; its planes are read from the result files.
 json axes_of(const std::vector<Picture>& pictures) {
   json list = json::array();
@@ -95,6 +117,7 @@ json record(const Report& r) {
           {"time_name", r.time_name},
           {"length_unit", r.length_unit},
           {"checks", checks_of(r.checks)},
+          {"chain", chain_of(r.chain)},
           {"axes", axes_of(r.pictures)},
           {"kernels", r.kernels},
           {"speed", r.speed},
@@ -137,6 +160,7 @@ std::optional<Report> report_of_page(const std::string& html) {
     take("command", r.command), take("versions", r.versions), take("files", r.files);
     r.time = number_of(j.at("time"));
     r.checks = checks_from(j.at("checks"));
+    r.chain = chain_from(j.at("chain"));
     r.pictures = axes_from(j.at("axes"));
     return r;
   } catch (const json::exception&) {

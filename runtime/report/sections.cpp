@@ -358,6 +358,35 @@ Section citations_section(const Report& report) {
   return {"cite", "What to cite", scrolled("What to cite", rows)};
 }
 
+namespace {
+
+/// "conf_" and ".ildg" of "conf_00000010.ildg": one of a row of numbered files.
+std::pair<std::string, std::string> around_number(const std::string& file) {
+  const std::size_t dot = file.rfind('.');
+  if (dot == std::string::npos) return {file, ""};
+  std::size_t first = dot;
+  while (first > 0 && std::isdigit(static_cast<unsigned char>(file[first - 1])) != 0) --first;
+  return first < dot ? std::pair(file.substr(0, first), file.substr(dot)) : std::pair(file, "");
+}
+
+/// Numbered files of one name in one line.
+std::vector<std::string> in_rows(const std::vector<std::string>& files) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < files.size();) {
+    std::size_t end = i + 1;
+    while (end < files.size() && around_number(files[end]) == around_number(files[i])) ++end;
+    if (end - i < 3) {
+      lines.push_back(files[i++]);
+      continue;
+    }
+    lines.push_back(fmt::format("{} … {} ({} files)", files[i], files[end - 1], end - i));
+    i = end;
+  }
+  return lines;
+}
+
+}  // namespace
+
 Section reproduce_section(const Report& report) {
   std::string html;
   if (!report.command.empty())
@@ -372,7 +401,7 @@ Section reproduce_section(const Report& report) {
   add("Precision", report.precision);
   add("Seed", std::to_string(report.seed));
   for (const auto& [what, which] : report.versions) add(what, which);
-  for (const auto& file : report.files) add("Results", file);
+  for (const auto& file : in_rows(report.files)) add("Results", file);
   html += scrolled("Versions and hardware", rows);
   return {"reproduce", "Versions, hardware, how to reproduce", html};
 }
