@@ -1,10 +1,11 @@
 // Runs CUDA source on the CPU: a fibre a CUDA thread, groups one after the other. Barriers, warp
-// exchanges and shared memory mean what they mean on the device; asynchronous copies happen at once,
-// into memory that is filled with NaN before each group. A fibre goes on until it meets a barrier,
-// upwards through the threads in one group and downwards in the next, so that a barrier that is
-// missing shows as a value that is not there yet, whichever way it was to go.
+// exchanges and shared memory mean what they mean on the device; asynchronous copies happen at
+// once, into memory that is filled with NaN before each group. A fibre goes on until it meets a
+// barrier, upwards through the threads in one group and downwards in the next, so that a barrier
+// that is missing shows as a value that is not there yet, whichever way it was to go.
 #include <dlfcn.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "tests/emit/fixture.hpp"
@@ -17,14 +18,11 @@ State through_buffers(const Case& c, const program::Kernel& kernel, const State&
 namespace {
 
 constexpr const char* kShim = R"shim(
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
-#include <atomic>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <vector>
 struct Dim { unsigned x, y, z; };
 struct alignas(16) float4 { float x, y, z, w; };
 struct alignas(8) float2 { float x, y; };
@@ -32,17 +30,17 @@ struct alignas(16) double2 { double x, y; };
 static Dim threadIdx, blockIdx, gridDim;
 struct Fibre {
   ucontext_t context;
-  std::unique_ptr<char[]> stack;
+  char* stack;
   bool done;
 };
-constexpr std::size_t kStack = 256 * 1024;
-static std::vector<Fibre> shim_fibres;
+constexpr unsigned kMost = 1024, kStack = 256 * 1024;
+static Fibre shim_fibres[kMost];
 static ucontext_t shim_home;
-static unsigned shim_step;  // to the next fibre: 1 upwards, all but one downwards
-static const std::function<void()>* shim_body;
+static unsigned shim_all, shim_step;  // threads; to the next one: 1 upwards, all but one downwards
+static void (*shim_body)();
 // The next fibre that has not ended; home where there is none.
 static void shim_next() {
-  const unsigned all = (unsigned)shim_fibres.size(), me = threadIdx.x;
+  const unsigned all = shim_all, me = threadIdx.x;
   unsigned other = me;
   for (unsigned i = 0; i < all; ++i) {
     other = (other + shim_step) % all;
@@ -54,7 +52,7 @@ static void shim_next() {
   threadIdx.x = me;
 }
 static void shim_enter() {
-  (*shim_body)();
+  shim_body();
   shim_fibres[threadIdx.x].done = true;
   shim_next();
 }
@@ -71,8 +69,8 @@ struct Barrier {
   }
 };
 static Barrier shim_barrier;
-static std::vector<Barrier> shim_warps;
-static std::vector<double> shim_exchange;
+static Barrier shim_warps[kMost / 32];
+static double shim_exchange[kMost];
 alignas(16) static unsigned char shim_staging[1 << 20];
 #define __global__
 #define __device__
@@ -80,7 +78,7 @@ alignas(16) static unsigned char shim_staging[1 << 20];
 #define __shared__ static
 #define __launch_bounds__(...)
 static void __syncthreads() { shim_barrier.arrive_and_wait(); }
-static void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+static void __threadfence() { __atomic_thread_fence(5); }
 static unsigned atomicAdd(unsigned* at, unsigned n) { return __atomic_fetch_add(at, n, 5); }
 static double __ldcg(const double* p) { return *p; }
 template <class V> static void __stcs(V* to, V value) { *to = value; }
@@ -102,28 +100,26 @@ template <class T> static T shim_shuffle(T value, int delta, int width) {
 }
 template <class T> static T __shfl_up_sync(unsigned, T v, int d, int w) { return shim_shuffle(v, -d, w); }
 template <class T> static T __shfl_down_sync(unsigned, T v, int d, int w) { return shim_shuffle(v, d, w); }
-static void shim_run(unsigned gx, unsigned gy, unsigned gz, unsigned threads,
-                     const std::function<void()>& body) {
+static void shim_run(unsigned gx, unsigned gy, unsigned gz, unsigned threads, void (*body)()) {
   gridDim = {gx, gy, gz};
-  shim_body = &body;
+  shim_body = body;
+  shim_all = threads;
   shim_barrier = {threads};
-  shim_warps.clear();
   for (unsigned i = 0; i < (threads + 31) / 32; ++i)
-    shim_warps.push_back({threads - 32 * i < 32 ? threads - 32 * i : 32});
-  shim_exchange.assign(threads, 0);
-  shim_fibres.resize(threads);
-  for (Fibre& fibre : shim_fibres)
-    if (!fibre.stack) fibre.stack.reset(new char[kStack]);
+    shim_warps[i] = {threads - 32 * i < 32 ? threads - 32 * i : 32};
+  for (unsigned i = 0; i < threads; ++i)
+    if (!shim_fibres[i].stack) shim_fibres[i].stack = (char*)malloc(kStack);
   unsigned group = 0;
   for (unsigned z = 0; z < gz; ++z)
     for (unsigned y = 0; y < gy; ++y)
       for (unsigned x = 0; x < gx; ++x, ++group) {
         blockIdx = {x, y, z};
         memset(shim_staging, 0xff, sizeof shim_staging);
-        for (Fibre& fibre : shim_fibres) {
+        for (unsigned i = 0; i < threads; ++i) {
+          Fibre& fibre = shim_fibres[i];
           fibre.done = false;
           getcontext(&fibre.context);
-          fibre.context.uc_stack.ss_sp = fibre.stack.get();
+          fibre.context.uc_stack.ss_sp = fibre.stack;
           fibre.context.uc_stack.ss_size = kStack;
           fibre.context.uc_link = nullptr;
           makecontext(&fibre.context, shim_enter, 0);
@@ -149,10 +145,22 @@ void replace_asm(std::string& text, const std::string& what, const std::string& 
   }
 }
 
+using Main = void (*)(void**);
+
+/// The library stays open: the process is one test's.
+Main compile(const std::string& text, const std::string& name, const std::string& source) {
+  const std::string path = write_file(name + ".cpp", text);
+  const auto [status, log] =
+      shell("g++ -std=c++17 -O1 -w -shared -fPIC -o " + path + ".so " + path);
+  if (status != 0) throw std::runtime_error(log + source);
+  void* library = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw std::runtime_error(dlerror());
+  return reinterpret_cast<Main>(dlsym(library, "shim_main"));
+}
+
 }  // namespace
 
 State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const State& start) {
-  static int serial = 0;
   std::string text = kernel.source;
   replace_asm(text, "shared.global", "memcpy(to, from, sizeof *to);");
   replace_asm(text, "commit_group", "");
@@ -180,27 +188,23 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
               "double2* staged_blocks = (double2*)shim_staging;");
   std::string call;
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
-    call += (i ? ", " : "") + std::string("Any{args[") + std::to_string(i) + "]}";
+    call += (i ? ", " : "") + std::string("Any{shim_arguments[") + std::to_string(i) + "]}";
   const auto number = [](std::uint32_t n) { return std::to_string(n) + "u"; };
   text = kShim + text +
          "\nstruct Any { void* p; template <class T> operator T*() const { return (T*)p; } };\n"
-         "extern \"C\" void shim_main(void** args) {\n  shim_run(" +
+         "static void** shim_arguments;\nextern \"C\" void shim_main(void** arguments) {\n"
+         "  shim_arguments = arguments;\n  shim_run(" +
          number(kernel.grid[0]) + ", " + number(kernel.grid[1]) + ", " + number(kernel.grid[2]) +
-         ", " + number(kernel.block[0]) + ", [&] { " + kernel.entry + "(" + call + "); });\n}\n";
-  const std::string path = write_file("cuda_" + std::to_string(++serial) + ".cpp", text);
-  const auto [status, log] =
-      shell("g++ -std=c++20 -O1 -w -shared -fPIC -o " + path + ".so " + path + "");
-  if (status != 0) throw std::runtime_error(log + kernel.source);
-  void* library = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) throw std::runtime_error(dlerror());
-  const auto main = reinterpret_cast<void (*)(void**)>(dlsym(library, "shim_main"));
-  State end = through_buffers(c, kernel, start, [&](auto& buffers) {
+         ", " + number(kernel.block[0]) + ", [] { " + kernel.entry + "(" + call + "); });\n}\n";
+  // The second run of a kernel meets what the first has left in shared memory.
+  static std::map<std::string, Main> compiled;
+  Main& main = compiled[text];
+  if (!main) main = compile(text, "cuda_" + std::to_string(compiled.size()), kernel.source);
+  return through_buffers(c, kernel, start, [&](auto& buffers) {
     std::vector<void*> pointers;
     for (auto& buffer : buffers) pointers.push_back(buffer.data());
     main(pointers.data());
   });
-  dlclose(library);
-  return end;
 }
 
 }  // namespace vphi::emit_test
