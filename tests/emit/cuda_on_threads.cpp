@@ -5,9 +5,6 @@
 // that is missing shows as a value that is not there yet, whichever way it was to go.
 #include <dlfcn.h>
 
-#include <map>
-#include <stdexcept>
-
 #include "tests/emit/fixture.hpp"
 
 namespace vphi::emit_test {
@@ -147,17 +144,6 @@ void replace_asm(std::string& text, const std::string& what, const std::string& 
 
 using Main = void (*)(void**);
 
-/// The library stays open: the process is one test's.
-Main compile(const std::string& text, const std::string& name, const std::string& source) {
-  const std::string path = write_file(name + ".cpp", text);
-  const auto [status, log] =
-      shell("g++ -std=c++17 -O1 -w -shared -fPIC -o " + path + ".so " + path);
-  if (status != 0) throw std::runtime_error(log + source);
-  void* library = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) throw std::runtime_error(dlerror());
-  return reinterpret_cast<Main>(dlsym(library, "shim_main"));
-}
-
 }  // namespace
 
 State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const State& start) {
@@ -196,10 +182,9 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
          "  shim_arguments = arguments;\n  shim_run(" +
          number(kernel.grid[0]) + ", " + number(kernel.grid[1]) + ", " + number(kernel.grid[2]) +
          ", " + number(kernel.block[0]) + ", [] { " + kernel.entry + "(" + call + "); });\n}\n";
-  // The second run of a kernel meets what the first has left in shared memory.
-  static std::map<std::string, Main> compiled;
-  Main& main = compiled[text];
-  if (!main) main = compile(text, "cuda_" + std::to_string(compiled.size()), kernel.source);
+  // A second run of the kernel meets what the first has left in shared memory.
+  void* library = shared_library("g++ -std=c++17 -O1 -w", text);
+  const auto main = reinterpret_cast<Main>(dlsym(library, "shim_main"));
   return through_buffers(c, kernel, start, [&](auto& buffers) {
     std::vector<void*> pointers;
     for (auto& buffer : buffers) pointers.push_back(buffer.data());

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <random>
 #include <stdexcept>
 
@@ -389,17 +390,21 @@ State through_buffers(const Case& c, const program::Kernel& kernel, const State&
   return end;
 }
 
+void* shared_library(const std::string& compiler, const std::string& text) {
+  static std::map<std::string, void*> open;
+  void*& library = open[compiler + "\n" + text];
+  if (library) return library;
+  const std::string source = write_file("library_" + std::to_string(open.size()) + ".cpp", text);
+  const auto [status, log] = shell(compiler + " -shared -fPIC -o " + source + ".so " + source);
+  if (status != 0) throw std::runtime_error(compiler + " failed:\n" + log + "\n" + text);
+  library = dlopen((source + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw std::runtime_error(dlerror());
+  return library;
+}
+
 State run_native(const Case& c, const program::Kernel& kernel, const State& start,
                  const std::string& compiler, const std::string& flags) {
-  static int serial = 0;
-  const std::string stem = "native_" + std::to_string(++serial);
-  const std::string source = write_file(stem + ".cpp", kernel.source);
-  const std::string object = source + ".so";
-  const auto [status, log] =
-      shell(compiler + " " + flags + " -std=c++17 -shared -fPIC -o " + object + " " + source);
-  if (status != 0) throw std::runtime_error(compiler + " failed:\n" + log + "\n" + kernel.source);
-  void* library = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) throw std::runtime_error(dlerror());
+  void* library = shared_library(compiler + " " + flags + " -std=c++17", kernel.source);
   const auto task =
       reinterpret_cast<void (*)(void* const*, long)>(dlsym(library, kernel.entry.c_str()));
   const auto finish =
@@ -413,7 +418,6 @@ State run_native(const Case& c, const program::Kernel& kernel, const State& star
     for (long i = 0; i < static_cast<long>(kernel.grid[0]); ++i) task(pointers.data(), i);
     if (finish) finish(pointers.data());
   });
-  dlclose(library);
   return end;
 }
 

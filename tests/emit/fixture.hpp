@@ -73,6 +73,10 @@ double difference(const State& a, const State& b);
 /// Largest difference of the arrays alone, absolute.
 double array_difference(const State& a, const State& b);
 
+/// C++ as a library of this process, where it stays: a text is compiled once. `compiler`: with its
+/// options. Throws std::runtime_error with what the compiler said.
+void* shared_library(const std::string& compiler, const std::string& text);
+
 std::string write_file(const std::string& name, const std::string& text);
 /// Output and exit status of a shell command.
 std::pair<int, std::string> shell(const std::string& command);
