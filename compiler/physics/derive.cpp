@@ -2,6 +2,7 @@
 
 #include "compiler/physics/conservation.hpp"
 #include "compiler/physics/displacement.hpp"
+#include "compiler/physics/hmc.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -54,7 +55,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     if (!chain) read_evolve(d, lower);
 
     read_numerics(d, lower);
-    if (chain) read_sampling(d, lower);
+    if (chain) is_hmc(d) ? read_hmc(d, lower) : read_sampling(d, lower);
 
     ProgramUnits units(d);
     background_rate(d, lower, units);

@@ -8,9 +8,11 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/conservation.hpp"
+#include "compiler/physics/hmc.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/trajectory.hpp"
 #include "dsl/builtins.hpp"
 
 namespace vphi::physics {
@@ -247,6 +249,8 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (text == "t") return Value::of(d_.time());
   if (text == "step" || ((text == "trajectory" || text == "sweep") && d_.system.sampling))
     return Value::of(arena.symbol("step", span));
+  if ((text == Trajectory::kDelta || text == Trajectory::kAccept) && is_hmc(d_))
+    return Value::of(arena.symbol(text, span));
   if (text == "dt" && d_.dt) return Value::of(d_.dt);
   if (d_.expanding()) {
     if (text == d_.background.scale) return Value::of(d_.scale());

@@ -117,7 +117,8 @@ class Outputs {
     }
     if (item.head || !item.value) d_.fail(errors::not_yet(item.span, "this option of `every`"));
     const std::string& word = item.count_word;
-    const bool sweeps = word == "sweep" || word == "sweeps";
+    const bool sweeps = word == "sweep" || word == "sweeps" || word == "trajectory" ||
+                        word == "trajectories";
     if (word != "step" && word != "steps" && !(sweeps && d_.resolved.clause("sample"))) {
       d_.fail(errors::not_yet(item.span, fmt::format("output every so many {}", item.count_word)));
     }

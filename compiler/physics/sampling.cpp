@@ -10,6 +10,7 @@
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/heatbath.hpp"
 #include "compiler/physics/link_field.hpp"
+#include "compiler/physics/loop_actions.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
 #include "compiler/physics/steps.hpp"
@@ -22,22 +23,6 @@ using algebra::Op;
 namespace {
 
 constexpr const char* kAxes[] = {"x", "y", "z", "t"};
-
-/// One loop of the actions: S holds re*Re tr + im*Im tr of it at every site.
-struct LoopTerm {
-  gauge::Word loop;
-  Expr real, imaginary;  ///< what stands for its trace while the action is read
-  Expr re, im;           ///< coefficients
-  dsl::Span span;
-};
-
-std::string shown(const gauge::Word& word) {
-  std::vector<std::string> steps;
-  for (const gauge::Step& step : word) {
-    steps.push_back(std::string(step.back ? "-" : "") + kAxes[step.axis]);
-  }
-  return fmt::format("loop({})", fmt::join(steps, ", "));
-}
 
 class Reader {
  public:
@@ -83,9 +68,6 @@ class Reader {
       if (!item.head && item.value) sampling_.method = options_.method = item.value->text;
     }
     const std::string& method = options_.method;
-    if (method == "hmc") {
-      d_.fail(errors::not_yet(clause_->keyword_span, "sampling by hybrid Monte Carlo"));
-    }
     for (const dsl::Item& item : clause_->items) {
       if (!item.head || !item.value) continue;
       const std::string& name = item.head->name;
@@ -111,81 +93,26 @@ class Reader {
   // ---- the actions ------------------------------------------------------------------------------
 
   void read_actions() {
-    const Expr open = arena().symbol(Lowerer::kOpenPath);
-    Lowerer reader(d_);
-    reader.trace_of = [&](const LinkPath& path) { return trace(path); };
-    for (const dsl::Clause* clause : d_.resolved.clauses("action")) {
-      for (const dsl::Item& item : clause->items) {
-        if (!item.head || !item.value) continue;
-        const Expr s = reader.real(*item.value, "an action");
-        if (algebra::depends_on(s, open)) d_.fail(errors::action_not_invariant(item.value->span));
-        if (algebra::per_site(s)) {
-          d_.fail(errors::not_yet(item.value->span, "an action with other fields than links"));
-        }
-        sampling_.actions.push_back({item.head->name, s, item.value->span});
-        take_coefficients(s, item.value->span);
-      }
+    const auto actions = read_loop_actions(d_, *field_, *clause_, options_.method);
+    gauge::LoopAction all;
+    for (const NamedAction& action : actions) {
+      sampling_.actions.push_back(action.shown);
+      all.insert(all.end(), action.loops.begin(), action.loops.end());
     }
-    gauge::LoopAction action;
-    for (const LoopTerm& l : loops_) {
-      action.push_back({l.re, l.loop, false});
-      action.push_back({l.im, l.loop, true});
-    }
-    action_ = gauge::collected(action);
-    if (action_.empty()) {
-      d_.fail(errors::action_not_linear(clause_->keyword_span, options_.method,
-                                        "no action holds a loop of links", clause_->keyword_span));
-    }
+    action_ = gauge::collected(all);
     twice_ = gauge::twice(action_, box());
-    if (twice_ && options_.method == "metropolis" && options_.overrelax == 0) return;
-    if (!twice_) return;
-    const auto loop = std::ranges::find(loops_, twice_->loop, &LoopTerm::loop);
-    d_.fail(errors::link_twice(loop == loops_.end() ? clause_->keyword_span : loop->span,
-                               options_.method, shown(twice_->loop),
+    const bool any = options_.method == "metropolis" && options_.overrelax == 0;
+    if (!twice_ || any) return;
+    dsl::Span span = clause_->keyword_span;
+    for (const NamedAction& action : actions)
+      for (const gauge::LoopTerm& term : action.loops)
+        if (term.loop == twice_->loop) span = action.shown.span;
+    d_.fail(errors::link_twice(span, options_.method, shown_loop(twice_->loop),
                                fmt::format("U[{}]", kAxes[twice_->link.axis]),
                                clause_->keyword_span));
   }
 
   gauge::Box box() const { return {d_.grid.dims, extent()}; }
-
-  /// The symbols that stand for the trace of a closed path: those of all loops with one trace.
-  Component trace(const LinkPath& path) {
-    const gauge::Word reduced = gauge::reduced(path.word);
-    if (reduced.empty()) return {arena().integer(field_->links->group.n), {}};
-    bool reversed = false;
-    const gauge::Word loop = gauge::canonical_loop(reduced, &reversed);
-    auto known = std::ranges::find(loops_, loop, &LoopTerm::loop);
-    if (known == loops_.end()) {
-      const Expr zero = arena().integer(0);
-      const std::string text = shown(loop);
-      loops_.push_back({loop,
-                        arena().symbol("re(tr(" + text + "))"),
-                        arena().symbol("im(tr(" + text + "))"),
-                        zero,
-                        zero,
-                        {}});
-      known = loops_.end() - 1;
-    }
-    return {known->real, reversed ? -known->imaginary : known->imaginary};
-  }
-
-  void take_coefficients(Expr s, dsl::Span span) {
-    for (LoopTerm& l : loops_) {
-      for (const bool real : {true, false}) {
-        const Expr slope = algebra::derivative(s, real ? l.real : l.imaginary);
-        if (slope.is_zero()) continue;
-        for (const LoopTerm& other : loops_) {
-          if (algebra::depends_on(slope, other.real) ||
-              algebra::depends_on(slope, other.imaginary)) {
-            d_.fail(errors::action_not_linear(span, options_.method, "a product of traces",
-                                              clause_->keyword_span));
-          }
-        }
-        (real ? l.re : l.im) = (real ? l.re : l.im) + slope;
-        l.span = span;
-      }
-    }
-  }
 
   // ---- colours ----------------------------------------------------------------------------------
 
@@ -359,7 +286,6 @@ class Reader {
   const StateField* field_ = nullptr;
   Options options_;
   Sampling sampling_;
-  std::vector<LoopTerm> loops_;
   gauge::LoopAction action_;
   std::optional<gauge::Twice> twice_;
   std::vector<gauge::Colouring> colourings_;

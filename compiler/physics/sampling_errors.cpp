@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dsl/error.hpp"
+#include "dsl/suggest.hpp"
 
 namespace vphi::physics::errors {
 
@@ -57,7 +58,8 @@ Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t ext
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method) {
   return error("E0774", span, fmt::format("`{}` means nothing to `sample {}`", option, method), "",
                "a sweep of heatbath takes sweeps, overrelax, tries and reunitarise; of metropolis "
-               "also hits and width; of overrelax sweeps and reunitarise",
+               "also hits and width; of overrelax sweeps and reunitarise; hmc takes trajectories, "
+               "tau and levels",
                fmt::format("leave `{}` out", option));
 }
 
@@ -65,6 +67,43 @@ Diagnostic sweeps_missing(Span span) {
   return error("E0775", span, "how many sweeps?", "",
                "a chain of single updates ends after a number of sweeps over the lattice",
                "add sweeps = 1000");
+}
+
+Diagnostic trajectories_missing(Span span) {
+  return error("E0775", span, "how many trajectories?", "",
+               "a chain of trajectories ends after a number of them", "add trajectories = 1000");
+}
+
+Diagnostic action_without_level(Span span, const std::string& action) {
+  return error(
+      "E0776", span, fmt::format("no level integrates the action `{}`", action), "",
+      "each action belongs to one level of `sample hmc`, from the outer ones with few steps "
+      "to the inner one that moves the links",
+      fmt::format("add level {}: steps = 10, scheme = omelyan2", action));
+}
+
+Diagnostic level_twice(Span span, const std::string& action) {
+  return error("E0776", span, fmt::format("the action `{}` has a level already", action), "",
+               "each action belongs to one level of `sample hmc`", "leave one of them out");
+}
+
+Diagnostic level_without_scheme(Span span) {
+  return error(
+      "E0776", span, "this level has no integrator", "",
+      "a level moves by a composition of kicks and drifts, a text of the library or of the "
+      "model",
+      "add for instance scheme = omelyan2");
+}
+
+Diagnostic no_composition(Span span, const std::string& integrator,
+                          const std::vector<std::string>& fitting) {
+  return error(
+      "E0777", span,
+      fmt::format("`{}` is no symmetric composition of kicks and drifts", integrator), "",
+      "a level of a trajectory moves links and momenta in turn: only then it is reversible "
+      "and keeps volumes, and the chain is exact",
+      fitting.empty() ? std::string("write one, as the library's leapfrog")
+                      : "take " + dsl::enumerate(fitting));
 }
 
 }  // namespace vphi::physics::errors

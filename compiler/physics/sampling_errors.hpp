@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "dsl/diagnostic.hpp"
 
@@ -23,5 +24,13 @@ Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t ext
                             std::int64_t multiple, int colours, const std::string& loops);
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method);
 Diagnostic sweeps_missing(Span span);
+Diagnostic trajectories_missing(Span span);
+/// An action that no level integrates, or two do; a level without integrator.
+Diagnostic action_without_level(Span span, const std::string& action);
+Diagnostic level_twice(Span span, const std::string& action);
+Diagnostic level_without_scheme(Span span);
+/// A level whose integrator is no composition; `fitting` are those that would do.
+Diagnostic no_composition(Span span, const std::string& integrator,
+                          const std::vector<std::string>& fitting);
 
 }  // namespace vphi::physics::errors

@@ -9,6 +9,7 @@
 #include "compiler/schedule/chain.hpp"
 #include "compiler/schedule/flux.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/trajectory.hpp"
 #include "dsl/suggest.hpp"
 
 namespace vphi::schedule {
@@ -225,6 +226,8 @@ class Chooser {
 
 std::optional<Stepping> choose_step(const physics::System& system, const dsl::Resolved& resolved,
                                     Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics) {
+  if (const auto trajectory = physics::trajectory_of(system))
+    return make_trajectory_step(system, *trajectory, resolved, slots, storage, diagnostics);
   if (system.sampling) return make_chain_step(system, slots, storage);
   if (system.conservation && system.conservation->step) {
     return make_flux_step(system, slots, storage);

@@ -1,0 +1,23 @@
+// Hybrid Monte Carlo: `sample hmc` becomes momenta, forces and the parts of a trajectory.
+//
+// Momenta p_a ~ N(0, 1), one for each generator of each link, H = p_a p_a/2 + S; U' = A U with
+// A = i p_a T_a, p_a' = -dS/domega_a = Im tr(T_a U V), V the staple sum of the action
+// (compiler/gauge/group.hpp, action.hpp; specs/gauge 3.7). A trajectory of length tau is
+//   refresh: new momenta, links kept aside; begin: H of each site kept;
+//   kicks and drifts, as the levels' integrators say (compiler/schedule/trajectory.hpp);
+//   end: the sum over sites of the change of H, in f64 whatever the fields are; accept or not;
+//   close: the new links, brought back into the group, or those that were kept.
+// Conventions: time is that of these p; codes whose generators are lambda_a have twice the
+// velocity. Loops that pass a link twice have a force as any other.
+#pragma once
+
+#include "compiler/physics/lower.hpp"
+
+namespace vphi::physics {
+
+/// Whether the chain is one of trajectories.
+bool is_hmc(const Derivation& d);
+/// d.system.sampling with its trajectory.
+void read_hmc(Derivation& d, Lowerer& lower);
+
+}  // namespace vphi::physics

@@ -1,0 +1,112 @@
+#include "compiler/physics/loop_actions.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling_errors.hpp"
+
+namespace vphi::physics {
+
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+
+/// One loop, and what stands for its trace while the actions are read.
+struct Known {
+  gauge::Word loop;
+  Expr real, imaginary;
+};
+
+class Reader {
+ public:
+  Reader(Derivation& d, const StateField& field, const dsl::Clause& sample, std::string method)
+      : d_(d), field_(field), sample_(sample), method_(std::move(method)) {}
+
+  std::vector<NamedAction> read() {
+    Lowerer reader(d_);
+    reader.trace_of = [&](const LinkPath& path) { return trace(path); };
+    std::vector<NamedAction> result;
+    for (const dsl::Clause* clause : d_.resolved.clauses("action")) {
+      for (const dsl::Item& item : clause->items) {
+        if (!item.head || !item.value) continue;
+        const dsl::Span span = item.value->span;
+        const Expr s = reader.real(*item.value, "an action");
+        if (algebra::depends_on(s, arena().symbol(Lowerer::kOpenPath)))
+          d_.fail(errors::action_not_invariant(span));
+        if (algebra::per_site(s))
+          d_.fail(errors::not_yet(span, "an action with other fields than links"));
+        result.push_back(
+            {item.head->name, gauge::collected(coefficients(s, span)), {item.head->name, s, span}});
+      }
+    }
+    const bool none =
+        std::ranges::all_of(result, [](const NamedAction& a) { return a.loops.empty(); });
+    if (none) {
+      d_.fail(errors::action_not_linear(sample_.keyword_span, method_,
+                                        "no action holds a loop of links", sample_.keyword_span));
+    }
+    return result;
+  }
+
+ private:
+  Arena& arena() { return d_.arena(); }
+
+  /// The names of the trace of a closed path: those of all loops with one trace.
+  Component trace(const LinkPath& path) {
+    const gauge::Word reduced = gauge::reduced(path.word);
+    if (reduced.empty()) return {arena().integer(field_.links->group.n), {}};
+    bool reversed = false;
+    const gauge::Word loop = gauge::canonical_loop(reduced, &reversed);
+    auto known = std::ranges::find(known_, loop, &Known::loop);
+    if (known == known_.end()) {
+      const std::string text = shown_loop(loop);
+      known_.push_back(
+          {loop, arena().symbol("re(tr(" + text + "))"), arena().symbol("im(tr(" + text + "))")});
+      known = known_.end() - 1;
+    }
+    return {known->real, reversed ? -known->imaginary : known->imaginary};
+  }
+
+  gauge::LoopAction coefficients(Expr s, dsl::Span span) {
+    gauge::LoopAction action;
+    for (const Known& loop : known_) {
+      for (const bool imaginary : {false, true}) {
+        const Expr slope = algebra::derivative(s, imaginary ? loop.imaginary : loop.real);
+        if (slope.is_zero()) continue;
+        for (const Known& other : known_) {
+          if (algebra::depends_on(slope, other.real) || algebra::depends_on(slope, other.imaginary))
+            d_.fail(errors::action_not_linear(span, method_, "a product of traces",
+                                              sample_.keyword_span));
+        }
+        action.push_back({slope, loop.loop, imaginary});
+      }
+    }
+    return action;
+  }
+
+  Derivation& d_;
+  const StateField& field_;
+  const dsl::Clause& sample_;
+  const std::string method_;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+std::string shown_loop(const gauge::Word& word) {
+  std::vector<std::string> steps;
+  for (const gauge::Step& step : word)
+    steps.push_back(std::string(step.back ? "-" : "") + kAxes[step.axis]);
+  return fmt::format("loop({})", fmt::join(steps, ", "));
+}
+
+std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& field,
+                                           const dsl::Clause& sample, const std::string& method) {
+  return Reader(d, field, sample, method).read();
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,27 @@
+// Actions of a Markov chain, read as sums of traces of loops.
+//
+// While an action is read every closed path of links is a name of its own; what is left is a
+// polynomial in these names, whose coefficients are all that the chain needs to know of it
+// (compiler/gauge/action.hpp). Actions are densities: the weight is exp(-S) with S summed over the
+// sites. An action that is no sum of traces times fixed numbers fails with E0770 or E0771.
+#pragma once
+
+#include "compiler/gauge/action.hpp"
+#include "compiler/physics/lower.hpp"
+
+namespace vphi::physics {
+
+struct NamedAction {
+  std::string name;
+  gauge::LoopAction loops;  ///< collected
+  ShownEquation shown;
+};
+
+/// All `action` clauses, in text order, for links of `field`.
+std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& field,
+                                           const dsl::Clause& sample, const std::string& method);
+
+/// "loop(x, y, -x, -y)"
+std::string shown_loop(const gauge::Word& word);
+
+}  // namespace vphi::physics
