@@ -80,6 +80,7 @@ struct ConfigurationFacts {
   std::string format;  ///< "ILDG", "NERSC"
   program::Precision precision = program::Precision::F64;
   bool checked = false;  ///< it had a checksum, which was right
+  bool shaped = true;    ///< it says its extents; else they are what the caller wished for
   /// What else stands in it, in its order: trajectory, beta, plaquette, creator, ...
   std::vector<std::pair<std::string, std::string>> notes;
 };

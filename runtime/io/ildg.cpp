@@ -190,6 +190,7 @@ void take(const ByteStream& stream, LimeReader& lime, const LimeRecord& record,
                                            stream.name()));
     const Shape shape = shape_of(stream, reading.format, record.bytes, wish);
     file.facts.precision = shape.precision;
+    file.facts.shaped = reading.format.has_value();
     reading.links = read_links(lime, shape, reading.found);
   } else if (record.type == "scidac-checksum" && !reading.said_after) {
     reading.said = parse_sums(stream, lime.text());

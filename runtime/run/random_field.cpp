@@ -1,10 +1,13 @@
 #include "runtime/run/random_field.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "program/axes.hpp"
 #include "runtime/io/field_file.hpp"
+#include "runtime/observe/wilson_loop.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
@@ -90,6 +93,15 @@ const io::Configuration& Configurations::read(const program::Program& p, const R
   if (found != files_.end()) return found->second.configuration;
   const io::ConfigurationWish wish{.extent = p.extent, .colours = field.colours};
   io::ConfigurationFile file = io::read_configuration(field.file, wish);
+  // A length alone fits two lattices: f64 on one is f32 on another of twice the sites.
+  constexpr double kNear = 1e-3;
+  if (!file.facts.shaped && !(observe::distance_from_group(file.configuration) < kNear))
+    throw io::ConfigurationError(
+        io::ConfigurationError::Problem::Extents,
+        fmt::format(
+            "{} does not say its lattice, and on the model's, {}, its numbers are no links: "
+            "write `lattice` as the file was written",
+            field.file, io::shown_extents(p.extent)));
   return files_.emplace(field.file, std::move(file)).first->second.configuration;
 }
 

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "runtime/io/ildg.hpp"
+#include "runtime/io/lime.hpp"
 #include "runtime/io/results.hpp"
 #include "runtime/run/random_field.hpp"
 #include "tests/support/scratch.hpp"
@@ -156,6 +157,32 @@ TEST(Links, AnotherLatticeOrGroup) {
   EXPECT_THROW(random_field(lattice_of(2, {2, 4, 1, 1}), field, 1), io::ConfigurationError);
   field.colours = 2;
   EXPECT_THROW(random_field(lattice_of(2, {2, 2, 1, 1}), field, 1), io::ConfigurationError);
+}
+
+// The numbers of 2^4 sites in f64 have the length of twice as many in f32.
+TEST(Links, AFileThatDoesNotSayItsLattice) {
+  const testing::ScratchFolder folder;
+  const io::Configuration unit = io::unit_configuration(2, {2, 2, 2, 2});
+  std::string bytes;
+  for (const auto& entry : unit.links)  // 1 is 3F F0 ..., 0 all zeros
+    bytes += (entry == 1.0 ? "\x3f\xf0" : std::string(2, '\0')) + std::string(14, '\0');
+  io::LimeWriter lime(folder / "conf");
+  lime.begin({.type = "ildg-binary-data", .bytes = bytes.size(), .begins = true, .ends = true});
+  lime.write(std::as_bytes(std::span(bytes)));
+  lime.finish();
+  program::RandomField field;
+  field.kind = program::RandomField::Kind::Link;
+  field.file = (folder / "conf").string();
+  field.colours = 2;
+  EXPECT_EQ(random_field(lattice_of(4, {2, 2, 2, 2}), field, 1), std::vector<double>(16, 1));
+  try {
+    random_field(lattice_of(4, {2, 2, 2, 4}), field, 1);
+    ADD_FAILURE() << "read";
+  } catch (const io::ConfigurationError& error) {
+    EXPECT_EQ(error.problem, io::ConfigurationError::Problem::Extents);
+    EXPECT_NE(std::string(error.what()).find("on the model's, 2^3 x 4"), std::string::npos)
+        << error.what();
+  }
 }
 
 io::Table table_of_links(const program::Program& p, int colours) {
