@@ -8,15 +8,6 @@ namespace vphi::physics {
 
 namespace {
 
-struct LaterClause {
-  const char* keyword;
-  const char* what;
-};
-
-constexpr LaterClause kLater[] = {
-    {"fermion", "a fermion field"},
-};
-
 /// Links of SU(n) are drawn; equations of motion have those of U(1) alone.
 void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
   if (d.resolved.clause("sample")) return;
@@ -33,11 +24,6 @@ void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
 void refuse_later_families(Derivation& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Clause) continue;
-    for (const LaterClause& later : kLater) {
-      if (line.clause.keyword == later.keyword) {
-        d.diagnostics.add(errors::not_yet(line.clause.keyword_span, later.what));
-      }
-    }
     if (line.clause.keyword == "gauge") refuse_gauge_group(d, line.clause);
     if (line.clause.keyword == "action" && !d.resolved.clause("sample")) {
       d.diagnostics.add(errors::not_yet(line.clause.keyword_span, "an action without `sample`"));

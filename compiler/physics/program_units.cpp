@@ -5,6 +5,7 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/arithmetic.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/particles.hpp"
 
@@ -248,6 +249,41 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   return reduce_linear(arena, op, sum, d_.grid.sites());
 }
 
+// q + r/n turns are made by a shift of q*n + r sites: a sign each time, one more behind the edge.
+Expr ProgramUnits::turning_sign(int array, const algebra::Offset& offset) {
+  if (offset.zero()) return {};
+  const StateField* field = d_.field_of(array);
+  if (!field || !field->spinor) return {};
+  Arena& arena = d_.arena();
+  Expr sign;
+  for (int axis = 0; axis < d_.grid.dims; ++axis) {
+    const auto k = static_cast<std::size_t>(axis);
+    if (!field->turns[k] || offset.d[k] == 0) continue;
+    const std::int64_t n = d_.grid.extent[k];
+    const std::int64_t rest = ((offset.d[k] % n) + n) % n;
+    const std::int64_t here = (offset.d[k] - rest) / n % 2 == 0 ? 1 : -1;
+    const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
+    const Expr one = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
+    sign = sign ? gauge::times(sign, one) : one;
+  }
+  return sign;
+}
+
+namespace {
+
+/// sign*x + sign*y with the sign taken out, where both have it: half as many products.
+Expr with_common_sign(Expr e) {
+  if (!(e.is(Op::Add) || e.is(Op::Sub)) || e.args().size() != 2) return e;
+  const Expr a = e.arg(0), b = e.arg(1);
+  const auto turned = [](Expr x) { return x.is(Op::Mul) && x->ordered && x.arg(0).is(Op::Select); };
+  if (!turned(a) || !turned(b) || a.arg(0) != b.arg(0)) return e;
+  const bool sum = e.is(Op::Add);
+  return gauge::times(a.arg(0), sum ? gauge::plus(a.arg(1), b.arg(1))
+                                    : gauge::minus(a.arg(1), b.arg(1)));
+}
+
+}  // namespace
+
 Expr ProgramUnits::convert(Expr e) {
   if (const auto it = known_.find(e.get()); it != known_.end()) return it->second;
   Arena& arena = d_.arena();
@@ -263,6 +299,7 @@ Expr ProgramUnits::convert(Expr e) {
         if (const Expr shift = velocity_shift(e->index)) stored = e - neighbour(shift, e->offset);
       }
       result = it->second * stored;
+      if (const Expr sign = turning_sign(e->index, e->offset)) result = gauge::times(sign, result);
     }
   } else if (e.is(Op::Symbol)) {
     if (d_.expanding() && e == d_.scale())
@@ -296,7 +333,7 @@ Expr ProgramUnits::convert(Expr e) {
     if (std::ranges::equal(args, e.args()))
       result = e;
     else
-      result = ordered ? arena.raw(e.op(), std::move(args), e->span)
+      result = ordered ? with_common_sign(arena.raw(e.op(), std::move(args), e->span))
                        : arena.make(e.op(), std::move(args), e->span);
   }
   known_.emplace(e.get(), result);

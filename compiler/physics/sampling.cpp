@@ -32,6 +32,7 @@ class Reader {
     clause_ = d_.resolved.clause("sample");
     read_options();
     for (StateField& field : d_.fields) {
+      if (field.spinor) continue;  // stays as it is
       if (!field.links) d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
       if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
       field_ = &field;
