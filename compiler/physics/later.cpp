@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling.hpp"
 #include "compiler/physics/steps.hpp"
 
 namespace vphi::physics {
@@ -10,7 +11,7 @@ namespace {
 
 /// Links of SU(n) are drawn; equations of motion have those of U(1) alone.
 void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
-  if (d.resolved.clause("sample")) return;
+  if (samples(d)) return;
   for (const dsl::Item& item : clause.items) {
     const dsl::Expr* type = item.value.get();
     if (!type || item.head || type->kind != dsl::ExprKind::Call || type->text == "U") continue;

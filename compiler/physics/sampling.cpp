@@ -296,7 +296,15 @@ class Reader {
 
 }  // namespace
 
-bool samples(const Derivation& d) { return d.resolved.clause("sample") != nullptr; }
+bool measures(const Derivation& d) {
+  for (const char* moving : {"sample", "evolve", "action", "potential", "conserve", "metric"}) {
+    if (d.resolved.clause(moving)) return false;
+  }
+  const bool still = d.resolved.clause("gauge") || d.resolved.clause("fermion");
+  return still && d.facts.equations.empty() && !d.facts.find("H");
+}
+
+bool samples(const Derivation& d) { return d.resolved.clause("sample") || measures(d); }
 
 void prepare_sampling(Derivation& d, Lowerer&) {
   if (const dsl::Clause* evolve = d.resolved.clause("evolve")) {
@@ -310,6 +318,15 @@ void prepare_sampling(Derivation& d, Lowerer&) {
   d.system.dt = d.system.dt_physical = 1;
 }
 
-void read_sampling(Derivation& d, Lowerer& lower) { Reader(d, lower).read(); }
+void read_sampling(Derivation& d, Lowerer& lower) {
+  if (measures(d)) {
+    d.system.sampling = Sampling{};
+    d.system.sampling->method = "measure";
+    d.system.sampling->cycle.emplace_back();
+    d.system.remarks.push_back("nothing moves: the initial state is measured");
+    return;
+  }
+  Reader(d, lower).read();
+}
 
 }  // namespace vphi::physics
