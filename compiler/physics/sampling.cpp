@@ -14,6 +14,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "dsl/equations.hpp"
 
 namespace vphi::physics {
 
@@ -296,15 +297,7 @@ class Reader {
 
 }  // namespace
 
-bool measures(const Derivation& d) {
-  for (const char* moving : {"sample", "evolve", "action", "potential", "conserve", "metric"}) {
-    if (d.resolved.clause(moving)) return false;
-  }
-  const bool still = d.resolved.clause("gauge") || d.resolved.clause("fermion");
-  return still && d.facts.equations.empty() && !d.facts.find("H");
-}
-
-bool samples(const Derivation& d) { return d.resolved.clause("sample") || measures(d); }
+bool samples(const Derivation& d) { return d.resolved.clause("sample") || dsl::measures(d.resolved); }
 
 void prepare_sampling(Derivation& d, Lowerer&) {
   if (const dsl::Clause* evolve = d.resolved.clause("evolve")) {
@@ -319,7 +312,7 @@ void prepare_sampling(Derivation& d, Lowerer&) {
 }
 
 void read_sampling(Derivation& d, Lowerer& lower) {
-  if (measures(d)) {
+  if (dsl::measures(d.resolved)) {
     d.system.sampling = Sampling{};
     d.system.sampling->method = "measure";
     d.system.sampling->cycle.emplace_back();

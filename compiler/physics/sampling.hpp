@@ -12,9 +12,6 @@ namespace vphi::physics {
 
 /// Whether the model is a Markov chain, or a measurement.
 bool samples(const Derivation& d);
-/// Links or spinors that nothing moves (no `sample`, `evolve`, `action` or equation): what is asked
-/// `at end` is measured on the initial state.
-bool measures(const Derivation& d);
 /// One sweep takes one unit of time; links have no equation of motion.
 void prepare_sampling(Derivation& d, Lowerer& lower);
 /// d.system.sampling.
