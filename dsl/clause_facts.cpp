@@ -4,10 +4,10 @@
 #include "dsl/clause_check.hpp"
 #include "dsl/collect.hpp"
 #include "dsl/constant.hpp"
+#include "dsl/equations.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/parse.hpp"
 #include "dsl/suggest.hpp"
-#include "dsl/equations.hpp"
 #include "dsl/types.hpp"
 #include "dsl/walk.hpp"
 

@@ -141,8 +141,8 @@ void check_equations(Resolved& resolved, Inference& inference) {
 }
 
 bool measures(const Resolved& resolved) {
-  for (const char* moving : {"sample", "evolve", "action", "potential", "conserve", "metric", "field",
-                             "var", "particles", "every"}) {
+  for (const char* moving : {"sample", "evolve", "action", "potential", "conserve", "metric",
+                             "field", "var", "particles", "every"}) {
     if (resolved.clause(moving) != nullptr) return false;
   }
   for (const Line& line : resolved.model.lines) {

@@ -49,8 +49,8 @@ std::vector<InitItem> init_items(Derivation& d) {
       const bool by_axis = field && field->link && indexed;
       const bool of_body = field && field->particle && indexed;
       // psi[s, c] = ...: a value for each component
-      const bool by_component = field && field->spinor &&
-                                head.form == dsl::Head::Form::Indexed && head.args.size() == 2;
+      const bool by_component =
+          field && field->spinor && head.form == dsl::Head::Form::Indexed && head.args.size() == 2;
       if (!field || head.primes > 1 || (velocity && field->order != 2) ||
           (head.form != dsl::Head::Form::Plain && !by_axis && !of_body && !by_component)) {
         d.fail(errors::init_not_state(head.span, written(d, head.span)));

@@ -275,11 +275,18 @@ namespace {
 Expr with_common_sign(Expr e) {
   if (!(e.is(Op::Add) || e.is(Op::Sub)) || e.args().size() != 2) return e;
   const Expr a = e.arg(0), b = e.arg(1);
-  const auto turned = [](Expr x) { return x.is(Op::Mul) && x->ordered && x.arg(0).is(Op::Select); };
-  if (!turned(a) || !turned(b) || a.arg(0) != b.arg(0)) return e;
-  const bool sum = e.is(Op::Add);
-  return gauge::times(a.arg(0), sum ? gauge::plus(a.arg(1), b.arg(1))
-                                    : gauge::minus(a.arg(1), b.arg(1)));
+  const auto sign = [](Expr x) {
+    const auto unit = [](Expr n) { return n.is_number() && std::fabs(n->number.real) == 1; };
+    return x.is(Op::Select) && unit(x.arg(1)) && unit(x.arg(2));
+  };
+  const auto sign_of = [&](Expr x) -> int {
+    if (!x.is(Op::Mul) || x.args().size() != 2) return -1;
+    return sign(x.arg(0)) ? 0 : sign(x.arg(1)) ? 1 : -1;
+  };
+  const int i = sign_of(a), j = sign_of(b);
+  if (i < 0 || j < 0 || !(a.arg(i) == b.arg(j))) return e;
+  const Expr x = a.arg(1 - i), y = b.arg(1 - j);
+  return gauge::times(a.arg(i), e.is(Op::Add) ? gauge::plus(x, y) : gauge::minus(x, y));
 }
 
 }  // namespace

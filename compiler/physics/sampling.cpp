@@ -297,7 +297,9 @@ class Reader {
 
 }  // namespace
 
-bool samples(const Derivation& d) { return d.resolved.clause("sample") || dsl::measures(d.resolved); }
+bool samples(const Derivation& d) {
+  return d.resolved.clause("sample") || dsl::measures(d.resolved);
+}
 
 void prepare_sampling(Derivation& d, Lowerer&) {
   if (const dsl::Clause* evolve = d.resolved.clause("evolve")) {

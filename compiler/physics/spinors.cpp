@@ -304,8 +304,7 @@ Value unknown_spinor(Arena& arena, int colours) {
   }
   v.spinor = true;
   const Complex unit{arena.integer(1), arena.integer(0)};
-  v.form = std::make_shared<const SpinorForm>(
-      SpinorForm{{{gauge::spin_identity(), unit, {}, {}}}});
+  v.form = std::make_shared<const SpinorForm>(SpinorForm{{{gauge::spin_identity(), unit, {}, {}}}});
   return v;
 }
 
@@ -315,8 +314,7 @@ std::optional<gauge::DiracOperator> dirac_operator(const SpinorForm& form) {
     const gauge::Word& word = term.path.word;
     if (word.empty() && term.at.zero()) {
       d.local.push_back({term.spin, term.weight});
-    } else if (word.size() == 1 && term.path.start.zero() &&
-               gauge::one_step(word[0]) == term.at) {
+    } else if (word.size() == 1 && term.path.start.zero() && gauge::one_step(word[0]) == term.at) {
       d.hops.push_back({word[0], term.spin, term.weight});
     } else {
       return std::nullopt;

@@ -2,10 +2,14 @@
 // plane waves, hermiticity with gamma5, adjoints, gauge covariance (specs/gauge 3.8, 4.2).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "compiler/kernel/interpret.hpp"
 #include "runtime/run/session.hpp"
@@ -31,8 +35,7 @@ Spin gamma(int mu, bool degrand_rossi) {
   };
   Spin g{};
   for (int a = 0; a < 4; ++a)
-    for (int b = 0; b < 4; ++b)
-      g[a][b] = (a == b ? 1.0 : 0.0) - less[mu][a][b];
+    for (int b = 0; b < 4; ++b) g[a][b] = (a == b ? 1.0 : 0.0) - less[mu][a][b];
   // the other basis: all but gamma_y with the other sign
   if (degrand_rossi && mu != 1)
     for (auto& row : g)
@@ -45,9 +48,7 @@ struct Box {
   int dims = 4;
   int colours = 3;
   int sites() const { return n[0] * n[1] * n[2] * n[3]; }
-  int at(std::array<int, 4> x) const {
-    return ((x[3] * n[2] + x[2]) * n[1] + x[1]) * n[0] + x[0];
-  }
+  int at(std::array<int, 4> x) const { return ((x[3] * n[2] + x[2]) * n[1] + x[1]) * n[0] + x[0]; }
   std::array<int, 4> place(int site) const {
     return {site % n[0], site / n[0] % n[1], site / n[0] / n[1] % n[2], site / n[0] / n[1] / n[2]};
   }
@@ -74,7 +75,8 @@ Field applied(const Operator& d, const Field& u, const Field& psi) {
   for (int site = 0; site < d.box.sites(); ++site) {
     for (int s = 0; s < 4; ++s) {
       for (int c = 0; c < n; ++c) {
-        C sum = psi[(site * 4 + s) * n + c] * (1.0 + 2.0 * kI * d.kappa * d.mu * (s < 2 ? 1. : -1.));
+        C sum =
+            psi[(site * 4 + s) * n + c] * (1.0 + 2.0 * kI * d.kappa * d.mu * (s < 2 ? 1. : -1.));
         for (int mu = 0; mu < d.box.dims; ++mu) {
           const Spin g = gamma(mu, d.degrand_rossi);
           for (const int way : {1, -1}) {
@@ -89,8 +91,8 @@ Field applied(const Operator& d, const Field& u, const Field& psi) {
             for (int r = 0; r < 4; ++r) {
               const C spin = (s == r ? 1.0 : 0.0) - double(way) * g[s][r];
               for (int b = 0; b < n; ++b) {
-                const C w = way > 0 ? link(d, u, site, mu, c, b)
-                                    : std::conj(link(d, u, there, mu, b, c));
+                const C w =
+                    way > 0 ? link(d, u, site, mu, c, b) : std::conj(link(d, u, there, mu, b, c));
                 sum -= d.kappa * sign * spin * w * psi[(there * 4 + r) * n + b];
               }
             }
@@ -126,9 +128,13 @@ Field links(const Box& box, const std::string& storage, const Read& read) {
   Field f(static_cast<std::size_t>(box.sites() * box.dims * n * n));
   for (int axis = 0; axis < box.dims; ++axis) {
     std::vector<std::vector<double>> stored;
-    const int reals = storage == "angle" ? 1 : storage == "quaternion" ? 4 : storage == "rows" ? 12 : 18;
+    const int reals = storage == "angle"        ? 1
+                      : storage == "quaternion" ? 4
+                      : storage == "rows"       ? 12
+                                                : 18;
     for (int i = 0; i < reals; ++i) {
-      stored.push_back(read("U_" + std::to_string(axis) + (reals > 1 ? "_" + std::to_string(i) : "")));
+      stored.push_back(
+          read("U_" + std::to_string(axis) + (reals > 1 ? "_" + std::to_string(i) : "")));
     }
     for (int site = 0; site < box.sites(); ++site) {
       C* m = &f[static_cast<std::size_t>((site * box.dims + axis) * n * n)];
@@ -185,8 +191,8 @@ TEST_P(Dirac, IsTheExplicitSumAtEverySite) {
   testing::Simulation setup;
   setup.device = c.device;
   setup.precision = c.precision;
-  const std::string text = model(c.lattice, c.group, kStart + "at end: total(norm2(phi)) -> \"d.h5\"\n",
-                                 c.fermions);
+  const std::string text =
+      model(c.lattice, c.group, kStart + "at end: total(norm2(phi)) -> \"d.h5\"\n", c.fermions);
   const Compilation compilation = testing::compile_text(text, setup);
   const program::Program& program = *compilation.program;
   runtime::Session session(program, *testing::device(c.device));
@@ -218,20 +224,25 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"[2, 4, 2, 4]", "SU(3), store = rows(2)", "rows", kAnti, kSmall, "f64", "opencl"},
         Case{"[2, 4, 2, 4]", "SU(3)", "full", ", basis = degrand_rossi", kSmall, "f64", "native"},
         Case{"[2, 4, 2, 4]", "SU(2)", "quaternion", kAnti, {{2, 4, 2, 4}, 4, 2}, "f64", "native"},
-        Case{"[4, 3]", "U(1)", "angle", ", boundary(y) = antiperiodic", {{4, 3, 1, 1}, 2, 1}, "f64",
+        Case{"[4, 3]",
+             "U(1)",
+             "angle",
+             ", boundary(y) = antiperiodic",
+             {{4, 3, 1, 1}, 2, 1},
+             "f64",
              "native"},
         Case{"[3, 5, 1, 3]", "U(1)", "angle", kAnti, {{3, 5, 1, 3}, 4, 1}, "f64", "native"}));
 
 // gamma5 D(mu) gamma5 = D(-mu)^+, and the adjoint found from the text of D.
 TEST(Dirac, AdjointAndGamma5) {
-  const auto result = testing::run_text(
-      model("[4, 2, 4, 6]", "SU(3), store = rows(2)",
-            "init U ~ hot\ninit psi ~ normal, chi ~ normal, phi = 0\n"
-            "other(psi) = gamma5*D(gamma5*psi, mu_q = -mu_q)\n"
-            "at end: size = total(norm2(psi)), a = total(dot(chi, D(psi))), b = "
-            "total(dot(other(chi), psi)), c = total(dot(adj(D, chi), psi)), "
-            "same = max(norm2(adj(D, chi) - other(chi))) -> \"d.h5\"\n"),
-      {});
+  const auto result =
+      testing::run_text(model("[4, 2, 4, 6]", "SU(3), store = rows(2)",
+                              "init U ~ hot\ninit psi ~ normal, chi ~ normal, phi = 0\n"
+                              "other(psi) = gamma5*D(gamma5*psi, mu_q = -mu_q)\n"
+                              "at end: size = total(norm2(psi)), a = total(dot(chi, D(psi))), b = "
+                              "total(dot(other(chi), psi)), c = total(dot(adj(D, chi), psi)), "
+                              "same = max(norm2(adj(D, chi) - other(chi))) -> \"d.h5\"\n"),
+                        {});
   const double size = testing::last(result, "size");
   EXPECT_GT(size, 1000);
   for (const char* part : {"re", "im"}) {
@@ -286,7 +297,8 @@ TEST(Dirac, PlaneWavesOfFreeQuarks) {
       {});
   kernel::Interpreter oracle(*compilation.plan);
   oracle.start();
-  const Field phi = spinors(box, "phi", [&](const std::string& name) { return oracle.buffer(name); });
+  const Field phi =
+      spinors(box, "phi", [&](const std::string& name) { return oracle.buffer(name); });
   const double kappa = 0.15, mu_q = 0.1;
   Field expected(phi.size());
   for (int site = 0; site < box.sites(); ++site) {
@@ -331,8 +343,8 @@ TEST(Dirac, IsGaugeCovariant) {
           C sum = 0;
           for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j)
-              sum += g(site, a, i) * u[((site * 4 + mu) * 3 + i) * 3 + j] *
-                     std::conj(g(there, b, j));
+              sum +=
+                  g(site, a, i) * u[((site * 4 + mu) * 3 + i) * 3 + j] * std::conj(g(there, b, j));
           const std::string name = "U_" + std::to_string(mu) + "_";
           oracle.buffer(name + std::to_string(2 * (3 * a + b)))[site] = sum.real();
           oracle.buffer(name + std::to_string(2 * (3 * a + b) + 1))[site] = sum.imag();
@@ -376,21 +388,24 @@ TEST(Dirac, IsGaugeCovariant) {
 // link for the rows that are rebuilt (42 with the products by 1 of a naive count).
 TEST(Dirac, HalfSpinorsCount) {
   const auto flops = [](const std::string& group, const std::string& fermions) {
-    const Compilation compilation = testing::compile_text(
-        model("4^4", group, "init U ~ cold\ninit psi ~ normal, phi = hop(psi)\nat end: "
-              "total(norm2(phi)) -> \"d.h5\"\n", fermions), {});
+    const Compilation compilation =
+        testing::compile_text(model("4^4", group,
+                                    "init U ~ cold\ninit psi ~ normal, phi = hop(psi)\nat end: "
+                                    "total(norm2(phi)) -> \"d.h5\"\n",
+                                    fermions),
+                              {});
     for (const kernel::Kernel& k : compilation.plan->kernels) {
       for (const kernel::ArrayParam& a : k.arrays) {
-        if (a.written && a.name == "phi_0_0_re" && a.read == false && k.arrays.size() > 100) {
-          return kernel::cost(k).flops;
-        }
+        if (a.written && a.name == "phi_0_0_re") return kernel::cost(k).flops;
       }
     }
     return 0;
   };
   EXPECT_EQ(flops("SU(3)", ""), 1320);
   EXPECT_EQ(flops("SU(3)", ", boundary(t) = antiperiodic"), 1320 + 24 + 4);
-  EXPECT_LE(flops("SU(3), store = rows(2)", ""), 1320 + 8 * 42);
+  const int rebuilt = flops("SU(3), store = rows(2)", "");
+  EXPECT_GT(rebuilt, 1320);
+  EXPECT_LE(rebuilt, 1320 + 8 * 42);
 }
 
 }  // namespace
