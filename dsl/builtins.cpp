@@ -49,7 +49,7 @@ constexpr Builtin kBuiltins[] = {
     {"cross", 2, 2, Rule::Cross, "", "vector product"},
     {"outer", 2, 2, Rule::Outer, "", "matrix of the products of components"},
     {"tr", 1, 1, Rule::Trace, "", "trace"},
-    {"adj", 1, 1, Rule::Adjoint, "", "adjoint"},
+    {"adj", 1, 2, Rule::Adjoint, "", "adjoint; adj(D, psi): of a function D of one spinor"},
     // derivatives
     {"d", 2, 2, Rule::Derivative, "", "derivative by a variable, or along a lattice axis"},
     {"lap", 1, 1, Rule::Keep, "", "lattice Laplacian"},

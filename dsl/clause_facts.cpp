@@ -4,6 +4,7 @@
 #include "dsl/clause_check.hpp"
 #include "dsl/collect.hpp"
 #include "dsl/constant.hpp"
+#include "dsl/equations.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/parse.hpp"
 #include "dsl/suggest.hpp"
@@ -84,7 +85,7 @@ void ClauseCheck::lattice(const Clause& clause) {
   const bool meant = meant_.count("length") > 0 || meant_.count("spacing") > 0;
   if (!option(clause, "length") && !option(clause, "spacing") && !meant) {
     // A gauge theory may live in lattice units: its spacing is 1.
-    if (resolved_.clause("sample") == nullptr) {
+    if (resolved_.clause("sample") == nullptr && !measures(resolved_)) {
       report(error::option_missing(clause.keyword_span, "lattice", "length",
                                    "add length = ... (of the box) or spacing = ... (of the "
                                    "sites)"));

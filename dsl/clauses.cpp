@@ -21,6 +21,11 @@ constexpr OptionRule kLattice[] = {
 constexpr OptionRule kBoundary[] = {
     {"boundary", "what lies beyond the edges for these fields, where it is not the lattice's",
      Takes::Call, kBoundaries}};
+constexpr OptionRule kFermion[] = {
+    {"boundary", "what lies beyond the edges for these spinors, where it is not the lattice's",
+     Takes::Call, "periodic antiperiodic"},
+    {"basis", "of the gamma matrices", Takes::Word, "chiral degrand_rossi"},
+};
 constexpr OptionRule kGauge[] = {
     {"store", "how much of a link matrix is kept: all, or rows from which the rest follows",
      Takes::Call, "full rows"},
@@ -118,7 +123,7 @@ constexpr ClauseRule kClauses[] = {
      kParticles, ""},
     {"field", "field phi, chi: real", Heads::Options, 1, -1, false, kNever, kNever, kBoundary, ""},
     {"gauge", "gauge U: SU(3)", Heads::Options, 2, -1, false, kNever, kNever, kGauge, ""},
-    {"fermion", "fermion psi: spinor", Heads::Options, 1, -1, false, kNever, kNever, kBoundary, ""},
+    {"fermion", "fermion psi: spinor", Heads::Options, 1, -1, false, kNever, kNever, kFermion, ""},
     {"var", "var x[k]: real", Heads::Options, 1, -1, false, kNever, kNever, {}, ""},
     {"metric", "metric frw(a), rho_r = 0, rho_m = 0", Heads::Options, 1, 1, true, kNever, kNever,
      kMetric, ""},

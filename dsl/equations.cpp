@@ -121,6 +121,7 @@ class EquationCheck {
   void driven() {
     const bool everything = find_hamiltonian() != nullptr || resolved_.clause("action") != nullptr;
     const bool fields = resolved_.clause("potential") != nullptr;
+    if (measures(resolved_)) return;
     for (const auto& [name, symbol] : resolved_.symbols) {
       if (!has_equation_of_motion(symbol) || everything || written_.count(name) > 0) continue;
       if (symbol.kind == SymbolKind::Field && fields) continue;
@@ -137,6 +138,18 @@ class EquationCheck {
 
 void check_equations(Resolved& resolved, Inference& inference) {
   EquationCheck(resolved, inference).all();
+}
+
+bool measures(const Resolved& resolved) {
+  for (const char* moving : {"sample", "evolve", "action", "potential", "conserve", "metric",
+                             "field", "var", "particles", "every"}) {
+    if (resolved.clause(moving) != nullptr) return false;
+  }
+  for (const Line& line : resolved.model.lines) {
+    if (line.kind == Line::Kind::Equation) return false;
+  }
+  const bool still = resolved.clause("gauge") != nullptr || resolved.clause("fermion") != nullptr;
+  return still && resolved.clause("at end") != nullptr && resolved.find("H") == nullptr;
 }
 
 void check_model(Resolved& resolved) {
@@ -166,7 +179,8 @@ void check_model(Resolved& resolved) {
         "add a line such as `field phi: real`", whole));
     return;
   }
-  if (resolved.clause("evolve") == nullptr && resolved.clause("sample") == nullptr) {
+  if (resolved.clause("evolve") == nullptr && resolved.clause("sample") == nullptr &&
+      !measures(resolved)) {
     resolved.diagnostics.add(error::clause_missing(
         "`evolve`", "a model says how it goes forward: evolve for time, sample for Markov chains",
         "add a line such as `evolve leapfrog, dt = 0.1*dx, until = t > 100`", whole));

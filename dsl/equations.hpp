@@ -10,6 +10,10 @@ namespace vphi::dsl {
 /// driven by potential, H or action (rules 14 and 15).
 void check_equations(Resolved& resolved, Inference& inference);
 
+/// Links or spinors that nothing moves (no `sample`, `evolve`, `action` or equation), and outputs
+/// `at end` alone: what they ask for is measured on the initial state.
+bool measures(const Resolved& resolved);
+
 /// What the model as a whole must have: time or a Markov chain, initial values.
 void check_model(Resolved& resolved);
 

@@ -8,7 +8,6 @@ void find_later_families(Resolved& resolved) {
     if (used) later.emplace_back(sentence);
   };
   const auto has = [&](const char* keyword) { return resolved.clause(keyword) != nullptr; };
-  add(has("fermion"), "Fermions (`fermion`) do not run yet.");
   const Clause* sample = resolved.clause("sample");
   const bool hmc = sample && !sample->items.empty() && sample->items.front().value &&
                    sample->items.front().value->text == "hmc";

@@ -129,6 +129,8 @@ class Inference {
   Value lattice_operator(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value derivative(const Expr& expr, const Scope& scope);
   Value path_product(const Expr& expr, const Builtin& builtin, const Scope& scope);
+  void operator_name(const Expr& expr, const Scope& scope);
+  Value adjoint_applied(const Expr& expr, const Scope& scope);
   Value determinant(const Expr& expr, const Scope& scope);
 
   // infer_reductions.cpp

@@ -193,6 +193,7 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
 Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Scope& scope) {
   if (!arity(expr, builtin)) return {};
   const bool reduction = builtin.rule == Rule::Reduce || builtin.rule == Rule::ReduceOrFold;
+  if (builtin.rule == Rule::Adjoint && expr.args.size() == 2) return adjoint_applied(expr, scope);
   if (!reduction && builtin.rule != Rule::Determinant) options(expr, builtin, scope);
   switch (builtin.rule) {
     case Rule::RealFunction:
@@ -359,6 +360,9 @@ Value Inference::linear_algebra(const Expr& expr, const Builtin& builtin, const 
     if (builtin.rule == Rule::Adjoint) return a;
     return with_type(all, type_of(is_complex(a.type) ? Base::Complex : Base::Real));
   }
+  if (builtin.rule == Rule::Dot && a.type.base == Base::Spinor && b.type.base == Base::Spinor) {
+    return with_type(all, type_of(Base::Complex));
+  }
   const std::string hint = "write a * b for numbers";
   if (a.type.base != Base::Vector) return wrong(0, "vectors", hint);
   if (b.type.base != Base::Vector) return wrong(1, "vectors", hint);
@@ -508,7 +512,8 @@ Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Sc
   return value;
 }
 
-Value Inference::determinant(const Expr& expr, const Scope& scope) {
+/// Whether `op` is the name of a function of one spinor; its options are names of the model.
+void Inference::operator_name(const Expr& expr, const Scope& scope) {
   const Expr& op = *expr.args[0];
   const Symbol* symbol = op.kind == ExprKind::Name ? resolved_.find(op.text) : nullptr;
   const bool function = symbol != nullptr && symbol->kind == SymbolKind::Definition &&
@@ -517,11 +522,12 @@ Value Inference::determinant(const Expr& expr, const Scope& scope) {
     if (op.kind == ExprKind::Name && symbol == nullptr) {
       report(unknown(op, scope));
     } else {
-      report(error::argument_type(op.span, "pseudofermion", "the name of a function of one spinor",
+      report(error::argument_type(op.span, expr.text, "the name of a function of one spinor",
                                   symbol != nullptr ? symbol->type : Type{},
-                                  "define D(psi) = ... and write pseudofermion(D)"));
+                                  "define D(psi) = ... and write " + expr.text +
+                                      (expr.args.size() == 1 ? "(D)" : "(D, psi)")));
     }
-    return {type_of(Base::Determinant), {}};
+    return;
   }
   definition(*symbol);
   resolved_.types[&op] = type_of(Base::Operator);
@@ -535,7 +541,21 @@ Value Inference::determinant(const Expr& expr, const Scope& scope) {
     name.span = named.span;
     report(unknown(name, scope));
   }
+}
+
+Value Inference::determinant(const Expr& expr, const Scope& scope) {
+  operator_name(expr, scope);
   return {type_of(Base::Determinant), {}};
+}
+
+Value Inference::adjoint_applied(const Expr& expr, const Scope& scope) {
+  operator_name(expr, scope);
+  const Value psi = infer(*expr.args[1], scope);
+  if (!is_unknown(psi.type) && psi.type.base != Base::Spinor) {
+    report(error::argument_type(expr.args[1]->span, "adj", "a spinor in the second place", psi.type,
+                                "adj(D, psi) is the adjoint of D applied to psi"));
+  }
+  return psi;
 }
 
 // ---- items that stand alone -------------------------------------------------------------------

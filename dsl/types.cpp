@@ -118,10 +118,13 @@ std::optional<Type> multiply_shapes(const Type& a, const Type& b, bool outer) {
   if (is_matrix(a) && b.base == Base::Vector && columns_of(a) == b.rows) {
     return vector_of(a.rows, is_complex(a) || b.complex);
   }
-  const bool acts_on_spin = a.base == Base::Operator || a.base == Base::Group;
+  const bool colours = a.base == Base::Matrix && a.rows == a.columns;  // sums of links
+  const bool acts_on_spin = a.base == Base::Operator || a.base == Base::Group || colours;
   if (acts_on_spin && b.base == Base::Spinor) return b;
-  if (a.base == Base::Operator && (b.base == Base::Operator || b.base == Base::Group)) return a;
-  if (a.base == Base::Group && b.base == Base::Operator) return b;
+  const bool colours_behind = b.base == Base::Matrix && b.rows == b.columns;
+  const bool behind = b.base == Base::Operator || b.base == Base::Group || colours_behind;
+  if (a.base == Base::Operator && behind) return a;
+  if (acts_on_spin && b.base == Base::Operator) return b;
   return std::nullopt;
 }
 

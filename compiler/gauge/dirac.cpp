@@ -24,6 +24,7 @@ std::vector<Complex> combined(std::span<const Gaussian> a, const Spinor& psi) {
 
 /// The link on the colours of each row.
 Spinor coloured(const Matrix& link, const Spinor& psi) {
+  if (link.parts.empty()) return psi;
   Spinor result{psi.rows, psi.columns, {}};
   for (int s = 0; s < psi.rows; ++s) {
     for (int a = 0; a < psi.columns; ++a) {
@@ -78,10 +79,12 @@ Spinor apply_spin(const SpinMatrix& spin, const Spinor& psi) {
   return result;
 }
 
-Spinor apply_hop(const SpinMatrix& spin, const Matrix& link, const Spinor& psi) {
+Spinor apply_hop(const SpinMatrix& spin, const Matrix& link, const Spinor& psi,
+                 std::optional<Complex> weight) {
+  const auto weighted = [&](Spinor s) { return weight ? times(*weight, s) : s; };
   const auto f = factorised(spin);
-  if (!f || f->rank == 4) return apply_spin(spin, coloured(link, psi));
-  const Spinor half = coloured(link, projected(*f, psi));
+  if (!f || f->rank == 4) return apply_spin(spin, weighted(coloured(link, psi)));
+  const Spinor half = weighted(coloured(link, projected(*f, psi)));
   Spinor result{4, psi.columns, {}};
   for (const auto& weights : f->rebuild)
     for (const Complex& z : combined(weights, half)) result.parts.push_back(z);

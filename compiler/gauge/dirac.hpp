@@ -38,8 +38,10 @@ struct DiracOperator {
 /// 1 + 2i kappa mu gamma5 - kappa sum over directions + and - of (1 -+ gamma_mu).
 DiracOperator twisted_wilson(const Gammas& gammas, int dims, Expr kappa, Expr twist);
 
-/// spin (x) link applied to a spinor: the spin is projected first where its rank is below 4.
-Spinor apply_hop(const SpinMatrix& spin, const Matrix& link, const Spinor& psi);
+/// weight*spin (x) link applied to a spinor: the spin is projected first where its rank is below 4.
+/// A link without parts is 1.
+Spinor apply_hop(const SpinMatrix& spin, const Matrix& link, const Spinor& psi,
+                 std::optional<Complex> weight = std::nullopt);
 Spinor apply_spin(const SpinMatrix& spin, const Spinor& psi);
 
 /// (D psi)(x), (local psi)(x), the sum of the hops.

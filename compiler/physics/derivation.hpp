@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compiler/compile.hpp"
+#include "compiler/gauge/clifford.hpp"
 #include "compiler/gauge/group.hpp"
 #include "compiler/physics/facts.hpp"
 #include "compiler/physics/system.hpp"
@@ -36,6 +37,10 @@ struct StateField {
   bool angle = false;  ///< U(1): the arrays are angles, the value is exp(1i*angle)
   /// Of links: their group, and how `arrays` holds one link after the other (gauge::LinkType).
   std::optional<gauge::LinkType> links = std::nullopt;
+  /// Of a `fermion` line: rows are spin, columns colour; `turns[axis]`: its sign changes where a
+  /// neighbour lies beyond the edge.
+  bool spinor = false;
+  std::array<bool, 4> turns{};
   bool particle = false;        ///< `var x[k]`
   bool periodic = false;        ///< a real angle, kept in [0, 2 pi)
   bool conserved = false;       ///< of a `conserve` line
@@ -122,6 +127,7 @@ struct Derivation {
   Rescaling rescaling;
   std::vector<StateField> fields;
   std::vector<Companions> companions;
+  gauge::Gammas gammas = gauge::gammas(gauge::GammaBasis::Chiral);
   int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx
   Expr potential;      ///< sum of all potentials; null without
   std::vector<std::pair<std::string, Expr>> potential_terms;

@@ -78,6 +78,10 @@ void read_line(const Line& line, Facts& facts) {
           if (item.head && item.head->name == "store") facts.fields[i].store = item.value;
         }
       }
+    } else if (clause.keyword == "fermion") {
+      const std::size_t first = facts.fields.size();
+      read_fields(clause, true, facts.fields);
+      for (std::size_t i = first; i < facts.fields.size(); ++i) facts.fields[i].fermion = &clause;
     } else if (clause.keyword == "primitive") {
       const std::size_t first = facts.fields.size();
       read_fields(clause, true, facts.fields);

@@ -26,9 +26,10 @@ struct FieldFact {
   bool field = true;      ///< false for `var`
   bool particle = false;  ///< `var x[k]`
   dsl::Span span;
-  bool gauge = false;            ///< of a `gauge` line: lives on the links of the lattice
-  dsl::ExprPtr store = nullptr;  ///< `store = rows(2)` of a `gauge` line
-  bool primitive = false;        ///< of a `primitive` line
+  bool gauge = false;                    ///< of a `gauge` line: lives on the links of the lattice
+  dsl::ExprPtr store = nullptr;          ///< `store = rows(2)` of a `gauge` line
+  bool primitive = false;                ///< of a `primitive` line
+  const dsl::Clause* fermion = nullptr;  ///< the `fermion` line that it is of
 };
 
 struct EquationFact {

@@ -48,8 +48,11 @@ std::vector<InitItem> init_items(Derivation& d) {
                            head.args[0]->kind == dsl::ExprKind::Name;
       const bool by_axis = field && field->link && indexed;
       const bool of_body = field && field->particle && indexed;
+      // psi[s, c] = ...: a value for each component
+      const bool by_component =
+          field && field->spinor && head.form == dsl::Head::Form::Indexed && head.args.size() == 2;
       if (!field || head.primes > 1 || (velocity && field->order != 2) ||
-          (head.form != dsl::Head::Form::Plain && !by_axis && !of_body)) {
+          (head.form != dsl::Head::Form::Plain && !by_axis && !of_body && !by_component)) {
         d.fail(errors::init_not_state(head.span, written(d, head.span)));
       }
       for (const InitItem& other : out) {
@@ -72,6 +75,19 @@ std::vector<InitItem> init_items(Derivation& d) {
 /// The value as written; of `U[i] = ...` one component for each axis i.
 Value value_of(Lowerer& lower, const InitItem& init) {
   const dsl::Head& head = *init.item->head;
+  if (init.field->spinor && head.form == dsl::Head::Form::Indexed) {
+    Value v{init.field->rows, init.field->columns, {}};
+    for (int s = 0; s < v.rows; ++s) {
+      for (int c = 0; c < v.columns; ++c) {
+        Scope scope;
+        scope.indices.emplace(head.args[0]->text, IndexValue{s});
+        scope.indices.emplace(head.args[1]->text, IndexValue{c});
+        const Value part = lower.value(*init.item->value, scope);
+        v.parts.push_back(part.parts[0]);
+      }
+    }
+    return v;
+  }
   if (!init.field->link || head.form != dsl::Head::Form::Indexed) {
     return lower.value(*init.item->value, init.scope);
   }
@@ -320,6 +336,7 @@ class RandomArrays {
       }
       return v;
     }
+    if (field.spinor && e.text == "normal") return spinor(e, field);
     if (e.text == "file") return Value::of(from_file(e, field));
     if (e.text == "ball") return ball(e, field);
     if (field.cells.size() == 1 || field.complex) return Value::of(number(e));
@@ -373,6 +390,25 @@ class RandomArrays {
         continue;
       }
       for (const Expr part : stored) v.parts.push_back({algebra::substitute(part, numbers), {}});
+    }
+    return v;
+  }
+
+  /// Real and imaginary part of each component of their own, drawn in the kernel itself.
+  Value spinor(const dsl::Expr& e, const StateField& field) {
+    Arena& arena = d_.arena();
+    const auto arg = [&](std::size_t i, const char* what, Expr otherwise) {
+      if (i >= e.args.size()) return otherwise;
+      return per_instance(lower_.real(*e.args[i], what), *e.args[i], what);
+    };
+    const Expr shift = arg(0, "the mean", arena.integer(0));
+    const Expr width = arg(1, "the width", arena.integer(1));
+    Value v{field.rows, field.columns, {}};
+    v.spinor = true;
+    for (std::size_t i = 0; i < field.cells.size(); ++i) {
+      const Expr re = arena.random(Op::Normal, link_draws_++);
+      const Expr im = arena.random(Op::Normal, link_draws_++);
+      v.parts.push_back({shift + width * re, width * im});
     }
     return v;
   }

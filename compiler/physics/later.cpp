@@ -2,24 +2,16 @@
 #include <fmt/format.h>
 
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling.hpp"
 #include "compiler/physics/steps.hpp"
 
 namespace vphi::physics {
 
 namespace {
 
-struct LaterClause {
-  const char* keyword;
-  const char* what;
-};
-
-constexpr LaterClause kLater[] = {
-    {"fermion", "a fermion field"},
-};
-
 /// Links of SU(n) are drawn; equations of motion have those of U(1) alone.
 void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
-  if (d.resolved.clause("sample")) return;
+  if (samples(d)) return;
   for (const dsl::Item& item : clause.items) {
     const dsl::Expr* type = item.value.get();
     if (!type || item.head || type->kind != dsl::ExprKind::Call || type->text == "U") continue;
@@ -33,11 +25,6 @@ void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
 void refuse_later_families(Derivation& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Clause) continue;
-    for (const LaterClause& later : kLater) {
-      if (line.clause.keyword == later.keyword) {
-        d.diagnostics.add(errors::not_yet(line.clause.keyword_span, later.what));
-      }
-    }
     if (line.clause.keyword == "gauge") refuse_gauge_group(d, line.clause);
     if (line.clause.keyword == "action" && !d.resolved.clause("sample")) {
       d.diagnostics.add(errors::not_yet(line.clause.keyword_span, "an action without `sample`"));

@@ -106,6 +106,31 @@ void refuse_shape(Derivation& d) {
 
 }  // namespace
 
+void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause,
+                     std::array<Boundary, 4>& boundary) {
+  const Grid& grid = d.grid;
+  for (const Item& item : clause.items) {
+    if (!item.head || item.head->name != "boundary") continue;
+    if (item.head->form == dsl::Head::Form::Function) {
+      constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+      std::size_t axis = 4;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(grid.dims); ++k) {
+        if (!item.head->args.empty() && item.head->args[0]->text == kAxes[k]) axis = k;
+      }
+      if (axis == 4)
+        d.fail(errors::option_value(item.span, "boundary(axis)", "an axis of the lattice"));
+      boundary[axis] = read_boundary(d, lower, *item.value);
+    } else if (item.value->kind == ExprKind::List) {
+      for (std::size_t k = 0; k < item.value->args.size() && k < 4; ++k) {
+        boundary[k] = read_boundary(d, lower, *item.value->args[k]);
+      }
+    } else {
+      const Boundary all = read_boundary(d, lower, *item.value);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(grid.dims); ++k) boundary[k] = all;
+    }
+  }
+}
+
 void read_lattice(Derivation& d, Lowerer& lower) {
   const auto clauses = d.resolved.clauses("lattice");
   if (clauses.empty()) {  // variables alone: one site
@@ -152,26 +177,7 @@ void read_lattice(Derivation& d, Lowerer& lower) {
     grid.extent[axis] = sizes[axis];
     sites *= sizes[axis];
   }
-  for (const Item& item : clause.items) {
-    if (!item.head || item.head->name != "boundary") continue;
-    if (item.head->form == dsl::Head::Form::Function) {
-      constexpr const char* kAxes[] = {"x", "y", "z", "t"};
-      int axis = -1;
-      for (int k = 0; k < grid.dims; ++k) {
-        if (!item.head->args.empty() && item.head->args[0]->text == kAxes[k]) axis = k;
-      }
-      if (axis < 0)
-        d.fail(errors::option_value(item.span, "boundary(axis)", "an axis of the lattice"));
-      grid.boundary[axis] = read_boundary(d, lower, *item.value);
-    } else if (item.value->kind == ExprKind::List) {
-      for (std::size_t k = 0; k < item.value->args.size() && k < 4; ++k) {
-        grid.boundary[k] = read_boundary(d, lower, *item.value->args[k]);
-      }
-    } else {
-      const Boundary all = read_boundary(d, lower, *item.value);
-      for (int k = 0; k < grid.dims; ++k) grid.boundary[k] = all;
-    }
-  }
+  read_boundaries(d, lower, clause, grid.boundary);
   read_spacing(d, lower, clause);
 
   Lattice& lattice = d.system.lattice;

@@ -11,6 +11,7 @@
 #include "compiler/physics/hmc.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/trajectory.hpp"
 #include "dsl/builtins.hpp"
@@ -190,6 +191,7 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
 Value Lowerer::field_value(const StateField& field) {
   Arena& arena = d_.arena();
   Value v{field.rows, field.columns, {}};
+  v.spinor = field.spinor;
   for (const int cell : field.cells) {
     if (field.angle) {
       const Expr angle = arena.load(field.arrays[cell], {}, field.span);
@@ -259,6 +261,7 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (d_.system.conservation) {
     if (const auto v = fluid_name(d_, text)) return Value::of(*v);
   }
+  if (text == "gamma5" && has_fermions()) return spin_value(arena, gauge::gamma5());
   if (text == "gauss" && has_links()) return Value::of(gauss(span));
   if (text == "polyakov" && has_links()) return polyakov(span);
   if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {
@@ -468,10 +471,14 @@ Value Lowerer::select(const dsl::Expr& e, const Scope& scope) {
   };
   widened(a, b);
   widened(b, a);
+  if (a.acts || b.acts) {
+    d_.fail(errors::wrong_shape(e.span, "`if` chooses between spinors, not between operators"));
+  }
   if (a.rows != b.rows || a.columns != b.columns) {
     d_.fail(errors::wrong_shape(e.span, "both sides of `if` have the same shape"));
   }
   Value v{a.rows, a.columns, {}};
+  v.spinor = a.spinor || b.spinor;
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
     const Component x = a.parts[i], y = b.parts[i];
     Component part{arena.make(Op::Select, {test, x.re, y.re}, e.span), {}};
@@ -530,7 +537,9 @@ Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
     }
   }
   if (const auto link = link_value(e, scope)) return *link;
+  if (const auto gamma = gamma_matrix(e, scope)) return *gamma;
   const Value v = value(base, scope);
+  if (v.acts) d_.fail(errors::wrong_shape(e.span, kOperatorAlone));
   const auto at = [&](std::size_t i, int size) {
     const auto k = fixed_integer(*e.args[i], "an index", scope);
     if (k < 0 || k >= size) {
@@ -599,6 +608,11 @@ Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {
     return {v.rows, v.columns, v.parts, std::make_shared<const LinkPath>(std::move(path))};
   }
   Value moved{v.rows, v.columns, {}};
+  moved.spinor = v.spinor;
+  moved.acts = v.acts;
+  moved.links = v.links;
+  moved.form = v.form;
+  shift_form(moved, offset);
   for (const Component& part : v.parts) {
     moved.parts.push_back(
         {neighbour(part.re, offset), part.im ? neighbour(part.im, offset) : Expr{}});

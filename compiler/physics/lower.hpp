@@ -13,6 +13,7 @@
 #include <string>
 
 #include "compiler/physics/derivation.hpp"
+#include "compiler/physics/spinors.hpp"
 
 namespace vphi::physics {
 
@@ -108,6 +109,16 @@ class Lowerer {
   std::vector<IndexValue> steps_of(const dsl::Expr& arg, const Scope& scope);
   /// Violation of Gauss's law at a site: the generator of gauge transformations of the written H.
   Expr gauss(dsl::Span span);
+  // lower_spinors.cpp
+  bool has_fermions() const;
+  /// gamma[mu], and -gamma[mu] of gamma[-mu].
+  std::optional<Value> gamma_matrix(const dsl::Expr& e, const Scope& scope);
+  /// The function `fact` of one spinor as an operator; a failure where it is none.
+  SpinorForm linear_operator(const NamedFact& fact, const dsl::Expr& at, const Scope& scope);
+  /// `adj(D, psi)`: the adjoint operator of a linear function.
+  Value adjoint_applied(const dsl::Expr& e, const Scope& scope);
+  static constexpr const char* kOperatorAlone =
+      "an operator acts on a spinor and has no components of its own";
   // lower_tables.cpp
   Value table(const dsl::Expr& e, const Scope& scope);
   Value file_entry(const dsl::Expr& e, const Scope& scope);

@@ -31,7 +31,12 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
   const dsl::Builtin* row = dsl::find_builtin(name);
   if (!row) return std::nullopt;
   Arena& arena = d_.arena();
-  const auto arg = [&](std::size_t i) { return value(*e.args[i], scope); };
+  const auto operand = [&](std::size_t i) { return value(*e.args[i], scope); };
+  const auto arg = [&](std::size_t i) {
+    Value v = operand(i);
+    if (v.acts) d_.fail(errors::wrong_shape(e.args[i]->span, kOperatorAlone));
+    return v;
+  };
   if (static_cast<int>(e.args.size()) < row->least) {
     d_.fail(errors::wrong_shape(e.span, fmt::format("`{}` needs an argument", name)));
   }
@@ -107,6 +112,8 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::Conjugate: {
       Value x = arg(0);
       if (x.path && x.rows == 1) x.path = std::make_shared<const LinkPath>(inverse(*x.path));
+      x.links = nullptr;
+      x.form = nullptr;
       for (Component& c : x.parts) c = conjugate(c);
       return x;
     }
@@ -164,7 +171,12 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       return Value{1, 1, {sum}};
     }
     case dsl::Rule::Adjoint: {
-      const Value x = arg(0);
+      if (e.args.size() == 2) return adjoint_applied(e, scope);
+      const Value x = operand(0);
+      if (x.acts) return adjoint_operator(x);
+      if (x.spinor) {
+        d_.fail(errors::wrong_shape(e.span, "two spinors are multiplied with `dot`"));
+      }
       if (x.path) {
         return Value{x.columns, x.rows, x.parts,
                      std::make_shared<const LinkPath>(inverse(*x.path))};
@@ -173,6 +185,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       for (int i = 0; i < x.columns; ++i) {
         for (int j = 0; j < x.rows; ++j) v.parts.push_back(conjugate(x.parts[j * x.columns + i]));
       }
+      if (x.links) v.links = std::make_shared<const LinkPath>(inverse(*x.links));
       return v;
     }
     case dsl::Rule::Derivative:

@@ -64,13 +64,16 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
           arena.load(field.arrays[static_cast<std::size_t>(link.axis)], link.at, span);
       angle = link.adjoint ? angle - part : angle + part;
     }
-    return Value::of(arena.make(Op::Cos, {angle}, span), arena.make(Op::Sin, {angle}, span));
+    Value phase = Value::of(arena.make(Op::Cos, {angle}, span), arena.make(Op::Sin, {angle}, span));
+    phase.links = std::make_shared<const LinkPath>(path);
+    return phase;
   }
   const gauge::Matrix product = path.word.empty()
                                     ? gauge::identity(arena, n)
                                     : gauge::along(path.word, path.start, links_of(arena, field));
   Value result{n, n, {}};
   for (const gauge::Complex& part : product.parts) result.parts.push_back({part.re, part.im});
+  result.links = std::make_shared<const LinkPath>(path);
   return result;
 }
 

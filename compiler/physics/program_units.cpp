@@ -5,6 +5,7 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/arithmetic.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/particles.hpp"
 
@@ -248,6 +249,48 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   return reduce_linear(arena, op, sum, d_.grid.sites());
 }
 
+// q + r/n turns are made by a shift of q*n + r sites: a sign each time, one more behind the edge.
+Expr ProgramUnits::turning_sign(int array, const algebra::Offset& offset) {
+  if (offset.zero()) return {};
+  const StateField* field = d_.field_of(array);
+  if (!field || !field->spinor) return {};
+  Arena& arena = d_.arena();
+  Expr sign;
+  for (int axis = 0; axis < d_.grid.dims; ++axis) {
+    const auto k = static_cast<std::size_t>(axis);
+    if (!field->turns[k] || offset.d[k] == 0) continue;
+    const std::int64_t n = d_.grid.extent[k];
+    const std::int64_t rest = ((offset.d[k] % n) + n) % n;
+    const std::int64_t here = (offset.d[k] - rest) / n % 2 == 0 ? 1 : -1;
+    const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
+    const Expr one = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
+    sign = sign ? gauge::times(sign, one) : one;
+  }
+  return sign;
+}
+
+namespace {
+
+/// sign*x + sign*y with the sign taken out, where both have it: half as many products.
+Expr with_common_sign(Expr e) {
+  if (!(e.is(Op::Add) || e.is(Op::Sub)) || e.args().size() != 2) return e;
+  const Expr a = e.arg(0), b = e.arg(1);
+  const auto sign = [](Expr x) {
+    const auto unit = [](Expr n) { return n.is_number() && std::fabs(n->number.real) == 1; };
+    return x.is(Op::Select) && unit(x.arg(1)) && unit(x.arg(2));
+  };
+  const auto sign_of = [&](Expr x) -> int {
+    if (!x.is(Op::Mul) || x.args().size() != 2) return -1;
+    return sign(x.arg(0)) ? 0 : sign(x.arg(1)) ? 1 : -1;
+  };
+  const int i = sign_of(a), j = sign_of(b);
+  if (i < 0 || j < 0 || !(a.arg(i) == b.arg(j))) return e;
+  const Expr x = a.arg(1 - i), y = b.arg(1 - j);
+  return gauge::times(a.arg(i), e.is(Op::Add) ? gauge::plus(x, y) : gauge::minus(x, y));
+}
+
+}  // namespace
+
 Expr ProgramUnits::convert(Expr e) {
   if (const auto it = known_.find(e.get()); it != known_.end()) return it->second;
   Arena& arena = d_.arena();
@@ -263,6 +306,7 @@ Expr ProgramUnits::convert(Expr e) {
         if (const Expr shift = velocity_shift(e->index)) stored = e - neighbour(shift, e->offset);
       }
       result = it->second * stored;
+      if (const Expr sign = turning_sign(e->index, e->offset)) result = gauge::times(sign, result);
     }
   } else if (e.is(Op::Symbol)) {
     if (d_.expanding() && e == d_.scale())
@@ -296,7 +340,7 @@ Expr ProgramUnits::convert(Expr e) {
     if (std::ranges::equal(args, e.args()))
       result = e;
     else
-      result = ordered ? arena.raw(e.op(), std::move(args), e->span)
+      result = ordered ? with_common_sign(arena.raw(e.op(), std::move(args), e->span))
                        : arena.make(e.op(), std::move(args), e->span);
   }
   known_.emplace(e.get(), result);

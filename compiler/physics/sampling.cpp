@@ -14,6 +14,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "dsl/equations.hpp"
 
 namespace vphi::physics {
 
@@ -32,6 +33,7 @@ class Reader {
     clause_ = d_.resolved.clause("sample");
     read_options();
     for (StateField& field : d_.fields) {
+      if (field.spinor) continue;  // stays as it is
       if (!field.links) d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
       if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
       field_ = &field;
@@ -295,7 +297,9 @@ class Reader {
 
 }  // namespace
 
-bool samples(const Derivation& d) { return d.resolved.clause("sample") != nullptr; }
+bool samples(const Derivation& d) {
+  return d.resolved.clause("sample") || dsl::measures(d.resolved);
+}
 
 void prepare_sampling(Derivation& d, Lowerer&) {
   if (const dsl::Clause* evolve = d.resolved.clause("evolve")) {
@@ -309,6 +313,15 @@ void prepare_sampling(Derivation& d, Lowerer&) {
   d.system.dt = d.system.dt_physical = 1;
 }
 
-void read_sampling(Derivation& d, Lowerer& lower) { Reader(d, lower).read(); }
+void read_sampling(Derivation& d, Lowerer& lower) {
+  if (dsl::measures(d.resolved)) {
+    d.system.sampling = Sampling{};
+    d.system.sampling->method = "measure";
+    d.system.sampling->cycle.emplace_back();
+    d.system.remarks.push_back("nothing moves: the initial state is measured");
+    return;
+  }
+  Reader(d, lower).read();
+}
 
 }  // namespace vphi::physics

@@ -10,7 +10,7 @@
 
 namespace vphi::physics {
 
-/// Whether the model is a Markov chain.
+/// Whether the model is a Markov chain, or a measurement.
 bool samples(const Derivation& d);
 /// One sweep takes one unit of time; links have no equation of motion.
 void prepare_sampling(Derivation& d, Lowerer& lower);

@@ -117,8 +117,39 @@ void read_links(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField
   periodic_box(d, fact.span);
 }
 
+/// `fermion psi: spinor, boundary(t) = antiperiodic, basis = chiral`.
+void read_spinor(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
+  field.spinor = field.complex = true;
+  field.rows = 4;
+  field.columns = 1;  // no gauge field: one colour
+  for (const FieldFact& other : d.facts.fields) {
+    if (!other.gauge) continue;
+    for (const StateField& links : d.fields) {
+      if (links.name == other.name && links.links) field.columns = links.links->group.n;
+    }
+  }
+  std::array<Boundary, 4> boundary = d.grid.boundary;
+  read_boundaries(d, lower, *fact.fermion, boundary);
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
+    const Boundary own = boundary[axis], all = d.grid.boundary[axis];
+    const auto turns = [](Boundary b) {
+      return b == Boundary::Periodic || b == Boundary::Antiperiodic;
+    };
+    if (own != all && !(turns(own) && turns(all))) {
+      d.fail(errors::not_yet(fact.span, "a boundary of its own for this field that is open"));
+    }
+    field.turns[axis] = own != all;
+  }
+}
+
 void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
+  if (fact.fermion) {
+    if (type && type->text != "spinor") {
+      d.fail(errors::not_yet(type->span, fmt::format("a fermion of type `{}`", type->text)));
+    }
+    return read_spinor(d, lower, fact, field);
+  }
   if (fact.gauge) {
     field.link = true;
     field.rows = d.grid.dims;
@@ -200,8 +231,41 @@ void declare_drawn(Derivation& d) {
 
 }  // namespace
 
+namespace {
+
+/// A spinor without initial value is a name for the arguments of operators and has no memory.
+bool is_argument(const Derivation& d, const FieldFact& fact) {
+  if (!fact.fermion) return false;
+  for (const dsl::Clause* clause : d.resolved.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      if (item.head && item.head->name == fact.name) return false;
+    }
+  }
+  return true;
+}
+
+/// `basis = degrand_rossi`: of all gamma matrices of the model.
+void read_basis(Derivation& d) {
+  for (const dsl::Clause* clause : d.resolved.clauses("fermion")) {
+    const dsl::ExprPtr basis = dsl::option(*clause, "basis");
+    if (!basis) continue;
+    const bool chiral = basis->text == "chiral";
+    if (!chiral && basis->text != "degrand_rossi") {
+      d.fail(errors::option_value(basis->span, "basis", "chiral or degrand_rossi"));
+    }
+    d.gammas = gauge::gammas(chiral ? gauge::GammaBasis::Chiral : gauge::GammaBasis::DeGrandRossi);
+  }
+}
+
+}  // namespace
+
 void declare_fields(Derivation& d, Lowerer& lower) {
-  for (const FieldFact& fact : d.facts.fields) {
+  read_basis(d);
+  // links first: spinors have their colours
+  std::vector<FieldFact> declared = d.facts.fields;
+  std::ranges::stable_partition(declared, [](const FieldFact& f) { return !f.fermion; });
+  for (const FieldFact& fact : declared) {
+    if (is_argument(d, fact)) continue;
     if (!d.grid.present && fact.field) d.fail(errors::no_lattice(fact.span, fact.name));
     if (d.grid.present && !fact.field)
       d.fail(errors::not_yet(fact.span, "a variable beside the fields of a lattice"));

@@ -20,6 +20,9 @@ struct StartValue {
 void refuse_later_families(Derivation& d);
 
 // lattice.cpp
+/// `boundary = ...`, `boundary(t) = ...` of a clause over what is in `boundary`.
+void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause,
+                     std::array<Boundary, 4>& boundary);
 void read_lattice(Derivation& d, Lowerer& lower);
 
 // state.cpp: fields, their arrays

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/spinors.hpp"
 
 namespace vphi::physics {
 
@@ -83,26 +84,33 @@ LinkPath inverse(const LinkPath& path) {
   return {path.start + gauge::displacement(path.word), gauge::inverse(path.word)};
 }
 
-std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b) {
+std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b) {
   using gauge::operator+;
-  if (!(a.path->start + gauge::displacement(a.path->word) == b.path->start)) return nullptr;
-  LinkPath both = *a.path;
-  both.word.insert(both.word.end(), b.path->word.begin(), b.path->word.end());
+  if (!(a.start + gauge::displacement(a.word) == b.start)) return nullptr;
+  LinkPath both = a;
+  both.word.insert(both.word.end(), b.word.begin(), b.word.end());
   return std::make_shared<const LinkPath>(std::move(both));
 }
 
+std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b) {
+  return joined(*a.path, *b.path);
+}
+
 Value add(const Value& a, const Value& b) {
+  if (of_spinors(a) || of_spinors(b)) return add_spinors(a, b, false);
   return pointwise(a, b, "a sum needs two values of the same shape",
                    [](Component x, Component y) { return add(x, y); });
 }
 
 Value subtract(const Value& a, const Value& b) {
+  if (of_spinors(a) || of_spinors(b)) return add_spinors(a, b, true);
   return pointwise(a, b, "a difference needs two values of the same shape",
                    [](Component x, Component y) { return subtract(x, y); });
 }
 
 Value multiply(const Value& a, const Value& b) {
   if (a.path && b.path) return {a.rows, b.columns, a.parts, joined(a, b)};
+  if (of_spinors(a) || of_spinors(b)) return multiply_spinors(a, b);
   if (single(a)) return each(b, [&](Component y) { return multiply(a.parts[0], y); });
   if (single(b)) return each(a, [&](Component x) { return multiply(x, b.parts[0]); });
   if (a.columns != b.rows) {
@@ -118,15 +126,24 @@ Value multiply(const Value& a, const Value& b) {
       result.parts.push_back(sum);
     }
   }
+  if (a.links && b.links) result.links = joined(*a.links, *b.links);
   return result;
 }
 
 Value divide(const Value& a, const Value& b) {
-  if (!single(b)) throw ShapeError("a vector does not divide");
+  if (!single(b) || of_spinors(b)) throw ShapeError("a vector does not divide");
+  if (of_spinors(a)) {
+    const Component one{b.parts[0].re->arena->integer(1), {}};
+    return multiply_spinors({1, 1, {divide(one, b.parts[0])}}, a);
+  }
   return each(a, [&](Component x) { return divide(x, b.parts[0]); });
 }
 
 Value negate(const Value& a) {
+  if (a.spinor || a.acts) {
+    Arena& arena = a.acts ? *a.acts->terms[0].weight.re->arena : *a.parts[0].re->arena;
+    return multiply_spinors(Value::of(arena.integer(-1)), a);
+  }
   return each(a, [](Component x) {
     return x.real() ? Component{-x.re, {}} : Component{-x.re, -x.im};
   });

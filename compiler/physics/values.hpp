@@ -34,6 +34,9 @@ struct LinkPath {
   gauge::Word word;
 };
 
+struct SpinOperator;
+struct SpinorForm;
+
 struct Value {
   int rows = 1;
   int columns = 1;
@@ -41,6 +44,14 @@ struct Value {
   /// While an action is read (Lowerer::trace_of): the path whose product this is. Its parts then
   /// have no meaning.
   std::shared_ptr<const LinkPath> path = nullptr;
+  /// A spinor: rows are spin, columns colour (compiler/physics/spinors.hpp).
+  bool spinor = false;
+  /// What acts on spinors; `parts` then are of no use.
+  std::shared_ptr<const SpinOperator> acts = nullptr;
+  /// The path whose product of links `parts` are, where it is known.
+  std::shared_ptr<const LinkPath> links = nullptr;
+  /// Of a spinor while an operator is recognised.
+  std::shared_ptr<const SpinorForm> form = nullptr;
 
   bool scalar() const { return rows == 1 && columns == 1; }
   bool complex() const;
@@ -62,6 +73,7 @@ Component conjugate(Component a);
 LinkPath inverse(const LinkPath& path);
 /// One after the other; nothing where the second does not begin where the first ends.
 std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b);
+std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b);
 Expr norm2(Component a);
 
 Value add(const Value& a, const Value& b);

@@ -88,8 +88,9 @@ Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& s
     }
     launches = std::max(launches, order.size());
   }
-  result.remarks.insert(fmt::format("a sweep is {} launches of {} kernels, in place", launches,
-                                    sampling.updates.size()));
+  if (!sampling.updates.empty())
+    result.remarks.insert(fmt::format("a sweep is {} launches of {} kernels, in place", launches,
+                                      sampling.updates.size()));
   // the sweep's number as time, and nothing else, at the end
   Block block(system, slots, storage);
   State state = stored_state(system);
