@@ -6,6 +6,7 @@
 #include "dsl/name_errors.hpp"
 #include "dsl/suggest.hpp"
 #include "dsl/types.hpp"
+#include "dsl/walk.hpp"
 
 namespace vphi::dsl {
 
@@ -139,6 +140,17 @@ void check_equations(Resolved& resolved, Inference& inference) {
   EquationCheck(resolved, inference).all();
 }
 
+/// A model may have nothing that evolves, and solve a linear system.
+bool solves(const Resolved& resolved) {
+  bool found = false;
+  for (const Line& line : resolved.model.lines) {
+    for_each(line, [&](const Expr& e) {
+      found = found || (e.kind == ExprKind::Call && e.text == "solve");
+    });
+  }
+  return found && resolved.find("solve") == nullptr;
+}
+
 void check_model(Resolved& resolved) {
   const std::vector<Line>& lines = resolved.model.lines;
   const Span whole = lines.empty() ? Span{} : lines.front().span;
@@ -160,6 +172,7 @@ void check_model(Resolved& resolved) {
   for (const char* keyword : {"field", "var", "gauge", "primitive"}) {
     if (!state && resolved.clause(keyword) != nullptr) return;  // declared, but its name is refused
   }
+  if (!state && solves(resolved)) return;
   if (!state) {
     resolved.diagnostics.add(error::clause_missing(
         "state", "a model declares what evolves, with field, var, gauge or primitive",

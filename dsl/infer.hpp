@@ -130,6 +130,10 @@ class Inference {
   Value derivative(const Expr& expr, const Scope& scope);
   Value path_product(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value determinant(const Expr& expr, const Scope& scope);
+  // infer_solve.cpp
+  Value solve(const Expr& expr, const Scope& scope);
+  Value of_solve(const Expr& expr, const Scope& scope);
+  void solver(const Expr& expr, const Scope& scope);
 
   // infer_reductions.cpp
   Value reduce(const Expr& expr, const Builtin& builtin, const Scope& scope);
