@@ -80,6 +80,10 @@ constexpr Builtin kBuiltins[] = {
     {"loop", 1, kAny, Rule::PathProduct, "", "product of links along a closed path"},
     {"path", 1, kAny, Rule::PathProduct, "", "product of links along an open path"},
     {"pseudofermion", 1, 1, Rule::Determinant, "solver", "|det D|^2 by pseudofermion fields"},
+    // linear systems
+    {"solve", 2, 2, Rule::Solve, "solver", "the field x with A(x) = b, A linear"},
+    {"iterations", 1, 1, Rule::OfSolve, "", "rounds that a solve has taken"},
+    {"residual", 1, 1, Rule::OfSolve, "", "norm(b - A(x))/norm(b) of a solve"},
     // data
     {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
     {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},

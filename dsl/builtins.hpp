@@ -37,6 +37,8 @@ enum class Rule {
   First,            ///< first(e, cond)
   PathProduct,      ///< loop, path: directions to a group element
   Determinant,      ///< pseudofermion(D)
+  Solve,            ///< solve(A, b): the field x with A(x) = b
+  OfSolve,          ///< iterations(x), residual(x): how a solve went
   SiteNumber,       ///< index(x)
   Table,            ///< table("file", arguments...)
   File,             ///< file("file:set"), indexed

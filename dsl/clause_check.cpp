@@ -274,7 +274,7 @@ std::vector<std::string> ClauseCheck::head_options(const Symbol& symbol) const {
   std::vector<std::string> names;
   if (!symbol.value || symbol.value->kind != ExprKind::Call) return names;
   for (const NamedArgument& named : symbol.value->named) {
-    if (named.name.find('\'') == std::string::npos) names.push_back(named.name);
+    if (named.name.find_first_of("'(") == std::string::npos) names.push_back(named.name);
   }
   for (const ExprPtr& argument : symbol.value->args) {
     if (argument->kind == ExprKind::Name) names.push_back(argument->text);

@@ -70,6 +70,10 @@ constexpr OptionRule kSolve[] = {
     {"from", "least value (newton, bisection)", Takes::Number},
     {"to", "largest value (newton, bisection)", Takes::Number},
 };
+constexpr OptionRule kRepeat[] = {
+    {"until", "looked at before each round: where it holds, nothing changes any more",
+     Takes::Condition, "", true, "write repeat until = condition { ... }"},
+};
 constexpr OptionRule kRandom[] = {
     {"seed", "of all random numbers of the run", Takes::Number},
     {"fresh", "sweep axes along which the numbers differ", Takes::Axes}};
@@ -185,6 +189,18 @@ constexpr ClauseRule kClauses[] = {
      {},
      ""},
     {"scheme", "scheme shasta, option = value", Heads::Free, 0, 1, false, kPerhaps, kNever, {}, ""},
+    {"solver",
+     "solver name(A(x) = b, tol = 1e-8) { ... }",
+     Heads::Declares,
+     0,
+     1,
+     false,
+     kAlways,
+     kNever,
+     {},
+     ""},
+    {"repeat", "repeat until = condition { ... }", Heads::Options, 0, 0, true, kAlways, kNever,
+     kRepeat, "solver"},
     {"split", "split [xyz, zxy, yzx]", Heads::Options, 1, 1, true, kNever, kNever, {}, ""},
     {"evolve", "evolve leapfrog, dt = 0.1*dx, until = t > 100", Heads::Options, 1, 1, true, kNever,
      kNever, kEvolve, ""},
@@ -222,7 +238,7 @@ std::optional<std::string> keyword_habit(const std::string& word) {
       {"let", "param"},         {"fields", "field"},      {"grid", "lattice"},
       {"box", "lattice"},       {"output", "every"},      {"print", "every"},
       {"initial", "init"},      {"assert", "expect"},     {"check", "expect"},
-      {"integrate", "evolve"},  {"solver", "evolve"},     {"run", "evolve"},
+      {"integrate", "evolve"},  {"method", "solver"},     {"run", "evolve"},
       {"background", "metric"}, {"lagrangian", "action"}, {"variable", "var"},
       {"boundary", "lattice"},  {"import", "integrator"}, {"scan", "sweep"},
   };

@@ -126,6 +126,7 @@ class Collector {
       library_head(line, SymbolKind::Integrator, "");
     }
     if (keyword == "scheme" && declares(clause)) library_head(line, SymbolKind::Scheme, "");
+    if (keyword == "solver" && declares(clause)) library_head(line, SymbolKind::Solver, "");
   }
 
   void species(const Line& line) {
@@ -202,6 +203,7 @@ void collect_library(Resolved& resolved, Collector& collector) {
       if (keyword == "stencil") collector.library_head(line, SymbolKind::Stencil, origin);
       if (keyword == "integrator") collector.library_head(line, SymbolKind::Integrator, origin);
       if (keyword == "scheme") collector.library_head(line, SymbolKind::Scheme, origin);
+      if (keyword == "solver") collector.library_head(line, SymbolKind::Solver, origin);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "dsl/name_errors.hpp"
 #include "dsl/suggest.hpp"
 #include "dsl/types.hpp"
+#include "dsl/walk.hpp"
 
 namespace vphi::dsl {
 
@@ -152,6 +153,17 @@ bool measures(const Resolved& resolved) {
   return still && resolved.clause("at end") != nullptr && resolved.find("H") == nullptr;
 }
 
+/// A model may have nothing that evolves, and solve a linear system.
+bool solves(const Resolved& resolved) {
+  bool found = false;
+  for (const Line& line : resolved.model.lines) {
+    for_each(line, [&](const Expr& e) {
+      found = found || (e.kind == ExprKind::Call && e.text == "solve");
+    });
+  }
+  return found && resolved.find("solve") == nullptr;
+}
+
 void check_model(Resolved& resolved) {
   const std::vector<Line>& lines = resolved.model.lines;
   const Span whole = lines.empty() ? Span{} : lines.front().span;
@@ -173,6 +185,7 @@ void check_model(Resolved& resolved) {
   for (const char* keyword : {"field", "var", "gauge", "primitive"}) {
     if (!state && resolved.clause(keyword) != nullptr) return;  // declared, but its name is refused
   }
+  if (!state && solves(resolved)) return;
   if (!state) {
     resolved.diagnostics.add(error::clause_missing(
         "state", "a model declares what evolves, with field, var, gauge or primitive",

@@ -132,6 +132,10 @@ class Inference {
   void operator_name(const Expr& expr, const Scope& scope);
   Value adjoint_applied(const Expr& expr, const Scope& scope);
   Value determinant(const Expr& expr, const Scope& scope);
+  // infer_solve.cpp
+  Value solve(const Expr& expr, const Scope& scope);
+  Value of_solve(const Expr& expr, const Scope& scope);
+  void solver(const Expr& expr, const Scope& scope);
 
   // infer_reductions.cpp
   Value reduce(const Expr& expr, const Builtin& builtin, const Scope& scope);

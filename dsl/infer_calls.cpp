@@ -225,6 +225,10 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
       return path_product(expr, builtin, scope);
     case Rule::Determinant:
       return determinant(expr, scope);
+    case Rule::Solve:
+      return solve(expr, scope);
+    case Rule::OfSolve:
+      return of_solve(expr, scope);
     case Rule::Quantifier: {
       Value value = condition(*expr.args[0], scope, "the argument of `" + expr.text + "`");
       value.type = type_of(Base::Boolean);

@@ -205,7 +205,8 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
   }
   for (const auto& [known, symbol] : resolved_.symbols) {
     const bool library = symbol.kind == SymbolKind::Integrator ||
-                         symbol.kind == SymbolKind::Scheme || symbol.kind == SymbolKind::Stencil;
+                         symbol.kind == SymbolKind::Scheme || symbol.kind == SymbolKind::Stencil ||
+                         symbol.kind == SymbolKind::Solver;
     if (known.find('.') != std::string::npos || library) continue;
     (symbol.kind == SymbolKind::Construct ? std_names : own).push_back(known);
   }
@@ -258,6 +259,11 @@ Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {
     case SymbolKind::Scheme:
       report(error::not_a_value(at, symbol.name, error::kind_name(symbol),
                                 "use it by `evolve " + symbol.name + ", dt = ...`"));
+      return {};
+    case SymbolKind::Solver:
+      report(error::not_a_value(at, symbol.name, "solver",
+                                "name it where a system is solved: solve(A, b, solver = " +
+                                    symbol.name + ")"));
       return {};
     case SymbolKind::Function:
       return {};

@@ -25,25 +25,40 @@ class BodyCheck {
       for_each(item.value, [&](const Expr& expr) {
         if (expr.kind == ExprKind::Name || expr.kind == ExprKind::Call) known_.insert(expr.text);
         for (const NamedArgument& named : expr.named) {
-          known_.insert(named.name.substr(0, named.name.find('\'')));
+          known_.insert(named.name.substr(0, named.name.find_first_of("'(")));
+          const std::size_t open = named.name.find('(');  // `A(x)` of a solver
+          if (open != std::string::npos)
+            known_.insert(named.name.substr(open + 1, named.name.size() - open - 2));
         }
       });
     }
     for (const Definition& fact : clause.where) known_.insert(fact.head.name);
+    learn(clause);
+    for (const Definition& fact : clause.where) check(fact.value);
+    body(clause, clause.keyword);
+  }
+
+ private:
+  void learn(const Clause& clause) {
     for (const Line& line : clause.body) {
       if (line.kind != Line::Kind::Clause) known_.insert(line.definition.head.name);
+      if (line.kind == Line::Kind::Clause) learn(line.clause);
     }
-    for (const Definition& fact : clause.where) check(fact.value);
+  }
+
+  void body(const Clause& clause, const std::string& keyword) {
     for (const Line& line : clause.body) {
-      if (line.kind == Line::Kind::Clause) {
-        report_clause(line.clause);
-      } else {
+      if (line.kind != Line::Kind::Clause) {
         check(line.definition.value);
+      } else if (keyword == "solver" && line.clause.keyword == "repeat") {
+        for (const Item& item : line.clause.items) check(item.value);
+        body(line.clause, "repeat");
+      } else {
+        report_clause(line.clause);
       }
     }
   }
 
- private:
   void report_clause(const Clause& clause) {
     resolved_.diagnostics.add(
         error::unknown_clause(clause.keyword_span, clause.keyword, std::nullopt));
@@ -86,7 +101,9 @@ void stencil(Resolved& resolved, Inference& inference, const Clause& clause) {
 void check_clause(Resolved& resolved, Inference& inference, const Clause& clause) {
   if (clause.items.empty() || !declares(clause)) return;
   if (clause.keyword == "stencil") stencil(resolved, inference, clause);
-  if (clause.keyword == "integrator" || clause.keyword == "scheme") BodyCheck(resolved, clause);
+  const bool runs =
+      clause.keyword == "integrator" || clause.keyword == "scheme" || clause.keyword == "solver";
+  if (runs) BodyCheck(resolved, clause);
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ std::string kind_name(const Symbol& symbol) {
       return "integrator";
     case SymbolKind::Scheme:
       return "scheme";
+    case SymbolKind::Solver:
+      return "solver";
     case SymbolKind::Function:
       return "function";
   }

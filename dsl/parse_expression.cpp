@@ -291,7 +291,13 @@ ExprPtr LineParser::call(ExprPtr callee, std::size_t first) {
   return made;
 }
 
-// expr, `name = expr`, `x'' = expr`, or the bare + and - of directions(+,-)
+// `A(x) = b`: the system of a solver, in its head.
+bool LineParser::system_ahead() const {
+  return text(tokens_[begin_]) == "solver" && is(Kind::Word) && is(Kind::OpenParen, 1) &&
+         is(Kind::Word, 2) && is(Kind::CloseParen, 3) && is(Kind::Equal, 4);
+}
+
+// expr, `name = expr`, `x'' = expr`, `A(x) = b`, or the bare + and - of directions(+,-)
 bool LineParser::call_argument(Expr& out) {
   const bool sign = is(Kind::Plus) || is(Kind::Minus);
   if (sign && (is(Kind::Comma, 1) || is(Kind::CloseParen, 1))) {
@@ -299,6 +305,18 @@ bool LineParser::call_argument(Expr& out) {
     auto made = node(ExprKind::Sign, first, tokens_[first].kind == Kind::Plus ? "+" : "-", {});
     out.args.push_back(made);
     return made != nullptr;
+  }
+  if (system_ahead()) {
+    NamedArgument system;
+    const std::size_t first = at_;
+    system.name = canonical(text(peek())) + "(" + canonical(text(peek(2))) + ")";
+    at_ += 4;
+    system.span = since(first);
+    ++at_;
+    system.value = expression();
+    if (!system.value) return false;
+    out.named.push_back(std::move(system));
+    return true;
   }
   std::size_t primes = 0;
   while (is(Kind::Word) && is(Kind::Prime, primes + 1)) ++primes;

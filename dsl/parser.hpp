@@ -109,6 +109,7 @@ class LineParser {
   ExprPtr prime(ExprPtr base, std::size_t first);
   bool values(std::vector<ExprPtr>& out, Token::Kind closer, std::string_view what);
   bool call_argument(Expr& out);
+  bool system_ahead() const;
   bool starts_operand(std::size_t ahead) const;
 
   // heads, definitions, clauses

@@ -64,7 +64,8 @@ enum class SymbolKind {
               ///< (lattice), t dt step (evolve), ... ; `origin` names the construct
   Stencil,
   Integrator,
-  Scheme,    ///< library text heads
+  Scheme,
+  Solver,    ///< library text heads
   Function,  ///< built into the language: sin, lap, mean, ...
 };
 

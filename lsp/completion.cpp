@@ -211,6 +211,7 @@ class Completion {
     if (begins && (keyword == "evolve" || keyword == "integrator"))
       symbols({SymbolKind::Integrator, SymbolKind::Scheme});
     if (begins && keyword == "scheme") symbols({SymbolKind::Scheme});
+    if (begins && keyword == "solver") symbols({SymbolKind::Solver});
     if (begins && keyword == "stencil") symbols({SymbolKind::Stencil});
     if (begins && keyword == "random") add("philox", kWord, "counter-based generator");
     if (keyword == "init" || keyword == "limit")
@@ -284,7 +285,8 @@ class Completion {
     if (!open_.empty()) call_options();
     for (const auto& [name, symbol] : analysis_.resolved.symbols) {
       const bool library = symbol.kind == SymbolKind::Integrator ||
-                           symbol.kind == SymbolKind::Scheme || name.find('.') != std::string::npos;
+                           symbol.kind == SymbolKind::Scheme ||
+                           symbol.kind == SymbolKind::Solver || name.find('.') != std::string::npos;
       if (library) continue;
       const bool constant = symbol.kind == SymbolKind::Parameter;
       add(name, constant ? kConstant : kVariable, detail(symbol), doc(symbol));

@@ -37,6 +37,7 @@ int outline_kind(SymbolKind kind) {
     case SymbolKind::Stencil:
     case SymbolKind::Integrator:
     case SymbolKind::Scheme:
+    case SymbolKind::Solver:
       return kOperator;
     case SymbolKind::Function:
       return kFunction;

@@ -31,6 +31,18 @@ std::int64_t Program::place(std::int64_t instance, std::size_t axis) const {
   return instance % static_cast<std::int64_t>(axes[axis].values.size());
 }
 
+std::vector<Launch> Program::with_rounds(const std::vector<Launch>& list) const {
+  std::vector<Launch> all;
+  for (const Launch& launch : list) {
+    all.push_back(launch);
+    if (launch.solve < 0) continue;
+    const Solve& solve = solves[static_cast<std::size_t>(launch.solve)];
+    all.insert(all.end(), solve.iterate.begin(), solve.iterate.end());
+    all.insert(all.end(), solve.finish.begin(), solve.finish.end());
+  }
+  return all;
+}
+
 EnsembleNumbers::EnsembleNumbers(const Program& program) : program_(program) {
   for (const Axis& axis : program.axes) {
     by_value_.push_back(axis.ensemble && whole_numbers(axis));

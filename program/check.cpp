@@ -1,6 +1,7 @@
 // The rules of a sound Program; see program/json.hpp.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "program/json.hpp"
@@ -17,6 +18,9 @@ class Checker {
     for (const Kernel& kernel : p_.kernels) check(kernel);
     launches(p_.prologue, "prologue");
     launches(p_.step, "step");
+    for (const Solve& solve : p_.solves) check(solve);
+    const auto solves = [](const Launch& launch) { return launch.solve >= 0; };
+    need(std::none_of(p_.step.begin(), p_.step.end(), solves), "a solve in every step");
     for (const auto& list : p_.cycle) launches(list, "cycle");
     launches(p_.leap, "leap");
     launches(p_.watch_before, "watch");
@@ -132,11 +136,26 @@ class Checker {
     for (const Launch& launch : list) {
       need(launch.kernel >= 0 && launch.kernel < static_cast<int>(p_.kernels.size()),
            fmt::format("{}: no kernel {}", where, launch.kernel));
+      need(launch.solve >= -1 && launch.solve < static_cast<int>(p_.solves.size()),
+           fmt::format("{}: no solve {}", where, launch.solve));
       for (int b : launch.swap)
         if (buffer(b, where))
           need(p_.buffers[b].doubled,
                fmt::format("{}: buffer `{}` has no second copy", where, p_.buffers[b].name));
     }
+  }
+
+  void check(const Solve& solve) {
+    launches(solve.iterate, "solve");
+    launches(solve.finish, "solve");
+    const auto begins = [](const Launch& launch) { return launch.solve >= 0; };
+    need(std::none_of(solve.iterate.begin(), solve.iterate.end(), begins) &&
+             std::none_of(solve.finish.begin(), solve.finish.end(), begins),
+         "a solve inside a solve");
+    need(!solve.iterate.empty() && solve.max >= 1, "a solve without rounds");
+    slot(solve.done_slot, "solve");
+    slot(solve.iterations_slot, "solve");
+    slot(solve.residual_slot, "solve");
   }
 
   void check(const Output& output) {

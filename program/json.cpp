@@ -89,7 +89,14 @@ void fields(Io& io, Kernel& k) {
 }
 template <class Io>
 void fields(Io& io, Launch& l) {
-  io("kernel", l.kernel), io("swap", l.swap);
+  io("kernel", l.kernel), io("swap", l.swap), io("solve", l.solve);
+}
+template <class Io>
+void fields(Io& io, Solve& s) {
+  io("name", s.name), io("solver", s.solver), io("line", s.line), io("line_number", s.line_number);
+  io("iterate", s.iterate), io("finish", s.finish), io("max", s.max);
+  io("done_slot", s.done_slot), io("iterations_slot", s.iterations_slot);
+  io("residual_slot", s.residual_slot);
 }
 template <class Io>
 void fields(Io& io, ScalarOutput& s) {
@@ -165,7 +172,7 @@ void fields(Io& io, Program& p) {
   io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);
   io("axes", p.axes), io("ensemble", p.ensemble);
   io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
-  io("state", p.state), io("random", p.random), io("prologue", p.prologue), io("step", p.step);
+  io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue), io("step", p.step);
   io("cycle", p.cycle), io("leap", p.leap), io("leap_steps", p.leap_steps);
   io("leap_slot", p.leap_slot);
   io("watch_before", p.watch_before), io("watch_transforms", p.watch_transforms);

@@ -96,6 +96,24 @@ struct Kernel {
 struct Launch {
   int kernel = 0;
   std::vector<int> swap;  ///< buffers whose copies are exchanged afterwards
+  int solve = -1;  ///< place in Program::solves: what begins here is repeated until it is done
+};
+
+/// The rounds of a linear solve. The launches before, the last of which names the solve, have made
+/// the start; then `iterate` is launched until `done_slot` is not 0 in any instance, and `finish`
+/// once. A round changes nothing in an instance that is done, so that several may be queued before
+/// the host looks.
+struct Solve {
+  std::string name;    ///< of the field that is wanted
+  std::string solver;  ///< name of the text
+  std::string line;    ///< where it stands in the model
+  int line_number = 0;
+  std::vector<Launch> iterate;
+  std::vector<Launch> finish;  ///< fills `residual_slot`
+  std::int64_t max = 10000;    ///< rounds at most
+  int done_slot = -1;          ///< 0: goes on; 1: `until` holds; 2: some number is none
+  int iterations_slot = -1;    ///< rounds done
+  int residual_slot = -1;      ///< norm(b - A(x))/norm(b), made anew from x
 };
 
 struct ScalarOutput {
@@ -278,12 +296,15 @@ struct Program {
   /// along x, of rows, of planes: along the last axis) that holds a site whose primitive variables
   /// cannot be recovered. -1: nothing is recovered.
   int unsound_slot = -1;
+  std::vector<Solve> solves;  ///< linear systems: Launch::solve
 
   /// Launches of step number `step`.
   const std::vector<Launch>& launches(std::int64_t step) const {
     if (cycle.empty()) return this->step;
     return cycle[static_cast<std::size_t>(step) % cycle.size()];
   }
+  /// The list and, behind each launch that begins a solve, one round of it and its end.
+  std::vector<Launch> with_rounds(const std::vector<Launch>& list) const;
   /// Sites of one instance.
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 

@@ -7,6 +7,7 @@
 #include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling.hpp"
+#include "compiler/physics/solve.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/tables.hpp"
@@ -77,6 +78,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     convert_statistics(d, units);
     close_sweeps(d);
     finish_projections(d, units);
+    finish_solves(d, units);
     check_tables(d);
     check_finite(d);
     if (d.system.conservation) {

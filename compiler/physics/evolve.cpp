@@ -18,8 +18,12 @@ using algebra::Op;
 
 void read_evolve(Derivation& d, Lowerer& lower) {
   const dsl::Clause* clause = d.resolved.clause("evolve");
-  if (!clause) d.fail(errors::no_evolve(d.grid.span));
   System& system = d.system;
+  if (!clause && d.fields.empty()) {  // nothing evolves: what is looked at is there at the start
+    system.dt = system.dt_physical = 1;
+    return;
+  }
+  if (!clause) d.fail(errors::no_evolve(d.grid.span));
   bool by_scheme = false;  // `evolve scheme`: the flux scheme is a step by itself
   for (const dsl::Item& item : clause->items) {
     if (!item.head) {

@@ -130,6 +130,9 @@ class Lowerer {
   // lower_statistics.cpp
   Value reduction_over(const dsl::Expr& e, const Scope& scope);
   Value first_passage(const dsl::Expr& e, const Scope& scope);
+  // solve.cpp
+  Value solve(const dsl::Expr& e, const Scope& scope);
+  Value of_solve(const dsl::Expr& e, const Scope& scope);
   // particles.cpp
   std::optional<Value> particle_sum(const dsl::Expr& e, const Scope& scope);
   Value particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope);

@@ -238,6 +238,10 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       if (random_source) return random_source(e);  // initial values
       d_.fail(
           errors::wrong_shape(e.span, "a file of numbers takes an index: file(\"f.txt\")[0, 1]"));
+    case dsl::Rule::Solve:
+      return solve(e, scope);
+    case dsl::Rule::OfSolve:
+      return of_solve(e, scope);
     case dsl::Rule::TransverseTraceless:
       return projected(d_, arg(0), e.span);
     case dsl::Rule::SumOfNeighbours:

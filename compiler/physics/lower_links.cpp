@@ -262,7 +262,7 @@ Expr Lowerer::gauss(dsl::Span span) {
       size += columns[f].back() * columns[f].back();
     }
   }
-  std::vector<double> charges = solve(columns, right, size);
+  std::vector<double> charges = physics::solve(columns, right, size);
   for (double& q : charges) q = std::round(q);
   double rest = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {

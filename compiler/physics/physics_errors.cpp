@@ -464,6 +464,20 @@ Diagnostic no_source_derivative(Span span, const std::string& field) {
                "write the source with outer(grad(f), grad(f))");
 }
 
+Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
+                      Span declared) {
+  return with_label(
+      error("E0755", span,
+            fmt::format("`{}` is not linear in its argument{}", function,
+                        term.empty() ? std::string() : fmt::format(": `{}`", term)),
+            "the operator of a linear system",
+            "every term of A(u) holds u once: in no product with itself, under no function, in no "
+            "condition",
+            "move what is without u to the right side; a nonlinear equation takes its "
+            "linearisation, again and again"),
+      declared, "defined here");
+}
+
 Diagnostic table_file(Span span, const std::string& problem, int kind) {
   constexpr const char* kCodes[] = {"E0781", "E0782", "E0783", "E0784"};
   constexpr const char* kRules[] = {

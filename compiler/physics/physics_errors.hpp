@@ -95,6 +95,9 @@ Diagnostic not_site_output(Span span, const std::string& text);
 Diagnostic option_value(Span span, const std::string& option, const std::string& expected);
 Diagnostic no_source_derivative(Span span, const std::string& field);
 /// `kind`: TableError::Kind.
+/// `A` of a solve holds `term`, which is not linear in A's argument.
+Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
+                      Span declared);
 Diagnostic table_file(Span span, const std::string& problem, int kind);
 Diagnostic force_jumps(Span span);
 

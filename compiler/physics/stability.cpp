@@ -182,6 +182,7 @@ void check_written_out(Derivation& d, ProgramUnits& units, double theta) {
 
 void check_stability(Derivation& d, ProgramUnits& units) {
   System& system = d.system;
+  if (!system.integrator) return;
   const auto theta = stability_limit(*system.integrator, d.facts.integrators);
   if (!theta) return;
   const Fastest fastest = fastest_mode(d, units);

@@ -166,6 +166,22 @@ struct Projection {
   std::vector<program::Symbol> derivative;  ///< along each axis
 };
 
+/// x with A(x) = b, the operator linear (compiler/physics/solve.hpp). Arrays are numbers in Loads,
+/// one for each real component; a component is (re, im) with `im` null where the field is real.
+struct LinearSystem {
+  std::string name;  ///< as the user calls the solution, or the text of the call
+  int rows = 1, columns = 1;
+  bool complex = false;
+  std::vector<int> arrays;    ///< x: re, im of each component
+  std::vector<Expr> image;    ///< A(x), of Loads of `arrays`
+  std::vector<Expr> adjoint;  ///< A^+(x), the same; empty where the box does not allow it
+  std::vector<Expr> source;   ///< b
+  std::string iterations, residual;     ///< scalars
+  const dsl::Clause* solver = nullptr;  ///< library or model text
+  std::vector<std::pair<std::string, Expr>> options;
+  dsl::Span span;
+};
+
 struct OutputClause {
   int every = 0;  ///< steps; 0: at the end only
   Expr after;     ///< null or a condition on scalars
@@ -313,6 +329,7 @@ struct System {
   std::vector<InitialValue> initial;
   std::vector<PairMatrix> matrices;
   std::vector<Projection> projections;
+  std::vector<LinearSystem> solves;
   std::vector<OutputClause> outputs;
   std::vector<Expectation> expectations;
   std::vector<Observable> progress;  ///< scalars always watched (drift of energy, Friedmann)

@@ -232,6 +232,7 @@ std::optional<Stepping> choose_step(const physics::System& system, const dsl::Re
   if (system.conservation && system.conservation->step) {
     return make_flux_step(system, slots, storage);
   }
+  if (!system.integrator && system.variables.empty()) return Stepping{};
   return Chooser(system, resolved, slots, storage, diagnostics).choose();
 }
 

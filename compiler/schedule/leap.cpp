@@ -173,6 +173,7 @@ class Paths {
       for (const program::Launch& launch : launches) launched.insert(launch.kernel);
     };
     list(p_.prologue), list(p_.watch), list(p_.watch_before), list(p_.watch_then);
+    for (const program::Solve& solve : p_.solves) list(solve.iterate), list(solve.finish);
     for (const program::Output& o : p_.outputs)
       list(o.before), list(o.launches), list(o.averages), list(o.then);
     launched.erase(p_.step[0].kernel);
@@ -296,6 +297,8 @@ class Paths {
     const auto in = [&](const std::vector<program::Launch>& list) {
       return std::ranges::any_of(list, [&](const auto& l) { return l.kernel == index; });
     };
+    for (const program::Solve& solve : p_.solves)
+      if (in(solve.iterate) || in(solve.finish)) return true;
     if (in(p_.prologue) || in(p_.step) || in(p_.watch) || in(p_.watch_before) || in(p_.watch_then))
       return true;
     return std::ranges::any_of(p_.outputs, [&](const program::Output& o) {

@@ -44,8 +44,22 @@ program::Buffer Observer::scratch(const std::string& hint) const {
   return buffer;
 }
 
+/// Solutions, and the scalars that tell how a solve went.
+void Observer::want_solves(Expr value) {
+  for (std::size_t i = 0; i < system_.solves.size(); ++i) {
+    const physics::LinearSystem& solve = system_.solves[i];
+    const bool wanted = algebra::contains(value, [&](Expr node) {
+      if (node.is(Op::Load)) return std::ranges::count(solve.arrays, node->index) > 0;
+      return node.is(Op::Symbol) &&
+             (node->name == solve.iterations || node->name == solve.residual);
+    });
+    if (wanted) solves_.insert(i);
+  }
+}
+
 /// The value of the synchronised state; projections it reads are made first.
 Expr Observer::seen(Expr value) {
+  want_solves(value);
   if (system_.projections.empty()) return at(state_, value);
   for (const physics::Projection& projection : system_.projections) {
     const bool wanted = algebra::contains(value, [&](Expr node) {
@@ -133,6 +147,7 @@ Observer::Result Observer::finish(const std::string& name) {
   wanted_.name = name;
   Sweeps sweeps = make_sweeps(block_, wanted_);
   Result result;
+  result.solves = solves_;
   result.chain.sweeps = std::move(sweeps.sweeps);
   result.chain.swaps = std::move(sweeps.swaps);
   result.alone = std::move(sweeps.alone);

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class Observer {
   Fields fields(const std::string& hint, const std::vector<Expr>& values, std::size_t room);
 
   struct Result {
+    std::set<std::size_t> solves;  ///< places in System::solves: before everything else
     Chain chain;
     std::vector<kernel::ScalarAssign> alone;  ///< scalars that need no sweep
     Chain before;                             ///< fills what the projections take
@@ -64,6 +66,7 @@ class Observer {
 
   int place(const std::string& hint, Expr load);
   Expr seen(Expr value);
+  void want_solves(Expr value);
   void project(const physics::Projection& projection);
   program::Buffer scratch(const std::string& hint) const;
 
@@ -73,6 +76,7 @@ class Observer {
   Wanted wanted_;                            ///< of the first stage
   std::vector<std::map<int, Expr>> stages_;  ///< further arrays, as Wanted::arrays
   std::unique_ptr<Ahead> ahead_;
+  std::set<std::size_t> solves_;
 };
 
 /// Letters, digits and `_` of a name, for slots and buffers: "mean(phi)" -> "mean_phi".

@@ -17,6 +17,7 @@
 #include "compiler/schedule/initial.hpp"
 #include "compiler/schedule/observe.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/solver.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -64,8 +65,14 @@ class Scheduler {
     step_chain();
     initial_ = initial_state(system_, slots_, storage_);
     checks();
+    for (const physics::LinearSystem& solve : system_.solves) {
+      slots_.add(solve.iterations);
+      slots_.add(solve.residual);
+      for (const int array : solve.arrays) allocate_solution(array);
+    }
     outputs();
     watch();
+    if (!solves()) return std::nullopt;
 
     std::vector<Chain*> chains{&initial_.chain, &first_, &step_, &checks_.chain, &watch_.chain};
     for (Observer::Result* result : all_observers())
@@ -75,6 +82,9 @@ class Scheduler {
       for (Chain& stage : output.stages) chains.push_back(&stage);
     }
     for (Chain& part : parts_) chains.push_back(&part);
+    for (auto& [place, solve] : solves_) {
+      chains.insert(chains.end(), {&solve.start, &solve.round, &solve.finish});
+    }
     if (!run_passes(chains, slots_, stop_after_, diagnostics_)) return std::nullopt;
     link_all();
     finish();
@@ -108,6 +118,7 @@ class Scheduler {
     p.parameters = system_.folded;
     p.chain = system_.sampling.has_value();
     if (system_.sampling) p.steps = system_.sampling->sweeps;
+    if (system_.variables.empty()) p.steps = 0;
     if (system_.end_time > 0 && system_.dt_physical > 0) {
       p.steps = static_cast<std::int64_t>(
                     std::floor(system_.end_time / system_.dt_physical * (1 + 1e-12))) +
@@ -474,6 +485,70 @@ class Scheduler {
     watch_ = observer.finish("watch");
   }
 
+  // ---- linear systems ---------------------------------------------------------------------------
+
+  void allocate_solution(int array) {
+    program::Buffer buffer;
+    buffer.name = "solution";
+    buffer.precision = precision_of(system_.numerics.store);
+    buffer.scratch = true;
+    storage_.allocate(array, buffer);
+  }
+
+  /// The text of the solver for each system that anything wants solved.
+  bool solves() {
+    for (Observer::Result* result : all_observers()) {
+      for (const std::size_t place : result->solves) {
+        if (solves_.contains(place)) continue;
+        auto made =
+            make_solve(system_, system_.solves[place], stepping_, slots_, storage_, diagnostics_);
+        if (!made) return false;
+        program::StateVariable where;
+        line_of(system_.solves[place].span, where);
+        made->described.line = where.line;
+        made->described.line_number = where.line_number;
+        solves_.emplace(place, std::move(*made));
+      }
+    }
+    return true;
+  }
+
+  /// The launches that solve system `place`, made once.
+  std::vector<program::Launch> solve_launches(std::size_t place) {
+    const auto known = solve_launches_.find(place);
+    if (known != solve_launches_.end()) return known->second;
+    SolveChains& solve = solves_.at(place);
+    order_scalars(solve.alone);
+    const std::vector<ScalarAssign> round_needs = link(solve.round);
+    std::vector<ScalarAssign> first = solve.alone;
+    append(first, link(solve.start));
+    append(solve.start.sweeps.back().kernel.epilogue, round_needs);
+    append(solve.round.sweeps.back().kernel.epilogue, round_needs);
+    const std::vector<ScalarAssign> last = link(solve.finish);
+    std::vector<program::Launch> launches;
+    const std::string name = solve.start.sweeps.front().kernel.name;
+    if (!first.empty()) launches.push_back({add(scalar_kernel(name + "_scalars", first)), {}});
+    for (program::Launch& launch : add(solve.start)) launches.push_back(launch);
+    launches.back().solve = static_cast<int>(program().solves.size());
+    const std::size_t kernels = plan_.kernels.size();
+    solve.described.iterate = add(solve.round);
+    int bytes = 0;
+    for (std::size_t i = kernels; i < plan_.kernels.size(); ++i) {
+      bytes += kernel::cost(plan_.kernels[i]).bytes;
+    }
+    plan_.remarks.push_back(fmt::format(
+        "`{}` takes {} {} and {} bytes a site in each round of `{}`", solve.described.name,
+        plan_.kernels.size() - kernels, plan_.kernels.size() - kernels == 1 ? "kernel" : "kernels",
+        bytes, solve.described.solver));
+    if (!last.empty()) {
+      solve.described.finish.push_back({add(scalar_kernel(name + "_scalars_end", last)), {}});
+    }
+    for (program::Launch& launch : add(solve.finish)) solve.described.finish.push_back(launch);
+    program().solves.push_back(solve.described);
+    solve_launches_.emplace(place, launches);
+    return launches;
+  }
+
   // ---- linking ----------------------------------------------------------------------------------
 
   int add(kernel::Kernel kernel) {
@@ -608,6 +683,10 @@ class Scheduler {
     const auto launches = [&](Observer::Result& result, bool first, Launches& before,
                               Launches& after) {
       const bool split = !result.transforms.empty();
+      for (const std::size_t place : result.solves) {
+        for (program::Launch& launch : solve_launches(place))
+          (split ? before : after).push_back(launch);
+      }
       if (first) (split ? before : after).push_back({kernel, {}});
       if (split)
         for (program::Launch& launch : add(result.before)) before.push_back(launch);
@@ -741,6 +820,8 @@ class Scheduler {
   std::vector<Averages> averages_;  ///< of each output clause, then of the promises
   std::map<const algebra::Node*, int> after_;
   std::set<std::ptrdiff_t> starting_;  ///< kernels that make the initial state
+  std::map<std::size_t, SolveChains> solves_;  ///< by place in System::solves
+  std::map<std::size_t, std::vector<program::Launch>> solve_launches_;
 };
 
 }  // namespace

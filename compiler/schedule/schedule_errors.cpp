@@ -185,6 +185,16 @@ Diagnostic option_not_used(Span at, const std::string& integrator, const std::st
   return d;
 }
 
+Diagnostic solver_text(Span at, const std::string& solver, const std::string& why, Span used) {
+  Diagnostic d = make("E0756", at, fmt::format("solver `{}`: {}", solver, why));
+  d.labels.push_back({used, "solved here"});
+  d.rule =
+      "a solver is lines `name = value` and one `repeat until = condition { ... }`: arithmetic on "
+      "fields and numbers, A(p), adj(A, p), total, dot, norm2, re, im, conj";
+  d.hint = "compare models/std/solvers.vphi";
+  return d;
+}
+
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings) {
   Diagnostic d = make("E0759", {},
                       fmt::format("internal: a kernel is unsound after `{}`: {}", after,

@@ -43,6 +43,8 @@ Diagnostic noise_bias(Span at, const std::string& integrator, const std::string&
                       double relative, const std::string& where,
                       const std::vector<std::string>& better);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
+/// The text of a solver cannot be run as it stands; `used` is the solve that wants it.
+Diagnostic solver_text(Span at, const std::string& solver, const std::string& why, Span used);
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);
 
 }  // namespace vphi::schedule::error

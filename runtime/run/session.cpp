@@ -23,6 +23,8 @@ namespace {
 constexpr std::int64_t kSmall = std::int64_t{1}
                                 << 24;  ///< sites; random fields made ahead below it
 
+constexpr std::int64_t kRounds = 32;  ///< of a solve, at most, between two looks at it
+
 constexpr int kSeldom = 16;  ///< steps between outputs from which on their kernels run seldom
 
 bool is_array(const Argument& a) {
@@ -71,7 +73,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
       kernels_(program.kernels.size()) {
   often_.resize(program.kernels.size());
   const auto mark = [&](const Launches& list) {
-    for (const Launch& launch : list) often_[launch.kernel] = true;
+    for (const Launch& launch : program.with_rounds(list)) often_[launch.kernel] = true;
   };
   mark(program.step), mark(program.leap);
   for (const auto& step : program.cycle) mark(step);
@@ -146,7 +148,8 @@ void Session::trim() {
   pool_.clear();
 }
 
-void Session::provide(const Launches& list, bool borrow) {
+void Session::provide(const Launches& wanted, bool borrow) {
+  const Launches list = program_.with_rounds(wanted);
   std::set<int> busy;  // buffers whose second copy this list needs
   for (const Launch& launch : list) {
     for (const Argument& a : program_.kernels[launch.kernel].arguments)
@@ -213,7 +216,7 @@ void Session::release_scratch() {
 void Session::compile(const std::vector<const Launches*>& lists) {
   std::vector<int> wanted;
   for (const Launches* list : lists)
-    for (const Launch& launch : *list)
+    for (const Launch& launch : program_.with_rounds(*list))
       if (kernels_[launch.kernel].id < 0 &&
           std::find(wanted.begin(), wanted.end(), launch.kernel) == wanted.end())
         wanted.push_back(launch.kernel);
@@ -258,6 +261,55 @@ void Session::issue(const Launches& list) {
       arguments.push_back(resolve(kernel, launch.kernel, a));
     device_.launch(kernels_[launch.kernel], arguments);
     for (int b : launch.swap) buffers_[b].now ^= 1;
+    if (launch.solve >= 0) solve(program_.solves[static_cast<std::size_t>(launch.solve)]);
+  }
+}
+
+/// The host looks at the slots every few rounds, more of them the longer it lasts: rounds after the
+/// end change nothing, and cost what they cost.
+void Session::solve(const program::Solve& solve) {
+  const std::size_t width = program_.scalars.size();
+  const auto largest = [&](int slot) {
+    double value = 0;
+    for (std::size_t i = static_cast<std::size_t>(slot); i < scalars().size(); i += width)
+      value = std::fmax(value, scalars()[i]);
+    return value;
+  };
+  const auto running = [&] {
+    for (std::size_t i = static_cast<std::size_t>(solve.done_slot); i < scalars().size();
+         i += width)
+      if (scalars()[i] == 0) return true;
+    return false;
+  };
+  std::int64_t rounds = 0;
+  while (running() && rounds < solve.max) {
+    const std::int64_t some = std::clamp<std::int64_t>(rounds / 8, 1, kRounds);
+    for (std::int64_t i = 0; i < some && rounds < solve.max; ++i, ++rounds) issue(solve.iterate);
+  }
+  issue(solve.finish);
+  const bool solved = largest(solve.done_slot) < 2 && !running();
+  if (solved) {
+    scalars_known_ = false;  // more of the list may follow
+    return;
+  }
+  for (std::size_t i = 0; i * width < scalars().size(); ++i) {
+    const auto of = [&](int slot) { return scalars()[i * width + static_cast<std::size_t>(slot)]; };
+    const double done = of(solve.done_slot);
+    if (done == 1) continue;
+    const std::string where = program_.where(first_instance_ + static_cast<std::int64_t>(i));
+    const std::string what = fmt::format(
+        "`{}` {} (`{}`, line {}){}", solve.name,
+        done == 2 ? fmt::format("broke down in round {:.0f}: a number of `{}` is none any more",
+                                of(solve.iterations_slot), solve.solver)
+                  : fmt::format("is not solved after {:.0f} rounds of `{}`",
+                                of(solve.iterations_slot), solve.solver),
+        solve.line, solve.line_number, where.empty() ? "" : ", at " + where);
+    throw RunError(
+        "E0809", fmt::format("{}; norm(b - A(x))/norm(b) is {:.3g}", what, of(solve.residual_slot)),
+        done == 2 ? "the operator has no inverse, or the solver is not made for it: cg "
+                    "wants it hermitian and positive, cgne and bicgstab do not"
+                  : "a larger `max` or `tol`, a solver that fits the operator, or a "
+                    "precision that can reach `tol`");
   }
 }
 

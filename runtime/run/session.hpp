@@ -134,6 +134,7 @@ class Session {
   BufferHandle resolve(const program::Kernel& kernel, int kernel_index,
                        const program::Argument& argument) const;
   void issue(const Launches& list);
+  void solve(const program::Solve& solve);
   void swap(const Launches& list, std::int64_t times);
   /// What `steps` steps from number `first` on leave of the copies.
   void swap_steps(std::int64_t first, std::int64_t steps);

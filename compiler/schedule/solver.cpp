@@ -1,0 +1,548 @@
+#include "compiler/schedule/solver.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/solver_text.hpp"
+#include "dsl/resolve.hpp"
+#include "dsl/walk.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Op;
+using physics::Component;
+using physics::Value;
+using Values = std::map<std::string, Value>;
+
+/// Head and body of a solver as written.
+struct Text {
+  std::string name, op, unknown, source;
+  std::vector<const dsl::Definition*> before, round;
+  dsl::ExprPtr until;
+};
+
+Text read_text(const dsl::Clause& clause) {
+  Text text;
+  const dsl::ExprPtr head = clause.items.empty() ? nullptr : clause.items[0].value;
+  const auto fail = [&](dsl::Span at, const std::string& why) { throw ArithmeticError{at, why}; };
+  if (!head || head->kind != dsl::ExprKind::Call) {
+    fail(clause.keyword_span, "there is no head in brackets");
+  }
+  text.name = head->text;
+  for (const dsl::NamedArgument& named : head->named) {
+    const std::size_t open = named.name.find('(');
+    if (open == std::string::npos) continue;
+    text.op = named.name.substr(0, open);
+    text.unknown = named.name.substr(open + 1, named.name.size() - open - 2);
+    if (named.value->kind != dsl::ExprKind::Name) fail(named.value->span, "b is a name here");
+    text.source = named.value->text;
+  }
+  if (text.op.empty()) fail(head->span, "the head has no system `A(x) = b`");
+  const auto plain = [&](const dsl::Line& line) {
+    if (line.kind != dsl::Line::Kind::Definition || line.definition.drawn ||
+        line.definition.head.form != dsl::Head::Form::Plain) {
+      fail(line.span, "a body has lines `name = value` and one `repeat`");
+    }
+    return &line.definition;
+  };
+  for (const dsl::Line& line : clause.body) {
+    if (text.until) fail(line.span, "nothing follows the rounds");
+    if (line.kind != dsl::Line::Kind::Clause) {
+      text.before.push_back(plain(line));
+      continue;
+    }
+    text.until = dsl::option(line.clause, "until");
+    if (line.clause.keyword != "repeat" || !text.until) {
+      fail(line.span, "rounds are written `repeat until = condition { ... }`");
+    }
+    for (const dsl::Line& inner : line.clause.body) text.round.push_back(plain(inner));
+  }
+  if (!text.until || text.round.empty()) fail(clause.keyword_span, "there is no `repeat`");
+  return text;
+}
+
+class Maker {
+ public:
+  Maker(const physics::System& system, const physics::LinearSystem& solve, const Stepping& stepping,
+        Slots& slots, Storage& storage)
+      : system_(system),
+        solve_(solve),
+        stepping_(stepping),
+        slots_(slots),
+        storage_(storage),
+        arena_(*system.arena),
+        start_(system, slots, storage),
+        round_(system, slots, storage),
+        here_(synchronised(start_, stepping)),
+        text_(read_text(*solve.solver)),
+        name_(solve.iterations.substr(0, solve.iterations.find("_iterations")) +
+              solve.iterations.substr(solve.iterations.rfind('_'))) {}
+
+  SolveChains make() {
+    for (const int array : solve_.arrays) {
+      if (!storage_.allocated(array)) storage_.allocate(array, scratch("x"));
+    }
+    done_ = slots_.fresh(name_ + "_done");
+    slots_.add(solve_.iterations);
+    slots_.add(solve_.residual);
+    for (const auto& [name, number] : solve_.options) values_[name] = Value::of(number);
+    values_[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
+    std::vector<Expr> source;
+    for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
+    values_[text_.source] = of_parts(source);
+    image_ = constant_parts(solve_.image);
+    adjoint_ = constant_parts(solve_.adjoint);
+
+    for (const dsl::Definition* line : text_.before) {
+      values_[line->head.name] = settled(start_, line->head.name, in_start(*line->value));
+    }
+    for (const dsl::Definition* line : text_.round) set_.insert(line->head.name);
+    for (const dsl::Definition* line : text_.round) take_once(line->value);
+    take_once(text_.until);
+    keep();
+    start_.assign(solve_.iterations, arena_.integer(0));
+    start_.assign(done_, judged(condition(in_start(*text_.until)), finite(carried_)));
+    start_wanted_.slots.push_back(solve_.iterations);
+    start_wanted_.slots.push_back(done_);
+
+    SolveChains result;
+    Sweeps start = sweeps(start_, start_wanted_, name_ + "_start", true);
+    result.alone = std::move(start.alone);
+    result.start.sweeps = std::move(start.sweeps);
+    result.start.swaps = std::move(start.swaps);
+    run_round(result.round);
+    end(result.finish);
+    result.described.name = solve_.name;
+    result.described.solver = text_.name;
+    for (const auto& [name, number] : solve_.options) {
+      if (name == "max") result.described.max = std::llround(number->number.real);
+    }
+    result.described.max = std::max<std::int64_t>(1, result.described.max);
+    result.described.done_slot = slots_.index(done_);
+    result.described.iterations_slot = slots_.index(solve_.iterations);
+    result.described.residual_slot = slots_.index(solve_.residual);
+    return result;
+  }
+
+  const std::string& solver() const { return text_.name; }
+
+ private:
+  std::size_t parts() const { return solve_.arrays.size(); }
+
+  program::Buffer scratch(const std::string& hint) const {
+    program::Buffer buffer;
+    buffer.name = name_ + "_" + hint;
+    buffer.precision = system_.numerics.store == physics::Precision::F32 ? program::Precision::F32
+                                                                         : program::Precision::F64;
+    buffer.scratch = true;
+    return buffer;
+  }
+
+  // ---- values -----------------------------------------------------------------------------------
+
+  Value of_parts(const std::vector<Expr>& list) const {
+    Value v{solve_.rows, solve_.columns, {}};
+    for (std::size_t i = 0; i < list.size(); i += solve_.complex ? 2 : 1) {
+      v.parts.push_back({list[i], solve_.complex ? list[i + 1] : Expr{}});
+    }
+    return v;
+  }
+
+  std::vector<Expr> parts_of(const Value& v) const {
+    std::vector<Expr> list;
+    for (const Component& c : v.parts) {
+      list.push_back(c.re);
+      if (solve_.complex) list.push_back(c.im ? c.im : arena_.integer(0));
+    }
+    return list;
+  }
+
+  /// Has a value at each site (0 everywhere is told by its shape alone).
+  bool is_field(const std::string& name, const Value& v) const {
+    if (name == text_.unknown || name == text_.source || !v.scalar()) return true;
+    return std::ranges::any_of(
+        v.parts, [](const Component& c) { return c.re->per_site || (c.im && c.im->per_site); });
+  }
+
+  /// Fields as arrays of the block, numbers as slots: what a name stands for.
+  Value settled(Block& block, const std::string& name, const Value& v) const {
+    Value result = v;
+    if (is_field(name, v)) {
+      std::vector<Expr> list;
+      for (const Expr part : parts_of(v)) {
+        list.push_back(part.is_number() ? part : block.array(name, part));
+      }
+      return of_parts(list);
+    }
+    for (Component& c : result.parts) {
+      c.re = block.scalar(name_ + "_" + name, c.re);
+      if (c.im) c.im = block.scalar(name_ + "_" + name + "_im", c.im);
+    }
+    return result;
+  }
+
+  /// What the operator is made of besides its argument, as the rounds see it: state as it lies in
+  /// memory, anything else kept in arrays and slots that the start fills.
+  std::vector<Expr> constant_parts(const std::vector<Expr>& list) {
+    const auto holds_unknown = [&](Expr e) {
+      return algebra::contains(e, [&](Expr node) {
+        return node.is(Op::Load) && std::ranges::count(solve_.arrays, node->index) > 0;
+      });
+    };
+    std::vector<Expr> result;
+    for (Expr part : list) {
+      part = algebra::rewrite(part, [&](Expr node) {
+        const bool reduces =
+            node.is(Op::Mean) || node.is(Op::Total) || node.is(Op::Minimum) || node.is(Op::Maximum);
+        if (!reduces || holds_unknown(node)) return node;
+        return kept_number("mean", at(here_, node));
+      });
+      result.push_back(algebra::rewrite(part, [&](Expr node) -> Expr {
+        if (node.is(Op::Symbol)) {
+          const auto found = here_.scalars.find(node->name);
+          return found == here_.scalars.end() || found->second == node
+                     ? node
+                     : kept_number(node->name, found->second);
+        }
+        if (!node.is(Op::Load)) return node;
+        const auto found = here_.arrays.find(node->index);
+        if (found == here_.arrays.end()) return node;
+        const Expr load = kept_array(name_of(system_, node->index), found->second);
+        return arena_.load(load->index, node->offset, node->span);
+      }));
+    }
+    return result;
+  }
+
+  Expr kept_number(const std::string& hint, Expr value) {
+    auto& known = numbers_[value.get()];
+    if (known) return known;
+    const std::string slot = slots_.fresh(name_ + "_" + hint);
+    start_.assign(slot, value);
+    start_wanted_.slots.push_back(slot);
+    return known = arena_.symbol(slot);
+  }
+
+  /// A Load of memory with the value, which the start fills where the value has none.
+  Expr kept_array(const std::string& hint, Expr value) {
+    if (value.is(Op::Load) && value->offset.zero() && storage_.allocated(value->index)) {
+      return value;
+    }
+    auto& known = arrays_[value.get()];
+    if (known) return known;
+    const int array = storage_.allocate_new(scratch(hint));
+    start_wanted_.arrays[array] = start_.array(hint, value);
+    return known = arena_.load(array);
+  }
+
+  Value apply(Block& block, const dsl::Expr& e, const Value& v, bool adjoint) {
+    const std::vector<Expr>& operation = adjoint ? adjoint_ : image_;
+    if (operation.empty()) {
+      throw ArithmeticError{
+          e.span, "the operator has no adjoint here: the box is not periodic, or A holds a mean"};
+    }
+    const std::vector<Expr> argument = parts_of(v);
+    if (argument.size() != parts()) {
+      throw ArithmeticError{e.span, "`" + text_.op + "` takes a field like " + text_.unknown};
+    }
+    if (std::ranges::all_of(argument, [](Expr part) { return part.is_zero(); })) {
+      return of_parts(argument);
+    }
+    State given;
+    for (std::size_t i = 0; i < parts(); ++i) {
+      given.arrays[solve_.arrays[i]] = block.array("p", argument[i]);
+    }
+    std::vector<Expr> result;
+    for (const Expr part : operation) result.push_back(at(given, part));
+    return of_parts(result);
+  }
+
+  Value run(Block& block, const dsl::Expr& e, const Values& values) {
+    SolverMeaning meaning;
+    meaning.op = text_.op;
+    meaning.name = [&](const dsl::Expr& at) {
+      const auto found = values.find(at.text);
+      if (found == values.end()) throw ArithmeticError{at.span, "`" + at.text + "` is not set yet"};
+      return found->second;
+    };
+    meaning.apply = [&](const dsl::Expr& at, const Value& v, bool adjoint) {
+      return apply(block, at, v, adjoint);
+    };
+    meaning.known = [&](const dsl::Expr& at) -> const Value* {
+      const auto found = once_.find(&at);
+      return found == once_.end() ? nullptr : &found->second;
+    };
+    return evaluate(e, meaning, arena_);
+  }
+  Value in_start(const dsl::Expr& e) { return run(start_, e, values_); }
+
+  static Expr condition(const Value& v) { return v.parts[0].re; }
+
+  // ---- from the start to the rounds -------------------------------------------------------------
+
+  bool changes(const dsl::ExprPtr& e) const {
+    bool found = false;
+    dsl::for_each(e, [&](const dsl::Expr& node) {
+      found = found || (node.kind == dsl::ExprKind::Name && set_.contains(node.text));
+    });
+    return found;
+  }
+
+  /// Totals of values that no round sets.
+  void take_once(const dsl::ExprPtr& e) {
+    if (!e) return;
+    if (e->kind == dsl::ExprKind::Call && e->text == "total" && !changes(e)) {
+      Value v = in_start(*e);
+      for (Component& c : v.parts) {
+        c.re = c.re.is_number() ? c.re : kept_number("once", c.re);
+        if (c.im && !c.im.is_number()) c.im = kept_number("once", c.im);
+      }
+      once_[e.get()] = v;
+      return;
+    }
+    for (const dsl::ExprPtr& arg : e->args) take_once(arg);
+  }
+
+  /// Names that the rounds read from outside.
+  std::set<std::string> read_in_rounds() const {
+    std::set<std::string> names;
+    const auto see = [&](const auto& self, const dsl::ExprPtr& e) -> void {
+      if (!e || once_.contains(e.get())) return;
+      if (e->kind == dsl::ExprKind::Name) names.insert(e->text);
+      for (const dsl::ExprPtr& arg : e->args) self(self, arg);
+    };
+    for (const dsl::Definition* line : text_.round) see(see, line->value);
+    see(see, text_.until);
+    return names;
+  }
+
+  /// Memory and slots for what lives across rounds; `carried_` and `round_values_` name them.
+  void keep() {
+    const std::set<std::string> read = read_in_rounds();
+    for (const auto& [name, v] : values_) {
+      const bool set = set_.contains(name);
+      if (!set && !read.contains(name)) continue;
+      if (is_field(name, v)) {
+        keep_field(name, v, set);
+      } else {
+        keep_numbers(name, v, set);
+      }
+    }
+  }
+
+  void keep_field(const std::string& name, const Value& v, bool set) {
+    std::vector<Expr> list;
+    const std::vector<Expr> now = parts_of(v);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (!set) {
+        list.push_back(kept_array(name, now[i]));
+        continue;
+      }
+      const int array =
+          name == text_.unknown ? solve_.arrays[i] : storage_.allocate_new(scratch(name));
+      start_wanted_.arrays[array] = start_.array(name, now[i]);
+      list.push_back(arena_.load(array));
+      fields_[name].push_back(array);
+    }
+    round_values_[name] = of_parts(list);
+  }
+
+  void keep_numbers(const std::string& name, const Value& v, bool set) {
+    Value result = v;
+    const auto kept = [&](Expr part, const std::string& hint) -> Expr {
+      if (!part || (!set && part.is_number())) return part;
+      if (!set && part.is(Op::Symbol)) {
+        start_wanted_.slots.push_back(part->name);
+        return part;
+      }
+      const std::string slot = slots_.fresh(hint);
+      start_.assign(slot, part);
+      start_wanted_.slots.push_back(slot);
+      if (set) carried_.push_back(arena_.symbol(slot));
+      return arena_.symbol(slot);
+    };
+    for (Component& c : result.parts) {
+      c.re = kept(c.re, name_ + "_" + name);
+      c.im = kept(c.im, name_ + "_" + name + "_im");
+    }
+    round_values_[name] = result;
+  }
+
+  // ---- a round ----------------------------------------------------------------------------------
+
+  /// All are numbers: a condition.
+  Expr finite(const std::vector<Expr>& list) const {
+    const Expr most = arena_.real(std::numeric_limits<double>::max());
+    Expr all;
+    for (const Expr e : list) {
+      const Expr sound = arena_.make(Op::LessEqual, {arena_.make(Op::Abs, {e}), most});
+      all = all ? arena_.make(Op::And, {all, sound}) : sound;
+    }
+    return all ? all : arena_.make(Op::Less, {arena_.integer(0), arena_.integer(1)});
+  }
+
+  /// 1 where `until` holds, 2 where a number is none, else 0.
+  Expr judged(Expr until, Expr sound) const {
+    const Expr broken = arena_.make(Op::Select, {sound, arena_.integer(0), arena_.integer(2)});
+    return arena_.make(Op::Select, {until, arena_.integer(1), broken});
+  }
+
+  Expr is_done() const { return arena_.make(Op::Less, {arena_.integer(0), arena_.symbol(done_)}); }
+  Expr stays(Expr old, Expr next) const { return arena_.make(Op::Select, {is_done(), old, next}); }
+
+  void run_round(Chain& chain) {
+    Values values = round_values_;
+    for (std::size_t i = 0; i < text_.round.size(); ++i) {
+      const std::string& name = text_.round[i]->head.name;
+      const bool last =
+          std::none_of(text_.round.begin() + static_cast<std::ptrdiff_t>(i) + 1, text_.round.end(),
+                       [&](const auto* line) { return line->head.name == name; });
+      Value v = run(round_, *text_.round[i]->value, values);
+      if (last && fields_.contains(name)) {
+        v = next_field(name, v);
+      } else {
+        v = settled(round_, name, v);
+      }
+      values[name] = v;
+    }
+    Wanted wanted;
+    for (const auto& [name, arrays] : fields_) {
+      const std::vector<Expr> now = parts_of(values.at(name));
+      for (std::size_t i = 0; i < arrays.size(); ++i) wanted.arrays[arrays[i]] = now[i];
+    }
+    std::vector<Expr> numbers;
+    const Expr until = round_.scalar(
+        name_ + "_until", arena_.make(Op::Select, {condition(run(round_, *text_.until, values)),
+                                                   arena_.integer(1), arena_.integer(0)}));
+    std::vector<kernel::ScalarAssign> finish;
+    const auto carry = [&](Expr slot, Expr next) {
+      const Expr value = round_.without_reductions(next);
+      // set aside first: another number's old value may be what this one takes
+      const std::string aside = slots_.fresh(slot->name + "_next");
+      round_.assign(aside, value);
+      wanted.slots.push_back(aside);
+      numbers.push_back(arena_.symbol(aside));
+      finish.push_back({slot->name, stays(slot, arena_.symbol(aside))});
+    };
+    for (const auto& [name, old] : round_values_) {
+      if (!set_.contains(name) || fields_.contains(name)) continue;
+      const Value& next = values.at(name);
+      for (std::size_t c = 0; c < old.parts.size(); ++c) {
+        carry(old.parts[c].re, next.parts[c].re);
+        if (old.parts[c].im) {
+          carry(old.parts[c].im, next.parts[c].im ? next.parts[c].im : arena_.integer(0));
+        } else if (next.parts[c].im) {
+          throw ArithmeticError{solve_.solver->keyword_span,
+                                "`" + name + "` is real before the rounds and complex in them"};
+        }
+      }
+    }
+    const Expr sound = round_.scalar(
+        name_ + "_sound",
+        arena_.make(Op::Select, {finite(numbers), arena_.integer(1), arena_.integer(0)}));
+    for (const Expr e : {until, sound}) {
+      if (e.is(Op::Symbol)) wanted.slots.push_back(e->name);
+    }
+    const Expr rounds = arena_.symbol(solve_.iterations);
+    finish.push_back({solve_.iterations, stays(rounds, rounds + arena_.integer(1))});
+    const Expr holds = arena_.make(Op::Less, {arena_.integer(0), until});
+    const Expr numbers_are = arena_.make(Op::Less, {arena_.integer(0), sound});
+    finish.push_back({done_, stays(arena_.symbol(done_), judged(holds, numbers_are))});
+    Sweeps made = sweeps(round_, wanted, name_, false);
+    chain.sweeps = std::move(made.sweeps);
+    chain.swaps = std::move(made.swaps);
+    chain.finish = std::move(finish);
+  }
+
+  /// The last value of a round, which stays what it was once all is done.
+  Value next_field(const std::string& name, const Value& v) {
+    const std::vector<Expr> next = parts_of(v);
+    const std::vector<int>& arrays = fields_.at(name);
+    if (next.size() != arrays.size()) {
+      throw ArithmeticError{solve_.solver->keyword_span, "`" + name + "` changes its shape"};
+    }
+    std::vector<Expr> list;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      list.push_back(round_.array(name, stays(arena_.load(arrays[i]), next[i]), arrays[i]));
+    }
+    return of_parts(list);
+  }
+
+  Sweeps sweeps(const Block& block, Wanted& wanted, const std::string& name, bool pure) {
+    wanted.name = name;
+    wanted.pure = pure;
+    const int first = storage_.count();
+    Sweeps made = make_sweeps(block, wanted);
+    for (int array = first; array < storage_.count(); ++array) {
+      if (storage_.allocated(array)) storage_.of(array).scratch = true;
+    }
+    return made;
+  }
+
+  // ---- the end ----------------------------------------------------------------------------------
+
+  /// norm(b - A(x))/norm(b) of the solution as it lies in memory.
+  void end(Chain& chain) {
+    Block block(system_, slots_, storage_);
+    const State state = synchronised(block, stepping_);
+    Expr left = arena_.integer(0), all = arena_.integer(0);
+    for (std::size_t i = 0; i < parts(); ++i) {
+      const Expr b = at(state, solve_.source[i]);
+      left = left + algebra::pow(b - at(state, solve_.image[i]), 2);
+      all = all + algebra::pow(b, 2);
+    }
+    const Expr missing = arena_.make(Op::Total, {left}), size = arena_.make(Op::Total, {all});
+    const Expr zero = arena_.integer(0);
+    const Expr ratio =
+        arena_.make(Op::Select, {arena_.make(Op::Less, {zero, size}), missing / size, missing});
+    block.assign(solve_.residual, algebra::pow(ratio, arena_.rational(1, 2)));
+    Wanted wanted;
+    wanted.slots = {solve_.residual};
+    Sweeps made = sweeps(block, wanted, name_ + "_residual", true);
+    chain.sweeps = std::move(made.sweeps);
+    chain.swaps = std::move(made.swaps);
+  }
+
+  const physics::System& system_;
+  const physics::LinearSystem& solve_;
+  const Stepping& stepping_;
+  Slots& slots_;
+  Storage& storage_;
+  algebra::Arena& arena_;
+  Block start_, round_;
+  State here_;
+  Text text_;
+  std::string name_, done_;
+  Values values_;        ///< of names, in the start
+  Values round_values_;  ///< of names, as a round finds them
+  std::vector<Expr> image_, adjoint_;
+  std::set<std::string> set_;  ///< names that rounds set
+  std::map<const dsl::Expr*, Value> once_;
+  std::map<std::string, std::vector<int>> fields_;  ///< that rounds change: their memory
+  std::vector<Expr> carried_;                       ///< numbers that rounds change: their slots
+  std::map<const algebra::Node*, Expr> numbers_, arrays_;
+  Wanted start_wanted_;
+};
+
+}  // namespace
+
+std::optional<SolveChains> make_solve(const physics::System& system,
+                                      const physics::LinearSystem& solve, const Stepping& stepping,
+                                      Slots& slots, Storage& storage,
+                                      dsl::Diagnostics& diagnostics) {
+  try {
+    return Maker(system, solve, stepping, slots, storage).make();
+  } catch (const ArithmeticError& wrong) {
+    diagnostics.add(error::solver_text(wrong.span.empty() ? solve.span : wrong.span,
+                                       solve.solver->items[0].value->text, wrong.message,
+                                       solve.span));
+  }
+  return std::nullopt;
+}
+
+}  // namespace vphi::schedule

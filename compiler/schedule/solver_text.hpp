@@ -1,0 +1,25 @@
+// Arithmetic of a solver's text: fields component by component, numbers that may be complex.
+//
+// What a name or the operator means is the caller's (Meaning); everything else is here. Failure is
+// an ArithmeticError (compiler/schedule/arithmetic.hpp) with the place in the text.
+#pragma once
+
+#include <functional>
+
+#include "compiler/physics/values.hpp"
+#include "compiler/schedule/arithmetic.hpp"
+
+namespace vphi::schedule {
+
+struct SolverMeaning {
+  std::function<physics::Value(const dsl::Expr&)> name;
+  /// A(v), or its adjoint applied to v.
+  std::function<physics::Value(const dsl::Expr&, const physics::Value&, bool adjoint)> apply;
+  /// A call whose value is known already (a total that no round changes); null otherwise.
+  std::function<const physics::Value*(const dsl::Expr&)> known;
+  std::string op;  ///< name of the operator
+};
+
+physics::Value evaluate(const dsl::Expr& expr, const SolverMeaning& meaning, algebra::Arena& arena);
+
+}  // namespace vphi::schedule
