@@ -261,9 +261,9 @@ Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {
                                 "use it by `evolve " + symbol.name + ", dt = ...`"));
       return {};
     case SymbolKind::Solver:
-      report(error::not_a_value(at, symbol.name, "solver",
-                                "name it where a system is solved: solve(A, b, solver = " +
-                                    symbol.name + ")"));
+      report(error::not_a_value(
+          at, symbol.name, "solver",
+          "name it where a system is solved: solve(A, b, solver = " + symbol.name + ")"));
       return {};
     case SymbolKind::Function:
       return {};

@@ -285,8 +285,8 @@ class Completion {
     if (!open_.empty()) call_options();
     for (const auto& [name, symbol] : analysis_.resolved.symbols) {
       const bool library = symbol.kind == SymbolKind::Integrator ||
-                           symbol.kind == SymbolKind::Scheme ||
-                           symbol.kind == SymbolKind::Solver || name.find('.') != std::string::npos;
+                           symbol.kind == SymbolKind::Scheme || symbol.kind == SymbolKind::Solver ||
+                           name.find('.') != std::string::npos;
       if (library) continue;
       const bool constant = symbol.kind == SymbolKind::Parameter;
       add(name, constant ? kConstant : kVariable, detail(symbol), doc(symbol));

@@ -172,7 +172,8 @@ void fields(Io& io, Program& p) {
   io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);
   io("axes", p.axes), io("ensemble", p.ensemble);
   io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
-  io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue), io("step", p.step);
+  io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue),
+      io("step", p.step);
   io("cycle", p.cycle), io("leap", p.leap), io("leap_steps", p.leap_steps);
   io("leap_slot", p.leap_slot);
   io("watch_before", p.watch_before), io("watch_transforms", p.watch_transforms);

@@ -819,7 +819,7 @@ class Scheduler {
   std::vector<Observer::Result> outputs_;
   std::vector<Averages> averages_;  ///< of each output clause, then of the promises
   std::map<const algebra::Node*, int> after_;
-  std::set<std::ptrdiff_t> starting_;  ///< kernels that make the initial state
+  std::set<std::ptrdiff_t> starting_;          ///< kernels that make the initial state
   std::map<std::size_t, SolveChains> solves_;  ///< by place in System::solves
   std::map<std::size_t, std::vector<program::Launch>> solve_launches_;
 };

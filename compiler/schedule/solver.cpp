@@ -1,6 +1,7 @@
 #include "compiler/schedule/solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>

@@ -84,10 +84,11 @@ TEST_P(Yukawa, IsTheFourierSum) {
   std::vector<int> near(n.size(), 1), far(n.size(), 1);
   near[0] = 2;
   for (std::size_t k = 0; k < n.size(); ++k) far[k] = n[k] - 1;
-  const auto result = run_text(yukawa(n, "cg(1e-13)") + "at end: zero = max(phi), near = total(phi*" +
-                                   at_site(near) + "), far = total(phi*" + at_site(far) +
-                                   "), rounds = iterations(phi), left = residual(phi) -> \"y.h5\"\n",
-                               at_start());
+  const auto result =
+      run_text(yukawa(n, "cg(1e-13)") + "at end: zero = max(phi), near = total(phi*" +
+                   at_site(near) + "), far = total(phi*" + at_site(far) +
+                   "), rounds = iterations(phi), left = residual(phi) -> \"y.h5\"\n",
+               at_start());
   const auto symbol = [](const std::vector<double>& k) {
     double sum = 0.3;
     for (const double one : k) sum += (2 - 2 * std::cos(one)) / 0.25;
@@ -107,27 +108,25 @@ TEST_P(Yukawa, IsTheFourierSum) {
 INSTANTIATE_TEST_SUITE_P(Boxes, Yukawa,
                          ::testing::Values(std::vector<int>{32}, std::vector<int>{12, 20},
                                            std::vector<int>{8, 6, 10}),
-                         [](const auto& test) {
-                           return std::to_string(test.param.size()) + "D";
-                         });
+                         [](const auto& test) { return std::to_string(test.param.size()) + "D"; });
 
 class Hopping : public ::testing::TestWithParam<const char*> {};
 
 // (4 + 0.7i) u - exp(0.3i) u@x - u@-x/2 - 0.8i u@y: far from hermitian.
 TEST_P(Hopping, IsTheFourierSum) {
   const std::vector<int> n{12, 10};
-  const auto result =
-      run_text("model hopping \"a phase in one direction\"\n"
-               "lattice box: 12 * 10, spacing = 1, boundary = periodic\n"
-               "A(u) = (4 + 0.7i)*u - exp(0.3i)*u@x - u@-x/2 - 0.8i*u@y\n"
-               "b = (2 - 1i)*" +
-                   at_site({0, 0}) + "\nphi = solve(A, b, solver = " + GetParam() +
-                   "(1e-13))\n"
-                   "at end: re0 = total(re(phi)*" +
-                   at_site({0, 0}) + "), im0 = total(im(phi)*" + at_site({0, 0}) +
-                   "), re1 = total(re(phi)*" + at_site({3, 2}) + "), im1 = total(im(phi)*" +
-                   at_site({3, 2}) + "), left = residual(phi) -> \"h.h5\"\n",
-               at_start());
+  const auto result = run_text(
+      "model hopping \"a phase in one direction\"\n"
+      "lattice box: 12 * 10, spacing = 1, boundary = periodic\n"
+      "A(u) = (4 + 0.7i)*u - exp(0.3i)*u@x - u@-x/2 - 0.8i*u@y\n"
+      "b = (2 - 1i)*" +
+          at_site({0, 0}) + "\nphi = solve(A, b, solver = " + GetParam() +
+          "(1e-13))\n"
+          "at end: re0 = total(re(phi)*" +
+          at_site({0, 0}) + "), im0 = total(im(phi)*" + at_site({0, 0}) +
+          "), re1 = total(re(phi)*" + at_site({3, 2}) + "), im1 = total(im(phi)*" +
+          at_site({3, 2}) + "), left = residual(phi) -> \"h.h5\"\n",
+      at_start());
   const auto symbol = [](const std::vector<double>& k) {
     const Complex i(0, 1);
     return Complex(4, 0.7) - std::polar(1.0, 0.3) * std::exp(i * k[0]) - std::exp(-i * k[0]) / 2.0 -
@@ -236,11 +235,12 @@ TEST(Solve, NoSourceIsNoRound) {
 /// Code and text of the error that a run ends with.
 std::string failure(const std::string& op, const std::string& solver) {
   try {
-    run_text("model bad \"no solution\"\nlattice ring: 16, spacing = 1, boundary = periodic\n"
-             "A(u) = " +
-                 op + "\nphi = solve(A, 1.0*(index(x) == 3), solver = " + solver +
-                 ")\nat end: a = max(phi) -> \"b.h5\"\n",
-             at_start());
+    run_text(
+        "model bad \"no solution\"\nlattice ring: 16, spacing = 1, boundary = periodic\n"
+        "A(u) = " +
+            op + "\nphi = solve(A, 1.0*(index(x) == 3), solver = " + solver +
+            ")\nat end: a = max(phi) -> \"b.h5\"\n",
+        at_start());
   } catch (const runtime::RunError& error) {
     return error.code + ": " + error.what();
   }
