@@ -337,11 +337,16 @@ TEST(Dirac, HalfSpinorsCount) {
     }
     return 0;
   };
-  EXPECT_EQ(flops("SU(3)", ""), 1320);
-  EXPECT_EQ(flops("SU(3)", ", boundary(t) = antiperiodic"), 1320 + 24 + 4);
+  // 1320 by hand (specs/gauge 3.13); signs that cannot be taken into sums may cost 1 % more. The
+  // wall adds a select for each of the 24 numbers that come through it, and 4 for the place; a
+  // rebuilt row costs 42.
+  const int plain = flops("SU(3)", "");
+  EXPECT_GE(plain, 1320);
+  EXPECT_LE(plain, 1333);
+  EXPECT_LE(flops("SU(3)", ", boundary(t) = antiperiodic"), plain + 24 + 4);
   const int rebuilt = flops("SU(3), store = rows(2)", "");
-  EXPECT_GT(rebuilt, 1320);
-  EXPECT_LE(rebuilt, 1320 + 8 * 43);
+  EXPECT_GT(rebuilt, plain);
+  EXPECT_LE(rebuilt, 1333 + 8 * 42);
 }
 
 }  // namespace
