@@ -63,6 +63,7 @@ class Counter {
       case Op::Lookup:
         // a place held inside the table by a minimum and a maximum; its words are constants
         site.flops += 2;
+        ++site.lookups;
         return count(expr.arg(1));
       case Op::PairSum:
         return count(expr.arg(0));

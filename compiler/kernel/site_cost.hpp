@@ -20,6 +20,9 @@ struct SiteCost {
   int flops = 0;
   int special = 0;
   int reciprocal_roots = 0;  ///< among them, as two; one instruction where `fast` is allowed
+  /// Numbers read from tables, with two flops each that hold the place inside; CUDA lacks them
+  /// where the place cannot lie outside.
+  int lookups = 0;
 };
 
 SiteCost site_cost(const Kernel& kernel);

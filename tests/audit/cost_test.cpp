@@ -47,10 +47,12 @@ TEST_P(ModelCost, IsWhatTheTextHolds) {
       const kernel::SiteCost claimed = kernel::site_cost(kernels[i]);
       EXPECT_EQ(site->loads, claimed.inputs) << where;
       EXPECT_EQ(site->stores, claimed.outputs) << where;
-      // A value that all paths share may take a sign with it when it is printed.
-      const int signs = kernels[i].common.empty() ? 0 : 2;
+      // A value that all paths share may take a sign with it when it is printed, and so may a sum
+      // of approximate arithmetic.
+      const int signs = kernels[i].common.empty() && !kernels[i].fast ? 0 : 2;
+      const int clamps = way.target.target == Target::Cuda ? 2 * claimed.lookups : 0;
       EXPECT_LE(site->flops, claimed.flops) << where;
-      EXPECT_GE(site->flops, claimed.flops - signs) << where;
+      EXPECT_GE(site->flops, claimed.flops - signs - clamps) << where;
       const bool fast = way.target.nvidia && site->special != claimed.special;
       EXPECT_EQ(site->special, claimed.special - (fast ? claimed.reciprocal_roots : 0)) << where;
       EXPECT_GE(emitted.flops, claimed.flops) << where;

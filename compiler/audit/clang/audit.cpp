@@ -79,6 +79,15 @@ class Auditor : public clang::ASTConsumer {
     }
   }
 
+  /// Sines, cosines, quotients and roots written out count as what they are: one special function.
+  static bool written_out(llvm::StringRef name) {
+    for (const char* stem :
+         {"vphi_sin_", "vphi_cos_", "vphi_quotient_", "vphi_root_", "vphi_reciprocal_root_"}) {
+      if (name.starts_with(stem)) return true;
+    }
+    return false;
+  }
+
   /// Own counts and those of all calls; a call cycle counts once.
   OwnFacts total(Function function, std::set<Function>& open) {
     OwnFacts sum = own_[function];
@@ -93,9 +102,7 @@ class Auditor : public clang::ASTConsumer {
       sum.shortcuts += below.shortcuts;
       sum.selects += below.selects;
       sum.branches += below.branches;
-      // Sine and cosine written out count as what they are: one special function.
-      if (callee->getName().starts_with("vphi_sin_") ||
-          callee->getName().starts_with("vphi_cos_")) {
+      if (written_out(callee->getName())) {
         ++sum.special;
         continue;
       }
