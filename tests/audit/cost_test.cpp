@@ -48,8 +48,8 @@ TEST_P(ModelCost, IsWhatTheTextHolds) {
       EXPECT_EQ(site->loads, claimed.inputs) << where;
       EXPECT_EQ(site->stores, claimed.outputs) << where;
       // A value that all paths share may take a sign with it when it is printed, and so may a sum
-      // of approximate arithmetic.
-      const int signs = kernels[i].common.empty() && !kernels[i].fast ? 0 : 2;
+      // in the approximate arithmetic of GPUs.
+      const int signs = kernels[i].common.empty() && !way.target.nvidia ? 0 : 2;
       const int clamps = way.target.target == Target::Cuda ? 2 * claimed.lookups : 0;
       EXPECT_LE(site->flops, claimed.flops) << where;
       EXPECT_GE(site->flops, claimed.flops - signs - clamps) << where;

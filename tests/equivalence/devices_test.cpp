@@ -114,8 +114,10 @@ TEST_P(Shipped, AgreesOnEveryDevice) {
   simulation.keep_state = true;
   const Compilation compiled = testing::compile_file(path, simulation);
   const auto reference = testing::run_program(*compiled.program, simulation);
-  EXPECT_GE(reference.steps, chain ? 2 : 16);  // a small lattice may end earlier than 32
-  ASSERT_FALSE(reference.state.empty());
+  const bool still = first.system->variables.empty();  // solves a linear system, and that is all
+  if (!still) EXPECT_GE(reference.steps, chain ? 2 : 16);  // a small lattice may end earlier
+  ASSERT_EQ(reference.state.empty(), still);
+  ASSERT_FALSE(still && reference.scalars.empty());
   for (const auto& field : reference.state)
     for (const double value : field)
       ASSERT_TRUE(std::isfinite(value) || !reference.failures.empty());
