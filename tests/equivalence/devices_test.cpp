@@ -115,7 +115,7 @@ TEST_P(Shipped, AgreesOnEveryDevice) {
   const Compilation compiled = testing::compile_file(path, simulation);
   const auto reference = testing::run_program(*compiled.program, simulation);
   const bool still = first.system->variables.empty();  // solves a linear system, and that is all
-  if (!still) EXPECT_GE(reference.steps, chain ? 2 : 16);  // a small lattice may end earlier
+  EXPECT_GE(reference.steps, still ? 0 : chain ? 2 : 16);  // a small lattice may end before 32
   ASSERT_EQ(reference.state.empty(), still);
   ASSERT_FALSE(still && reference.scalars.empty());
   for (const auto& field : reference.state)
