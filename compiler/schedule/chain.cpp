@@ -91,21 +91,7 @@ Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& s
   if (!sampling.updates.empty())
     result.remarks.insert(fmt::format("a sweep is {} launches of {} kernels, in place", launches,
                                       sampling.updates.size()));
-  // the sweep's number as time, and nothing else, at the end
-  Block block(system, slots, storage);
-  State state = stored_state(system);
-  const Expr dt = arena.real(system.dt) * (arena.integer(1) - arena.symbol(slot::kStop));
-  Wanted wanted;
-  for (const physics::ScalarVariable& s : system.scalars) {
-    if (s.rate.is_zero()) continue;
-    move_scalar(block, s.symbol, state.scalars.at(s.symbol), dt * s.rate, state);
-  }
-  for (const auto& [name, value] : state.scalars) {
-    if (value.is(Op::Symbol) && value->name == name) continue;
-    if (value.is(Op::Symbol)) wanted.slots.push_back(value->name);
-    result.finish.push_back({name, value});
-  }
-  result.sweeps = make_sweeps(block, wanted);
+  move_clocks(system, slots, storage, result);  // time is the sweep's number
   return result;
 }
 

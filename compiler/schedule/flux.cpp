@@ -366,7 +366,6 @@ std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
 
 Stepping make_flux_step(const physics::System& system, Slots& slots, Storage& storage) {
   const Conservation& laws = *system.conservation;
-  Arena& arena = *system.arena;
   Stepping result;
   std::vector<int> scratch;
   std::vector<std::pair<int, double>> known;  // axis and weight of each part
@@ -394,21 +393,7 @@ Stepping make_flux_step(const physics::System& system, Slots& slots, Storage& st
     if (late >= 0) parts.push_back(late);
     result.cycle.push_back(std::move(parts));
   }
-  // time, and nothing else, at the end of the step
-  Block block(system, slots, storage);
-  State state = stored_state(system);
-  const Expr dt = arena.real(system.dt) * (arena.integer(1) - arena.symbol(slot::kStop));
-  Wanted wanted;
-  for (const physics::ScalarVariable& s : system.scalars) {
-    if (s.rate.is_zero()) continue;
-    move_scalar(block, s.symbol, state.scalars.at(s.symbol), dt * s.rate, state);
-  }
-  for (const auto& [name, value] : state.scalars) {
-    if (value.is(Op::Symbol) && value->name == name) continue;
-    if (value.is(Op::Symbol)) wanted.slots.push_back(value->name);
-    result.finish.push_back({name, value});
-  }
-  result.sweeps = make_sweeps(block, wanted);
+  move_clocks(system, slots, storage, result);
   if (system.lattice.dims > 1) {
     result.remarks.insert(
         "each axis is one sweep that walks along its lines: every value is made once a cell and "

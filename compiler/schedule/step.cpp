@@ -644,4 +644,22 @@ std::optional<BodyResult> run_body(const Ingredients& from, const Shares& shares
   return BodyResult{step.state(), step.draws()};
 }
 
+void move_clocks(const physics::System& system, Slots& slots, Storage& storage, Stepping& result) {
+  algebra::Arena& arena = *system.arena;
+  Block block(system, slots, storage);
+  State state = stored_state(system);
+  const Expr dt = arena.real(system.dt) * (arena.integer(1) - arena.symbol(slot::kStop));
+  Wanted wanted;
+  for (const physics::ScalarVariable& s : system.scalars) {
+    if (s.rate.is_zero()) continue;
+    move_scalar(block, s.symbol, state.scalars.at(s.symbol), dt * s.rate, state);
+  }
+  for (const auto& [name, value] : state.scalars) {
+    if (value.is(algebra::Op::Symbol) && value->name == name) continue;
+    if (value.is(algebra::Op::Symbol)) wanted.slots.push_back(value->name);
+    result.finish.push_back({name, value});
+  }
+  result.sweeps = make_sweeps(block, wanted);
+}
+
 }  // namespace vphi::schedule

@@ -52,6 +52,10 @@ struct Ingredients {
   bool carry = false;
 };
 
+/// The end of a step whose kernels are made already: scalars move on (time, the number of the
+/// step), and nothing else. Sets `sweeps` and `finish` of the result.
+void move_clocks(const physics::System& system, Slots& slots, Storage& storage, Stepping& result);
+
 /// Nothing where the members of a group depend on each other in a circle.
 std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vector<Flow>& flows,
                                        bool ahead, Slots& slots, Storage& storage);

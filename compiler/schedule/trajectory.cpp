@@ -85,7 +85,7 @@ class Maker {
     for (const Trajectory::Memory& m : trajectory_.memory) allocate(m);
     lengths_ = arena_.add_table(table());
     make_parts();
-    clock();
+    move_clocks(system_, slots_, storage_, result_);
     return std::move(result_);
   }
 
@@ -294,24 +294,6 @@ class Maker {
         "a trajectory is {} drifts of the links, {} launches of {} kernels, none of which the "
         "host waits for",
         drifts, launches, result_.parts.size()));
-  }
-
-  /// The trajectory's number as time, and nothing else, at the end.
-  void clock() {
-    Block block(system_, slots_, storage_);
-    State state = stored_state(system_);
-    const Expr dt = arena_.real(system_.dt) * (arena_.integer(1) - symbol(slot::kStop));
-    Wanted wanted;
-    for (const physics::ScalarVariable& s : system_.scalars) {
-      if (s.rate.is_zero()) continue;
-      move_scalar(block, s.symbol, state.scalars.at(s.symbol), dt * s.rate, state);
-    }
-    for (const auto& [name, value] : state.scalars) {
-      if (value.is(Op::Symbol) && value->name == name) continue;
-      if (value.is(Op::Symbol)) wanted.slots.push_back(value->name);
-      result_.finish.push_back({name, value});
-    }
-    result_.sweeps = make_sweeps(block, wanted);
   }
 
   const physics::System& system_;
