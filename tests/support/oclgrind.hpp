@@ -32,7 +32,8 @@ struct Watched {
   int launches = 0;  ///< of kernels, prologue and outputs included
 };
 
-/// A shipped model on a lattice of `side` sites along each axis (2D and 3D; 1D ones as they stand),
+/// A shipped model on a lattice of `side` sites along each axis (2D and 3D; half as many in 4D, 1D
+/// ones as they stand),
 /// with 64 particles or 3 instances of a sweep: the prologue, `steps` steps, and the launches of
 /// every output. Kernels that Oclgrind cannot run as its clang optimises them run as written.
 Watched watch(const std::string& path, Form form, int side, int steps);
