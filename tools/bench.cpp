@@ -25,8 +25,9 @@ struct Timing {
 /// A condition that ends no run and that only the run can tell: kernels still ask for it.
 constexpr const char* kNever = "t*t > 1e300";
 
-/// Repetitions of so many steps as fill a tenth of a second, outputs left out.
-Timing time_steps(runtime::Session& session, std::int64_t steps) {
+/// Repetitions of so many steps as fill a tenth of a second, outputs left out. `unit`: steps that
+/// kernels take together; a repetition is a multiple of it.
+Timing time_steps(runtime::Session& session, std::int64_t steps, std::int64_t unit) {
   auto& device = session.device();
   const auto timed = [&](std::int64_t count) {
     session.prepare(count);
@@ -37,9 +38,10 @@ Timing time_steps(runtime::Session& session, std::int64_t steps) {
     device.synchronise();
     return device.seconds_between(start, end);
   };
-  timed(2);
+  timed(2 * unit);
   if (steps <= 0)
-    for (steps = 2; steps < (1 << 20) && timed(steps) < 0.1;) steps *= 2;
+    for (steps = 2 * unit; steps < (1 << 20) && timed(steps) < 0.1;) steps *= 2;
+  steps = (steps + unit - 1) / unit * unit;
   std::vector<double> times;
   for (int i = 0; i < 9; ++i) times.push_back(timed(steps) / static_cast<double>(steps));
   std::sort(times.begin(), times.end());
@@ -91,7 +93,8 @@ int bench(const Words& words) {
   program.watch.clear();
   runtime::Session session(program, *device);
   session.start();
-  const Timing t = time_steps(session, options.steps);
+  const Timing t =
+      time_steps(session, options.steps, std::max<std::int64_t>(1, program.leap_steps));
 
   const double sites = static_cast<double>(program.sites() * program.instances);
   double flops = 0;

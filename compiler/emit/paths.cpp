@@ -28,6 +28,12 @@ constexpr int kResidents = 5, kLightFlops = 100;
 constexpr int kHeldAbreast = 32, kFlopsAbreast = 280, kWaves = 1;
 constexpr int kSharedThreads = 256, kRows = 32, kRowsCpp = 128, kRowsAlone = 16;
 
+// Where the state of a generator is wanted: bits are used one by one from the first step on, words
+// by rounds, which begin behind the steps that lead up to one.
+std::string state_start(const Job& job) {
+  return job.kernel.random.bits ? "step_start" : "(step_start + lead)";
+}
+
 // The text of one kernel. `at` is put behind the names of what an instance keeps: "[i]" on
 // processors.
 class Paths {
@@ -108,7 +114,7 @@ class Paths {
       unused += fmt::format("(void){}_here;\n", value(i));
     return fmt::format("unsigned noise_states[{0}] = {{0}};\nfor (long i = 0; i < {0}; ++i) {{\n",
                        kLanes) +
-           indent(take() + unused + draw_state(job_, "step_start") + put(), 2) + "}\n";
+           indent(take() + unused + draw_state(job_, state_start(job_)) + put(), 2) + "}\n";
   }
 
   // The steps that share their random numbers; `block` holds the scalars. `alone`: one step,
@@ -389,9 +395,14 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
       clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
   const bool state = keeps_state(job);
   const std::int64_t run = kernel::steps_of_run(shared.own.random);
-  slots["most_rows"] = !state ? slots["rows"] + (cpp ? "" : "u")
-                              : fmt::format("({2}){0}u - ({2})(step_start & {1}u)", run, run - 1,
-                                            cpp ? "long" : "unsigned");
+  // Rows end where a run of the state or a round of steps does.
+  const std::int64_t unit = state ? run : together;
+  slots["most_rows"] =
+      fmt::format("({2}){0}u - ({2})(step_start & {1}u)",
+                  state ? std::to_string(run) : slots["rows"], unit - 1, cpp ? "long" : "unsigned");
+  slots["lead"] = together == 1 ? cpp ? "0" : "0u"
+                                : fmt::format("({2})(({0} - (step_start & {1}u)) & {1}u)", together,
+                                              together - 1, cpp ? "long" : "unsigned");
   const int abreast = cpp || alone ? 0 : instances_abreast(job, target);
   slots["abreast"] = std::to_string(std::max(1, abreast));
   const bool light = kernel::cost(kernel).flops <= kLightFlops;
@@ -424,7 +435,7 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
                              ? draw_run(job, fmt::format("clock[{}]", clock_of(kernel.random.step)),
                                         "done == 0u", "run_words[p]")
                          : state && !cpp
-                             ? "unsigned noise_state = 0u;\n" + draw_state(job, "step_start")
+                             ? "unsigned noise_state = 0u;\n" + draw_state(job, state_start(job))
                              : "";
   slots["lane_states"] = cpp ? paths.lane_states() : "";
   const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : abreast > 0 ? "[p]" : "";

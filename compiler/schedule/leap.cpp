@@ -347,7 +347,8 @@ class Paths {
     leap.name += "_leap";
     leap.steps = kernel::steps_of_round(leap.random);
     leap.steps_slot = kLeap;
-    p_.leap_steps = leap.steps;
+    // with a table of common values single steps are part of the kernel
+    p_.leap_steps = leap.common.empty() ? leap.steps : 1;
     p_.leap_slot = static_cast<int>(p_.scalars.size());
     p_.scalars.push_back({kLeap, static_cast<double>(leap.steps)});
     program::Launch launch;
