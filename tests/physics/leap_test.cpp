@@ -56,9 +56,23 @@ TEST_P(Leap, GivesTheNumbersOfSingleSteps) {
       const auto program = compile_text(pendulum(evolve, "40", precision), setup_).program;
       EXPECT_EQ(program->step.size(), 1u) << "averages are part of the step";
       EXPECT_EQ(program->leap.size(), 1u);
-      same(run_text(pendulum(evolve, "40", precision), setup_),
-           run_text(pendulum(evolve, "1", precision), setup_));
+      const auto one = run_text(pendulum(evolve, "1", precision), setup_);
+      same(run_text(pendulum(evolve, "40", precision), setup_), one);
+      // a leap that begins amid steps that share their random numbers
+      same(run_text(pendulum(evolve, "7", precision), setup_), one);
     }
+}
+
+// Words of xorshift and single bits come from a state that a leap finds again wherever it begins.
+TEST(LeapFromAState, GivesTheNumbersOfSingleSteps) {
+  Simulation setup;
+  setup.keep_state = true;
+  for (const char* more : {"random xorshift32\n", "noise ito, accuracy = weak1\n"}) {
+    SCOPED_TRACE(more);
+    const auto one = run_text(pendulum("baoab", "1", more), setup);
+    for (const char* every : {"40", "7", "33"})
+      same(run_text(pendulum("baoab", every, more), setup), one);
+  }
 }
 
 // Where an instance ends by itself there is no clock for all; the numbers are those of its own run.
