@@ -16,7 +16,7 @@ namespace {
 using algebra::Expr;
 using algebra::Op;
 
-constexpr int kThreads = 128, kTileSites = 256;
+constexpr int kThreads = 256, kTileSites = 256;
 constexpr int kSitesAThread = 8;                      // i in registers
 constexpr int kGroupsAUnit = 16;                      // enough to hide the tail of a launch
 constexpr int kBlock = 512, kTile = 64, kLanes = 16;  // on processors
