@@ -1,5 +1,6 @@
 #include "compiler/kernel/linear.hpp"
 
+#include <optional>
 #include <unordered_map>
 
 namespace vphi::kernel {
@@ -9,9 +10,13 @@ using algebra::Arena;
 using algebra::Expr;
 using algebra::Op;
 
+/// Factors that are one term, once they are known: values that are made of each other share most of
+/// what they are made of.
+using Singles = std::unordered_map<const algebra::Node*, std::optional<Term>>;
+
 class Collector {
  public:
-  explicit Collector(Arena& arena) : arena_(arena) {}
+  Collector(Arena& arena, Singles& singles) : arena_(arena), singles_(singles) {}
 
   void add(Expr expr, Expr coefficient) {
     if (!expr->per_site) return put(coefficient * expr, Expr());
@@ -48,10 +53,15 @@ class Collector {
   }
 
   /// One term of the factor, if it is one term: then its scalar can be taken out.
-  static std::optional<Term> single(Expr factor) {
-    const std::vector<Term> terms = linear_terms(factor);
-    if (terms.size() != 1 || !terms[0].site) return std::nullopt;
-    return terms[0];
+  std::optional<Term> single(Expr factor) {
+    if (const auto known = singles_.find(factor.get()); known != singles_.end())
+      return known->second;
+    Collector own(arena_, singles_);
+    own.add(factor, arena_.integer(1));
+    const std::vector<Term> terms = own.take();
+    std::optional<Term> found;
+    if (terms.size() == 1 && terms[0].site) found = terms[0];
+    return singles_[factor.get()] = found;
   }
 
   void product(Expr expr, Expr coefficient) {
@@ -93,6 +103,7 @@ class Collector {
   }
 
   Arena& arena_;
+  Singles& singles_;
   std::vector<Term> terms_;
   std::unordered_map<const algebra::Node*, std::size_t> index_;
 };
@@ -100,7 +111,8 @@ class Collector {
 }  // namespace
 
 std::vector<Term> linear_terms(Expr expr) {
-  Collector collector(*expr->arena);
+  Singles singles;
+  Collector collector(*expr->arena, singles);
   collector.add(expr, expr->arena->integer(1));
   return collector.take();
 }

@@ -68,6 +68,13 @@ TEST(Linear, OppositeTermsCancel) {
   EXPECT_TRUE(linear_terms(s.a * (s.u + s.v) - s.a * s.u - s.a * s.v).empty());
 }
 
+TEST(Linear, RoundsThatReadTheOneBeforeThreeTimesStaySmall) {
+  Symbols s;
+  Expr u = s.u;
+  for (int round = 0; round < 40; ++round) u = s.v + u * (s.u + u * (s.v + u * s.u));
+  EXPECT_EQ(linear_terms(u).size(), 2u);  // 3^40 visits, were what is shared looked at each time
+}
+
 TEST(Factor, HornersScheme) {
   Symbols s;
   const Expr expr = s.a * s.u + s.b * pow(s.u, 3) + s.c * pow(s.u, 5);
