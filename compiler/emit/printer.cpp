@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "compiler/emit/fill.hpp"
+#include "compiler/emit/places.hpp"
 #include "compiler/emit/table_text.hpp"
 #include "compiler/emit/turns.hpp"
 
@@ -35,6 +36,21 @@ algebra::Number negated(algebra::Number number) {
   number.rational.num = -number.rational.num;
   number.real = -number.real;
   return number;
+}
+
+/// base^power, where the text says x*x or x^n with a small n.
+struct Power {
+  Expr base;
+  int power = 1;
+};
+Power power_of(Expr expr) {
+  if (expr.is(Op::Mul) && expr.args().size() == 2 && expr.arg(0) == expr.arg(1))
+    return {expr.arg(0), 2};
+  if (expr.is(Op::Pow)) {
+    const auto n = integer_of(expr.arg(1));
+    if (n && *n > 1 && *n <= 4) return {expr.arg(0), static_cast<int>(*n)};
+  }
+  return {expr, 1};
 }
 
 struct Three {
@@ -132,6 +148,10 @@ void Printer::announce(std::span<const Expr> roots) {
     open.pop_back();
     if (++uses_[expr.get()] > 1) continue;
     if (!callbacks_.leaf(*expr).empty()) continue;
+    if (expr.is(Op::Div)) {
+      const Power divisor = power_of(expr.arg(1));
+      divisors_[divisor.base.get()].powers |= 1 << divisor.power;
+    }
     if (expr.is(Op::Sin)) turns_[expr.arg(0).get()] |= 1;
     if (expr.is(Op::Cos)) turns_[expr.arg(0).get()] |= 2;
     for (Expr arg : expr.args()) open.push_back(arg);
@@ -231,6 +251,7 @@ Printer::Piece Printer::compute(Expr expr) {
         if (const auto fused = fused_sum(node)) return *fused;
       return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
     case Op::Div:
+      if (device_extremes_) return quotient(node);
       if (approximate_) {
         return {suffixed("vphi_quotient") + "(" + number(args[0]) + ", " + number(args[1]) + ")",
                 0};
@@ -241,6 +262,8 @@ Printer::Piece Printer::compute(Expr expr) {
         return {"vphi_side_f64(" + number(args[0]) + ")", 0};
       return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
     case Op::Min:
+      if (device_extremes_ && place_of(expr))
+        return {suffixed("vphi_whole") + "(" + held_place(expr) + ")", 0};
       return extreme(node, "vphi_min");
     case Op::Max:
       return extreme(node, "vphi_max");
@@ -248,7 +271,7 @@ Printer::Piece Printer::compute(Expr expr) {
       return select(node);
     case Op::Lookup:
       return {table_function(static_cast<int>(args[0]->number.rational.num), precision_) + "(" +
-                  number(args[1]) + ")",
+                  (device_extremes_ ? index(args[1]) : number(args[1])) + ")",
               0};
     case Op::Stencil:
     case Op::Mean:
@@ -452,6 +475,55 @@ Printer::Piece Printer::extreme(const Node& node, const char* name) {
   for (std::size_t i = 1; i < node.args.size(); ++i)
     text = function + "(" + text + ", " + number(node.args[i]) + ")";
   return {text, 0};
+}
+
+// Where x and powers of it divide, one reciprocal of x serves them all.
+Printer::Piece Printer::quotient(const Node& node) {
+  const Expr above = node.args[0];
+  const Power below = power_of(node.args[1]);
+  Divisor& divisor = divisors_[below.base.get()];
+  const bool several = (divisor.powers & (divisor.powers - 1)) != 0;
+  if (!several) {
+    return {suffixed("vphi_quotient") + "(" + number(above) + ", " + number(node.args[1]) + ")", 0};
+  }
+  if (divisor.reciprocal.empty()) {
+    const std::string value =
+        suffixed("vphi_quotient") + "(" + one() + ", " + number(below.base) + ")";
+    divisor.reciprocal = name_it("over_" + std::to_string(++counters_["over"]), {value, 0, false});
+  }
+  std::string text = above.is_one() ? "" : operand(above, 1) + "*";
+  text += divisor.reciprocal;
+  for (int i = 1; i < below.power; ++i) text += "*" + divisor.reciprocal;
+  return {text, 1};
+}
+
+// The name of a place as an integer (emit/places.hpp).
+std::string Printer::held_place(Expr expr) {
+  std::string& name = places_[expr.get()];
+  if (!name.empty()) return name;
+  const WholePlace place = *place_of(expr);
+  std::string text;
+  if (place.scale) {
+    text = suffixed("vphi_place_of") + "(" + literal(place.scale->number, precision_) + ", " +
+           number(place.of);
+  } else {
+    text = suffixed("vphi_place") + "(" + number(place.of);
+  }
+  text += ", " + std::to_string(place.low) + ", " + std::to_string(place.high) + ")";
+  const std::string fresh = scope_.fresh("place_" + std::to_string(++counters_["place"]));
+  lines_ += declaration("const int " + fresh, text);
+  return places_[expr.get()] = fresh;
+}
+
+// A position in a table as an integer.
+std::string Printer::index(Expr expr) {
+  if (place_of(expr)) return suffixed("vphi_index") + "(" + held_place(expr) + ")";
+  if (!is_index(expr)) return suffixed("vphi_index_of") + "(" + number(expr) + ")";
+  if (const auto whole = integer_of(expr)) return std::to_string(*whole);
+  const char* sign = expr.is(Op::Mul) ? "*" : " + ";
+  std::string text;
+  for (Expr arg : expr.args()) text += (text.empty() ? "" : sign) + index(arg);
+  return expr.is(Op::Add) ? "(" + text + ")" : text;
 }
 
 Printer::Piece Printer::select(const Node& node) {

@@ -44,7 +44,9 @@ class Printer {
   /// Sums begin with a term that is no product: each product is then one multiply-add. The order of
   /// the operations is another one.
   void fuse_sums() { fuse_sums_ = true; }
-  /// With them: roots, minima and maxima of the device too (a NaN does not pass through those).
+  /// With them: roots, minima and maxima of the device too (a NaN does not pass through those),
+  /// places in tables as integers (emit/places.hpp), and one reciprocal for quotients by powers of
+  /// a value.
   void device_extremes() { device_extremes_ = true; }
   /// Where sine and cosine of one angle are wanted: the functions of emit/turns.hpp.
   void share_turns() { share_turns_ = true; }
@@ -80,9 +82,12 @@ class Printer {
   Piece power(algebra::Expr base, algebra::Expr exponent);
   Piece positive_power(algebra::Expr base, std::int64_t n);
   Piece select(const algebra::Node& node);
+  Piece quotient(const algebra::Node& node);
   Piece call(std::string name, std::span<const algebra::Expr> args);
   Piece extreme(const algebra::Node& node, const char* name);
   Piece logical(const algebra::Node& node);
+  std::string held_place(algebra::Expr expr);
+  std::string index(algebra::Expr expr);
   std::string operand(algebra::Expr expr, int level);
   std::string condition(algebra::Expr expr);
   std::string name_it(const std::string& wish, const Piece& value);
@@ -97,6 +102,13 @@ class Printer {
   std::unordered_map<const algebra::Node*, Piece> known_;
   std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
   std::unordered_map<std::string, int> counters_;
+  std::unordered_map<const algebra::Node*, std::string> places_;  ///< names of held places
+  /// Of what is divided by: whether as several powers, and the name of the reciprocal.
+  struct Divisor {
+    int powers = 0;  ///< bits
+    std::string reciprocal;
+  };
+  std::unordered_map<const algebra::Node*, Divisor> divisors_;
   std::string lines_;
   bool approximate_ = false, device_extremes_ = false, share_turns_ = false, fuse_sums_ = false;
   std::unordered_map<const algebra::Node*, int> turns_;  ///< angle -> 1: its sine, 2: its cosine

@@ -10,6 +10,8 @@
 #include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/emit/fill.hpp"
+#include "compiler/emit/places.hpp"
 
 namespace vphi::emit {
 
@@ -103,6 +105,17 @@ std::vector<std::vector<int>> side_by_side(const algebra::Arena& arena,
   return groups;
 }
 
+std::string place_functions(Precision precision, Language language) {
+  const bool cuda = language == Language::Cuda, single = precision == Precision::F32;
+  Slots slots;
+  slots["asm"] = cuda ? "asm" : "__asm__";
+  slots["bits_of"] = cuda ? "__float_as_int" : "as_int";
+  slots["of_bits"] = cuda ? (single ? "__int_as_float" : "__longlong_as_double")
+                          : (single ? "as_float" : "as_double");
+  slots["long"] = cuda ? "ll" : "l";
+  return "\n" + fill(single ? "places_f32.txt" : "places_f64.txt", slots);
+}
+
 std::string declared(Language language, const std::string& type, const std::string& name,
                      std::size_t size) {
   switch (language) {
@@ -116,9 +129,10 @@ std::string declared(Language language, const std::string& type, const std::stri
   return fmt::format("alignas(16) static const {} {}[{}]", type, name, size);
 }
 
+/// `whole`: positions are integers, made by emit/places.hpp.
 std::string group_text(const algebra::Arena& arena, const std::vector<int>& group,
                        const std::map<int, Positions>& tables, Precision precision,
-                       Language language) {
+                       Language language, bool whole) {
   const std::string type = type_name(precision),
                     values = table_function(group.front(), precision) + "_values";
   const char* suffix = precision == Precision::F32 ? "f32" : "f64";
@@ -138,15 +152,24 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
     }
   }
   text += "   " + line + "\n};\n";
-  // what is no number becomes 0 on its way to an integer there
-  bool inside = language == Language::Cuda;
+  // what is no number becomes 0 on its way to an integer there; a place is one anyway
+  bool inside = language == Language::Cuda || whole;
   Ranges ranges;
   for (const algebra::Node* position : tables.at(group.front())) {
     const Range r = ranges.of(Expr(position));
-    inside = inside && r.low >= 0 && r.high <= static_cast<double>(size - 1);
+    inside = inside && r.low >= 0 && r.high <= static_cast<double>(size - 1) &&
+             (!whole || is_index(Expr(position)));
   }
   const std::string last = literal(static_cast<long double>(size - 1), precision);
   for (std::size_t k = 0; k < group.size(); ++k) {
+    if (whole) {
+      text +=
+          fmt::format("VPHI_INLINE {} {}(int at) {{\n", type, table_function(group[k], precision));
+      if (!inside) text += fmt::format("  at = min(max(at, 0), {});\n", size - 1);
+      text += width == 1 ? fmt::format("  return {}[at];\n}}\n", values)
+                         : fmt::format("  return {}[{}*at + {}];\n}}\n", values, width, k);
+      continue;
+    }
     text +=
         fmt::format("VPHI_INLINE {0} {1}({0} at) {{\n", type, table_function(group[k], precision));
     std::string place = "at";
@@ -186,13 +209,15 @@ std::string table_functions(const kernel::Kernel& kernel, Language language, con
     in_epilogue.clear();
   }
   std::string text;
-  const auto add = [&](const std::map<int, Positions>& tables, Precision precision) {
+  const auto add = [&](const std::map<int, Positions>& tables, Precision precision, bool whole) {
     if (tables.empty()) return;
     for (const auto& group : side_by_side(*arena, tables))
-      text += "\n" + group_text(*arena, group, tables, precision, language);
+      text += "\n" + group_text(*arena, group, tables, precision, language, whole);
   };
-  add(at_sites, kernel.compute);
-  add(in_epilogue, Precision::F64);
+  const bool whole = kernel.fast && !handed.empty();
+  if (whole && !at_sites.empty()) text += place_functions(kernel.compute, language);
+  add(at_sites, kernel.compute, whole);
+  add(in_epilogue, Precision::F64, false);
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/table_pieces.hpp"
 
 namespace vphi::physics {
 
@@ -13,19 +14,10 @@ using algebra::Op;
 
 namespace {
 
-constexpr double kEqual = 1e-9;  ///< of the spacing: arguments that count as equally spaced
-
 /// The piece an argument lies in and how far, 0 to 1.
 struct Place {
   Expr piece, fraction;
 };
-
-bool equally_spaced(const std::vector<double>& x) {
-  const double h = (x.back() - x.front()) / static_cast<double>(x.size() - 1);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (std::abs(x[i] - (x.front() + h * static_cast<double>(i))) > kEqual * h) return false;
-  return true;
-}
 
 Expr at_least(Expr a, Expr b) { return a->arena->make(Op::Max, {a, b}); }
 Expr at_most(Expr a, Expr b) { return a->arena->make(Op::Min, {a, b}); }
@@ -250,6 +242,7 @@ std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vec
 
 Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>& arguments,
                   int order, const std::vector<Outside>& outside) {
+  if (const auto found = in_arguments(arena, table, arguments, order, outside)) return *found;
   std::vector<Place> places;
   for (std::size_t a = 0; a < arguments.size(); ++a)
     places.push_back(place_of(arguments[a], table.axes[a], outside[a]));

@@ -74,6 +74,7 @@ alignas(16) static unsigned char shim_staging[1 << 20];
 #define __forceinline__ inline
 #define __shared__ static
 #define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
 static void __syncthreads() { shim_barrier.arrive_and_wait(); }
 static void __threadfence() { __atomic_thread_fence(5); }
 static unsigned atomicAdd(unsigned* at, unsigned n) { return __atomic_fetch_add(at, n, 5); }
@@ -84,6 +85,15 @@ template <class V> static void __stcs(V* to, V value) { *to = value; }
 #define __sinf(x) sinf(x)
 static float __fadd_rn(float a, float b) { return a + b; }
 static double __dadd_rn(double a, double b) { return a + b; }
+static int min(int a, int b) { return a < b ? a : b; }
+static int max(int a, int b) { return a < b ? b : a; }
+// The float below, as sums that are rounded down.
+static float shim_down(double a) {
+  const float nearest = (float)a;
+  return nearest > a ? nextafterf(nearest, -INFINITY) : nearest;
+}
+static int __float_as_int(float f) { int bits; memcpy(&bits, &f, 4); return bits; }
+static float __int_as_float(int bits) { float f; memcpy(&f, &bits, 4); return f; }
 static long long __double_as_longlong(double d) { long long bits; memcpy(&bits, &d, 8); return bits; }
 static double __longlong_as_double(long long bits) { double d; memcpy(&d, &bits, 8); return d; }
 template <class T> static T shim_shuffle(T value, int delta, int width) {
@@ -168,6 +178,15 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
               "seed = 1.0 / a * (1 + 1e-6);");
   replace_all(text, "asm(\"rsqrt.approx.ftz.f64 %0, %1;\" : \"=d\"(seed) : \"d\"(a));",
               "seed = 1.0 / sqrt(a) * (1 - 1e-6);");
+  replace_all(text,
+              "asm(\"add.rm.f32 %0, %1, %2;\" : \"=f\"(held) : \"f\"(a), \"f\"(12582912.0f));",
+              "held = shim_down(a + 12582912.0);");
+  replace_all(text,
+              "asm(\"fma.rm.f32 %0, %1, %2, %3;\" : \"=f\"(held) : \"f\"(a), \"f\"(b), "
+              "\"f\"(12582912.0f));",
+              "held = shim_down((double)a * b + 12582912.0);");
+  replace_all(text, "asm(\"cvt.rmi.s32.f64 %0, %1;\" : \"=r\"(place) : \"d\"(a));",
+              "place = (int)fmin(fmax(floor(a), -2147483648.0), 2147483647.0);");
   replace_all(text, "extern __shared__ vphi_vector staging[];",
               "vphi_vector* staging = (vphi_vector*)shim_staging;");
   replace_all(text, "extern __shared__ double2 staged_blocks[];",

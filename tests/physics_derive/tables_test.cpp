@@ -1,6 +1,8 @@
 // Tables: readers and their mistakes, interpolants against closed forms, derivatives, `file`.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <filesystem>
 #include <fstream>
@@ -163,6 +165,78 @@ std::string with_potential(const std::string& v, const std::string& folder) {
   return "model m \"a table\"\nlattice box: 16, length = 1\nfield phi: real\npotential V = " + v +
          "\ninit phi = 1, phi' = 0\nevolve leapfrog, dt = 0.01, until = t > 1\n"
          "every 10 steps: mean(phi) -> \"m.h5\"\n";
+}
+
+/// Linear between the samples, by hand.
+double between(const TableData& t, double x) {
+  const auto& a = t.axes[0];
+  std::size_t i = 0;
+  while (i + 2 < a.size() && a[i + 1] < x) ++i;
+  return t.values[i] + (x - a[i]) / (a[i + 1] - a[i]) * (t.values[i + 1] - t.values[i]);
+}
+
+bool chooses(Expr e) {
+  return algebra::contains(e, [](Expr node) { return node.is(algebra::Op::Select); });
+}
+
+// Equally spaced, and what lies outside of the same form: pieces in the argument itself, no choice.
+TEST_F(Tables, LinesInTheArgumentItself) {
+  algebra::Arena arena;
+  const Expr x = arena.symbol("x"), y = arena.symbol("y");
+  const auto table = sampled(range(0.3, 7.9, 40), [](double v) { return v * v + 1; });
+  const Expr line = arena.integer(5) - arena.integer(2) * x;
+  const Expr f = interpolated(arena, table, {x}, 1, {{Outside::Kind::Value, line}});
+  EXPECT_FALSE(chooses(f));
+  for (double v = 0.3; v < 7.9; v += 0.0173) EXPECT_NEAR(at(f, v), between(table, v), 1e-13) << v;
+  for (const double v : {0.3, 7.9}) EXPECT_NEAR(at(f, v), v * v + 1, 1e-13);  // ends are inside
+  for (const double v : {-1e9, -3.0, 0.0, 0.2999999, 7.9000001, 1e9}) {
+    EXPECT_NEAR(at(f, v), 5 - 2 * v, 1e-15 * std::abs(v)) << v;
+    EXPECT_EQ(at(algebra::derivative(f, x), v), -2);
+  }
+  const Expr clamped = interpolated(arena, table, {x}, 1, {{}});
+  EXPECT_NEAR(at(clamped, -4), 1.09, 1e-15);
+  EXPECT_NEAR(at(clamped, 1e6), 7.9 * 7.9 + 1, 1e-13);
+  // another function of x, and one of something else: a choice
+  const Expr square = interpolated(arena, table, {x}, 1, {{Outside::Kind::Value, x * x}});
+  EXPECT_TRUE(chooses(square));
+  EXPECT_EQ(at(square, 9), 81);
+  EXPECT_TRUE(chooses(interpolated(arena, table, {x}, 1, {{Outside::Kind::Value, y}})));
+  // small differences far from 0 would lose digits: the distance from the start of the piece stays
+  const auto far = sampled(range(1000, 1001, 10), [](double v) { return std::sin(40 * v); });
+  const Expr fine = interpolated(arena, far, {x}, 1, {{Outside::Kind::Value, line}});
+  EXPECT_TRUE(chooses(fine));
+  for (double v = 1000; v < 1001; v += 0.0137) EXPECT_NEAR(at(fine, v), between(far, v), 1e-12);
+}
+
+TEST_F(Tables, PlanesInTheArgumentsThemselves) {
+  algebra::Arena arena;
+  const Expr x = arena.symbol("x"), y = arena.symbol("y");
+  const auto function = [](double a, double b) { return 2 + a * a + b * (1 + a) + 0.3 * b * b; };
+  TableData t;
+  t.axes = {range(0, 3, 12), range(-1, 1, 8)};
+  for (const double a : t.axes[0])
+    for (const double b : t.axes[1]) t.values.push_back(function(a, b));
+  const Expr outer = arena.rational(1, 3) * x - x * y + y;
+  const Expr f = interpolated(arena, t, {x, y}, 1,
+                              {{Outside::Kind::Value, outer}, {Outside::Kind::Value, outer}});
+  const Expr clamped = interpolated(arena, t, {x, y}, 1, {{}, {}});
+  EXPECT_FALSE(chooses(f) || chooses(clamped));
+  // along either axis of a cell it is linear between the corners
+  const auto planes = [&](double a, double b) {
+    const double s = std::min(std::floor(a / 0.25), 11.0),
+                 u = std::min(std::floor((b + 1) / 0.25), 7.0);
+    const double a0 = 0.25 * s, b0 = 0.25 * u - 1, p = (a - a0) / 0.25, q = (b - b0) / 0.25;
+    return (1 - q) * ((1 - p) * function(a0, b0) + p * function(a0 + 0.25, b0)) +
+           q * ((1 - p) * function(a0, b0 + 0.25) + p * function(a0 + 0.25, b0 + 0.25));
+  };
+  for (double a = -1; a <= 4; a += 0.0625) {
+    for (double b = -2; b <= 2; b += 0.03125) {
+      const bool inside = a >= 0 && a <= 3 && b >= -1 && b <= 1;
+      const double p = std::clamp(a, 0.0, 3.0), q = std::clamp(b, -1.0, 1.0);
+      EXPECT_NEAR(at(f, a, b), inside ? planes(a, b) : a / 3 - a * b + b, 1e-13) << a << ' ' << b;
+      EXPECT_NEAR(at(clamped, a, b), planes(p, q), 1e-13) << a << ' ' << b;
+    }
+  }
 }
 
 TEST_F(Tables, ForceOfATabulatedPotential) {

@@ -97,6 +97,8 @@ VPHI_1(trunc) VPHI_1(rint) VPHI_1(erf) VPHI_1(erfc) VPHI_1(tgamma) VPHI_1(lgamma
 VPHI_2(pow) VPHI_2(atan2) VPHI_2(fmod) VPHI_2(fmin) VPHI_2(fmax) VPHI_2(hypot) VPHI_2(copysign)
 __device__ double fma(double, double, double);
 __device__ float fmaf(float, float, float);
+__device__ int min(int, int);
+__device__ int max(int, int);
 __device__ int isnan(double);
 __device__ int isfinite(double);
 )";

@@ -23,9 +23,10 @@ constexpr std::array<std::string_view, 12> kFree = {
     "__float_as_int",       "__float_as_uint",      "__builtin_inf",    "__builtin_inff",
     "__builtin_nan",        "__builtin_nanf",       "__builtin_expect", "__builtin_assume_aligned"};
 
-// PTX ISA, floating-point instructions with an approximate form.
-constexpr std::array<std::string_view, 8> kInstructions = {"rsqrt", "sqrt", "rcp", "div",
-                                                           "sin",   "cos",  "lg2", "ex2"};
+// PTX ISA, floating-point instructions with an approximate form, and those with a rounding of
+// their own.
+constexpr std::array<std::string_view, 11> kInstructions = {
+    "rsqrt", "sqrt", "rcp", "div", "sin", "cos", "lg2", "ex2", "add", "fma", "cvt"};
 
 constexpr std::array<std::string_view, 8> kRounded = {"add",    "sub",    "mul",    "div",
                                                       "add_rn", "sub_rn", "mul_rn", "div_rn"};
