@@ -34,6 +34,7 @@ class Writer {
   Writer(const Job& job, const kernel::Line& line, int threads)
       : job_(job), line_(line), threads_(threads), shape_(line_shape(line)) {
     read_ = arrays_read(job.kernel);
+    ring_ = ring_precision(job.kernel);
   }
 
   int quads_back() const { return (line_.back + kQuad - 1) / kQuad; }
@@ -63,9 +64,12 @@ class Writer {
                            "r) * {};\n",
                            job_.body.suffix, index_literal(job_, shape_.stride));
     for (std::size_t q = 0; q < read_.size(); ++q) {
-      text +=
-          fmt::format("  vphi_copy_number(ring + (ring_load + (r * {} + {}) * {}u), {} + at);\n",
-                      read_.size(), q, threads_, read_pointer(job_, read_[q]));
+      const std::string to =
+          fmt::format("ring + (ring_load + (r * {} + {}) * {}u)", read_.size(), q, threads_);
+      text += fmt::format("  {}({}, {} + at);\n",
+                          narrow(read_[q]) ? "vphi_copy_one" : "vphi_copy_number",
+                          narrow(read_[q]) ? "(VPHI_LOCAL_POINTER float*)(" + to + ")" : to,
+                          read_pointer(job_, read_[q]));
     }
     return text + fmt::format("}}\nload += {};\n", kQuad) + next("ring_load");
   }
@@ -80,10 +84,8 @@ class Writer {
   std::string held() const { return held_text(job_, line_); }
 
  private:
-  std::string real() const { return type_name(job_.body.real); }
-  std::string number(double v) const {
-    return literal(static_cast<long double>(v), job_.body.real);
-  }
+  /// Stored in f32 among others in f64: the first half of its place in the ring.
+  bool narrow(std::size_t array) const { return job_.kernel.arrays[array].store != ring_; }
   std::string next(const std::string& slot) const {
     return fmt::format("{0} = {0} >= {1}u ? {0} - {1}u : {0} + {2}u;\n", slot,
                        (ring_quads() - 1) * quad_words(), quad_words());
@@ -95,7 +97,10 @@ class Writer {
       const int place = row - age, back = quads_before(place);
       const auto q = static_cast<int>(place_in(read_, position(job.kernel, read.array)));
       const int number = (place + back * kQuad) * static_cast<int>(read_.size()) + q;
-      return fmt::format("ring[ring_{} + {}u]", back, number * threads_);
+      const std::string cell = fmt::format("ring[ring_{} + {}u]", back, number * threads_);
+      return narrow(read_[static_cast<std::size_t>(q)])
+                 ? "*(VPHI_LOCAL_POINTER const float*)&" + cell
+                 : cell;
     };
     return take_cells(job, line_, load) + pass_on(job, job_, line_, held);
   }
@@ -125,6 +130,7 @@ class Writer {
   const kernel::Line& line_;
   int threads_;
   LineShape shape_;
+  Precision ring_ = Precision::F64;
   std::vector<std::size_t> read_;  ///< places in kernel.arrays
 };
 
@@ -133,8 +139,9 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   const LineShape shape = line_shape(line);
   // As many threads a group as its ring allows (48 KiB with the tree of the sums).
   int threads = 128;
+  const Precision ring = ring_precision(kernel);
   const auto bytes = [&](int n) {
-    return Writer(job, line, n).ring_words() * bytes_of(job.body.real) +
+    return Writer(job, line, n).ring_words() * bytes_of(ring) +
            8 * n * static_cast<int>(kernel.reductions.size()) + 64;
   };
   while (threads > 32 && bytes(threads) > 48 * 1024) threads /= 2;
@@ -153,9 +160,9 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
 
   GpuReductions reductions = gpu_reductions(job, threads, rare_sums(line));
   Slots slots = common_slots(job, threads, &groups);
-  slots["copied"] = type_name(job.body.real);
+  slots["copied"] = type_name(ring);
   slots["cached"] = "ca";
-  slots["bytes"] = std::to_string(bytes_of(job.body.real));
+  slots["bytes"] = std::to_string(bytes_of(ring));
   slots["in_flight"] = std::to_string(kAhead - 1);
   slots["ahead"] = std::to_string(kAhead);
   line_slots(job, line, slots);
@@ -205,6 +212,16 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
 
 int quads_before(int place) { return place >= 0 ? 0 : (-place + kLineQuad - 1) / kLineQuad; }
 
+bool one_precision(const kernel::Kernel& kernel) {
+  return std::ranges::all_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
+    return array.store == kernel.arrays.front().store;
+  });
+}
+
+Precision ring_precision(const kernel::Kernel& kernel) {
+  return one_precision(kernel) ? kernel.arrays.front().store : Precision::F64;
+}
+
 std::vector<std::size_t> arrays_read(const kernel::Kernel& kernel) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
@@ -243,8 +260,11 @@ std::string coordinates_text(const Job& job, const kernel::Line& line) {
 
 void line_slots(const Job& job, const kernel::Line& line, Slots& slots) {
   const bool cuda = job.language == Language::Cuda;
-  slots["real"] = type_name(job.body.real);
-  slots["real_bytes"] = std::to_string(bytes_of(job.body.real));
+  const Precision ring = ring_precision(job.kernel);
+  const Precision least = one_precision(job.kernel) ? ring : Precision::F32;
+  slots["ring_real"] = type_name(ring);
+  slots["real"] = type_name(least);
+  slots["real_bytes"] = std::to_string(bytes_of(least));
   slots["quick"] = job.kernel.fast && !job.body.handed_members.empty()
                        ? quick_functions(job.body.real, cuda)
                        : "";
@@ -401,7 +421,7 @@ std::string at_boundary(const Job& job, const kernel::Line& line, int array, con
 std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target) {
   if (kernel.along < 0 || !kernel.random.step.empty()) return {};
   for (const kernel::ArrayParam& array : kernel.arrays) {
-    if (array.store != kernel.compute || array.elements > 0) return {};
+    if (array.elements > 0) return {};
     if (array.read && array.written && !array.next) return {};
   }
   auto line = kernel::line_of(kernel);

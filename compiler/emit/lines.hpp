@@ -38,6 +38,10 @@ int quads_before(int place);
 /// Places in `arrays` of those that the kernel reads, and which of these `array` is.
 std::vector<std::size_t> arrays_read(const kernel::Kernel& kernel);
 std::size_t place_in(const std::vector<std::size_t>& places, std::size_t array);
+/// On a GPU: what cells are stored as on their way: the precision of all arrays where they have
+/// one, else f64. What is computed in another precision changes it on reading and on writing.
+Precision ring_precision(const kernel::Kernel& kernel);
+bool one_precision(const kernel::Kernel& kernel);
 /// On a GPU: the cells in `in`; `load` says where the one that came `age` steps ago lies.
 std::string take_cells(const Job& job, const kernel::Line& line,
                        const std::function<std::string(const Read& read, int age)>& load);

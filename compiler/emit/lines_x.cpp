@@ -29,7 +29,7 @@ struct Pieces {
 
 Pieces pieces_of(const Job& job, const kernel::Line& line) {
   Pieces p;
-  const int bytes = bytes_of(job.body.real);
+  const int bytes = bytes_of(ring_precision(job.kernel));
   p.cells = kPieceBytes / bytes;
   p.quads = p.cells / kQuad;
   p.quad_vectors = kQuad * bytes / 16;
@@ -150,11 +150,8 @@ class Writer {
   }
 
  private:
-  std::string real() const { return type_name(job_.body.real); }
-  std::string number(double v) const {
-    return literal(static_cast<long double>(v), job_.body.real);
-  }
-  int vector_cells() const { return 16 / bytes_of(job_.body.real); }
+  std::string real() const { return type_name(ring_precision(job_.kernel)); }
+  int vector_cells() const { return 16 / bytes_of(ring_precision(job_.kernel)); }
   int array_offset(std::size_t q) const {
     return static_cast<int>(q) * array_vectors() * vector_cells();
   }
@@ -258,7 +255,7 @@ class Writer {
 }  // namespace
 
 bool along_pieces(const Job& job, const kernel::Line& line) {
-  if (line.axis != 0 || job.signed_index) return false;
+  if (line.axis != 0 || job.signed_index || !one_precision(job.kernel)) return false;
   const Pieces p = pieces_of(job, line);
   // a piece is complete before the one after it is; old cells are read before they are replaced
   if (p.late > p.quads || line.back > line.delay || line.delay == 0) return false;
@@ -273,13 +270,14 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const LineShape shape = line_shape(line);
   const Pieces p = pieces_of(job, line);
   const Writer writer(job, line, p);
-  const int bytes = bytes_of(job.body.real);
+  const Precision ring = ring_precision(kernel);
+  const int bytes = bytes_of(ring);
   const std::vector<bool> rare = rare_sums(line);
   const bool own_tree = std::ranges::count(rare, true) > 0;
   const int ring_bytes = writer.ring_vectors() * 16 + 1024 + 8 +
                          (own_tree ? 8 * kLanes * static_cast<int>(rare.size()) : 0);
   // Groups that a processor holds: by its local memory, and by registers for what is held.
-  const int words = static_cast<int>(line.held.size()) * bytes / 4;
+  const int words = static_cast<int>(line.held.size()) * bytes_of(job.body.real) / 4;
   const int blocks = std::clamp(std::min(227 * 1024 / ring_bytes, words <= 52    ? 16
                                                                   : words <= 112 ? 11
                                                                                  : 8),
@@ -294,11 +292,10 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
   GpuReductions reductions = gpu_reductions(job, kLanes, rare_sums(line));
   Slots slots = common_slots(job, kLanes, &groups);
-  const bool f32 = job.body.real == Precision::F32;
+  const bool f32 = ring == Precision::F32;
   slots["vector"] = f32 ? "float4" : "double2";
   slots["pair"] = f32 ? "float2" : "double2";
-  const std::string word =
-      type_name(job.body.real) + (p.word > 1 ? std::to_string(p.word) : std::string());
+  const std::string word = type_name(ring) + (p.word > 1 ? std::to_string(p.word) : std::string());
   slots["word"] = word;
   slots["copied"] = "vphi_word";
   slots["bytes"] = std::to_string(p.word * bytes);
