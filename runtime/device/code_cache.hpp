@@ -18,6 +18,11 @@ struct CodeSource {
 template <class Load, class Build>
 CodeSource(Load, Build) -> CodeSource<Load, Build>;
 
+/// A kernel needs more of something than a device has: no defect, and the message says what to do.
+struct LimitError : DeviceError {
+  using DeviceError::DeviceError;
+};
+
 /// What the user reads when a generated kernel is refused: whose fault it is, and which kernel.
 inline DeviceError kernel_error(const program::Kernel& kernel, const DeviceError& error) {
   std::string text = "Kernel '" + kernel.name + "' could not be compiled. " + error.what();
@@ -53,6 +58,8 @@ auto cached_code(const DiskCache& cache, const std::string& key, const program::
     report.compile_seconds = seconds();
     cache.store(key, bytes);
     return code;
+  } catch (const LimitError&) {
+    throw;
   } catch (const DeviceError& error) {
     throw kernel_error(kernel, error);
   }

@@ -353,11 +353,17 @@ class OpenClDevice : public Device {
     check(code, "take source");
     code =
         api_.BuildProgram(program.get(), 1, &device_, options(contract).c_str(), nullptr, nullptr);
-    if (code != cl::kSuccess)
-      throw DeviceError("The OpenCL compiler of " + info_.name + " did not accept a generated " +
-                            "kernel (" + cl::error_name(code) + ").",
-                        build_log(program.get()));
-    return program;
+    if (code == cl::kSuccess) return program;
+    const std::string log = build_log(program.get());
+    if (log.find("too much global constant") != std::string::npos)
+      throw LimitError("The tables of kernel '" + kernel.name +
+                           "' are larger than the constant memory that the OpenCL driver of " +
+                           info_.name + " offers. Tables of fewer points fit; --device cuda and " +
+                           "--device native have no such limit.",
+                       log);
+    throw DeviceError("The OpenCL compiler of " + info_.name + " did not accept a generated " +
+                          "kernel (" + cl::error_name(code) + ").",
+                      log);
   }
 
   Owned<cl::Program> load_binary(std::string_view bytes, bool contract) const {
