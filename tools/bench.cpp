@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/device/ceilings.hpp"
+#include "runtime/run/launch_time.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/model.hpp"
 #include "tools/progress.hpp"
@@ -48,18 +49,75 @@ Timing time_steps(runtime::Session& session, std::int64_t steps, std::int64_t un
   return {steps, times.front(), times[times.size() / 2] / times.front()};
 }
 
+/// Launches of the program, the first of each kernel: of the steps, the start and the outputs.
+std::vector<program::Launch> one_of_each(const program::Program& program) {
+  std::vector<program::Launch> result;
+  const auto add = [&](const std::vector<program::Launch>& list) {
+    for (program::Launch launch : program.with_rounds(list)) {
+      if (std::ranges::any_of(result, [&](const auto& l) { return l.kernel == launch.kernel; }))
+        continue;
+      launch.solve = -1;  // its rounds are launches of their own here
+      result.push_back(launch);
+    }
+  };
+  add(program.step);
+  for (const auto& step : program.cycle) add(step);
+  add(program.prologue);
+  for (const auto& output : program.outputs) add(output.launches);
+  return result;
+}
+
+/// Each kernel by itself: what it is made of, and the time of one launch.
+nlohmann::ordered_json time_kernels(const program::Program& program, runtime::Session& session) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& launch : one_of_each(program)) {
+    const double seconds = runtime::launch_seconds(session, launch);
+    const auto& kernel = program.kernels[static_cast<std::size_t>(launch.kernel)];
+    const auto r = session.report(launch.kernel);
+    list.push_back({{"name", kernel.name},
+                    {"seconds", seconds},
+                    {"registers", r.registers},
+                    {"spilled_bytes", r.spilled_bytes},
+                    {"loads", kernel.loads},
+                    {"stores", kernel.stores},
+                    {"bytes", kernel.bytes},
+                    {"flops", kernel.flops}});
+  }
+  return list;
+}
+
+/// Where `vphi bench MODEL --kernels` ends: no step is timed as a whole.
+int bench_kernels(const program::Program& program, runtime::Device& device,
+                  nlohmann::ordered_json out, bool json) {
+  runtime::Session session(program, device);
+  session.start();
+  out["model"] = program.model;
+  out["lattice"] = std::vector(program.extent.begin(), program.extent.begin() + program.dims);
+  out["kernels"] = time_kernels(program, session);
+  if (json) {
+    fmt::print("{}\n", out.dump(1));
+    return kOk;
+  }
+  for (const auto& k : out["kernels"])
+    fmt::print("  {:24s} {:10.4f} ms, {} registers, {} bytes spilled, {} flops a site\n",
+               k["name"].get<std::string>(), 1e3 * k["seconds"].get<double>(),
+               k["registers"].get<int>(), k["spilled_bytes"].get<int>(), k["flops"].get<int>());
+  return kOk;
+}
+
 }  // namespace
 
 int bench(const Words& words) {
   std::vector<std::string> models;
   ModelOptions options;
   std::string device_id = "auto";
-  bool json = false;
+  bool json = false, kernels = false;
   CommandLine line("bench [MODEL]",
                    "Times a model's steps against this device's measured ceilings.");
   line.arguments(models, 0, 1);
   options.declare(line);
   line.value("--device", "ID", device_id, "auto, native, opencl[:k], cuda[:k]")
+      .flag("--kernels", kernels, "each kernel by itself, with those of start and outputs")
       .flag("--json", json, "one JSON object");
   if (!line.parse(words)) return kOk;
   const std::string path = models.empty() ? "" : find_model(models[0]);
@@ -89,6 +147,7 @@ int bench(const Words& words) {
   Compilation c = compile_model(path, compile, target_of(info));
   if (report(c)) return refused(c, json);
   auto program = *c.program;
+  if (kernels) return bench_kernels(program, *device, std::move(out), json);
   program.outputs.clear();
   program.watch.clear();
   runtime::Session session(program, *device);

@@ -1,6 +1,7 @@
 // What the device says of each kernel, and how long the kernels of a step take by themselves.
 #include <algorithm>
 
+#include "runtime/run/launch_time.hpp"
 #include "runtime/run/run.hpp"
 
 namespace vphi::runtime {
@@ -9,8 +10,9 @@ namespace {
 constexpr double kEnough = 0.02;  ///< seconds of launches that are worth a measurement
 constexpr int kMost = 50;
 
-/// Seconds of one launch: the queue is filled so that the host's part hides behind the device's.
-double time_launch(Session& session, const program::Launch& launch) {
+}  // namespace
+
+double launch_seconds(Session& session, const program::Launch& launch) {
   Device& device = session.device();
   const auto timed = [&](int count) {
     const std::vector<program::Launch> list(static_cast<std::size_t>(count), launch);
@@ -21,12 +23,11 @@ double time_launch(Session& session, const program::Launch& launch) {
     device.synchronise();
     return device.seconds_between(start, end);
   };
+  timed(1);  // memory and code are there from now on
   const double once = std::max(timed(1), 1e-9);
   const int count = static_cast<int>(std::clamp(kEnough / once, 1.0, double{kMost}));
   return count == 1 ? once : timed(count) / count;
 }
-
-}  // namespace
 
 std::vector<KernelRun> kernel_runs(Session& session, bool timed) {
   const auto& p = session.program();
@@ -39,7 +40,7 @@ std::vector<KernelRun> kernel_runs(Session& session, bool timed) {
   if (timed && p.step.size() > 1)
     for (const auto& launch : p.step)
       if (runs[launch.kernel].seconds == 0)
-        runs[launch.kernel].seconds = time_launch(session, launch);
+        runs[launch.kernel].seconds = launch_seconds(session, launch);
   return runs;
 }
 

@@ -65,6 +65,7 @@ TEST_F(JsonOutput, IsOneValueWhereAllIsWell) {
       {"emit good.vphi --main", 0, "source"},
       {"emit good.vphi --to json", 0, "kernels"},
       {"bench good.vphi --device native", 0, "ceilings"},
+      {"bench good.vphi --device native --kernels", 0, "kernels"},
       {"test good.vphi --device native --no-order", 0, "devices"},
       {"fmt --check good.vphi", 0, "files"},
       {"fmt --stdout good.vphi", 0, "files"},
