@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/gauge/products.hpp"
+
 namespace vphi::gauge {
 
 namespace {
@@ -29,7 +31,7 @@ Spinor coloured(const Matrix& link, const Spinor& psi) {
   for (int s = 0; s < psi.rows; ++s) {
     for (int a = 0; a < psi.columns; ++a) {
       Complex sum = times(link.at(a, 0), psi.at(s, 0));
-      for (int b = 1; b < psi.columns; ++b) sum = plus(sum, times(link.at(a, b), psi.at(s, b)));
+      for (int b = 1; b < psi.columns; ++b) sum = plus_product(sum, link.at(a, b), psi.at(s, b));
       result.parts.push_back(sum);
     }
   }
@@ -188,7 +190,7 @@ Matrix outer(const Spinor& a, const Spinor& b) {
   for (int i = 0; i < a.columns; ++i) {
     for (int j = 0; j < a.columns; ++j) {
       Complex sum = times(a.at(0, i), conjugate(b.at(0, j)));
-      for (int s = 1; s < a.rows; ++s) sum = plus(sum, times(a.at(s, i), conjugate(b.at(s, j))));
+      for (int s = 1; s < a.rows; ++s) sum = plus_product(sum, a.at(s, i), conjugate(b.at(s, j)));
       result.parts.push_back(sum);
     }
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "compiler/gauge/products.hpp"
+
 namespace vphi::gauge {
 
 using algebra::Op;
@@ -53,7 +55,8 @@ void rebuild_last_row(Matrix& u) {
   }
   for (int j = 0; j < 3; ++j) {
     const int k = (j + 1) % 3, l = (j + 2) % 3;
-    u.at(2, j) = conjugate(minus(times(u.at(0, k), u.at(1, l)), times(u.at(0, l), u.at(1, k))));
+    u.at(2, j) =
+        conjugate(plus_product(times(u.at(0, k), u.at(1, l)), negative(u.at(0, l)), u.at(1, k)));
   }
 }
 
@@ -240,7 +243,7 @@ Matrix hermitian_product(const Matrix& a, const Matrix& b) {
   for (int i = 0; i < n; ++i) {
     for (int j = i; j < n; ++j) {
       Complex sum = times(a.at(i, 0), b.at(0, j));
-      for (int k = 1; k < n; ++k) sum = plus(sum, times(a.at(i, k), b.at(k, j)));
+      for (int k = 1; k < n; ++k) sum = plus_product(sum, a.at(i, k), b.at(k, j));
       if (i == j) sum.im = number(sum.re, 0);
       c.at(i, j) = sum;
       if (i != j) c.at(j, i) = conjugate(sum);

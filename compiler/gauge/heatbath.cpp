@@ -3,6 +3,8 @@
 #include <cassert>
 #include <numbers>
 
+#include "compiler/gauge/products.hpp"
+
 namespace vphi::gauge {
 
 using algebra::Op;
@@ -51,8 +53,9 @@ Matrix on_rows(const Quaternion& g, const Matrix& u, int p, int q) {
   Matrix result = u;
   for (int j = 0; j < u.columns; ++j) {
     const Complex a = u.at(p, j), b = u.at(q, j);
-    result.at(p, j) = plus(times(diagonal, a), times(upper, b));
-    result.at(q, j) = minus(times(conjugate(diagonal), b), times(conjugate(upper), a));
+    result.at(p, j) = plus_product(times(diagonal, a), upper, b, u.columns);
+    result.at(q, j) =
+        plus_product(times(conjugate(diagonal), b), negative(conjugate(upper)), a, u.columns);
   }
   return result;
 }

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "compiler/gauge/products.hpp"
+
 namespace vphi::gauge {
 
 Complex plus(Complex a, Complex b) { return {plus(a.re, b.re), plus(a.im, b.im)}; }
@@ -11,6 +13,13 @@ Complex times(Complex a, Complex b) {
   return {minus(times(a.re, b.re), times(a.im, b.im)), plus(times(a.re, b.im), times(a.im, b.re))};
 }
 Complex times(Expr a, Complex b) { return {times(a, b.re), times(a, b.im)}; }
+Complex plus_product(Complex sum, Complex a, Complex b) {
+  return {minus(plus(sum.re, times(a.re, b.re)), times(a.im, b.im)),
+          plus(plus(sum.im, times(a.re, b.im)), times(a.im, b.re))};
+}
+Complex plus_product(Complex sum, Complex a, Complex b, int terms) {
+  return terms > 2 ? plus_product(sum, a, b) : plus(sum, times(a, b));
+}
 Complex negative(Complex a) { return {negative(a.re), negative(a.im)}; }
 Complex conjugate(Complex a) { return {a.re, negative(a.im)}; }
 Complex times_i(Complex a) { return {negative(a.im), a.re}; }
@@ -68,10 +77,22 @@ Matrix times(const Matrix& a, const Matrix& b) {
   for (int i = 0; i < a.rows; ++i) {
     for (int j = 0; j < b.columns; ++j) {
       Complex sum = times(a.at(i, 0), b.at(0, j));
-      for (int k = 1; k < a.columns; ++k) sum = plus(sum, times(a.at(i, k), b.at(k, j)));
+      for (int k = 1; k < a.columns; ++k)
+        sum = plus_product(sum, a.at(i, k), b.at(k, j), a.columns);
       result.parts.push_back(sum);
     }
   }
+  return result;
+}
+
+Matrix plus_product(const Matrix& sum, const Matrix& a, const Matrix& b) {
+  assert(a.columns == b.rows && sum.rows == a.rows && sum.columns == b.columns);
+  if (a.columns <= 2) return plus(sum, times(a, b));
+  Matrix result = sum;
+  for (int i = 0; i < a.rows; ++i)
+    for (int j = 0; j < b.columns; ++j)
+      for (int k = 0; k < a.columns; ++k)
+        result.at(i, j) = plus_product(result.at(i, j), a.at(i, k), b.at(k, j));
   return result;
 }
 
@@ -91,13 +112,15 @@ Complex trace(const Matrix& a) {
 Complex trace_of_product(const Matrix& a, const Matrix& b) {
   Complex sum = times(a.at(0, 0), b.at(0, 0));
   for (int i = 0; i < a.rows; ++i)
-    for (int k = i == 0 ? 1 : 0; k < a.columns; ++k) sum = plus(sum, times(a.at(i, k), b.at(k, i)));
+    for (int k = i == 0 ? 1 : 0; k < a.columns; ++k)
+      sum = plus_product(sum, a.at(i, k), b.at(k, i), a.columns);
   return sum;
 }
 
 Complex row_product(const Matrix& a, int i, const Matrix& b, int j) {
   Complex sum = times(conjugate(a.at(i, 0)), b.at(j, 0));
-  for (int k = 1; k < a.columns; ++k) sum = plus(sum, times(conjugate(a.at(i, k)), b.at(j, k)));
+  for (int k = 1; k < a.columns; ++k)
+    sum = plus_product(sum, conjugate(a.at(i, k)), b.at(j, k), a.columns);
   return sum;
 }
 

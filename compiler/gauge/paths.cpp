@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 
+#include "compiler/gauge/products.hpp"
+
 namespace vphi::gauge {
 
 namespace {
@@ -35,23 +37,21 @@ class Factoring {
  public:
   Factoring(const LinkOf& link, PathPlan& plan) : link_(link), plan_(plan) {}
 
-  Matrix sum(std::vector<Term> terms) {
+  /// `before` and the terms, each last product added onto what is there; `before` may be empty.
+  Matrix sum(std::vector<Term> terms, Matrix before = {}) {
     const Complex common = terms[0].weight;
     const bool equal =
         std::ranges::all_of(terms, [&](const Term& t) { return same(t.weight, common); });
     if (equal && !is_one(common)) {
       const Expr one = number(common.re, 1), none = number(common.re, 0);
       for (Term& t : terms) t.weight = {one, none};
-      return times(common, sum(std::move(terms)));
+      const Matrix scaled = times(common, sum(std::move(terms)));
+      return before.parts.empty() ? scaled : plus(before, scaled);
     }
     const auto [end, count] = best_end(terms);
     if (count < 2) {
-      Matrix total;
-      for (std::size_t i = 0; i < terms.size(); ++i) {
-        const Matrix term = single(terms[i]);
-        total = i == 0 ? term : plus(total, term);
-      }
-      return total;
+      for (const Term& t : terms) before = single(t, before);
+      return before;
     }
     std::vector<Term> inside, rest;
     for (Term& t : terms) {
@@ -64,8 +64,8 @@ class Factoring {
     }
     const Matrix factor = matrix(end.letter), inner = sum(std::move(inside));
     ++plan_.products;
-    const Matrix product = end.first ? times(factor, inner) : times(inner, factor);
-    return rest.empty() ? product : plus(product, sum(std::move(rest)));
+    const Matrix total = onto(before, end.first ? factor : inner, end.first ? inner : factor);
+    return rest.empty() ? total : sum(std::move(rest), total);
   }
 
   Matrix matrix(const Letter& l) {
@@ -99,14 +99,20 @@ class Factoring {
     return best;
   }
 
-  Matrix single(const Term& t) {
+  static Matrix onto(const Matrix& before, const Matrix& a, const Matrix& b) {
+    return before.parts.empty() ? times(a, b) : plus_product(before, a, b);
+  }
+
+  Matrix single(const Term& t, const Matrix& before) {
     Matrix product = matrix(t.letters[0]);
     if (!is_one(t.weight)) product = times(t.weight, product);
     for (std::size_t i = 1; i < t.letters.size(); ++i) {
-      product = times(product, matrix(t.letters[i]));
+      const bool last = i + 1 == t.letters.size();
+      product = onto(last ? before : Matrix{}, product, matrix(t.letters[i]));
       ++plan_.products;
     }
-    return product;
+    if (t.letters.size() > 1 || before.parts.empty()) return product;
+    return plus(before, product);
   }
 
   const LinkOf& link_;

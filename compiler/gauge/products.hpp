@@ -1,0 +1,16 @@
+// Sums of products of numbers and matrices, product by product onto the sum: four multiply-adds for
+// a complex product where the device has them, and no sum of products that stands by itself.
+#pragma once
+
+#include "compiler/gauge/matrix.hpp"
+
+namespace vphi::gauge {
+
+/// sum + a*b.
+Complex plus_product(Complex sum, Complex a, Complex b);
+/// The same as one of `terms` products; of two the sum does not depend on which comes first, so
+/// that the lower row of a quaternion is the upper one, conjugated, and costs nothing.
+Complex plus_product(Complex sum, Complex a, Complex b, int terms);
+Matrix plus_product(const Matrix& sum, const Matrix& a, const Matrix& b);
+
+}  // namespace vphi::gauge
