@@ -49,7 +49,8 @@ struct Body {
   std::vector<std::string> handed_members;     ///< of the `out` struct, as `handed` of make_body
   std::vector<int> slots_read, slots_written;  ///< scalars, by their index, ascending
   int parameters = 0;                          ///< members of the `par` struct
-  std::string code;                            ///< the structs and functions
+  int held = 0;      ///< numbers that a site holds at once, where it computes in written order
+  std::string code;  ///< the structs and functions
 };
 
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:

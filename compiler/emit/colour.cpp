@@ -80,6 +80,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   site_lines(job, bindings, slots);
   slots["instance"] = instance_pointers(job, bindings, 0, job.epilogue());
   slots["cells"] = index_literal(job, cells);
+  slots["residents"] = std::to_string(residents(job, kThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
   slots["gather"] = Gather(job).lines();

@@ -217,6 +217,15 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   return slots;
 }
 
+int residents(const Job& job, int threads) {
+  constexpr int kRegisters = 65536;  // of a multiprocessor
+  constexpr int kBeside = 24;        // values on the way, and one word of an address for each array
+  if (job.body.held == 0) return 1;
+  const int words = job.body.held * bytes_of(job.body.real) / 4 + kBeside +
+                    static_cast<int>(job.kernel.arrays.size());
+  return std::clamp(kRegisters / (threads * words), 1, 2048 / threads);
+}
+
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree) {
   GpuReductions out;
   if (!job.epilogue()) return out;

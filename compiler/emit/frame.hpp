@@ -51,6 +51,10 @@ std::string gpu_parameters(const Job& job);
 /// where the kernel is laid out by grid_of, else nothing.
 Slots common_slots(const Job& job, int threads, const Groups* groups = nullptr);
 
+/// Groups of so many threads that a multiprocessor should hold: as many as leave each thread the
+/// registers that its site needs, by Body::held. 1 where the device's compiler may choose.
+int residents(const Job& job, int threads);
+
 /// Reductions of a kernel whose groups have `threads` threads.
 struct GpuReductions {
   std::string functions;  ///< file scope

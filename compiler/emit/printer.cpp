@@ -158,6 +158,24 @@ void Printer::announce(std::span<const Expr> roots) {
   }
 }
 
+void Printer::compute_in(std::span<const Expr> order) {
+  constexpr std::size_t kSoon = 8;  // what is used by then may stand where it is used
+  std::unordered_map<const Node*, std::size_t> used;
+  for (std::size_t i = order.size(); i-- > 0;)
+    for (const Expr arg : order[i].args()) used[arg.get()] = i;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    // a sum takes the sign of its term itself
+    const bool minus =
+        order[i].is(Op::Neg) || (order[i].is(Op::Mul) && is_negative(order[i].arg(0)));
+    if (minus && uses_[order[i].get()] <= 1) continue;
+    const Piece value = piece(order[i]);
+    const auto user = used.find(order[i].get());
+    const bool later = user != used.end() && user->second > i + kSoon;
+    if (later && (value.level > 0 || value.text.find('(') != std::string::npos))
+      known_[order[i].get()] = named(order[i], value);
+  }
+}
+
 void Printer::forget(Expr symbol) {
   std::unordered_map<const Node*, bool> memo;
   const auto is_symbol = [&](const Node& node) { return &node == symbol.get(); };
@@ -224,14 +242,18 @@ Printer::Piece Printer::piece(Expr expr, bool root) {
     const bool shared = uses_[expr.get()] > 1 && !simple;
     if (root && uses_[expr.get()] <= 1) return result;
     if (shared || result.text.size() > kLongText) {
-      std::string family = callbacks_.family(expr);
-      if (family.empty()) family = "w";
-      const int n = ++counters_[family];
-      result = {name_it(family + "_" + std::to_string(n), result), 0, result.condition};
+      result = named(expr, result);
     }
   }
   known_.emplace(expr.get(), result);
   return result;
+}
+
+Printer::Piece Printer::named(Expr expr, const Piece& value) {
+  std::string family = callbacks_.family(expr);
+  if (family.empty()) family = "w";
+  const int n = ++counters_[family];
+  return {name_it(family + "_" + std::to_string(n), value), 0, value.condition};
 }
 
 Printer::Piece Printer::compute(Expr expr) {

@@ -52,6 +52,8 @@ class Printer {
   void share_turns() { share_turns_ = true; }
   /// Counts uses; call once for all roots of a block, before the first `number`.
   void announce(std::span<const algebra::Expr> roots);
+  /// Declares what has to be declared of these values now, in this order (emit/in_order.hpp).
+  void compute_in(std::span<const algebra::Expr> order);
   /// Text of the value as a number of the printer's precision.
   std::string number(algebra::Expr expr);
   /// The declarations that the value needs, and `target = value;`, both within 100 columns.
@@ -90,6 +92,7 @@ class Printer {
   std::string index(algebra::Expr expr);
   std::string operand(algebra::Expr expr, int level);
   std::string condition(algebra::Expr expr);
+  Piece named(algebra::Expr expr, const Piece& value);
   std::string name_it(const std::string& wish, const Piece& value);
   std::string one() const;
   std::string suffixed(const char* name) const;

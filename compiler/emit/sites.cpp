@@ -16,6 +16,7 @@ namespace vphi::emit {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr int kThreadsHeld = 128;            // where a site holds many numbers
 constexpr std::int64_t kSitesPerThread = 8;  // of an instance among many
 constexpr int kStripBytes = 16;              // of an array that a thread takes at once
 constexpr std::int64_t kLeastStrips = 4;     // strips of a thread that make them worth while
@@ -108,9 +109,10 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   // a group (2 to 17 % on an H200). Of many instances each takes few groups, whatever the device.
   const bool many = kernel.instances > 1;
   const auto reductions_64 = static_cast<std::int64_t>(kernel.reductions.size());
+  const int usual = job.body.held > 0 ? kThreadsHeld : kThreads;
   const int threads = many ? static_cast<int>(std::clamp<std::int64_t>(
-                                 (std::max(sites, reductions_64) + 31) / 32 * 32, 32, kThreads))
-                           : kThreads;
+                                 (std::max(sites, reductions_64) + 31) / 32 * 32, 32, usual))
+                           : usual;
   const int wish = strip_of(job);
   const std::int64_t units = std::max(1, job.target.compute_units);
   // Neighbours that share their random numbers are worth fewer threads, as long as all have work.
@@ -162,7 +164,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["vectors"] = index_literal(job, sites / strip);
   slots["gather_strip"] = Gather(job).lines(true);
   if (strip > 1) vector_lines(job, slots, strip);
-  slots["residents"] = std::to_string(kResidents);
+  slots["residents"] = std::to_string(strip > 1 ? kResidents : residents(job, threads));
   // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
   const bool held = job.body.parameters <= kMostHeldParameters ||
                     (job.language == Language::OpenCL && !job.target.nvidia);

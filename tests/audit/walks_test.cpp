@@ -1,37 +1,14 @@
 // Walks of a fluid as machine code of a GPU: no call, nothing spilled where cells go by.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <regex>
-
 #include "compiler/compile.hpp"
-#include "runtime/device/device.hpp"
 #include "runtime/device/nvrtc.hpp"
+#include "tests/audit/machine.hpp"
 #include "tests/audit/ways.hpp"
 #include "tests/support/places.hpp"
 
 namespace vphi::audit {
 namespace {
-
-struct Machine {
-  std::string log;
-  bool calls = false;
-  int spilled = -1;  ///< bytes of stores
-};
-
-Machine compiled(const std::string& source) {
-  // the compiler is silent about registers of what it has compiled before
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  Machine out;
-  const std::string cubin = runtime::nvrtc_compile(
-      source + "\n__device__ int vphi_unseen_" + std::to_string(now) + ";\n", "sm_90", &out.log);
-  // functions of the toolkit that a kernel calls have names of their own
-  out.calls = cubin.find("$__internal") != std::string::npos;
-  std::smatch found;
-  if (std::regex_search(out.log, found, std::regex("([0-9]+) bytes spill stores")))
-    out.spilled = std::stoi(found[1]);
-  return out;
-}
 
 class Walks : public testing::TestWithParam<const char*> {};
 
