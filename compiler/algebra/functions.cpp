@@ -76,6 +76,14 @@ std::span<const Rule> rules() {
       {Min, "min(x, x) = x", [](T t) { return t.x == t.y; }, [](T t) { return t.x; }},
       {Max, "max(x, x) = x", [](T t) { return t.x == t.y; }, [](T t) { return t.x; }},
       {Less, "x < x is false", [](T t) { return t.x == t.y; }, [](T t) { return t.number(0); }},
+      {Less, "0 < sqrt(x) is 0 < x",
+       [](T t) {
+         return t.x.is_zero() && t.y.is(Pow) && !t.y->ordered && t.y.arg(1).is_number() &&
+                same(t.y.arg(1)->number, exact(1, 2));
+       },
+       [](T t) {
+         return t.make(Less, {t.x, t.y.arg(0)});
+       }},
       {LessEqual, "x <= x", [](T t) { return t.x == t.y; }, [](T t) { return t.number(1); }},
       {Equal, "x == x", [](T t) { return t.x == t.y; }, [](T t) { return t.number(1); }},
       {And, "false and y", [](T t) { return t.x.is_zero() || t.y.is_zero(); },
@@ -100,9 +108,13 @@ std::span<const Rule> rules() {
       {Not, "not not c = c", [](T t) { return t.x.is(Not) && is_condition(t.x.arg(0).op()); },
        [](T t) { return t.x.arg(0); }},
       {Not, "not (x < y) is y <= x", [](T t) { return t.x.is(Less); },
-       [](T t) { return t.make(LessEqual, {t.x.arg(1), t.x.arg(0)}); }},
+       [](T t) {
+         return t.make(LessEqual, {t.x.arg(1), t.x.arg(0)});
+       }},
       {Not, "not (x <= y) is y < x", [](T t) { return t.x.is(LessEqual); },
-       [](T t) { return t.make(Less, {t.x.arg(1), t.x.arg(0)}); }},
+       [](T t) {
+         return t.make(Less, {t.x.arg(1), t.x.arg(0)});
+       }},
   };
   return table;
 }
@@ -203,6 +215,24 @@ Expr select(Arena& arena, const std::vector<Expr>& args, dsl::Span span) {
   if (value == otherwise) return value;
   if (condition.is(Op::Not)) {
     return arena.make(Op::Select, {condition.arg(0), otherwise, value}, span);
+  }
+  // a choice by the same condition inside is known
+  if (value.is(Op::Select) && value.arg(0) == condition) {
+    return arena.make(Op::Select, {condition, value.arg(1), otherwise}, span);
+  }
+  if (otherwise.is(Op::Select) && otherwise.arg(0) == condition) {
+    return arena.make(Op::Select, {condition, value, otherwise.arg(2)}, span);
+  }
+  // a*x or x is x times a or 1, which is as exact
+  if (value.is(Op::Mul) && !value->ordered && !otherwise.is_number()) {
+    std::vector<Expr> factors(value.args().begin(), value.args().end());
+    const auto own = std::ranges::find(factors, otherwise);
+    if (own != factors.end()) {
+      factors.erase(own);
+      const Expr factor = arena.make(
+          Op::Select, {condition, product(arena, factors, span), arena.integer(1)}, span);
+      return product(arena, std::vector{factor, otherwise}, span);
+    }
   }
   if (is_condition(condition.op()) && value.is_one() && otherwise.is_zero()) return condition;
   return arena.canonical(Op::Select, args, span);

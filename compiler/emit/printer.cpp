@@ -499,12 +499,18 @@ Printer::Piece Printer::extreme(const Node& node, const char* name) {
   return {text, 0};
 }
 
-// Where x and powers of it divide, one reciprocal of x serves them all.
+// Where x and powers of it divide, one reciprocal of x serves them all; a root that does nothing
+// but divide is never taken.
 Printer::Piece Printer::quotient(const Node& node) {
   const Expr above = node.args[0];
   const Power below = power_of(node.args[1]);
   Divisor& divisor = divisors_[below.base.get()];
   const bool several = (divisor.powers & (divisor.powers - 1)) != 0;
+  if (!several && node.args[1].is(Op::Sqrt) && uses_[node.args[1].get()] == 1) {
+    const std::string root =
+        suffixed("vphi_reciprocal_root") + "(" + number(node.args[1].arg(0)) + ")";
+    return {above.is_one() ? root : operand(above, 1) + "*" + root, above.is_one() ? 0 : 1};
+  }
   if (!several) {
     return {suffixed("vphi_quotient") + "(" + number(above) + ", " + number(node.args[1]) + ")", 0};
   }

@@ -141,6 +141,10 @@ constexpr Row kRows[] = {
     {"select(0, x, y)", "y"},
     {"select(x < y, z, z)", "z"},
     {"select(x < y, 1, 0)", "x < y"},
+    {"select(x < y, select(x < y, x, y), z)", "select(x < y, x, z)"},
+    {"select(x < y, x, select(x < y, y, z))", "select(x < y, x, z)"},
+    {"select(x < y, z*y*x, z)", "z*select(x < y, x*y, 1)"},
+    {"0 < sqrt(x + 1)", "0 < x + 1"},
     // the lattice
     {"lap(3)", "0"},
     {"lap(2*u)", "2*lap(u)"},

@@ -11,7 +11,7 @@ namespace {
 
 /// A limited flux of two quantities with a velocity that is recovered from them, in passes, each
 /// with what the one before makes: cells up to some away, in difference form.
-/// `table`: the velocity is divided by pieces of lines and their squares.
+/// `table`: the velocity is divided by pieces of lines, their squares and a root.
 Case fluxes(std::vector<std::int64_t> extent, int axis, Boundary boundary, Precision real,
             bool mirror = false, int passes = 2, bool table = false) {
   Case c;
@@ -47,7 +47,10 @@ Case fluxes(std::vector<std::int64_t> extent, int axis, Boundary boundary, Preci
       below = add(a.lookup(start, at), mul(density, a.lookup(rise, at)));
     }
     const Expr plain = a.raw(Op::Div, {momentum, below});
-    return table ? add(plain, a.raw(Op::Div, {density, mul(below, below)})) : plain;
+    if (!table) return plain;
+    const Expr root = a.raw(Op::Sqrt, {add(below, density)});
+    return add(add(plain, a.raw(Op::Div, {density, mul(below, below)})),
+               a.raw(Op::Div, {momentum, root}));
   };
   const auto pass = [&](Expr v, Expr quantity) {
     const Expr slope = sub(at_cell(quantity, 1), quantity);
