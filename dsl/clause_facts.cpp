@@ -85,7 +85,7 @@ void ClauseCheck::lattice(const Clause& clause) {
   const bool meant = meant_.count("length") > 0 || meant_.count("spacing") > 0;
   if (!option(clause, "length") && !option(clause, "spacing") && !meant) {
     // A gauge theory may live in lattice units: its spacing is 1.
-    if (resolved_.clause("sample") == nullptr && !measures(resolved_)) {
+    if (resolved_.clause("sample") == nullptr && !measures(resolved_) && !links_flow(resolved_)) {
       report(error::option_missing(clause.keyword_span, "lattice", "length",
                                    "add length = ... (of the box) or spacing = ... (of the "
                                    "sites)"));
@@ -237,7 +237,6 @@ void ClauseCheck::integrator_name(const Expr& expr) {
                      (symbol->kind == SymbolKind::Integrator || symbol->kind == SymbolKind::Scheme);
   if (known) return;
   static const std::map<std::string, std::string> kHabits = {
-      {"euler", "symplectic_euler"},
       {"verlet", "velocity_verlet"},
       {"rk4", "rk4"},
       {"yoshida", "yoshida4"},

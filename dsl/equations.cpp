@@ -153,6 +153,16 @@ bool measures(const Resolved& resolved) {
   return still && resolved.clause("at end") != nullptr && resolved.find("H") == nullptr;
 }
 
+bool links_flow(const Resolved& resolved) {
+  for (const Line& line : resolved.model.lines) {
+    if (line.kind != Line::Kind::Equation) continue;
+    const Symbol* symbol = resolved.find(line.definition.head.name);
+    if (symbol != nullptr && symbol->kind == SymbolKind::Gauge && symbol->type.base == Base::Group)
+      return true;
+  }
+  return false;
+}
+
 /// A model may have nothing that evolves, and solve a linear system.
 bool solves(const Resolved& resolved) {
   bool found = false;

@@ -14,6 +14,9 @@ void check_equations(Resolved& resolved, Inference& inference);
 /// `at end` alone: what they ask for is measured on the initial state.
 bool measures(const Resolved& resolved);
 
+/// Whether links have an equation of their own: a flow, in units of the lattice.
+bool links_flow(const Resolved& resolved);
+
 /// What the model as a whole must have: time or a Markov chain, initial values.
 void check_model(Resolved& resolved);
 

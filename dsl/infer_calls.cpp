@@ -473,6 +473,14 @@ Value Inference::derivative(const Expr& expr, const Scope& scope) {
     report(error::derivative_by(by.span, to_text(by)));
     return {};
   }
+  if (variable.kind == ExprKind::Name && scope.find(variable.text) == nullptr) {
+    const Symbol* links = resolved_.find(variable.text);
+    if (links != nullptr && links->kind == SymbolKind::Gauge && links->type.base == Base::Group) {
+      Value all = f;  // by all links, each in its own equation
+      all.type.per_site = true;
+      return with_type(all, Type{});
+    }
+  }
   const Value x = infer(variable, scope);
   Value result = join(f, x);
   if (is_unknown(f.type) || is_unknown(x.type)) return with_type(result, Type{});

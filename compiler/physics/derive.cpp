@@ -3,6 +3,7 @@
 #include "compiler/physics/conservation.hpp"
 #include "compiler/physics/displacement.hpp"
 #include "compiler/physics/hmc.hpp"
+#include "compiler/physics/link_flow.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -41,8 +42,10 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     read_units(d);
     read_metric(d, lower);
     const bool chain = samples(d);
+    const bool flow = flows(d);  // of links
     if (chain) prepare_sampling(d, lower);
-    decide_orders(d);
+    if (flow) prepare_link_flow(d);
+    if (!flow) decide_orders(d);
     read_potentials(d, lower);
     read_hamiltonian(d, lower);
     std::vector<Law> laws;
@@ -50,12 +53,13 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
       laws = read_laws(d, lower);
       read_conservation(d, lower, laws);
     }
-    if (!chain) equations_of_motion(d, lower);
+    if (!chain && !flow) equations_of_motion(d, lower);
     read_noise(d);
     read_rescale(d, lower);
     if (!chain) read_evolve(d, lower);
 
     read_numerics(d, lower);
+    if (flow) read_link_flow(d, lower);
     if (chain) is_hmc(d) ? read_hmc(d, lower) : read_sampling(d, lower);
 
     ProgramUnits units(d);
@@ -84,7 +88,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     if (d.system.conservation) {
       check_courant(d, laws);
       d.system.laplacian = -1;  // no law has one
-    } else if (!chain) {
+    } else if (!chain && !flow) {
       check_stability(d, units);
     }
     show_equations(d);

@@ -59,6 +59,13 @@ void read_line(const Line& line, Facts& facts) {
         }
       }
     }
+    if (clause.keyword == "action") {  // its name is that of the density
+      for (const Item& item : clause.items) {
+        if (!item.head || !item.value) continue;
+        const Kind kind = item.head->args.empty() ? Kind::Definition : Kind::Function;
+        facts.named.emplace(item.head->name, named(kind, *item.head, item.value));
+      }
+    }
     if (param || clause.keyword == "potential") {
       for (const Item& item : clause.items) {
         if (!item.head) continue;

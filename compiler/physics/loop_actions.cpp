@@ -21,35 +21,22 @@ struct Known {
   Expr real, imaginary;
 };
 
+/// Reads one expression.
 class Reader {
  public:
-  Reader(Derivation& d, const StateField& field, const dsl::Clause& sample, std::string method)
-      : d_(d), field_(field), sample_(sample), method_(std::move(method)) {}
+  Reader(Derivation& d, const StateField& field, Refusal refuse)
+      : d_(d), field_(field), refuse_(std::move(refuse)) {}
 
-  std::vector<NamedAction> read() {
+  gauge::LoopAction read(const dsl::Expr& e, const Scope& scope, Expr* shown) {
     Lowerer reader(d_);
     reader.trace_of = [&](const LinkPath& path) { return trace(path); };
-    std::vector<NamedAction> result;
-    for (const dsl::Clause* clause : d_.resolved.clauses("action")) {
-      for (const dsl::Item& item : clause->items) {
-        if (!item.head || !item.value) continue;
-        const dsl::Span span = item.value->span;
-        const Expr s = reader.real(*item.value, "an action");
-        if (algebra::depends_on(s, arena().symbol(Lowerer::kOpenPath)))
-          d_.fail(errors::action_not_invariant(span));
-        if (algebra::per_site(s))
-          d_.fail(errors::not_yet(span, "an action with other fields than links"));
-        result.push_back(
-            {item.head->name, gauge::collected(coefficients(s, span)), {item.head->name, s, span}});
-      }
-    }
-    const bool none =
-        std::ranges::all_of(result, [](const NamedAction& a) { return a.loops.empty(); });
-    if (none) {
-      d_.fail(errors::action_not_linear(sample_.keyword_span, method_,
-                                        "no action holds a loop of links", sample_.keyword_span));
-    }
-    return result;
+    const Expr s = reader.real(e, "an action", scope);
+    if (algebra::depends_on(s, arena().symbol(Lowerer::kOpenPath)))
+      d_.fail(errors::action_not_invariant(e.span));
+    if (algebra::per_site(s))
+      d_.fail(errors::not_yet(e.span, "an action with other fields than links"));
+    if (shown) *shown = s;
+    return gauge::collected(coefficients(s, e.span));
   }
 
  private:
@@ -79,8 +66,7 @@ class Reader {
         if (slope.is_zero()) continue;
         for (const Known& other : known_) {
           if (algebra::depends_on(slope, other.real) || algebra::depends_on(slope, other.imaginary))
-            d_.fail(errors::action_not_linear(span, method_, "a product of traces",
-                                              sample_.keyword_span));
+            d_.fail(refuse_(span, "a product of traces"));
         }
         action.push_back({slope, loop.loop, imaginary});
       }
@@ -90,8 +76,7 @@ class Reader {
 
   Derivation& d_;
   const StateField& field_;
-  const dsl::Clause& sample_;
-  const std::string method_;
+  const Refusal refuse_;
   std::vector<Known> known_;
 };
 
@@ -106,7 +91,27 @@ std::string shown_loop(const gauge::Word& word) {
 
 std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& field,
                                            const dsl::Clause& sample, const std::string& method) {
-  return Reader(d, field, sample, method).read();
+  const Refusal refuse = [&](dsl::Span span, const std::string& why) {
+    return errors::action_not_linear(span, method, why, sample.keyword_span);
+  };
+  std::vector<NamedAction> result;
+  for (const dsl::Clause* clause : d.resolved.clauses("action")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      NamedAction action{item.head->name, {}, {item.head->name, {}, item.value->span}};
+      action.loops = read_loops(d, field, *item.value, {}, refuse, &action.shown.right);
+      result.push_back(std::move(action));
+    }
+  }
+  const bool none =
+      std::ranges::all_of(result, [](const NamedAction& a) { return a.loops.empty(); });
+  if (none) d.fail(refuse(sample.keyword_span, "no action holds a loop of links"));
+  return result;
+}
+
+gauge::LoopAction read_loops(Derivation& d, const StateField& field, const dsl::Expr& action,
+                             const Scope& scope, const Refusal& refuse, Expr* shown) {
+  return Reader(d, field, refuse).read(action, scope, shown);
 }
 
 }  // namespace vphi::physics

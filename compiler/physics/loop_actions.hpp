@@ -6,6 +6,10 @@
 // sites. An action that is no sum of traces times fixed numbers fails with E0770 or E0771.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "compiler/gauge/action.hpp"
 #include "compiler/physics/lower.hpp"
 
@@ -20,6 +24,12 @@ struct NamedAction {
 /// All `action` clauses, in text order, for links of `field`.
 std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& field,
                                            const dsl::Clause& sample, const std::string& method);
+
+/// The error of an action that is no such sum: where, and what stands there.
+using Refusal = std::function<dsl::Diagnostic(dsl::Span, const std::string& why)>;
+/// One expression as a sum of loops of `field`, collected; `shown` is given its text's value.
+gauge::LoopAction read_loops(Derivation& d, const StateField& field, const dsl::Expr& action,
+                             const Scope& scope, const Refusal& refuse, Expr* shown = nullptr);
 
 /// "loop(x, y, -x, -y)"
 std::string shown_loop(const gauge::Word& word);

@@ -9,6 +9,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/conservation.hpp"
 #include "compiler/physics/hmc.hpp"
+#include "compiler/physics/link_flow.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors.hpp"
@@ -249,7 +250,8 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     }
   }
   if (text == "t") return Value::of(d_.time());
-  if (text == "step" || ((text == "trajectory" || text == "sweep") && d_.system.sampling))
+  if (text == "step" ||
+      ((text == "trajectory" || text == "sweep") && d_.system.sampling && !flows(d_)))
     return Value::of(arena.symbol("step", span));
   if ((text == Trajectory::kDelta || text == Trajectory::kAccept) && is_hmc(d_))
     return Value::of(arena.symbol(text, span));

@@ -61,6 +61,10 @@ class Lowerer {
   /// What the trace of the links along a closed path stands for: set while an action is read. Links
   /// then are paths (Value::path), and what is no sum of traces keeps the symbol `kOpenPath`.
   std::function<Component(const LinkPath&)> trace_of;
+  /// What `d(f, U)` of links stands for: set while their equation is read. `axis` is -1 where no
+  /// direction is written.
+  std::function<Value(const dsl::Expr& f, int axis, dsl::Span span, const Scope& scope)>
+      gradient_by_links;
   static constexpr const char* kOpenPath = "links along an open path";
   /// What a library text calls by its own names (`u` and `dx` of a stencil) goes through scopes.
 
@@ -138,6 +142,7 @@ class Lowerer {
   Value particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope);
   // lower_derivatives.cpp
   Value derivative(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> link_gradient(const dsl::Expr& e, const dsl::Expr& by, const Scope& scope);
   void index_range(const dsl::Expr& e, const std::string& index, const Scope& scope,
                    std::set<std::string>& visiting, std::optional<std::vector<IndexValue>>& range);
 

@@ -5,11 +5,31 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling_errors.hpp"
 
 namespace vphi::physics {
 
 using algebra::Op;
 using dsl::ExprKind;
+
+/// d(f, U) or d(f, U[mu]) of links, which is in the algebra of their group.
+std::optional<Value> Lowerer::link_gradient(const dsl::Expr& e, const dsl::Expr& by,
+                                            const Scope& scope) {
+  const bool indexed = by.kind == ExprKind::Index && by.args.size() == 2;
+  const dsl::Expr& base = indexed ? *by.args[0] : by;
+  if (base.kind != ExprKind::Name || scope.value(base.text)) return std::nullopt;
+  const StateField* field = d_.field(base.text);
+  if (!field || !field->links) return std::nullopt;
+  if (!gradient_by_links) d_.fail(errors::gradient_not_here(e.span, field->name));
+  int axis = -1;
+  if (indexed) {
+    const auto k = direction(*by.args[1], scope);
+    if (!k || k->sign < 0 || k->value < 0 || k->value >= d_.grid.dims)
+      d_.fail(errors::wrong_shape(by.args[1]->span, "a link has a direction of the lattice"));
+    axis = k->value;
+  }
+  return gradient_by_links(*e.args[0], axis, e.span, scope);
+}
 
 Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
@@ -19,6 +39,9 @@ Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
     conjugate_of = true;
     by = by->args[0].get();
   }
+
+  if (!conjugate_of)
+    if (const auto gradient = link_gradient(e, *by, scope)) return *gradient;
 
   // along an axis
   if (const auto k = direction(*by, scope);

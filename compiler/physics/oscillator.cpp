@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 namespace vphi::physics {
 
@@ -29,8 +30,8 @@ Quantity scaled(double factor, Quantity q) { return {factor * q.a, factor * q.b,
 
 class Run {
  public:
-  Run(const std::map<std::string, const Clause*>& integrators, double theta)
-      : integrators_(integrators), w2_(theta * theta) {}
+  Run(const std::map<std::string, const Clause*>& integrators, double theta, double rate = 0)
+      : integrators_(integrators), w2_(theta * theta), rate_(rate) {}
 
   /// One step of length dt from (x, v).
   void step(const Clause& clause, double dt, double& x, double& v, int depth = 0) {
@@ -43,7 +44,7 @@ class Run {
     }
     const Expr* head = item.value.get();
     if (!head || head->kind != ExprKind::Call) throw Unknown{};
-    Run body(integrators_, std::sqrt(w2_));
+    Run body(integrators_, std::sqrt(w2_), rate_);
     body.read_head(*head, x, v);
     body.names_["dt"] = {dt};
     body.names_["t"] = {0};
@@ -120,6 +121,7 @@ class Run {
       switch (hole->second) {
         case Hole::System:
           if (!q.pair) throw Unknown{};
+          if (rate_ > 0) return scaled(-rate_, q);
           return {q.b, -w2_ * q.a, true};
         case Hole::Velocity:
           return q;
@@ -170,6 +172,7 @@ class Run {
 
   const std::map<std::string, const Clause*>& integrators_;
   double w2_ = 0;
+  double rate_ = 0;  ///< not 0: x' = -rate x, of both members of the pair
   std::string first_, second_;
   std::map<std::string, Quantity> names_;
   std::map<std::string, Hole> holes_;
@@ -206,16 +209,11 @@ std::optional<StepMatrix> oscillator_step(const Clause& integrator,
   }
 }
 
-std::optional<double> stability_limit(const Clause& integrator,
-                                      const std::map<std::string, const Clause*>& integrators) {
-  // rounding at a double eigenvalue costs the root of the arithmetic's precision
-  constexpr double kMargin = 1e-6;
+namespace {
+
+/// The end of the interval from 0 on where a step is stable, in steps of 1/256 at first.
+std::optional<double> end_of_stability(const std::function<bool(double)>& stable) {
   constexpr double kStep = 1.0 / 256;
-  const auto stable = [&](double theta) {
-    const auto m = oscillator_step(integrator, integrators, theta);
-    if (!m) throw Unknown{};
-    return spectral_radius(*m) <= 1 + kMargin;
-  };
   try {
     double low = 0, high = 0;
     for (int i = 1; i <= 4096 && high == 0; ++i) {
@@ -233,6 +231,29 @@ std::optional<double> stability_limit(const Clause& integrator,
   } catch (const Unknown&) {
     return std::nullopt;
   }
+}
+
+// rounding at a double eigenvalue costs the root of the arithmetic's precision
+constexpr double kMargin = 1e-6;
+
+}  // namespace
+
+std::optional<double> stability_limit(const Clause& integrator,
+                                      const std::map<std::string, const Clause*>& integrators) {
+  return end_of_stability([&](double theta) {
+    const auto m = oscillator_step(integrator, integrators, theta);
+    if (!m) throw Unknown{};
+    return spectral_radius(*m) <= 1 + kMargin;
+  });
+}
+
+std::optional<double> decay_limit(const Clause& integrator,
+                                  const std::map<std::string, const Clause*>& integrators) {
+  return end_of_stability([&](double rate) {
+    double x = 1, v = 0;
+    Run(integrators, 0, rate).step(integrator, 1, x, v);
+    return std::fabs(x) <= 1 + kMargin;
+  });
 }
 
 }  // namespace vphi::physics

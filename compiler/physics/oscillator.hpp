@@ -1,4 +1,4 @@
-// Stability of an integrator, measured: its text is run on x'' = -w^2 x.
+// Stability of an integrator, measured: its text is run on x'' = -w^2 x, or on x' = -rate x.
 //
 // One step is a linear map of (x, v); it is stable while no eigenvalue is larger than 1. The body
 // is interpreted as written, on numbers, so a user's own integrator has its limit as well. Nothing
@@ -25,5 +25,9 @@ std::optional<StepMatrix> oscillator_step(
 /// (Heun's method grows at every step).
 std::optional<double> stability_limit(const dsl::Clause& integrator,
                                       const std::map<std::string, const dsl::Clause*>& integrators);
+
+/// Largest rate*dt below which steps of x' = -rate*x do not grow; nothing where unknown.
+std::optional<double> decay_limit(const dsl::Clause& integrator,
+                                  const std::map<std::string, const dsl::Clause*>& integrators);
 
 }  // namespace vphi::physics

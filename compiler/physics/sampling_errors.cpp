@@ -106,4 +106,55 @@ Diagnostic no_composition(Span span, const std::string& integrator,
                       : "take " + dsl::enumerate(fitting));
 }
 
+namespace {
+
+constexpr const char* kFlowRule =
+    "links flow along the gradient of a sum of traces of loops: U' = -d(S, U), or a sum of such "
+    "gradients times fixed numbers";
+
+}  // namespace
+
+Diagnostic flow_not_of_loops(Span span, const std::string& why) {
+  return error("E0778", span, "links cannot flow along this", why, kFlowRule,
+               "write U' = -d(S, U) with S = 2*sum(3 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)");
+}
+
+Diagnostic flow_without_direction(Span span) {
+  return error("E0778", span, "which link does this carry a gradient to?",
+               "links or neighbours stand in the right side",
+               "a right side with links or neighbours is written for a direction",
+               "write U[mu]' = ..., and U[mu] for the link, d(S, U[mu]) for its gradient");
+}
+
+Diagnostic flow_of_another_direction(Span span) {
+  return error("E0778", span, "this is the gradient by another link", "",
+               "in a sum of gradients each is that by the link which moves",
+               "write d(S, U) in U' = ..., or d(S, U[mu]) in U[mu]' = ...");
+}
+
+Diagnostic flow_of_second_order(Span span, const std::string& links) {
+  return error("E0778", span, fmt::format("the links `{}` have no equation of second order", links),
+               "", kFlowRule,
+               fmt::format("write {}' = -d(S, {}) for the gradient flow; sample hmc integrates "
+                           "Hamilton's equations",
+                           links, links));
+}
+
+Diagnostic gradient_not_here(Span span, const std::string& links) {
+  return error(
+      "E0778", span, fmt::format("the gradient by the links `{}` has no value here", links),
+      "it lies in the algebra of their group", "d(S, U) stands in the equation of the links",
+      fmt::format("write {}' = -d(S, {})", links, links));
+}
+
+Diagnostic flow_unstable(Span span, double dt, double most, double fastest, double limit) {
+  return error(
+      "E0301", span,
+      fmt::format("dt = {:.6g} is above the stability limit {:.6g} of this flow", dt, most), "",
+      fmt::format("the fastest wave about U = 1 decays as exp(-{:.5g}*t); the limit of the "
+                  "integrator is {:.5g} divided by this rate",
+                  fastest, limit),
+      "take a smaller dt, or an integrator with a larger limit");
+}
+
 }  // namespace vphi::physics::errors

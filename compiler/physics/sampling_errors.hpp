@@ -33,4 +33,18 @@ Diagnostic level_without_scheme(Span span);
 Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting);
 
+// A flow of links, E0778.
+/// `why`: what stands there.
+Diagnostic flow_not_of_loops(Span span, const std::string& why);
+/// Gradients are carried along links, but the equation names no direction.
+Diagnostic flow_without_direction(Span span);
+/// The gradient by U[nu] in the equation of U[mu].
+Diagnostic flow_of_another_direction(Span span);
+Diagnostic flow_of_second_order(Span span, const std::string& links);
+/// `d(S, U)` elsewhere than in the equation of U.
+Diagnostic gradient_not_here(Span span, const std::string& links);
+
+/// E0301: `fastest` decays as exp(-fastest*t), `limit` is that of the integrator for rate*dt.
+Diagnostic flow_unstable(Span span, double dt, double most, double fastest, double limit);
+
 }  // namespace vphi::physics::errors

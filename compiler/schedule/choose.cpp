@@ -7,6 +7,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/chain.hpp"
+#include "compiler/schedule/link_flow.hpp"
 #include "compiler/schedule/flux.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/trajectory.hpp"
@@ -228,6 +229,8 @@ std::optional<Stepping> choose_step(const physics::System& system, const dsl::Re
                                     Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics) {
   if (const auto trajectory = physics::trajectory_of(system))
     return make_trajectory_step(system, *trajectory, resolved, slots, storage, diagnostics);
+  if (const auto flow = physics::link_flow_of(system))
+    return make_link_flow_step(system, *flow, resolved, slots, storage, diagnostics);
   if (system.sampling) return make_chain_step(system, slots, storage);
   if (system.conservation && system.conservation->step) {
     return make_flux_step(system, slots, storage);

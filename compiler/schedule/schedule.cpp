@@ -12,6 +12,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/draw.hpp"
+#include "compiler/physics/link_flow.hpp"
 #include "compiler/schedule/averages.hpp"
 #include "compiler/schedule/choose.hpp"
 #include "compiler/schedule/initial.hpp"
@@ -116,8 +117,8 @@ class Scheduler {
     p.dt_physical = system_.dt_physical;
     p.seed = system_.seed;
     p.parameters = system_.folded;
-    p.chain = system_.sampling.has_value();
-    if (system_.sampling) p.steps = system_.sampling->sweeps;
+    p.chain = system_.sampling && !physics::link_flow_of(system_);
+    if (p.chain) p.steps = system_.sampling->sweeps;
     if (system_.variables.empty()) p.steps = 0;
     if (system_.end_time > 0 && system_.dt_physical > 0) {
       p.steps = static_cast<std::int64_t>(

@@ -99,6 +99,8 @@ TEST(Step, OrderInScaleFactorAndField) {
 TEST(Step, OrderOfRungeKutta) {
   expect_order("heun", 0, 2, 32);
   expect_order("rk3_3", 1, 3, 32);
+  expect_order("luscher3", 1, 3, 32);
+  expect_order("euler", 0, 1, 256);
   expect_order("rk4", 0, 4, 16);
   expect_order("rk4_5", 1, 4, 16, {}, 0.2);
 }

@@ -1,0 +1,19 @@
+// How fast waves of small links decay in the gradient flow of an action.
+//
+// About U = 1 a loop changes by its phase, the sum of the w of its links with their signs, and
+// Re tr by -W_a W_a/4 (-W^2/2 for U(1)). For plane waves of momentum p the action is then a
+// quadratic form of the directions; w' = -dS/dw lets its eigenvectors decay with its eigenvalues.
+// An explicit scheme wants dt times the largest of them below its limit.
+#pragma once
+
+#include <optional>
+
+#include "compiler/gauge/action.hpp"
+
+namespace vphi::gauge {
+
+/// The largest eigenvalue over momenta of multiples of pi/4; nothing where a coefficient is no
+/// number.
+std::optional<double> fastest_decay(const Group& group, const LoopAction& action, int dims);
+
+}  // namespace vphi::gauge
