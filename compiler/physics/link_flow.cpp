@@ -96,6 +96,9 @@ class Reader {
     };
     gauge::LoopAction loops = read_loops(d_, field_, f, scope, refuse);
     if (loops.empty()) d_.fail(refuse(f.span, "no loop of links"));
+    for (const gauge::LoopTerm& term : loops)
+      if (!fixed(term.coefficient))
+        d_.fail(refuse(f.span, "a coefficient that is no fixed number"));
     const std::string text = fmt::format("d({}, {})", dsl::to_text(f), field_.name);
     const auto same = [&](const Gradient& g) { return g.text == text && equal(g.loops, loops); };
     const auto known = std::ranges::find_if(gradients_, same);
@@ -103,6 +106,15 @@ class Reader {
     const auto namesakes = std::ranges::count(gradients_, text, &Gradient::text);
     const Expr name = arena().symbol(namesakes == 0 ? text : fmt::format("{} {}", text, namesakes));
     return gradients_.emplace_back(Gradient{text, std::move(loops), name});
+  }
+
+  /// The same during a run of one instance.
+  bool fixed(Expr e) const {
+    return !algebra::contains(e, [&](Expr node) {
+      if (node.is(Op::Load)) return true;
+      return node.is(Op::Symbol) &&
+             std::ranges::find(d_.system.axes, node->name, &Axis::symbol) == d_.system.axes.end();
+    });
   }
 
   static bool equal(const gauge::LoopAction& a, const gauge::LoopAction& b) {
@@ -156,8 +168,8 @@ class Reader {
     Expr rest = right;
     for (const Gradient& g : gradients_) {
       const Expr weight = algebra::derivative(right, g.name);
-      const bool fixed = algebra::constant(weight).has_value();
-      if (!fixed) d_.fail(errors::flow_not_of_loops(right_->span, "not a fixed number times it"));
+      if (!fixed(weight))
+        d_.fail(errors::flow_not_of_loops(right_->span, "not a fixed number times it"));
       rest = algebra::substitute(rest, g.name, arena().integer(0));
       for (gauge::LoopTerm term : g.loops) {
         term.coefficient = term.coefficient * weight;

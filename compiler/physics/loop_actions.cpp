@@ -1,6 +1,7 @@
 #include "compiler/physics/loop_actions.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,7 +28,11 @@ class Reader {
   Reader(Derivation& d, const StateField& field, Refusal refuse)
       : d_(d), field_(field), refuse_(std::move(refuse)) {}
 
-  gauge::LoopAction read(const dsl::Expr& e, const Scope& scope, Expr* shown) {
+  gauge::LoopAction read(const dsl::Expr& whole, const Scope& scope, Expr* shown) {
+    const dsl::Expr& e = density(whole);
+    std::set<std::string> seen;
+    if (const dsl::Expr* average = reduction(e, seen))
+      d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
     Lowerer reader(d_);
     reader.trace_of = [&](const LinkPath& path) { return trace(path); };
     const Expr s = reader.real(e, "an action", scope);
@@ -41,6 +46,33 @@ class Reader {
 
  private:
   Arena& arena() { return d_.arena(); }
+
+  static bool is_reduction(const dsl::Expr& e) {
+    static const std::set<std::string, std::less<>> kReductions{"mean", "total", "var", "min",
+                                                                "max"};
+    return e.kind == dsl::ExprKind::Call && e.args.size() == 1 && kReductions.contains(e.text);
+  }
+
+  /// What is summed over the sites: of a total its argument.
+  const dsl::Expr& density(const dsl::Expr& e) const {
+    const NamedFact* fact =
+        e.kind == dsl::ExprKind::Name && !d_.field(e.text) ? d_.facts.find(e.text) : nullptr;
+    const dsl::Expr& meant = fact && fact->value ? *fact->value : e;
+    return is_reduction(meant) && meant.text == "total" ? *meant.args[0] : e;
+  }
+
+  /// A reduction over sites in the text or in what it names.
+  const dsl::Expr* reduction(const dsl::Expr& e, std::set<std::string>& seen) const {
+    if (is_reduction(e)) return &e;
+    if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
+      const NamedFact* fact = d_.facts.find(e.text);
+      if (fact && fact->value && seen.insert(e.text).second && reduction(*fact->value, seen))
+        return &e;
+    }
+    for (const dsl::ExprPtr& arg : e.args)
+      if (const dsl::Expr* found = reduction(*arg, seen)) return found;
+    return nullptr;
+  }
 
   /// The names of the trace of a closed path: those of all loops with one trace.
   Component trace(const LinkPath& path) {

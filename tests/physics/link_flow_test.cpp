@@ -225,7 +225,7 @@ TEST(LinkFlow, DevicesAndPrecision) {
 
 TEST(LinkFlow, SumsOfGradients) {
   if (!native()) GTEST_SKIP() << "no native device";
-  Model whole{.gauge = "SU(2)", .lattice = "4^3", .n = 2, .dt = 0.02, .steps = 5, .clover = false};
+  Model whole{.gauge = "SU(2)", .lattice = "5^2", .n = 2, .dt = 0.02, .steps = 5, .clover = false};
   whole.c1 = -1.0 / 12;
   Model parts = whole;
   parts.flow =
@@ -237,6 +237,17 @@ TEST(LinkFlow, SumsOfGradients) {
   indexed.flow = "U[k]' = -d(S, U[k])";
   EXPECT_NEAR(last(parts, "plaquette"), last(whole, "plaquette"), 1e-14);
   EXPECT_EQ(last(indexed, "plaquette"), last(whole, "plaquette"));
+  Model total = whole;
+  total.flow = "T = total(S)\nU' = -d(T, U)";
+  EXPECT_EQ(last(total, "plaquette"), last(whole, "plaquette"));
+  Model swept = whole;  // half as fast and as fast
+  swept.flow = "sweep b = [0.5, 1]\nU' = -b*d(S, U)";
+  const runtime::RunResult both = testing::run_text(swept.text(), {});
+  Model slow = whole;
+  slow.flow = "U' = -d(S, U)/2";
+  const auto& row = both.find("plaquette")->values.back();
+  EXPECT_NEAR(row.at(0), last(slow, "plaquette"), 1e-14);
+  EXPECT_NEAR(row.at(1), last(whole, "plaquette"), 1e-14);
 }
 
 }  // namespace
