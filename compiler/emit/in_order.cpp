@@ -74,8 +74,8 @@ class Moves {
 };
 
 /// What was written down together, without a gap in the numbers (a product of matrices that another
-/// kernel has too), moves to its first use, where that is not in what comes next anyway.
-std::vector<Expr> blocks_moved(const std::vector<Expr>& order) {
+/// kernel has too), moves to its first use; `far`: not where that is in what comes next anyway.
+std::vector<Expr> blocks_moved(const std::vector<Expr>& order, bool far) {
   constexpr std::uint32_t kGap = 32;
   const Users users = users_in(order);
   Moves moves(order.size());
@@ -92,7 +92,7 @@ std::vector<Expr> blocks_moved(const std::vector<Expr>& order) {
         if (u >= end) outside.push_back(u);
     }
     const bool soon = std::ranges::any_of(outside, [&](std::size_t u) { return u < next_end; });
-    if (!root && !outside.empty() && !soon) {
+    if (!root && !outside.empty() && !(far && soon)) {
       const std::size_t to = moves.first(outside);
       for (std::size_t i = begin; i < end; ++i) moves.move(i, to);
     }
@@ -150,10 +150,12 @@ class Sinking {
 }  // namespace
 
 std::vector<Expr> written_order(std::span<const Expr> roots, const IsLeaf& leaf) {
-  const std::vector<Expr> written = by_handle(roots, leaf), moved = blocks_moved(written);
+  const std::vector<Expr> written = by_handle(roots, leaf);
   std::vector<Expr> best = written;
-  for (const std::vector<Expr>& order : {Sinking(written).order(), moved, Sinking(moved).order()})
-    if (most_held(order, roots, leaf) < most_held(best, roots, leaf)) best = order;
+  for (const std::vector<Expr>& start :
+       {written, blocks_moved(written, true), blocks_moved(written, false)})
+    for (const std::vector<Expr>& order : {start, Sinking(start).order()})
+      if (most_held(order, roots, leaf) < most_held(best, roots, leaf)) best = order;
   return best;
 }
 
