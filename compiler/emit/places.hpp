@@ -4,10 +4,10 @@
 // is a rounding and, for the address, a conversion, both on the unit that makes quotients and
 // roots, at a quarter of the rate or less. In f32 one addition that rounds down, of 1.5*2^23,
 // leaves the whole part of `a` in the last bits: as an integer that sum is in order with every
-// other one, so bounds are two integer extremes, the piece is its number less 1.5*2^23 and the
-// entry lies at its bits. A place is held as these bits (vphi_place_f32 and vphi_place_of_f32, the
-// latter of a product that is not rounded before); in f64 as the integer itself. What is no number
-// lies in the last piece.
+// other one, so bounds are two integer extremes, and the number of the piece is what was added to
+// the bits. A place is held as that integer (vphi_place_f32 and vphi_place_of_f32, the latter of a
+// product that is not rounded before); in f64 a conversion makes it. What is no number lies in the
+// last piece.
 #pragma once
 
 #include <cstdint>

@@ -545,7 +545,7 @@ std::string Printer::held_place(Expr expr) {
 
 // A position in a table as an integer.
 std::string Printer::index(Expr expr) {
-  if (place_of(expr)) return suffixed("vphi_index") + "(" + held_place(expr) + ")";
+  if (place_of(expr)) return held_place(expr);
   if (!is_index(expr)) return suffixed("vphi_index_of") + "(" + number(expr) + ")";
   if (const auto whole = integer_of(expr)) return std::to_string(*whole);
   const char* sign = expr.is(Op::Mul) ? "*" : " + ";

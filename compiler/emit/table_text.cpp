@@ -129,6 +129,16 @@ std::string declared(Language language, const std::string& type, const std::stri
   return fmt::format("alignas(16) static const {} {}[{}]", type, name, size);
 }
 
+/// Number `k` of those at place `at`: of a vector of the device, where there is one, so that the
+/// address is one multiply-add.
+std::string entry_of(const std::string& values, const std::string& type, std::size_t width,
+                     std::size_t k, Language language) {
+  if (width == 1) return values + "[at]";
+  if (width == 4 && type == "double") return fmt::format("{}[4*at + {}]", values, k);
+  return fmt::format("(({}const {}{}*){})[at].{}", language == Language::Cuda ? "" : "__constant ",
+                     type, width, values, "xyzw"[k]);
+}
+
 /// `whole`: positions are integers, made by emit/places.hpp.
 std::string group_text(const algebra::Arena& arena, const std::vector<int>& group,
                        const std::map<int, Positions>& tables, Precision precision,
@@ -166,8 +176,7 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
       text +=
           fmt::format("VPHI_INLINE {} {}(int at) {{\n", type, table_function(group[k], precision));
       if (!inside) text += fmt::format("  at = min(max(at, 0), {});\n", size - 1);
-      text += width == 1 ? fmt::format("  return {}[at];\n}}\n", values)
-                         : fmt::format("  return {}[{}*at + {}];\n}}\n", values, width, k);
+      text += fmt::format("  return {};\n}}\n", entry_of(values, type, width, k, language));
       continue;
     }
     text +=

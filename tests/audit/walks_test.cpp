@@ -1,16 +1,21 @@
 // Walks of a fluid as machine code of a GPU: no call, nothing spilled where cells go by.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
+#include "compiler/audit/audit.hpp"
 #include "compiler/compile.hpp"
 #include "runtime/device/nvrtc.hpp"
 #include "tests/audit/machine.hpp"
 #include "tests/audit/ways.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace vphi::audit {
 namespace {
 
-class Walks : public testing::TestWithParam<const char*> {};
+class Walks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Walks, HaveNoCallAndNoSpill) {
   if (std::string why; runtime::nvrtc_version(&why).empty()) GTEST_SKIP() << why;
@@ -34,7 +39,52 @@ TEST_P(Walks, HaveNoCallAndNoSpill) {
   EXPECT_EQ(seen, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Fluid, Walks, testing::Values("f32", "f64"));
+// Tables of one and of two arguments in the rounds of a solve: integers as places, no conversion.
+TEST_P(Walks, ReadTablesWithoutABranch) {
+  if (const AuditResult probe = audit("", program::Target::Native); !probe.available)
+    GTEST_SKIP() << probe.reason;
+  const testing::ScratchFolder folder;
+  std::ofstream lines(folder / "lines.txt"), planes(folder / "planes.txt");
+  for (int i = 0; i <= 20; ++i) {
+    lines << 0.5 * i << ' ' << 0.5 * i / 3 + 0.01 * i * i << '\n';
+    for (int j = 0; j <= 10; ++j)
+      planes << 0.5 * i << ' ' << 0.5 * j << ' ' << 1e-3 * i * j << '\n';
+  }
+  lines.close(), planes.close();
+  std::ifstream closed(std::string(VPHI_SOURCE_DIR) + "/tests/audit/closed_fluid.vphi");
+  std::string text{std::istreambuf_iterator<char>(closed), {}};
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    ASSERT_NE(text.find(from), std::string::npos) << from;
+    text.replace(text.find(from), from.size(), to);
+  };
+  replaced("= eps/3",
+           "= table(\"lines.txt\", eps, order = 1, outside = eps/3) + "
+           "table(\"planes.txt:3\", eps, rho, outside = 0)");
+  replaced("max = 16", "max = 2");
+  const std::string model = (folder / "tables.vphi").string();
+  std::ofstream(model) << text;
+  CompileOptions options;
+  options.precision = GetParam();
+  for (const Way& way : ways()) {
+    if (!way.target.nvidia) continue;
+    const Compilation compilation = compile_model(model, options, way.target);
+    ASSERT_TRUE(compilation.program) << way.name;
+    int seen = 0;
+    for (const program::Kernel& kernel : compilation.program->kernels) {
+      if (kernel.name != "along_z") continue;
+      ++seen;
+      const AuditResult result = audit(kernel.source, way.target.target);
+      ASSERT_TRUE(result.available) << way.name << result.reason << "\n" << result.log;
+      for (const std::string& violation : result.violations) ADD_FAILURE() << way.name << violation;
+      EXPECT_NE(kernel.source.find("const int place_1"), std::string::npos) << way.name;
+      if (way.target.target != program::Target::Cuda || runtime::nvrtc_version().empty()) continue;
+      EXPECT_FALSE(compiled(kernel.source).calls);
+    }
+    EXPECT_EQ(seen, 1) << way.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fluid, Walks, ::testing::Values("f32", "f64"));
 
 }  // namespace
 }  // namespace vphi::audit

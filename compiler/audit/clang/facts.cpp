@@ -67,8 +67,10 @@ bool plain_value(const Expr* expr, const clang::ASTContext& context) {
 /// One arithmetic instruction from registers to a register: no memory, no jump, no side effect.
 bool is_pure(const clang::GCCAsmStmt& s) {
   if (s.isVolatile() || s.getNumClobbers() != 0) return false;
-  for (unsigned i = 0; i < s.getNumOutputs(); ++i)
-    if (s.getOutputConstraint(i) != "=f" && s.getOutputConstraint(i) != "=d") return false;
+  for (unsigned i = 0; i < s.getNumOutputs(); ++i) {
+    const auto to = s.getOutputConstraint(i);
+    if (to != "=f" && to != "=d" && to != "=r") return false;
+  }
   for (unsigned i = 0; i < s.getNumInputs(); ++i)
     if (s.getInputConstraint(i) != "f" && s.getInputConstraint(i) != "d") return false;
   return is_arithmetic_instruction(s.getAsmString()->getString());
