@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kMethod = "flow";
 constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 // Places in Sampling::cycle.
-enum Place : std::size_t { kGradients, kRates, kMove, kPlaces };
+enum Place : std::size_t { kGradients, kRates, kMoves, kPlaces };
 
 const StateField* flowing(const Derivation& d) {
   const auto found = std::ranges::find_if(d.fields, [&](const StateField& field) {
@@ -275,12 +275,13 @@ class Reader {
     const gauge::LinkType& type = *field_.links;
     const bool single = d_.system.numerics.real == Precision::F32;
     const int terms = gauge::exponential_terms(single ? 0x1p-24 : 0x1p-53);
-    flow_.move = update("move", "U = exp(A) U, brought back into the group");
     for (int axis = 0; axis < dims(); ++axis) {
       std::vector<Expr> p;
       for (const int number : displacements_[static_cast<std::size_t>(axis)])
         p.push_back(arena().load(number));
       if (p.empty()) continue;
+      Update& move = flow_.moves.emplace_back(
+          update(fmt::format("move_{}", kAxes[axis]), "U = exp(A) U, brought back into the group"));
       const auto reals = static_cast<std::size_t>(type.reals());
       const auto first = field_.arrays.begin() + static_cast<std::ptrdiff_t>(reals) * axis;
       std::vector<Expr> moved;
@@ -291,7 +292,7 @@ class Reader {
         moved = gauge::store(type, gauge::reunitarised(group(), u));
       }
       for (std::size_t i = 0; i < reals; ++i)
-        flow_.move.values.emplace_back(*(first + static_cast<std::ptrdiff_t>(i)), moved[i]);
+        move.values.emplace_back(*(first + static_cast<std::ptrdiff_t>(i)), moved[i]);
     }
   }
 
@@ -323,7 +324,7 @@ class Reader {
     };
     for (Update& u : flow_.gradients) put(kGradients, u);
     for (Update& u : flow_.rates) put(kRates, u);
-    put(kMove, flow_.move);
+    for (Update& u : flow_.moves) put(kMoves, u);
     carrier.actions.push_back({field_.name + "'", shown_, right_->span});
     d_.system.sampling = std::move(carrier);
   }
@@ -370,7 +371,7 @@ std::optional<LinkFlow> link_flow_of(const System& system) {
       updates.push_back(carrier.updates[static_cast<std::size_t>(u)]);
     return updates;
   };
-  return LinkFlow{all(kGradients), all(kRates), all(kMove).front()};
+  return LinkFlow{all(kGradients), all(kRates), all(kMoves)};
 }
 
 }  // namespace vphi::physics

@@ -21,12 +21,12 @@ namespace vphi::physics {
 struct LinkFlow {
   /// Gradients that right sides read at neighbours: arrays of their own. May be empty.
   std::vector<Update> gradients;
-  /// For each axis that moves: coordinates z_a of A = i z_a T_a, under the numbers that `move`
-  /// knows them by.
+  /// For each axis that moves: coordinates z_a of A = i z_a T_a, under the numbers that `moves`
+  /// know them by.
   std::vector<Update> rates;
-  /// Links that have gone along A: exp(i z_a T_a) U, brought back into the group; z_a as Loads of
-  /// numbers that have no memory.
-  Update move;
+  /// Of the same axes, links that have gone along A: exp(i z_a T_a) U, brought back into the group;
+  /// z_a as Loads of numbers that have no memory.
+  std::vector<Update> moves;
 };
 
 /// Whether links have an equation of their own.

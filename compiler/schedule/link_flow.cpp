@@ -50,7 +50,8 @@ class Maker {
         storage_(storage),
         diagnostics_(diagnostics),
         arena_(*system.arena) {
-    for (const auto& [array, value] : flow_.move.values) links_.push_back(array);
+    for (const Update& move : flow_.moves)
+      for (const auto& [array, value] : move.values) links_.push_back(array);
     for (const Update& rate : flow_.rates) {
       std::vector<int>& axis = axes_.emplace_back();
       for (const auto& [number, value] : rate.values) axis.push_back(number);
@@ -67,7 +68,7 @@ class Maker {
     integrator_ = &*integrator;
     head_ = &*head;
     if (!fits(*head)) {
-      diagnostics_.add(error::unmatched(flow_.move.span, integrator->name, "U",
+      diagnostics_.add(error::unmatched(flow_.moves.front().span, integrator->name, "U",
                                         {algebra::to_text(system_.sampling->actions.front().right)},
                                         fitting()));
       return std::nullopt;
@@ -247,25 +248,29 @@ class Maker {
     const std::map<int, int> from = numbers(links_, points_[static_cast<std::size_t>(base)]);
     const std::map<int, int> target = numbers(links_, points_[static_cast<std::size_t>(to)]);
     if (!still && reads_links(value)) value = kept(value, scratch(), "rate");
-    kernel::Kernel k = kernel_of(flow_.move.name, flow_.move.shown);
-    for (const auto& [array, e] : flow_.move.values) {
-      const Expr old = arena_.load(from.contains(array) ? from.at(array) : array);
-      Expr moved = old;
-      if (!still) {
-        moved = algebra::rewrite(e, [&](Expr node) {
-          if (!node.is(Op::Load)) return node;
-          if (const auto z = value.arrays.find(node->index); z != value.arrays.end())
-            return z->second;
-          const auto link = from.find(node->index);
-          return link == from.end() ? node : arena_.load(link->second, node->offset, node->span);
-        });
+    // one kernel for each axis, whose exponential fits into the registers of a GPU's thread
+    for (const Update& update : flow_.moves) {
+      kernel::Kernel k = kernel_of(update.name, update.shown);
+      for (const auto& [array, e] : update.values) {
+        const Expr old = arena_.load(from.contains(array) ? from.at(array) : array);
+        Expr moved = still ? old : moved_along(e, value, from);
+        // a run that has stopped keeps what it had
+        if (to == 0)
+          moved = arena_.raw(Op::Select, {arena_.symbol(slot::kStop), arena_.load(array), moved});
+        k.stores.push_back({target.contains(array) ? target.at(array) : array, moved});
       }
-      // a run that has stopped keeps what it had
-      if (to == 0)
-        moved = arena_.raw(Op::Select, {arena_.symbol(slot::kStop), arena_.load(array), moved});
-      k.stores.push_back({target.contains(array) ? target.at(array) : array, moved});
+      add(std::move(k));
     }
-    add(std::move(k));
+  }
+
+  /// The coordinates of a move, and the links that it starts from, in place of its own.
+  Expr moved_along(Expr e, const Value& value, const std::map<int, int>& from) const {
+    return algebra::rewrite(e, [&](Expr node) {
+      if (!node.is(Op::Load)) return node;
+      if (const auto z = value.arrays.find(node->index); z != value.arrays.end()) return z->second;
+      const auto link = from.find(node->index);
+      return link == from.end() ? node : arena_.load(link->second, node->offset, node->span);
+    });
   }
 
   bool reads_links(const Value& value) const {
