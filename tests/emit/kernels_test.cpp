@@ -162,7 +162,8 @@ TEST(Native, ClangAgreesWithTheReference) {
   if (shell("clang++-19 --version").first != 0) GTEST_SKIP() << "no clang++-19";
   check_native("clang++-19",
                "-O3 -march=native -Wall -Wextra -Werror -Wno-unknown-pragmas "
-               "-Wno-pass-failed -ffp-contract=on");
+               "-Wno-pass-failed -Wno-unknown-warning-option "
+               "-Wno-invalid-feature-combination -ffp-contract=on");
 }
 
 TEST(Native, ContractionKeepsTheSums) {
