@@ -79,9 +79,10 @@ constexpr Builtin kBuiltins[] = {
     // gauge fields and fermions
     {"loop", 1, kAny, Rule::PathProduct, "", "product of links along a closed path"},
     {"path", 1, kAny, Rule::PathProduct, "", "product of links along an open path"},
+    {"spinor", 2, 2, Rule::UnitSpinor, "", "spinor(s, c): 1 of spin s and colour c, else 0"},
     {"pseudofermion", 1, 1, Rule::Determinant, "solver", "|det D|^2 by pseudofermion fields"},
     // linear systems
-    {"solve", 2, 2, Rule::Solve, "solver", "the field x with A(x) = b, A linear"},
+    {"solve", 2, 2, Rule::Solve, "solver even_odd", "the field x with A(x) = b, A linear"},
     {"iterations", 1, 1, Rule::OfSolve, "", "rounds that a solve has taken"},
     {"residual", 1, 1, Rule::OfSolve, "", "norm(b - A(x))/norm(b) of a solve"},
     // data

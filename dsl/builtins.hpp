@@ -36,6 +36,7 @@ enum class Rule {
   Quantifier,       ///< all, any: conditions to one condition
   First,            ///< first(e, cond)
   PathProduct,      ///< loop, path: directions to a group element
+  UnitSpinor,       ///< spinor(s, c)
   Determinant,      ///< pseudofermion(D)
   Solve,            ///< solve(A, b): the field x with A(x) = b
   OfSolve,          ///< iterations(x), residual(x): how a solve went

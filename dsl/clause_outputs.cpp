@@ -83,6 +83,9 @@ void ClauseCheck::initial_value(const Item& item) {
     scope.locals[head.args[i]->text].index = &ranges[i];
   }
   Type wanted = head.primes > 0 ? rate_type(symbol->type) : symbol->type;
+  // psi[s, c] = ...: a number for each component
+  if (symbol->kind == SymbolKind::Fermion && head.args.size() == 2)
+    wanted = type_of(Type::Base::Complex, true);
   if (item.relation == Item::Relation::Drawn) scope.drawn = &wanted;
   const Value value = inference_.infer(*item.value, scope);
   inference_.require(*item.value, value, wanted, "`" + shown + "`", symbol->declared);

@@ -54,7 +54,7 @@ struct Scope {
     return nullptr;
   }
   template <typename Flag>
-  auto inherited(Flag Scope::* flag) const {
+  auto inherited(Flag Scope::*flag) const {
     for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
       if (scope->*flag) return scope->*flag;
     }
@@ -87,6 +87,8 @@ class Inference {
   Diagnostic unknown(const Expr& name, const Scope& scope) const;
   /// `x[k]` with this range for k: an index of the left side of an equation.
   IndexRange range_of_place(const Symbol& symbol, std::size_t position) const;
+  /// Of psi[s, c]: position 0 is spin, 1 colour.
+  IndexRange component_of_spinor(std::size_t position) const;
 
  private:
   // infer_names.cpp

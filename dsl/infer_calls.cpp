@@ -174,7 +174,7 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
       for (const ExprPtr& each : value.args) number(*each, scope, "`" + named.name + "`");
     } else if (named.name == "solver" || named.name == "kind" || named.name == "form" ||
                named.name == "along" || named.name == "scale" || named.name == "cross" ||
-               named.name == "weights" || named.name == "k") {
+               named.name == "weights" || named.name == "k" || named.name == "even_odd") {
       continue;  // words; checked by the stage that uses them
     } else if (named.name == "even" || named.name == "odd") {
       if (value.kind != ExprKind::List) infer(value, scope);
@@ -223,6 +223,13 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
       return fold(expr, builtin, scope);
     case Rule::PathProduct:
       return path_product(expr, builtin, scope);
+    case Rule::UnitSpinor: {
+      Value value{type_of(Base::Spinor), {}};
+      for (std::size_t i = 0; i < 2; ++i) {
+        use_index(*expr.args[i], component_of_spinor(i), "`spinor`", scope, value);
+      }
+      return value;
+    }
     case Rule::Determinant:
       return determinant(expr, scope);
     case Rule::Solve:

@@ -44,8 +44,19 @@ bool Inference::is_axis(const std::string& name) const {
   return name == "t" && dims > 3;
 }
 
+/// Spin, then colour: as many colours as the links have, 1 without a gauge field.
+IndexRange Inference::component_of_spinor(std::size_t position) const {
+  int colours = 1;
+  for (const auto& [name, symbol] : resolved_.symbols) {
+    if (symbol.kind == SymbolKind::Gauge && symbol.type.base == Base::Group)
+      colours = std::max(symbol.type.rows, 1);
+  }
+  return {Kind::Component, position == 0 ? 4 : colours, "", {}};
+}
+
 IndexRange Inference::range_of_place(const Symbol& symbol, std::size_t position) const {
   if (symbol.kind == SymbolKind::Gauge) return direction(dimensions());
+  if (symbol.kind == SymbolKind::Fermion) return component_of_spinor(position);
   const bool of_body = symbol.kind == SymbolKind::Variable ||
                        symbol.kind == SymbolKind::Particles ||
                        (symbol.kind == SymbolKind::Drawn && symbol.parameters.size() == 1);
@@ -207,7 +218,9 @@ Value Inference::components(const Expr& expr, const Value& base, const std::stri
   if (type.base == Base::Symmetric || type.base == Base::Matrix || type.base == Base::Group) {
     wanted = 2;
   }
-  const bool open = is_unknown(type) || type.base == Base::Spinor || type.base == Base::Operator;
+  const bool spinor = type.base == Base::Spinor;
+  if (spinor) wanted = 2;
+  const bool open = is_unknown(type) || type.base == Base::Operator;
   if (wanted == 0 && !open) {
     const Symbol* symbol = resolved_.find(shown);
     const bool field = symbol != nullptr && symbol->kind == SymbolKind::Field;
@@ -221,7 +234,8 @@ Value Inference::components(const Expr& expr, const Value& base, const std::stri
   }
   for (std::size_t i = 1; i <= count; ++i) {
     const int size = i == 2 && type.base == Base::Matrix ? type.columns : type.rows;
-    const IndexRange place = open ? IndexRange{} : IndexRange{Kind::Component, size, "", {}};
+    IndexRange place = open ? IndexRange{} : IndexRange{Kind::Component, size, "", {}};
+    if (spinor) place = component_of_spinor(i - 1);
     use_index(*expr.args[i], place, "`" + shown + "`", scope, value);
   }
   const bool per_site = type.per_site;

@@ -3,6 +3,7 @@
 
 #include "dsl/infer.hpp"
 #include "dsl/name_errors.hpp"
+#include "dsl/parse.hpp"
 #include "dsl/suggest.hpp"
 #include "dsl/types.hpp"
 
@@ -86,6 +87,13 @@ void Inference::solver(const Expr& expr, const Scope& scope) {
                               static_cast<int>(expr.args.size()), "", symbol->declared));
   }
   for (const NamedArgument& option : expr.named) {
+    if (option.name == "inner") {
+      const std::vector<std::string> words{"f32"};
+      if (option.value->kind != ExprKind::Name || option.value->text != "f32")
+        report(
+            error::option_word(option.value->span, "inner", to_text(*option.value), "f32", words));
+      continue;
+    }
     number(*option.value, scope, "`" + option.name + "`");
     if (std::find(known.begin(), known.end(), option.name) != known.end()) continue;
     report(error::option_of_function(option.span, option.name, symbol->name, known));

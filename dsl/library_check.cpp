@@ -32,6 +32,7 @@ class BodyCheck {
         }
       });
     }
+    if (clause.keyword == "solver") known_.insert("inner");  // the solver that is refined
     for (const Definition& fact : clause.where) known_.insert(fact.head.name);
     learn(clause);
     for (const Definition& fact : clause.where) check(fact.value);

@@ -37,7 +37,8 @@ std::vector<Launch> Program::with_rounds(const std::vector<Launch>& list) const 
     all.push_back(launch);
     if (launch.solve < 0) continue;
     const Solve& solve = solves[static_cast<std::size_t>(launch.solve)];
-    all.insert(all.end(), solve.iterate.begin(), solve.iterate.end());
+    const std::vector<Launch> rounds = with_rounds(solve.iterate);
+    all.insert(all.end(), rounds.begin(), rounds.end());
     all.insert(all.end(), solve.finish.begin(), solve.finish.end());
   }
   return all;

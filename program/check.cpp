@@ -148,10 +148,13 @@ class Checker {
   void check(const Solve& solve) {
     launches(solve.iterate, "solve");
     launches(solve.finish, "solve");
+    // an inner solve stands before the one whose rounds it is part of
+    const auto own = &solve - p_.solves.data();
+    const auto inside = [&](const Launch& launch) { return launch.solve >= own; };
     const auto begins = [](const Launch& launch) { return launch.solve >= 0; };
-    need(std::none_of(solve.iterate.begin(), solve.iterate.end(), begins) &&
+    need(std::none_of(solve.iterate.begin(), solve.iterate.end(), inside) &&
              std::none_of(solve.finish.begin(), solve.finish.end(), begins),
-         "a solve inside a solve");
+         "a solve inside itself");
     need(!solve.iterate.empty() && solve.max >= 1, "a solve without rounds");
     slot(solve.done_slot, "solve");
     slot(solve.iterations_slot, "solve");

@@ -164,13 +164,18 @@ std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d) {
   Arena& arena = *d.local[0].weight.re->arena;
   Complex a = scalar(arena, 0), b = scalar(arena, 0);
   for (const LocalTerm& term : d.local) {
-    if (term.spin == spin_identity()) {
-      a = plus(a, term.weight);
-    } else if (term.spin == gamma5()) {
-      b = plus(b, term.weight);
-    } else {
-      return std::nullopt;
-    }
+    // diag(p, p, q, q) = (p + q)/2 + (p - q)/2 gamma5
+    const Gaussian p = term.spin.at(0, 0), q = term.spin.at(2, 2);
+    SpinMatrix diagonal;
+    for (int s = 0; s < 4; ++s) diagonal.at(s, s) = s < 2 ? p : q;
+    if (!(term.spin == diagonal)) return std::nullopt;
+    const auto half = [&](Gaussian twice) {
+      if (const auto whole = quotient(twice, {2, 0})) return times(*whole, term.weight);
+      return times(arena.rational(1, 2), times(twice, term.weight));
+    };
+    const Gaussian sum = p + q, difference = p + -q;
+    if (!sum.zero()) a = plus(a, half(sum));
+    if (!difference.zero()) b = plus(b, half(difference));
   }
   // of the numbers that are usual, a real and b imaginary, the divisor is real
   const Complex divisor = minus(times(a, a), times(b, b));

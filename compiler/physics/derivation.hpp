@@ -128,6 +128,10 @@ struct Derivation {
   std::vector<StateField> fields;
   std::vector<Companions> companions;
   gauge::Gammas gammas = gauge::gammas(gauge::GammaBasis::Chiral);
+  /// StateField::turns of the `fermion` lines, those without memory among them; each once.
+  std::vector<std::array<bool, 4>> spinor_turns;
+  /// The same of spinors that no field is: arrays of linear systems.
+  std::map<int, std::array<bool, 4>> turning_arrays;
   int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx
   Expr potential;      ///< sum of all potentials; null without
   std::vector<std::pair<std::string, Expr>> potential_terms;

@@ -31,7 +31,8 @@ struct InitItem {
   const dsl::Item* item = nullptr;
   StateField* field = nullptr;
   bool velocity = false;
-  Scope scope;  ///< the index of `init x[k] = ...`
+  bool by_component = false;  ///< psi[s, c] = ...
+  Scope scope;                ///< the index of `init x[k] = ...`
 };
 
 std::vector<InitItem> init_items(Derivation& d) {
@@ -49,8 +50,11 @@ std::vector<InitItem> init_items(Derivation& d) {
       const bool by_axis = field && field->link && indexed;
       const bool of_body = field && field->particle && indexed;
       // psi[s, c] = ...: a value for each component
-      const bool by_component =
-          field && field->spinor && head.form == dsl::Head::Form::Indexed && head.args.size() == 2;
+      const bool by_component = field && field->spinor && head.form == dsl::Head::Form::Indexed &&
+                                head.args.size() == 2 &&
+                                std::ranges::all_of(head.args, [](const dsl::ExprPtr& arg) {
+                                  return arg->kind == dsl::ExprKind::Name;
+                                });
       if (!field || head.primes > 1 || (velocity && field->order != 2) ||
           (head.form != dsl::Head::Form::Plain && !by_axis && !of_body && !by_component)) {
         d.fail(errors::init_not_state(head.span, written(d, head.span)));
@@ -66,7 +70,7 @@ std::vector<InitItem> init_items(Derivation& d) {
         own.body = IndexValue::Body::Own;
         scope.indices.emplace(head.args[0]->text, own);
       }
-      out.push_back({&item, field, velocity, std::move(scope)});
+      out.push_back({&item, field, velocity, by_component, std::move(scope)});
     }
   }
   return out;
@@ -75,7 +79,7 @@ std::vector<InitItem> init_items(Derivation& d) {
 /// The value as written; of `U[i] = ...` one component for each axis i.
 Value value_of(Lowerer& lower, const InitItem& init) {
   const dsl::Head& head = *init.item->head;
-  if (init.field->spinor && head.form == dsl::Head::Form::Indexed) {
+  if (init.by_component) {
     Value v{init.field->rows, init.field->columns, {}};
     for (int s = 0; s < v.rows; ++s) {
       for (int c = 0; c < v.columns; ++c) {
@@ -336,6 +340,7 @@ class RandomArrays {
       }
       return v;
     }
+    if (init.by_component && e.text == "normal") return Value{1, 1, {complex_normal(e)}};
     if (field.spinor && e.text == "normal") return spinor(e, field);
     if (e.text == "file") return Value::of(from_file(e, field));
     if (e.text == "ball") return ball(e, field);
@@ -394,8 +399,8 @@ class RandomArrays {
     return v;
   }
 
-  /// Real and imaginary part of each component of their own, drawn in the kernel itself.
-  Value spinor(const dsl::Expr& e, const StateField& field) {
+  /// Real and imaginary part of their own, drawn in the kernel itself.
+  Component complex_normal(const dsl::Expr& e) {
     Arena& arena = d_.arena();
     const auto arg = [&](std::size_t i, const char* what, Expr otherwise) {
       if (i >= e.args.size()) return otherwise;
@@ -403,13 +408,16 @@ class RandomArrays {
     };
     const Expr shift = arg(0, "the mean", arena.integer(0));
     const Expr width = arg(1, "the width", arena.integer(1));
+    const Expr re = arena.random(Op::Normal, link_draws_++);
+    const Expr im = arena.random(Op::Normal, link_draws_++);
+    return {shift + width * re, width * im};
+  }
+
+  /// Of each component.
+  Value spinor(const dsl::Expr& e, const StateField& field) {
     Value v{field.rows, field.columns, {}};
     v.spinor = true;
-    for (std::size_t i = 0; i < field.cells.size(); ++i) {
-      const Expr re = arena.random(Op::Normal, link_draws_++);
-      const Expr im = arena.random(Op::Normal, link_draws_++);
-      v.parts.push_back({shift + width * re, width * im});
-    }
+    for (std::size_t i = 0; i < field.cells.size(); ++i) v.parts.push_back(complex_normal(e));
     return v;
   }
 
@@ -638,7 +646,7 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
   }
   for (StateField& field : d.fields) {
     if (!field.drawn) continue;
-    InitItem init{nullptr, &field, false, {}};
+    InitItem init{nullptr, &field, false, false, {}};
     Scope scope;
     if (field.particle) {
       IndexValue own;

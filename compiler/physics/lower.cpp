@@ -603,7 +603,8 @@ Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {
     }
     offset.d[k->value] = static_cast<std::int16_t>(k->sign);
   }
-  const Value v = value(*e.args[0], scope);
+  Value v = value(*e.args[0], scope);
+  if (v.spinor) v = staged(v);
   if (v.path) {
     LinkPath path = *v.path;
     path.start = gauge::operator+(path.start, offset);

@@ -119,6 +119,10 @@ class Lowerer {
   std::optional<Value> gamma_matrix(const dsl::Expr& e, const Scope& scope);
   /// The function `fact` of one spinor as an operator; a failure where it is none.
   SpinorForm linear_operator(const NamedFact& fact, const dsl::Expr& at, const Scope& scope);
+  int colours() const;  ///< of spinors: those of the links, 1 without
+  /// `spinor(s, c)`: 1 in one component, 0 in the others.
+  Value unit_spinor(const dsl::Expr& e, const Scope& scope);
+  gauge::LinkOf link_matrices() const;
   /// `adj(D, psi)`: the adjoint operator of a linear function.
   Value adjoint_applied(const dsl::Expr& e, const Scope& scope);
   static constexpr const char* kOperatorAlone =
@@ -137,6 +141,11 @@ class Lowerer {
   // solve.cpp
   Value solve(const dsl::Expr& e, const Scope& scope);
   Value of_solve(const dsl::Expr& e, const Scope& scope);
+  void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve);
+  /// Of spinors in a system; a failure where `fermion` lines differ.
+  std::array<bool, 4> turns_of_spinors(const dsl::Expr& at);
+  /// While an operator is read: a spinor that is read at neighbours has arrays of its own.
+  Value staged(const Value& v);
   // particles.cpp
   std::optional<Value> particle_sum(const dsl::Expr& e, const Scope& scope);
   Value particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope);
@@ -164,6 +173,7 @@ class Lowerer {
   bool keep_parameters_ = false;
   std::map<std::string, Value> known_;  ///< definitions without local names, lowered once
   std::set<std::string> lowering_;      ///< to find circles
+  std::vector<LinearMap::Stage>* stages_ = nullptr;
 };
 
 }  // namespace vphi::physics

@@ -232,6 +232,8 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::PathProduct:
       if (!has_links()) return std::nullopt;
       return path_product(e, scope);
+    case dsl::Rule::UnitSpinor:
+      return unit_spinor(e, scope);
     case dsl::Rule::Table:
       return table(e, scope);
     case dsl::Rule::File:

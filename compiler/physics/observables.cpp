@@ -22,7 +22,7 @@ const std::map<std::string, Observable::Kind> kFieldOutputs = {
     {"occupation", Observable::Kind::Occupation},
 };
 
-constexpr const char* kAxes[] = {"x", "y", "z"};
+constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
 /// The whole of a field counts: |u|^2 is summed over its components.
 bool sums_components(Observable::Kind kind) {
@@ -117,8 +117,8 @@ class Outputs {
     }
     if (item.head || !item.value) d_.fail(errors::not_yet(item.span, "this option of `every`"));
     const std::string& word = item.count_word;
-    const bool sweeps = word == "sweep" || word == "sweeps" || word == "trajectory" ||
-                        word == "trajectories";
+    const bool sweeps =
+        word == "sweep" || word == "sweeps" || word == "trajectory" || word == "trajectories";
     if (word != "step" && word != "steps" && !(sweeps && d_.resolved.clause("sample"))) {
       d_.fail(errors::not_yet(item.span, fmt::format("output every so many {}", item.count_word)));
     }
@@ -304,7 +304,7 @@ class Outputs {
   }
 
   int axis_of(const std::string& word) const {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 4; ++k) {
       if (word == kAxes[k] && k < d_.grid.dims) return k;
     }
     return -1;

@@ -478,6 +478,21 @@ Diagnostic not_linear(Span span, const std::string& function, const std::string&
       declared, "defined here");
 }
 
+Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
+                            Span declared) {
+  return with_label(
+      error(
+          "E0757", span,
+          fmt::format("`{0}(1i*u)` is not `1i*{0}(u)`, and `{1}` counts on it", function, solver),
+          "linear for real factors alone",
+          fmt::format("the text of `{}` multiplies fields by complex numbers (`dot` without `re`), "
+                      "and takes A out of such products",
+                      solver),
+          "take a solver whose numbers are real, cgne or cg, or write the operator without conj, "
+          "re and im of its argument"),
+      declared, "defined here");
+}
+
 Diagnostic table_file(Span span, const std::string& problem, int kind) {
   constexpr const char* kCodes[] = {"E0781", "E0782", "E0783", "E0784"};
   constexpr const char* kRules[] = {

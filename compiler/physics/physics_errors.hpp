@@ -98,6 +98,9 @@ Diagnostic no_source_derivative(Span span, const std::string& field);
 /// `A` of a solve holds `term`, which is not linear in A's argument.
 Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
                       Span declared);
+/// A solver that makes complex numbers, for an operator with A(i u) that is not i A(u).
+Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
+                            Span declared);
 Diagnostic table_file(Span span, const std::string& problem, int kind);
 Diagnostic force_jumps(Span span);
 

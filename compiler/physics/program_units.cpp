@@ -253,12 +253,14 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
 Expr ProgramUnits::turning_sign(int array, const algebra::Offset& offset) {
   if (offset.zero()) return {};
   const StateField* field = d_.field_of(array);
-  if (!field || !field->spinor) return {};
+  const auto solved = d_.turning_arrays.find(array);
+  if (!(field && field->spinor) && solved == d_.turning_arrays.end()) return {};
+  const std::array<bool, 4>& turns = field ? field->turns : solved->second;
   Arena& arena = d_.arena();
   Expr sign;
   for (int axis = 0; axis < d_.grid.dims; ++axis) {
     const auto k = static_cast<std::size_t>(axis);
-    if (!field->turns[k] || offset.d[k] == 0) continue;
+    if (!turns[k] || offset.d[k] == 0) continue;
     const std::int64_t n = d_.grid.extent[k];
     const std::int64_t rest = ((offset.d[k] % n) + n) % n;
     const std::int64_t here = (offset.d[k] - rest) / n % 2 == 0 ? 1 : -1;
@@ -307,6 +309,8 @@ Expr ProgramUnits::convert(Expr e) {
       }
       result = it->second * stored;
       if (const Expr sign = turning_sign(e->index, e->offset)) result = gauge::times(sign, result);
+    } else if (const Expr sign = turning_sign(e->index, e->offset)) {
+      result = gauge::times(sign, e);
     }
   } else if (e.is(Op::Symbol)) {
     if (d_.expanding() && e == d_.scale())

@@ -1,15 +1,20 @@
 #include "compiler/physics/solve.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/halves.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "dsl/walk.hpp"
 
 namespace vphi::physics {
 
@@ -76,24 +81,21 @@ class Reading {
   std::unordered_map<const algebra::Node*, Degree> known_;
 };
 
-std::vector<Expr> real_parts(Arena& arena, const Value& v, bool complex) {
-  std::vector<Expr> parts;
-  for (const Component& c : v.parts) {
-    parts.push_back(c.re);
-    if (complex) parts.push_back(c.im ? c.im : arena.integer(0));
+/// `even_odd = off` keeps the system as it is written.
+bool even_odd_wanted(Derivation& d, const dsl::Expr& e) {
+  for (const dsl::NamedArgument& named : e.named) {
+    if (named.name != "even_odd") continue;
+    if (named.value->text == "off") return false;
+    if (named.value->text != "on")
+      d.fail(errors::option_value(named.value->span, "even_odd", "on or off"));
   }
-  return parts;
-}
-
-bool holds(Expr e, const std::vector<int>& arrays) {
-  return e && algebra::contains(e, [&](Expr node) {
-           return node.is(Op::Load) && std::ranges::count(arrays, node->index) > 0;
-         });
+  return true;
 }
 
 /// A^+ x: the derivative of sum(y.A(x)) by x, with y called x again.
 std::vector<Expr> adjoint_of(Derivation& d, const LinearSystem& solve) {
   Arena& arena = d.arena();
+  if (!solve.op.stages.empty()) return {};
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     const Boundary b = d.grid.boundary[axis];
     if (b != Boundary::Periodic && b != Boundary::Antiperiodic) return {};
@@ -101,8 +103,8 @@ std::vector<Expr> adjoint_of(Derivation& d, const LinearSystem& solve) {
   const int first = d.system.arrays;
   d.system.arrays += static_cast<int>(solve.arrays.size());
   Expr product = arena.integer(0);
-  for (std::size_t i = 0; i < solve.image.size(); ++i) {
-    product = product + arena.load(first + static_cast<int>(i)) * solve.image[i];
+  for (std::size_t i = 0; i < solve.op.image.size(); ++i) {
+    product = product + arena.load(first + static_cast<int>(i)) * solve.op.image[i];
   }
   std::vector<Expr> result;
   try {
@@ -129,62 +131,129 @@ Expr not_linear(Expr value, const std::vector<int>& arrays) {
   return degree.kind == Degree::Kind::Broken ? degree.where : Expr();
 }
 
-Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
-  Arena& arena = d_.arena();
-  const dsl::Expr& op = *e.args[0];
-  const NamedFact* fact = d_.facts.find(op.text);
-  if (!d_.grid.present) d_.fail(errors::no_lattice(e.span, "solve"));
-  if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1) {
-    d_.fail(
-        errors::wrong_shape(op.span, "`solve` takes the name of a function of one field first"));
-  }
-  const Value b = value(*e.args[1], scope);
-  const auto image_of = [&](const Value& x) {
-    dsl::Expr call = op;
-    call.kind = dsl::ExprKind::Call;
-    Scope inner;
-    inner.parent = &scope;
-    inner.values.emplace("the unknown", x);
-    auto argument = std::make_shared<dsl::Expr>(op);
-    argument->text = "the unknown";
-    call.args = {argument};
-    return user_function(*fact, call, inner);
+namespace {
+
+std::string solver_name(const dsl::Clause& solver) {
+  return solver.items.empty() || !solver.items[0].value ? std::string("solver")
+                                                        : solver.items[0].value->text;
+}
+
+/// Whether the text of a solver calls `adj`.
+bool wants_adjoint(const dsl::Clause& solver) {
+  bool found = false;
+  const auto see = [&](const dsl::Expr& e) {
+    found = found || (e.kind == dsl::ExprKind::Call && e.text == "adj");
   };
-  const auto unknown = [&](bool complex, int first) {
-    Value x{b.rows, b.columns, {}};
-    for (std::size_t i = 0; i < b.parts.size(); ++i) {
-      const int at = first + static_cast<int>(complex ? 2 * i : i);
-      x.parts.push_back(
-          {arena.load(at, {}, e.span), complex ? arena.load(at + 1, {}, e.span) : Expr{}});
-    }
-    return x;
+  for (const dsl::Line& line : solver.body) dsl::for_each(line, see);
+  return found;
+}
+
+/// Whether it makes complex numbers of fields: `dot` with nothing around that makes it real.
+bool wants_complex(const dsl::Clause& solver) {
+  const std::function<bool(const dsl::Expr&)> within = [&](const dsl::Expr& e) {
+    const bool call = e.kind == dsl::ExprKind::Call;
+    if (call && (e.text == "re" || e.text == "im" || e.text == "abs" || e.text == "norm2"))
+      return false;
+    if (call && e.text == "dot") return true;
+    return std::ranges::any_of(e.args, [&](const dsl::ExprPtr& arg) { return within(*arg); });
   };
-  LinearSystem solve;
-  solve.rows = b.rows;
-  solve.columns = b.columns;
-  solve.complex = b.complex();
-  solve.span = e.span;
-  const int first = d_.system.arrays;
-  Value image = image_of(unknown(solve.complex, first));
-  if (!solve.complex && image.complex()) {
-    solve.complex = true;
-    image = image_of(unknown(true, first));
-  }
-  if (image.rows != b.rows || image.columns != b.columns) {
-    d_.fail(errors::wrong_shape(op.span,
-                                "`solve` takes a function that keeps the shape of its "
-                                "argument"));
-  }
-  solve.image = real_parts(arena, image, solve.complex);
-  solve.source = real_parts(arena, b, solve.complex);
-  for (std::size_t i = 0; i < solve.image.size(); ++i) {
-    solve.arrays.push_back(first + static_cast<int>(i));
-  }
-  for (const Expr part : solve.image) {
-    if (const Expr wrong = not_linear(part, solve.arrays)) {
-      d_.fail(errors::not_linear(op.span, op.text, written(d_, wrong->span), fact->span));
+  const auto in = [&](const dsl::Line& line) {
+    return line.kind == dsl::Line::Kind::Definition && line.definition.value &&
+           within(*line.definition.value);
+  };
+  return std::ranges::any_of(solver.body, [&](const dsl::Line& line) {
+    return in(line) ||
+           (line.kind == dsl::Line::Kind::Clause && std::ranges::any_of(line.clause.body, in));
+  });
+}
+
+/// A(i u) = i A(u), tried with numbers: what is linear and agrees for these agrees for all. An
+/// operator that holds a reduction is taken to be so.
+bool complex_linear(const LinearSystem& solve) {
+  std::unordered_map<std::string, double> numbers;
+  std::uint64_t state = 0x9e3779b97f4a7c15U;
+  const auto number = [&](const std::string& leaf) {
+    const auto [place, fresh] = numbers.try_emplace(leaf, 0);
+    if (fresh) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      place->second = 0.25 + static_cast<double>(state >> 40U) / static_cast<double>(1U << 24U);
     }
+    return place->second;
+  };
+  const auto value_at = [&](Expr part, bool turned) {
+    algebra::Environment environment;
+    environment.leaf = [&](const algebra::Node& node) {
+      const bool stencil = node.op == Op::Stencil;
+      const algebra::Node& load = stencil ? *node.args[0] : node;
+      if (load.op != Op::Load) return number(fmt::format("{}", static_cast<const void*>(&node)));
+      const auto at = std::ranges::find(solve.arrays, load.index);
+      const auto place = at - solve.arrays.begin();
+      const bool own = at != solve.arrays.end();
+      // i(re + i im): re is -im, im is re
+      const auto source =
+          own && turned ? solve.arrays[static_cast<std::size_t>(place ^ 1)] : load.index;
+      const double sign = own && turned && place % 2 == 0 ? -1 : 1;
+      const auto& o = load.offset.d;
+      return sign * number(fmt::format("{} {} {},{},{},{}", stencil ? node.index : -1, source, o[0],
+                                       o[1], o[2], o[3]));
+    };
+    return algebra::evaluate(part, environment);
+  };
+  try {
+    for (std::size_t i = 0; i < solve.op.image.size(); i += 2) {
+      const double re = value_at(solve.op.image[i], false),
+                   im = value_at(solve.op.image[i + 1], false);
+      const double off = std::fabs(value_at(solve.op.image[i], true) + im) +
+                         std::fabs(value_at(solve.op.image[i + 1], true) - re);
+      if (off > 1e-9 * (std::fabs(re) + std::fabs(im))) return false;
+    }
+  } catch (const std::invalid_argument&) {
+    return true;
   }
+  return true;
+}
+
+/// Numbers of the arrays that an operator is written in: the argument, then the stages.
+std::vector<int> arrays_of(const LinearSystem& solve) {
+  std::vector<int> arrays = solve.arrays;
+  for (const LinearMap::Stage& stage : solve.op.stages)
+    arrays.insert(arrays.end(), stage.arrays.begin(), stage.arrays.end());
+  return arrays;
+}
+
+std::vector<Expr> values_of(const LinearMap& map) {
+  std::vector<Expr> values;
+  for (const LinearMap::Stage& stage : map.stages)
+    values.insert(values.end(), stage.values.begin(), stage.values.end());
+  values.insert(values.end(), map.image.begin(), map.image.end());
+  return values;
+}
+
+/// Both have the same operator and the same solver.
+bool alike(const LinearSystem& a, const LinearSystem& b) {
+  const std::vector<int> from = arrays_of(a), to = arrays_of(b);
+  const std::vector<Expr> x = values_of(a.op), y = values_of(b.op);
+  if (a.solver != b.solver || a.options != b.options || a.rows != b.rows ||
+      a.columns != b.columns || from.size() != to.size() || x.size() != y.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Expr renamed = algebra::rewrite(x[i], [&](Expr node) {
+      if (!node.is(Op::Load)) return node;
+      const auto at = std::ranges::find(from, node->index);
+      if (at == from.end()) return node;
+      return node->arena->load(to[static_cast<std::size_t>(at - from.begin())], node->offset,
+                               node->span);
+    });
+    if (renamed != y[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+/// The solver that a call names, `cg` where it names none, with its options.
+void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve) {
   const dsl::Expr* choice = nullptr;
   for (const dsl::NamedArgument& named : e.named) {
     if (named.name == "solver") choice = named.value.get();
@@ -210,48 +279,163 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     set(names[i], *choice->args[i]);
   }
   if (choice) {
-    for (const dsl::NamedArgument& named : choice->named) set(named.name, *named.value);
-  }
-
-  const auto same = [&](const LinearSystem& known) {
-    if (known.solver != solve.solver || known.options != solve.options ||
-        known.source != solve.source || known.image.size() != solve.image.size()) {
-      return false;
-    }
-    for (std::size_t i = 0; i < solve.image.size(); ++i) {
-      const Expr renamed = algebra::rewrite(known.image[i], [&](Expr node) {
-        if (!node.is(Op::Load)) return node;
-        const auto at = std::ranges::find(known.arrays, node->index);
-        if (at == known.arrays.end()) return node;
-        const auto place = static_cast<std::size_t>(at - known.arrays.begin());
-        return arena.load(solve.arrays[place], node->offset, node->span);
-      });
-      if (renamed != solve.image[i]) return false;
-    }
-    return true;
-  };
-  const LinearSystem* found = nullptr;
-  for (const LinearSystem& known : d_.system.solves) {
-    if (same(known)) found = &known;
-  }
-  if (!found) {
-    for (const LinearSystem& known : d_.system.solves) {
-      for (const Expr part : solve.source) {
-        if (holds(part, known.arrays)) {
-          d_.fail(errors::not_yet(e.span, "a solve whose right side is what another has given"));
-        }
+    for (const dsl::NamedArgument& named : choice->named) {
+      if (named.name == "inner") {
+        solve.options.emplace_back("inner", integer(32));
+      } else {
+        set(named.name, *named.value);
       }
     }
-    d_.system.arrays += static_cast<int>(solve.arrays.size());
-    const std::string number = std::to_string(d_.system.solves.size() + 1);
-    solve.name = written(d_, e.span);
-    solve.iterations = "solve_iterations_" + number;
-    solve.residual = "solve_residual_" + number;
-    solve.adjoint = adjoint_of(d_, solve);
-    d_.system.solves.push_back(solve);
-    found = &d_.system.solves.back();
   }
-  return unknown(found->complex, found->arrays[0]);
+}
+
+Value Lowerer::staged(const Value& v) {
+  const auto plain = [](Expr e) { return !e || e.is(Op::Load) || e.is_number(); };
+  const bool stored =
+      std::ranges::all_of(v.parts, [&](const Component& c) { return plain(c.re) && plain(c.im); });
+  if (!stages_ || stored) return v;
+  LinearMap::Stage stage{{}, real_parts(d_.arena(), v, true), -1};
+  const LinearMap::Stage* known = nullptr;
+  for (const LinearMap::Stage& other : *stages_) {
+    if (other.values == stage.values) known = &other;
+  }
+  if (!known) {
+    for (std::size_t i = 0; i < stage.values.size(); ++i)
+      stage.arrays.push_back(d_.system.arrays++);
+    stages_->push_back(std::move(stage));
+    known = &stages_->back();
+  }
+  Value result = spinor_of_arrays(d_.arena(), known->arrays.front(), v.columns);
+  result.form = v.form;
+  return result;
+}
+
+std::array<bool, 4> Lowerer::turns_of_spinors(const dsl::Expr& at) {
+  if (d_.spinor_turns.size() > 1) {
+    d_.fail(errors::not_yet(
+        at.span, "`solve` for spinors where `fermion` lines have boundaries that differ"));
+  }
+  return d_.spinor_turns.empty() ? std::array<bool, 4>{} : d_.spinor_turns.front();
+}
+
+Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
+  Arena& arena = d_.arena();
+  const dsl::Expr& op = *e.args[0];
+  const NamedFact* fact = d_.facts.find(op.text);
+  if (!d_.grid.present) d_.fail(errors::no_lattice(e.span, "solve"));
+  if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1) {
+    d_.fail(
+        errors::wrong_shape(op.span, "`solve` takes the name of a function of one field first"));
+  }
+  const Value b = value(*e.args[1], scope);
+  if (b.acts) d_.fail(errors::wrong_shape(e.args[1]->span, kOperatorAlone));
+  LinearSystem solve;
+  solve.rows = b.rows;
+  solve.columns = b.columns;
+  solve.spinor = b.spinor;
+  solve.complex = b.spinor || b.complex();
+  solve.span = e.span;
+  if (b.spinor) solve.turns = turns_of_spinors(e);
+  const int first = d_.system.arrays;
+  const auto unknown = [&](bool complex, int from) {
+    Value x{b.rows, b.columns, {}};
+    x.spinor = b.spinor;
+    for (std::size_t i = 0; i < b.parts.size(); ++i) {
+      const int at = from + static_cast<int>(complex ? 2 * i : i);
+      x.parts.push_back(
+          {arena.load(at, {}, e.span), complex ? arena.load(at + 1, {}, e.span) : Expr{}});
+    }
+    return x;
+  };
+  const auto image_of = [&](bool complex) {
+    dsl::Expr call = op;
+    call.kind = dsl::ExprKind::Call;
+    Scope inner;
+    inner.parent = &scope;
+    Value x = unknown(complex, first);
+    if (b.spinor) x.form = unknown_spinor(arena, b.columns).form;
+    inner.values.emplace("the unknown", x);
+    auto argument = std::make_shared<dsl::Expr>(op);
+    argument->text = "the unknown";
+    call.args = {argument};
+    solve.op.stages.clear();
+    d_.system.arrays = first + static_cast<int>(b.parts.size()) * (complex ? 2 : 1);
+    struct Leave {
+      std::vector<LinearMap::Stage>*& place;
+      std::vector<LinearMap::Stage>* before;
+      ~Leave() { place = before; }
+    } leave{stages_, std::exchange(stages_, b.spinor ? &solve.op.stages : nullptr)};
+    return user_function(*fact, call, inner);
+  };
+  Value image = image_of(solve.complex);
+  if (!solve.complex && image.complex()) {
+    solve.complex = true;
+    image = image_of(true);
+  }
+  if (image.rows != b.rows || image.columns != b.columns || image.spinor != b.spinor) {
+    d_.fail(errors::wrong_shape(op.span,
+                                "`solve` takes a function that keeps the shape of its "
+                                "argument"));
+  }
+  solve.op.image = real_parts(arena, image, solve.complex);
+  solve.source = real_parts(arena, b, solve.complex);
+  for (std::size_t i = 0; i < solve.op.image.size(); ++i) {
+    solve.arrays.push_back(first + static_cast<int>(i));
+  }
+  for (const Expr part : values_of(solve.op)) {
+    if (const Expr wrong = not_linear(part, arrays_of(solve))) {
+      d_.fail(errors::not_linear(op.span, op.text, written(d_, wrong->span), fact->span));
+    }
+  }
+  choose_solver(e, scope, solve);
+  // what is recognised as a sum of matrices before its argument is linear for complex factors
+  if (solve.complex && !image.form && solve.op.stages.empty() && wants_complex(*solve.solver) &&
+      !complex_linear(solve)) {
+    d_.fail(errors::only_real_linear(op.span, op.text, solver_name(*solve.solver), fact->span));
+  }
+  const bool halves = even_odd_wanted(d_, e);
+  if (!halves) solve.options.emplace_back("even_odd", integer(0));
+
+  const LinearSystem* found = nullptr;
+  for (std::size_t i = 0; i < d_.system.solves.size() && !found; ++i) {
+    const LinearSystem& known = d_.system.solves[i];
+    if (known.like >= 0 || !alike(known, solve)) continue;
+    solve.like = static_cast<int>(i);
+    for (const LinearSystem& other : d_.system.solves) {
+      const bool same = &other == &known || other.like == solve.like;
+      if (same && other.source == solve.source) found = &other;
+    }
+  }
+  if (found) {
+    d_.system.arrays = first;
+    return unknown(found->complex, found->arrays[0]);
+  }
+  const std::string number = std::to_string(d_.system.solves.size() + 1);
+  solve.name = written(d_, e.span);
+  solve.iterations = "solve_iterations_" + number;
+  solve.residual = "solve_residual_" + number;
+  if (solve.like >= 0) {
+    solve.op = {};
+    d_.system.arrays = first + static_cast<int>(solve.arrays.size());
+  }
+  if (solve.like < 0 && halves && image.form)
+    solve.half = half_system(d_, *image.form, link_matrices(), solve.columns);
+  if (solve.like < 0 && wants_adjoint(*solve.solver)) {
+    if (image.form) {
+      const Value adjoint_image =
+          apply(adjoint(*image.form), link_matrices(), unknown(true, first));
+      solve.adjoint.image = real_parts(arena, adjoint_image, true);
+    } else {
+      solve.adjoint.image = adjoint_of(d_, solve);
+    }
+  }
+  if (solve.spinor) {
+    for (int array = first; array < d_.system.arrays; ++array)
+      d_.turning_arrays[array] = solve.turns;
+  }
+  const Value x = unknown(solve.complex, first);
+  d_.system.solves.push_back(std::move(solve));
+  return x;
 }
 
 Value Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
@@ -274,8 +458,18 @@ void finish_solves(Derivation& d, ProgramUnits& units) {
     arrays.insert(arrays.end(), solve.arrays.begin(), solve.arrays.end());
     symbols.push_back(solve.iterations);
     symbols.push_back(solve.residual);
-    for (auto* parts : {&solve.image, &solve.adjoint, &solve.source}) {
-      for (Expr& part : *parts) part = units.quantity(part);
+    for (Expr& part : solve.source) part = units.quantity(part);
+    const auto convert = [&](LinearMap& map) {
+      for (LinearMap::Stage& stage : map.stages)
+        for (Expr& part : stage.values) part = units.quantity(part);
+      for (Expr& part : map.image) part = units.quantity(part);
+    };
+    convert(solve.op);
+    convert(solve.adjoint);
+    if (solve.half) {
+      for (LinearMap* map :
+           {&solve.half->op, &solve.half->adjoint, &solve.half->source, &solve.half->back})
+        convert(*map);
     }
   }
   const auto refuse = [&](Expr e, dsl::Span span) {

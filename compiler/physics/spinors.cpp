@@ -349,6 +349,34 @@ SpinorForm form_of(const gauge::DiracOperator& d) {
   return form;
 }
 
+namespace {
+
+/// What the form makes of a spinor that is a form itself; nothing where paths do not meet.
+std::shared_ptr<const SpinorForm> composed(const SpinorForm& outer, const SpinorForm& inner) {
+  using gauge::operator+;
+  SpinorForm result;
+  for (const SpinorTerm& a : outer.terms) {
+    for (const SpinorTerm& b : inner.terms) {
+      const Complex moved{neighbour(b.weight.re, a.at), neighbour(b.weight.im, a.at)};
+      LinkPath first = a.path, second = b.path;
+      if (first.word.empty()) first.start = {};
+      second.start = second.word.empty() ? a.at : second.start + a.at;
+      const bool hop = !first.word.empty(), next = !second.word.empty();
+      LinkPath path = hop ? first : second;
+      if (hop && next) {
+        const auto both = joined(first, second);
+        if (!both) return nullptr;
+        path = *both;
+      }
+      add_term(result,
+               {a.spin * b.spin, gauge::times(a.weight, moved), std::move(path), a.at + b.at});
+    }
+  }
+  return std::make_shared<const SpinorForm>(std::move(result));
+}
+
+}  // namespace
+
 Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi) {
   // hops of one weight are added first
   std::vector<std::pair<Complex, gauge::Spinor>> sums;
@@ -375,7 +403,9 @@ Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi)
     const bool real = weight.im.is_zero();
     total = gauge::plus(total, real ? gauge::times(weight.re, sum) : gauge::times(weight, sum));
   }
-  return spinor_of(total);
+  Value result = spinor_of(total);
+  if (psi.form) result.form = composed(form, *psi.form);
+  return result;
 }
 
 }  // namespace vphi::physics

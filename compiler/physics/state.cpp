@@ -244,6 +244,10 @@ bool is_argument(const Derivation& d, const FieldFact& fact) {
   return true;
 }
 
+void remember_turns(Derivation& d, const StateField& field) {
+  if (std::ranges::count(d.spinor_turns, field.turns) == 0) d.spinor_turns.push_back(field.turns);
+}
+
 /// `basis = degrand_rossi`: of all gamma matrices of the model.
 void read_basis(Derivation& d) {
   for (const dsl::Clause* clause : d.resolved.clauses("fermion")) {
@@ -265,7 +269,12 @@ void declare_fields(Derivation& d, Lowerer& lower) {
   std::vector<FieldFact> declared = d.facts.fields;
   std::ranges::stable_partition(declared, [](const FieldFact& f) { return !f.fermion; });
   for (const FieldFact& fact : declared) {
-    if (is_argument(d, fact)) continue;
+    if (is_argument(d, fact)) {
+      StateField field;
+      read_type(d, lower, fact, field);
+      if (field.spinor) remember_turns(d, field);
+      continue;
+    }
     if (!d.grid.present && fact.field) d.fail(errors::no_lattice(fact.span, fact.name));
     if (d.grid.present && !fact.field)
       d.fail(errors::not_yet(fact.span, "a variable beside the fields of a lattice"));
@@ -277,6 +286,7 @@ void declare_fields(Derivation& d, Lowerer& lower) {
     field.name = fact.name;
     field.span = fact.span;
     read_type(d, lower, fact, field);
+    if (field.spinor) remember_turns(d, field);
     int distinct = 0;
     for (int i = 0; i < field.rows; ++i) {
       for (int j = 0; j < field.columns; ++j) {

@@ -166,16 +166,45 @@ struct Projection {
   std::vector<program::Symbol> derivative;  ///< along each axis
 };
 
+/// What a linear operator makes of a field. Stages are made first, one after the other: values that
+/// later ones and the image read at neighbours by Loads of `arrays`.
+struct LinearMap {
+  struct Stage {
+    std::vector<int> arrays;
+    std::vector<Expr> values;
+    int parity = -1;  ///< wanted at sites of this parity alone, x + y + z + t mod 2; -1: everywhere
+  };
+  std::vector<Stage> stages;
+  std::vector<Expr> image;
+  int parity = -1;  ///< of the sites where the image is not 0; -1: any
+};
+
+/// The same system on half of the sites, where an operator is R + H, R at the site itself and H
+/// between sites of opposite parity alone: (R - H R^-1 H) y = b - H R^-1 b at odd sites, and
+/// x = R^-1 (b - H y) at even ones (compiler/physics/halves.hpp).
+struct HalfSystem {
+  std::vector<int> arrays;  ///< y: Loads in `op`, `adjoint` and `back`
+  std::vector<int> right;   ///< b: Loads in `source` and `back`
+  LinearMap op, adjoint, source;
+  LinearMap back;  ///< x of y and b
+};
+
 /// x with A(x) = b, the operator linear (compiler/physics/solve.hpp). Arrays are numbers in Loads,
 /// one for each real component; a component is (re, im) with `im` null where the field is real.
 struct LinearSystem {
   std::string name;  ///< as the user calls the solution, or the text of the call
   int rows = 1, columns = 1;
   bool complex = false;
-  std::vector<int> arrays;    ///< x: re, im of each component
-  std::vector<Expr> image;    ///< A(x), of Loads of `arrays`
-  std::vector<Expr> adjoint;  ///< A^+(x), the same; empty where the box does not allow it
-  std::vector<Expr> source;   ///< b
+  bool spinor = false;
+  std::array<bool, 4> turns{};  ///< StateField::turns of a spinor
+  std::vector<int> arrays;      ///< x: re, im of each component
+  LinearMap op;                 ///< A(x), of Loads of `arrays`
+  LinearMap adjoint;            ///< A^+(x), the same; empty where the box does not allow it
+  std::vector<Expr> source;     ///< b
+  std::optional<HalfSystem> half;
+  /// Place in System::solves of the first system with this operator and solver; its kernels are
+  /// this one's as well. -1: it is the first itself.
+  int like = -1;
   std::string iterations, residual;     ///< scalars
   const dsl::Clause* solver = nullptr;  ///< library or model text
   std::vector<std::pair<std::string, Expr>> options;

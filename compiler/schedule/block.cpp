@@ -74,6 +74,13 @@ Expr Block::array(const std::string& name, Expr value, int version_of) {
   return load;
 }
 
+Expr Block::half_array(const std::string& name, Expr value, int parity) {
+  const std::size_t before = items_.size();
+  const Expr load = array(name, value);
+  if (items_.size() > before && items_.back().array == load->index) items_.back().parity = parity;
+  return load;
+}
+
 Expr Block::scalar(const std::string& name, Expr value) {
   value = prepared(value);
   if (value.is(Op::Symbol) || value.is_number()) return value;

@@ -27,6 +27,7 @@ struct Item {
   kernel::ReduceKind reduce = kernel::ReduceKind::Sum;
   Expr value;
   int version_of = -1;  ///< Array: the state array whose later value this is
+  int parity = -1;      ///< Array: made at sites of this parity alone; elsewhere it is anything
 };
 
 class Block {
@@ -36,6 +37,9 @@ class Block {
 
   /// Defines an array and returns its Load. A bare Load at the site itself is returned as it is.
   Expr array(const std::string& name, Expr value, int version_of = -1);
+  /// The same for a value that is wanted at sites of one parity alone (x + y + z + t mod 2 over the
+  /// axes of even extent): in a sweep over these sites.
+  Expr half_array(const std::string& name, Expr value, int parity);
   /// Defines a scalar and returns its Symbol; Symbols and Numbers are returned as they are.
   Expr scalar(const std::string& name, Expr value);
   /// The value with its reductions replaced by slots.

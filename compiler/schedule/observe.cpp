@@ -53,7 +53,8 @@ void Observer::want_solves(Expr value) {
       return node.is(Op::Symbol) &&
              (node->name == solve.iterations || node->name == solve.residual);
     });
-    if (wanted) solves_.insert(i);
+    if (!wanted || !solves_.insert(i).second) continue;
+    for (const Expr part : solve.source) want_solves(part);
   }
 }
 

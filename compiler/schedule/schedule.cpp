@@ -84,7 +84,11 @@ class Scheduler {
     }
     for (Chain& part : parts_) chains.push_back(&part);
     for (auto& [place, solve] : solves_) {
-      chains.insert(chains.end(), {&solve.start, &solve.round, &solve.finish});
+      for (SolveChains* part = &solve; part; part = part->inner.get())
+        chains.insert(chains.end(), {&part->start, &part->round, &part->finish, &part->rest});
+    }
+    for (auto& [place, copies] : copies_) {
+      chains.insert(chains.end(), {&copies.load, &copies.save});
     }
     if (!run_passes(chains, slots_, stop_after_, diagnostics_)) return std::nullopt;
     link_all();
@@ -500,16 +504,53 @@ class Scheduler {
   bool solves() {
     for (Observer::Result* result : all_observers()) {
       for (const std::size_t place : result->solves) {
-        if (solves_.contains(place)) continue;
-        auto made =
-            make_solve(system_, system_.solves[place], stepping_, slots_, storage_, diagnostics_);
-        if (!made) return false;
-        program::StateVariable where;
-        line_of(system_.solves[place].span, where);
-        made->described.line = where.line;
-        made->described.line_number = where.line_number;
-        solves_.emplace(place, std::move(*made));
+        if (!prepare_solve(place)) return false;
       }
+    }
+    return true;
+  }
+
+  /// Place of the system whose kernels solve this one.
+  std::size_t first_alike(std::size_t place) const {
+    const int like = system_.solves[place].like;
+    return like < 0 ? place : static_cast<std::size_t>(like);
+  }
+
+  bool prepare_solve(std::size_t place) {
+    const std::size_t first = first_alike(place);
+    const bool many = std::ranges::any_of(system_.solves, [&](const physics::LinearSystem& other) {
+      return other.like == static_cast<int>(first);
+    });
+    if (many && !shared_.contains(first)) {
+      shared_.emplace(first, share_solve(system_, system_.solves[first],
+                                         fmt::format("s{}", shared_.size() + 1), slots_, storage_));
+    }
+    if (!solves_.contains(first)) {
+      const physics::LinearSystem& solve = many ? shared_.at(first).system : system_.solves[first];
+      auto made = make_solve(system_, solve, refining_text(resolved_), stepping_, slots_, storage_,
+                             diagnostics_);
+      if (!made) return false;
+      program::StateVariable where;
+      line_of(solve.span, where);
+      for (SolveChains* part = &*made; part; part = part->inner.get()) {
+        part->described.line = where.line;
+        part->described.line_number = where.line_number;
+      }
+      if (solve.half) {
+        plan_.remarks.push_back(
+            fmt::format("`{}` is solved at odd sites alone: every other term of its operator leads "
+                        "to the other parity, and what is left at even ones has an inverse",
+                        solve.name));
+      }
+      solves_.emplace(first, std::move(*made));
+    }
+    if (many && !copies_.contains(place)) {
+      SolveCopies copies =
+          copies_of(system_, shared_.at(first), system_.solves[place], stepping_, slots_, storage_);
+      Copies& own = copies_[place];
+      own.load = {std::move(copies.load.sweeps), std::move(copies.load.swaps), {}};
+      own.load_alone = std::move(copies.load.alone);
+      own.save = {std::move(copies.save.sweeps), std::move(copies.save.swaps), {}};
     }
     return true;
   }
@@ -518,9 +559,39 @@ class Scheduler {
   std::vector<program::Launch> solve_launches(std::size_t place) {
     const auto known = solve_launches_.find(place);
     if (known != solve_launches_.end()) return known->second;
-    SolveChains& solve = solves_.at(place);
+    const std::size_t first = first_alike(place);
+    if (!shared_kernels_.contains(first)) shared_kernels_.emplace(first, kernels_of(first));
+    std::vector<program::Launch> launches = shared_kernels_.at(first);
+    if (const auto copies = copies_.find(place); copies != copies_.end()) {
+      Copies& own = copies->second;
+      const std::string name = own.load.sweeps.front().kernel.name + "_scalars";
+      order_scalars(own.load_alone);
+      std::vector<ScalarAssign> before = own.load_alone;
+      append(before, link(own.load));
+      const std::vector<ScalarAssign> then = link(own.save);
+      std::vector<program::Launch> all;
+      if (!before.empty()) all.push_back({add(scalar_kernel(name, before)), {}});
+      for (program::Launch& launch : add(own.load)) all.push_back(launch);
+      all.insert(all.end(), launches.begin(), launches.end());
+      if (!then.empty()) all.push_back({add(scalar_kernel(name + "_end", then)), {}});
+      for (program::Launch& launch : add(own.save)) all.push_back(launch);
+      launches = std::move(all);
+    }
+    solve_launches_.emplace(place, launches);
+    return launches;
+  }
+
+  /// Start, rounds and end of the system `place` and those like it.
+  std::vector<program::Launch> kernels_of(std::size_t place) {
+    return kernels_of(solves_.at(place));
+  }
+
+  std::vector<program::Launch> kernels_of(SolveChains& solve) {
+    std::vector<program::Launch> inner;
+    if (solve.inner) inner = kernels_of(*solve.inner);
     order_scalars(solve.alone);
-    const std::vector<ScalarAssign> round_needs = link(solve.round);
+    std::vector<ScalarAssign> round_needs = link(solve.round);
+    append(round_needs, link(solve.rest));
     std::vector<ScalarAssign> first = solve.alone;
     append(first, link(solve.start));
     append(solve.start.sweeps.back().kernel.epilogue, round_needs);
@@ -530,9 +601,13 @@ class Scheduler {
     const std::string name = solve.start.sweeps.front().kernel.name;
     if (!first.empty()) launches.push_back({add(scalar_kernel(name + "_scalars", first)), {}});
     for (program::Launch& launch : add(solve.start)) launches.push_back(launch);
-    launches.back().solve = static_cast<int>(program().solves.size());
     const std::size_t kernels = plan_.kernels.size();
-    solve.described.iterate = add(solve.round);
+    if (solve.inner) {
+      solve.described.iterate = add(solve.rest);
+      auto& iterate = solve.described.iterate;
+      iterate.insert(iterate.end(), inner.begin(), inner.end());
+    }
+    for (program::Launch& launch : add(solve.round)) solve.described.iterate.push_back(launch);
     int bytes = 0;
     for (std::size_t i = kernels; i < plan_.kernels.size(); ++i) {
       bytes += kernel::cost(plan_.kernels[i]).bytes;
@@ -545,8 +620,8 @@ class Scheduler {
       solve.described.finish.push_back({add(scalar_kernel(name + "_scalars_end", last)), {}});
     }
     for (program::Launch& launch : add(solve.finish)) solve.described.finish.push_back(launch);
+    launches.back().solve = static_cast<int>(program().solves.size());
     program().solves.push_back(solve.described);
-    solve_launches_.emplace(place, launches);
     return launches;
   }
 
@@ -822,6 +897,13 @@ class Scheduler {
   std::map<const algebra::Node*, int> after_;
   std::set<std::ptrdiff_t> starting_;          ///< kernels that make the initial state
   std::map<std::size_t, SolveChains> solves_;  ///< by place in System::solves
+  struct Copies {
+    Chain load, save;
+    std::vector<ScalarAssign> load_alone;
+  };
+  std::map<std::size_t, SharedSolve> shared_;  ///< of systems with one operator: by the first
+  std::map<std::size_t, Copies> copies_;       ///< of each of these
+  std::map<std::size_t, std::vector<program::Launch>> shared_kernels_;
   std::map<std::size_t, std::vector<program::Launch>> solve_launches_;
 };
 

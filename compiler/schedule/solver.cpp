@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/solver_inner.hpp"
 #include "compiler/schedule/solver_text.hpp"
 #include "dsl/resolve.hpp"
 #include "dsl/walk.hpp"
@@ -77,27 +78,32 @@ class Maker {
         slots_(slots),
         storage_(storage),
         arena_(*system.arena),
+        unknowns_(solve.half ? solve.half->arrays : solve.arrays),
         start_(system, slots, storage),
         round_(system, slots, storage),
+        rest_(system, slots, storage),
         here_(synchronised(start_, stepping)),
         text_(read_text(*solve.solver)),
         name_(solve.iterations.substr(0, solve.iterations.find("_iterations")) +
               solve.iterations.substr(solve.iterations.rfind('_'))) {}
 
+  /// `inner` is what the text's inner(v, tol) stands for: its right side is made of v.
+  void around(const physics::LinearSystem& inner) { inner_ = &inner; }
+
   SolveChains make() {
-    for (const int array : solve_.arrays) {
-      if (!storage_.allocated(array)) storage_.allocate(array, scratch("x"));
+    for (const auto* arrays : {&solve_.arrays, &unknowns_}) {
+      for (const int array : *arrays) {
+        if (!storage_.allocated(array)) storage_.allocate(array, scratch("x"));
+      }
     }
     done_ = slots_.fresh(name_ + "_done");
     slots_.add(solve_.iterations);
     slots_.add(solve_.residual);
     for (const auto& [name, number] : solve_.options) values_[name] = Value::of(number);
     values_[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
-    std::vector<Expr> source;
-    for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
-    values_[text_.source] = of_parts(source);
-    image_ = constant_parts(solve_.image);
-    adjoint_ = constant_parts(solve_.adjoint);
+    values_[text_.source] = of_parts(right_side());
+    op_ = constant_parts(map_of(false));
+    adjoint_ = constant_parts(map_of(true));
 
     for (const dsl::Definition* line : text_.before) {
       values_[line->head.name] = settled(start_, line->head.name, in_start(*line->value));
@@ -117,6 +123,11 @@ class Maker {
     result.start.sweeps = std::move(start.sweeps);
     result.start.swaps = std::move(start.swaps);
     run_round(result.round);
+    if (inner_) {
+      Sweeps rest = sweeps(rest_, rest_wanted_, name_ + "_rest", true);
+      result.rest.sweeps = std::move(rest.sweeps);
+      result.rest.swaps = std::move(rest.swaps);
+    }
     end(result.finish);
     result.described.name = solve_.name;
     result.described.solver = text_.name;
@@ -133,7 +144,43 @@ class Maker {
   const std::string& solver() const { return text_.name; }
 
  private:
-  std::size_t parts() const { return solve_.arrays.size(); }
+  std::size_t parts() const { return unknowns_.size(); }
+
+  /// The operator that is solved with, as it is written.
+  const physics::LinearMap& map_of(bool adjoint) const {
+    if (solve_.half) return adjoint ? solve_.half->adjoint : solve_.half->op;
+    return adjoint ? solve_.adjoint : solve_.op;
+  }
+
+  /// b, or what it is for the sites that are solved for.
+  std::vector<Expr> right_side() {
+    std::vector<Expr> source;
+    if (!solve_.half) {
+      for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
+      return source;
+    }
+    State given = here_;
+    for (std::size_t i = 0; i < parts(); ++i) {
+      right_.push_back(kept_array("b", start_.array("b", at(here_, solve_.source[i]))));
+      given.arrays[solve_.half->right[i]] = start_.array("b", at(here_, solve_.source[i]));
+    }
+    for (const Expr part : mapped(start_, solve_.half->source, std::move(given)))
+      source.push_back(start_.array("b", part));
+    return source;
+  }
+
+  /// What the map makes of the arrays that are given; stages are arrays of the block.
+  static std::vector<Expr> mapped(Block& block, const physics::LinearMap& map, State given) {
+    for (const physics::LinearMap::Stage& stage : map.stages) {
+      std::vector<Expr> values;
+      for (const Expr value : stage.values) values.push_back(at(given, value));
+      for (std::size_t i = 0; i < values.size(); ++i)
+        given.arrays[stage.arrays[i]] = block.half_array("stage", values[i], stage.parity);
+    }
+    std::vector<Expr> image;
+    for (const Expr part : map.image) image.push_back(at(given, part));
+    return image;
+  }
 
   program::Buffer scratch(const std::string& hint) const {
     program::Buffer buffer;
@@ -187,13 +234,23 @@ class Maker {
     return result;
   }
 
-  /// What the operator is made of besides its argument, as the rounds see it: state as it lies in
-  /// memory, anything else kept in arrays and slots that the start fills.
-  std::vector<Expr> constant_parts(const std::vector<Expr>& list) {
+  physics::LinearMap constant_parts(const physics::LinearMap& map) {
+    physics::LinearMap result = map;
+    std::set<int> own(unknowns_.begin(), unknowns_.end());
+    for (physics::LinearMap::Stage& stage : result.stages) {
+      stage.values = constant_parts(stage.values, own);
+      own.insert(stage.arrays.begin(), stage.arrays.end());
+    }
+    result.image = constant_parts(map.image, own);
+    return result;
+  }
+
+  /// What the operator is made of besides its argument (`own`), as the rounds see it: state as it
+  /// lies in memory, anything else kept in arrays and slots that the start fills.
+  std::vector<Expr> constant_parts(const std::vector<Expr>& list, const std::set<int>& own) {
     const auto holds_unknown = [&](Expr e) {
-      return algebra::contains(e, [&](Expr node) {
-        return node.is(Op::Load) && std::ranges::count(solve_.arrays, node->index) > 0;
-      });
+      return algebra::contains(
+          e, [&](Expr node) { return node.is(Op::Load) && own.contains(node->index); });
     };
     std::vector<Expr> result;
     for (Expr part : list) {
@@ -231,7 +288,12 @@ class Maker {
 
   /// A Load of memory with the value, which the start fills where the value has none.
   Expr kept_array(const std::string& hint, Expr value) {
-    if (value.is(Op::Load) && value->offset.zero() && storage_.allocated(value->index)) {
+    // where the rounds have a lesser precision, what they read has it too
+    const auto fits = [&](int array) {
+      return storage_.of(array).precision <= scratch("").precision;
+    };
+    if (value.is(Op::Load) && value->offset.zero() && storage_.allocated(value->index) &&
+        fits(value->index)) {
       return value;
     }
     auto& known = arrays_[value.get()];
@@ -242,8 +304,11 @@ class Maker {
   }
 
   Value apply(Block& block, const dsl::Expr& e, const Value& v, bool adjoint) {
-    const std::vector<Expr>& operation = adjoint ? adjoint_ : image_;
-    if (operation.empty()) {
+    // the start fills what the rounds read (constant_parts), and must not read it itself
+    const bool first = &block == &start_;
+    const physics::LinearMap& written = map_of(adjoint);
+    const physics::LinearMap& operation = first ? written : adjoint ? adjoint_ : op_;
+    if (operation.image.empty()) {
       throw ArithmeticError{
           e.span, "the operator has no adjoint here: the box is not periodic, or A holds a mean"};
     }
@@ -255,12 +320,15 @@ class Maker {
       return of_parts(argument);
     }
     State given;
+    if (first) given = here_;
     for (std::size_t i = 0; i < parts(); ++i) {
-      given.arrays[solve_.arrays[i]] = block.array("p", argument[i]);
+      given.arrays[unknowns_[i]] = block.array("p", argument[i]);
     }
-    std::vector<Expr> result;
-    for (const Expr part : operation) result.push_back(at(given, part));
-    return of_parts(result);
+    std::vector<Expr> image = mapped(block, operation, std::move(given));
+    if (operation.parity >= 0) {
+      for (Expr& part : image) part = block.half_array("image", part, operation.parity);
+    }
+    return of_parts(image);
   }
 
   Value run(Block& block, const dsl::Expr& e, const Values& values) {
@@ -274,11 +342,46 @@ class Maker {
     meaning.apply = [&](const dsl::Expr& at, const Value& v, bool adjoint) {
       return apply(block, at, v, adjoint);
     };
+    if (inner_) meaning.inner = [&](const dsl::Expr& at) { return inner_solution(at); };
     meaning.known = [&](const dsl::Expr& at) -> const Value* {
       const auto found = once_.find(&at);
       return found == once_.end() ? nullptr : &found->second;
     };
-    return evaluate(e, meaning, arena_);
+    Value v = evaluate(e, meaning, arena_);
+    for (Component& c : v.parts) {
+      c.re = at_solved_sites(c.re);
+      if (c.im) c.im = at_solved_sites(c.im);
+    }
+    return v;
+  }
+
+  /// Where half of the sites are solved for, the others hold anything and do not count.
+  Expr at_solved_sites(Expr e) const {
+    if (op_.parity < 0) return e;
+    return algebra::rewrite(e, [&](Expr node) {
+      if (!node.is(Op::Total)) return node;
+      Expr sum = arena_.integer(0);
+      for (int axis = 0; axis < system_.lattice.dims; ++axis) {
+        if (system_.lattice.extent[static_cast<std::size_t>(axis)] % 2 == 0)
+          sum = sum + arena_.site(axis);
+      }
+      const Expr two = arena_.integer(2);
+      const Expr parity = sum - two * arena_.make(Op::Floor, {sum / two});
+      const Expr counts = arena_.make(
+          Op::Less,
+          {arena_.make(Op::Abs, {parity - arena_.integer(op_.parity)}), arena_.rational(1, 2)});
+      return arena_.make(Op::Total,
+                         {arena_.make(Op::Select, {counts, node.arg(0), arena_.integer(0)})});
+    });
+  }
+  /// The right side of the inner system is made before a round; its solution is there in one.
+  Value inner_solution(const dsl::Expr& e) {
+    const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], round_values_));
+    for (std::size_t i = 0; i < v.size(); ++i)
+      rest_wanted_.arrays[inner_->source[i]->index] = rest_.array("rest", v[i]);
+    std::vector<Expr> solution;
+    for (const int array : inner_->arrays) solution.push_back(arena_.load(array));
+    return of_parts(solution);
   }
   Value in_start(const dsl::Expr& e) { return run(start_, e, values_); }
 
@@ -344,8 +447,7 @@ class Maker {
         list.push_back(kept_array(name, now[i]));
         continue;
       }
-      const int array =
-          name == text_.unknown ? solve_.arrays[i] : storage_.allocate_new(scratch(name));
+      const int array = name == text_.unknown ? unknowns_[i] : storage_.allocate_new(scratch(name));
       start_wanted_.arrays[array] = start_.array(name, now[i]);
       list.push_back(arena_.load(array));
       fields_[name].push_back(array);
@@ -450,7 +552,8 @@ class Maker {
       if (e.is(Op::Symbol)) wanted.slots.push_back(e->name);
     }
     const Expr rounds = arena_.symbol(solve_.iterations);
-    finish.push_back({solve_.iterations, stays(rounds, rounds + arena_.integer(1))});
+    const Expr more = inner_ ? arena_.symbol(inner_->iterations) : arena_.integer(1);
+    finish.push_back({solve_.iterations, stays(rounds, rounds + more)});
     const Expr holds = arena_.make(Op::Less, {arena_.integer(0), until});
     const Expr numbers_are = arena_.make(Op::Less, {arena_.integer(0), sound});
     finish.push_back({done_, stays(arena_.symbol(done_), judged(holds, numbers_are))});
@@ -490,11 +593,23 @@ class Maker {
   /// norm(b - A(x))/norm(b) of the solution as it lies in memory.
   void end(Chain& chain) {
     Block block(system_, slots_, storage_);
-    const State state = synchronised(block, stepping_);
+    State state = synchronised(block, stepping_);
+    Wanted wanted;
+    if (solve_.half) {
+      State given = state;
+      for (std::size_t i = 0; i < parts(); ++i) given.arrays[solve_.half->right[i]] = right_[i];
+      const std::vector<Expr> x = mapped(block, solve_.half->back, std::move(given));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const Expr load = block.array("x", x[i]);
+        wanted.arrays[solve_.arrays[i]] = load;
+        state.arrays[solve_.arrays[i]] = load;
+      }
+    }
+    const std::vector<Expr> image = mapped(block, solve_.op, state);
     Expr left = arena_.integer(0), all = arena_.integer(0);
     for (std::size_t i = 0; i < parts(); ++i) {
       const Expr b = at(state, solve_.source[i]);
-      left = left + algebra::pow(b - at(state, solve_.image[i]), 2);
+      left = left + algebra::pow(b - image[i], 2);
       all = all + algebra::pow(b, 2);
     }
     const Expr missing = arena_.make(Op::Total, {left}), size = arena_.make(Op::Total, {all});
@@ -502,7 +617,6 @@ class Maker {
     const Expr ratio =
         arena_.make(Op::Select, {arena_.make(Op::Less, {zero, size}), missing / size, missing});
     block.assign(solve_.residual, algebra::pow(ratio, arena_.rational(1, 2)));
-    Wanted wanted;
     wanted.slots = {solve_.residual};
     Sweeps made = sweeps(block, wanted, name_ + "_residual", true);
     chain.sweeps = std::move(made.sweeps);
@@ -515,13 +629,17 @@ class Maker {
   Slots& slots_;
   Storage& storage_;
   algebra::Arena& arena_;
-  Block start_, round_;
+  const std::vector<int> unknowns_;  ///< of the unknown: Loads in the operator
+  Block start_, round_, rest_;
+  const physics::LinearSystem* inner_ = nullptr;
+  Wanted rest_wanted_;
   State here_;
   Text text_;
   std::string name_, done_;
   Values values_;        ///< of names, in the start
   Values round_values_;  ///< of names, as a round finds them
-  std::vector<Expr> image_, adjoint_;
+  physics::LinearMap op_, adjoint_;
+  std::vector<Expr> right_;    ///< b, kept for the end
   std::set<std::string> set_;  ///< names that rounds set
   std::map<const dsl::Expr*, Value> once_;
   std::map<std::string, std::vector<int>> fields_;  ///< that rounds change: their memory
@@ -533,11 +651,24 @@ class Maker {
 }  // namespace
 
 std::optional<SolveChains> make_solve(const physics::System& system,
-                                      const physics::LinearSystem& solve, const Stepping& stepping,
+                                      const physics::LinearSystem& solve,
+                                      const dsl::Clause* refining, const Stepping& stepping,
                                       Slots& slots, Storage& storage,
                                       dsl::Diagnostics& diagnostics) {
+  const bool mixed = refining && std::ranges::any_of(solve.options, [](const auto& o) {
+                       return o.first == "inner";
+                     });
   try {
-    return Maker(system, solve, stepping, slots, storage).make();
+    if (!mixed) return Maker(system, solve, stepping, slots, storage).make();
+    const InnerSolve inner = inner_of(system, solve, *refining, slots, storage);
+    const physics::LinearSystem outer = system_around(solve, *refining);
+    SolveChains within = Maker(inner.system, inner.solve, stepping, slots, storage).make();
+    Maker around(system, outer, stepping, slots, storage);
+    around.around(inner.solve);
+    SolveChains result = around.make();
+    result.described.solver = within.described.solver + ", inner = f32";
+    result.inner = std::make_unique<SolveChains>(std::move(within));
+    return result;
   } catch (const ArithmeticError& wrong) {
     diagnostics.add(error::solver_text(wrong.span.empty() ? solve.span : wrong.span,
                                        solve.solver->items[0].value->text, wrong.message,

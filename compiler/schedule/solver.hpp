@@ -10,25 +10,50 @@
 // Nothing branches: once `until` holds, values that a round would set are selected to stay.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "compiler/schedule/pipeline.hpp"
 #include "compiler/schedule/step.hpp"
+#include "dsl/resolve.hpp"
 
 namespace vphi::schedule {
 
 struct SolveChains {
   Chain start, round, finish;
+  /// What each round takes from a solve in a lesser precision; `rest` makes its right side.
+  std::unique_ptr<SolveChains> inner;
+  Chain rest;
   std::vector<kernel::ScalarAssign> alone;  ///< before `start`
   /// All but launches.
   program::Solve described;
 };
 
 /// Nothing where the text cannot be run; then `diagnostics` says why. The arrays of the solution
-/// get memory where they have none.
+/// get memory where they have none. `refining`: the text around a solver with `inner = f32`, one
+/// that calls `inner(v, tol)`.
 std::optional<SolveChains> make_solve(const physics::System& system,
-                                      const physics::LinearSystem& solve, const Stepping& stepping,
+                                      const physics::LinearSystem& solve,
+                                      const dsl::Clause* refining, const Stepping& stepping,
                                       Slots& slots, Storage& storage,
                                       dsl::Diagnostics& diagnostics);
+/// Of the library or the model; null where there is none.
+const dsl::Clause* refining_text(const dsl::Resolved& resolved);
+
+/// A system that takes its right side from memory and leaves the solution in memory, for systems
+/// with one operator (LinearSystem::like): `load` puts the right side there, `save` takes the
+/// solution and what tells how it went to the system's own places.
+struct SharedSolve {
+  physics::LinearSystem system;
+  std::vector<int> right;  ///< arrays of the right side
+};
+SharedSolve share_solve(const physics::System& system, const physics::LinearSystem& first,
+                        const std::string& suffix, Slots& slots, Storage& storage);
+struct SolveCopies {
+  Sweeps load, save;
+};
+SolveCopies copies_of(const physics::System& system, const SharedSolve& shared,
+                      const physics::LinearSystem& own, const Stepping& stepping, Slots& slots,
+                      Storage& storage);
 
 }  // namespace vphi::schedule

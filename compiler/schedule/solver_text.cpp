@@ -116,6 +116,12 @@ class Evaluator {
       }
       return meaning_.apply(e, value(*e.args[1]), true);
     }
+    if (e.text == "inner") {
+      wants(e, 2);
+      if (!meaning_.inner)
+        throw ArithmeticError{e.span, "this text runs around a solver: cg(1e-12, inner = f32)"};
+      return meaning_.inner(e);
+    }
     if (e.text == "dot") {
       wants(e, 2);
       const Value a = value(*e.args[0]), b = value(*e.args[1]);

@@ -146,14 +146,38 @@ class Maker {
         ++level;
       }
       // Each sum of a sweep keeps registers; what is too many goes to a sweep after it.
-      if (item.kind == Item::Kind::Reduction) {
-        while (reductions_at_[level] >= kMostReductions) level += any_pairs_ ? 2 : 1;
-        ++reductions_at_[level];
+      const bool sum = item.kind == Item::Kind::Reduction;
+      while ((sum && reductions_at_[level] >= kMostReductions) || other_sites(item, level)) {
+        level += any_pairs_ ? 2 : 1;
       }
+      if (sum) ++reductions_at_[level];
+      if (item.kind != Item::Kind::Scalar) parities_.emplace(level, item.parity);
       level_[i] = level;
       if (item.kind != Item::Kind::Scalar) levels_ = std::max(levels_, level + 1);
     }
     if (any_pairs_) close_ranks();
+  }
+
+  /// A sweep goes over all sites, or over those of one parity.
+  bool other_sites(const Item& item, int level) const {
+    const auto found = parities_.find(level);
+    return item.kind != Item::Kind::Scalar && found != parities_.end() &&
+           found->second != item.parity;
+  }
+
+  /// The sites of a parity, as colours whose number never changes.
+  kernel::Colours half_of(int parity) const {
+    const physics::Lattice& lattice = block_.system().lattice;
+    kernel::Colours colours;
+    colours.modulus = 2;
+    colours.slot = parity == 0 ? "even_sites" : "odd_sites";
+    block_.slots().add(colours.slot, parity);
+    for (int axis = 0; axis < lattice.dims; ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      colours.weights[a] = lattice.extent[a] % 2 == 0 ? 1 : 0;
+      if (colours.weights[a] == 1) colours.axis = axis;  // the last one: memory in order along x
+    }
+    return colours;
   }
 
   bool over_pairs(std::size_t i) const {
@@ -275,9 +299,10 @@ class Maker {
     const auto life = lives_.find(place.occupant);
     int level = life == lives_.end() ? 0 : life->second.last;
     if (defined_here(value)) level = std::max(level, level_[by_array_.at(value)]);
+    level = std::max(level, 0);
+    while (parities_.contains(level) && parities_.at(level) >= 0) ++level;  // a copy of every site
     const bool second_buffer =
         life != lives_.end() && life->second.last == level && life->second.away;
-    level = std::max(level, 0);
     stores_[level].push_back({array, value, second_buffer});
     levels_ = std::max(levels_, level + 1);
     if (second_buffer) storage_.of(array).doubled = true;
@@ -384,6 +409,10 @@ class Maker {
         if (!live_[i] || item.kind != Item::Kind::Reduction || level_[i] != level) continue;
         sweep.kernel.reductions.push_back({item.name, item.reduce, resolved(item.value, level)});
       }
+      if (const auto parity = parities_.find(level);
+          parity != parities_.end() && parity->second >= 0) {
+        sweep.kernel.colours = half_of(parity->second);
+      }
       declare_arrays(sweep, second);
       result_.sweeps.push_back(std::move(sweep));
       result_.swaps.emplace_back(second.begin(), second.end());
@@ -417,6 +446,7 @@ class Maker {
   std::vector<bool> live_;
   static constexpr int kMostReductions = 16;
   std::map<int, int> reductions_at_;  ///< level -> how many
+  std::map<int, int> parities_;       ///< level -> Item::parity of its values
   bool any_pairs_ = false;
   std::vector<int> level_;
   int levels_ = 0;

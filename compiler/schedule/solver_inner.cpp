@@ -1,0 +1,95 @@
+#include "compiler/schedule/solver_inner.hpp"
+
+#include <map>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/values.hpp"
+#include "compiler/schedule/solver.hpp"
+#include "dsl/walk.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Op;
+
+namespace {
+
+const dsl::Expr* inner_call(const dsl::Clause& text) {
+  const dsl::Expr* found = nullptr;
+  for (const dsl::Line& line : text.body) {
+    dsl::for_each(line, [&](const dsl::Expr& e) {
+      if (e.kind == dsl::ExprKind::Call && e.text == "inner" && e.args.size() == 2) found = &e;
+    });
+  }
+  return found;
+}
+
+}  // namespace
+
+InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve,
+                    const dsl::Clause& refining, Slots& slots, Storage& storage) {
+  algebra::Arena& arena = *system.arena;
+  InnerSolve inner{system, solve};
+  inner.system.numerics.real = inner.system.numerics.store = physics::Precision::F32;
+  inner.system.numerics.stores.clear();
+  const std::vector<int>& from = solve.half ? solve.half->arrays : solve.arrays;
+  std::map<int, int> moved;
+  const auto allocate = [&](const char* name) {
+    program::Buffer buffer;
+    buffer.name = name;
+    buffer.precision = program::Precision::F32;
+    buffer.scratch = true;
+    return storage.allocate_new(buffer);
+  };
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    inner.solve.arrays[i] = allocate("inner");
+    inner.solve.source[i] = arena.load(allocate("rest"));
+    moved[from[i]] = inner.solve.arrays[i];
+  }
+  const auto renamed = [&](physics::LinearMap map) {
+    const auto rename = [&](Expr& e) {
+      e = algebra::rewrite(e, [&](Expr node) {
+        const auto to = node.is(Op::Load) ? moved.find(node->index) : moved.end();
+        return to == moved.end() ? node : arena.load(to->second, node->offset, node->span);
+      });
+    };
+    for (physics::LinearMap::Stage& stage : map.stages)
+      for (Expr& value : stage.values) rename(value);
+    for (Expr& part : map.image) rename(part);
+    return map;
+  };
+  inner.solve.op = renamed(solve.half ? solve.half->op : solve.op);
+  inner.solve.adjoint = renamed(solve.half ? solve.half->adjoint : solve.adjoint);
+  inner.solve.half.reset();
+  inner.solve.iterations = slots.fresh("inner_iterations_" + solve.iterations);
+  inner.solve.residual = slots.fresh("inner_residual_" + solve.iterations);
+  for (auto& [name, number] : inner.solve.options) {
+    if (name == "tol") number = physics::decimal(arena, inner_call(refining)->args[1]->text);
+  }
+  return inner;
+}
+
+physics::LinearSystem system_around(const physics::LinearSystem& solve,
+                                    const dsl::Clause& refining) {
+  physics::LinearSystem outer = solve;
+  algebra::Arena& arena = *solve.source[0]->arena;
+  outer.solver = &refining;
+  outer.options.clear();
+  for (const dsl::NamedArgument& named : refining.items[0].value->named) {
+    if (named.name.find('(') != std::string::npos) continue;
+    Expr number = physics::decimal(arena, named.value->text);
+    for (const auto& [name, given] : solve.options)
+      if (name == named.name && name == "tol") number = given;
+    outer.options.emplace_back(named.name, number);
+  }
+  return outer;
+}
+
+const dsl::Clause* refining_text(const dsl::Resolved& resolved) {
+  for (const auto& [name, symbol] : resolved.symbols) {
+    if (symbol.kind != dsl::SymbolKind::Solver || !symbol.line) continue;
+    if (inner_call(symbol.line->clause)) return &symbol.line->clause;
+  }
+  return nullptr;
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,285 @@
+// Quark propagators: plane waves and free propagators against momentum sums made here, solutions on
+// random links against explicit sums, mesons of any gamma, even and odd sites
+// (specs/gauge 3.8, 3.10, 3.12, 4.2).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "runtime/run/session.hpp"
+#include "tests/physics/free_quarks.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::exact;
+using testing::last;
+using testing::run_text;
+using testing::Simulation;
+using namespace testing::dirac;  // NOLINT: names of the explicit sums
+
+Simulation at_start(const std::string& device = "native") {
+  Simulation setup;
+  setup.device = device;
+  setup.steps = 0;
+  return setup;
+}
+
+// D exp(ipx) w = exp(ipx) D(p) w, component by component, with a start that is written so.
+TEST(Quark, PlaneWavesAreMultipliedByTheSymbol) {
+  const Free f{{4, 2, 6, 4}, 0.15, 0.3, true};
+  const std::array<int, 4> k{1, 1, 2, 1};
+  const auto p = momentum(f, k);
+  std::string phase;
+  const char* const axes[] = {"x", "y", "z", "t"};
+  for (int a = 0; a < 4; ++a)
+    phase += (a == 0 ? "" : " + ") + exact(p[a]) + "*index(" + axes[a] + ")";
+  const auto result = run_text(
+      quarks(
+          f,
+          "wave = " + phase +
+              "\ninit U ~ cold, psi[s, c] = exp(1i*wave)*(1 + 2*s - 3i*c*(s == 2)), phi = D(psi)\n"
+              "at end: scale = total(norm2(psi)), " +
+              [] {
+                std::string items;
+                for (const char* const part : {"re", "im"})
+                  for (int s = 0; s < 4; ++s)
+                    for (int c = 0; c < 3; ++c) {
+                      const std::string at = std::to_string(s) + std::to_string(c);
+                      items += std::string(items.empty() ? "" : ", ") + part + at + " = mean(" +
+                               part + "(exp(-1i*wave)*phi[" + std::to_string(s) + ", " +
+                               std::to_string(c) + "]))";
+                    }
+                return items;
+              }() +
+              " -> \"d.h5\"\n"),
+      at_start());
+  const Spin d = dirac_of(f, p);
+  for (int s = 0; s < 4; ++s) {
+    for (int c = 0; c < 3; ++c) {
+      C sum = 0;
+      for (int r = 0; r < 4; ++r)
+        sum += d[s][r] * (1.0 + 2 * r - 3.0 * kI * double(c) * (r == 2 ? 1. : 0.));
+      const std::string at = std::to_string(s) + std::to_string(c);
+      EXPECT_NEAR(last(result, "re" + at), sum.real(), 2e-14) << at;
+      EXPECT_NEAR(last(result, "im" + at), sum.imag(), 2e-14) << at;
+    }
+  }
+}
+
+// Real and imaginary parts of a component have the width that is written, one by one.
+TEST(Quark, NoiseByComponent) {
+  const auto result =
+      run_text(quarks({{8, 8, 8, 8}},
+                      "init U ~ cold, psi[s, c] ~ (1 + s)*normal/sqrt(2), phi ~ normal\n"
+                      "at end: a = mean(norm2(psi[0, 1])), b = mean(norm2(psi[3, 2])), "
+                      "c = mean(norm2(phi[3, 2])), mixed = mean(re(dot(psi, phi))), same = "
+                      "mean(re(conj(psi[0, 1])*psi[0, 2])) -> \"n.h5\"\n"),
+               at_start());
+  // 4096 sites of two numbers: the error of <|z|^2> is 1/64 of it
+  EXPECT_NEAR(last(result, "a"), 1, 5.0 / 64);
+  EXPECT_NEAR(last(result, "b"), 16, 16 * 5.0 / 64);
+  EXPECT_NEAR(last(result, "c"), 2, 2 * 5.0 / 64);
+  EXPECT_NEAR(last(result, "same"), 0, 5.0 / 64);
+  EXPECT_NEAR(last(result, "mixed"), 0, 5.0 * 10 / 64);
+}
+
+// ---- solutions ----------------------------------------------------------------------------------
+
+struct Way {
+  const char* name;
+  const char* call;
+};
+
+class Solved : public ::testing::TestWithParam<Way> {};
+
+// b - D x with the sums of explicit_dirac.hpp, on links drawn from the whole group.
+TEST_P(Solved, LeavesNoResidual) {
+  const Way way = GetParam();
+  const Free f{{2, 4, 2, 4}, 0.12, 0.2, true};
+  const Simulation setup = at_start();
+  const Compilation compilation = testing::compile_text(
+      quarks(f, std::string("DD(psi) = adj(D, D(psi))\ninit U ~ hot, psi ~ normal\nchi = ") +
+                    way.call + "\nat end: snapshot(chi), n = iterations(chi) -> \"x.h5\"\n"),
+      setup);
+  const program::Program& program = *compilation.program;
+  runtime::Session session(program, *testing::device("native"));
+  session.start();
+  session.launch(program.outputs[0].before);
+  session.launch(program.outputs[0].launches);
+  const Box box{f.n, 4, 3};
+  const Read state = [&](const std::string& name) {
+    for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+      if (program.buffers[i].name == name) return session.read(static_cast<int>(i));
+    }
+    ADD_FAILURE() << "no array " << name;
+    return std::vector<double>(static_cast<std::size_t>(box.sites()));
+  };
+  Field x(static_cast<std::size_t>(box.sites() * 12));
+  const auto& fields = program.outputs[0].fields;
+  ASSERT_EQ(fields.size(), 24u);
+  for (std::size_t i = 0; i < 12; ++i) {
+    const auto re = session.read(fields[2 * i].buffer), im = session.read(fields[2 * i + 1].buffer);
+    for (std::size_t site = 0; site < re.size(); ++site) x[site * 12 + i] = {re[site], im[site]};
+  }
+  const Operator d{box, f.kappa, f.mu, false, true};
+  const Field b = spinors(box, "psi", state);
+  EXPECT_LT(largest_difference(applied(d, links(box, "full", state), x), b), 2e-11);
+  EXPECT_GT(largest_difference(x, b), 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Solved,
+    ::testing::Values(Way{"cgne", "solve(D, psi, solver = cgne(1e-13), even_odd = off)"},
+                      Way{"bicgstab", "solve(D, psi, solver = bicgstab(1e-13), even_odd = off)"},
+                      Way{"cg_of_the_square",
+                          "solve(DD, adj(D, psi), solver = cg(1e-13), even_odd = off)"},
+                      Way{"cgne_halves", "solve(D, psi, solver = cgne(1e-13))"},
+                      Way{"bicgstab_halves", "solve(D, psi, solver = bicgstab(1e-13))"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+// The solution is that of the whole system, in fewer rounds.
+TEST(Quark, HalvesGiveTheSameInFewerRounds) {
+  const auto result = run_text(
+      quarks(
+          {{4, 4, 4, 4}, 0.13, 0.1, true},
+          "init U ~ hot, psi ~ normal\nchi = solve(D, psi, solver = cgne(1e-13))\n"
+          "whole = solve(D, psi, solver = cgne(1e-13), even_odd = off)\n"
+          "at end: n = iterations(chi), n_all = iterations(whole), left = residual(chi), "
+          "left_all = residual(whole), off = sqrt(total(norm2(chi - whole))/total(norm2(whole))) "
+          "-> \"h.h5\"\n"),
+      at_start());
+  EXPECT_LT(last(result, "off"), 1e-11);
+  EXPECT_LT(last(result, "left"), 5e-13);
+  EXPECT_LT(last(result, "left_all"), 5e-13);
+  EXPECT_GT(last(result, "n"), 5);
+  EXPECT_LT(last(result, "n"), 0.75 * last(result, "n_all"));
+}
+
+// Rounds in single precision, what is left in double: as small a residual, and in f64 alone less.
+TEST(Quark, MixedPrecisionReachesDouble) {
+  const auto result = run_text(
+      quarks(
+          {{4, 4, 4, 4}, 0.13, 0.1, true},
+          "init U ~ hot, psi ~ normal\n"
+          "a = solve(D, psi, solver = cgne(1e-12))\n"
+          "b = solve(D, psi, solver = cgne(1e-12, inner = f32))\n"
+          "c = solve(D, psi, solver = bicgstab(1e-12, inner = f32), even_odd = off)\n"
+          "at end: n = iterations(a), n_b = iterations(b), n_c = iterations(c), left_b = "
+          "residual(b), left_c = residual(c), off_b = sqrt(total(norm2(a - b))/total(norm2(a))), "
+          "off_c = sqrt(total(norm2(a - c))/total(norm2(a))) -> \"m.h5\"\n"),
+      at_start());
+  EXPECT_LT(last(result, "left_b"), 3e-12);
+  EXPECT_LT(last(result, "left_c"), 3e-12);
+  EXPECT_LT(last(result, "off_b"), 1e-11);
+  EXPECT_LT(last(result, "off_c"), 1e-11);
+  // restarts cost rounds, not many
+  EXPECT_GE(last(result, "n_b"), last(result, "n"));
+  EXPECT_LT(last(result, "n_b"), 2 * last(result, "n"));
+}
+
+// The inner rounds are in f32, the others in f64.
+TEST(Quark, MixedPrecisionHasKernelsOfBoth) {
+  const auto compiled =
+      testing::compile_text(quarks({{4, 4, 4, 4}},
+                                   "init U ~ hot, psi ~ normal\n"
+                                   "b = solve(D, psi, solver = cg(1e-12, inner = f32))\n"
+                                   "at end: left = residual(b) -> \"m.h5\"\n"),
+                            at_start());
+  ASSERT_TRUE(compiled.program);
+  ASSERT_EQ(compiled.program->solves.size(), 2u);
+  const auto precisions = [&](const program::Solve& solve) {
+    std::vector<kernel::Precision> all;
+    for (const program::Launch& launch : solve.iterate) {
+      const auto& k = compiled.plan->kernels[static_cast<std::size_t>(launch.kernel)];
+      if (!k.stores.empty()) all.push_back(k.compute);
+    }
+    return all;
+  };
+  for (const auto p : precisions(compiled.program->solves[0])) EXPECT_EQ(p, kernel::Precision::F32);
+  const auto outer = precisions(compiled.program->solves[1]);
+  EXPECT_GE(std::ranges::count(outer, kernel::Precision::F64), 2);
+}
+
+// Two dimensions and U(1), where kernels are small: the same on OpenCL.
+TEST(Quark, OpenClGivesTheSame) {
+  if (!testing::device("opencl")) GTEST_SKIP() << "no OpenCL here";
+  const std::string text =
+      "model flat \"quarks in two dimensions\"\nlattice grid: [6, 4]\ngauge U: U(1)\n"
+      "fermion psi: spinor, boundary(y) = antiperiodic\n"
+      "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+      "D(psi) = psi + 0.06i*gamma5*psi - 0.2*hop(psi)\ninit U ~ hot, psi ~ normal\n"
+      "a = solve(D, psi, solver = cgne(1e-12), even_odd = off)\n"
+      "at end: n = iterations(a), left = residual(a), size = total(norm2(a)), far = "
+      "total(index(x)*im(a[1, 0])) -> \"f.h5\"\n";
+  const auto native = run_text(text, at_start()), opencl = run_text(text, at_start("opencl"));
+  for (const auto* result : {&native, &opencl}) EXPECT_LT(last(*result, "left"), 3e-12);
+  EXPECT_EQ(last(native, "n"), last(opencl, "n"));
+  EXPECT_NEAR(last(native, "size"), last(opencl, "size"), 1e-9);
+  EXPECT_NEAR(last(native, "far"), last(opencl, "far"), 1e-9);
+}
+
+// An odd extent joins sites of one parity: there are no halves, and the solution is right.
+TEST(Quark, AnOddBoxHasNoHalves) {
+  const auto program = [](const std::array<int, 4>& n) {
+    const auto compiled = testing::compile_text(
+        quarks({n},
+               "init U ~ hot, psi ~ normal\nchi = solve(D, psi, solver = bicgstab(1e-12))\n"
+               "at end: left = residual(chi) -> \"o.h5\"\n"),
+        at_start());
+    EXPECT_TRUE(compiled.program);
+    return compiled;
+  };
+  const auto odd = program({3, 4, 2, 4});
+  EXPECT_FALSE(odd.system->solves[0].half.has_value());
+  EXPECT_TRUE(program({2, 4, 2, 4}).system->solves[0].half.has_value());
+  EXPECT_LT(last(testing::run_program(*odd.program, at_start()), "left"), 1e-11);
+}
+
+// ---- correlators --------------------------------------------------------------------------------
+
+TEST(Quark, FreePionIsTheMomentumSum) {
+  const Free f{{4, 4, 4, 4}, 0.15, 0.5, true};
+  const double printed[] = {0.01720354, 0.00222296, 0.00043141, 0.00222296};  // specs/gauge 4.2
+  const auto expected = free_pion(f);
+  const auto result = run_text(quarks(f, "init U ~ cold\n" + pions("cgne(1e-13)", 3)), at_start());
+  for (int t = 0; t < 4; ++t) {
+    EXPECT_NEAR(expected[t], printed[t], 5e-9) << t;
+    EXPECT_NEAR(last(result, "pion" + std::to_string(t)) / 64, expected[t], 1e-12) << t;
+  }
+}
+
+// -sum tr[G S G gamma5 S^+ gamma5] of free quarks for two gammas, summed over all sites with a
+// weight of its own for each.
+TEST(Quark, MesonsOfAnyGamma) {
+  const Free f{{2, 2, 4, 4}, 0.14, 0, true};
+  const auto result = run_text(
+      quarks(f, kPoint +
+                    "S[s,c] = solve(D, point*spinor(s, c), solver = cgne(1e-13))\n"
+                    "quark(b) = sum(dot(spinor(s, c), b)*S[s,c], s, c)\n"
+                    "meson(G) = -re(sum(dot(S[s,c], gamma5*G*quark(G*gamma5*spinor(s, c))), s, "
+                    "c))\nweight = 1 + index(x) + 3*index(z) + index(t)^2\ninit U ~ cold\n"
+                    "at end: gx = total(weight*meson(gamma[x])), gt = "
+                    "total(weight*meson(gamma[t]*gamma5)) -> \"c.h5\"\n"),
+      at_start());
+  const Spin g5 = diagonal(1, -1);
+  const std::pair<const char*, Spin> gammas[] = {{"gx", gamma(0, false)},
+                                                 {"gt", product(gamma(3, false), g5)}};
+  for (const auto& [name, g] : gammas) {
+    double sum = 0;
+    const Box box{f.n, 4, 3};
+    for (int site = 0; site < box.sites(); ++site) {
+      const auto x = box.place(site);
+      const Spin s = propagator(f, x);
+      const Spin all = product(product(product(g, s), product(g, g5)), product(conjugate(s), g5));
+      for (int i = 0; i < 4; ++i) sum -= 3 * (1 + x[0] + 3 * x[2] + x[3] * x[3]) * all[i][i].real();
+    }
+    EXPECT_NEAR(last(result, name), sum, 1e-10) << name;
+    EXPECT_GT(std::fabs(sum), 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace vphi
