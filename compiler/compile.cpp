@@ -19,6 +19,8 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
   dsl::ModelText model = dsl::load_model(path, diagnostics);
   std::vector<dsl::ModelText> library = dsl::load_library(diagnostics);
   dsl::apply_overrides(model, library, options.set, diagnostics);
+  if (!options.until.empty()) dsl::apply_end(model, library, options.until, diagnostics);
+  if (!options.lattice.empty()) dsl::add_text(library, "--lattice", options.lattice);
   if (diagnostics.has_errors()) {
     // A line that could not be read leaves names without meaning: only the first cause is told.
     result.resolved.model = std::move(model);

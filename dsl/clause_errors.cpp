@@ -116,7 +116,9 @@ Diagnostic target_not_wanted(Span at, const std::string& keyword) {
 Diagnostic target_kind(Span at) {
   Diagnostic d = make("E0411", at, "this is no place for results");
   d.under = "unknown kind of file";
-  d.rule = "results go to an HDF5 file, -> \"name.h5\", or links to -> ildg(\"name\") and nersc(\"name\")";
+  d.rule =
+      "results go to an HDF5 file, -> \"name.h5\", or links to -> ildg(\"name\") and "
+      "nersc(\"name\")";
   d.hint = "write -> \"results.h5\"";
   return d;
 }
@@ -274,12 +276,15 @@ Diagnostic limit_of_non_state(Span at, const std::string& name, const Symbol* sy
   return d;
 }
 
-Diagnostic not_started(Span at, const std::string& name) {
-  Diagnostic d = make("W0401", at, "`" + name + "` has no initial value and starts at 0");
+Diagnostic not_started(Span at, const std::string& name, bool links) {
+  Diagnostic d =
+      make("W0401", at, "`" + name + "` has no initial value and starts at " + (links ? "1" : "0"));
   d.severity = Severity::Warning;
   d.under = "declared here, never in `init`";
   d.rule = "init says how state begins";
-  d.hint = "write `init " + name + " = 0` if this is meant";
+  d.hint = links ? "write `init " + name + " = cold` if this is meant, `init " + name +
+                       " ~ hot` for links from the whole group"
+                 : "write `init " + name + " = 0` if this is meant";
   return d;
 }
 

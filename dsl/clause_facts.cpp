@@ -85,7 +85,10 @@ void ClauseCheck::lattice(const Clause& clause) {
   const bool meant = meant_.count("length") > 0 || meant_.count("spacing") > 0;
   if (!option(clause, "length") && !option(clause, "spacing") && !meant) {
     // A gauge theory may live in lattice units: its spacing is 1.
-    if (resolved_.clause("sample") == nullptr && !measures(resolved_) && !links_flow(resolved_)) {
+    const bool steps =
+        resolved_.clause("evolve") != nullptr || resolved_.clause("gauge") == nullptr;
+    if (resolved_.clause("sample") == nullptr && !measures(resolved_) && !links_flow(resolved_) &&
+        steps) {
       report(error::option_missing(clause.keyword_span, "lattice", "length",
                                    "add length = ... (of the box) or spacing = ... (of the "
                                    "sites)"));
@@ -237,12 +240,8 @@ void ClauseCheck::integrator_name(const Expr& expr) {
                      (symbol->kind == SymbolKind::Integrator || symbol->kind == SymbolKind::Scheme);
   if (known) return;
   static const std::map<std::string, std::string> kHabits = {
-      {"verlet", "velocity_verlet"},
-      {"rk4", "rk4"},
-      {"yoshida", "yoshida4"},
-      {"runge_kutta", "rk4"},
-      {"omelyan", "omelyan2"},
-      {"stormer_verlet", "velocity_verlet"},
+      {"verlet", "velocity_verlet"}, {"rk4", "rk4"},          {"yoshida", "yoshida4"},
+      {"runge_kutta", "rk4"},        {"omelyan", "omelyan2"}, {"stormer_verlet", "velocity_verlet"},
   };
   const std::vector<std::string> names = names_of(SymbolKind::Integrator);
   const std::string wrong = expr.kind == ExprKind::Name ? expr.text : to_text(expr);

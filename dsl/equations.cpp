@@ -189,7 +189,8 @@ void check_model(Resolved& resolved) {
                          symbol.kind == SymbolKind::Fermion;
     state = state || evolves;
     if (evolves && symbol.kind != SymbolKind::Fermion && started.count(name) == 0) {
-      resolved.diagnostics.add(error::not_started(symbol.declared, name));
+      resolved.diagnostics.add(
+          error::not_started(symbol.declared, name, symbol.kind == SymbolKind::Gauge));
     }
   }
   for (const char* keyword : {"field", "var", "gauge", "primitive"}) {
@@ -204,9 +205,13 @@ void check_model(Resolved& resolved) {
   }
   if (resolved.clause("evolve") == nullptr && resolved.clause("sample") == nullptr &&
       !measures(resolved)) {
+    const bool links = resolved.clause("gauge") != nullptr && resolved.clause("action") != nullptr;
     resolved.diagnostics.add(error::clause_missing(
-        "`evolve`", "a model says how it goes forward: evolve for time, sample for Markov chains",
-        "add a line such as `evolve leapfrog, dt = 0.1*dx, until = t > 100`", whole));
+        links ? "`sample`" : "`evolve`",
+        "a model says how it goes forward: evolve for time, sample for Markov chains",
+        links ? "add a line such as `sample heatbath, sweeps = 1000`"
+              : "add a line such as `evolve leapfrog, dt = 0.1*dx, until = t > 100`",
+        whole));
   }
   if (resolved.clause("conserve") != nullptr && resolved.clause("recover") == nullptr) {
     resolved.diagnostics.add(error::clause_missing(

@@ -514,7 +514,8 @@ Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Sc
     const bool group = symbol.kind == SymbolKind::Gauge && symbol.type.base == Base::Group;
     if (group) links = &symbol;
   }
-  if (links == nullptr) {
+  const bool meant = resolved_.clause("gauge") != nullptr;  // its type is refused already
+  if (links == nullptr && !meant) {
     report(error::no_gauge_field(expr.span, std::string(builtin.name)));
     return {};
   }
@@ -526,6 +527,7 @@ Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Sc
       report(error::shift_target(step->span, to_text(*step), dimensions()));
     }
   }
+  if (links == nullptr) return {};
   Value value{links->type, {}};
   value.type.per_site = true;
   return value;

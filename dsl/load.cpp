@@ -110,6 +110,15 @@ std::vector<ModelText> load_library(Diagnostics& diagnostics) {
   return library;
 }
 
+std::shared_ptr<const Source> add_text(std::vector<ModelText>& library, const std::string& name,
+                                       const std::string& text) {
+  const auto number = static_cast<std::uint16_t>(library.size() + 1);
+  ModelText holder;
+  holder.source = std::make_shared<const Source>(name, text, number);
+  library.push_back(holder);
+  return holder.source;
+}
+
 void apply_overrides(ModelText& model, std::vector<ModelText>& library,
                      const std::vector<std::pair<std::string, std::string>>& set,
                      Diagnostics& diagnostics) {
@@ -129,13 +138,10 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
         swept = line.clause.keyword == "sweep";
       }
     }
-    const auto number = static_cast<std::uint16_t>(library.size() + 1);
-    const auto source = std::make_shared<const Source>("--set " + written, text, number);
-    ModelText holder;
-    holder.source = source;
-    library.push_back(holder);
+    const auto source = add_text(library, "--set " + written, text);
     if (target == nullptr) {
-      diagnostics.add(error::not_a_parameter({0, 0, number}, name, nullptr, suggest(name, known)));
+      diagnostics.add(
+          error::not_a_parameter({0, 0, source->file()}, name, nullptr, suggest(name, known)));
       continue;
     }
     ExprPtr value = parse_expression(source, diagnostics);
@@ -152,6 +158,30 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
     }
     target->value = value;
   }
+}
+
+void apply_end(ModelText& model, std::vector<ModelText>& library, const std::string& until,
+               Diagnostics& diagnostics) {
+  for (Line& line : model.lines) {
+    if (line.kind != Line::Kind::Clause || line.clause.keyword != "evolve") continue;
+    const ExprPtr value = parse_expression(add_text(library, "--until", until), diagnostics);
+    if (!value) return;
+    for (Item& item : line.clause.items) {
+      if (!item.head || item.head->name != "until") continue;
+      item.value = value;
+      return;
+    }
+    Item item;
+    item.leading = Item::Leading::Comma;
+    item.head = Head{};
+    item.head->name = "until";
+    item.head->span = item.span = value->span;
+    item.relation = Item::Relation::Equals;
+    item.value = value;
+    line.clause.items.push_back(std::move(item));
+    return;
+  }
+  add_text(library, "--until", until);  // of a chain, which has no such option
 }
 
 }  // namespace vphi::dsl

@@ -5,6 +5,7 @@
 // text; a `--set` of a name that is no parameter.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,5 +28,16 @@ std::vector<ModelText> load_library(Diagnostics& diagnostics);
 void apply_overrides(ModelText& model, std::vector<ModelText>& library,
                      const std::vector<std::pair<std::string, std::string>>& set,
                      Diagnostics& diagnostics);
+
+/// `--until EXPR`: replaces the `until` of the model's `evolve`, or gives it one, so that it is
+/// read and checked like a line of the model. Without an `evolve` it is only added to
+/// `library`.
+void apply_end(ModelText& model, std::vector<ModelText>& library, const std::string& until,
+               Diagnostics& diagnostics);
+
+/// A text from the command line, shown in messages as `name`: `--lattice`. Gets a file number
+/// behind those of `library`, to which it is appended.
+std::shared_ptr<const Source> add_text(std::vector<ModelText>& library, const std::string& name,
+                                       const std::string& text);
 
 }  // namespace vphi::dsl

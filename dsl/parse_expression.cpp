@@ -59,6 +59,12 @@ bool LineParser::misplaced(std::string_view wanted) {
     const bool strings = token.kind == Kind::String || last->kind == Kind::String;
     const bool words = token.kind == Kind::Word && last->kind == Kind::Word;
     if (words || strings) return fail(syntax::two_words(both, left, right));
+    if (token.kind == Kind::OpenParen && last->kind == Kind::Number && at_ >= begin_ + 3 &&
+        tokens_[at_ - 2].kind == Kind::Caret && tokens_[at_ - 3].kind == Kind::Word) {
+      const Token& function = tokens_[at_ - 3];  // cos^2(x)
+      return fail(syntax::power_before_arguments(cover(function.span, token.span),
+                                                 text(function).substr(0, 40), left));
+    }
     return fail(syntax::juxtaposition(both, left, right));
   }
   if (is(Kind::Equal) || is(Kind::Tilde)) return fail(syntax::equals_in_expression(token.span));

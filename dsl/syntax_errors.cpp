@@ -127,6 +127,14 @@ Diagnostic model_needs_name(Span at) {
 
 // ---- expressions ------------------------------------------------------------------------------
 
+Diagnostic power_before_arguments(Span at, std::string_view function, std::string_view exponent) {
+  return error(
+      "E0521", at, "a power of a function stands behind its arguments",
+      fmt::format("did you mean `{}(...)^{}`?", function, exponent),
+      "two values side by side are not a product, and functions have no powers",
+      fmt::format("write `{0}(...)^{1}`; a product is `{0}^{1}*(...)`", function, exponent));
+}
+
 Diagnostic juxtaposition(Span at, std::string_view left, std::string_view right) {
   if (left == ")" || left == "]" || right == "(") {
     return error("E0521", at, "a product needs its `*`", "a `*` is missing here",

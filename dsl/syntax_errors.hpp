@@ -37,6 +37,7 @@ Diagnostic model_needs_name(Span at);
 
 // expressions
 Diagnostic juxtaposition(Span at, std::string_view left, std::string_view right);
+Diagnostic power_before_arguments(Span at, std::string_view function, std::string_view exponent);
 Diagnostic two_words(Span at, std::string_view left, std::string_view right);
 Diagnostic expected_expression(Span at, std::string_view found, std::string_view after);
 Diagnostic unexpected(Span at, std::string_view found, std::string_view wanted);

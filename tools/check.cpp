@@ -64,13 +64,27 @@ int check(const Words& words) {
   const auto& p = *c.program;
   const auto need = runtime::memory_needed(p);
   fmt::print("{}: ok\n", p.model);
-  fmt::print("  lattice  {}, dx = {:.6g}\n",
-             runtime::shape_text({p.extent.data(), static_cast<std::size_t>(p.dims)}),
-             p.dx_physical);
-  fmt::print("  step     dt = {:.6g}, dt/dx = {:.4g} in program units", p.dt_physical, p.dt / p.dx);
-  if (p.steps >= 0) fmt::print(", {} steps", p.steps);
-  fmt::print("\n  memory   {} ({} bytes a site)\n", bytes_text(static_cast<double>(need.peak)),
-             need.per_site);
+  const bool lattice = c.resolved.clause("lattice") != nullptr;
+  const bool bodies = c.resolved.clause("particles") != nullptr;
+  if (lattice)
+    fmt::print("  lattice  {}, dx = {:.6g}\n",
+               runtime::shape_text({p.extent.data(), static_cast<std::size_t>(p.dims)}),
+               p.dx_physical);
+  else if (bodies)
+    fmt::print("  bodies   {}\n", p.sites());
+  if (p.all_instances() > 1) fmt::print("  sweep    {} instances\n", p.all_instances());
+  if (const dsl::Clause* sample = c.resolved.clause("sample")) {
+    const bool trajectories = dsl::option(*sample, "trajectories") != nullptr;
+    if (p.steps >= 0)
+      fmt::print("  chain    {} {}\n", p.steps, trajectories ? "trajectories" : "sweeps");
+  } else {
+    fmt::print("  step     dt = {:.6g}", p.dt_physical);
+    if (lattice) fmt::print(", dt/dx = {:.4g} in program units", p.dt / p.dx);
+    if (p.steps >= 0) fmt::print(", {} steps", p.steps);
+    fmt::print("\n");
+  }
+  fmt::print("  memory   {} ({} bytes a {})\n", bytes_text(static_cast<double>(need.peak)),
+             need.per_site, bodies && !lattice ? "body" : "site");
   return kOk;
 }
 

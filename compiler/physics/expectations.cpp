@@ -154,7 +154,7 @@ class Promises {
     const Expr left = lower_.real(*e.args[0], "the left side");
     const Expr right = lower_.real(*e.args[1], "the right side");
     Expr difference = left - right;
-    x.value = scalar(*e.args[0], left);
+    Expr shown = left;  // what the summary of the run shows: a mean too
     if (!holds_statistics(d_, difference)) {
       std::vector<int> ensembles;
       for (std::size_t k = 0; k < d_.system.axes.size(); ++k) {
@@ -164,7 +164,11 @@ class Promises {
         d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
       }
       difference = statistic(d_, Statistic::Kind::Mean, difference, ensembles, true, e.span);
+      shown = algebra::constant(right)
+                  ? difference + right
+                  : statistic(d_, Statistic::Kind::Mean, left, ensembles, true, e.span);
     }
+    x.value = scalar(*e.args[0], shown);
     const Expr error = error_of(d_, difference);
     if (!error) d_.fail(errors::not_yet(e.span, "the statistical error of this"));
     Scope scope;

@@ -5,6 +5,7 @@
 
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/targets.hpp"
 #include "dsl/parse.hpp"
 
 namespace vphi::physics {
@@ -155,10 +156,11 @@ void read_lattice(Derivation& d, Lowerer& lower) {
 
   std::vector<std::int64_t> sizes;
   read_shape(d, lower, *shape, sizes);
+  dsl::ExprPtr given;
   if (!d.options.lattice.empty()) {
-    const auto source = std::make_shared<dsl::Source>("--lattice", d.options.lattice);
-    const dsl::ExprPtr given = dsl::parse_expression(source, d.diagnostics);
+    given = dsl::parse_expression(given_text(d, "--lattice", d.options.lattice), d.diagnostics);
     if (!given) throw Failure{};
+    shape = given.get();
     sizes.clear();
     read_shape(d, lower, *given, sizes);
   }

@@ -11,14 +11,21 @@ namespace vphi::physics {
 
 using dsl::ExprKind;
 
+std::shared_ptr<const dsl::Source> given_text(const Derivation& d, const std::string& name,
+                                              const std::string& text) {
+  for (const dsl::ModelText& one : d.resolved.library)
+    if (one.source->name() == name) return one.source;
+  return std::make_shared<const dsl::Source>(name, text);
+}
+
 dsl::ExprPtr until_expression(Derivation& d) {
-  if (!d.options.until.empty()) {
-    const auto source = std::make_shared<dsl::Source>("--until", d.options.until);
-    const dsl::ExprPtr until = dsl::parse_expression(source, d.diagnostics);
+  const dsl::Clause* clause = d.resolved.clause("evolve");
+  if (!clause && !d.options.until.empty()) {
+    const dsl::ExprPtr until =
+        dsl::parse_expression(given_text(d, "--until", d.options.until), d.diagnostics);
     if (!until) throw Failure{};
     return until;
   }
-  const dsl::Clause* clause = d.resolved.clause("evolve");
   return clause ? dsl::option(*clause, "until") : nullptr;
 }
 

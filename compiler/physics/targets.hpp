@@ -12,6 +12,10 @@
 
 namespace vphi::physics {
 
+/// Where a text of the command line is shown in messages: as `name`, `--until` or `--lattice`.
+std::shared_ptr<const dsl::Source> given_text(const Derivation& d, const std::string& name,
+                                              const std::string& text);
+
 /// `until` of the command line or of `evolve`; null without.
 dsl::ExprPtr until_expression(Derivation& d);
 /// The parts of the outermost `or`.

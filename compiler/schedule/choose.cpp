@@ -194,7 +194,7 @@ class Chooser {
       }
       return {};
     };
-    return "`" + algebra::to_text(term, names) + "`";
+    return algebra::to_text(term, names);
   }
 
   void report_failure(const Integrator& integrator, const std::optional<Leftover>& leftover,

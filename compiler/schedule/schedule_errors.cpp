@@ -108,7 +108,7 @@ Diagnostic unmatched(Span at, const std::string& integrator, const std::string& 
   Diagnostic d = make("E0749", at,
                       fmt::format("integrator `{}` has no place for {} in the equation of `{}`",
                                   integrator, dsl::enumerate(terms), variable));
-  d.rule = "Every term of the equations must fit a part of the integrator's head.";
+  d.rule = "every term of the equations must fit a part of the integrator's head";
   d.hint = fitting.empty() ? "write an integrator whose head has such a term"
                            : "integrators that fit: " + fmt::format("{}", fmt::join(fitting, ", "));
   return d;

@@ -304,7 +304,9 @@ class OpenClDevice : public Device {
     const auto single = value_of<cl::Ulong>(api_, device_, cl::kDeviceSingleConfig, 0);
     if (!contract && (single & cl::kCorrectlyRounded))
       text += " -cl-fp32-correctly-rounded-divide-sqrt";
-    if (info_.nvidia) text += " -cl-nv-verbose";
+    // Drivers with clang inside count a kernel's warnings on the error stream of whoever calls
+    // them.
+    text += info_.nvidia ? " -cl-nv-verbose" : " -w";
     // For whoever looks for a fault of a driver, or watches kernels: "-cl-opt-disable".
     if (const char* more = std::getenv("VPHI_OPENCL_OPTIONS"); more && *more)
       text += std::string(" ") + more;

@@ -38,7 +38,7 @@ void take_program(Report& report, const Program& p) {
     return b.state && b.precision == program::Precision::F64;
   });
   report.precision = wide ? "f64" : "f32";
-  report.speed.sites = static_cast<double>(p.sites());
+  report.speed.sites = static_cast<double>(p.sites() * p.instances);
   if (report.parameters.empty())
     for (const auto& [name, value] : p.parameters)
       report.parameters.push_back({name, "", "", value, "", false});

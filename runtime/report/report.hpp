@@ -120,7 +120,7 @@ struct KernelCost {
 };
 
 struct Speed {
-  double sites = 0;
+  double sites = 0;               ///< of all instances that one launch moves on
   double seconds = 0;             ///< in steps
   double first_step_seconds = 0;  ///< from the start, compilation included
   double site_updates_per_s = 0;

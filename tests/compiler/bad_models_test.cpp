@@ -41,6 +41,7 @@ CompileOptions options_of(const std::string& text) {
                                    : std::string();
   };
   options.lattice = value("lattice");
+  options.until = value("until");
   const std::string set = value("set");
   const auto equals = set.find('=');
   if (equals != std::string::npos)

@@ -274,6 +274,25 @@ expect mean(x, over = path) == )") +
   EXPECT_FALSE(promise("0.54").all_expected());  // six sigma off
 }
 
+// What is no average is averaged over time and paths before it is judged, and that mean is what the
+// verdict shows, not the last value of one path; with a right side that is a formula too.
+TEST(Ensemble, VerdictWithinSigmaShowsTheMean) {
+  for (const char* right : {"0.5", "T"}) {
+    const auto result = run_text(std::string(R"(model ou "mean square of a noisy number"
+param T = 0.5
+sweep path = 1..500
+var x: real
+x' = -x + sqrt(2*T)*noise
+init x ~ normal(0, sqrt(T))
+evolve srk2, dt = 0.05, until = t > 20
+every 20 steps: mean(x^2, over = path) -> "ou.h5"
+expect x^2 == )") + right + " within 5*sigma\n",
+                                 {});
+    EXPECT_TRUE(result.all_expected());
+    EXPECT_NEAR(result.expectations[0].value, 0.5, 0.05) << right;  // a value has sigma 0.7
+  }
+}
+
 // What is made of averages over instances has no state at hand: refused, not wrong.
 TEST(Ensemble, StateBesideAnAverageIsRefused) {
   const char* text = R"(model beside "the state beside an average over instances"
