@@ -398,11 +398,13 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   // Rows end where a run of the state or a round of steps does.
   const std::int64_t unit = state ? run : together;
   slots["most_rows"] =
-      fmt::format("({2}){0}u - ({2})(step_start & {1}u)",
-                  state ? std::to_string(run) : slots["rows"], unit - 1, cpp ? "long" : "unsigned");
-  slots["lead"] = together == 1 ? cpp ? "0" : "0u"
-                                : fmt::format("({2})(({0} - (step_start & {1}u)) & {1}u)", together,
-                                              together - 1, cpp ? "long" : "unsigned");
+      fmt::format("{} - (step_low & {})", state ? std::to_string(run) : slots["rows"], unit - 1);
+  slots["lead"] = fmt::format("({} - (step_low & {})) & {}", together, together - 1, together - 1);
+  slots["step_low"] = "0";
+  if (!kernel.random.step.empty())
+    slots["step_low"] = fmt::format(
+        "vphi_count_of(clock[{0}] - 128.0*{1}(clock[{0}]*0.0078125))", clock_of(kernel.random.step),
+        function_name(algebra::Op::Floor, Precision::F64, job.language));
   const int abreast = cpp || alone ? 0 : instances_abreast(job, target);
   slots["abreast"] = std::to_string(std::max(1, abreast));
   const bool light = kernel::cost(kernel).flops <= kLightFlops;

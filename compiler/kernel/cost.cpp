@@ -67,6 +67,10 @@ class Counter {
         return count(expr.arg(1));
       case Op::PairSum:
         return count(expr.arg(0));
+      case Op::Div:
+        if (expr.arg(1).is(Op::Sqrt) && uses_[expr.arg(1).get()] == 1)
+          ++(expr.arg(0).is_one() ? site.reciprocal_roots : site.dividing_roots);
+        break;
       case Op::Pow:
         if (is_reciprocal_root(expr)) {
           site.special += 2;

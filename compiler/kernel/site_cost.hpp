@@ -20,6 +20,7 @@ struct SiteCost {
   int flops = 0;
   int special = 0;
   int reciprocal_roots = 0;  ///< among them, as two; one instruction where `fast` is allowed
+  int dividing_roots = 0;    ///< the same of roots that only divide; GPUs then have a product more
   /// Numbers read from tables, with two flops each that hold the place inside; CUDA lacks them
   /// where the place cannot lie outside.
   int lookups = 0;

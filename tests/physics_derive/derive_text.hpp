@@ -37,6 +37,7 @@ inline Derived derive_text(const std::string& text, const CompileOptions& option
   const auto source = std::make_shared<dsl::Source>(name, text);
   dsl::ModelText model = dsl::parse(source, out.diagnostics);
   std::vector<dsl::ModelText> library = dsl::load_library(out.diagnostics);
+  if (!options.until.empty()) dsl::apply_end(model, library, options.until, out.diagnostics);
   out.resolved =
       std::make_shared<dsl::Resolved>(dsl::resolve(std::move(model), std::move(library)));
   if (out.diagnostics.has_errors() || out.resolved->diagnostics.has_errors()) return out;
