@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/coarse.hpp"
+#include "compiler/emit/layout.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/brownian.hpp"
 #include "compiler/schedule/leap.hpp"
@@ -64,6 +65,7 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   bindings.buffer_of = result.plan->buffer_of;
   program::Program program = planned;
   program.kernels.clear();
+  emit::place_together(result.plan->kernels, target, bindings, program);
   for (const kernel::Kernel& kernel : result.plan->kernels) {
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }

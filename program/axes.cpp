@@ -19,6 +19,20 @@ bool whole_numbers(const Axis& axis) {
 
 }  // namespace
 
+std::int64_t SiteOrder::place(std::int64_t site, const std::array<std::int64_t, 4>& extent) const {
+  std::int64_t colour = 0, cell = 0, stride = 1, sites = 1;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::int64_t x = site % extent[k];
+    const bool shorter = static_cast<int>(k) == axis;
+    site /= extent[k];
+    sites *= extent[k];
+    colour += weights[k] * x;
+    cell += stride * (shorter ? x / modulus : x);
+    stride *= shorter ? extent[k] / modulus : extent[k];
+  }
+  return colour % modulus * (sites / modulus) + cell;
+}
+
 std::int64_t Program::all_instances() const {
   std::int64_t all = 1;
   for (const Axis& axis : axes) all *= static_cast<std::int64_t>(axis.values.size());

@@ -15,6 +15,7 @@ class Checker {
 
   std::vector<std::string> run() {
     lattice();
+    memory();
     for (const Kernel& kernel : p_.kernels) check(kernel);
     launches(p_.prologue, "prologue");
     launches(p_.step, "step");
@@ -67,6 +68,27 @@ class Checker {
     const bool there = index >= 0 && index < static_cast<int>(p_.buffers.size());
     need(there, fmt::format("{}: no buffer {}", where, index));
     return there;
+  }
+
+  /// Buffers in the memory of others.
+  void memory() {
+    const SiteOrder& order = p_.order;
+    const bool sound = order.modulus >= 1 && order.axis >= 0 && order.axis < 4 &&
+                       p_.extent[order.axis] % order.modulus == 0;
+    need(sound, "an order of the sites that the lattice has no room for");
+    for (const Buffer& b : p_.buffers) {
+      if (b.home < 0) {
+        need(b.lanes == 1, fmt::format("buffer `{}` shares its own memory", b.name));
+        continue;
+      }
+      const bool there = buffer(b.home, "buffer " + b.name);
+      const Buffer& home = p_.buffers[there ? b.home : 0];
+      need(there && home.home == b.home && home.lanes == b.lanes && home.lane == 0 &&
+               b.lane >= 0 && b.lane < b.lanes && home.precision == b.precision,
+           fmt::format("buffer `{}` does not fit into the memory of `{}`", b.name, home.name));
+      need(!b.doubled && b.file.empty(),
+           fmt::format("buffer `{}` in another one's memory has a second copy", b.name));
+    }
   }
 
   void lattice() {

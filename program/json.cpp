@@ -58,6 +58,11 @@ void fields(Io& io, Buffer& b) {
   io("name", b.name), io("precision", b.precision), io("doubled", b.doubled);
   io("state", b.state), io("scratch", b.scratch);
   io("file", b.file), io("transposed", b.transposed), io("elements", b.elements);
+  io("home", b.home), io("lane", b.lane), io("lanes", b.lanes);
+}
+template <class Io>
+void fields(Io& io, SiteOrder& o) {
+  io("modulus", o.modulus), io("weights", o.weights), io("axis", o.axis);
 }
 template <class Io>
 void fields(Io& io, Scalar& s) {
@@ -171,7 +176,7 @@ void fields(Io& io, Program& p) {
       io("dx_physical", p.dx_physical), io("dt", p.dt);
   io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);
   io("axes", p.axes), io("ensemble", p.ensemble);
-  io("buffers", p.buffers), io("scalars", p.scalars), io("kernels", p.kernels);
+  io("buffers", p.buffers), io("order", p.order), io("scalars", p.scalars), io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue),
       io("step", p.step);
   io("cycle", p.cycle), io("leap", p.leap), io("leap_steps", p.leap_steps);

@@ -29,6 +29,10 @@ struct Buffer {
   std::string file = {};    ///< "path" or "path.h5:set" of a matrix; empty: values of sites
   bool transposed = false;  ///< of a matrix: [row][column]
   std::int64_t elements = 0;  ///< of a matrix
+  /// The buffer in whose memory the numbers of this one lie: [instance][place][lane], places by
+  /// Program::order, `lanes` buffers sharing the memory. -1: memory of its own, as said above.
+  int home = -1;
+  int lane = 0, lanes = 1;
   /// Values that change: they belong to checkpoints.
   bool changes() const { return !scratch && file.empty(); }
 };
@@ -36,6 +40,16 @@ struct Buffer {
 struct Scalar {
   std::string name;
   double initial = 0;
+};
+
+/// Where a site lies in the memory of buffers with a home: the sites of a colour, weights.x mod
+/// `modulus`, behind each other; in them x is fastest and `axis` is shorter by `modulus`.
+struct SiteOrder {
+  int modulus = 1;
+  std::array<int, 4> weights{};
+  int axis = 0;
+  /// Place of site number `site` (x fastest) of a lattice of these extents.
+  std::int64_t place(std::int64_t site, const std::array<std::int64_t, 4>& extent) const;
 };
 
 /// One axis of a sweep. The instances of a run are the outer product of the axes, the first axis
@@ -262,6 +276,7 @@ struct Program {
   std::int64_t ensemble = 0;  ///< number of the instance in its ensemble where no axis says it
 
   std::vector<Buffer> buffers;
+  SiteOrder order;  ///< of buffers with a home
   std::vector<Scalar> scalars;
   std::vector<Kernel> kernels;
   std::vector<StateVariable> state;
@@ -305,6 +320,11 @@ struct Program {
   }
   /// The list and, behind each launch that begins a solve, one round of it and its end.
   std::vector<Launch> with_rounds(const std::vector<Launch>& list) const;
+  /// The buffer whose memory holds this one's numbers.
+  int home(int buffer) const {
+    const int home = buffers[static_cast<std::size_t>(buffer)].home;
+    return home < 0 ? buffer : home;
+  }
   /// Sites of one instance.
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 

@@ -33,16 +33,7 @@ void site_lines(const Job& job, const Bindings& bindings, Slots& slots) {
   slots["still"] = job.kernel.still.empty() ? "0"
                                             : fmt::format("vphi_count_of(scalars[{}]) != 0",
                                                           slot_of(bindings, job.kernel.still));
-  std::string store;
-  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) {
-    const std::size_t array = position(job.kernel, job.kernel.stores[i].array);
-    const bool same = job.kernel.arrays[array].store == job.body.real;
-    store +=
-        fmt::format("{}[at] = {}out.{};\n", write_pointer(job, array),
-                    same ? "" : std::string("(") + type_name(job.kernel.arrays[array].store) + ")",
-                    job.body.store_members[i]);
-  }
-  slots["store"] = store;
+  slots["store"] = Gather::stores(job);
 }
 
 // A task of a processor: some of the rows.

@@ -1,5 +1,6 @@
 #include "compiler/emit/emit.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "compiler/emit/colour.hpp"
@@ -19,6 +20,24 @@ bool noisy_on_nvidia(const kernel::Kernel& kernel, const TargetInfo& target) {
   return kernel.random.draws > 0 && kernel.compute == Precision::F32 && nvidia && target.contract;
 }
 
+bool in_order(const kernel::Kernel& kernel, const Bindings& bindings) {
+  return std::ranges::any_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
+    const auto number = static_cast<std::size_t>(array.array);
+    return number < bindings.places.size() && bindings.places[number].home >= 0;
+  });
+}
+
+// Of arrays whose sites of one class lie together, those of a colour lie together along the first
+// axis that the colours part.
+void count_along_x(kernel::Kernel& kernel) {
+  for (int axis = kernel.dims - 1; axis >= 0; --axis) {
+    kernel::Colours colours = *kernel.colours;
+    colours.axis = axis;
+    const auto extent = kernel.extent[static_cast<std::size_t>(axis)];
+    if (colours.inverse() >= 0 && extent % colours.modulus == 0) kernel.colours->axis = axis;
+  }
+}
+
 program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (is_path(job.kernel)) return emit_paths(job, bindings);
   if (job.kernel.steps > 1)
@@ -26,7 +45,8 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (job.kernel.colours) return emit_colours(job, bindings);
   if (job.signed_index) return emit_rows(job, bindings);
   if (!job.per_site()) return emit_epilogue_gpu(job, bindings);
-  if (const auto shape = choose_march(job)) return emit_march(job, bindings, *shape);
+  if (!ordered(job))
+    if (const auto shape = choose_march(job)) return emit_march(job, bindings, *shape);
   return emit_sites(job, bindings);
 }
 
@@ -44,6 +64,7 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   } else {
     kernel::Kernel own = kernel;
     own.fast = kernel.fast || noisy_on_nvidia(kernel, target);
+    if (own.colours && in_order(kernel, bindings)) count_along_x(own);
     const Job job = make_job(own, target, bindings);
     out = by_pattern(job, bindings);
     out.entry = job.entry;

@@ -22,11 +22,22 @@ struct TargetInfo {
   bool contract = true;  ///< fused multiply-add allowed; off for bit-for-bit checks
 };
 
+/// Where the numbers of an array lie: in the memory of array `home` (none: its own, plain), as
+/// number `lane` of `lanes` that a site has there.
+struct Place {
+  int home = -1;
+  int lane = 0, lanes = 1;
+};
+
 /// slots: name -> index in the scalar block, in program order.
 /// buffer_of: array number -> program buffer index.
+/// places: array number -> its place; may be shorter: the others are plain. order: of the sites in
+/// the memory of those that have a home.
 struct Bindings {
   std::vector<std::string> slots;
   std::vector<int> buffer_of;
+  std::vector<Place> places = {};
+  program::SiteOrder order = {};
 };
 
 /// The kernel as a program::Kernel: source, entry, arguments, launch shape, cost.

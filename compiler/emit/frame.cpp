@@ -52,6 +52,11 @@ Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindi
           language, make_body(kernel, language, bindings, is_path(kernel), shared, handed),
           {},       false,
           handed};
+  job.order = bindings.order;
+  for (const kernel::ArrayParam& array : kernel.arrays) {
+    const auto number = static_cast<std::size_t>(array.array);
+    job.places.push_back(number < bindings.places.size() ? bindings.places[number] : Place{});
+  }
   job.entry = "vphi_" + job.body.suffix;
   job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
   return job;
@@ -68,10 +73,13 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
   std::vector<Argument> list;
   const std::int64_t instances = job.kernel.instances, sites = instances * job.kernel.sites();
   for (const kernel::ArrayParam& array : job.kernel.arrays) {
+    const Place& place = job.places[position(job.kernel, array.array)];
+    if (place.lane > 0) continue;  // in the memory of another
     const int buffer = bindings.buffer_of.at(static_cast<std::size_t>(array.array));
     const auto add = [&](Argument::Kind kind, bool written) {
       Argument argument{kind, buffer};
-      argument.bytes = (array.elements > 0 ? array.elements : sites) * bytes_of(array.store);
+      argument.bytes =
+          (array.elements > 0 ? array.elements : sites * place.lanes) * bytes_of(array.store);
       argument.precision =
           array.store == Precision::F32 ? program::Precision::F32 : program::Precision::F64;
       argument.written = written;
@@ -92,8 +100,21 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
   return list;
 }
 
+bool ordered(const Job& job) {
+  return std::ranges::any_of(job.places, [](const Place& p) { return p.home >= 0; });
+}
+
+std::size_t home_of(const Job& job, std::size_t array) {
+  return job.places[array].home < 0 ? array : position(job.kernel, job.places[array].home);
+}
+
+std::string place_type(const Job& job, std::size_t array) {
+  const int lanes = job.places[array].lanes;
+  return type_name(job.kernel.arrays[array].store) + (lanes > 1 ? std::to_string(lanes) : "");
+}
+
 std::string read_pointer(const Job& job, std::size_t array) {
-  return "vphi_" + job.body.array_names[array];
+  return "vphi_" + job.body.array_names[home_of(job, array)];
 }
 
 std::string write_pointer(const Job& job, std::size_t array) {
@@ -104,7 +125,8 @@ std::string gpu_parameters(const Job& job) {
   std::vector<std::string> list;
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
-    const std::string type = type_name(array.store);
+    if (job.places[i].lane > 0) continue;
+    const std::string type = place_type(job, i);
     const bool in_place = array.written && !array.next;
     if (array.read || !array.next)
       list.push_back(fmt::format("VPHI_GLOBAL {}{}* VPHI_RESTRICT {}", in_place ? "" : "const ",
@@ -141,7 +163,7 @@ std::string instance_pointers(const Job& job, const Bindings& bindings, std::int
   };
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
-    if (array.elements > 0) continue;
+    if (array.elements > 0 || job.places[i].lane > 0) continue;
     if (array.read || !array.next) move(read_pointer(job, i), job.kernel.sites());
     if (array.next) move(write_pointer(job, i), job.kernel.sites());
   }
@@ -219,10 +241,10 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
 
 int residents(const Job& job, int threads) {
   constexpr int kRegisters = 65536;  // of a multiprocessor
-  constexpr int kBeside = 24;        // values on the way, and one word of an address for each array
+  constexpr int kBeside = 40;        // values on the way, and one word of an address for each array
   if (job.body.held == 0) return 1;
   const int words = job.body.held * bytes_of(job.body.real) / 4 + kBeside +
-                    static_cast<int>(job.kernel.arrays.size());
+                    static_cast<int>(std::ranges::count(job.places, 0, &Place::lane));
   return std::clamp(kRegisters / (threads * words), 1, 2048 / threads);
 }
 

@@ -15,9 +15,11 @@ struct Job {
   const TargetInfo& target;
   Language language;
   Body body;
-  std::string entry;          ///< "vphi_sweep"
-  bool signed_index = false;  ///< the pattern counts below 0
-  Handed handed = {};         ///< as make_job was given it
+  std::string entry;               ///< "vphi_sweep"
+  bool signed_index = false;       ///< the pattern counts below 0
+  Handed handed = {};              ///< as make_job was given it
+  std::vector<Place> places = {};  ///< of kernel.arrays
+  program::SiteOrder order = {};   ///< of those that have a home
 
   bool epilogue() const { return !kernel.reductions.empty() || !kernel.epilogue.empty(); }
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }
@@ -39,6 +41,12 @@ std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups);
 /// place of its random numbers.
 std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
                               bool counter);
+/// Whether some of its arrays lie in an order of the sites of their own (Job::places).
+bool ordered(const Job& job);
+/// Entry of kernel.arrays in whose memory entry `array` lies.
+std::size_t home_of(const Job& job, std::size_t array);
+/// Type of what lies at a place of that memory: "float", "float4".
+std::string place_type(const Job& job, std::size_t array);
 /// Names of the pointers for an entry of kernel.arrays.
 std::string read_pointer(const Job& job, std::size_t array);
 std::string write_pointer(const Job& job, std::size_t array);

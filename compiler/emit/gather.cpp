@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 
 #include "compiler/algebra/stencil.hpp"
@@ -21,39 +22,33 @@ constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 // The cells of a colour are a lattice whose extent along one axis is shorter by the number of
 // colours: there the site is modulus*(place of the cell) + first, where first follows from the
 // colour and the other coordinates.
-std::int64_t Gather::cells(const kernel::Kernel& kernel, int axis) {
-  const std::int64_t n = kernel.extent[static_cast<std::size_t>(axis)];
-  return axis == kernel.colours->axis ? n / kernel.colours->modulus : n;
-}
-
-std::string Gather::cell_name(const kernel::Kernel& kernel, int axis) {
-  return std::string(axis == kernel.colours->axis ? "cell_" : "") + kAxis[axis];
-}
-
 namespace {
 
+std::int64_t cells_of(const kernel::Kernel& kernel, const kernel::Colours& colours, int axis) {
+  const std::int64_t n = kernel.extent[static_cast<std::size_t>(axis)];
+  return axis == colours.axis ? n / colours.modulus : n;
+}
+
+std::string cell_called(const kernel::Colours& colours, int axis) {
+  return std::string(axis == colours.axis ? "cell_" : "") + kAxis[axis];
+}
+
 // The number `rest` taken apart into the places along the axes from `first` on.
-std::string places(const Job& job, std::string rest, int first) {
+std::string places(const Job& job, const kernel::Colours& colours, std::string rest, int first) {
   std::string text;
   for (int axis = first; axis < job.kernel.dims; ++axis) {
-    const std::string n = index_literal(job, Gather::cells(job.kernel, axis));
+    const std::string n = index_literal(job, cells_of(job.kernel, colours, axis));
     const bool last = axis + 1 == job.kernel.dims;
-    text += fmt::format("const vphi_index {} = {}{};\n", Gather::cell_name(job.kernel, axis), rest,
+    text += fmt::format("const vphi_index {} = {}{};\n", cell_called(colours, axis), rest,
                         last ? "" : " % " + n);
     rest += "/" + n;
   }
   return text;
 }
 
-}  // namespace
-
-std::string Gather::of_row(const Job& job) { return places(job, "row", 1); }
-
-std::string Gather::coloured(const Job& job) { return places(job, "cell", 0) + in_row(job); }
-
-std::string Gather::in_row(const Job& job) {
+// The coordinate along the axis of the colours, and the number of the site.
+std::string last_coordinate(const Job& job, const kernel::Colours& c) {
   const kernel::Kernel& kernel = job.kernel;
-  const kernel::Colours& c = *kernel.colours;
   const auto lit = [&](std::int64_t v) { return index_literal(job, v); };
   const int inverse = c.inverse();
   std::string sum = c.modulus == 1 ? lit(0) : fmt::format("colour*{}", lit(inverse));
@@ -68,11 +63,126 @@ std::string Gather::in_row(const Job& job) {
     at = at.empty() ? kAxis[axis] : fmt::format("({}*{} + {})", at, n, kAxis[axis]);
   }
   return fmt::format("const vphi_index {0} = {1}*{2} + ({3}) % {1};\nconst vphi_index at = {4};\n",
-                     kAxis[c.axis], lit(c.modulus), cell_name(kernel, c.axis), sum, at);
+                     kAxis[c.axis], lit(c.modulus), cell_called(c, c.axis), sum, at);
+}
+
+kernel::Colours colours_of(const program::SiteOrder& order) {
+  return {order.modulus, order.weights, order.axis, {}};
+}
+
+// Index of a cell among those of its class; `at` names the coordinate along an axis.
+template <class At>
+std::string cell_index(const Job& job, At at) {
+  const kernel::Colours classes = colours_of(job.order);
+  std::string index;
+  for (int axis = job.kernel.dims - 1; axis >= 0; --axis) {
+    std::string here = at(axis);
+    if (axis == classes.axis && classes.modulus > 1)
+      here += "/" + index_literal(job, classes.modulus);
+    const std::string n = index_literal(job, cells_of(job.kernel, classes, axis));
+    index = index.empty() ? here : fmt::format("({}*{} + {})", index, n, here);
+  }
+  return index;
+}
+
+}  // namespace
+
+std::int64_t Gather::cells(const kernel::Kernel& kernel, int axis) {
+  return cells_of(kernel, *kernel.colours, axis);
+}
+
+std::string Gather::cell_name(const kernel::Kernel& kernel, int axis) {
+  return cell_called(*kernel.colours, axis);
+}
+
+std::string Gather::of_row(const Job& job) { return places(job, *job.kernel.colours, "row", 1); }
+
+std::string Gather::coloured(const Job& job) {
+  return places(job, *job.kernel.colours, "cell", 0) + in_row(job);
+}
+
+std::string Gather::in_row(const Job& job) { return last_coordinate(job, *job.kernel.colours); }
+
+// Neighbouring threads take neighbouring places, and the classes come in turn, so that what the
+// sites of one read of another's is met again soon.
+std::string Gather::ordered_site() {
+  const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
+  const program::SiteOrder& order = job_.order;
+  const std::string cells = lit(kernel_.sites() / order.modulus);
+  if (!kernel_.colours) {
+    const std::int64_t together = std::gcd(kernel_.sites() / order.modulus, together_);
+    return fmt::format(
+               "const vphi_index colour = number/{0} % {1};\n"
+               "const vphi_index cell = number/{2}*{0} + number % {0};\n",
+               lit(together), lit(order.modulus), lit(together * order.modulus)) +
+           places(job_, colours_of(order), "cell", 0) + last_coordinate(job_, colours_of(order)) +
+           fmt::format(
+               "const vphi_index shade = colour;\n"
+               "const vphi_index place = shade*{} + cell;\n",
+               cells);
+  }
+  std::string sum;
+  for (int axis = 0; axis < kernel_.dims; ++axis) {
+    const int weight = order.weights[static_cast<std::size_t>(axis)];
+    if (weight != 0)
+      sum += fmt::format("{}{}{}", sum.empty() ? "" : " + ", weight == 1 ? "" : lit(weight) + "*",
+                         kAxis[axis]);
+  }
+  return coloured(job_) + fmt::format(
+                              "const vphi_index shade = ({}) % {};\n"
+                              "const vphi_index place = shade*{} + {};\n",
+                              sum.empty() ? lit(0) : sum, lit(order.modulus), cells,
+                              cell_index(job_, [](int axis) { return std::string(kAxis[axis]); }));
+}
+
+// The variable with the place of a neighbour in the memory of arrays with a home.
+std::string Gather::place(const Offset& offset) {
+  if (offset.zero()) return "place";
+  const std::string name = "place_" + offset_name(offset);
+  if (!known_.insert(name).second) return name;
+  const program::SiteOrder& order = job_.order;
+  int change = 0;
+  for (std::size_t k = 0; k < 4; ++k) change += order.weights[k] * offset.d[k];
+  change = (change % order.modulus + order.modulus) % order.modulus;
+  const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
+  const std::string shade =
+      change == 0 ? "shade" : fmt::format("(shade + {}) % {}", lit(change), lit(order.modulus));
+  const std::string cell =
+      cell_index(job_, [&](int axis) { return axis_index(axis, offset.d[axis]); });
+  text_ += fmt::format("const vphi_index {} = {}*{} + {};\n", name, shade,
+                       lit(kernel_.sites() / order.modulus), cell);
+  return name;
+}
+
+std::string Gather::stores(const Job& job) {
+  std::string text, last;
+  std::set<std::size_t> begun;
+  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) {
+    const std::size_t array = position(job.kernel, job.kernel.stores[i].array);
+    const bool same = job.kernel.arrays[array].store == job.body.real;
+    const Place& place = job.places[array];
+    const std::string value =
+        (same ? "" : std::string("(") + type_name(job.kernel.arrays[array].store) + ")") + "out." +
+        job.body.store_members[i];
+    if (place.lanes == 1) {
+      text += fmt::format("{}[{}] = {};\n", write_pointer(job, array),
+                          place.home < 0 ? "at" : "place", value);
+      continue;
+    }
+    const std::size_t home = home_of(job, array);
+    const std::string all = job.body.array_names[home] + "_new_all";
+    if (begun.insert(home).second) {
+      text += fmt::format("{} {};\n", place_type(job, home), all);
+      last += fmt::format("{}[place] = {};\n", write_pointer(job, array), all);
+    }
+    text += fmt::format("{}.{} = {};\n", all, "xyzw"[place.lane], value);
+  }
+  return text + last;
 }
 
 std::string Gather::coordinates() {
   if (coordinates_known_) return {};
+  if (ordered(job_)) return ordered_site();
   if (kernel_.colours) return coloured(job_);
   int last = 0;
   for (int axis = 0; axis < 4; ++axis) {
@@ -157,16 +267,33 @@ std::string Gather::row(const Offset& offset) {
   return name;
 }
 
+// The number as it lies in memory; with the others of its place it is read once.
+std::string Gather::stored(std::size_t array, const Offset& offset) {
+  const Place& own = job_.places[array];
+  if (own.home < 0) {
+    std::string index = "at";
+    if (!offset.zero()) {
+      index = axis_index(0, offset.d[0]);
+      if (kernel_.dims > 1) index = row(offset) + " + " + index;
+    }
+    return fmt::format("{}[{}]", read_pointer(job_, array), index);
+  }
+  if (own.lanes == 1) return fmt::format("{}[{}]", read_pointer(job_, array), place(offset));
+  const std::string all =
+      job_.body.array_names[home_of(job_, array)] + "_" + offset_name(offset) + "_all";
+  if (known_.insert(all).second) {
+    const std::string index = place(offset);
+    text_ += fmt::format("const {} {} = {}[{}];\n", place_type(job_, array), all,
+                         read_pointer(job_, array), index);
+  }
+  return fmt::format("{}.{}", all, "xyzw"[own.lane]);
+}
+
 std::string Gather::value(std::size_t array, const Offset& offset) {
-  std::string& name = values_[read_pointer(job_, array) + " " + offset_name(offset)];
+  std::string& name = values_[job_.body.array_names[array] + " " + offset_name(offset)];
   if (!name.empty()) return name;
   name = job_.body.array_names[array] + "_" + offset_name(offset);
-  std::string place = "at";
-  if (!offset.zero()) {
-    place = axis_index(0, offset.d[0]);
-    if (kernel_.dims > 1) place = row(offset) + " + " + place;
-  }
-  std::string load = fmt::format("{}[{}]", read_pointer(job_, array), place);
+  std::string load = stored(array, offset);
   if (kernel_.arrays[array].store != job_.body.real) load = "(" + real() + ")" + load;
   std::string inside;
   for (int axis = 0; axis < kernel_.dims; ++axis) {

@@ -34,9 +34,10 @@ int strip_of(const Job& job) {
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
     return array.store == job.body.real && array.elements == 0;
   });
-  if (job.target.is_cpu || job.kernel.instances > 1 || !own || !same || job.body.reads.empty() ||
-      job.body.reads.size() > kMostStripInputs || job.body.draws.size() > kMostStripInputs ||
-      job.body.parameters > kMostHeldParameters || job.kernel.reductions.size() > kMostStripSums)
+  if (job.target.is_cpu || job.kernel.instances > 1 || ordered(job) || !own || !same ||
+      job.body.reads.empty() || job.body.reads.size() > kMostStripInputs ||
+      job.body.draws.size() > kMostStripInputs || job.body.parameters > kMostHeldParameters ||
+      job.kernel.reductions.size() > kMostStripSums)
     return 1;
   int strip = kStripBytes / bytes_of(job.body.real);
   if (!job.body.draws.empty()) {  // whole blocks of random numbers
@@ -144,18 +145,12 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
                         reductions.tree_doubles);
   slots["sums"] = reductions.sums;
   slots["finish"] = reductions.finish;
-  slots["gather"] = Gather(job).lines();
-  std::string store, add;
-  for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
-    const std::size_t array = position(kernel, kernel.stores[i].array);
-    const bool same = kernel.arrays[array].store == job.body.real;
-    store += fmt::format("{}[at] = {}out.{};\n", write_pointer(job, array),
-                         same ? "" : std::string("(") + type_name(kernel.arrays[array].store) + ")",
-                         job.body.store_members[i]);
-  }
+  slots["number"] = ordered(job) ? "number" : "at";
+  slots["gather"] = Gather(job, false, threads).lines();
+  std::string add;
   for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
     add += accumulate(job, i, "out." + job.body.reduction_members[i]);
-  slots["store"] = store;
+  slots["store"] = Gather::stores(job);
   slots["accumulate"] = add;
 
   const bool long_ways = sites / (groups[0] * threads) >= kLeastStrips * wish;

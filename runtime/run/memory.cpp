@@ -18,6 +18,11 @@ std::size_t word(const Program& p, int buffer) {
   return p.buffers[buffer].precision == program::Precision::F32 ? 4 : 8;
 }
 
+/// Of all numbers of a site that lie in a buffer's memory.
+std::size_t words(const Program& p, int buffer) {
+  return word(p, buffer) * static_cast<std::size_t>(p.buffers[buffer].lanes);
+}
+
 /// Scratch arrays that a launch touches.
 void add_scratch(const Program& p, const Launch& launch, std::set<int>& found) {
   for (const Argument& a : p.kernels[launch.kernel].arguments)
@@ -38,7 +43,7 @@ std::size_t prologue_scratch(const Program& p) {
     for (std::size_t j = i; j < used.size(); ++j) after.insert(used[j].begin(), used[j].end());
     std::size_t alive = 0;
     for (int b : before)
-      if (after.contains(b)) alive += word(p, b);
+      if (after.contains(b)) alive += words(p, b);
     most = std::max(most, alive);
   }
   return most;
@@ -65,7 +70,7 @@ MemoryNeed memory_needed(const Program& p) {
     for (const Launch& launch : p.with_rounds(before)) add_scratch(p, launch, used);
     for (const Launch& launch : p.with_rounds(list)) add_scratch(p, launch, used);
     std::size_t bytes = 0;
-    for (int b : used) bytes += word(p, b);
+    for (int b : used) bytes += words(p, b);
     outputs = std::max(outputs, bytes);
   };
   looked_at(p.watch_before, p.watch);

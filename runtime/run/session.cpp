@@ -27,6 +27,11 @@ constexpr std::int64_t kRounds = 32;  ///< of a solve, at most, between two look
 
 constexpr int kSeldom = 16;  ///< steps between outputs from which on their kernels run seldom
 
+template <class T, class Bytes>
+std::span<T> as_numbers(std::span<Bytes> bytes) {
+  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
 bool is_array(const Argument& a) {
   return a.kind == Argument::Kind::Current || a.kind == Argument::Kind::Next;
 }
@@ -127,6 +132,15 @@ std::size_t Session::bytes_of(int buffer) const {
   return word * static_cast<std::size_t>(program_.sites() * program_.instances);
 }
 
+std::size_t Session::memory_of(int buffer) const {
+  return bytes_of(buffer) * static_cast<std::size_t>(program_.buffers[buffer].lanes);
+}
+
+BufferHandle Session::now(int buffer) const {
+  const Copies& copies = buffers_[program_.home(buffer)];
+  return copies.handle[copies.now];
+}
+
 BufferHandle Session::take(std::size_t bytes) {
   auto& free = pool_[bytes];
   if (!free.empty()) {
@@ -160,7 +174,7 @@ void Session::provide(const Launches& wanted, bool borrow) {
     for (std::size_t b = 0; borrow && b < buffers_.size(); ++b) {
       const BufferHandle other = buffers_[b].handle[1 - buffers_[b].now];
       if (other.id < 0 || busy.contains(static_cast<int>(b))) continue;
-      if (bytes_of(static_cast<int>(b)) != bytes) continue;
+      if (memory_of(static_cast<int>(b)) != bytes) continue;
       const bool taken =
           std::any_of(lent_.begin(), lent_.end(), [&](BufferHandle h) { return h.id == other.id; });
       if (!taken) return other;
@@ -186,7 +200,7 @@ void Session::provide(const Launches& wanted, bool borrow) {
       auto& copies = buffers_[a.index];
       const int which = a.kind == Argument::Kind::Current ? copies.now : 1 - copies.now;
       if (copies.handle[which].id >= 0) continue;
-      const std::size_t bytes = bytes_of(a.index);
+      const std::size_t bytes = memory_of(a.index);
       if (program_.buffers[a.index].scratch && which == copies.now) {
         const BufferHandle other = idle_copy(bytes);
         if (other.id >= 0) {
@@ -203,7 +217,7 @@ void Session::release_scratch() {
   for (std::size_t b = 0; b < buffers_.size(); ++b) {
     if (!program_.buffers[b].scratch) continue;
     for (BufferHandle& handle : buffers_[b].handle) {
-      if (handle.id >= 0 && handle.id != lent_[b].id) give(handle, bytes_of(static_cast<int>(b)));
+      if (handle.id >= 0 && handle.id != lent_[b].id) give(handle, memory_of(static_cast<int>(b)));
       handle = {};
     }
     lent_[b] = {};
@@ -377,8 +391,9 @@ void Session::take_state() {
   scalars_ = device_.allocate(sizeof(double) * std::max<std::size_t>(1, initial.size()));
   if (!initial.empty()) device_.upload(scalars_, 0, std::as_bytes(std::span(initial)));
   for (std::size_t b = 0; b < buffers_.size(); ++b) {
-    if (program_.buffers[b].scratch) continue;
-    buffers_[b].handle[0] = take(bytes_of(static_cast<int>(b)));
+    const auto buffer = static_cast<int>(b);
+    if (program_.buffers[b].scratch || program_.home(buffer) != buffer) continue;
+    buffers_[b].handle[0] = take(memory_of(buffer));
     if (program_.buffers[b].file.empty()) {
       device_.zero(buffers_[b].handle[0]);
     } else {
@@ -428,9 +443,9 @@ std::vector<double> Session::initial_scalars() const {
 
 void Session::fill_random(std::size_t index) {
   const int b = program_.random[index].buffer;
-  auto& copies = buffers_[b];
-  if (copies.handle[copies.now].id < 0) copies.handle[copies.now] = take(bytes_of(b));
-  if (device_fields_) {
+  auto& copies = buffers_[program_.home(b)];
+  if (copies.handle[copies.now].id < 0) copies.handle[copies.now] = take(memory_of(b));
+  if (device_fields_ && program_.buffers[b].home < 0) {
     if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
     const auto precision = program_.buffers[b].precision;
     if (fields_->random(program_.random[index], copies.handle[copies.now], precision)) return;
@@ -454,7 +469,8 @@ void Session::fill_random(std::size_t index) {
 /// given back after its last.
 void Session::run_prologue() {
   const auto& list = program_.prologue;
-  const auto uses = [&](const Launch& launch, int buffer) {
+  const auto uses = [&](const Launch& launch, int number) {
+    const int buffer = program_.home(number);
     const auto& arguments = program_.kernels[launch.kernel].arguments;
     return std::any_of(arguments.begin(), arguments.end(),
                        [&](const Argument& a) { return is_array(a) && a.index == buffer; });
@@ -472,7 +488,7 @@ void Session::run_prologue() {
                                      [&](const Launch& l) { return uses(l, static_cast<int>(b)); });
       if (later) continue;
       for (BufferHandle& handle : copies.handle) {
-        if (handle.id >= 0) give(handle, bytes_of(static_cast<int>(b)));
+        if (handle.id >= 0) give(handle, memory_of(static_cast<int>(b)));
         handle = {};
       }
     }
@@ -602,7 +618,7 @@ void Session::set_scalar(int slot, double value, std::int64_t instance) {
 }
 
 std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
-  if (!device_fields_) return std::nullopt;
+  if (!device_fields_ || program_.buffers[buffer].home >= 0) return std::nullopt;
   if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
   return fields_->shells(buffers_[buffer].handle[buffers_[buffer].now],
                          program_.buffers[buffer].precision);
@@ -619,15 +635,20 @@ std::vector<double> Session::read(int buffer, std::int64_t instance) {
 
 /// `count` numbers from number `first` on.
 std::vector<double> Session::read_from(int buffer, std::size_t first, std::size_t count) {
-  const BufferHandle from = buffers_[buffer].handle[buffers_[buffer].now];
+  const BufferHandle from = now(buffer);
   if (from.id < 0) throw std::logic_error("a scratch array was read after it was given back");
+  const bool shared = program_.buffers[buffer].home >= 0;
   std::vector<double> values(count);
   if (program_.buffers[buffer].precision == Precision::F64) {
+    if (shared) return gather(buffer, first, std::span(values)), values;
     device_.download(std::as_writable_bytes(std::span(values)), from, first * sizeof(double));
     return values;
   }
   std::vector<float> narrow(count);
-  device_.download(std::as_writable_bytes(std::span(narrow)), from, first * sizeof(float));
+  if (shared)
+    gather(buffer, first, std::span(narrow));
+  else
+    device_.download(std::as_writable_bytes(std::span(narrow)), from, first * sizeof(float));
   std::copy(narrow.begin(), narrow.end(), values.begin());
   return values;
 }
@@ -635,14 +656,17 @@ std::vector<double> Session::read_from(int buffer, std::size_t first, std::size_
 void Session::write(int buffer, std::span<const double> values) { write_from(buffer, 0, values); }
 
 void Session::write_from(int buffer, std::size_t first, std::span<const double> values) {
-  const BufferHandle to = buffers_[buffer].handle[buffers_[buffer].now];
+  const BufferHandle to = now(buffer);
+  const bool shared = program_.buffers[buffer].home >= 0;
   if (program_.buffers[buffer].precision == Precision::F64) {
+    if (shared) return scatter(buffer, first, values);
     device_.upload(to, first * sizeof(double), std::as_bytes(values));
     return;
   }
   std::vector<float> narrow(values.size());
   std::transform(values.begin(), values.end(), narrow.begin(),
                  [](double v) { return static_cast<float>(v); });
+  if (shared) return scatter(buffer, first, std::span<const float>(narrow));
   device_.upload(to, first * sizeof(float), std::as_bytes(std::span(narrow)));
 }
 
@@ -653,11 +677,51 @@ std::shared_ptr<std::byte> Session::read_block(int buffer) {
 }
 
 void Session::read_bytes(int buffer, std::span<std::byte> to) {
-  device_.download(to, buffers_[buffer].handle[buffers_[buffer].now], 0);
+  if (program_.buffers[buffer].home < 0) return device_.download(to, now(buffer), 0);
+  if (program_.buffers[buffer].precision == Precision::F64)
+    return gather(buffer, 0, as_numbers<double>(to));
+  gather(buffer, 0, as_numbers<float>(to));
 }
 
 void Session::write_bytes(int buffer, std::span<const std::byte> from) {
-  device_.upload(buffers_[buffer].handle[buffers_[buffer].now], 0, from);
+  if (program_.buffers[buffer].home < 0) return device_.upload(now(buffer), 0, from);
+  if (program_.buffers[buffer].precision == Precision::F64)
+    return scatter(buffer, 0, as_numbers<const double>(from));
+  scatter(buffer, 0, as_numbers<const float>(from));
+}
+
+const std::vector<std::int64_t>& Session::places() {
+  if (places_.empty())
+    for (std::int64_t site = 0; site < program_.sites(); ++site)
+      places_.push_back(program_.order.place(site, program_.extent));
+  return places_;
+}
+
+template <class T>
+void Session::gather(int buffer, std::size_t first, std::span<T> to) {
+  const program::Buffer& b = program_.buffers[buffer];
+  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
+  std::vector<T> memory(to.size() * lanes);
+  device_.download(std::as_writable_bytes(std::span(memory)), now(buffer),
+                   first * lanes * sizeof(T));
+  const auto& places = this->places();
+  for (std::size_t start = 0; start < to.size(); start += places.size())
+    for (std::size_t site = 0; site < places.size(); ++site)
+      to[start + site] = memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane];
+}
+
+template <class T>
+void Session::scatter(int buffer, std::size_t first, std::span<const T> from) {
+  const program::Buffer& b = program_.buffers[buffer];
+  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
+  std::vector<T> memory(from.size() * lanes);
+  const std::size_t at = first * lanes * sizeof(T);
+  device_.download(std::as_writable_bytes(std::span(memory)), now(buffer), at);
+  const auto& places = this->places();
+  for (std::size_t start = 0; start < from.size(); start += places.size())
+    for (std::size_t site = 0; site < places.size(); ++site)
+      memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane] = from[start + site];
+  device_.upload(now(buffer), at, std::as_bytes(std::span(memory)));
 }
 
 void Session::set_scalars(std::span<const double> values) {

@@ -144,6 +144,16 @@ class Session {
   std::vector<double> initial_scalars() const;
   std::vector<double> read_from(int buffer, std::size_t first, std::size_t count);
   void write_from(int buffer, std::size_t first, std::span<const double> values);
+  /// Bytes of the memory that a buffer's numbers lie in.
+  std::size_t memory_of(int buffer) const;
+  BufferHandle now(int buffer) const;
+  /// Numbers of a buffer with a home, T as they lie in memory: `count` of them from number `first`
+  /// on, whole instances.
+  template <class T>
+  void gather(int buffer, std::size_t first, std::span<T> to);
+  template <class T>
+  void scatter(int buffer, std::size_t first, std::span<const T> from);
+  const std::vector<std::int64_t>& places();
   RecordingHandle recording(std::int64_t steps);
   void leap(std::int64_t steps);
   /// Steps to take one by one from step `at` on, out of `steps`; 0: leaps can begin here.
@@ -172,6 +182,7 @@ class Session {
   Configurations configurations_;  ///< while the start reads them
   std::int64_t leap_set_ = -1;     ///< what the slot for the length of a leap holds
   std::size_t held_ = 0, peak_ = 0;
+  std::vector<std::int64_t> places_;  ///< of the sites, in buffers with a home; made at first use
 };
 
 }  // namespace vphi::runtime
