@@ -163,6 +163,7 @@ class Pairs {
         job_{kernel, target, language_, own_body(kernel), {}, false} {
     job_.entry = "vphi_" + job_.body.suffix;
     job_.signed_index = language_ == Language::Cpp;
+    job_.places.resize(kernel.arrays.size());
     if (kernel.dims != 1) throw std::invalid_argument("pairs of sites of a lattice");
   }
 

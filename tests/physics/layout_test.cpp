@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "compiler/kernel/interpret.hpp"
@@ -111,6 +112,50 @@ INSTANTIATE_TEST_SUITE_P(
                  kHop.substr(kHop.find("2*4*2*6") + 7),
              0, 1, 2},
         Case{"hop", kHop, 0, 2, 2}));
+
+/// Numbers of the outputs after two sweeps.
+std::map<std::string, double> numbers(const program::Program& program, runtime::Device& device) {
+  runtime::Session session(program, device);
+  session.start();
+  session.advance(2);
+  std::map<std::string, double> found;
+  for (const program::Output& output : program.outputs) {
+    session.launch(output.averages);
+    session.launch(output.before);
+    session.launch(output.launches);
+    session.launch(output.then);
+    for (const program::ScalarOutput& scalar : output.scalars)
+      found[scalar.name] = session.scalars()[static_cast<std::size_t>(scalar.slot)];
+    session.release_scratch();
+  }
+  return found;
+}
+
+// A solver's vectors, sites of one parity and copies between them, beside a processor's.
+TEST(Places, SolvesAreThoseOfAProcessor) {
+  runtime::Device* device = opencl();
+  if (!device) GTEST_SKIP() << "no OpenCL here";
+  const std::string text =
+      "model places \"a quark\"\nlattice grid: 2*4*2*4\ngauge U: U(1)\n"
+      "fermion psi: spinor, boundary(t) = antiperiodic\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n"
+      "action S = sum(1 - re(tr(P[mu,nu])), mu < nu)\nsample heatbath, sweeps = 2\n"
+      "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+      "D(psi) = psi + 0.1i*gamma5*psi - 0.12*hop(psi)\n"
+      "here = index(x) == 0 and index(y) == 0 and index(z) == 0 and index(t) == 0\n"
+      "q = solve(D, here*spinor(0, 0), solver = cgne(1e-12))\ninit U ~ hot\n"
+      "every 2 sweeps: a = total(norm2(q)), b = total(re(dot(q, gamma5*q))), iterations(q), "
+      "c = total(here*im(dot(spinor(0, 0), q))) -> \"p.h5\"\n";
+  const Compilation gpu = for_gpu(text);
+  ASSERT_TRUE(gpu.program);
+  EXPECT_TRUE(std::ranges::any_of(gpu.program->buffers, [](const auto& b) { return b.lanes > 1; }));
+  const auto here = numbers(*gpu.program, *device);
+  const auto there = numbers(*testing::compile_text(text, {}).program, *testing::device("native"));
+  ASSERT_GE(there.size(), 4U);
+  ASSERT_EQ(here.size(), there.size());
+  for (const auto& [name, value] : there)
+    EXPECT_NEAR(here.at(name), value, 1e-9 * std::max(1.0, std::fabs(value))) << name;
+  EXPECT_GT(there.at("a"), 0.5);
+}
 
 // What the host writes it reads again, number by number and as bytes, whatever lies beside it.
 TEST(Places, TheHostSeesPlainFields) {
