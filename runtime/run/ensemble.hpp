@@ -86,7 +86,7 @@ class Ensemble {
   std::int64_t first_of(std::int64_t part) const { return part * program_.instances; }
   /// Instances of a part; the last one may have fewer than the batch.
   std::int64_t count_of(std::int64_t part) const;
-  /// From here on blocks come from this session.
+  /// From here on blocks come from `session`.
   void begin(std::int64_t part, Session& session);
 
   /// The block of the session, and the arrays of the output, after its launches.
