@@ -96,21 +96,30 @@ Precision precision(Derivation& d, const dsl::Expr& e) {
 
 }  // namespace
 
+Precision real_precision(Derivation& d) {
+  if (!d.options.precision.empty())
+    return d.options.precision == "f32" ? Precision::F32 : Precision::F64;
+  Precision real = Numerics().real;
+  if (const dsl::Clause* clause = d.resolved.clause("precision")) {
+    for (const dsl::Item& item : clause->items) {
+      if (item.value && (!item.head || item.head->name == "real")) real = precision(d, *item.value);
+    }
+  }
+  return real;
+}
+
 void read_numerics(Derivation& d, Lowerer& lower) {
   Numerics& numerics = d.system.numerics;
+  numerics.real = real_precision(d);
   std::optional<Precision> store, pair;
   std::vector<std::pair<const dsl::Item*, const StateField*>> own;  ///< memory of one field
   if (const dsl::Clause* clause = d.resolved.clause("precision")) {
     for (const dsl::Item& item : clause->items) {
-      if (!item.head) {
-        if (item.value) numerics.real = precision(d, *item.value);
-        continue;
-      }
+      if (!item.head) continue;
       const std::string& name = item.head->name;
       const std::string& text = item.value->text;
-      if (name == "real") {
-        numerics.real = precision(d, *item.value);
-      } else if (name == "store") {
+      if (name == "real") continue;
+      if (name == "store") {
         store = precision(d, *item.value);
       } else if (name == "sum") {
         if (text == "kahan")
@@ -134,7 +143,6 @@ void read_numerics(Derivation& d, Lowerer& lower) {
     }
   }
   if (!d.options.precision.empty()) {
-    numerics.real = d.options.precision == "f32" ? Precision::F32 : Precision::F64;
     store.reset();
     own.clear();
   }

@@ -8,6 +8,7 @@
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
 #include "compiler/physics/tables.hpp"
 
 namespace vphi::physics {
@@ -132,7 +133,7 @@ Value Lowerer::table(const dsl::Expr& e, const Scope& scope) {
       if (side.kind == Outside::Kind::Value) side.value = side.value * sign;
     }
   }
-  Expr value = nested(arena, tables, arguments, order, inner);
+  Expr value = nested(arena, tables, arguments, order, inner, real_precision(d_));
   if (sign) value = value * sign;
   if (order == 1) {
     algebra::visit(value, [&](Expr node) {

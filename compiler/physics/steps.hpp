@@ -79,6 +79,8 @@ void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, Star
 void read_evolve(Derivation& d, Lowerer& lower);
 void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units);
 void read_numerics(Derivation& d, Lowerer& lower);
+/// Of the arithmetic, by the command line or the clause `precision`; known before `read_numerics`.
+Precision real_precision(Derivation& d);
 
 // observables.cpp
 void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units);

@@ -12,6 +12,7 @@ namespace {
 using algebra::Op;
 
 constexpr double kEqual = 1e-9;              ///< of the spacing: arguments that are equally spaced
+constexpr long double kRoundings = 8;        ///< of a place in a table, at most
 constexpr double kLoss = 4;                  ///< of the terms of a piece, over what they add up to
 constexpr std::size_t kMostCells = 1 << 16;  ///< of four numbers each, in the text of a kernel
 
@@ -127,12 +128,18 @@ std::optional<Form> cubic(const TableAxis& x, std::int64_t i, const std::vector<
 }
 
 /// Number of the piece from -1, which ends at the first argument, to n, which begins at the last.
-/// The last argument itself is inside: the spacing is a trifle larger than it is.
-Expr piece_of(Expr x, const TableAxis& axis) {
+/// Both ends are inside whichever way the place is rounded: by a margin the first argument lies
+/// above the start of its piece and the last one below the end of its own. 0 as the first one needs
+/// none.
+Expr piece_of(Expr x, const TableAxis& axis, Precision real) {
   Arena& arena = *x->arena;
-  const long double h = (static_cast<long double>(axis.at.back()) - axis.at.front()) /
-                        static_cast<long double>(axis.pieces());
-  const Expr along = (x - arena.real(axis.at.front())) * arena.real(1 / (h * (1 + 0x1p-46L)));
+  const long double first = axis.at.front(), last = axis.at.back();
+  const long double h = (last - first) / static_cast<long double>(axis.pieces());
+  const long double unit = real == Precision::F32 ? 0x1p-24L : 0x1p-53L;
+  const long double margin = kRoundings * unit * (std::fabs(first) + std::fabs(last));
+  const long double start = first == 0 ? 0 : first - margin;
+  const long double spacing = h * (last + margin - start) / (last - first);
+  const Expr along = (x - arena.real(start)) * arena.real(1 / spacing);
   const Expr floor = arena.make(Op::Floor, {along});
   return arena.make(
       Op::Min, {arena.make(Op::Max, {floor, arena.integer(-1)}), arena.integer(axis.pieces())});
@@ -149,7 +156,7 @@ bool equally_spaced(const std::vector<double>& x) {
 
 std::optional<Expr> in_arguments(Arena& arena, const TableData& table,
                                  const std::vector<Expr>& arguments, int order,
-                                 const std::vector<Outside>& outside) {
+                                 const std::vector<Outside>& outside, Precision real) {
   if (arguments.size() == 2 && order != 1) return {};
   const bool two = arguments.size() == 2;
   std::size_t cells = 1;
@@ -181,10 +188,10 @@ std::optional<Expr> in_arguments(Arena& arena, const TableData& table,
       for (std::size_t k = 0; k < 4; ++k) c[k].push_back(static_cast<double>((*form)[k]));
     }
   }
-  Expr at = piece_of(arguments[0], x) + arena.integer(1);
+  Expr at = piece_of(arguments[0], x, real) + arena.integer(1);
   if (two) {
     const std::int64_t width = y.pieces() + 2;
-    at = arena.integer(width) * piece_of(arguments[0], x) + piece_of(arguments[1], y) +
+    at = arena.integer(width) * piece_of(arguments[0], x, real) + piece_of(arguments[1], y, real) +
          arena.integer(width + 1);
   }
   const auto entry = [&](std::size_t k) {

@@ -16,10 +16,11 @@ namespace vphi::physics {
 /// The function with lines, planes or cubics (order 1 or 3) between the arguments of the table, in
 /// that form; nothing where the arguments are not equally spaced, where what lies outside has
 /// another form, or where a piece would lose digits (its terms, or those of the slope of a cubic,
-/// are more than four times what they add up to).
+/// are more than four times what they add up to). `real`: of the arithmetic; the first and the last
+/// argument are then inside.
 std::optional<Expr> in_arguments(Arena& arena, const TableData& table,
                                  const std::vector<Expr>& arguments, int order,
-                                 const std::vector<Outside>& outside);
+                                 const std::vector<Outside>& outside, Precision real);
 
 /// Whether the arguments are equally spaced, to a part in 10^9 of the spacing.
 bool equally_spaced(const std::vector<double>& axis);

@@ -201,15 +201,15 @@ Expr within(const std::vector<double>& axis, Expr x) {
 }  // namespace
 
 Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vector<Expr>& arguments,
-            int order, const std::vector<Outside>& outside) {
-  Expr value = interpolated(arena, tables.back(), arguments, order, outside);
+            int order, const std::vector<Outside>& outside, Precision real) {
+  Expr value = interpolated(arena, tables.back(), arguments, order, outside, real);
   const std::vector<Outside> open(arguments.size(), {Outside::Kind::Open, {}});
   for (std::size_t t = tables.size() - 1; t-- > 0;) {
     Expr inside = arena.integer(1);
     for (std::size_t a = 0; a < arguments.size(); ++a) {
       inside = arena.make(Op::And, {inside, within(tables[t].axes[a], arguments[a])});
     }
-    const Expr finer = interpolated(arena, tables[t], arguments, order, open);
+    const Expr finer = interpolated(arena, tables[t], arguments, order, open, real);
     value = arena.make(Op::Select, {inside, finer, value});
   }
   return value;
@@ -241,8 +241,8 @@ std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vec
 }
 
 Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>& arguments,
-                  int order, const std::vector<Outside>& outside) {
-  if (const auto found = in_arguments(arena, table, arguments, order, outside)) return *found;
+                  int order, const std::vector<Outside>& outside, Precision real) {
+  if (const auto found = in_arguments(arena, table, arguments, order, outside, real)) return *found;
   std::vector<Place> places;
   for (std::size_t a = 0; a < arguments.size(); ++a)
     places.push_back(place_of(arguments[a], table.axes[a], outside[a]));

@@ -25,14 +25,15 @@ struct Outside {
 std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vector<double>& y,
                                     bool periodic);
 
-/// The function at `arguments`, as many as the table has axes; order 1 or 3.
+/// The function at `arguments`, as many as the table has axes; order 1 or 3. Its first and last
+/// arguments are inside, in arithmetic of the precision `real`.
 Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>& arguments,
-                  int order, const std::vector<Outside>& outside);
+                  int order, const std::vector<Outside>& outside, Precision real = Precision::F64);
 
 /// Of several tables the first whose range holds all arguments; beyond the last what `outside`
 /// says.
 Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vector<Expr>& arguments,
-            int order, const std::vector<Outside>& outside);
+            int order, const std::vector<Outside>& outside, Precision real = Precision::F64);
 
 /// Warns where a potential is made of lines.
 void check_tables(Derivation& d);

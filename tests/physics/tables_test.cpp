@@ -20,7 +20,7 @@ std::string tabulated(const testing::ScratchFolder& folder, const std::string& n
   out.precision(17);
   for (int i = 0; i <= n; ++i) {
     const double s = static_cast<double>(i) / n;
-    const double x = from + (to - from) * (s + bend * s * (1 - s));
+    const double x = i == n ? to : from + (to - from) * (s + bend * s * (1 - s));
     out << x << ' ' << f(x) << '\n';
   }
   return file;
@@ -83,6 +83,77 @@ TEST_P(OnDevices, TablesAgreeWithTheirFormulas) {
   EXPECT_LT(compare(formula, table, "m"), 1e-5);
   EXPECT_LT(compare(formula, table, "mean(phi^2)"), 1e-4);
   EXPECT_GT(compare(formula, table, "mean(phi^2)"), 0);
+}
+
+// Arguments that are the first and the last of a table, to the bit, take what the table says there
+// and not what lies outside: every interpolation, both precisions, axes that begin at 0 or far off.
+TEST_P(OnDevices, EndsOfATableAreInside) {
+  if (!testing::device(GetParam())) GTEST_SKIP() << "no such device here";
+  struct Ends {
+    double first, last;
+    int pieces;
+  };
+  const double kOutside = 1e4;
+  std::vector<Ends> all{{0.3, 7.9, 40}};
+  if (std::string(GetParam()) == "native") {
+    all.insert(all.end(), {{0, 3, 10}, {-6.1, 2.7, 129}, {100.1, 103.3, 7}, {0, 0.7, 3000}});
+  }
+  for (const Ends& e : all) {
+    const testing::ScratchFolder folder;
+    const auto f = [](double x) { return 2000 + x; };
+    const std::string even = tabulated(folder, "even.txt", e.first, e.last, e.pieces, 0, f);
+    const std::string bent = tabulated(folder, "bent.txt", e.first, e.last, e.pieces, 0.3, f);
+    std::ofstream plane(folder / "plane.txt");
+    plane.precision(17);
+    const int rows = std::min(e.pieces, 10);
+    for (int i = 0; i <= rows; ++i) {
+      for (int j = 0; j <= rows; ++j) {
+        const auto at = [&](int k) {
+          return k == rows ? e.last : e.first + (e.last - e.first) * k / rows;
+        };
+        const double a = at(i), b = at(j);
+        plane << a << ' ' << b << ' ' << 2000 + a + b << '\n';
+      }
+    }
+    plane.close();
+    std::string text =
+        "model t \"ends\"\nlattice box: 64, length = 10\nfield phi, chi: real\n"
+        "potential V = phi*chi\nn = index(x)\nlow = " +
+        testing::exact(e.first) + "\nhigh = " + testing::exact(e.last) +
+        "\ninit phi = (low if n < 32 else high), phi' = 0\n"
+        "init chi = (low if n - 2*floor(n/2) < 1 else high), chi' = 0\n"
+        "evolve leapfrog, dt = 0.01, until = t > 1\nevery 1 step: ";
+    int count = 0;
+    for (const std::string order : {"1", "3"}) {
+      for (const std::string outside : {"10000", "10000 + 0*phi^2 + floor(phi/1e6)"}) {
+        for (const std::string& file : {even, bent}) {
+          text += "max(table(\"" + file + "\", phi, order = " + order + ", outside = " + outside +
+                  ")) -> \"a" + std::to_string(count++) + ".h5\"\nevery 1 step: ";
+        }
+        text += "max(table(\"" + (folder / "plane.txt").string() +
+                ":3\", phi, chi, order = " + order + ", outside = " + outside + ")) -> \"a" +
+                std::to_string(count++) + ".h5\"\nevery 1 step: ";
+      }
+      text += "max(table(\"" + even + "\", \"" + bent + "\", phi, order = " + order +
+              ", outside = 10000)) -> \"a" + std::to_string(count++) + ".h5\"\nevery 1 step: ";
+    }
+    text += "max(phi) -> \"b.h5\"\n";
+    for (const char* precision : {"f32", "f64"}) {
+      testing::Simulation setup;
+      setup.device = GetParam();
+      setup.precision = precision;
+      setup.steps = 0;
+      const auto result = testing::run_text(text, setup);
+      int seen = 0;
+      for (const auto& series : result.series) {
+        if (series.name.find("table") == std::string::npos) continue;
+        ++seen;
+        EXPECT_LT(series.points.front().second, kOutside / 2) << precision << ' ' << series.name;
+        EXPECT_GT(series.points.front().second, 2000 + e.last - 0.01) << series.name;
+      }
+      EXPECT_EQ(seen, count) << precision;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OnDevices, ::testing::Values("native", "opencl"),
