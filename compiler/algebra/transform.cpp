@@ -2,20 +2,51 @@
 #include "compiler/algebra/pairs.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace vphi::algebra {
 namespace {
 
-/// Distinct nodes below `expr`, children first; `into` says whether to look below a node.
-std::vector<Expr> children_first(Expr expr, const std::function<bool(Expr)>& into = {}) {
+/// Nodes met so far: open addressing, since most of the time of a search went into buckets.
+class Seen {
+ public:
+  /// False where the node was met before.
+  bool insert(const Node* node) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    const Node** slot = find(node);
+    if (*slot == node) return false;
+    *slot = node;
+    ++count_;
+    return true;
+  }
+
+ private:
+  /// The slot that holds the node, or the free one where it belongs.
+  const Node** find(const Node* node) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = (node->id * 0x9E3779B97F4A7C15u >> 32) & mask;
+    while (slots_[i] && slots_[i] != node) i = (i + 1) & mask;
+    return &slots_[i];
+  }
+  void grow() {
+    std::vector<const Node*> old(std::max<std::size_t>(64, 2 * slots_.size()));
+    old.swap(slots_);
+    for (const Node* node : old) {
+      if (node) *find(node) = node;
+    }
+  }
+  std::vector<const Node*> slots_;
+  std::size_t count_ = 0;
+};
+
+/// Appends the distinct nodes below `expr` that are not in `seen`, children first; `into` says
+/// whether to look below a node.
+template <class Into>
+void children_first(Expr expr, Seen& seen, std::vector<Expr>& result, const Into& into) {
   // A stack of our own: sums of a thousand terms nest as deep as they are long.
   struct Visit {
     Expr expr;
     bool opened = false;
   };
-  std::vector<Expr> result;
-  std::unordered_set<const Node*> seen;
   std::vector<Visit> stack{{expr}};
   while (!stack.empty()) {
     const Visit top = stack.back();
@@ -24,16 +55,28 @@ std::vector<Expr> children_first(Expr expr, const std::function<bool(Expr)>& int
       result.push_back(top.expr);
       continue;
     }
-    if (!seen.insert(top.expr.get()).second) {
+    if (!seen.insert(top.expr.get())) {
       stack.pop_back();
       continue;
     }
     stack.back().opened = true;
-    if (into && !into(top.expr)) continue;
-    for (std::size_t i = top.expr.args().size(); i-- > 0;) stack.push_back({top.expr.args()[i]});
+    if (!into(top.expr)) continue;
+    const auto& args = top.expr.args();
+    for (std::size_t i = args.size(); i-- > 0;) stack.push_back({args[i]});
   }
+}
+
+template <class Into>
+std::vector<Expr> children_first(Expr expr, const Into& into) {
+  std::vector<Expr> result;
+  Seen seen;
+  children_first(expr, seen, result, into);
   return result;
 }
+
+bool everywhere(Expr) { return true; }
+
+std::vector<Expr> children_first(Expr expr) { return children_first(expr, everywhere); }
 
 bool is_ordered(Expr e) { return e->ordered || (e.op() >= Op::Neg && e.op() <= Op::Fma); }
 
@@ -55,6 +98,16 @@ void visit(Expr expr, const std::function<void(Expr)>& see) {
   for (Expr node : children_first(expr)) see(node);
 }
 
+void visit(std::span<const Expr> roots, const std::function<void(Expr, Expr)>& see) {
+  Seen seen;
+  std::vector<Expr> nodes;
+  for (Expr root : roots) {
+    nodes.clear();
+    children_first(root, seen, nodes, everywhere);
+    for (Expr node : nodes) see(root, node);
+  }
+}
+
 Expr rewrite(Expr expr, const std::function<Expr(Expr)>& change) {
   std::unordered_map<const Node*, Expr> done;
   for (Expr node : children_first(expr)) {
@@ -67,22 +120,23 @@ Expr rewrite(Expr expr, const std::function<Expr(Expr)>& change) {
 }
 
 Expr substitute(Expr expr, const std::unordered_map<const Node*, Expr>& what) {
-  std::unordered_map<const Node*, Expr> done;
-  const auto below = [&](Expr e) { return !what.contains(e.get()); };
-  for (Expr node : children_first(expr, below)) {
-    if (const auto found = what.find(node.get()); found != what.end()) {
-      done.emplace(node.get(), found->second);
-      continue;
-    }
-    std::vector<Expr> args;
-    args.reserve(node.args().size());
-    for (Expr arg : node.args()) args.push_back(done.at(arg.get()));
-    done.emplace(node.get(), rebuilt(node, std::move(args)));
-  }
-  return done.at(expr.get());
+  Substitution result;
+  for (const auto& [from, to] : what) result.add(Expr(from), to);
+  return result(expr);
 }
 
 Expr substitute(Expr expr, Expr from, Expr to) { return substitute(expr, {{from.get(), to}}); }
+
+Expr Substitution::operator()(Expr expr) {
+  for (Expr node : children_first(expr, [&](Expr e) { return !done_.contains(e.get()); })) {
+    if (done_.contains(node.get())) continue;
+    std::vector<Expr> args;
+    args.reserve(node.args().size());
+    for (Expr arg : node.args()) args.push_back(done_.at(arg.get()));
+    done_.emplace(node.get(), rebuilt(node, std::move(args)));
+  }
+  return done_.at(expr.get());
+}
 
 bool contains(Expr expr, const std::function<bool(Expr)>& test) {
   const auto nodes = children_first(expr);
@@ -93,10 +147,14 @@ bool depends_on(Expr expr, Expr leaf) {
   return contains(expr, [leaf](Expr e) { return e == leaf; });
 }
 
-std::vector<Expr> reads(Expr expr) {
-  std::vector<Expr> result;
+std::vector<Expr> reads(Expr expr) { return reads(std::span(&expr, 1)); }
+
+std::vector<Expr> reads(std::span<const Expr> exprs) {
+  std::vector<Expr> nodes, result;
+  Seen seen;
   const auto below = [](Expr e) { return !e.is(Op::Stencil) || !e.arg(0).is(Op::Load); };
-  for (Expr node : children_first(expr, below)) {
+  for (Expr expr : exprs) children_first(expr, seen, nodes, below);
+  for (Expr node : nodes) {
     if (node.is(Op::Load) || node.is(Op::Stencil)) result.push_back(node);
   }
   std::ranges::sort(result, {}, [](Expr e) { return e->id; });

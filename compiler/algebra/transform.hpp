@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,15 +35,30 @@ Expr shift(Expr expr, Offset offset);
 Expr substitute(Expr expr, const std::unordered_map<const Node*, Expr>& what);
 Expr substitute(Expr expr, Expr from, Expr to);
 
+/// Substitution in one expression after another: what they share is rebuilt once.
+class Substitution {
+ public:
+  /// From here on `to` stands for `from`, which no expression before may have held.
+  void add(Expr from, Expr to) { done_.insert_or_assign(from.get(), to); }
+  Expr operator()(Expr expr);
+
+ private:
+  std::unordered_map<const Node*, Expr> done_;
+};
+
 /// Rebuilds the expression, each node passed through `rewrite` after its children.
 Expr rewrite(Expr expr, const std::function<Expr(Expr)>& rewrite);
 
 /// Visits each distinct node once, children first.
 void visit(Expr expr, const std::function<void(Expr)>& see);
+/// The same for several expressions: a node that they share is visited once, with the first of
+/// them.
+void visit(std::span<const Expr> roots, const std::function<void(Expr root, Expr)>& see);
 bool contains(Expr expr, const std::function<bool(Expr)>& test);
 bool depends_on(Expr expr, Expr leaf);
 /// The Loads (and Stencils of Loads) an expression reads, without repetition, by creation order.
 std::vector<Expr> reads(Expr expr);
+std::vector<Expr> reads(std::span<const Expr> exprs);
 /// Has a Load or Site below it that is not inside a reduction: a value per site.
 bool per_site(Expr expr);
 

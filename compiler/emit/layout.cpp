@@ -44,20 +44,15 @@ void see(const kernel::Kernel& kernel, std::size_t number, std::map<int, Use>& u
         sums_pairs(kernel))
       use.plain = true;
   }
-  std::set<const algebra::Node*> seen;
-  const auto look = [&](Expr root) {
-    algebra::visit(root, [&](Expr node) {
-      if (node.is(Op::Stencil))
-        algebra::visit(node.arg(0), [&](Expr leaf) {
-          if (leaf.is(Op::Load)) uses[leaf->index].plain = true;
-        });
-      if (!node.is(Op::Load) || !seen.insert(node.get()).second) return;
-      const auto& d = node->offset.d;
-      uses[node->index].offsets.insert({number, d[0], d[1], d[2], d[3]});
-    });
-  };
-  for (const kernel::Store& store : kernel.stores) look(store.value);
-  for (const kernel::Reduction& reduction : kernel.reductions) look(reduction.value);
+  algebra::visit(kernel.values(), [&](Expr, Expr node) {
+    if (node.is(Op::Stencil))
+      algebra::visit(node.arg(0), [&](Expr leaf) {
+        if (leaf.is(Op::Load)) uses[leaf->index].plain = true;
+      });
+    if (!node.is(Op::Load)) return;
+    const auto& d = node->offset.d;
+    uses[node->index].offsets.insert({number, d[0], d[1], d[2], d[3]});
+  });
 }
 
 /// Each array that is written has its store.

@@ -80,8 +80,8 @@ class Ranges {
 /// Where a table is read: the nodes of its positions.
 using Positions = std::set<const algebra::Node*>;
 
-void collect(Expr expr, std::map<int, Positions>& tables) {
-  algebra::visit(expr, [&](Expr node) {
+void collect(std::span<const Expr> exprs, std::map<int, Positions>& tables) {
+  algebra::visit(exprs, [&](Expr, Expr node) {
     if (!node.is(Op::Lookup)) return;
     tables[static_cast<int>(node.arg(0)->number.rational.num)].insert(node.arg(1).get());
   });
@@ -203,15 +203,16 @@ std::string table_function(int table, Precision precision) {
 std::string table_functions(const kernel::Kernel& kernel, Language language, const Handed& handed) {
   std::map<int, Positions> at_sites, in_epilogue;
   const algebra::Arena* arena = nullptr;
-  const auto see = [&](Expr e, std::map<int, Positions>& tables) {
-    if (!e) return;
-    arena = e->arena;
-    collect(e, tables);
+  const auto see = [&](std::vector<Expr> exprs, std::map<int, Positions>& tables) {
+    std::erase(exprs, Expr());
+    if (!exprs.empty()) arena = exprs.front()->arena;
+    collect(exprs, tables);
   };
-  for (const kernel::Store& store : kernel.stores) see(store.value, at_sites);
-  for (const kernel::Reduction& reduction : kernel.reductions) see(reduction.value, at_sites);
-  for (const auto& [name, value] : handed) see(value, at_sites);
-  for (const kernel::ScalarAssign& assign : kernel.epilogue) see(assign.value, in_epilogue);
+  std::vector<Expr> values = kernel.values(), scalars;
+  for (const auto& [name, value] : handed) values.push_back(value);
+  for (const kernel::ScalarAssign& assign : kernel.epilogue) scalars.push_back(assign.value);
+  see(std::move(values), at_sites);
+  see(std::move(scalars), in_epilogue);
   if (kernel.compute == Precision::F64) {
     for (const auto& [table, positions] : in_epilogue)
       at_sites[table].insert(positions.begin(), positions.end());

@@ -1,6 +1,4 @@
 // Pass `collect`: scalars in front, equal per-site parts once.
-#include <unordered_map>
-
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
 #include "compiler/kernel/passes.hpp"
@@ -21,16 +19,13 @@ Sweep collect(Sweep sweep, const FreshName&) {
 }
 
 Sweep inlined(Sweep sweep) {
-  std::unordered_map<const algebra::Node*, Expr> known;
+  algebra::Substitution whole;
   for (const Store& value : sweep.shared) {
-    const Expr load = value.value->arena->load(value.array);
-    known.emplace(load.get(), algebra::substitute(value.value, known));
+    whole.add(value.value->arena->load(value.array), whole(value.value));
   }
   sweep.shared.clear();
-  for (Store& store : sweep.kernel.stores) store.value = algebra::substitute(store.value, known);
-  for (Reduction& reduction : sweep.kernel.reductions) {
-    reduction.value = algebra::substitute(reduction.value, known);
-  }
+  for (Store& store : sweep.kernel.stores) store.value = whole(store.value);
+  for (Reduction& reduction : sweep.kernel.reductions) reduction.value = whole(reduction.value);
   return sweep;
 }
 

@@ -185,18 +185,12 @@ Counter counted(const Kernel& whole) {
 
 /// Philox4x32-10 and Box-Muller, shared by the numbers of a block: what ops.cpp says of each.
 void add_draws(const Kernel& kernel, Cost& cost) {
-  std::unordered_set<const algebra::Node*> seen;
-  const auto add = [&](Expr root) {
-    algebra::visit(root, [&](Expr node) {
-      if (!node.is(Op::Normal) && !node.is(Op::Uniform)) return;
-      if (!seen.insert(node.get()).second) return;
-      const algebra::OpInfo& op = algebra::info(node.op());
-      cost.flops += op.flops;
-      cost.special += op.special;
-    });
-  };
-  for (const Store& store : kernel.stores) add(store.value);
-  for (const Reduction& reduction : kernel.reductions) add(reduction.value);
+  algebra::visit(kernel.values(), [&](Expr, Expr node) {
+    if (!node.is(Op::Normal) && !node.is(Op::Uniform)) return;
+    const algebra::OpInfo& op = algebra::info(node.op());
+    cost.flops += op.flops;
+    cost.special += op.special;
+  });
 }
 
 }  // namespace

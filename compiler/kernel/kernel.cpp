@@ -36,4 +36,11 @@ int Colours::first_along(const std::array<std::int64_t, 4>& site, int colour) co
 
 std::int64_t Kernel::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 
+std::vector<Expr> Kernel::values() const {
+  std::vector<Expr> result;
+  for (const Store& store : stores) result.push_back(store.value);
+  for (const Reduction& reduction : reductions) result.push_back(reduction.value);
+  return result;
+}
+
 }  // namespace vphi::kernel

@@ -164,7 +164,8 @@ struct Kernel {
   SumKind sum = SumKind::F64;
   /// Of the terms of sums over pairs; they are added in it over a tile, and the tiles in f64.
   Precision pair = Precision::F64;
-  /// On a GPU: in f32 its own approximate quotients, roots, functions (1e-6); in f64 written out ones.
+  /// On a GPU: in f32 its own approximate quotients, roots, functions (1e-6); in f64 written out
+  /// ones.
   bool fast = false;
   std::vector<ArrayParam> arrays;
   std::vector<Store> stores;
@@ -173,6 +174,8 @@ struct Kernel {
 
   const ArrayParam* find(int array) const;
   std::int64_t sites() const;  ///< of one instance
+  /// The values of a site: those that are stored, then those that are reduced.
+  std::vector<Expr> values() const;
 };
 
 /// Whether the kernel sums over pairs of sites.

@@ -85,13 +85,9 @@ class Finder {
   /// Reads of an array with a change of sign beyond a wall come as
   /// Select(beyond, -u, u) with u at a distance.
   void find_odd() {
-    const auto see = [&](Expr root) {
-      algebra::visit(root, [&](Expr node) {
-        if (const Expr load = mirrored(node)) odd_.insert(load->index);
-      });
-    };
-    for (const Store& store : kernel_.stores) see(store.value);
-    for (const Reduction& reduction : kernel_.reductions) see(reduction.value);
+    algebra::visit(kernel_.values(), [&](Expr, Expr node) {
+      if (const Expr load = mirrored(node)) odd_.insert(load->index);
+    });
   }
 
   bool is_site(Expr node, std::int64_t* shift) const {

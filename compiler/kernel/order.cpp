@@ -25,8 +25,8 @@ using algebra::Rational;
 /// whose rounding errors add up to n units at most.
 class Multiples {
  public:
-  void see(Expr root) {
-    algebra::visit(root, [&](Expr node) {
+  void see(std::span<const Expr> roots) {
+    algebra::visit(roots, [&](Expr, Expr node) {
       if (const auto m = multiple(node)) wanted_[m->of.get()].insert(m->times);
     });
   }
@@ -65,7 +65,7 @@ class Orderer {
   explicit Orderer(Arena& arena) : arena_(arena) {}
 
   /// All values before the first of them is visited: rows of multiples are found here.
-  void announce(Expr root) { multiples_.see(root); }
+  void announce(std::span<const Expr> roots) { multiples_.see(roots); }
 
   /// From here on Load(array) stands for this value, already in order.
   void share(int array, Expr value) { shared_[array] = value; }
@@ -304,13 +304,12 @@ Sweep order(Sweep sweep, const FreshName&) {
     if (!orderer) orderer.emplace(arena(value));
     value = orderer->visit(value);
   };
-  const auto announce = [&](Expr value) {
-    if (!orderer) orderer.emplace(arena(value));
-    orderer->announce(value);
-  };
-  for (const Store& value : sweep.shared) announce(value.value);
-  for (const Store& store : sweep.kernel.stores) announce(store.value);
-  for (const Reduction& reduction : sweep.kernel.reductions) announce(reduction.value);
+  std::vector<Expr> values = sweep.kernel.values();
+  for (const Store& value : sweep.shared) values.push_back(value.value);
+  if (!values.empty()) {
+    orderer.emplace(arena(values.front()));
+    orderer->announce(values);
+  }
   for (Store& value : sweep.shared) {
     put(value.value);
     orderer->share(value.array, value.value);

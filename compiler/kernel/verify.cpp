@@ -1,5 +1,6 @@
 // Structural soundness of a kernel; run after every pass.
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -23,18 +24,19 @@ class Verifier {
       const std::string where = fmt::format("store to array {}", store.array);
       const ArrayParam* array = kernel_.find(store.array);
       if (!array || !array->written) say("{}: the array is not declared as written", where);
-      expression(store.value, where, true);
+      root(store.value, where, true);
     }
     for (const Reduction& reduction : kernel_.reductions) {
       const std::string where = "reduction " + reduction.slot;
       slot(reduction.slot, where);
-      expression(reduction.value, where, true);
+      root(reduction.value, where, true);
     }
     for (const ScalarAssign& assign : kernel_.epilogue) {
       const std::string where = "scalar " + assign.slot;
       slot(assign.slot, where);
-      expression(assign.value, where, false);
+      root(assign.value, where, false);
     }
+    expressions();
     neighbours();
     return std::move(errors_);
   }
@@ -61,10 +63,16 @@ class Verifier {
     if (!known_.contains(name)) say("{}: unknown slot `{}`", where, name);
   }
 
-  void expression(Expr root, const std::string& where, bool at_site) {
-    if (!root) return say("{}: no value", where);
-    if (!at_site && root->per_site) say("{}: a value per site in the epilogue", where);
-    algebra::visit(root, [&](Expr node) {
+  void root(Expr value, const std::string& where, bool at_site) {
+    if (!value) return say("{}: no value", where);
+    if (!at_site && value->per_site) say("{}: a value per site in the epilogue", where);
+    roots_.push_back(value);
+    where_.emplace(value.get(), where);
+  }
+
+  void expressions() {
+    algebra::visit(roots_, [&](Expr root, Expr node) {
+      const std::string& where = where_.at(root.get());
       const Op op = node.op();
       if (op == Op::Symbol) slot(node->name, where);
       if (op == Op::Site && (node->index < 0 || node->index >= kernel_.dims)) {
@@ -82,23 +90,26 @@ class Verifier {
     });
   }
 
+  /// What the sites store and add up; a read of several counts once.
+  std::vector<Expr> site_reads(bool with_reductions) const {
+    std::vector<Expr> values = kernel_.values();
+    if (!with_reductions) values.resize(kernel_.stores.size());
+    std::erase(values, Expr());
+    return algebra::reads(values);
+  }
+
   /// Reads away from the site itself of an array that this kernel overwrites need a second buffer.
   void neighbours() {
     if (kernel_.colours) return colours();
-    const auto check = [&](Expr root) {
-      if (!root) return;
-      for (Expr read : algebra::reads(root)) {
-        const Expr load = read.is(Op::Stencil) ? read.arg(0) : read;
-        if (!load.is(Op::Load)) continue;
-        const bool away = read.is(Op::Stencil) || !load->offset.zero();
-        const ArrayParam* array = kernel_.find(load->index);
-        if (away && array && array->written && !array->next) {
-          say("array {} is read at neighbours and overwritten", load->index);
-        }
+    for (Expr read : site_reads(true)) {
+      const Expr load = read.is(Op::Stencil) ? read.arg(0) : read;
+      if (!load.is(Op::Load)) continue;
+      const bool away = read.is(Op::Stencil) || !load->offset.zero();
+      const ArrayParam* array = kernel_.find(load->index);
+      if (away && array && array->written && !array->next) {
+        say("array {} is read at neighbours and overwritten", load->index);
       }
-    };
-    for (const Store& store : kernel_.stores) check(store.value);
-    for (const Reduction& reduction : kernel_.reductions) check(reduction.value);
+    }
   }
 
   /// The sites of a colour can be counted, and none of them reads what another one stores.
@@ -118,30 +129,30 @@ class Verifier {
     for (const ArrayParam& array : kernel_.arrays) {
       if (array.next) say("array {} has a second buffer in a sweep over a colour", array.array);
     }
-    for (const Store& store : kernel_.stores) {
-      for (Expr read : algebra::reads(store.value)) {
-        const Expr load = read.is(Op::Stencil) ? read.arg(0) : read;
-        const ArrayParam* array = load.is(Op::Load) ? kernel_.find(load->index) : nullptr;
-        if (!array || !array->written) continue;
-        if (read.is(Op::Stencil)) {
-          say("array {} is read by a stencil and overwritten", load->index);
-          continue;
-        }
-        int shift = 0;
-        bool here = true;
-        for (int axis = 0; axis < kernel_.dims; ++axis) {
-          const int d = load->offset.d[axis];
-          shift += of(c.weights, axis) * d;
-          here = here && d % of(kernel_.extent, axis) == 0;
-        }
-        if (!here && shift % c.modulus == 0)
-          say("array {} is read at a site of the same colour and overwritten", load->index);
+    for (Expr read : site_reads(false)) {
+      const Expr load = read.is(Op::Stencil) ? read.arg(0) : read;
+      const ArrayParam* array = load.is(Op::Load) ? kernel_.find(load->index) : nullptr;
+      if (!array || !array->written) continue;
+      if (read.is(Op::Stencil)) {
+        say("array {} is read by a stencil and overwritten", load->index);
+        continue;
       }
+      int shift = 0;
+      bool here = true;
+      for (int axis = 0; axis < kernel_.dims; ++axis) {
+        const int d = load->offset.d[axis];
+        shift += of(c.weights, axis) * d;
+        here = here && d % of(kernel_.extent, axis) == 0;
+      }
+      if (!here && shift % c.modulus == 0)
+        say("array {} is read at a site of the same colour and overwritten", load->index);
     }
   }
 
   const Kernel& kernel_;
   std::unordered_set<std::string> known_;
+  std::vector<Expr> roots_;
+  std::unordered_map<const algebra::Node*, std::string> where_;
   std::vector<std::string> errors_;
 };
 

@@ -1,5 +1,7 @@
 #include "compiler/schedule/pipeline.hpp"
 
+#include <set>
+
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 
@@ -27,14 +29,16 @@ namespace {
 /// a text has put in order stand beside others.
 std::vector<std::string> without_order(const kernel::Kernel& kernel) {
   std::vector<std::string> found;
+  std::set<const algebra::Node*> open;
+  algebra::visit(kernel.values(), [&](kernel::Expr root, kernel::Expr node) {
+    const algebra::Op op = node.op();
+    const bool arithmetic =
+        op == algebra::Op::Add || op == algebra::Op::Mul || op == algebra::Op::Pow;
+    if (arithmetic && !node->ordered) open.insert(root.get());
+  });
   const auto check = [&](kernel::Expr root, const std::string& where) {
-    const bool open = algebra::contains(root, [](kernel::Expr node) {
-      const algebra::Op op = node.op();
-      const bool arithmetic =
-          op == algebra::Op::Add || op == algebra::Op::Mul || op == algebra::Op::Pow;
-      return arithmetic && !node->ordered;
-    });
-    if (open) found.push_back(kernel.name + ": " + where + ": operations without an order");
+    if (open.contains(root.get()))
+      found.push_back(kernel.name + ": " + where + ": operations without an order");
   };
   for (const kernel::Store& store : kernel.stores) {
     check(store.value, "store to array " + std::to_string(store.array));

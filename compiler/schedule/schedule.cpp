@@ -802,14 +802,10 @@ class Scheduler {
   /// them is the same number.
   void number_draws() {
     int draws = 0;
-    const auto see = [&](Expr e) {
-      algebra::visit(e, [&](Expr node) {
+    const auto count = [&](const kernel::Kernel& k) {
+      algebra::visit(k.values(), [&](Expr, Expr node) {
         if (node.is(Op::Normal) || node.is(Op::Uniform)) draws = std::max(draws, node->index + 1);
       });
-    };
-    const auto count = [&](const kernel::Kernel& k) {
-      for (const kernel::Store& store : k.stores) see(store.value);
-      for (const kernel::Reduction& reduction : k.reductions) see(reduction.value);
     };
     for (const kernel::Kernel& k : plan_.kernels) count(k);
     const int all = draws;
