@@ -3,7 +3,9 @@
 //
 // "name.silo" makes "name_STEP.silo" with a mesh and the arrays of that step, "name.visit" that
 // lists them in order, and the CSV tables of everything that is no lattice. Library: LLNL, Silo
-// User's Guide 4.11 (DBCreate, DBPutQuadmesh, DBPutQuadvar1).
+// User's Guide 4.11 (DBCreate, DBPutQuadmesh, DBPutQuadvar1). It is opened when the first such file
+// is asked for: it brings an HDF5 of its own, for MPI where the distribution builds it so, which no
+// other run shall load.
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_SILO
@@ -15,8 +17,40 @@
 #include <fstream>
 #include <set>
 
+#include "runtime/device/library.hpp"
+
 namespace vphi::io {
 namespace {
+
+/// Functions of libsilo under their names in silo.h.
+struct Silo {
+  decltype(&::DBShowErrors) show_errors;
+  decltype(&::DBCreateReal) create;
+  decltype(&::DBOpenReal) open;
+  decltype(&::DBClose) close;
+  decltype(&::DBMakeOptlist) make_options;
+  decltype(&::DBAddOption) add_option;
+  decltype(&::DBFreeOptlist) free_options;
+  decltype(&::DBPutQuadmesh) put_mesh;
+  decltype(&::DBPutQuadvar1) put_variable;
+};
+
+/// The library, opened once; null where the machine lacks it.
+const Silo* silo() {
+  static const std::optional<runtime::Library> library = runtime::Library::open(
+      {VPHI_SILO_LIBRARY, "libsiloh5.so.0", "libsilo.so.0"}, runtime::Library::Close::Never);
+  static Silo functions;
+  static const bool whole = library && library->bind(functions.show_errors, "DBShowErrors") &&
+                            library->bind(functions.create, "DBCreateReal") &&
+                            library->bind(functions.open, "DBOpenReal") &&
+                            library->bind(functions.close, "DBClose") &&
+                            library->bind(functions.make_options, "DBMakeOptlist") &&
+                            library->bind(functions.add_option, "DBAddOption") &&
+                            library->bind(functions.free_options, "DBFreeOptlist") &&
+                            library->bind(functions.put_mesh, "DBPutQuadmesh") &&
+                            library->bind(functions.put_variable, "DBPutQuadvar1");
+  return whole ? &functions : nullptr;
+}
 
 namespace fs = std::filesystem;
 
@@ -31,10 +65,11 @@ std::string silo_name(const std::string& name) {
 
 class SiloFile : public ResultFile {
  public:
-  SiloFile(const fs::path& path, const program::Program& program, const Keep& keep)
-      : stem_(path), program_(program), tables_(open_csv(path, program, keep)) {
+  SiloFile(const Silo& silo, const fs::path& path, const program::Program& program,
+           const Keep& keep)
+      : silo_(silo), stem_(path), program_(program), tables_(open_csv(path, program, keep)) {
     stem_.replace_extension();
-    DBShowErrors(DB_NONE, nullptr);  // failures are reported by our own message
+    silo_.show_errors(DB_NONE, nullptr);  // failures are reported by our own message
     if (keep.generation)
       for (const auto& entry : fs::directory_iterator(stem_.parent_path()))
         found_again(entry.path(), keep.at.step);
@@ -62,8 +97,8 @@ class SiloFile : public ResultFile {
     const std::string path = fmt::format("{}_{:08}.silo", stem_.string(), at.step);
     const bool fresh = steps_.insert(at.step).second;
     DBfile* file =
-        fresh ? DBCreate(path.c_str(), DB_CLOBBER, DB_LOCAL, program_.model.c_str(), DB_HDF5)
-              : DBOpen(path.c_str(), DB_HDF5, DB_APPEND);
+        fresh ? silo_.create(path.c_str(), DB_CLOBBER, DB_LOCAL, program_.model.c_str(), DB_HDF5)
+              : silo_.open(path.c_str(), DB_HDF5, DB_APPEND);
     if (file == nullptr) throw ResultsError(fmt::format("{} cannot be opened", path));
     const bool whole_mesh = !fresh || put_mesh(file, at);
     int sizes[3] = {1, 1, 1};
@@ -74,9 +109,9 @@ class SiloFile : public ResultFile {
     if (f32) narrow.assign(values.begin(), values.end());
     const void* data = f32 ? static_cast<const void*>(narrow.data()) : values.data();
     const bool put =
-        DBPutQuadvar1(file, silo_name(name).c_str(), "lattice", data, sizes, program_.dims, nullptr,
-                      0, f32 ? DB_FLOAT : DB_DOUBLE, DB_NODECENT, nullptr) == 0;
-    const bool closed = DBClose(file) == 0;
+        silo_.put_variable(file, silo_name(name).c_str(), "lattice", data, sizes, program_.dims,
+                           nullptr, 0, f32 ? DB_FLOAT : DB_DOUBLE, DB_NODECENT, nullptr) == 0;
+    const bool closed = silo_.close(file) == 0;
     if (!whole_mesh || !put || !closed)
       throw ResultsError(fmt::format("{} cannot be written (is the disk full?)", path));
     if (fresh) list();
@@ -115,15 +150,15 @@ class SiloFile : public ResultFile {
                                     program_.dx_physical);
       pointers[axis] = coordinates[axis].data();
     }
-    DBoptlist* options = DBMakeOptlist(2);
+    DBoptlist* options = silo_.make_options(2);
     double time = at.time;
     int cycle = static_cast<int>(at.step);
-    DBAddOption(options, DBOPT_DTIME, &time);
-    DBAddOption(options, DBOPT_CYCLE, &cycle);
+    silo_.add_option(options, DBOPT_DTIME, &time);
+    silo_.add_option(options, DBOPT_CYCLE, &cycle);
     const char* names[3] = {"x", "y", "z"};
-    const int code = DBPutQuadmesh(file, "lattice", names, pointers, sizes, program_.dims,
-                                   DB_DOUBLE, DB_COLLINEAR, options);
-    DBFreeOptlist(options);
+    const int code = silo_.put_mesh(file, "lattice", names, pointers, sizes, program_.dims,
+                                    DB_DOUBLE, DB_COLLINEAR, options);
+    silo_.free_options(options);
     return code == 0;
   }
 
@@ -150,6 +185,7 @@ class SiloFile : public ResultFile {
     if (!visit) throw ResultsError(fmt::format("{}.visit cannot be written", stem_.string()));
   }
 
+  const Silo& silo_;
   fs::path stem_;
   const program::Program& program_;
   std::unique_ptr<ResultFile> tables_;
@@ -158,11 +194,13 @@ class SiloFile : public ResultFile {
 
 }  // namespace
 
-bool have_silo() { return true; }
+bool have_silo() { return silo() != nullptr; }
 
 std::unique_ptr<ResultFile> open_silo(const fs::path& path, const program::Program& program,
                                       const Keep& keep) {
-  return std::make_unique<SiloFile>(path, program, keep);
+  if (!silo())
+    throw ResultsError("a result file in SILO needs libsilo: apt-get install libsilo-dev");
+  return std::make_unique<SiloFile>(*silo(), path, program, keep);
 }
 
 }  // namespace vphi::io
