@@ -35,15 +35,28 @@ class Writer {
       : job_(job), line_(line), threads_(threads), shape_(line_shape(line)) {
     read_ = arrays_read(job.kernel);
     ring_ = ring_precision(job.kernel);
+    const bool nvidia = job.language == Language::Cuda || job.target.nvidia;
+    const int most = 16 / bytes_of(ring_);
+    if (nvidia && line.axis > 0 && one_precision(job.kernel) && shape_.stride % most == 0)
+      lines_ = most;
   }
 
   int quads_back() const { return (line_.back + kQuad - 1) / kQuad; }
   int ring_quads() const { return 1 + quads_back() + kAhead; }
   int quad_words() const { return kQuad * static_cast<int>(read_.size()) * threads_; }
   int ring_words() const { return ring_quads() * quad_words(); }
+  /// Neighbouring lines of which a copy brings a cell each: 16 bytes, or one.
+  int lines_of_copy() const { return lines_; }
 
   std::string slots() const {
-    std::string text = "unsigned ring_0 = thread, ring_load = thread;\n";
+    std::string text = "unsigned ring_0 = thread, ";
+    if (lines_ == 1) {
+      text += "ring_load = thread;\n";
+    } else {
+      text += fmt::format(
+          "ring_load = thread / 32u * 32u + thread % {0}u * {1}u + thread % 32u / {0}u * {2}u;\n",
+          32 / lines_, lines_, static_cast<int>(read_.size()) * threads_);
+    }
     for (int k = 1; k <= quads_back(); ++k) {
       text +=
           fmt::format("unsigned ring_{} = thread + {}u;\n", k, (ring_quads() - k) * quad_words());
@@ -56,22 +69,52 @@ class Writer {
     return text + next("ring_0");
   }
 
-  /// The next quad of cells on its way to the ring.
+  /// The next quad of cells on its way to the ring: by each thread those of its own line, or by the
+  /// threads of a warp together, vectors of neighbouring lines in several rows at once.
   std::string copy() const {
-    std::string text = "VPHI_UNROLL\n" + fmt::format("for (int r = 0; r < {}; ++r) {{\n", kQuad) +
-                       fmt::format(
-                           "  const vphi_index at = base + (vphi_index)vphi_cell_{}(load + "
-                           "r) * {};\n",
-                           job_.body.suffix, index_literal(job_, shape_.stride));
+    std::string text = fmt::format(
+        "VPHI_UNROLL\nfor (int r = 0; r < {}; r += {}) {{\n"
+        "  const vphi_index at = {} + (vphi_index)vphi_cell_{}(load + r) * {};\n",
+        kQuad, lines_, lines_ > 1 ? "copied_base" : "base", job_.body.suffix,
+        index_literal(job_, shape_.stride));
     for (std::size_t q = 0; q < read_.size(); ++q) {
-      const std::string to =
+      std::string to =
           fmt::format("ring + (ring_load + (r * {} + {}) * {}u)", read_.size(), q, threads_);
-      text += fmt::format("  {}({}, {} + at);\n",
-                          narrow(read_[q]) ? "vphi_copy_one" : "vphi_copy_number",
-                          narrow(read_[q]) ? "(VPHI_LOCAL_POINTER float*)(" + to + ")" : to,
-                          read_pointer(job_, read_[q]));
+      std::string from = read_pointer(job_, read_[q]) + " + at";
+      if (lines_ > 1) {
+        to = fmt::format("(VPHI_LOCAL_POINTER {}*)({})", copied(), to);
+        from = fmt::format("(VPHI_GLOBAL const {}*)({})", copied(), from);
+      }
+      text +=
+          fmt::format("  {}({}, {});\n", narrow(read_[q]) ? "vphi_copy_one" : "vphi_copy_number",
+                      narrow(read_[q]) ? "(VPHI_LOCAL_POINTER float*)(" + to + ")" : to, from);
     }
     return text + fmt::format("}}\nload += {};\n", kQuad) + next("ring_load");
+  }
+  /// What a copy takes.
+  std::string copied() const {
+    return type_name(ring_) + (lines_ > 1 ? std::to_string(lines_) : std::string());
+  }
+  /// Where the copies of this thread come from and with which cell they begin.
+  std::string copied_lines() const {
+    if (lines_ == 1) return "int load = cell;\n";
+    return fmt::format(
+        "const vphi_index wish = (vphi_index)bundle * {0}u + thread / 32u * 32u +\n"
+        "    thread % {1}u * {2}u;\n"
+        "const vphi_index others = vphi_select_index(wish < {3}, wish, {4});\n"
+        "const vphi_index copied_base = {5};\n"
+        "int load = cell + (int)(thread % 32u / {1}u);\n",
+        threads_, 32 / lines_, lines_, index_literal(job_, shape_.lines),
+        index_literal(job_, shape_.lines - lines_), base("others"));
+  }
+  /// What threads wait for that read each other's copies.
+  std::string meet() const { return lines_ > 1 ? "vphi_lanes_meet();\n" : ""; }
+  /// The first cell of a line.
+  std::string base(const std::string& line) const {
+    return shape_.stride == 1 ? fmt::format("{} * {}", line, index_literal(job_, shape_.extent))
+                              : fmt::format("{0} / {1} * {2} + {0} % {1}", line,
+                                            index_literal(job_, shape_.stride),
+                                            index_literal(job_, shape_.stride * shape_.extent));
   }
 
   /// Four steps; `warm`: of those that begin a walk.
@@ -117,7 +160,7 @@ class Writer {
                              job_.body.store_members[i]);
     }
     effects += indent(gather_sums(job_, line_, threads_), 2);
-    text += fmt::format("if (live & (cell - {0} >= start) & (cell - {0} < end)) {{\n", line_.delay);
+    text += fmt::format("if ((unsigned)(cell - {} - start) < own_cells) {{\n", line_.delay);
     if (!job_.kernel.stores.empty()) {
       text += fmt::format("  const vphi_index at = base + (vphi_index)(cell - {}) * {};\n",
                           line_.delay, index_literal(job_, shape_.stride));
@@ -131,6 +174,7 @@ class Writer {
   int threads_;
   LineShape shape_;
   Precision ring_ = Precision::F64;
+  int lines_ = 1;                  ///< of a copy
   std::vector<std::size_t> read_;  ///< places in kernel.arrays
 };
 
@@ -160,9 +204,12 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
 
   GpuReductions reductions = gpu_reductions(job, threads, rare_sums(line));
   Slots slots = common_slots(job, threads, &groups);
-  slots["copied"] = type_name(ring);
-  slots["cached"] = "ca";
-  slots["bytes"] = std::to_string(bytes_of(ring));
+  const bool together = writer.lines_of_copy() > 1;
+  slots["copied"] = writer.copied();
+  slots["cached"] = together ? "cg" : "ca";
+  slots["bytes"] = std::to_string(together ? 16 : bytes_of(ring));
+  slots["copied_lines"] = writer.copied_lines();
+  slots["meet"] = writer.meet();
   slots["in_flight"] = std::to_string(kAhead - 1);
   slots["ahead"] = std::to_string(kAhead);
   line_slots(job, line, slots);
@@ -185,10 +232,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   slots["last_line"] = index_literal(job, shape.lines - 1);
   slots["before"] = std::to_string(line.before);
   slots["overlap"] = std::to_string(overlap);
-  slots["base"] = shape.stride == 1 ? fmt::format("line * {}", index_literal(job, shape.extent))
-                                    : fmt::format("line / {0} * {1} + line % {0}",
-                                                  index_literal(job, shape.stride),
-                                                  index_literal(job, shape.stride * shape.extent));
+  slots["base"] = writer.base("line");
   slots["coordinates"] = coordinates_text(job, line);
   slots["slots"] = writer.slots();
   slots["held"] = writer.held();

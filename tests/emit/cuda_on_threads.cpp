@@ -76,6 +76,7 @@ alignas(16) static unsigned char shim_staging[1 << 20];
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 static void __syncthreads() { shim_barrier.arrive_and_wait(); }
+static void __syncwarp() { shim_warps[threadIdx.x / 32].arrive_and_wait(); }
 static void __threadfence() { __atomic_thread_fence(5); }
 static unsigned atomicAdd(unsigned* at, unsigned n) { return __atomic_fetch_add(at, n, 5); }
 static double __ldcg(const double* p) { return *p; }
