@@ -1,11 +1,13 @@
 // The whole file in the canonical style: one blank at most, two columns a body, comments beside
-// lines that follow each other in one column, lines of at most 100 columns.
+// lines that follow each other in one column, lines of at most 100 columns. Where a line goes on in
+// the next one and the column of its comment are the author's, as far as they fit.
 #include <algorithm>
 #include <optional>
 
 #include "dsl/parse.hpp"
 #include "dsl/printer.hpp"
 #include "dsl/unicode.hpp"
+#include "dsl/written.hpp"
 
 namespace vphi::dsl {
 namespace {
@@ -59,7 +61,9 @@ std::optional<Break> break_of(std::string_view text, int columns) {
 
 class Formatter {
  public:
-  explicit Formatter(Spelling spelling) : spelling_(spelling) {}
+  /// With `keep` lines, columns and places of comments are the author's where they fit.
+  Formatter(const ModelText& model, Spelling spelling, bool keep)
+      : spelling_(spelling), keep_(keep), written_(keep ? Written(model) : Written(ModelText{})) {}
 
   std::string run(const ModelText& model) {
     lines(model.lines, 0);
@@ -72,24 +76,31 @@ class Formatter {
   struct Row {
     std::string text;
     std::string comment;
+    int column = -1;  ///< where the author put the comment; -1: unknown
   };
 
   // No blank row begins the file or a body, also where what stood before it could not be read.
-  void row(std::string text, std::string comment = {}) {
+  void row(std::string text, std::string comment = {}, int column = -1) {
     if (text.empty() && comment.empty() && at_beginning_) return;
     at_beginning_ = false;
-    rows_.push_back({std::move(text), std::move(comment)});
+    rows_.push_back({std::move(text), std::move(comment), column});
   }
 
   void flush() {
     for (std::size_t begin = 0; begin < rows_.size();) {
-      // Comments of neighbouring rows stand in one column where the rows are short enough.
+      // Comments of neighbouring rows stand in one column where the rows are short enough: in the
+      // author's, where all have it already.
       std::size_t end = begin;
-      int column = 0;
+      int column = 0, longest = 0;
+      bool chosen = true;
       while (end < rows_.size() && !rows_[end].comment.empty()) {
-        column = std::max(column, width(rows_[end].text));
+        column = std::max(column, width(rows_[end].text) + 2);
+        longest = std::max(longest, width(rows_[end].comment));
+        chosen = chosen && rows_[end].column == rows_[begin].column;
         ++end;
       }
+      const int own = rows_[begin].column;
+      if (chosen && own >= column && own + longest <= kColumns) column = own;
       for (std::size_t i = begin; i < std::max(end, begin + 1); ++i) put(rows_[i], column);
       begin = std::max(end, begin + 1);
     }
@@ -100,8 +111,8 @@ class Formatter {
     out_ += row.text;
     if (!row.comment.empty()) {
       const int own = width(row.text);
-      const bool aligned = column + 2 + width(row.comment) <= kColumns;
-      const int blanks = (aligned ? column - own : 0) + 2;
+      const bool aligned = column + width(row.comment) <= kColumns;
+      const int blanks = aligned ? column - own : 2;
       out_.append(static_cast<std::size_t>(blanks), ' ');
       out_ += row.comment;
     }
@@ -140,38 +151,72 @@ class Formatter {
       }
     }
     if (line.kind != Line::Kind::Clause) {
-      wrapped(margin + definition(line.definition), beside, indent);
+      wrapped(margin + definition(line.definition), beside, indent, line.span);
       return;
     }
     const Clause& clause = line.clause;
     std::string head = margin + header(clause);
     if (!clause.has_body) {
       head += where(clause);
-      wrapped(head, beside, indent);
+      wrapped(head, beside, indent, line.span);
       return;
     }
-    wrapped(head + " {", beside, indent);
+    wrapped(head + " {", beside, indent, line.span);
     at_beginning_ = true;
     lines(clause.body, indent + 1);
     comments(clause.comments_at_end, indent + 1);
     row(margin + "}" + where(clause), clause.comment_after);
   }
 
-  void wrapped(const std::string& text, std::string comment, int indent) {
-    const std::string margin(static_cast<std::size_t>(2 * indent + 4), ' ');
-    std::string_view rest = text;
-    std::string before;  // the margin, behind the first break
-    int columns = kColumns;
+  // The author's lines and columns first; what is still too long in one line is broken further,
+  // with single blanks.
+  void wrapped(const std::string& text, std::string comment, int indent, Span begin) {
+    const int margin = 2 * indent + 4;
+    const LineLayout layout = keep_ ? written_.layout(begin, text) : LineLayout{};
+    int before = 0;  // blanks that the formatter puts before the line
+    std::string plain, placed;
+    std::size_t from = 0;
+    const auto take = [&](std::size_t to) {
+      plain += text.substr(from, to - from);
+      placed += text.substr(from, to - from);
+      from = to;
+    };
+    const auto line = [&] {
+      while (placed.ends_with(' ')) placed.pop_back(), plain.pop_back();
+      const bool fits = width(placed, kColumns) + before <= kColumns;
+      return fits ? spaces(before) + placed : broken(plain, before, margin);
+    };
+    for (const Placed& next : layout.places) {
+      take(next.at);
+      if (next.begins) {
+        row(line());
+        plain.clear(), placed.clear();
+        before = next.column > 2 * indent ? std::min(next.column, kColumns / 2) : margin;
+      } else if (placed.ends_with(' ')) {
+        const int target = next.beyond_margin + (before > 0 ? 0 : 2 * indent);
+        placed += spaces(std::max(0, target - width(placed)));
+      }
+    }
+    take(text.size());
+    std::string last = line();
+    row(std::move(last), std::move(comment), layout.comment_column);
+  }
+
+  // Puts out the rows of a piece that is too long for one; the last of them is the result.
+  std::string broken(std::string_view rest, int before, int margin) {
+    int columns = kColumns - before;
     while (width(rest, columns) > columns) {
       const auto at = break_of(rest, columns);
       if (!at) break;
-      row(before + std::string(rest.substr(0, at->end)));
+      row(spaces(before) + std::string(rest.substr(0, at->end)));
       rest = rest.substr(at->next);
       before = margin;
-      columns = kColumns - static_cast<int>(margin.size());
+      columns = kColumns - margin;
     }
-    row(before + std::string(rest), std::move(comment));
+    return spaces(before) + std::string(rest);
   }
+
+  static std::string spaces(int n) { return std::string(static_cast<std::size_t>(n), ' '); }
 
   std::string definition(const Definition& d) const {
     return print(d.head, spelling_) + (d.drawn ? " ~ " : " = ") + print(*d.value, spelling_);
@@ -214,6 +259,8 @@ class Formatter {
   }
 
   Spelling spelling_;
+  bool keep_;
+  Written written_;
   std::string out_;
   std::vector<Row> rows_;
   bool at_beginning_ = true;  ///< of the file or of a body
@@ -221,8 +268,19 @@ class Formatter {
 
 }  // namespace
 
+// What stood in one column may have moved apart, and then there is no column to keep: the same
+// again until nothing moves.
 std::string format(const ModelText& model, Spelling spelling) {
-  return Formatter(spelling).run(model);
+  std::string text = Formatter(model, spelling, true).run(model);
+  if (!model.source) return text;
+  for (int round = 0; round < 4; ++round) {
+    Diagnostics ignored;
+    const ModelText again = parse(std::make_shared<const Source>("", text), ignored);
+    std::string next = Formatter(again, spelling, true).run(again);
+    if (next == text) return text;
+    text = std::move(next);
+  }
+  return Formatter(model, spelling, false).run(model);
 }
 
 }  // namespace vphi::dsl

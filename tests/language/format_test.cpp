@@ -48,6 +48,31 @@ TEST(Format, Style) {
   for (const auto& [text, expected] : rows) EXPECT_EQ(formatted(text), expected) << text;
 }
 
+// Lines that were broken by hand stay broken there, what stands in columns stays in them, and
+// comments keep the column that they share.
+TEST(Format, KeepsLinesAndColumns) {
+  const char* stay[] = {
+      "action S = beta*(c0*sum(P, mu < nu)\n                 + c1*sum(R, mu != nu))\n",
+      "every 5 steps: mean(phi), var(phi)\n    -> \"a.h5\"\n",
+      "param m      = 1\nparam lambda = 2\n",
+      "metric  frw(a)\nfield   phi: real\nrescale A = 1, B = 2\n",
+      "recover {\n  u   = 1\n  eps = 2\n}\n",
+      "a = 1           # one\nbc = 2          # two\n",
+      "a = 1           # alone\n",
+  };
+  for (const char* text : stay) EXPECT_EQ(formatted(text), text);
+  const std::pair<const char*, const char*> rows[] = {
+      // blanks without a column are none that anyone wants
+      {"a    = 1\nb = 2\n", "a = 1\nb = 2\n"},
+      // a column survives a body that is indented anew, not one that nobody stands in any more
+      {"recover {\n    u   = 1\n    eps = 2\n}\n", "recover {\n  u   = 1\n  eps = 2\n}\n"},
+      {"a =   b\nlong=b\n", "a = b\nlong = b\n"},
+      // comments in different columns are brought into one
+      {"a = 1       # one\nb = 2  # two\n", "a = 1  # one\nb = 2  # two\n"},
+  };
+  for (const auto& [text, expected] : rows) EXPECT_EQ(formatted(text), expected) << text;
+}
+
 TEST(Format, LongLinesBreakOutermostFirst) {
   std::string text = "a = ";
   for (int i = 0; i < 30; ++i) text += (i ? " + " : "") + std::string("f(x, y)*term");
@@ -89,6 +114,19 @@ TEST_P(Shipped, FormatsToTheSameTreeAndStays) {
   for (std::string line; std::getline(lines, line);) {
     if (line.find('#') != std::string::npos) continue;
     EXPECT_LE(line.size(), 100u) << line;
+  }
+}
+
+// What is shipped is in the style that `vphi fmt` writes, and `vphi fmt` leaves it alone.
+TEST_P(Shipped, IsInStyle) {
+  const std::string text = test::read_file(GetParam());
+  EXPECT_EQ(formatted(text), text) << "vphi fmt " << GetParam().string();
+}
+
+TEST(Format, StartersAreInStyle) {
+  for (const auto& path : test::vphi_files(VPHI_SOURCE_DIR "/tools/starters")) {
+    const std::string text = test::read_file(path);
+    EXPECT_EQ(formatted(text), text) << path;
   }
 }
 

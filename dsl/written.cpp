@@ -1,0 +1,60 @@
+// Layout by counting tokens: the n-th token of a printed line is the n-th of the line it was.
+#include "dsl/written.hpp"
+
+#include <algorithm>
+
+namespace vphi::dsl {
+
+Written::Written(const ModelText& model) : source_(model.source) {
+  if (!source_) return;
+  Diagnostics ignored;  // reported when the text was read
+  tokens_ = tokenize(*source_, ignored);
+  for (const Token& token : tokens_.tokens) starts_.emplace(token.line, column(token.span));
+}
+
+int Written::column(Span place) const { return source_->position(place.begin).column - 1; }
+
+// Two blanks or more before a token that stands below or above the beginning of another.
+bool Written::in_column(std::size_t token) const {
+  const Token& here = tokens_.tokens[token];
+  if (here.first) return false;
+  const Span gap{tokens_.tokens[token - 1].span.end, here.span.begin, here.span.file};
+  if (source_->at(gap).find_first_not_of(' ') != std::string_view::npos) return false;
+  const int own = column(here.span);
+  return gap.end >= gap.begin + 2 &&
+         (starts_.contains({here.line - 1, own}) || starts_.contains({here.line + 1, own}));
+}
+
+LineLayout Written::layout(Span begin, std::string_view text) const {
+  LineLayout out;
+  const auto& all = tokens_.tokens;
+  const auto first = std::ranges::lower_bound(all, begin.begin, {},
+                                              [](const Token& token) { return token.span.begin; });
+  if (first == all.end() || first->span.begin != begin.begin) return out;
+  const auto from = static_cast<std::size_t>(first - all.begin());
+  Diagnostics ignored;
+  const Source printed("", std::string(text));
+  const auto own = tokenize(printed, ignored).tokens;
+  const std::size_t n = own.size() - 1;  // without the End
+  if (n == 0 || all.size() - from <= n) return out;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (own[i].kind != all[from + i].kind) return out;
+  }
+  int margin = column(first->span);
+  for (std::size_t i = 1; i < n; ++i) {
+    const Token& token = all[from + i];
+    const int here = column(token.span);
+    if (token.first) margin = here;
+    if (token.first || in_column(from + i)) {
+      out.places.push_back({own[i].span.begin, here, token.first, here - margin});
+    }
+  }
+  const int last = all[from + n - 1].line;
+  const auto comment = std::ranges::lower_bound(tokens_.comments, last, {}, &Comment::line);
+  if (comment != tokens_.comments.end() && comment->line == last) {
+    out.comment_column = column(comment->span);
+  }
+  return out;
+}
+
+}  // namespace vphi::dsl
