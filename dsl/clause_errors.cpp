@@ -338,6 +338,20 @@ Diagnostic planck_mass_convention(Span at) {
   return d;
 }
 
+Diagnostic no_unit_system(Span at, const std::string& unit, const std::string& name,
+                          bool of_lattice) {
+  Diagnostic d =
+      make("W0605", at, "no `units` line says what the number 1 is: taken is 1 [" + unit + "]");
+  d.severity = Severity::Warning;
+  d.under = of_lattice ? "the unit of the lattice" : "the first unit of the model";
+  d.rule =
+      "hbar = c = k_B = 1, and one unit of energy is left: numbers without a unit, and all "
+      "results, "
+      "are in powers of it";
+  d.hint = "write a line `units " + name + "`, say";
+  return d;
+}
+
 // ---- equations --------------------------------------------------------------------------------
 
 Diagnostic no_equation(const Symbol& state) {

@@ -147,6 +147,9 @@ Diagnostic unknown_unit_system(Span at, const std::string& name,
                                const std::optional<std::string>& near, const Names& known);
 Diagnostic argument_with_unit(Span at, const std::string& function, const std::string& unit);
 Diagnostic planck_mass_convention(Span at);
+/// W0605, a warning: `unit` is the base by default; `name` is one that a `units` line can name.
+Diagnostic no_unit_system(Span at, const std::string& unit, const std::string& name,
+                          bool of_lattice);
 
 // ---- equations --------------------------------------------------------------------------------
 Diagnostic no_equation(const Symbol& state);

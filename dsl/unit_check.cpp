@@ -1,5 +1,7 @@
 #include "dsl/unit_check.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -32,6 +34,26 @@ const Expr* lattice_unit(const Resolved& resolved) {
   return nullptr;
 }
 
+/// The unit that is the base where no `units` line names one: of the lattice, else the first met.
+const Expr* first_unit(const Resolved& resolved) {
+  const Expr* first = lattice_unit(resolved);
+  for (const Line& line : resolved.model.lines) {
+    for_each(line, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::Unit && first == nullptr) first = &expr;
+    });
+  }
+  return first;
+}
+
+/// `fm` of `1/fm`, `GeV` of `GeV/fm^3`.
+std::string first_name(const std::string& unit) {
+  const auto letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  };
+  const auto begin = std::ranges::find_if(unit, letter);
+  return {begin, std::find_if_not(begin, unit.end(), letter)};
+}
+
 double choose_base(Resolved& resolved) {
   if (const Clause* units = resolved.clause("units")) {
     const auto items = positional(*units);
@@ -42,14 +64,21 @@ double choose_base(Resolved& resolved) {
         name.span, name.text, suggest(name.text, system_names()), system_names()));
     return 1;
   }
-  const Expr* first = lattice_unit(resolved);
-  for (const Line& line : resolved.model.lines) {
-    for_each(line, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::Unit && first == nullptr) first = &expr;
-    });
-  }
+  const Expr* first = first_unit(resolved);
   if (first == nullptr) return 1;
   return base_energy(first->text).value_or(1);
+}
+
+/// Units without a `units` line: the lattice may say what 1 is, as long as nothing is converted.
+void say_base(Resolved& resolved) {
+  if (resolved.clause("units") != nullptr || resolved.units.empty()) return;
+  const bool converted = std::ranges::any_of(
+      resolved.units, [](const auto& unit) { return std::fabs(unit.second - 1) > 1e-12; });
+  const bool of_lattice = lattice_unit(resolved) != nullptr;
+  if (of_lattice && !converted) return;
+  const Expr& first = *first_unit(resolved);
+  resolved.diagnostics.add(
+      error::no_unit_system(first.span, first.text, first_name(first.text), of_lattice));
 }
 
 /// Power of energy of an expression; nothing where it is open.
@@ -186,6 +215,7 @@ void read_units(Resolved& resolved) {
     resolved.units[expr.text] = size_in_base(*unit, base);
   };
   for (const Line& line : resolved.model.lines) for_each(line, read);
+  say_base(resolved);
 }
 
 void check_units(Resolved& resolved) {

@@ -85,6 +85,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     finish_solves(d, units);
     check_tables(d);
     check_finite(d);
+    check_extent(d);
     if (d.system.conservation) {
       check_courant(d, laws);
       d.system.laplacian = -1;  // no law has one

@@ -17,6 +17,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/table_file.hpp"
@@ -370,6 +371,10 @@ class RandomArrays {
     random.kind = RandomField::Kind::Link;
     random.file =
         std::filesystem::absolute(std::filesystem::path(model_folder()) / e.args[0]->text).string();
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(random.file, error)) {
+      d_.fail(errors::no_configuration(e.args[0]->span, e.args[0]->text));
+    }
     random.colours = n;
     // which entries of a matrix are stored
     gauge::Matrix open = gauge::zero(arena, n, n);

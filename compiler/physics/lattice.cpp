@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/physics/box_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/targets.hpp"
@@ -161,8 +162,15 @@ void read_lattice(Derivation& d, Lowerer& lower) {
     given = dsl::parse_expression(given_text(d, "--lattice", d.options.lattice), d.diagnostics);
     if (!given) throw Failure{};
     shape = given.get();
+    const std::size_t axes = sizes.size();
     sizes.clear();
     read_shape(d, lower, *given, sizes);
+    if (sizes.size() == 1) sizes.assign(axes, sizes[0]);  // the same along every axis
+    if (sizes.size() != axes) {
+      d.fail(errors::other_dimensions(given->span, static_cast<int>(sizes.size()),
+                                      static_cast<int>(axes), sizes.empty() ? 0 : sizes[0],
+                                      clause.keyword_span));
+    }
   }
   if (sizes.empty() || sizes.size() > 4) {
     d.fail(errors::lattice_shape(shape->span, fmt::format("{} dimensions", sizes.size())));

@@ -114,6 +114,13 @@ constexpr const char* kFlowRule =
 
 }  // namespace
 
+Diagnostic no_configuration(Span span, const std::string& name) {
+  return error("E0831", span, fmt::format("the gauge configuration {} is not there", name), "",
+               "an ILDG or NERSC file is found from the model's folder",
+               "check the name, write the path from the folder of the model, or start from "
+               "`cold` or `~ hot`");
+}
+
 Diagnostic flow_not_of_loops(Span span, const std::string& why) {
   return error("E0778", span, "links cannot flow along this", why, kFlowRule,
                "write U' = -d(S, U) with S = 2*sum(3 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)");

@@ -33,6 +33,9 @@ Diagnostic level_without_scheme(Span span);
 Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting);
 
+/// E0831: `init U = file(name)`, and there is no such file beside the model.
+Diagnostic no_configuration(Span span, const std::string& name);
+
 // A flow of links, E0778.
 /// `why`: what stands there.
 Diagnostic flow_not_of_loops(Span span, const std::string& why);

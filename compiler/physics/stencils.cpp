@@ -98,9 +98,6 @@ void choose_laplacian(Derivation& d) {
     if (sum.num != 0) d.fail(errors::stencil_constant(span, name, fraction(sum)));
     const algebra::Consistency check = algebra::consistency(data);
     if (!check.laplacian) d.fail(errors::stencil_moment(span, name, check.error));
-  } else {
-    d.system.remarks.push_back(fmt::format(
-        "no `laplacian` is named: {} points, two neighbours along each axis", data.offsets.size()));
   }
   d.laplacian = d.arena().add_stencil(data);
   d.system.laplacian = d.laplacian;

@@ -94,6 +94,8 @@ void check_finite(Derivation& d);
 
 // stability.cpp
 void check_stability(Derivation& d, ProgramUnits& units);
+/// Which Laplacian the equations apply, if any; stencils that are wider than the box.
+void check_extent(Derivation& d);
 
 // ---- shared helpers
 /// Text of a node as the user wrote it.

@@ -7,8 +7,8 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/chain.hpp"
-#include "compiler/schedule/link_flow.hpp"
 #include "compiler/schedule/flux.hpp"
+#include "compiler/schedule/link_flow.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/trajectory.hpp"
 #include "dsl/suggest.hpp"
@@ -212,8 +212,26 @@ class Chooser {
     std::vector<std::string> terms;
     for (Expr term : leftover->terms) terms.push_back(text_of(term));
     const physics::Variable* variable = variable_of(system_, leftover->array);
-    diagnostics_.add(error::unmatched(variable->span.empty() ? evolve() : variable->span,
-                                      integrator.name, variable->shown, terms, fitting()));
+    diagnostics_.add(error::unmatched(place_of(*leftover, *variable), integrator.name,
+                                      variable->shown, terms, fitting()));
+  }
+
+  /// The terms where they stand in the equation, from the first to the last; the equation where
+  /// they come from elsewhere (a potential, a Hamiltonian, a name defined above).
+  dsl::Span place_of(const Leftover& leftover, const physics::Variable& variable) const {
+    const dsl::Span whole = variable.span;
+    if (whole.empty()) return evolve();
+    dsl::Span place;
+    for (const Expr term : leftover.terms) {
+      dsl::Span part = term->span;
+      if (part.empty() && !term.args().empty()) part = term.arg(0)->span;
+      if (part.empty() || part.file != whole.file || part.begin < whole.begin ||
+          part.end > whole.end || term.args().empty()) {
+        return whole;
+      }
+      place = place.empty() ? part : dsl::cover(place, part);
+    }
+    return place.empty() ? whole : place;
   }
 
   const physics::System& system_;

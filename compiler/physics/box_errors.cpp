@@ -1,0 +1,55 @@
+#include "compiler/physics/box_errors.hpp"
+
+#include <fmt/format.h>
+
+#include "dsl/error.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::error;
+using dsl::with_label;
+
+namespace {
+
+std::string sites(std::int64_t n) { return fmt::format("{} site{}", n, n == 1 ? "" : "s"); }
+
+}  // namespace
+
+Diagnostic other_dimensions(Span given_at, int given, int axes, std::int64_t extent, Span lattice) {
+  const std::string shape =
+      axes == 1 ? fmt::format("{}", extent) : fmt::format("{}^{}", extent, axes);
+  return with_label(
+      error("E0313", given_at,
+            fmt::format("this shape has {} axes, and the model's lattice has {}", given, axes), "",
+            "--lattice gives other extents to the lattice of the model, not other dimensions; one "
+            "number is the extent along every axis",
+            fmt::format("--lattice {}, or write the other dimensions into the model", shape)),
+      lattice, "the lattice of the model");
+}
+
+Diagnostic wider_than_box(Span span, const std::string& stencil, int points,
+                          const std::string& axis, std::int64_t extent, Span lattice) {
+  Diagnostic d = error(
+      "W0314", span,
+      fmt::format("`{}` is {} points wide along {}, the box {}", stencil, points, axis,
+                  sites(extent)),
+      "",
+      "in a periodic box it then meets a site from both sides: the sum is right, but such a box "
+      "holds no wave that the order of the stencil could speak of",
+      fmt::format("take {} or more along {}, or 1 for a field that does not depend on {}",
+                  sites(points), axis, axis));
+  d.severity = dsl::Severity::Warning;
+  return lattice == span ? d : with_label(std::move(d), lattice, "the box");
+}
+
+Diagnostic reach_beyond_mirror(Span span, const std::string& stencil, int reach,
+                               const std::string& axis, std::int64_t extent, Span lattice) {
+  Diagnostic d = error(
+      "E0315", span,
+      fmt::format("`{}` reaches {} sites along {}, the box has {}", stencil, reach, axis, extent),
+      "", "beyond a mirror (`neumann`) lie the images of the sites before it, as many as there are",
+      fmt::format("take {} or more along {}", sites(reach), axis));
+  return lattice == span ? d : with_label(std::move(d), lattice, "the box");
+}
+
+}  // namespace vphi::physics::errors
