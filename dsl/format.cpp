@@ -65,6 +65,8 @@ class Formatter {
   Formatter(const ModelText& model, Spelling spelling, bool keep)
       : spelling_(spelling), keep_(keep), written_(keep ? Written(model) : Written(ModelText{})) {}
 
+  bool has_columns() const { return columns_; }
+
   std::string run(const ModelText& model) {
     lines(model.lines, 0);
     comments(model.comments_at_end, 0);
@@ -193,6 +195,7 @@ class Formatter {
         plain.clear(), placed.clear();
         before = next.column > 2 * indent ? std::min(next.column, kColumns / 2) : margin;
       } else if (placed.ends_with(' ')) {
+        columns_ = true;
         const int target = next.beyond_margin + (before > 0 ? 0 : 2 * indent);
         placed += spaces(std::max(0, target - width(placed)));
       }
@@ -263,6 +266,7 @@ class Formatter {
   Written written_;
   std::string out_;
   std::vector<Row> rows_;
+  bool columns_ = false;      ///< something was put into a column
   bool at_beginning_ = true;  ///< of the file or of a body
 };
 
@@ -271,8 +275,9 @@ class Formatter {
 // What stood in one column may have moved apart, and then there is no column to keep: the same
 // again until nothing moves.
 std::string format(const ModelText& model, Spelling spelling) {
-  std::string text = Formatter(model, spelling, true).run(model);
-  if (!model.source) return text;
+  Formatter first(model, spelling, true);
+  std::string text = first.run(model);
+  if (!first.has_columns()) return text;
   for (int round = 0; round < 4; ++round) {
     Diagnostics ignored;
     const ModelText again = parse(std::make_shared<const Source>("", text), ignored);

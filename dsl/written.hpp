@@ -6,7 +6,6 @@
 // not read) nothing is known and the formatter decides alone.
 #pragma once
 
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,12 +37,12 @@ class Written {
   LineLayout layout(Span begin, std::string_view text) const;
 
  private:
-  int column(Span place) const;
   bool in_column(std::size_t token) const;
 
   std::shared_ptr<const Source> source_;
   Tokens tokens_;
-  std::set<std::pair<int, int>> starts_;  ///< line and column of every token
+  std::vector<int> columns_;                 ///< of each token
+  std::vector<std::pair<int, int>> starts_;  ///< line and column of every token, ascending
 };
 
 }  // namespace vphi::dsl
