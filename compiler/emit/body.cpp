@@ -58,6 +58,7 @@ class Builder {
   std::string structs() const;
   void sort_reads(std::span<const Expr> order);
   std::string site_function();
+  std::string in_pieces(Printer& printer, std::span<const Expr> order);
   std::string parameter_function();
   std::string epilogue_function();
 
@@ -279,27 +280,69 @@ std::string Builder::site_function() {
     const auto leaf = [&](const Node& node) { return leaves_.contains(&node); };
     const auto order = written_order(roots_, leaf);
     sort_reads(order);
-    printer.compute_in(order);
-    lines = indent(printer.take_lines(), 2);
+    for (const char* name : {"place", "walker"}) scope.fresh(name);
+    for (const char* stem : {"words", "radius", "angle"})
+      for (std::size_t k = 0; k < body_.draws.size(); ++k)
+        scope.fresh(std::string(stem) + "_" + std::to_string(k));
+    lines = in_pieces(printer, order);
     body_.held = most_held(order, roots_, [&](const Node& node) {
       return leaves_.contains(&node) && node.op != Op::Symbol;
     });
   }
-  std::string text = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +
-                     " in, const vphi_par_" + s + " par) {\n  vphi_out_" + s + " out;\n" + lines;
+  const std::string head = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +
+                           " in, const vphi_par_" + s + " par) {\n  vphi_out_" + s + " out;\n";
+  std::string results;
   std::size_t i = 0;
   const auto put = [&](const std::vector<std::string>& members) {
-    for (const std::string& member : members) {
-      text += indent(printer.assignment("out." + member, roots_[i++]), 2);
-    }
+    for (const std::string& member : members)
+      results += printer.assignment("out." + member, roots_[i++]);
   };
   put(body_.store_members);
   put(body_.reduction_members);
   put(body_.handed_members);
-  if (roots_.empty()) text += std::string("  out.none = ") + literal(0.0L, body_.real) + ";\n";
-  if (parameters_.empty()) text += "  (void)par;\n";
-  if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) text += "  (void)in;\n";
-  return text + "  return out;\n}\n\n";
+  if (roots_.empty()) results += std::string("out.none = ") + literal(0.0L, body_.real) + ";\n";
+  if (parameters_.empty()) results += "(void)par;\n";
+  if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) results += "(void)in;\n";
+  if (!body_.pieces.empty()) body_.pieces.back().lines += results;
+  return body_.site = head + indent(lines + results, 2) + "  return out;\n}\n\n";
+}
+
+// A piece ends where the next value wants something that has not been read yet.
+std::string Builder::in_pieces(Printer& printer, std::span<const Expr> order) {
+  std::unordered_map<std::string, std::size_t> reads, draws;
+  for (std::size_t k = 0; k < body_.reads.size(); ++k) reads["in." + body_.reads[k].member] = k;
+  for (std::size_t k = 0; k < body_.draws.size(); ++k) draws["in." + body_.draws[k].member] = k;
+  std::vector<bool> there(body_.reads.size());
+  std::vector<Piece>& pieces = body_.pieces;
+  std::string lines;
+  const auto close = [&] {
+    if (pieces.empty()) return;
+    pieces.back().lines = printer.take_lines();
+    lines += pieces.back().lines;
+  };
+  printer.compute_in(order, [&](std::size_t i) {
+    Piece next{{}, pieces.empty() ? 0 : pieces.back().draws, {}};
+    const std::size_t drawn = next.draws;
+    for (const Expr arg : order[i].args()) {
+      const auto leaf = leaves_.find(arg.get());
+      if (leaf == leaves_.end()) continue;
+      if (const auto draw = draws.find(leaf->second); draw != draws.end())
+        next.draws = std::max(next.draws, draw->second + 1);
+      const auto read = reads.find(leaf->second);
+      if (read == reads.end() || there[read->second]) continue;
+      there[read->second] = true;
+      next.reads.push_back(read->second);
+    }
+    if (!pieces.empty() && next.reads.empty() && next.draws == drawn) return;
+    close();
+    pieces.push_back(std::move(next));
+  });
+  close();
+  Piece last{{}, body_.draws.size(), {}};  // what is stored as it was read
+  for (std::size_t k = 0; k < there.size(); ++k)
+    if (!there[k]) last.reads.push_back(k);
+  pieces.push_back(std::move(last));
+  return lines;
 }
 
 std::string Builder::parameter_function() {

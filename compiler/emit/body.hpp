@@ -8,7 +8,9 @@
 //   vphi_before_of_K(scalars)      the scalars that the epilogue reads
 //   vphi_epilogue_K(scalars, before, total)  after the last site, in f64
 //
-// The patterns (sites, march, rows) fill `in`, call, and put `out` away.
+// The patterns (sites, march, rows) fill `in`, call, and put `out` away. Where a site reads many
+// numbers on a GPU they may write out the pieces of the function instead, each behind what it
+// reads: a compiler takes the order of the loads for that of their arrival.
 #pragma once
 
 #include <string>
@@ -35,6 +37,14 @@ struct Draw {
   std::string member;                    ///< of the `in` struct
 };
 
+/// A piece of the site function where a site reads many numbers: what it reads and draws comes
+/// right before the first piece that wants it.
+struct Piece {
+  std::vector<std::size_t> reads;  ///< places in Body::reads
+  std::size_t draws = 0;           ///< of Body::draws, from the first on, are there by then
+  std::string lines;
+};
+
 struct Body {
   std::string suffix;  ///< K above
   Precision real = Precision::F64;
@@ -49,8 +59,10 @@ struct Body {
   std::vector<std::string> handed_members;     ///< of the `out` struct, as `handed` of make_body
   std::vector<int> slots_read, slots_written;  ///< scalars, by their index, ascending
   int parameters = 0;                          ///< members of the `par` struct
-  int held = 0;      ///< numbers that a site holds at once, where it computes in written order
-  std::string code;  ///< the structs and functions
+  int held = 0;  ///< numbers that a site holds at once, where it computes in written order
+  std::vector<Piece> pieces;  ///< then: the site function once more; empty elsewhere
+  std::string site;           ///< the text of the site function in `code`
+  std::string code;           ///< the structs and functions
 };
 
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:

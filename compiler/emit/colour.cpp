@@ -74,7 +74,8 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   slots["residents"] = std::to_string(residents(job, kThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
-  slots["gather"] = Gather(job).lines();
+  slots["evaluate"] = Gather(job).evaluated();
+  slots["body"] = Gather::functions(job);
   program::Kernel out;
   out.source = fill("colours_gpu.txt", slots);
   out.arguments = arguments(job, bindings, job.epilogue(), 0);

@@ -179,6 +179,12 @@ std::string draw_word_at(const Job& job, const std::string& step, bool aligned) 
 }
 
 std::string draw_lines(const Job& job, const std::string& site) {
+  std::string text;
+  for (const std::string& piece : draw_pieces(job, site)) text += piece;
+  return text;
+}
+
+std::vector<std::string> draw_pieces(const Job& job, const std::string& site) {
   if (job.body.draws.empty()) return {};
   const kernel::Random& random = job.kernel.random;
   const bool across = kernel::across_sites(random);
@@ -197,28 +203,32 @@ std::string draw_lines(const Job& job, const std::string& site) {
     text +=
         "const unsigned bits = vphi_word_of(vphi_block(walker, first_word >> 7),\n"
         "    (unsigned)(first_word >> 5 & 3u)) >> (unsigned)(first_word & 31u);\n";
-    return text + bit_lines(job, "bits", 0);
+    std::vector<std::string> pieces(job.body.draws.size() + 1);
+    pieces.front() = text + bit_lines(job, "bits", 0);
+    return pieces;
   }
   if (across && bit_0) text += "const int odd_word = (int)(place & 1u);\n";
   if (across && bit_1)
     text += fmt::format("const int second_half = (int)({});\n", bit_0 ? "place >> 1" : "place");
   std::set<std::int64_t> blocks, pairs;
+  std::vector<std::string> pieces{text};
   for (const Draw& draw : job.body.draws) {
+    std::string& own = pieces.emplace_back();
     const std::int64_t flat = across ? kernel::word_of_draw(random, draw.index) : draw.index;
     const std::int64_t block = flat / 4, pair = flat / 2;
     const std::string name = fmt::format("words_{}", block);
     if (blocks.insert(block).second)
-      text += fmt::format("const vphi_words {} = vphi_block(walker, {} + {}u);\n", name,
-                          across ? "first_block" : "(first_word >> 2)", block);
+      own += fmt::format("const vphi_words {} = vphi_block(walker, {} + {}u);\n", name,
+                         across ? "first_block" : "(first_word >> 2)", block);
     if (draw.op == Op::Uniform) {
-      text += fmt::format("in.{} = vphi_unit({});\n", draw.member,
-                          word(name, bit_0, bit_1, static_cast<int>(flat)));
+      own += fmt::format("in.{} = vphi_unit({});\n", draw.member,
+                         word(name, bit_0, bit_1, static_cast<int>(flat)));
       continue;
     }
     const auto first = static_cast<int>(pair * 2);
     const auto part = [&](int which) { return word(name, false, bit_1, first + which); };
     if (pairs.insert(pair).second)
-      text += fmt::format(
+      own += fmt::format(
           "const {0} radius_{1} = vphi_radius({2});\nconst {0} angle_{1} = vphi_angle({3});\n",
           real, pair, part(0), part(1));
     const std::string angle = fmt::format("angle_{}", pair);
@@ -228,9 +238,9 @@ std::string draw_lines(const Job& job, const std::string& site) {
                             job.body.real == Precision::F32 ? "f32" : "f64", sine, cosine)
         : flat % 2 == 0 ? cosine
                         : sine;
-    text += fmt::format("in.{} = radius_{}*{};\n", draw.member, pair, direction);
+    own += fmt::format("in.{} = radius_{}*{};\n", draw.member, pair, direction);
   }
-  return text;
+  return pieces;
 }
 
 std::string strip_draws(const Job& job, const std::string& strip_number, int strip) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/emit/frame.hpp"
 
@@ -39,6 +40,8 @@ std::string draws_of_round(const Job& job, bool state, std::int64_t steps);
 std::string draws_of_step(const Job& job, std::int64_t k);
 /// `site`: text of the index of the site within its instance.
 std::string draw_lines(const Job& job, const std::string& site);
+/// The same piece by piece: what all share, then the lines of each draw behind those before it.
+std::vector<std::string> draw_pieces(const Job& job, const std::string& site);
 /// The numbers of `strip` sites side by side, a multiple of those that share a block
 /// (kernel::sites_of_block); `strip_number`: text of the number of the strip. Each block and each
 /// pair of Gaussians is made once. Then those of site `k` of them.

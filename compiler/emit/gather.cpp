@@ -361,21 +361,60 @@ std::string Gather::sum(const Read& read, std::size_t array) {
   return total;
 }
 
-std::string Gather::lines(bool strip) {
-  std::string head = coordinates(), fills = strip ? strip_draw_lines(job_) : draw_lines(job_, "at");
-  for (const Read& read : job_.body.reads) {
-    const std::size_t array = position(kernel_, read.array);
-    const std::string text = read.offsets.size() == 1 && read.weights[0] == 1
-                                 ? value(array, read.offsets[0])
-                                 : sum(read, array);
-    fills += fmt::format("in.{} = {};\n", read.member, text);
-  }
+std::string Gather::filled(const Read& read) {
+  const std::size_t array = position(kernel_, read.array);
+  const std::string text = read.offsets.size() == 1 && read.weights[0] == 1
+                               ? value(array, read.offsets[0])
+                               : sum(read, array);
+  return fmt::format("in.{} = {};\n", read.member, text);
+}
+
+std::string Gather::axes_filled() const {
+  std::string fills;
   for (int axis = 0; axis < 4; ++axis)
     if (job_.body.site_axis[static_cast<std::size_t>(axis)])
       fills += axis < kernel_.dims ? fmt::format("in.site_{0} = ({1}){0};\n", kAxis[axis], real())
                                    : fmt::format("in.site_{0} = ({1})0;\n", kAxis[axis], real());
+  return fills;
+}
+
+std::string Gather::lines(bool strip) {
+  std::string head = coordinates(), fills = strip ? strip_draw_lines(job_) : draw_lines(job_, "at");
+  for (const Read& read : job_.body.reads) fills += filled(read);
+  fills += axes_filled();
   if (fills.empty()) fills = "in.none = (" + real() + ")0;\n";
   return head + text_ + fills;
+}
+
+std::string Gather::in_pieces() {
+  text_ = coordinates() + axes_filled();
+  const std::vector<std::string> draws = draw_pieces(job_, "at");
+  std::size_t drawn = 0;  // pieces of `draws`
+  for (const Piece& piece : job_.body.pieces) {
+    for (const std::size_t k : piece.reads) {
+      const std::string fill = filled(job_.body.reads[k]);
+      text_ += fill;
+    }
+    for (; piece.draws > 0 && drawn <= piece.draws; ++drawn) text_ += draws[drawn];
+    text_ += piece.lines;
+  }
+  return text_;
+}
+
+std::string Gather::evaluated() {
+  const std::string& name = job_.body.suffix;
+  const std::string in = fmt::format("vphi_in_{} in;\n", name);
+  if (job_.body.pieces.empty())
+    return in + lines() + fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", name);
+  return in + fmt::format("vphi_out_{} out;\n", name) + in_pieces();
+}
+
+std::string Gather::functions(const Job& job) {
+  std::string code = job.body.code;
+  if (!job.body.pieces.empty())
+    if (const auto at = code.find(job.body.site); at != std::string::npos)
+      code.erase(at, job.body.site.size());
+  return code;
 }
 
 }  // namespace vphi::emit

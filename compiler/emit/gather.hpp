@@ -23,6 +23,11 @@ class Gather {
         together_(together) {}
   /// `strip`: the site is number k of a strip whose random numbers are there.
   std::string lines(bool strip = false);
+  /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
+  /// pieces, each behind what it reads.
+  std::string evaluated();
+  /// What stands of `job.body.code` before them.
+  static std::string functions(const Job& job);
   /// Of a site of a colour: its coordinates and `at`, from `cell`. Or in two parts: `of_row` from
   /// `row`, the number of a row of cells along x, and `in_row` from the number in that row, a
   /// variable called as `cell_name` says.
@@ -35,6 +40,9 @@ class Gather {
   static std::string stores(const Job& job);
 
  private:
+  std::string filled(const Read& read);
+  std::string axes_filled() const;
+  std::string in_pieces();
   std::string ordered_site();
   std::string place(const algebra::Offset& offset);
   std::string coordinates();

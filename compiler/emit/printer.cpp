@@ -158,12 +158,14 @@ void Printer::announce(std::span<const Expr> roots) {
   }
 }
 
-void Printer::compute_in(std::span<const Expr> order) {
+void Printer::compute_in(std::span<const Expr> order,
+                         const std::function<void(std::size_t)>& before) {
   constexpr std::size_t kSoon = 8;  // what is used by then may stand where it is used
   std::unordered_map<const Node*, std::size_t> used;
   for (std::size_t i = order.size(); i-- > 0;)
     for (const Expr arg : order[i].args()) used[arg.get()] = i;
   for (std::size_t i = 0; i < order.size(); ++i) {
+    before(i);
     // a sum takes the sign of its term itself
     const bool minus =
         order[i].is(Op::Neg) || (order[i].is(Op::Mul) && is_negative(order[i].arg(0)));

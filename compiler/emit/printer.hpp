@@ -52,8 +52,10 @@ class Printer {
   void share_turns() { share_turns_ = true; }
   /// Counts uses; call once for all roots of a block, before the first `number`.
   void announce(std::span<const algebra::Expr> roots);
-  /// Declares what has to be declared of these values now, in this order (emit/in_order.hpp).
-  void compute_in(std::span<const algebra::Expr> order);
+  /// Declares what has to be declared of these values now, in this order (emit/in_order.hpp);
+  /// `before` is called ahead of each with its place.
+  void compute_in(std::span<const algebra::Expr> order,
+                  const std::function<void(std::size_t)>& before);
   /// Text of the value as a number of the printer's precision.
   std::string number(algebra::Expr expr);
   /// The declarations that the value needs, and `target = value;`, both within 100 columns.

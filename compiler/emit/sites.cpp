@@ -147,6 +147,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["finish"] = reductions.finish;
   slots["number"] = ordered(job) ? "number" : "at";
   slots["gather"] = Gather(job, false, threads).lines();
+  slots["evaluate"] = Gather(job, false, threads).evaluated();
   std::string add;
   for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
     add += accumulate(job, i, "out." + job.body.reduction_members[i]);
@@ -171,6 +172,8 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
       held ? ""
            : asm_name + " volatile(\"\" ::: \"memory\");  // read again for each site\n" +
                  parameters;
+
+  if (strip == 1) slots["body"] = Gather::functions(job);
 
   program::Kernel out;
   out.source = fill(strip > 1 ? "sites_vectors_gpu.txt" : "sites_gpu.txt", slots);

@@ -33,6 +33,7 @@ struct Term {
 bool same(const Complex& a, const Complex& b) { return a.re == b.re && a.im == b.im; }
 bool is_one(const Complex& a) { return a.re.is_one() && a.im.is_zero(); }
 
+/// Without a source of links products are only counted: then every matrix is one empty number.
 class Factoring {
  public:
   Factoring(const LinkOf& link, PathPlan& plan) : link_(link), plan_(plan) {}
@@ -45,7 +46,9 @@ class Factoring {
     if (equal && !is_one(common)) {
       const Expr one = number(common.re, 1), none = number(common.re, 0);
       for (Term& t : terms) t.weight = {one, none};
-      const Matrix scaled = times(common, sum(std::move(terms)));
+      const Matrix inner = sum(std::move(terms));
+      if (!link_) return counted();
+      const Matrix scaled = times(common, inner);
       return before.parts.empty() ? scaled : plus(before, scaled);
     }
     const auto [end, count] = best_end(terms);
@@ -62,7 +65,7 @@ class Factoring {
       t.letters.erase(end.first ? t.letters.begin() : t.letters.end() - 1);
       inside.push_back(std::move(t));
     }
-    const Matrix factor = matrix(end.letter), inner = sum(std::move(inside));
+    const Matrix inner = sum(std::move(inside)), factor = matrix(end.letter);  // read when wanted
     ++plan_.products;
     const Matrix total = onto(before, end.first ? factor : inner, end.first ? inner : factor);
     return rest.empty() ? total : sum(std::move(rest), total);
@@ -70,6 +73,7 @@ class Factoring {
 
   Matrix matrix(const Letter& l) {
     if (seen_.insert({l[0], l[2], l[3], l[4], l[5]}).second) ++plan_.links;
+    if (!link_) return counted();
     const Matrix u = link_(l[0], offset_of(l));
     return l[1] != 0 ? adjoint(u) : u;
   }
@@ -99,19 +103,22 @@ class Factoring {
     return best;
   }
 
-  static Matrix onto(const Matrix& before, const Matrix& a, const Matrix& b) {
+  static Matrix counted() { return {1, 1, {Complex{}}}; }
+
+  Matrix onto(const Matrix& before, const Matrix& a, const Matrix& b) const {
+    if (!link_) return counted();
     return before.parts.empty() ? times(a, b) : plus_product(before, a, b);
   }
 
   Matrix single(const Term& t, const Matrix& before) {
     Matrix product = matrix(t.letters[0]);
-    if (!is_one(t.weight)) product = times(t.weight, product);
+    if (link_ && !is_one(t.weight)) product = times(t.weight, product);
     for (std::size_t i = 1; i < t.letters.size(); ++i) {
       const bool last = i + 1 == t.letters.size();
       product = onto(last ? before : Matrix{}, product, matrix(t.letters[i]));
       ++plan_.products;
     }
-    if (t.letters.size() > 1 || before.parts.empty()) return product;
+    if (t.letters.size() > 1 || before.parts.empty() || !link_) return product;
     return plus(before, product);
   }
 
@@ -151,12 +158,28 @@ Complex trace_along(const Word& loop, Offset from, const LinkOf& link) {
   return trace_of_product(along(there, from, link), along(back, from + displacement(there), link));
 }
 
+std::vector<WeightedLinks> as_links(const std::vector<WeightedPath>& paths) {
+  std::vector<WeightedLinks> result;
+  for (const WeightedPath& p : paths) result.push_back({p.weight, links(p.path, p.from)});
+  return result;
+}
+
+PathPlan plan_of(const std::vector<WeightedLinks>& terms) {
+  PathPlan plan;
+  sum_of_links(terms, {}, &plan);
+  return plan;
+}
+
 Matrix sum_of_paths(const std::vector<WeightedPath>& paths, const LinkOf& link, PathPlan* plan) {
+  return sum_of_links(as_links(paths), link, plan);
+}
+
+Matrix sum_of_links(const std::vector<WeightedLinks>& paths, const LinkOf& link, PathPlan* plan) {
   std::vector<Term> terms;
-  for (const WeightedPath& p : paths) {
-    assert(!p.path.empty());
+  for (const WeightedLinks& p : paths) {
+    assert(!p.links.empty());
     Term term{p.weight, {}};
-    for (const LinkAt& l : links(p.path, p.from)) term.letters.push_back(letter(l));
+    for (const LinkAt& l : p.links) term.letters.push_back(letter(l));
     const auto equal = std::ranges::find(terms, term.letters, &Term::letters);
     if (equal == terms.end()) {
       terms.push_back(std::move(term));
@@ -176,7 +199,7 @@ Matrix sum_of_paths(const std::vector<WeightedPath>& paths, const LinkOf& link, 
     for (Term& t : terms) t.weight.re = over(t.weight.re, most.re);
   PathPlan own;
   const Matrix sum = Factoring(link, plan != nullptr ? *plan : own).sum(std::move(terms));
-  return divide ? times(most, sum) : sum;
+  return divide && link ? times(most, sum) : sum;
 }
 
 }  // namespace vphi::gauge

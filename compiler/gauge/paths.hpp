@@ -38,6 +38,19 @@ struct PathPlan {
   int links = 0;     ///< different ones that are read
 };
 
+/// The same walk, link by link.
+struct WeightedLinks {
+  Complex weight;
+  std::vector<LinkAt> links;  ///< not empty
+};
+std::vector<WeightedLinks> as_links(const std::vector<WeightedPath>& paths);
+
+/// sum_k weight_k (product of links_k); `plan`, if given, is added to.
+Matrix sum_of_links(const std::vector<WeightedLinks>& terms, const LinkOf& link,
+                    PathPlan* plan = nullptr);
+/// How that is computed, without doing it.
+PathPlan plan_of(const std::vector<WeightedLinks>& terms);
+
 /// sum_k weight_k along(path_k, from_k), no path empty; `plan`, if given, is added to.
 Matrix sum_of_paths(const std::vector<WeightedPath>& paths, const LinkOf& link,
                     PathPlan* plan = nullptr);

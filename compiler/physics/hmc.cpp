@@ -7,6 +7,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
+#include "compiler/gauge/prepared.hpp"
 #include "compiler/physics/link_field.hpp"
 #include "compiler/physics/loop_actions.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -129,14 +130,21 @@ class Reader {
     if (!level.kicks.empty()) trajectory_.levels.push_back(std::move(level));
   }
 
-  /// p += length Im tr(T_a U V), one update for each axis.
+  /// p += length Im tr(T_a U V), one update for each axis, behind those of the products that all
+  /// staples share.
   void make_kicks(Trajectory::Level& level, const gauge::LoopAction& loops) {
-    const gauge::LinkOf link = links_of(arena(), *field_);
+    std::vector<std::vector<gauge::WeightedLinks>> staples;
+    for (int axis = 0; axis < dims(); ++axis)
+      staples.push_back(gauge::as_links(gauge::staple_paths(loops, axis)));
+    const gauge::Prepared prepared = gauge::prepare(staples, *field_->links);
+    const gauge::LinkOf link = make_products(level, prepared);
     const Expr length = arena().symbol(Trajectory::kLength);
     for (int axis = 0; axis < dims(); ++axis) {
-      if (gauge::staple_paths(loops, axis).empty()) continue;
+      const auto& words = staples[static_cast<std::size_t>(axis)];
+      if (words.empty()) continue;
       gauge::PathPlan plan;
-      const gauge::Matrix v = gauge::staple_sum(loops, axis, link, &plan);
+      const gauge::Matrix v =
+          gauge::sum_of_links(gauge::with_products(words, prepared), link, &plan);
       const std::vector<Expr> slope = gauge::projection(group(), gauge::times(link(axis, {}), v));
       Update kick;
       kick.name = fmt::format("kick_{}_{}", level.shown, kAxes[axis]);
@@ -151,6 +159,43 @@ class Reader {
       }
       level.kicks.push_back(std::move(kick));
     }
+  }
+
+  /// Updates that make the products, each with the memory of a link; gives links and products.
+  gauge::LinkOf make_products(Trajectory::Level& level, const gauge::Prepared& prepared) {
+    const auto arrays = std::make_shared<std::vector<std::vector<int>>>();
+    const gauge::LinkOf own = links_of(arena(), *field_);
+    const gauge::LinkType type = *field_->links;
+    const gauge::LinkOf link =
+        gauge::remembered([this, arrays, own, type](int axis, algebra::Offset at) {
+          if (axis < gauge::kPrepared) return own(axis, at);
+          std::vector<Expr> stored;
+          for (const int number : (*arrays)[static_cast<std::size_t>(axis - gauge::kPrepared)])
+            stored.push_back(arena().load(number, at));
+          return gauge::load(type, stored);
+        });
+    for (std::size_t k = 0; k < prepared.products.size(); ++k) {
+      Update product;
+      product.name = fmt::format("product_{}_{}", level.shown, k + 1);
+      product.shown = fmt::format(
+          "{} products of two links are kept for the force of {}: {} products of matrices a site "
+          "in place of {}",
+          prepared.products.size(), level.shown, prepared.after + dims(), prepared.before + dims());
+      product.span = clause_.keyword_span;
+      gauge::Matrix value;
+      for (const gauge::LinkAt& l : prepared.products[k]) {
+        const gauge::Matrix u = link(l.axis, l.at), part = l.adjoint ? gauge::adjoint(u) : u;
+        value = value.parts.empty() ? part : gauge::times(value, part);
+      }
+      std::vector<int>& own_arrays = arrays->emplace_back();
+      const std::vector<Expr> stored = gauge::store(type, value);
+      for (std::size_t i = 0; i < stored.size(); ++i) {
+        own_arrays.push_back(array(fmt::format("{}_{}", product.name, i)));
+        product.values.emplace_back(own_arrays.back(), stored[i]);
+      }
+      level.kicks.push_back(std::move(product));
+    }
+    return link;
   }
 
   // ---- the rest ---------------------------------------------------------------------------------

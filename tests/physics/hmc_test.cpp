@@ -2,6 +2,7 @@
 // in two dimensions (specs/gauge 4.2), nested levels, loops of any shape, precision, devices.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -64,6 +65,21 @@ TEST(Hmc, Groups) {
   expect_plateau({.gauge = "SU(3), store = rows(2)", .lattice = "4^2", .n = 3, .beta = 5.7},
                  "omelyan2", 2, 20, 0.02);
   expect_plateau({.gauge = "SU(4)", .lattice = "3^2", .n = 4, .beta = 8}, "omelyan2", 2, 20, 0.02);
+}
+
+/// Rectangles in three dimensions, whose products of two links are kept.
+TEST(Hmc, KeptProducts) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const Model model{
+      .lattice = "3^3",
+      .actions = "action S = -0.4*beta/n*sum(re(tr(loop(i, i, j, -i, -i, -j))), i != j)\n"};
+  Simulation setup;
+  const Compilation compilation = testing::compile_text(model.text(), setup);
+  const auto& kernels = compilation.program->kernels;
+  EXPECT_EQ(std::ranges::count_if(kernels,
+                                  [](const auto& k) { return k.name.starts_with("product_S_"); }),
+            3);
+  expect_plateau(model, "omelyan2", 2, 20, 0.02);
 }
 
 /// Loops that no heatbath takes: twisted around an edge, twice around a plaquette, imaginary parts.
