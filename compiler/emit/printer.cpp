@@ -513,12 +513,13 @@ Printer::Piece Printer::quotient(const Node& node) {
         suffixed("vphi_reciprocal_root") + "(" + number(node.args[1].arg(0)) + ")";
     return {above.is_one() ? root : operand(above, 1) + "*" + root, above.is_one() ? 0 : 1};
   }
+  if (!several && above.is_one())
+    return {suffixed("vphi_reciprocal") + "(" + number(node.args[1]) + ")", 0};
   if (!several) {
     return {suffixed("vphi_quotient") + "(" + number(above) + ", " + number(node.args[1]) + ")", 0};
   }
   if (divisor.reciprocal.empty()) {
-    const std::string value =
-        suffixed("vphi_quotient") + "(" + one() + ", " + number(below.base) + ")";
+    const std::string value = suffixed("vphi_reciprocal") + "(" + number(below.base) + ")";
     divisor.reciprocal = name_it("over_" + std::to_string(++counters_["over"]), {value, 0, false});
   }
   std::string text = above.is_one() ? "" : operand(above, 1) + "*";

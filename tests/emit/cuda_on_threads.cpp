@@ -174,6 +174,8 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
   replace_all(text,
               "asm(\"div.approx.ftz.f32 %0, %1, %2;\" : \"=f\"(quotient) : \"f\"(a), \"f\"(b));",
               "quotient = a / b;");
+  replace_all(text, "asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(reciprocal) : \"f\"(a));",
+              "reciprocal = 1.0f / a;");
   // the seeds of the device have some 20 bits
   replace_all(text, "asm(\"rcp.approx.ftz.f64 %0, %1;\" : \"=d\"(seed) : \"d\"(a));",
               "seed = 1.0 / a * (1 + 1e-6);");

@@ -62,6 +62,7 @@ TEST(QuickF64, LastPlace) {
       const double b = std::ldexp(mantissa(random), exponent(random)), c = std::fabs(a);
       const long double A = a, B = b;
       quotient = std::max(quotient, places(vphi_quotient_f64(a, b), A / B));
+      quotient = std::max(quotient, places(vphi_reciprocal_f64(a), 1 / A));
       root = std::max(root, places(vphi_root_f64(b), std::sqrt(B)));
       if (std::fabs(seed) > 0x1p-19) continue;  // three orders in one step, as the toolkit's own
       reciprocal_root = std::max(reciprocal_root,
@@ -89,6 +90,11 @@ TEST(QuickF64, ZeroAndInfinity) {
   EXPECT_EQ(vphi_quotient_f64(1e200, 1e-200), inf);
   EXPECT_EQ(vphi_quotient_f64(1, tiny), inf);  // a denormal number is zero
   EXPECT_EQ(vphi_quotient_f64(1e-200, 1e200), 0);
+  EXPECT_EQ(vphi_reciprocal_f64(0), inf);
+  EXPECT_EQ(vphi_reciprocal_f64(-0.0), -inf);
+  EXPECT_EQ(vphi_reciprocal_f64(-inf), 0);
+  EXPECT_EQ(vphi_reciprocal_f64(tiny), inf);
+  EXPECT_TRUE(std::isnan(vphi_reciprocal_f64(nan)));
   EXPECT_EQ(vphi_root_f64(0), 0);
   EXPECT_EQ(vphi_root_f64(inf), inf);
   EXPECT_LE(vphi_root_f64(tiny), 1e-300);

@@ -82,7 +82,7 @@ class Auditor : public clang::ASTConsumer {
   /// Sines, cosines, quotients and roots written out count as what they are: one special function.
   static bool written_out(llvm::StringRef name) {
     for (const char* stem :
-         {"vphi_sin_", "vphi_cos_", "vphi_quotient_", "vphi_root_", "vphi_reciprocal_root_"}) {
+         {"vphi_sin_", "vphi_cos_", "vphi_quotient_", "vphi_root_", "vphi_reciprocal_"}) {
       if (name.starts_with(stem)) return true;
     }
     return false;
