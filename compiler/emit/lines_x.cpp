@@ -12,11 +12,6 @@ namespace {
 constexpr int kLanes = 32;       ///< lines of a group
 constexpr int kPieceBytes = 64;  ///< memory is read in units of this
 constexpr int kQuad = kLineQuad;
-constexpr int kMostWords = 112;  ///< that are held beside twelve groups on a processor
-
-int held_words(const Job& job, const kernel::Line& line) {
-  return static_cast<int>(line.held.size()) * bytes_of(job.body.real) / 4;
-}
 
 /// Sizes in cells, vectors of 16 bytes and quads of four cells.
 struct Pieces {
@@ -26,7 +21,7 @@ struct Pieces {
   int word = 4;          ///< cells that one copy takes
   int arrays = 0;        ///< read or written, whichever are more
   int late = 2;          ///< quads until the cells of a quad have their new values
-  int ring = 7;          ///< quads in the ring
+  int ring = 2;          ///< pieces in the ring
   int lead = 1;          ///< pieces before the first that is wanted
   int first = 0;         ///< quad of those with which the walk begins
   int shift = 0;         ///< largest shift of a line
@@ -48,9 +43,7 @@ Pieces pieces_of(const Job& job, const kernel::Line& line) {
   }
   p.arrays = std::max(read, written);
   p.late = (line.delay + kQuad - 1) / kQuad;
-  // A piece, what waits for its new values, and the quad that is walked while a piece is under way;
-  // an odd number of vectors, or of pairs of them, keeps neighbouring lines apart.
-  p.ring = (p.quads + p.late + 1) | 1;
+  p.ring = p.late < p.quads ? 2 : 3;
   p.lead = (line.before + p.cells - 1) / p.cells;
   p.first = (p.lead * p.cells - line.before) / kQuad;
   // lines begin at multiples of n cells
@@ -63,67 +56,61 @@ class Writer {
   Writer(const Job& job, const kernel::Line& line, const Pieces& pieces)
       : job_(job), line_(line), p_(pieces), shape_(line_shape(line)) {
     read_ = arrays_read(job.kernel);
-    const int rows = kLanes / words();
-    alike_ = shape_.lines % kLanes == 0 && rows * shape_.extent % p_.cells == 0 &&
-             (p_.quad_vectors == 1 || rows % 8 == 0);
   }
 
-  int line_vectors() const { return p_.ring * p_.quad_vectors; }
-  int array_vectors() const { return kLanes * line_vectors(); }
-  int ring_vectors() const { return p_.arrays * array_vectors(); }
+  int array_vectors() const { return kLanes * kPieceBytes / 16; }
+  int piece_vectors() const { return p_.arrays * array_vectors(); }
+  int ring_vectors() const { return p_.ring * piece_vectors(); }
 
   /// Piece `filled` on its way to the ring.
   std::string copy() const {
     std::string text = fmt::format(
-        "const int own_quad = filled * {0} + part / {1}, here = first + filled * {2} + part;\n"
-        "const unsigned place = (unsigned)own_quad % {3}u;\n"
-        "const int wanted = (own_quad >= {4}) & (own_quad < quads);\n",
-        p_.quads, kQuad, p_.cells, p_.ring, p_.first);
-    std::string whole, cells;
+        "const unsigned place = (unsigned)filled % {}u * {}u;\n"
+        "const int here = first + filled * {} + part;\n",
+        p_.ring, piece_vectors(), p_.cells);
+    text += lines_head();
+    text += fmt::format(
+        "  const vphi_index other = vphi_select_index(wish < {}, wish, {});\n"
+        "  const vphi_index at = other * {};\n"
+        "  const int j = here - {};\n",
+        index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1),
+        index_literal(job_, shape_.extent), shift("other"));
+    text += fmt::format("  if ((j >= 0) & (j + {} <= {})) {{\n", p_.word, shape_.extent);
     for (std::size_t q = 0; q < read_.size(); ++q) {
-      const std::string from = read_pointer(job_, read_[q]);
-      whole += fmt::format(
-          "vphi_copy_number((VPHI_LOCAL_POINTER vphi_word*)(to + {}), "
-          "(VPHI_GLOBAL const vphi_word*)({} + at{}));\n",
-          ring_offset(q), from, further());
-      cells += fmt::format("vphi_copy_one(to + {} + e, {} + cell_there{});\n", ring_offset(q), from,
-                           further());
+      text += fmt::format(
+          "    vphi_copy_number((VPHI_LOCAL_POINTER vphi_word*)(to + {}), "
+          "(VPHI_GLOBAL const vphi_word*)({} + at + j));\n",
+          array_offset(q), read_pointer(job_, read_[q]));
     }
-    const std::string others = fmt::format(
-        "VPHI_ROLLED\nfor (int e = 0; e < {}; ++e) {{\n"
-        "  const vphi_index cell_there = begin + (vphi_index)vphi_cell_{}(j + e);\n{}}}\n",
-        p_.word, job_.body.suffix, indent(alike_ ? rows_of("VPHI_ROLLED", cells) : cells, 2));
-    const std::string body = "const vphi_index begin = " + line_of("wish") + " * " +
-                             index_literal(job_, shape_.extent) + ";\n" + lies("wanted") +
-                             indent(alike_ ? rows_of("VPHI_UNROLL", whole) : whole, 2) +
-                             "} else if (wanted) {\n" + indent(others, 2) + "}\n";
-    return text + each_line(body);
+    text += fmt::format(
+        "  }} else {{\n    VPHI_ROLLED\n    for (int e = 0; e < {}; ++e) {{\n"
+        "      const vphi_index cell_there = at + (vphi_index)vphi_cell_{}(j + e);\n",
+        p_.word, job_.body.suffix);
+    for (std::size_t q = 0; q < read_.size(); ++q) {
+      text += fmt::format("      vphi_copy_one(to + {} + e, {} + cell_there);\n", array_offset(q),
+                          read_pointer(job_, read_[q]));
+    }
+    return text + "    }\n  }\n}\n";
   }
 
-  /// As many quads as a piece has, from `left` on, on their way to the new arrays.
+  /// Piece `done` on its way to the new arrays.
   std::string leave() const {
     std::string text = fmt::format(
-        "const int own_quad = left + part / {0}, here = first + left * {0} + part;\n"
-        "const unsigned place = (unsigned)(own_quad + {1}) % {1}u;\n"
-        "const int wanted = (own_quad >= {2}) & (own_quad < (pieces + {3}) * {4});\n",
-        kQuad, p_.ring, p_.lead * p_.quads, p_.lead, p_.quads);
-    std::string whole;
+        "const unsigned place = (unsigned)done % {}u * {}u;\n"
+        "const int here = first + done * {} + part;\n",
+        p_.ring, piece_vectors(), p_.cells);
+    text += lines_head();
+    text += fmt::format("  const int j = here - {};\n", shift("wish"));
+    text += fmt::format("  if ((wish < {}) & (j >= 0) & (j + {} <= {})) {{\n",
+                        index_literal(job_, shape_.lines), p_.word, shape_.extent);
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
-      whole += fmt::format(
-          "*(VPHI_GLOBAL vphi_word*)({} + at{}) = "
+      text += fmt::format(
+          "    *(VPHI_GLOBAL vphi_word*)({} + wish * {} + j) = "
           "*(VPHI_LOCAL_POINTER const vphi_word*)(to + {});\n",
-          write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)), further(),
-          ring_offset(q));
+          write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)),
+          index_literal(job_, shape_.extent), array_offset(q));
     }
-    // unrolled, it takes registers from what is held
-    const bool tight = held_words(job_, line_) > kMostWords;
-    const std::string how = tight ? "VPHI_ROLLED" : "VPHI_UNROLL";
-    const std::string live =
-        alike_ ? "wanted" : fmt::format("wanted & (wish < {})", index_literal(job_, shape_.lines));
-    const std::string body = "const vphi_index begin = wish * " +
-                             index_literal(job_, shape_.extent) + ";\n" + lies(live) +
-                             indent(alike_ ? rows_of(how, whole) : whole, 2) + "}\n";
-    return text + each_line(body);
+    return text + "  }\n}\n";
   }
 
   /// Where the cells that four steps read lie, and where their new values go.
@@ -140,10 +127,9 @@ class Writer {
     std::string text;
     for (const int k : backs) {
       for (int h = 0; h < p_.quad_vectors; ++h) {
-        text += fmt::format(
-            "const unsigned spot_{0}_{1} = vphi_spot_{2}(slot >= {0}u ? slot - {0}u : slot + {3}u, "
-            "{1}u, thread);\n",
-            k, h, job_.body.suffix, p_.ring - k);
+        text +=
+            fmt::format("const unsigned spot_{0}_{1} = vphi_spot_{2}(quad - {0}, {1}u, thread);\n",
+                        k, h, job_.body.suffix);
       }
     }
     for (const auto& [q, k] : wanted) text += fmt::format("vphi_quad quad_{}_{};\n", q, k);
@@ -174,48 +160,18 @@ class Writer {
     return place_in(read_, position(job.kernel, read.array));
   }
 
-  /// Threads side by side take a piece, and the lines of a group one after the other. `to`: where a
-  /// word lies in the ring; `wish`: its line.
-  std::string each_line(const std::string& body) const {
-    const std::string place = fmt::format(
-        "const vphi_index wish = first_line + row;\n"
-        "VPHI_LOCAL_POINTER {0}* to = (VPHI_LOCAL_POINTER {0}*)(ring +\n"
-        "    vphi_spot_{1}(place, (unsigned)part % {2}u / {3}u, row)) + (unsigned)part % {3}u;\n",
-        real(), job_.body.suffix, kQuad, vector_cells());
-    if (alike_) return fmt::format("const unsigned row = thread / {}u;\n", words()) + place + body;
+  /// Threads side by side take a piece; a line after the other. `to`: where a word lies in the
+  /// ring.
+  std::string lines_head() const {
+    const int words = p_.cells / p_.word;
     return fmt::format(
         "VPHI_ROLLED\nfor (unsigned i = 0; i < {0}u; ++i) {{\n"
-        "  const unsigned row = thread / {0}u + i * {1}u;\n{2}}}\n",
-        words(), kLanes / words(), indent(place + body, 2));
+        "  const unsigned row = thread / {0}u + i * {1}u;\n"
+        "  const vphi_index wish = first_line + row;\n"
+        "  VPHI_LOCAL_POINTER {2}* to = (VPHI_LOCAL_POINTER {2}*)(ring + place + row * 4u +\n"
+        "      (((unsigned)part / {3}u) ^ (row / 2u % 4u))) + (unsigned)part % {3}u;\n",
+        words, kLanes / words, real(), vector_cells());
   }
-  std::string rows_of(const std::string& how, const std::string& body) const {
-    return fmt::format("{}\nfor (unsigned i = 0; i < {}u; ++i) {{\n{}}}\n", how, words(),
-                       indent(body, 2));
-  }
-  /// Of all lines that a thread copies, where they are alike: from the first one to line i of them.
-  std::string further() const {
-    return alike_ ? fmt::format(" + i * {}u", kLanes / words() * shape_.extent) : std::string();
-  }
-  std::string ring_offset(std::size_t q) const {
-    const std::string text = std::to_string(array_offset(q));
-    if (!alike_) return text;
-    return fmt::format("{} + i * {}u", text, kLanes / words() * line_vectors() * vector_cells());
-  }
-  /// Where the word begins in memory, if it lies in the line whole.
-  std::string lies(const std::string& live) const {
-    return fmt::format(
-        "const int j = here - {};\n"
-        "const vphi_index at = begin + (vphi_index)j;\n"
-        "if ({} & ((unsigned)j <= {}u)) {{\n",
-        shift(alike_ ? "wish" : line_of("wish")), live, shape_.extent - p_.word);
-  }
-  std::string line_of(const std::string& wish) const {
-    const std::int64_t n = shape_.lines;
-    if (n % kLanes == 0) return wish;
-    return fmt::format("vphi_select_index({0} < {1}, {0}, {2})", wish, index_literal(job_, n),
-                       index_literal(job_, n - 1));
-  }
-  int words() const { return p_.cells / p_.word; }
 
   /// A vector of cells: of the array at that place of the ring, of the quad so many turns ago.
   struct Vector {
@@ -294,7 +250,6 @@ class Writer {
   const Pieces p_;
   LineShape shape_;
   std::vector<std::size_t> read_;
-  bool alike_ = false;  ///< all lines that a thread copies are shifted alike, and there
 };
 
 }  // namespace
@@ -306,7 +261,7 @@ bool along_pieces(const Job& job, const kernel::Line& line) {
   if (p.late > p.quads || line.back > line.delay || line.delay == 0) return false;
   const LineShape shape = line_shape(line);
   if (shape.extent < 4 * p.cells || shape.lines < kLanes) return false;
-  return p.ring * p.quad_vectors * 16 * p.arrays * kLanes <= 46 * 1024 &&
+  return p.ring * p.arrays * kLanes * kPieceBytes <= 46 * 1024 &&
          static_cast<int>(job.kernel.reductions.size()) <= kLanes;
 }
 
@@ -318,14 +273,15 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const Precision ring = ring_precision(kernel);
   const int bytes = bytes_of(ring);
   const std::vector<bool> rare = rare_sums(line);
-  const bool own_tree = std::ranges::count(rare, true) > 0 ||
-                        8 * kLanes * static_cast<int>(rare.size()) > writer.ring_vectors() * 16;
+  const bool own_tree = std::ranges::count(rare, true) > 0;
   const int ring_bytes = writer.ring_vectors() * 16 + 1024 + 8 +
                          (own_tree ? 8 * kLanes * static_cast<int>(rare.size()) : 0);
   // Groups that a processor holds: by its local memory, and by registers for what is held.
-  const int words = held_words(job, line);
-  const int by_registers = words <= 52 ? 16 : words <= kMostWords ? 12 : 8;
-  const int blocks = std::clamp(std::min(227 * 1024 / ring_bytes, by_registers), 1, 32);
+  const int words = static_cast<int>(line.held.size()) * bytes_of(job.body.real) / 4;
+  const int blocks = std::clamp(std::min(227 * 1024 / ring_bytes, words <= 52    ? 16
+                                                                  : words <= 112 ? 11
+                                                                                 : 8),
+                                1, 32);
   const std::int64_t bundles = (shape.lines + kLanes - 1) / kLanes;
   const std::int64_t line_pieces = (shape.extent + p.shift + p.cells - 1) / p.cells;
   const std::int64_t units = bundles * line_pieces;
@@ -344,20 +300,15 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["copied"] = "vphi_word";
   slots["bytes"] = std::to_string(p.word * bytes);
   slots["cached"] = p.word * bytes == 16 ? "cg" : "ca";
-  slots["in_flight"] = "0";
+  slots["in_flight"] = std::to_string(p.ring - 2);
   line_slots(job, line, slots);
   slots["piece_bytes"] = std::to_string(kPieceBytes);
   slots["lanes"] = std::to_string(kLanes);
   slots["quad_vectors"] = std::to_string(p.quad_vectors);
   slots["piece_quads"] = std::to_string(p.quads);
-  slots["ring_quads"] = std::to_string(p.ring);
-  slots["line_vectors"] = std::to_string(writer.line_vectors());
-  slots["apart"] = p.quad_vectors > 1 ? " ^ line / 4u % 2u" : "";
-  slots["turn"] = std::to_string(p.quads - 2);
-  // the turn after which quads leave first, and the first of those quads
-  const int turn = p.first + ((p.quads - 2 - p.first) % p.quads + p.quads) % p.quads;
-  slots["first_left"] = std::to_string(turn - p.late - p.quads + 1);
-  slots["first_pieces"] = 2 * p.quads - 1 - p.ring < p.first ? "2" : "1";
+  slots["pieces"] = std::to_string(p.ring);
+  slots["ring_quads"] = std::to_string(p.ring * p.quads);
+  slots["piece_vectors"] = std::to_string(writer.piece_vectors());
   slots["ring"] = std::to_string(writer.ring_vectors());
   slots["blocks"] = std::to_string(blocks);
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());

@@ -97,10 +97,6 @@ std::vector<Case> cases() {
   list.push_back(fluxes({70, 37}, 0, P, f));
   list.push_back(fluxes({81, 33}, 0, N, f, true));
   list.push_back(fluxes({34, 7, 6}, 0, N, d, true));
-  // lines that a thread copies alike
-  list.push_back(fluxes({72, 8, 8}, 0, O, f));
-  list.push_back(fluxes({68, 32}, 0, N, f, true));
-  list.push_back(fluxes({36, 32}, 0, P, d));
   list.push_back(fluxes({18, 20, 31}, 2, N, f, true));
   list.push_back(fluxes({20, 25, 18}, 1, A, d));
   list.push_back(fluxes({20, 19, 26}, 2, F, f));
