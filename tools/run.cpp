@@ -201,6 +201,14 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
   return out.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// Standard error of the last row of an average over instances; 0 where it is none, or has none.
+double error_of(const runtime::RunResult& r, const std::string& name) {
+  const runtime::Series* series = r.find(name);
+  if (!series || series->errors.empty() || series->errors.back().size() != 1) return 0;
+  const double error = series->errors.back().front();
+  return std::isfinite(error) ? error : 0;
+}
+
 void print_summary(const runtime::RunResult& r, double copy_bandwidth,
                    const std::optional<std::vector<Uncertain>>& errors) {
   const auto& p = r.performance;
@@ -215,6 +223,8 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
   if (errors) fmt::print("  beside each value: its difference from the run at half the step\n");
   for (const auto& [name, value] : r.scalars) {
     fmt::print("  {} = {:.8g}", name, value);
+    if (const double error = error_of(r, name); error > 0)
+      fmt::print(" +- {:.2g}{}", error, errors ? " (statistical)" : "");
     if (const Uncertain* u = errors ? find(*errors, name) : nullptr)
       fmt::print(" +- {:.2g} (at most {:.2g}, at t = {:.4g})", u->last, u->largest, u->at);
     fmt::print("\n");

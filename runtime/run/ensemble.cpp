@@ -378,7 +378,8 @@ void Ensemble::complete(Table& all) {
       for (std::size_t k = 1; k < history.size(); ++k) {
         const auto [n0, m0] = history[k - 1];
         const auto [n1, m1] = history[k];
-        blocks.push_back((n1 * m1 - n0 * m0) / (n1 - n0));
+        const double sum_before = n0 > 0 ? n0 * m0 : 0;  // a mean of nothing is no number
+        blocks.push_back((n1 * m1 - sum_before) / (n1 - n0));
       }
       all.at(i, statistics[s].error_slot) =
           program_.chain ? chain_error(blocks) : binned(std::move(blocks)).error;

@@ -293,6 +293,23 @@ expect x^2 == )") + right + " within 5*sigma\n",
   }
 }
 
+// An average that begins `after` something has no mean before; its error knows only what came then.
+TEST(Ensemble, PromisesOfOutputsThatBeginLater) {
+  const auto promise = [](const std::string& value) {
+    Simulation setup;
+    return run_text(
+        "model later\nsweep a = [1, 2]\nvar x: real\nx' = -x + a*noise\ninit x = 50\n"
+        "evolve srk2, dt = 0.02, until = t > 200\nevery 10 steps, after = t > 20: x -> \"l.h5\"\n"
+        "expect x == " +
+            value + " within 4*sigma\n",
+        setup);
+  };
+  const auto sound = promise("0");  // sigma is 0.07 and 0.15
+  EXPECT_TRUE(sound.all_expected()) << sound.expectations[0].value;
+  EXPECT_LT(std::abs(sound.expectations[0].value), 0.7);
+  EXPECT_FALSE(promise("1.5").all_expected());
+}
+
 // What is made of averages over instances has no state at hand: refused, not wrong.
 TEST(Ensemble, StateBesideAnAverageIsRefused) {
   const char* text = R"(model beside "the state beside an average over instances"
