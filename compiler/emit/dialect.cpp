@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/emit/vector_math.hpp"
+
 namespace vphi::emit {
 namespace {
 
@@ -73,6 +75,8 @@ std::string literal(long double value, Precision precision) {
 }
 
 std::string function_name(Op op, Precision precision, Language language) {
+  if (language == Language::Cpp)
+    if (std::string own = vector_function(op, precision); !own.empty()) return own;
   for (const FunctionRow& row : kFunctions) {
     if (row.op != op) continue;
     const std::string single = precision == Precision::F32 ? "f" : "";

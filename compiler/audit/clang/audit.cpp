@@ -79,10 +79,11 @@ class Auditor : public clang::ASTConsumer {
     }
   }
 
-  /// Sines, cosines, quotients and roots written out count as what they are: one special function.
+  /// Functions, quotients and roots written out count as what they are: one special function.
   static bool written_out(llvm::StringRef name) {
     for (const char* stem :
-         {"vphi_sin_", "vphi_cos_", "vphi_quotient_", "vphi_root_", "vphi_reciprocal_"}) {
+         {"vphi_sin_", "vphi_cos_", "vphi_tan_", "vphi_atan_", "vphi_sinh_", "vphi_cosh_",
+          "vphi_tanh_", "vphi_quotient_", "vphi_root_", "vphi_reciprocal_"}) {
       if (name.starts_with(stem)) return true;
     }
     return false;
