@@ -4,8 +4,10 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <unordered_set>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/emit/again.hpp"
 #include "compiler/emit/fill.hpp"
 #include "compiler/emit/in_order.hpp"
 #include "compiler/emit/printer.hpp"
@@ -58,6 +60,7 @@ class Builder {
   std::string structs() const;
   void sort_reads(std::span<const Expr> order);
   std::string site_function();
+  std::vector<Expr> order_of_many();
   std::string in_pieces(Printer& printer, std::span<const Expr> order);
   std::string parameter_function();
   std::string epilogue_function();
@@ -269,6 +272,8 @@ std::string Builder::site_function() {
                    },
                    [&](Expr expr) { return family(expr); }},
                   scope);
+  std::vector<Expr> order;
+  if (language_ != Language::Cpp && body_.reads.size() >= kManyReads) order = order_of_many();
   printer.announce(roots_);
   if (kernel_.fast) printer.approximate();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();
@@ -276,18 +281,12 @@ std::string Builder::site_function() {
   printer.share_turns();
   const std::string s = body_.suffix;
   std::string lines;
-  if (language_ != Language::Cpp && body_.reads.size() >= kManyReads) {
-    const auto leaf = [&](const Node& node) { return leaves_.contains(&node); };
-    const auto order = written_order(roots_, leaf);
-    sort_reads(order);
+  if (!order.empty()) {
     for (const char* name : {"place", "walker"}) scope.fresh(name);
     for (const char* stem : {"words", "radius", "angle"})
       for (std::size_t k = 0; k < body_.draws.size(); ++k)
         scope.fresh(std::string(stem) + "_" + std::to_string(k));
     lines = in_pieces(printer, order);
-    body_.held = most_held(order, roots_, [&](const Node& node) {
-      return leaves_.contains(&node) && node.op != Op::Symbol;
-    });
   }
   const std::string head = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +
                            " in, const vphi_par_" + s + " par) {\n  vphi_out_" + s + " out;\n";
@@ -305,6 +304,37 @@ std::string Builder::site_function() {
   if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) results += "(void)in;\n";
   if (!body_.pieces.empty()) body_.pieces.back().lines += results;
   return body_.site = head + indent(lines + results, 2) + "  return out;\n}\n\n";
+}
+
+// The order of a long site function. What would not fit into a thread's registers is read again.
+std::vector<Expr> Builder::order_of_many() {
+  constexpr int kWords = 160;  // of what is held: the rest are addresses and what is on its way
+  constexpr std::size_t kFar = 512;  // operations: some products of matrices
+  const IsLeaf leaf = [&](const Node& node) { return leaves_.contains(&node); };
+  std::unordered_set<const Node*> copied;
+  const IsLeaf read = [&](const Node& node) {
+    return leaf(node) && (node.op != Op::Symbol || copied.contains(&node));
+  };
+  std::vector<Expr> order = written_order(roots_, leaf);
+  body_.held = most_held(order, roots_, read);
+  if (body_.held * bytes_of(body_.real) / 4 > kWords) {
+    const IsLeaf loaded = [&](const Node& node) { return node.op == Op::Load && leaf(node); };
+    Again again = read_again(order, roots_, loaded, leaf, kFar);
+    for (const Again::Copy& copy : again.copies) copied.insert(copy.symbol.get());
+    for (const Again::Copy& copy : again.copies) {
+      const std::string first = leaves_.at(copy.read.get()).substr(3);  // behind "in."
+      Read read = *std::ranges::find(body_.reads, first, &Read::member);
+      read.again = copy.number;
+      read.member = members_.fresh(first + "_again");
+      leaves_[copy.symbol.get()] = "in." + read.member;
+      body_.reads.push_back(std::move(read));
+    }
+    roots_ = std::move(again.roots);
+    order = std::move(again.order);
+    body_.held = most_held(order, roots_, read);
+  }
+  sort_reads(order);
+  return order;
 }
 
 // A piece ends where the next value wants something that has not been read yet.

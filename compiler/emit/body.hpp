@@ -27,6 +27,7 @@ struct Read {
   std::string member;  ///< of the `in` struct
   std::vector<algebra::Offset> offsets;
   std::vector<std::int64_t> weights;
+  int again = 0;  ///< read so many times before: not the value at hand, but that in memory
   bool centre() const { return offsets.size() == 1 && offsets[0].zero() && weights[0] == 1; }
 };
 

@@ -198,6 +198,13 @@ std::string group_functions(const Job& job, const Groups* groups) {
                                   {"groups_xy", std::to_string(x * y)}});
 }
 
+// A compiler that knew the index to be the same would take what it has read before, and hold it.
+constexpr const char* kAgain =
+    "// The same index, since there are never 2^31 groups; no compiler can know that.\n"
+    "VPHI_INLINE vphi_index vphi_again(vphi_index i, vphi_index times) {\n"
+    "  return i + times * (vphi_groups() >> 31);\n"
+    "}\n";
+
 }  // namespace
 
 Slots common_slots(const Job& job, int threads, const Groups* groups) {
@@ -235,6 +242,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
     slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
+  if (job.language != Language::Cpp) slots["wrap"] += kAgain;
   slots["around"] = fill("around.txt", slots);
   slots["body"] = job.body.code;
   if (job.language != Language::Cpp) slots["parameters"] = gpu_parameters(job);

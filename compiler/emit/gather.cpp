@@ -136,7 +136,14 @@ std::string Gather::ordered_site() {
 }
 
 // The variable with the place of a neighbour in the memory of arrays with a home.
-std::string Gather::place(const Offset& offset) {
+std::string Gather::place(const Offset& offset, int again) {
+  if (again > 0) {
+    const std::string first = place(offset, 0);
+    const std::string name = fmt::format("{}_again{}", first, again);
+    if (known_.insert(name).second)
+      text_ += fmt::format("const vphi_index {} = vphi_again({}, {});\n", name, first, again);
+    return name;
+  }
   if (offset.zero()) return "place";
   const std::string name = "place_" + offset_name(offset);
   if (!known_.insert(name).second) return name;
@@ -268,7 +275,7 @@ std::string Gather::row(const Offset& offset) {
 }
 
 // The number as it lies in memory; with the others of its place it is read once.
-std::string Gather::stored(std::size_t array, const Offset& offset) {
+std::string Gather::stored(std::size_t array, const Offset& offset, int again) {
   const Place& own = job_.places[array];
   if (own.home < 0) {
     std::string index = "at";
@@ -276,24 +283,26 @@ std::string Gather::stored(std::size_t array, const Offset& offset) {
       index = axis_index(0, offset.d[0]);
       if (kernel_.dims > 1) index = row(offset) + " + " + index;
     }
+    if (again > 0) index = fmt::format("vphi_again({}, {})", index, again);
     return fmt::format("{}[{}]", read_pointer(job_, array), index);
   }
-  if (own.lanes == 1) return fmt::format("{}[{}]", read_pointer(job_, array), place(offset));
-  const std::string all =
-      job_.body.array_names[home_of(job_, array)] + "_" + offset_name(offset) + "_all";
+  if (own.lanes == 1) return fmt::format("{}[{}]", read_pointer(job_, array), place(offset, again));
+  const std::string all = job_.body.array_names[home_of(job_, array)] + "_" + offset_name(offset) +
+                          "_all" + (again > 0 ? std::to_string(again) : "");
   if (known_.insert(all).second) {
-    const std::string index = place(offset);
+    const std::string index = place(offset, again);
     text_ += fmt::format("const {} {} = {}[{}];\n", place_type(job_, array), all,
                          read_pointer(job_, array), index);
   }
   return fmt::format("{}.{}", all, "xyzw"[own.lane]);
 }
 
-std::string Gather::value(std::size_t array, const Offset& offset) {
-  std::string& name = values_[job_.body.array_names[array] + " " + offset_name(offset)];
+std::string Gather::value(std::size_t array, const Offset& offset, int again) {
+  const std::string which = again > 0 ? fmt::format("_again{}", again) : "";
+  std::string& name = values_[job_.body.array_names[array] + " " + offset_name(offset) + which];
   if (!name.empty()) return name;
-  name = job_.body.array_names[array] + "_" + offset_name(offset);
-  std::string load = stored(array, offset);
+  name = job_.body.array_names[array] + "_" + offset_name(offset) + which;
+  std::string load = stored(array, offset, again);
   if (kernel_.arrays[array].store != job_.body.real) load = "(" + real() + ")" + load;
   std::string inside;
   for (int axis = 0; axis < kernel_.dims; ++axis) {
@@ -364,7 +373,7 @@ std::string Gather::sum(const Read& read, std::size_t array) {
 std::string Gather::filled(const Read& read) {
   const std::size_t array = position(kernel_, read.array);
   const std::string text = read.offsets.size() == 1 && read.weights[0] == 1
-                               ? value(array, read.offsets[0])
+                               ? value(array, read.offsets[0], job_.signed_index ? 0 : read.again)
                                : sum(read, array);
   return fmt::format("in.{} = {};\n", read.member, text);
 }

@@ -1,10 +1,11 @@
 // The order in which a long site function computes, and what it holds on the way.
-#include "compiler/emit/in_order.hpp"
+#include "compiler/emit/again.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/products.hpp"
 
 namespace vphi::emit {
@@ -85,6 +86,36 @@ TEST(MostHeld, DoesNotKnowWhoElseHasTheProducts) {
   }
   const std::vector<Expr> roots = parts(sum_of_paths(arena, 6));
   EXPECT_LT(most_held(written_order(roots, load), roots, load), 18 * 5);
+}
+
+// (((a b) c) d ... ) a: where `a` is wanted at both ends, its third row rebuilt, it is read again,
+// and nothing is held for it in between. The value is the same.
+TEST(ReadAgain, WhatIsWantedEarlyAndLate) {
+  Arena arena;
+  gauge::Matrix a = read(arena, 3, 0);
+  for (int k = 0; k < 3; ++k) {
+    const gauge::Complex u = a.at(0, (k + 1) % 3), v = a.at(1, (k + 2) % 3),
+                         w = a.at(0, (k + 2) % 3), x = a.at(1, (k + 1) % 3);
+    a.at(2, k) = gauge::conjugate(gauge::minus(gauge::times(u, v), gauge::times(w, x)));
+  }
+  gauge::Matrix product = a;
+  for (int p = 1; p < 12; ++p) product = gauge::times(product, read(arena, 3, p));
+  const std::vector<Expr> roots = parts(gauge::times(product, a));
+  const std::vector<Expr> order = written_order(roots, load);
+  const Again again = read_again(order, roots, load, load, 512);
+  EXPECT_EQ(again.copies.size(), 12u);  // two rows
+  const auto read_or_copy = [](const Node& n) { return load(n) || n.op == Op::Symbol; };
+  EXPECT_LT(most_held(again.order, again.roots, read_or_copy), most_held(order, roots, load) - 10);
+  EXPECT_LT(again.order.size(), order.size() + 80);
+  std::unordered_map<const Node*, Expr> originals;
+  for (const Again::Copy& copy : again.copies) originals[copy.symbol.get()] = copy.read;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    EXPECT_NE(again.roots[i], roots[i]);
+    EXPECT_EQ(algebra::substitute(again.roots[i], originals), roots[i]);
+  }
+  const Again near = read_again(order, roots, load, load, 100000);
+  EXPECT_TRUE(near.copies.empty());
+  EXPECT_EQ(near.order.size(), order.size());
 }
 
 }  // namespace
