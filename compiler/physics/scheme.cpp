@@ -444,13 +444,9 @@ class AxisReader {
       names_[name] = {false, arena().integer(is_on(*value) ? 1 : 0), {}};
       return;
     }
-    const NamedFact* fact = value->kind == ExprKind::Name ? d_.facts.find(value->text) : nullptr;
-    const bool function = fact && (fact->kind == NamedFact::Kind::Indexed ||
-                                   fact->kind == NamedFact::Kind::Function ||
-                                   fact->kind == NamedFact::Kind::Definition);
-    if (function && called(name)) {
-      functions_[name] = fact;
-      const Expr here = arena().make(Op::Abs, {value_here(*fact)});
+    if (called(name)) {
+      functions_[name] = value;
+      const Expr here = arena().make(Op::Abs, {value_here(*value, name)});
       speed_ = speed_ ? arena().make(Op::Max, {speed_, here}) : here;
       return;
     }
@@ -519,29 +515,27 @@ class AxisReader {
     return result;
   }
 
-  /// A definition of the model at the site itself; an index of it is the axis.
-  Expr value_here(const NamedFact& fact) {
-    auto name = std::make_shared<dsl::Expr>();
-    name->kind = ExprKind::Name;
-    name->text = fact.name;
-    name->span = fact.span;
-    dsl::Expr e = *name;
+  /// An expression of the model at the site itself; the index of a definition that has one is the
+  /// axis.
+  Expr value_here(const dsl::Expr& value, const std::string& option) {
+    const NamedFact* fact = value.kind == ExprKind::Name ? d_.facts.find(value.text) : nullptr;
+    dsl::Expr e = value;
     Scope scope;
-    if (fact.kind == NamedFact::Kind::Indexed) {
+    scope.indices.emplace(head_.axis, IndexValue{sweep_.axis, 1, true});
+    if (fact && fact->kind == NamedFact::Kind::Indexed) {
       auto index = std::make_shared<dsl::Expr>();
       index->kind = ExprKind::Name;
       index->text = head_.axis;
-      index->span = fact.span;
+      index->span = value.span;
       e.kind = ExprKind::Index;
-      e.args = {name, index};
-      scope.indices.emplace(head_.axis, IndexValue{sweep_.axis, 1, true});
+      e.args = {std::make_shared<dsl::Expr>(value), index};
     }
-    return snap_numbers(lower_.real(e, fact.name, scope));
+    return snap_numbers(lower_.real(e, option, scope));
   }
 
-  Lines model_function(const NamedFact& fact, const Lines& x, const dsl::Expr& at) {
+  Lines model_function(const dsl::Expr& value, const Lines& x, const dsl::Expr& at) {
     const StateAt there = recovered(x, at);
-    return {false, substituted(value_here(fact), there), {}};
+    return {false, substituted(value_here(value, at.text), there), {}};
   }
 
   // ---- what goes through a face -----------------------------------------------------------------
@@ -642,7 +636,7 @@ class AxisReader {
   FluxSweep sweep_;
   Expr speed_;
   std::map<std::string, Lines> names_;
-  std::map<std::string, const NamedFact*> functions_;
+  std::map<std::string, dsl::ExprPtr> functions_;  ///< options that the body calls
   std::vector<std::pair<std::map<int, Expr>, StateAt>> states_;
 };
 

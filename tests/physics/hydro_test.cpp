@@ -220,6 +220,27 @@ TEST(Walls, AReflectingWallIsAMirror) {
   EXPECT_NEAR(energy->points.back().second / energy->points.front().second, 1, 1e-13);
 }
 
+// A bound of the signals as a definition of the model, as an expression of it, and as a number.
+TEST(Options, ASpeedIsANameAnExpressionOrANumber) {
+  Fluids s;
+  s.init = "eps = (16 if x < 0 else 1), rho = eps, v = 0";
+  s.evolve = "heun";
+  const auto with = [&](const std::string& speed) {
+    s.scheme = "kt, theta = 1.1, speed = " + speed;
+    return run(s);
+  };
+  const Profile name = with("speed"), written = with("(abs(v[0]) + cs)/(1 + abs(v[0])*cs)"),
+                number = with("1"), model = with("3*cs^2");
+  double apart = 0;
+  for (std::size_t i = 0; i < name.E.size(); ++i) {
+    EXPECT_EQ(name.E[i], written.E[i]) << i;
+    EXPECT_NEAR(number.E[i], model.E[i], 1e-12) << i;
+    apart = std::max(apart, std::abs(name.E[i] - number.E[i]));
+  }
+  EXPECT_GT(apart, 1e-3);  // light is faster than sound
+  EXPECT_LT(apart, 2);
+}
+
 TEST(Totals, KeptInAPeriodicBox) {
   Fluids s;
   s.boundary = "periodic";
