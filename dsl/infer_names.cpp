@@ -1,4 +1,5 @@
 // Names: what a bare name refers to and which type it has there (LANGUAGE.md rules 5, 10, 17, 26).
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -219,7 +220,13 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
   std_names.emplace_back("noise");
   const auto near = suggest(name, own);
   const Symbol* symbol = near ? resolved_.find(*near) : nullptr;
-  return error::unknown_name(expr.span, name, symbol, near ? near : suggest(name, std_names));
+  const Clause* recover = resolved_.clause("recover");
+  const bool in_recover =
+      recover && std::ranges::any_of(recover->body, [&](const Line& line) {
+        return line.span.begin <= expr.span.begin && expr.span.end <= line.span.end;
+      });
+  return error::unknown_name(expr.span, name, symbol, near ? near : suggest(name, std_names),
+                             in_recover);
 }
 
 Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {

@@ -132,11 +132,14 @@ Diagnostic hubble_or_hamiltonian(Span at, const Symbol& hamiltonian) {
 }
 
 Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
-                        const std::optional<std::string>& near_std) {
+                        const std::optional<std::string>& near_std, bool in_recover) {
   Diagnostic d = make("E0104", at, "unknown name " + quoted(name));
   d.under = "nothing has this name";
   d.rule = "every name is declared in the model, given by one of its clauses, or in `std`";
-  d.hint = "declare it, for instance `param " + (name.size() <= kShown ? name : "name") + " = 1`";
+  const std::string shown = name.size() <= kShown ? name : "name";
+  d.hint = "declare it, for instance `param " + shown + " = 1`";
+  if (in_recover)
+    d.hint = "a conserved quantity has a law: `conserve " + shown + " = density: flux`";
   nearest(d, near, near_std);
   return d;
 }

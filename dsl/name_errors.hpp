@@ -32,7 +32,7 @@ Diagnostic declared_twice(Span at, const std::string& name, const Symbol& first)
 Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain);
 Diagnostic hubble_or_hamiltonian(Span at, const Symbol& hamiltonian);
 Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
-                        const std::optional<std::string>& near_std);
+                        const std::optional<std::string>& near_std, bool in_recover = false);
 Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near,
                             const std::optional<std::string>& near_std);
 Diagnostic not_a_function(Span at, const Symbol& symbol);

@@ -118,6 +118,14 @@ class UnitCheck {
     }
   }
 
+  /// A length or a time: 1/energy.
+  void check_length(const Expr& expr) {
+    const Power power = check(expr);
+    if (!power || std::fabs(*power + 1) < kSamePower) return;
+    resolved_.diagnostics.add(
+        error::unit_clash(expr.span, "=", dimension_name(-1), dimension_name(*power)));
+  }
+
  private:
   Power of_name(const std::string& name) {
     const Symbol* symbol = resolved_.find(name);
@@ -229,8 +237,16 @@ void check_units(Resolved& resolved) {
       check(line.definition.value);
       continue;
     }
+    const bool evolve = line.clause.keyword == "evolve", lattice = line.clause.keyword == "lattice";
     for (const Item& item : line.clause.items) {
-      check(item.value);
+      const std::string name = item.head ? item.head->name : std::string();
+      const bool length =
+          (evolve && name == "dt") || (lattice && (name == "length" || name == "spacing"));
+      if (length && item.value) {
+        checker.check_length(*item.value);
+      } else {
+        check(item.value);
+      }
       for (const auto& [word, expr] : item.words) check(expr);
     }
     for (const Line& inner : line.clause.body) {

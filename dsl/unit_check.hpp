@@ -8,7 +8,8 @@ namespace vphi::dsl {
 /// Fills Resolved::units with every unit text of the model, in base units. Can fail: unknown unit.
 void read_units(Resolved& resolved);
 
-/// Checks sums, comparisons and arguments of functions where both sides carry a unit. A number
+/// Checks sums, comparisons and arguments of functions where both sides carry a unit, and that the
+/// step and the lattice are measured in lengths. A number
 /// without unit fits anywhere (rule 9); so does what is computed from one in a way that leaves
 /// its unit open.
 void check_units(Resolved& resolved);

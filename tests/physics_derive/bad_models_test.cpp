@@ -34,6 +34,7 @@ std::vector<std::filesystem::path> models() {
 class BadPhysics : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(BadPhysics, MessageIsAsExpected) {
+  std::filesystem::current_path(GetParam().parent_path());  // of the tables that a model reads
   const Derived d = derive_text(read_file(GetParam()), {}, GetParam().filename().string());
   EXPECT_FALSE(d.resolved->diagnostics.has_errors()) << "not an error of the physics";
   EXPECT_FALSE(d.system);
