@@ -7,12 +7,16 @@
 
 #include "compiler/emit/gather.hpp"
 #include "compiler/emit/rows.hpp"
+#include "compiler/emit/rows_text.hpp"
 
 namespace vphi::emit {
 namespace {
 
 constexpr std::int64_t kCellsPerTask = 256;
-constexpr int kThreads = 128;  // few: such kernels keep many numbers in registers
+constexpr int kThreads = 128;                 // few: such kernels keep many numbers in registers
+constexpr std::int64_t kLongestPiece = 2048;  // of a row whose values wait to be summed
+constexpr std::int64_t kMostGroups = 32;      // for each multiprocessor: sums are folded at the end
+constexpr std::int64_t kCellsPerThread = 8;   // of an instance among many
 
 std::string slot_of(const Bindings& bindings, const std::string& name) {
   const auto at = std::ranges::find(bindings.slots, name);
@@ -49,7 +53,17 @@ std::string rows_text(const Job& job, const Bindings& bindings, std::int64_t uni
   slots["of_row"] = Gather::of_row(job);
   slots["in_row"] = Gather::in_row(job);
   slots["gather"] = Gather(job, true).lines();
-  return fill("colours.txt", slots);
+  if (job.kernel.reductions.empty()) return fill("colours.txt", slots);
+  const Rows rows(job);
+  slots["chunk"] = std::to_string(std::min(kLongestPiece, Gather::cells(job.kernel, 0)));
+  for (const std::string& member : job.body.reduction_members)
+    slots["rows_of_sums"] +=
+        fmt::format("{} {}_row[{}];\n", type_name(job.body.real), member, slots["chunk"]);
+  slots["lanes"] = rows.lanes();
+  slots["put"] = rows.put();
+  slots["add_lanes"] = rows.add_lanes();
+  slots["shares"] = rows.shares(tasks);
+  return fill("colours_sums.txt", slots);
 }
 
 }  // namespace
@@ -65,20 +79,31 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
                     std::max<std::int64_t>(1, cells / kCellsPerTask)};
     return emit_rows(job, bindings, &loop);
   }
-  const Groups groups{(cells + kThreads - 1) / kThreads, 1, 1};
+  const std::int64_t wanted = (cells + kThreads - 1) / kThreads;
+  std::int64_t most = kMostGroups * std::max<std::int64_t>(1, job.target.compute_units);
+  if (kernel.instances > 1) most = std::max<std::int64_t>(1, wanted / kCellsPerThread);
+  if (kernel.reductions.empty()) most = wanted;
+  const Groups groups{even_shares(wanted, most), 1, 1};
+  const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
   GpuReductions finish = gpu_reductions(job, kThreads);
   Slots slots = common_slots(job, kThreads, &groups);
   site_lines(job, bindings, slots);
-  slots["instance"] = instance_pointers(job, bindings, 0, job.epilogue());
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   slots["cells"] = index_literal(job, cells);
   slots["residents"] = std::to_string(residents(job, kThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
+  slots["local_memory"] = finish.local_memory();
+  slots["sums"] = finish.sums;
+  slots["accumulate"];
+  for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
+    slots["accumulate"] += accumulate(job, i, "out." + job.body.reduction_members[i]);
   slots["evaluate"] = Gather(job).evaluated();
   slots["body"] = Gather::functions(job);
   program::Kernel out;
   out.source = fill("colours_gpu.txt", slots);
-  out.arguments = arguments(job, bindings, job.epilogue(), 0);
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue(), partials);
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(kThreads), 1, 1};
   return out;

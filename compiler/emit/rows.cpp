@@ -118,8 +118,7 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
   slots["join"] = kernel.reductions.empty() ? "" : join_functions(job);
   slots["suffix"] = "f64";
   slots["real"] = "double";
-  slots["compensated"] =
-      !loop && kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
+  slots["compensated"] = kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
   slots["finish_name"] = job.entry + "_finish";
   if (cpp) {
     slots["pointers"] = pointers(job, bindings, partials) +

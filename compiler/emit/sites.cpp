@@ -130,7 +130,8 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const std::int64_t fewest = std::int64_t{4} * units;
   const bool fewer = !many && !job.target.is_cpu && reductions_64 >= kManySums;
   const std::int64_t shares = fewer ? std::max(wanted / kSitesPerThread, fewest) : wanted;
-  const Groups groups{std::clamp<std::int64_t>(std::min(wanted, shares), 1, most), 1, 1};
+  const std::int64_t number = std::clamp<std::int64_t>(std::min(wanted, shares), 1, most);
+  const Groups groups{ordered(job) ? even_shares(wanted, number) : number, 1, 1};
   const std::int64_t partials = groups[0] * reductions_64;
 
   GpuReductions reductions = gpu_reductions(job, threads);
@@ -138,11 +139,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   slots["sites"] = index_literal(job, sites);
   slots["finish_functions"] = reductions.functions;
-  slots["local_memory"] =
-      reductions.tree_doubles == 0
-          ? ""
-          : fmt::format("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;",
-                        reductions.tree_doubles);
+  slots["local_memory"] = reductions.local_memory();
   slots["sums"] = reductions.sums;
   slots["finish"] = reductions.finish;
   slots["number"] = ordered(job) ? "number" : "at";

@@ -299,6 +299,9 @@ struct Interpreter::State {
           if (!counts(site)) continue;
           evaluate<Real>(kernel, tape, site, values);
           const auto place = static_cast<std::size_t>(row * n[0] + site[0]);
+          for (std::size_t i = 0; i < reducers.size(); ++i) {
+            reducers[i].add(values[static_cast<std::size_t>(reductions[i])], site[0]);
+          }
           if (kernel.colours && in_place) {
             for (std::size_t i = 0; i < stores.size(); ++i) {
               store_one(kernel, kernel.stores[i].array, place,
@@ -309,9 +312,6 @@ struct Interpreter::State {
           if (kernel.colours) places.push_back(place);
           for (std::size_t i = 0; i < stores.size(); ++i) {
             results[i].push_back(values[static_cast<std::size_t>(stores[i])]);
-          }
-          for (std::size_t i = 0; i < reducers.size(); ++i) {
-            reducers[i].add(values[static_cast<std::size_t>(reductions[i])], site[0]);
           }
         }
       }

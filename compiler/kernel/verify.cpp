@@ -125,7 +125,6 @@ class Verifier {
       if (of(c.weights, axis) * of(kernel_.extent, axis) % c.modulus != 0)
         say("the colours do not close around axis {}", axis);
     }
-    if (!kernel_.reductions.empty()) say("reductions over the sites of a colour");
     for (const ArrayParam& array : kernel_.arrays) {
       if (array.next) say("array {} has a second buffer in a sweep over a colour", array.array);
     }

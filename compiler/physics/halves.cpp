@@ -54,8 +54,7 @@ class Halving {
     const Value y = field(half.arrays), b = field(half.right);
     LinearMap::Stage even{fresh(), reals(apply(forward.inverse, link_, b)), 0};
     half.source.parity = 1;
-    half.source.image =
-        at_odd(reals(subtract(b, apply(forward.hops, link_, field(even.arrays)))), {});
+    half.source.image = reals(subtract(b, apply(forward.hops, link_, field(even.arrays))));
     half.source.stages.push_back(std::move(even));
     const Value rest = subtract(b, apply(forward.hops, link_, y));
     half.back.image = at_odd(reals(y), reals(apply(forward.inverse, link_, rest)));
@@ -87,7 +86,7 @@ class Halving {
     return map;
   }
 
-  /// One at odd sites, the other (or 0) at even ones.
+  /// One at odd sites, the other at even ones.
   std::vector<Expr> at_odd(const std::vector<Expr>& odd, const std::vector<Expr>& even) const {
     Expr sum = arena_.integer(0);
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
@@ -98,8 +97,7 @@ class Halving {
         arena_.make(Op::Less, {arena_.rational(1, 2), sum - arena_.integer(2) * half});
     std::vector<Expr> result;
     for (std::size_t i = 0; i < odd.size(); ++i) {
-      const Expr other = even.empty() ? arena_.integer(0) : even[i];
-      result.push_back(arena_.make(Op::Select, {is_odd, odd[i], other}));
+      result.push_back(arena_.make(Op::Select, {is_odd, odd[i], even[i]}));
     }
     return result;
   }

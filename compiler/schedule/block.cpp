@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
@@ -40,11 +41,12 @@ Expr Block::prepared(Expr value) {
 
 /// A sum over pairs is a value of its own, made in a sweep over pairs.
 Expr Block::pair_array(Expr sum) {
-  if (const auto found = arrays_.find(sum.get()); found != arrays_.end()) return found->second;
+  const std::pair key{sum.get(), -1};
+  if (const auto found = arrays_.find(key); found != arrays_.end()) return found->second;
   const int number = storage_.number();
   items_.push_back({Item::Kind::Array, number, "pairs", ReduceKind::Sum, sum, -1});
   const Expr load = arena().load(number, {}, sum->span);
-  arrays_.emplace(sum.get(), load);
+  arrays_.emplace(key, load);
   return load;
 }
 
@@ -66,18 +68,21 @@ Expr Block::stencil_on_array(Expr node) {
 Expr Block::array(const std::string& name, Expr value, int version_of) {
   value = prepared(value);
   if (value.is(Op::Load) && value->offset.zero()) return value;
-  if (const auto found = arrays_.find(value.get()); found != arrays_.end()) return found->second;
+  for (const int made : {parity_, -1}) {
+    const auto found = arrays_.find({value.get(), made});
+    if (found != arrays_.end()) return found->second;
+  }
   const int number = storage_.number();
-  items_.push_back({Item::Kind::Array, number, name, ReduceKind::Sum, value, version_of});
+  items_.push_back({Item::Kind::Array, number, name, ReduceKind::Sum, value, version_of, parity_});
   const Expr load = arena().load(number, {}, value->span);
-  arrays_.emplace(value.get(), load);
+  arrays_.emplace(std::pair{value.get(), parity_}, load);
   return load;
 }
 
 Expr Block::half_array(const std::string& name, Expr value, int parity) {
-  const std::size_t before = items_.size();
+  const int before = std::exchange(parity_, parity);
   const Expr load = array(name, value);
-  if (items_.size() > before && items_.back().array == load->index) items_.back().parity = parity;
+  parity_ = before;
   return load;
 }
 
@@ -172,7 +177,7 @@ Expr Block::without_reductions(Expr value) {
   return algebra::rewrite(value, [this](Expr node) -> Expr {
     switch (node.op()) {
       case Op::Mean:
-        return sum(node.arg(0)) / arena().integer(system_.lattice.sites());
+        return sum(node.arg(0)) / arena().integer(summed_sites());
       case Op::Total:
         return sum(node.arg(0));
       case Op::Minimum:
@@ -183,6 +188,11 @@ Expr Block::without_reductions(Expr value) {
         return node;
     }
   });
+}
+
+/// Of them one parity is half: some extent is even.
+std::int64_t Block::summed_sites() const {
+  return parity_ < 0 ? system_.lattice.sites() : system_.lattice.sites() / 2;
 }
 
 /// Terms whose coefficients differ by a number only are summed together.
@@ -196,7 +206,7 @@ Expr Block::sum(Expr argument) {
   for (const Term& term :
        kernel::linear_terms(with_integer_stencils(argument, system_.lattice.dx))) {
     if (!term.site) {
-      total = total + term.coefficient * arena().integer(system_.lattice.sites());
+      total = total + term.coefficient * arena().integer(summed_sites());
       continue;
     }
     bool found = false;
@@ -217,14 +227,14 @@ Expr Block::sum(Expr argument) {
 
 void Block::reduce(const std::string& slot, ReduceKind kind, Expr value) {
   slots_.add(slot);
-  items_.push_back({Item::Kind::Reduction, -1, slot, kind, prepared(value), -1});
+  items_.push_back({Item::Kind::Reduction, -1, slot, kind, prepared(value), -1, parity_});
 }
 
 std::vector<Item> Block::take_carried() {
   std::set<int> state;
   for (const auto& v : system_.variables) state.insert(v.array);
   const auto carried = [&](const Item& item) {
-    if (item.kind != Item::Kind::Reduction) return false;
+    if (item.kind != Item::Kind::Reduction || item.parity >= 0) return false;
     return !algebra::contains(item.value, [&](Expr node) {
       if (node.is(Op::Load)) return !node->offset.zero() || !state.contains(node->index);
       return node.is(Op::Symbol) || node.is(Op::Stencil) || node.is(Op::PairSum) ||
@@ -240,15 +250,16 @@ std::vector<Item> Block::take_carried() {
 Expr Block::reduction(ReduceKind kind, Expr argument) {
   argument = prepared(argument);
   if (!argument->per_site) {
-    return kind == ReduceKind::Sum ? argument * arena().integer(system_.lattice.sites()) : argument;
+    return kind == ReduceKind::Sum ? argument * arena().integer(summed_sites()) : argument;
   }
   auto& known = reductions_[static_cast<int>(kind)];
-  if (const auto found = known.find(argument.get()); found != known.end()) return found->second;
+  const std::pair key{argument.get(), parity_};
+  if (const auto found = known.find(key); found != known.end()) return found->second;
   static constexpr const char* kNames[] = {"sum", "minimum", "maximum"};
   const std::string slot = slots_.fresh(kNames[static_cast<int>(kind)]);
-  items_.push_back({Item::Kind::Reduction, -1, slot, kind, argument, -1});
+  items_.push_back({Item::Kind::Reduction, -1, slot, kind, argument, -1, parity_});
   const Expr symbol = arena().symbol(slot, argument->span);
-  known.emplace(argument.get(), symbol);
+  known.emplace(key, symbol);
   return symbol;
 }
 

@@ -7,8 +7,9 @@
 // compiler/schedule/sweeps.hpp turns a block into kernels.
 #pragma once
 
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/kernel/kernel.hpp"
@@ -27,7 +28,7 @@ struct Item {
   kernel::ReduceKind reduce = kernel::ReduceKind::Sum;
   Expr value;
   int version_of = -1;  ///< Array: the state array whose later value this is
-  int parity = -1;      ///< Array: made at sites of this parity alone; elsewhere it is anything
+  int parity = -1;      ///< made (Array) or summed (Reduction) at sites of this parity alone
 };
 
 class Block {
@@ -38,8 +39,12 @@ class Block {
   /// Defines an array and returns its Load. A bare Load at the site itself is returned as it is.
   Expr array(const std::string& name, Expr value, int version_of = -1);
   /// The same for a value that is wanted at sites of one parity alone (x + y + z + t mod 2 over the
-  /// axes of even extent): in a sweep over these sites.
+  /// axes of even extent): in a sweep over these sites. Elsewhere the array holds anything.
   Expr half_array(const std::string& name, Expr value, int parity);
+  /// From now on arrays are made, and reductions are taken, at sites of this parity alone; -1:
+  /// everywhere.
+  void at_sites(int parity) { parity_ = parity; }
+  int parity() const { return parity_; }
   /// Defines a scalar and returns its Symbol; Symbols and Numbers are returned as they are.
   Expr scalar(const std::string& name, Expr value);
   /// The value with its reductions replaced by slots.
@@ -66,13 +71,16 @@ class Block {
   Expr pair_array(Expr sum);
   Expr sum(Expr argument);
   Expr reduction(kernel::ReduceKind kind, Expr argument);
+  std::int64_t summed_sites() const;
 
   const physics::System& system_;
   Slots& slots_;
   Storage& storage_;
   std::vector<Item> items_;
-  std::unordered_map<const algebra::Node*, Expr> arrays_;         ///< value -> its Load
-  std::unordered_map<const algebra::Node*, Expr> reductions_[3];  ///< by ReduceKind
+  int parity_ = -1;
+  using Known = std::map<std::pair<const algebra::Node*, int>, Expr>;  ///< by value and parity
+  Known arrays_;
+  Known reductions_[3];  ///< by ReduceKind
 };
 
 /// Stencils as integer weights, with dx^p/denominator as a number in front: rounded weights would

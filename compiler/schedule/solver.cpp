@@ -101,9 +101,9 @@ class Maker {
     slots_.add(solve_.residual);
     for (const auto& [name, number] : solve_.options) values_[name] = Value::of(number);
     values_[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
-    values_[text_.source] = of_parts(right_side());
     op_ = constant_parts(map_of(false));
     adjoint_ = constant_parts(map_of(true));
+    values_[text_.source] = of_parts(right_side());
 
     for (const dsl::Definition* line : text_.before) {
       values_[line->head.name] = settled(start_, line->head.name, in_start(*line->value));
@@ -152,20 +152,20 @@ class Maker {
     return adjoint ? solve_.adjoint : solve_.op;
   }
 
-  /// b, or what it is for the sites that are solved for.
+  /// b, or what it is for the sites that are solved for: from here on nothing else is made.
   std::vector<Expr> right_side() {
     std::vector<Expr> source;
-    if (!solve_.half) {
-      for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
-      return source;
+    for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
+    if (solve_.half) {
+      State given = here_;
+      for (std::size_t i = 0; i < parts(); ++i) {
+        right_.push_back(kept_array("b", source[i]));
+        given.arrays[solve_.half->right[i]] = source[i];
+      }
+      source = mapped(start_, solve_.half->source, std::move(given));
     }
-    State given = here_;
-    for (std::size_t i = 0; i < parts(); ++i) {
-      right_.push_back(kept_array("b", start_.array("b", at(here_, solve_.source[i]))));
-      given.arrays[solve_.half->right[i]] = start_.array("b", at(here_, solve_.source[i]));
-    }
-    for (const Expr part : mapped(start_, solve_.half->source, std::move(given)))
-      source.push_back(start_.array("b", part));
+    for (Block* block : {&start_, &round_, &rest_}) block->at_sites(op_.parity);
+    for (Expr& part : source) part = start_.array("b", part);
     return source;
   }
 
@@ -347,33 +347,9 @@ class Maker {
       const auto found = once_.find(&at);
       return found == once_.end() ? nullptr : &found->second;
     };
-    Value v = evaluate(e, meaning, arena_);
-    for (Component& c : v.parts) {
-      c.re = at_solved_sites(c.re);
-      if (c.im) c.im = at_solved_sites(c.im);
-    }
-    return v;
+    return evaluate(e, meaning, arena_);
   }
 
-  /// Where half of the sites are solved for, the others hold anything and do not count.
-  Expr at_solved_sites(Expr e) const {
-    if (op_.parity < 0) return e;
-    return algebra::rewrite(e, [&](Expr node) {
-      if (!node.is(Op::Total)) return node;
-      Expr sum = arena_.integer(0);
-      for (int axis = 0; axis < system_.lattice.dims; ++axis) {
-        if (system_.lattice.extent[static_cast<std::size_t>(axis)] % 2 == 0)
-          sum = sum + arena_.site(axis);
-      }
-      const Expr two = arena_.integer(2);
-      const Expr parity = sum - two * arena_.make(Op::Floor, {sum / two});
-      const Expr counts = arena_.make(
-          Op::Less,
-          {arena_.make(Op::Abs, {parity - arena_.integer(op_.parity)}), arena_.rational(1, 2)});
-      return arena_.make(Op::Total,
-                         {arena_.make(Op::Select, {counts, node.arg(0), arena_.integer(0)})});
-    });
-  }
   /// The right side of the inner system is made before a round; its solution is there in one.
   Value inner_solution(const dsl::Expr& e) {
     const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], round_values_));
@@ -412,15 +388,18 @@ class Maker {
     for (const dsl::ExprPtr& arg : e->args) take_once(arg);
   }
 
-  /// Names that the rounds read from outside.
+  /// Names that a round reads from what was before it.
   std::set<std::string> read_in_rounds() const {
-    std::set<std::string> names;
+    std::set<std::string> names, own;
     const auto see = [&](const auto& self, const dsl::ExprPtr& e) -> void {
       if (!e || once_.contains(e.get())) return;
-      if (e->kind == dsl::ExprKind::Name) names.insert(e->text);
+      if (e->kind == dsl::ExprKind::Name && !own.contains(e->text)) names.insert(e->text);
       for (const dsl::ExprPtr& arg : e->args) self(self, arg);
     };
-    for (const dsl::Definition* line : text_.round) see(see, line->value);
+    for (const dsl::Definition* line : text_.round) {
+      see(see, line->value);
+      own.insert(line->head.name);
+    }
     see(see, text_.until);
     return names;
   }
@@ -430,7 +409,7 @@ class Maker {
     const std::set<std::string> read = read_in_rounds();
     for (const auto& [name, v] : values_) {
       const bool set = set_.contains(name);
-      if (!set && !read.contains(name)) continue;
+      if (name != text_.unknown && !read.contains(name)) continue;
       if (is_field(name, v)) {
         keep_field(name, v, set);
       } else {
@@ -558,6 +537,8 @@ class Maker {
     const Expr numbers_are = arena_.make(Op::Less, {arena_.integer(0), sound});
     finish.push_back({done_, stays(arena_.symbol(done_), judged(holds, numbers_are))});
     Sweeps made = sweeps(round_, wanted, name_, false);
+    for (kernel::Sweep& sweep : made.sweeps)
+      if (sweep.kernel.colours) sweep.kernel.still = done_;
     chain.sweeps = std::move(made.sweeps);
     chain.swaps = std::move(made.swaps);
     chain.finish = std::move(finish);
@@ -571,8 +552,10 @@ class Maker {
       throw ArithmeticError{solve_.solver->keyword_span, "`" + name + "` changes its shape"};
     }
     std::vector<Expr> list;
+    // sweeps over half of the sites stand still by themselves
     for (std::size_t i = 0; i < next.size(); ++i) {
-      list.push_back(round_.array(name, stays(arena_.load(arrays[i]), next[i]), arrays[i]));
+      const Expr value = round_.parity() < 0 ? stays(arena_.load(arrays[i]), next[i]) : next[i];
+      list.push_back(round_.array(name, value, arrays[i]));
     }
     return of_parts(list);
   }

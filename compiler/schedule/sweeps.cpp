@@ -300,7 +300,11 @@ class Maker {
     int level = life == lives_.end() ? 0 : life->second.last;
     if (defined_here(value)) level = std::max(level, level_[by_array_.at(value)]);
     level = std::max(level, 0);
-    while (parities_.contains(level) && parities_.at(level) >= 0) ++level;  // a copy of every site
+    // of what was there before the sites that matter are not known
+    const int there = wanted_.pure ? -1 : block_.parity();
+    const int parity = defined_here(value) ? item_of(value).parity : there;
+    while (parities_.contains(level) && parities_.at(level) != parity) ++level;
+    parities_.emplace(level, parity);
     const bool second_buffer =
         life != lives_.end() && life->second.last == level && life->second.away;
     stores_[level].push_back({array, value, second_buffer});

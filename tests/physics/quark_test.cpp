@@ -180,6 +180,59 @@ TEST(Quark, MixedPrecisionReachesDouble) {
   EXPECT_LT(last(result, "n_b"), 2 * last(result, "n"));
 }
 
+// Nothing of a round goes over all sites: two applications of two kernels each, with the sums of
+// what they make; x and r with theirs; the direction.
+TEST(Quark, ARoundOfHalvesIsSixKernelsOfHalfTheSites) {
+  const auto compiled = testing::compile_text(
+      quarks({{4, 4, 4, 4}},
+             "init U ~ hot, psi ~ normal\nb = solve(D, psi, solver = cgne(1e-12))\n"
+             "at end: left = residual(b) -> \"m.h5\"\n"),
+      at_start());
+  ASSERT_TRUE(compiled.program);
+  ASSERT_EQ(compiled.program->solves.size(), 1u);
+  std::size_t stored = 0;
+  for (const program::Launch& launch : compiled.program->solves[0].iterate) {
+    const auto& k = compiled.plan->kernels[static_cast<std::size_t>(launch.kernel)];
+    EXPECT_TRUE(k.colours.has_value()) << k.name;
+    EXPECT_FALSE(k.still.empty()) << k.name;
+    stored += k.stores.size();
+  }
+  EXPECT_EQ(compiled.program->solves[0].iterate.size(), 6u);
+  EXPECT_EQ(stored, 7u * 24u);
+}
+
+// Each instance has as many rounds as it has by itself, and stands still after them.
+TEST(Quark, HalvesOfEachInstance) {
+  const auto text = [](const std::string& masses) {
+    return "model masses \"one propagator for each mass\"\nsweep kappa = " + masses +
+           "\nlattice grid: 4*2*2*4\ngauge U: U(1)\nfermion psi: spinor\n"
+           "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+           "D(psi) = psi - kappa*hop(psi)\ninit U ~ hot, psi ~ normal\n"
+           "chi = solve(D, psi, solver = cgne(1e-11))\n"
+           "at end: n = iterations(chi), left = residual(chi), a = total(norm2(chi)) -> "
+           "\"k.csv\"\nexpect residual(chi) < 1e-10\n";
+  };
+  const auto rounds = [&](const std::string& masses) {
+    const auto compiled = testing::compile_text(text(masses), at_start());
+    const program::Program& program = *compiled.program;
+    runtime::Session session(program, *testing::device("native"));
+    session.start();
+    session.launch(program.outputs[0].before);
+    session.launch(program.outputs[0].launches);
+    std::vector<double> counts;
+    const auto slot = static_cast<std::size_t>(program.solves[0].iterations_slot);
+    for (std::size_t i = slot; i < session.scalars().size(); i += program.scalars.size())
+      counts.push_back(session.scalars()[i]);
+    return counts;
+  };
+  EXPECT_TRUE(run_text(text("[0.05, 0.2, 0.11]"), at_start()).all_expected());
+  const auto all = rounds("[0.05, 0.2, 0.11]");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0], rounds("[0.05]")[0]);
+  EXPECT_EQ(all[1], rounds("[0.2]")[0]);
+  EXPECT_GT(all[1], all[0]);
+}
+
 // The inner rounds are in f32, the others in f64.
 TEST(Quark, MixedPrecisionHasKernelsOfBoth) {
   const auto compiled =
