@@ -24,7 +24,7 @@ constexpr OptionRule kBoundary[] = {
 constexpr OptionRule kFermion[] = {
     {"boundary", "what lies beyond the edges for these spinors, where it is not the lattice's",
      Takes::Call, "periodic antiperiodic"},
-    {"basis", "of the gamma matrices", Takes::Word, "chiral degrand_rossi"},
+    {"basis", "of the gamma matrices", Takes::Word, "chiral dirac degrand_rossi"},
 };
 constexpr OptionRule kGauge[] = {
     {"store", "how much of a link matrix is kept: all, or rows from which the rest follows",

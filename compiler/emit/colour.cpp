@@ -68,6 +68,17 @@ std::string rows_text(const Job& job, const Bindings& bindings, std::int64_t uni
 
 }  // namespace
 
+std::int64_t even_shares(std::int64_t wanted, std::int64_t most) {
+  const std::int64_t turns = (wanted + most - 1) / most;
+  return (wanted + turns - 1) / turns;
+}
+
+std::string sum_memory(const GpuReductions& reductions) {
+  if (reductions.tree_doubles == 0) return {};
+  return fmt::format("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;",
+                     reductions.tree_doubles);
+}
+
 program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const std::int64_t cells = kernel.sites() / kernel.colours->modulus;
@@ -93,7 +104,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   slots["residents"] = std::to_string(residents(job, kThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
-  slots["local_memory"] = finish.local_memory();
+  slots["local_memory"] = sum_memory(finish);
   slots["sums"] = finish.sums;
   slots["accumulate"];
   for (std::size_t i = 0; i < kernel.reductions.size(); ++i)

@@ -10,4 +10,10 @@ namespace vphi::emit {
 
 program::Kernel emit_colours(const Job& job, const Bindings& bindings);
 
+/// Groups, `most` of them or fewer, among which the work of `wanted` goes in shares as equal as can
+/// be: each takes the next one when it is done with the one before.
+std::int64_t even_shares(std::int64_t wanted, std::int64_t most);
+/// Declarations of what the folding of sums needs of a group's memory; empty without sums.
+std::string sum_memory(const GpuReductions& reductions);
+
 }  // namespace vphi::emit

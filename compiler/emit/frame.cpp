@@ -258,16 +258,6 @@ int residents(const Job& job, int threads) {
   return std::clamp(kRegisters / (threads * words), 1, 2048 / threads);
 }
 
-std::string GpuReductions::local_memory() const {
-  if (tree_doubles == 0) return {};
-  return fmt::format("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;", tree_doubles);
-}
-
-std::int64_t even_shares(std::int64_t wanted, std::int64_t most) {
-  const std::int64_t turns = (wanted + most - 1) / most;
-  return (wanted + turns - 1) / turns;
-}
-
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree) {
   GpuReductions out;
   if (!job.epilogue()) return out;

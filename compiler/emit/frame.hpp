@@ -69,11 +69,7 @@ struct GpuReductions {
   std::string sums;       ///< declarations of the thread's sums
   std::string finish;     ///< after the last site; reads the tree called `tree`
   int tree_doubles = 0;   ///< local memory
-  std::string local_memory() const;
 };
-/// Groups, `most` of them or fewer, among which the work of `wanted` goes in shares as equal as can
-/// be: each takes the next one when it is done with the one before.
-std::int64_t even_shares(std::int64_t wanted, std::int64_t most);
 /// `in_tree`: reductions, sums, whose share each thread adds up in `tree` itself.
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree = {});
 /// vphi_join_K(which, a, b) and vphi_neutral_K(which): how shares of a reduction combine.

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "compiler/emit/colour.hpp"
 #include "compiler/emit/draws.hpp"
 #include "compiler/emit/gather.hpp"
 #include "compiler/kernel/draw.hpp"
@@ -139,7 +140,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   slots["sites"] = index_literal(job, sites);
   slots["finish_functions"] = reductions.functions;
-  slots["local_memory"] = reductions.local_memory();
+  slots["local_memory"] = sum_memory(reductions);
   slots["sums"] = reductions.sums;
   slots["finish"] = reductions.finish;
   slots["number"] = ordered(job) ? "number" : "at";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/gauge/products.hpp"
+#include "compiler/gauge/spin_bases.hpp"
 
 namespace vphi::gauge {
 
@@ -159,23 +160,30 @@ bool same(const DiracOperator& a, const DiracOperator& b) {
          std::ranges::all_of(a.hops, [&](const Hop& t) { return has_hop(b, t); });
 }
 
+namespace {
+
+Gaussian trace(const SpinMatrix& m) { return m.at(0, 0) + m.at(1, 1) + m.at(2, 2) + m.at(3, 3); }
+
+}  // namespace
+
 std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d) {
+  return local_inverse(d, gamma5());
+}
+
+std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d, const SpinMatrix& g5) {
   if (d.local.empty()) return std::nullopt;
   Arena& arena = *d.local[0].weight.re->arena;
   Complex a = scalar(arena, 0), b = scalar(arena, 0);
   for (const LocalTerm& term : d.local) {
-    // diag(p, p, q, q) = (p + q)/2 + (p - q)/2 gamma5
-    const Gaussian p = term.spin.at(0, 0), q = term.spin.at(2, 2);
-    SpinMatrix diagonal;
-    for (int s = 0; s < 4; ++s) diagonal.at(s, s) = s < 2 ? p : q;
-    if (!(term.spin == diagonal)) return std::nullopt;
-    const auto half = [&](Gaussian twice) {
-      if (const auto whole = quotient(twice, {2, 0})) return times(*whole, term.weight);
-      return times(arena.rational(1, 2), times(twice, term.weight));
+    // 4 s = tr(s) + tr(gamma5 s) gamma5
+    const Gaussian one = trace(term.spin), five = trace(g5 * term.spin);
+    if (!(Gaussian{4, 0} * term.spin == one * spin_identity() + five * g5)) return std::nullopt;
+    const auto quarter = [&](Gaussian four) {
+      if (const auto whole = quotient(four, {4, 0})) return times(*whole, term.weight);
+      return times(arena.rational(1, 4), times(four, term.weight));
     };
-    const Gaussian sum = p + q, difference = p + -q;
-    if (!sum.zero()) a = plus(a, half(sum));
-    if (!difference.zero()) b = plus(b, half(difference));
+    if (!one.zero()) a = plus(a, quarter(one));
+    if (!five.zero()) b = plus(b, quarter(five));
   }
   // of the numbers that are usual, a real and b imaginary, the divisor is real
   const Complex divisor = minus(times(a, a), times(b, b));
@@ -183,7 +191,7 @@ std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d) {
   const Complex real{over(arena.integer(1), divisor.re), arena.integer(0)};
   const Complex factor = divisor.im.is_zero() ? real : inverse;
   std::vector<LocalTerm> result{{spin_identity(), times(factor, a)}};
-  if (!(b.re.is_zero() && b.im.is_zero())) result.push_back({gamma5(), negative(times(factor, b))});
+  if (!(b.re.is_zero() && b.im.is_zero())) result.push_back({g5, negative(times(factor, b))});
   return result;
 }
 

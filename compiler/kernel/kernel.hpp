@@ -117,7 +117,8 @@ struct Random {
 /// A sweep over the sites of one colour: those whose weights.x mod `modulus` is the number in a
 /// slot. No site of a colour reads what another site of it stores (whoever chose the weights has
 /// proved it), so stores go in place although neighbours are read: every order of the sites, and a
-/// second buffer in the place of the first, give the same bits. Reductions are over these sites.
+/// second buffer in the place of the first, give the same bits. Reductions are over the sites of
+/// the colour.
 struct Colours {
   int modulus = 1;
   std::array<int, 4> weights{};  ///< each with weight*extent a multiple of `modulus`
@@ -148,9 +149,8 @@ struct Kernel {
   /// Slots with the same value in every instance that moves (time, step): what depends on them
   /// alone is computed once for many instances (kernel/share.hpp).
   std::vector<std::string> common;
-  /// Slot that is not 0 where an instance stands still: the kernel leaves its arrays as they are.
-  /// One of `common`, or, with colours, any. "": the kernel's values say themselves what becomes of
-  /// such an instance.
+  /// Slot that is not 0 where an instance stands still: its arrays stay as they are. One of `common`
+  /// (with colours: any), or "": the kernel's values say themselves what becomes of it.
   std::string still;
   Random random;
   std::array<Boundary, 4> boundary{};

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "compiler/gauge/spin_bases.hpp"
+
 namespace vphi::physics {
 
 using algebra::Op;
@@ -15,7 +17,8 @@ struct Parts {
 bool at_site(const SpinorTerm& term) { return term.at.zero() && term.path.word.empty(); }
 
 /// R, R^-1 and H.
-std::optional<Parts> parts_of(const Grid& grid, const SpinorForm& form) {
+std::optional<Parts> parts_of(const Derivation& d, const SpinorForm& form) {
+  const Grid& grid = d.grid;
   Parts parts;
   gauge::DiracOperator local;
   for (const SpinorTerm& term : form.terms) {
@@ -33,7 +36,7 @@ std::optional<Parts> parts_of(const Grid& grid, const SpinorForm& form) {
     parts.hops.terms.push_back(term);
   }
   if (parts.hops.terms.empty()) return std::nullopt;
-  const auto inverse = gauge::local_inverse(local);
+  const auto inverse = gauge::local_inverse(local, gauge::gamma5_of(d.gammas));
   if (!inverse) return std::nullopt;
   for (const gauge::LocalTerm& term : *inverse)
     parts.inverse.terms.push_back({term.spin, term.weight, {}, {}});
@@ -131,8 +134,8 @@ std::vector<Expr> real_parts(Arena& arena, const Value& v, bool complex) {
 
 std::optional<HalfSystem> half_system(Derivation& d, const SpinorForm& form,
                                       const gauge::LinkOf& link, int colours) {
-  const auto forward = parts_of(d.grid, form);
-  const auto backward = parts_of(d.grid, adjoint(form));
+  const auto forward = parts_of(d, form);
+  const auto backward = parts_of(d, adjoint(form));
   if (!forward || !backward) return std::nullopt;
   return Halving(d, link, colours).made(*forward, *backward);
 }

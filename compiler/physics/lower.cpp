@@ -6,6 +6,7 @@
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/spin_bases.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/conservation.hpp"
 #include "compiler/physics/hmc.hpp"
@@ -263,7 +264,7 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (d_.system.conservation) {
     if (const auto v = fluid_name(d_, text)) return Value::of(*v);
   }
-  if (text == "gamma5" && has_fermions()) return spin_value(arena, gauge::gamma5());
+  if (text == "gamma5" && has_fermions()) return spin_value(arena, gauge::gamma5_of(d_.gammas));
   if (text == "gauss" && has_links()) return Value::of(gauss(span));
   if (text == "polyakov" && has_links()) return polyakov(span);
   if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/spin_bases.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 
@@ -248,16 +249,20 @@ void remember_turns(Derivation& d, const StateField& field) {
   if (std::ranges::count(d.spinor_turns, field.turns) == 0) d.spinor_turns.push_back(field.turns);
 }
 
-/// `basis = degrand_rossi`: of all gamma matrices of the model.
+/// `basis = dirac`: of all gamma matrices of the model.
 void read_basis(Derivation& d) {
   for (const dsl::Clause* clause : d.resolved.clauses("fermion")) {
     const dsl::ExprPtr basis = dsl::option(*clause, "basis");
     if (!basis) continue;
-    const bool chiral = basis->text == "chiral";
-    if (!chiral && basis->text != "degrand_rossi") {
-      d.fail(errors::option_value(basis->span, "basis", "chiral or degrand_rossi"));
+    if (basis->text == "chiral") {
+      d.gammas = gauge::gammas(gauge::GammaBasis::Chiral);
+    } else if (basis->text == "degrand_rossi") {
+      d.gammas = gauge::gammas(gauge::GammaBasis::DeGrandRossi);
+    } else if (basis->text == "dirac") {
+      d.gammas = gauge::dirac_gammas();
+    } else {
+      d.fail(errors::option_value(basis->span, "basis", "chiral, dirac or degrand_rossi"));
     }
-    d.gammas = gauge::gammas(chiral ? gauge::GammaBasis::Chiral : gauge::GammaBasis::DeGrandRossi);
   }
 }
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "compiler/algebra/transform.hpp"
 #include "runtime/run/session.hpp"
 #include "tests/physics/free_quarks.hpp"
 
@@ -67,6 +69,84 @@ TEST(Quark, PlaneWavesAreMultipliedByTheSymbol) {
       EXPECT_NEAR(last(result, "im" + at), sum.imag(), 2e-14) << at;
     }
   }
+}
+
+// Traces over spins are the same in every basis, on any links.
+TEST(Quark, TracesDoNotDependOnTheBasis) {
+  std::vector<double> found[2];
+  for (const char* const basis : {"chiral", "degrand_rossi", "dirac"}) {
+    const auto result =
+        run_text(std::string("model bases \"one pion\"\nlattice grid: 2*4*2*4\ngauge U: U(1)\n") +
+                     "fermion psi: spinor, boundary(t) = antiperiodic, basis = " + basis +
+                     "\nhop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+                     "D(psi) = psi + 0.3i*gamma5*psi - 0.13*hop(psi)\n"
+                     "here = index(x) == 0 and index(y) == 0 and index(z) == 0 and index(t) == 0\n"
+                     "S[s,c] = solve(D, here*spinor(s, c), solver = cgne(1e-13))\n"
+                     "at end: pion = total(sum(norm2(S[s,c]), s, c)), source = "
+                     "total(here*im(sum(dot(spinor(s, c), gamma5*S[s,c]), s, c))) -> \"b.h5\"\n"
+                     "init U ~ hot\n",
+                 at_start());
+    found[0].push_back(last(result, "pion"));
+    found[1].push_back(last(result, "source"));
+    // Ward's identity
+    EXPECT_NEAR(-found[1].back() / 0.3, found[0].back(), 1e-10);
+  }
+  for (const auto& values : found)
+    for (const double value : values) EXPECT_NEAR(value, values[0], 1e-10);
+  EXPECT_GT(found[0][0], 1);
+}
+
+// A sign at the edge or a phase at each step in time: one is the other in another gauge.
+TEST(Quark, AntiperiodicByPhase) {
+  const auto pion = [](const std::string& boundary, const std::string& turned) {
+    return run_text(
+        "model phases \"one pion\"\nlattice grid: 2*4*2*4\ngauge U: U(1)\n"
+        "fermion psi: spinor" +
+            boundary +
+            "\nturn = exp(1i*pi/4)\n"
+            "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))" +
+            turned +
+            "\nD(psi) = psi + 0.3i*gamma5*psi - 0.13*hop(psi)\n"
+            "here = index(x) == 0 and index(y) == 0 and index(z) == 0 and index(t) == 0\n"
+            "S[s,c] = solve(D, here*spinor(s, c), solver = cgne(1e-13))\n"
+            "pion = sum(norm2(S[s,c]), s, c)\ninit U ~ hot\n"
+            "at end: a = total(pion*(index(t) == 1)), b = total(pion*(index(t) == 2)) "
+            "-> \"p.h5\"\n",
+        at_start());
+  };
+  const auto sign = pion(", boundary(t) = antiperiodic", "");
+  const auto phase = pion("",
+                          " + (turn - 1)*(1 - gamma[t])*U[t]*psi@t + "
+                          "(conj(turn) - 1)*(1 + gamma[t])*U[-t]*psi@-t");
+  EXPECT_NEAR(last(phase, "a"), last(sign, "a"), 1e-11);
+  EXPECT_NEAR(last(phase, "b"), last(sign, "b"), 1e-11);
+  EXPECT_GT(std::fabs(last(pion("", ""), "b") / last(sign, "b") - 1), 1e-5);
+}
+
+// Where gamma_t is diagonal, a hop in time reads half a spinor.
+TEST(Quark, HopsInTimeReadHalfASpinor) {
+  const auto reads = [](const std::string& basis) {
+    const auto compiled = testing::compile_text(
+        "model hop \"a hop\"\nlattice grid: 4^4\ngauge U: U(1)\nfermion psi, chi: spinor, basis "
+        "= " +
+            basis +
+            "\nhop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+            "init U ~ cold, psi ~ normal, chi = hop(psi)\nat end: a = total(norm2(chi)) -> "
+            "\"h.h5\"\n",
+        at_start());
+    std::size_t most = 0;
+    for (const kernel::Kernel& k : compiled.plan->kernels) {
+      std::set<std::pair<int, int>> found;
+      for (const kernel::Store& store : k.stores)
+        for (const algebra::Expr load : algebra::reads(store.value))
+          if (load.is(algebra::Op::Load) && load->offset.d[3] > 0)
+            found.insert({load->index, load->offset.d[3]});
+      most = std::max(most, found.size());
+    }
+    return most;
+  };
+  EXPECT_EQ(reads("chiral"), 8u);
+  EXPECT_EQ(reads("dirac"), 4u);
 }
 
 // Real and imaginary parts of a component have the width that is written, one by one.

@@ -1,0 +1,19 @@
+// Bases of spin beside the chiral ones (clifford.hpp), and the gamma5 that belongs to a basis.
+#pragma once
+
+#include "compiler/gauge/dirac.hpp"
+
+namespace vphi::gauge {
+
+/// gamma_t = diag(1, 1, -1, -1), so that hops in time read half of a spinor; the product of all
+/// four is -gamma5, as in the chiral basis.
+Gammas dirac_gammas();
+
+/// Of any of the bases: the matrix that anticommutes with all four, with the sign that says which
+/// of them it is.
+SpinMatrix gamma5_of(const Gammas& gammas);
+
+/// local_inverse of dirac.hpp in the basis of this gamma5.
+std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d, const SpinMatrix& g5);
+
+}  // namespace vphi::gauge
