@@ -7,6 +7,7 @@
 #include "compiler/emit/layout.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/brownian.hpp"
+#include "compiler/schedule/growth.hpp"
 #include "compiler/schedule/leap.hpp"
 #include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule.hpp"
@@ -33,7 +34,8 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
   if (diagnostics.has_errors()) return result;
   result.system = physics::derive(result.resolved, options, diagnostics);
   if (result.system && !diagnostics.has_errors()) {
-    schedule::prepare_noise(*result.system, result.resolved, diagnostics);
+    if (schedule::prepare_noise(*result.system, result.resolved, diagnostics))
+      schedule::warn_of_growth(*result.system, result.resolved, diagnostics);
   }
   if (diagnostics.has_errors()) result.system.reset();
   return result;

@@ -8,7 +8,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/noise.hpp"
-#include "compiler/schedule/step.hpp"
+#include "compiler/schedule/small_step.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -16,88 +16,6 @@ namespace {
 using algebra::Arena;
 using algebra::Expr;
 using algebra::Op;
-
-/// A system of one site, its arrays 0, 1, ...; the step is its unit of time.
-physics::System small_system(double dt) {
-  physics::System system;
-  system.arena = std::make_shared<Arena>();
-  system.lattice.dims = 1;
-  system.dt = system.dt_physical = dt;
-  return system;
-}
-
-void add_variable(physics::System& system, const std::string& name, physics::Role role, int partner,
-                  Expr rate) {
-  physics::Variable v;
-  v.name = v.shown = name;
-  v.array = system.arrays++;
-  v.role = role;
-  v.partner = partner;
-  v.rate = rate;
-  system.variables.push_back(std::move(v));
-}
-
-/// The arrays behind one step as functions of the arrays before it and of the random numbers.
-class Step {
- public:
-  static std::optional<Step> of(const physics::System& system, const Integrator& integrator,
-                                const Head& head) {
-    Integrator own = integrator;  // its weights in the arena of the small system
-    own.weights.clear();
-    for (Expr w : integrator.weights) own.weights.push_back(system.arena->number(w->number));
-    for (const auto& groups : groupings(system, head)) {
-      const Sharing sharing = share_out(system, head, groups);
-      if (sharing.leftover) continue;
-      const Ingredients from{system, own, head, groups};
-      Slots slots;
-      Storage storage(system.arrays);
-      Block block(system, slots, storage);
-      dsl::Diagnostics silent;
-      const auto result = run_body(from, sharing.shares, block, silent);
-      if (!result) continue;
-      return Step(block, *result);
-    }
-    return std::nullopt;
-  }
-
-  int draws() const { return draws_; }
-
-  /// The arrays after the step.
-  std::vector<double> operator()(const std::vector<double>& state,
-                                 const std::vector<double>& random) const {
-    std::map<int, double> arrays;
-    std::map<std::string, double> scalars;
-    for (std::size_t i = 0; i < state.size(); ++i) arrays[static_cast<int>(i)] = state[i];
-    algebra::Environment environment;
-    environment.leaf = [&](const algebra::Node& node) -> double {
-      if (node.op == Op::Load) return arrays.at(node.index);
-      if (node.op == Op::Normal) return random.at(static_cast<std::size_t>(node.index));
-      const auto found = scalars.find(node.name);
-      return found == scalars.end() ? 0 : found->second;
-    };
-    for (const Item& item : items_) {
-      const double value = algebra::evaluate(item.value, environment);
-      if (item.kind == Item::Kind::Array) {
-        arrays[item.array] = value;
-      } else {
-        scalars[item.name] = value;
-      }
-    }
-    std::vector<double> after;
-    for (const auto& [array, expr] : state_.arrays) {
-      after.push_back(algebra::evaluate(expr, environment));
-    }
-    return after;
-  }
-
- private:
-  Step(const Block& block, const BodyResult& result)
-      : items_(block.items()), state_(result.state), draws_(result.draws) {}
-
-  std::vector<Item> items_;
-  State state_;
-  int draws_ = 0;
-};
 
 /// Mean of f over `count` independent Gaussians, by the five-point Gauss-Hermite rule.
 template <class F>
@@ -136,7 +54,7 @@ std::optional<physics::Calculus> measured_calculus(const Integrator& integrator,
     Arena& arena = *system.arena;
     add_variable(system, "x", physics::Role::FirstOrder, -1,
                  arena.load(0) * arena.random(Op::Noise, 0));
-    const auto step = Step::of(system, integrator, head);
+    const auto step = SmallStep::of(system, integrator, head);
     if (!step || step->draws() > kMostDraws) return std::nullopt;
     const double mean = gaussian_mean(
         step->draws(), [&](const std::vector<double>& z) { return (*step)({1.0}, z).at(0); });
@@ -259,7 +177,7 @@ std::optional<Bias> second_order(const physics::System& system, const physics::V
   add_variable(small, "v", physics::Role::Momentum, 0,
                -arena.real(w2) * arena.load(0) - arena.real(gamma) * arena.load(1) +
                    arena.real(std::sqrt(2 * gamma)) * arena.random(Op::Noise, 0));
-  const auto step = Step::of(small, integrator, head);
+  const auto step = SmallStep::of(small, integrator, head);
   if (!step) return std::nullopt;
   const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
   const auto from_x = (*step)({1, 0}, silent), from_v = (*step)({0, 1}, silent);
@@ -292,7 +210,7 @@ std::optional<Bias> first_order(const physics::System& system, const physics::Va
   add_variable(small, "x", physics::Role::FirstOrder, -1,
                arena.real(linear.slope) * arena.load(0) +
                    arena.real(std::sqrt(-2 * linear.slope)) * arena.random(Op::Noise, 0));
-  const auto step = Step::of(small, integrator, head);
+  const auto step = SmallStep::of(small, integrator, head);
   if (!step) return std::nullopt;
   const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
   const double m = (*step)({1}, silent).at(0);
