@@ -317,7 +317,7 @@ std::optional<Expr> fluid_name(Derivation& d, const std::string& name) {
     return sum;
   }
   if (name == "residual" && c.residual) return c.residual;
-  if (name == "fixes" && c.step && !c.limits.empty()) {
+  if (name == "fixes" && !c.limits.empty()) {
     if (c.fixes.empty()) {
       c.fixes = "fixes";
       d.system.scalars.push_back({c.fixes, arena.integer(0), arena.integer(0), "fixes"});

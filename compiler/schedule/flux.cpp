@@ -137,6 +137,31 @@ bool asked_for(const physics::System& system, const std::string& name) {
   });
 }
 
+/// How many values the limits change between two states, at a site.
+Expr fixes_between(const Conservation& laws, const State& before, const State& after) {
+  Arena& arena = *before.arrays.at(laws.quantities.front())->arena;
+  const Expr zero = arena.integer(0), one = arena.integer(1);
+  Expr count = zero;
+  for (const int quantity : laws.quantities) {
+    const Expr a = before.arrays.at(quantity), b = after.arrays.at(quantity);
+    if (a == b) continue;
+    const Expr changed = arena.raw(Op::Select, {arena.raw(Op::Equal, {a, b}), zero, one});
+    count = count.is_zero() ? changed : arena.raw(Op::Add, {count, changed});
+  }
+  return count;
+}
+
+/// The scalar that counts them, moved on by a step of a run that has not ended.
+kernel::ScalarAssign count_fixes(Block& block, Expr count, Wanted& wanted) {
+  Arena& arena = *block.system().arena;
+  const std::string& name = block.system().conservation->fixes;
+  const std::string changed = block.slots().fresh("fixed");
+  block.reduce(changed, kernel::ReduceKind::Sum, count);
+  wanted.slots.push_back(changed);
+  const Expr runs = arena.integer(1) - arena.symbol(slot::kStop);
+  return {name, arena.symbol(name) + runs * arena.symbol(changed)};
+}
+
 /// The pass along one axis, over `weight` of the step.
 class AxisPart {
  public:
@@ -200,31 +225,14 @@ class AxisPart {
       const Expr more = (arena.integer(1) - stop) * arena.symbol(lost);
       part.finish.push_back({name, arena.symbol(name) + more});
     }
-    if (!laws_.fixes.empty()) count_fixes(unlimited, end, part, wanted);
+    if (!laws_.fixes.empty())
+      part.finish.push_back(
+          count_fixes(block_, mirrors_(fixes_between(laws_, unlimited, end)), wanted));
     part.sweeps = make_sweeps(block_, wanted);
     return part;
   }
 
  private:
-  /// How many values the limits have changed.
-  void count_fixes(const State& before, const State& after, FluxPart& part, Wanted& wanted) {
-    Arena& arena = *system_.arena;
-    const Expr one = arena.integer(1), zero = arena.integer(0);
-    Expr count = zero;
-    for (const int quantity : laws_.quantities) {
-      const Expr a = before.arrays.at(quantity), b = after.arrays.at(quantity);
-      if (a == b) continue;
-      const Expr changed = arena.raw(Op::Select, {arena.raw(Op::Equal, {a, b}), zero, one});
-      count = count.is_zero() ? changed : arena.raw(Op::Add, {count, changed});
-    }
-    const std::string changed_slot = block_.slots().fresh("fixed");
-    block_.reduce(changed_slot, kernel::ReduceKind::Sum, mirrors_(count));
-    wanted.slots.push_back(changed_slot);
-    const Expr runs = arena.integer(1) - arena.symbol(slot::kStop);
-    part.finish.push_back(
-        {laws_.fixes, arena.symbol(laws_.fixes) + runs * arena.symbol(changed_slot)});
-  }
-
   void recover(State& state, const std::string& prefix) {
     for (Derived value : laws_.recovered) {
       const int array = value.array;
@@ -293,7 +301,9 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
     end.arrays[quantity] =
         arena.raw(Op::Add, {start.arrays.at(quantity), arena.raw(Op::Mul, {half, both})});
   }
+  const State unlimited = end;
   apply_limits(block, end);
+  FluxPart part;
   Wanted wanted;
   wanted.name = late ? "source_late" : "source";
   wanted.scratch = &scratch;
@@ -302,7 +312,12 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
     wanted.arrays[quantity] =
         block.array(name_of(system, quantity), end.arrays.at(quantity), quantity);
   }
-  return {make_sweeps(block, wanted), {}};
+  if (!laws.fixes.empty()) {
+    const Expr changed = mirrors(fixes_between(laws, unlimited, end));
+    part.finish.push_back(count_fixes(block, changed, wanted));
+  }
+  part.sweeps = make_sweeps(block, wanted);
+  return part;
 }
 
 }  // namespace
@@ -320,14 +335,18 @@ void apply_limits(Block& block, State& state) {
   }
 }
 
-void keep_limits(Block& block, State& state) {
+std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted) {
   const physics::System& system = block.system();
-  if (!system.conservation || system.conservation->limits.empty()) return;
+  if (!system.conservation || system.conservation->limits.empty()) return std::nullopt;
+  const State before = state;
   apply_limits(block, state);
+  const Expr changed = fixes_between(*system.conservation, before, state);
   for (const Derived& limit : system.conservation->limits) {
     Expr& value = state.arrays.at(limit.array);
     value = block.array(name_of(system, limit.array), value, limit.array);
   }
+  if (system.conservation->fixes.empty()) return std::nullopt;
+  return count_fixes(block, changed, wanted);
 }
 
 void add_recovered(Block& block, State& state) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "compiler/schedule/step.hpp"
@@ -21,11 +22,13 @@ void add_recovered(Block& block, State& state);
 /// The state as the laws allow it: every `limit` in text order.
 void apply_limits(Block& block, State& state);
 
-/// The same for the state at the end of a step of an integrator.
-void keep_limits(Block& block, State& state);
+/// The same for the state at the end of a step of an integrator; where the model asks for it, how
+/// the scalar that counts what limits change moves on.
+std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted);
 
-/// The state as the laws allow it, with recovered values and the lines of a scheme that is a right side. What is made of
-/// that state goes through the function that is returned: it sees to reflecting walls.
+/// The state as the laws allow it, with recovered values and the lines of a scheme that is a right
+/// side. What is made of that state goes through the function that is returned: it sees to
+/// reflecting walls.
 std::function<Expr(Expr)> with_fluxes(Block& block, State& state);
 
 /// The step of a scheme that is one. Its parts run in the order of `cycle` of the step, then

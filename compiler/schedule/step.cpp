@@ -251,8 +251,11 @@ class BodyStep {
     });
     if (!done) return std::nullopt;
     fold_angles(block_, state_);
-    keep_limits(block_, state_);
+    Wanted fixed;
+    const auto fixes = keep_limits(block_, state_, fixed);
     Wanted wanted = wanted_state(from_.system, state_);
+    wanted.slots.insert(wanted.slots.end(), fixed.slots.begin(), fixed.slots.end());
+    if (fixes) result.finish.push_back(*fixes);
     const std::vector<Item> carried = carry(from_, block_, state_, wanted, result);
     result.sweeps = make_sweeps(block_, wanted);
     const auto finish = finish_of(state_);
