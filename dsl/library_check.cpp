@@ -32,7 +32,7 @@ class BodyCheck {
         }
       });
     }
-    if (clause.keyword == "solver") known_.insert("inner");  // the solver that is refined
+    if (clause.keyword == "solver") known_.insert({"inner", "again"});  // the solver within
     for (const Definition& fact : clause.where) known_.insert(fact.head.name);
     learn(clause);
     for (const Definition& fact : clause.where) check(fact.value);

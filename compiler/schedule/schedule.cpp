@@ -85,7 +85,8 @@ class Scheduler {
     for (Chain& part : parts_) chains.push_back(&part);
     for (auto& [place, solve] : solves_) {
       for (SolveChains* part = &solve; part; part = part->inner.get())
-        chains.insert(chains.end(), {&part->start, &part->round, &part->finish, &part->rest});
+        chains.insert(chains.end(),
+                      {&part->start, &part->again, &part->round, &part->finish, &part->rest});
     }
     for (auto& [place, copies] : copies_) {
       chains.insert(chains.end(), {&copies.load, &copies.save});
@@ -527,8 +528,8 @@ class Scheduler {
     }
     if (!solves_.contains(first)) {
       const physics::LinearSystem& solve = many ? shared_.at(first).system : system_.solves[first];
-      auto made = make_solve(system_, solve, refining_text(resolved_), stepping_, slots_, storage_,
-                             diagnostics_);
+      auto made = make_solve(system_, solve, refining_text(resolved_, *solve.solver), stepping_,
+                             slots_, storage_, diagnostics_);
       if (!made) return false;
       program::StateVariable where;
       line_of(solve.span, where);
@@ -560,7 +561,8 @@ class Scheduler {
     const auto known = solve_launches_.find(place);
     if (known != solve_launches_.end()) return known->second;
     const std::size_t first = first_alike(place);
-    if (!shared_kernels_.contains(first)) shared_kernels_.emplace(first, kernels_of(first));
+    if (!shared_kernels_.contains(first))
+      shared_kernels_.emplace(first, kernels_of(solves_.at(first)).start);
     std::vector<program::Launch> launches = shared_kernels_.at(first);
     if (const auto copies = copies_.find(place); copies != copies_.end()) {
       Copies& own = copies->second;
@@ -581,13 +583,13 @@ class Scheduler {
     return launches;
   }
 
-  /// Start, rounds and end of the system `place` and those like it.
-  std::vector<program::Launch> kernels_of(std::size_t place) {
-    return kernels_of(solves_.at(place));
-  }
+  /// What begins a solve: the first time, and where it goes on after another.
+  struct SolveLaunches {
+    std::vector<program::Launch> start, again;
+  };
 
-  std::vector<program::Launch> kernels_of(SolveChains& solve) {
-    std::vector<program::Launch> inner;
+  SolveLaunches kernels_of(SolveChains& solve) {
+    SolveLaunches inner;
     if (solve.inner) inner = kernels_of(*solve.inner);
     order_scalars(solve.alone);
     std::vector<ScalarAssign> round_needs = link(solve.round);
@@ -602,12 +604,18 @@ class Scheduler {
     if (!first.empty()) launches.push_back({add(scalar_kernel(name + "_scalars", first)), {}});
     for (program::Launch& launch : add(solve.start)) launches.push_back(launch);
     const std::size_t kernels = plan_.kernels.size();
-    if (solve.inner) {
-      solve.described.iterate = add(solve.rest);
-      auto& iterate = solve.described.iterate;
-      iterate.insert(iterate.end(), inner.begin(), inner.end());
+    const std::vector<program::Launch> rest = add(solve.rest), round = add(solve.round);
+    const auto of_round = [&](const std::vector<program::Launch>& within) {
+      std::vector<program::Launch> all = rest;
+      all.insert(all.end(), within.begin(), within.end());
+      all.insert(all.end(), round.begin(), round.end());
+      return all;
+    };
+    solve.described.iterate = of_round(inner.again.empty() ? inner.start : inner.again);
+    if (!inner.again.empty()) {  // the first round begins the inner solve
+      const std::vector<program::Launch> once = of_round(inner.start);
+      launches.insert(launches.end(), once.begin(), once.end());
     }
-    for (program::Launch& launch : add(solve.round)) solve.described.iterate.push_back(launch);
     int bytes = 0;
     for (std::size_t i = kernels; i < plan_.kernels.size(); ++i) {
       bytes += kernel::cost(plan_.kernels[i]).bytes;
@@ -620,9 +628,16 @@ class Scheduler {
       solve.described.finish.push_back({add(scalar_kernel(name + "_scalars_end", last)), {}});
     }
     for (program::Launch& launch : add(solve.finish)) solve.described.finish.push_back(launch);
+    std::vector<program::Launch> again;
+    if (!solve.again.sweeps.empty()) {
+      const std::vector<ScalarAssign> before = link(solve.again);
+      if (!before.empty()) again.push_back({add(scalar_kernel(name + "_again", before)), {}});
+      for (program::Launch& launch : add(solve.again)) again.push_back(launch);
+      again.back().solve = static_cast<int>(program().solves.size());
+    }
     launches.back().solve = static_cast<int>(program().solves.size());
     program().solves.push_back(solve.described);
-    return launches;
+    return {std::move(launches), std::move(again)};
   }
 
   // ---- linking ----------------------------------------------------------------------------------

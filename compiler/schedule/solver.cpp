@@ -24,7 +24,7 @@ using Values = std::map<std::string, Value>;
 /// Head and body of a solver as written.
 struct Text {
   std::string name, op, unknown, source;
-  std::vector<const dsl::Definition*> before, round;
+  std::vector<const dsl::Definition*> before, round, after;
   dsl::ExprPtr until;
 };
 
@@ -53,11 +53,11 @@ Text read_text(const dsl::Clause& clause) {
     return &line.definition;
   };
   for (const dsl::Line& line : clause.body) {
-    if (text.until) fail(line.span, "nothing follows the rounds");
     if (line.kind != dsl::Line::Kind::Clause) {
-      text.before.push_back(plain(line));
+      (text.until ? text.after : text.before).push_back(plain(line));
       continue;
     }
+    if (text.until) fail(line.span, "there is one `repeat`");
     text.until = dsl::option(line.clause, "until");
     if (line.clause.keyword != "repeat" || !text.until) {
       fail(line.span, "rounds are written `repeat until = condition { ... }`");
@@ -82,6 +82,7 @@ class Maker {
         start_(system, slots, storage),
         round_(system, slots, storage),
         rest_(system, slots, storage),
+        again_(system, slots, storage),
         here_(synchronised(start_, stepping)),
         text_(read_text(*solve.solver)),
         name_(solve.iterations.substr(0, solve.iterations.find("_iterations")) +
@@ -89,6 +90,9 @@ class Maker {
 
   /// `inner` is what the text's inner(v, tol) stands for: its right side is made of v.
   void around(const physics::LinearSystem& inner) { inner_ = &inner; }
+
+  /// Where more right sides follow, and the text says how it goes on then.
+  void with_more_to_come() { goes_on_ = !text_.after.empty(); }
 
   SolveChains make() {
     for (const auto* arrays : {&solve_.arrays, &unknowns_}) {
@@ -123,6 +127,7 @@ class Maker {
     result.start.sweeps = std::move(start.sweeps);
     result.start.swaps = std::move(start.swaps);
     run_round(result.round);
+    go_on(result.again);
     if (inner_) {
       Sweeps rest = sweeps(rest_, rest_wanted_, name_ + "_rest", true);
       result.rest.sweeps = std::move(rest.sweeps);
@@ -164,7 +169,7 @@ class Maker {
       }
       source = mapped(start_, solve_.half->source, std::move(given));
     }
-    for (Block* block : {&start_, &round_, &rest_}) block->at_sites(op_.parity);
+    for (Block* block : {&start_, &round_, &rest_, &again_}) block->at_sites(op_.parity);
     for (Expr& part : source) part = start_.array("b", part);
     return source;
   }
@@ -388,7 +393,7 @@ class Maker {
     for (const dsl::ExprPtr& arg : e->args) take_once(arg);
   }
 
-  /// Names that a round reads from what was before it.
+  /// Names that a round, or what goes on after rounds, reads from what was before it.
   std::set<std::string> read_in_rounds() const {
     std::set<std::string> names, own;
     const auto see = [&](const auto& self, const dsl::ExprPtr& e) -> void {
@@ -397,6 +402,13 @@ class Maker {
       for (const dsl::ExprPtr& arg : e->args) self(self, arg);
     };
     for (const dsl::Definition* line : text_.round) {
+      see(see, line->value);
+      own.insert(line->head.name);
+    }
+    see(see, text_.until);
+    if (!goes_on_) return names;
+    own = {text_.unknown, text_.source};
+    for (const dsl::Definition* line : text_.after) {
       see(see, line->value);
       own.insert(line->head.name);
     }
@@ -544,6 +556,72 @@ class Maker {
     chain.finish = std::move(finish);
   }
 
+  /// For another right side, where it lies in memory now.
+  void go_on(Chain& chain) {
+    if (!goes_on_) return;
+    Values values = round_values_;
+    values[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
+    values[text_.source] = values_.at(text_.source);
+    for (const dsl::Definition* line : text_.after) {
+      const std::string& name = line->head.name;
+      values[name] = settled(again_, name, run(again_, *line->value, values));
+    }
+    Wanted wanted;
+    const auto once = std::exchange(once_, {});
+    std::vector<std::pair<Expr, Expr>> numbers;
+    for (const auto& [e, old] : once) {
+      const Value now = run(again_, *e, values);
+      for (std::size_t c = 0; c < old.parts.size(); ++c) {
+        numbers.emplace_back(old.parts[c].re, again_.without_reductions(now.parts[c].re));
+        if (old.parts[c].im)
+          numbers.emplace_back(old.parts[c].im, again_.without_reductions(now.parts[c].im));
+      }
+    }
+    const Expr until = condition(run(again_, *text_.until, values));
+    once_ = once;
+    for (const auto& [name, old] : round_values_) {
+      if (!set_.contains(name)) continue;
+      const std::vector<Expr> now = parts_of(values.at(name));
+      const Value& next = values.at(name);
+      if (next.parts.size() != old.parts.size())
+        throw ArithmeticError{solve_.solver->keyword_span, "`" + name + "` changes its shape"};
+      if (const auto field = fields_.find(name); field != fields_.end()) {
+        for (std::size_t i = 0; i < now.size(); ++i) {
+          if (now[i] != arena_.load(field->second[i]))
+            wanted.arrays[field->second[i]] = again_.array(name, now[i]);
+        }
+        continue;
+      }
+      for (std::size_t c = 0; c < old.parts.size(); ++c) {
+        const Expr im = next.parts[c].im;
+        numbers.emplace_back(old.parts[c].re, next.parts[c].re);
+        if (old.parts[c].im) numbers.emplace_back(old.parts[c].im, im ? im : arena_.integer(0));
+        if (im && !old.parts[c].im)
+          throw ArithmeticError{solve_.solver->keyword_span,
+                                "`" + name + "` is real before the rounds and complex behind them"};
+      }
+    }
+    const Expr done = again_.without_reductions(judged(until, finite(carried_)));
+    numbers.emplace_back(arena_.symbol(solve_.iterations), arena_.integer(0));
+    numbers.emplace_back(arena_.symbol(done_), done);
+    std::erase_if(numbers, [](const auto& number) {
+      return !number.first.is(Op::Symbol) || number.first == number.second;
+    });
+    // set aside first: another number's old value may be what this one takes
+    for (auto& [slot, value] : numbers) {
+      const std::string aside = slots_.fresh(slot->name + "_again");
+      again_.assign(aside, again_.without_reductions(value));
+      value = arena_.symbol(aside);
+    }
+    for (const auto& [slot, value] : numbers) {
+      again_.assign(slot->name, value);
+      wanted.slots.push_back(slot->name);
+    }
+    Sweeps made = sweeps(again_, wanted, name_ + "_again", false);
+    chain.sweeps = std::move(made.sweeps);
+    chain.swaps = std::move(made.swaps);
+  }
+
   /// The last value of a round, which stays what it was once all is done.
   Value next_field(const std::string& name, const Value& v) {
     const std::vector<Expr> next = parts_of(v);
@@ -613,8 +691,9 @@ class Maker {
   Storage& storage_;
   algebra::Arena& arena_;
   const std::vector<int> unknowns_;  ///< of the unknown: Loads in the operator
-  Block start_, round_, rest_;
+  Block start_, round_, rest_, again_;
   const physics::LinearSystem* inner_ = nullptr;
+  bool goes_on_ = false;
   Wanted rest_wanted_;
   State here_;
   Text text_;
@@ -645,7 +724,9 @@ std::optional<SolveChains> make_solve(const physics::System& system,
     if (!mixed) return Maker(system, solve, stepping, slots, storage).make();
     const InnerSolve inner = inner_of(system, solve, *refining, slots, storage);
     const physics::LinearSystem outer = system_around(solve, *refining);
-    SolveChains within = Maker(inner.system, inner.solve, stepping, slots, storage).make();
+    Maker inside(inner.system, inner.solve, stepping, slots, storage);
+    inside.with_more_to_come();
+    SolveChains within = inside.make();
     Maker around(system, outer, stepping, slots, storage);
     around.around(inner.solve);
     SolveChains result = around.make();

@@ -7,6 +7,9 @@
 // (compiler/schedule/sweeps.hpp), so sums are taken where their values are made, and what is read
 // at neighbours gets memory or a second buffer only where it must.
 //
+// Lines behind the rounds say how a solve goes on for a right side that replaces the one before,
+// with x counted from 0 again: what they do not set stays as the rounds have left it.
+//
 // Nothing branches: once `until` holds, values that a round would set are selected to stay.
 #pragma once
 
@@ -21,6 +24,9 @@ namespace vphi::schedule {
 
 struct SolveChains {
   Chain start, round, finish;
+  /// Where a text says how it goes on once the right side has changed: in the place of `start` from
+  /// the second time on.
+  Chain again;
   /// What each round takes from a solve in a lesser precision; `rest` makes its right side.
   std::unique_ptr<SolveChains> inner;
   Chain rest;
@@ -37,8 +43,9 @@ std::optional<SolveChains> make_solve(const physics::System& system,
                                       const dsl::Clause* refining, const Stepping& stepping,
                                       Slots& slots, Storage& storage,
                                       dsl::Diagnostics& diagnostics);
-/// Of the library or the model; null where there is none.
-const dsl::Clause* refining_text(const dsl::Resolved& resolved);
+/// Of the library or the model, for solves by the text `solver`: one that calls `again` where that
+/// text says how it goes on, else one that calls `inner`; null where there is none.
+const dsl::Clause* refining_text(const dsl::Resolved& resolved, const dsl::Clause& solver);
 
 /// A system that takes its right side from memory and leaves the solution in memory, for systems
 /// with one operator (LinearSystem::like): `load` puts the right side there, `save` takes the

@@ -13,14 +13,21 @@ using algebra::Op;
 
 namespace {
 
+/// The call of a solve in a lesser precision, `inner` or `again`.
 const dsl::Expr* inner_call(const dsl::Clause& text) {
   const dsl::Expr* found = nullptr;
   for (const dsl::Line& line : text.body) {
     dsl::for_each(line, [&](const dsl::Expr& e) {
-      if (e.kind == dsl::ExprKind::Call && e.text == "inner" && e.args.size() == 2) found = &e;
+      const bool named = e.text == "inner" || e.text == "again";
+      if (e.kind == dsl::ExprKind::Call && named && e.args.size() == 2) found = &e;
     });
   }
   return found;
+}
+
+/// Whether lines follow the rounds.
+bool goes_on(const dsl::Clause& text) {
+  return !text.body.empty() && text.body.back().kind != dsl::Line::Kind::Clause;
 }
 
 }  // namespace
@@ -84,10 +91,11 @@ physics::LinearSystem system_around(const physics::LinearSystem& solve,
   return outer;
 }
 
-const dsl::Clause* refining_text(const dsl::Resolved& resolved) {
+const dsl::Clause* refining_text(const dsl::Resolved& resolved, const dsl::Clause& solver) {
   for (const auto& [name, symbol] : resolved.symbols) {
     if (symbol.kind != dsl::SymbolKind::Solver || !symbol.line) continue;
-    if (inner_call(symbol.line->clause)) return &symbol.line->clause;
+    const dsl::Expr* call = inner_call(symbol.line->clause);
+    if (call && (call->text == "again") == goes_on(solver)) return &symbol.line->clause;
   }
   return nullptr;
 }

@@ -116,7 +116,7 @@ class Evaluator {
       }
       return meaning_.apply(e, value(*e.args[1]), true);
     }
-    if (e.text == "inner") {
+    if (e.text == "inner" || e.text == "again") {
       wants(e, 2);
       if (!meaning_.inner)
         throw ArithmeticError{e.span, "this text runs around a solver: cg(1e-12, inner = f32)"};
