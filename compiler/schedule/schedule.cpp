@@ -839,10 +839,29 @@ class Scheduler {
     }
   }
 
+  /// Steps are recorded once and replayed: an array that they use stays where it is, also one that
+  /// was made for looking at the state (a running mean of sums over pairs).
+  void keep_what_steps_use() {
+    program::Program& p = program();
+    const auto keep = [&](const std::vector<program::Launch>& launches) {
+      for (const program::Launch& launch : p.with_rounds(launches)) {
+        for (const kernel::ArrayParam& array :
+             plan_.kernels[static_cast<std::size_t>(launch.kernel)].arrays) {
+          const int buffer = plan_.buffer_of[static_cast<std::size_t>(array.array)];
+          if (buffer >= 0) p.buffers[static_cast<std::size_t>(buffer)].scratch = false;
+        }
+      }
+    };
+    keep(p.step);
+    keep(p.leap);
+    for (const auto& step : p.cycle) keep(step);
+  }
+
   void finish() {
     program::Program& p = program();
     p.buffers = storage_.buffers();
     plan_.buffer_of = storage_.buffer_of();
+    keep_what_steps_use();
     for (std::size_t i = 0; i < slots_.names().size(); ++i) {
       p.scalars.push_back({slots_.names()[i], slots_.initial()[i]});
     }

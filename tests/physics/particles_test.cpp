@@ -114,6 +114,27 @@ TEST(Gravity2d, CircularOrbitOfTwo) {
   EXPECT_NEAR(last(result, "mean(norm2(x))"), radius * radius, 1e-8);
 }
 
+// A running mean is brought forward with every step, and what it is made of stays between outputs.
+TEST(Gravity2d, RunningMeansGoOnAfterOutputs) {
+  const auto result = [](int every) {
+    return run_text(
+        "model disk\nparam N = 64, eps = 1e-2\nparticles body: N\n"
+        "var x[k]: vec(2), p[k]: vec(2)\n"
+        "H = sum(norm2(p[k])/2, k) + 1/(4*N)*sum(log(norm2(x[k] - x[l]) + eps), k, l)\n"
+        "init x ~ ball(1), p ~ normal/2\nevolve yoshida4, dt = 0.01, until = step >= 24\n"
+        "every " +
+            std::to_string(every) +
+            " steps: H, mean(norm2(x)) -> \"disk.h5\"\n"
+            "at end: virial = mean(norm2(p), over = time) -> \"disk.h5\"\n"
+            "expect drift(H) < 1e-3\nexpect mean(norm2(p), over = time) > 0\n",
+        {});
+  };
+  const auto often = result(3), once = result(24);
+  for (const char* name : {"H", "mean(norm2(x))", "virial"})
+    EXPECT_NEAR(last(often, name), last(once, name), 1e-13) << name;
+  EXPECT_TRUE(often.failures.empty());
+}
+
 TEST(Kepler, EllipseAndItsSchemes) {
   const auto error = [](const std::string& scheme, double dt) {
     return run_text(
