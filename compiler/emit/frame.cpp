@@ -251,7 +251,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
 
 int residents(const Job& job, int threads) {
   constexpr int kRegisters = 65536;  // of a multiprocessor
-  constexpr int kBeside = 40;        // values on the way, and one word of an address for each array
+  constexpr int kBeside = 34;        // values on the way, and one word of an address for each array
   if (job.body.held == 0) return 1;
   const int words = job.body.held * bytes_of(job.body.real) / 4 + kBeside +
                     static_cast<int>(std::ranges::count(job.places, 0, &Place::lane));

@@ -154,6 +154,7 @@ void Printer::announce(std::span<const Expr> roots) {
     }
     if (expr.is(Op::Sin)) turns_[expr.arg(0).get()] |= 1;
     if (expr.is(Op::Cos)) turns_[expr.arg(0).get()] |= 2;
+    if (expr.is(Op::Sin) || expr.is(Op::Cos)) both_ = both_ || turns_[expr.arg(0).get()] == 3;
     for (Expr arg : expr.args()) open.push_back(arg);
   }
 }
@@ -314,7 +315,11 @@ Printer::Piece Printer::compute(Expr expr) {
   if (is_condition(node.op)) return logical(node);
   const bool turn = (node.op == Op::Sin || node.op == Op::Cos) && share_turns_ &&
                     (!approximate_ || precision_ == Precision::F64);
-  if (turn && turns_[args[0].get()] == 3) return call(turn_function(node.op, precision_), args);
+  // Once some angle has brought them, NVIDIA's own for f64, with memory for large angles, gain
+  // nothing.
+  const bool there = language_ != Language::Cpp && precision_ == Precision::F64 && both_;
+  if (turn && (there || turns_[args[0].get()] == 3))
+    return call(turn_function(node.op, precision_), args);
   const std::string name = function_name(node.op, precision_, language_);
   if (name.empty()) {
     throw std::invalid_argument("no code for operation " +

@@ -117,6 +117,7 @@ class Printer {
   std::string lines_;
   bool approximate_ = false, device_extremes_ = false, share_turns_ = false, fuse_sums_ = false;
   std::unordered_map<const algebra::Node*, int> turns_;  ///< angle -> 1: its sine, 2: its cosine
+  bool both_ = false;                                    ///< of some angle
 };
 
 /// Whether `expr` holds a node for which `test` is true; memoised by the caller's map.

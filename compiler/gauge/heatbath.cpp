@@ -115,7 +115,9 @@ Found first_accepted(int proposals, Propose propose) {
 /// x0 with the weight sqrt(1 - x0^2) exp(alpha x0).
 class Su2Proposals {
  public:
-  Su2Proposals(const Heatbath& options, Expr alpha) : options_(options), alpha_(alpha) {
+  /// `inverse` is 1/alpha.
+  Su2Proposals(const Heatbath& options, Expr alpha, Expr inverse)
+      : options_(options), alpha_(alpha), inverse_(inverse) {
     Arena& arena = *alpha->arena;
     one_ = arena.integer(1);
     if (options.proposal == Proposal::KennedyPendleton) return;
@@ -148,8 +150,7 @@ class Su2Proposals {
     Arena& arena = *alpha_->arena;
     const Expr cosine = apply(Op::Cos, times(arena.real(kTwoPi), r2));
     const Expr sum = plus(times(log1, square(cosine)), apply(Op::Log, r3));
-    const Expr alpha = apply(Op::Max, alpha_, arena.real(kNothing));
-    const Expr d = negative(over(sum, alpha));
+    const Expr d = negative(times(sum, inverse_));
     const Expr accepted = apply(Op::LessEqual, bound, minus(one_, times(arena.rational(1, 2), d)));
     return {minus(one_, d), accepted};
   }
@@ -168,7 +169,7 @@ class Su2Proposals {
   }
 
   const Heatbath& options_;
-  Expr alpha_, one_, bounded_, excess_, lowest_, small_;
+  Expr alpha_, inverse_, one_, bounded_, excess_, lowest_, small_;
 };
 
 /// x0 and a direction that is uniform on the sphere.
@@ -242,12 +243,12 @@ Matrix heatbath(const Group& group, const Matrix& u, const Matrix& staples, Expr
   const Expr none = arena.integer(0), one = arena.integer(1);
   return hit_subgroups(u, staples, [&](const Quaternion& w) {
     const Expr k2 = apply(Op::Max, norm2(w), arena.real(kNothing));
-    const Expr k = root(k2);
-    Su2Proposals proposals(options, times(times(arena.integer(2), strength), k));
+    const Expr k = root(k2), inverse = over(one, k), twice = times(arena.integer(2), strength);
+    Su2Proposals proposals(options, times(twice, k), times(over(one, twice), inverse));
     const Found found = first_accepted(options.proposals, [&] { return proposals.propose(draws); });
     const Expr r1 = draws.next(), r2 = draws.next();
     const Quaternion x = with_direction(found.value, r1, r2);
-    const Quaternion g = product(x, scaled(over(one, k), conjugate(w)));
+    const Quaternion g = product(x, scaled(inverse, conjugate(w)));
     return either(found.done, g, {one, none, none, none});
   });
 }
