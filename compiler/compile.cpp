@@ -5,11 +5,13 @@
 
 #include "compiler/coarse.hpp"
 #include "compiler/emit/layout.hpp"
+#include "compiler/emit/rounds.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/brownian.hpp"
 #include "compiler/schedule/growth.hpp"
 #include "compiler/schedule/leap.hpp"
 #include "compiler/schedule/noise.hpp"
+#include "compiler/schedule/rounds.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "dsl/load.hpp"
 
@@ -43,6 +45,21 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
 
 namespace {
 
+/// Many steps a launch, where the device and the counts allow it.
+void prepare_rounds(schedule::Plan& plan, const emit::TargetInfo& target, bool single) {
+  auto round = schedule::round_of(plan);
+  if (!round) return;
+  std::string why = single ? "`launch = step` asks for it" : "";
+  std::optional<emit::RoundShape> shape;
+  if (!single) shape = emit::round_shape(*round, target, why);
+  if (shape) {
+    schedule::add_round(plan, std::move(*round), shape->reach, shape->threads);
+    plan.remarks.push_back("many steps a launch: " + shape->why);
+  } else {
+    plan.remarks.push_back("a launch for each kernel of a step: " + why);
+  }
+}
+
 Compilation compiled(const std::string& path, const CompileOptions& options,
                      const emit::TargetInfo& target, bool coarse) {
   Compilation result = derive_model(path, options);
@@ -59,8 +76,10 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   if (options.steps >= 0) planned.steps = options.steps;
   if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
-  schedule::prepare_paths(*result.plan);
+  const bool single = result.system->single_launches;
+  schedule::prepare_paths(*result.plan, single);
   if (!options.stop_after.empty()) return result;
+  prepare_rounds(*result.plan, target, single);
 
   emit::Bindings bindings;
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);

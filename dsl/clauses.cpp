@@ -46,6 +46,8 @@ constexpr OptionRule kEvolve[] = {
     {"dt", "step of physical time at a = 1", Takes::Positive, "", true,
      "add for instance dt = 0.1*dx"},
     {"until", "the run ends where this first holds", Takes::Condition},
+    {"launch", "a launch takes as many steps as outputs allow (auto), or one step at most",
+     Takes::Word, "auto step"},
 };
 constexpr OptionRule kSample[] = {
     {"trajectories", "number of trajectories", Takes::Count},

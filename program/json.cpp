@@ -88,6 +88,7 @@ void fields(Io& io, Kernel& k) {
   io("name", k.name), io("entry", k.entry), io("finish", k.finish);
   io("arguments", k.arguments), io("partials", k.partials);
   io("grid", k.grid), io("block", k.block), io("shared_bytes", k.shared_bytes);
+  io("together", k.together);
   io("loads", k.loads), io("stores", k.stores), io("bytes", k.bytes);
   io("flops", k.flops), io("special", k.special), io("notes", k.notes);
   io("source", k.source);

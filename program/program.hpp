@@ -102,6 +102,8 @@ struct Kernel {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t shared_bytes = 0;  ///< dynamic shared (local) memory
+  /// CUDA: blocks wait for each other, so all of them have to run at the same time.
+  bool together = false;
   // for people: cost per site, counted by the compiler
   int loads = 0, stores = 0, bytes = 0, flops = 0, special = 0;
   std::vector<std::string> notes;  ///< which term came from which model line

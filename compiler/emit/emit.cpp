@@ -8,17 +8,12 @@
 #include "compiler/emit/march.hpp"
 #include "compiler/emit/pairs.hpp"
 #include "compiler/emit/paths.hpp"
+#include "compiler/emit/rounds.hpp"
 #include "compiler/emit/rows.hpp"
 #include "compiler/emit/sites.hpp"
 
 namespace vphi::emit {
 namespace {
-
-// Beside the noise of a step in f32 the errors of NVIDIA's own functions cannot be seen.
-bool noisy_on_nvidia(const kernel::Kernel& kernel, const TargetInfo& target) {
-  const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
-  return kernel.random.draws > 0 && kernel.compute == Precision::F32 && nvidia && target.contract;
-}
 
 bool in_order(const kernel::Kernel& kernel, const Bindings& bindings) {
   return std::ranges::any_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
@@ -45,7 +40,7 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (job.kernel.colours) return emit_colours(job, bindings);
   if (job.signed_index) return emit_rows(job, bindings);
   if (!job.per_site()) return emit_epilogue_gpu(job, bindings);
-  if (!ordered(job))
+  if (!ordered(job) && job.kernel.reach == kernel::Reach::Launch)
     if (const auto shape = choose_march(job)) return emit_march(job, bindings, *shape);
   return emit_sites(job, bindings);
 }
@@ -55,7 +50,9 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings) {
   program::Kernel out;
-  if (kernel::sums_pairs(kernel)) {
+  if (!kernel.stages.empty()) {
+    out = emit_rounds(kernel, target, bindings);
+  } else if (kernel::sums_pairs(kernel)) {
     out = emit_pairs(kernel, target, bindings);
   } else if (is_path(kernel) && !kernel.common.empty()) {
     out = emit_shared_paths(kernel, target, bindings);

@@ -118,6 +118,12 @@ std::string read_pointer(const Job& job, std::size_t array) {
   return "vphi_" + job.body.array_names[home_of(job, array)];
 }
 
+std::vector<std::string> array_pointers(const Job& job) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) list.push_back(read_pointer(job, i));
+  return list;
+}
+
 std::string write_pointer(const Job& job, std::size_t array) {
   return read_pointer(job, array) + (job.kernel.arrays[array].next ? "_next" : "");
 }
@@ -136,9 +142,12 @@ std::string gpu_parameters(const Job& job) {
       list.push_back(fmt::format("VPHI_GLOBAL {}* VPHI_RESTRICT {}", type, write_pointer(job, i)));
   }
   const bool path = is_path(job.kernel);
+  const bool alone = job.kernel.reach == kernel::Reach::Group && !job.signed_index;
   list.push_back(fmt::format("VPHI_GLOBAL double* {}scalars", path ? "all_" : ""));
-  if (!path && !job.kernel.reductions.empty()) list.push_back("VPHI_GLOBAL double* partials");
-  if (!path && job.epilogue() && job.per_site()) list.push_back("VPHI_GLOBAL unsigned* counter");
+  if (!path && !alone && !job.kernel.reductions.empty())
+    list.push_back("VPHI_GLOBAL double* partials");
+  if (!path && !alone && job.epilogue() && job.per_site())
+    list.push_back("VPHI_GLOBAL unsigned* counter");
   std::string text;
   for (const std::string& item : list) text += (text.empty() ? "\n    " : ",\n    ") + item;
   return text;
@@ -258,6 +267,11 @@ int residents(const Job& job, int threads) {
   return std::clamp(kRegisters / (threads * words), 1, 2048 / threads);
 }
 
+bool noisy_on_nvidia(const kernel::Kernel& kernel, const TargetInfo& target) {
+  const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
+  return kernel.random.draws > 0 && kernel.compute == Precision::F32 && nvidia && target.contract;
+}
+
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree) {
   GpuReductions out;
   if (!job.epilogue()) return out;
@@ -265,9 +279,17 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   Slots slots;
   slots["name"] = job.body.suffix;
   slots["threads"] = std::to_string(threads);
+  const bool alone = kernel.reach == kernel::Reach::Group;
   if (kernel.reductions.empty()) {
-    out.functions = fill("finish_plain_gpu.txt", slots);
-    out.finish = "vphi_finish_" + job.body.suffix + "(thread, counter, scalars);\n";
+    const bool wave = kernel.reach == kernel::Reach::Wave;
+    out.functions = fill(alone  ? "finish_plain_group_gpu.txt"
+                         : wave ? "finish_plain_wave_gpu.txt"
+                                : "finish_plain_gpu.txt",
+                         slots);
+    const char* arguments = alone  ? "(thread, scalars);\n"
+                            : wave ? "(&last, thread, counter, scalars);\n"
+                                   : "(thread, counter, scalars);\n";
+    out.finish = "vphi_finish_" + job.body.suffix + arguments;
     return out;
   }
   const std::size_t count = kernel.reductions.size();
@@ -306,9 +328,11 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
                               carry ? " - (double)" + member + "_carry" : "");
   }
   out.finish += "vphi_barrier();\nvphi_finish_" + job.body.suffix +
-                "(tree, &last, thread, partials, counter, scalars);\n";
+                (alone ? "(tree, thread, scalars);\n"
+                       : "(tree, &last, thread, partials, counter, scalars);\n");
   out.functions = (any ? fill("compensated.txt", slots) : std::string()) + join_functions(job) +
-                  fill("finish_gpu.txt", slots);
+                  fill("fold_gpu.txt", slots) +
+                  fill(alone ? "finish_group_gpu.txt" : "finish_gpu.txt", slots);
   out.tree_doubles = static_cast<int>(count) * threads;
   return out;
 }

@@ -50,6 +50,7 @@ std::string place_type(const Job& job, std::size_t array);
 /// Names of the pointers for an entry of kernel.arrays.
 std::string read_pointer(const Job& job, std::size_t array);
 std::string write_pointer(const Job& job, std::size_t array);
+std::vector<std::string> array_pointers(const Job& job);  ///< to read, of all of them
 /// Position of array number `array` in kernel.arrays.
 std::size_t position(const kernel::Kernel& kernel, int array);
 
@@ -63,6 +64,18 @@ Slots common_slots(const Job& job, int threads, const Groups* groups = nullptr);
 /// registers that its site needs, by Body::held. 1 where the device's compiler may choose.
 int residents(const Job& job, int threads);
 
+/// What a kernel is in a launch that takes many steps (emit/rounds.hpp): statements between
+/// barriers. They take `thread`, `scalars`, the pointers of its arrays, `tree` and `last` in local
+/// memory, and where several groups share an instance `partials` and `counter`.
+struct Stage {
+  std::string functions;     ///< file scope: choices, tables, the site's functions
+  std::string local_memory;  ///< declarations beside `tree` and `last`
+  std::string text;
+  std::vector<std::string> pointers;  ///< what it calls those of its arrays, as kernel.arrays
+  int tree_doubles = 0;               ///< of `tree`
+  std::int64_t partials = 0;          ///< doubles of an instance
+};
+
 /// Reductions of a kernel whose groups have `threads` threads.
 struct GpuReductions {
   std::string functions;  ///< file scope
@@ -70,13 +83,16 @@ struct GpuReductions {
   std::string finish;     ///< after the last site; reads the tree called `tree`
   int tree_doubles = 0;   ///< local memory
 };
-/// `in_tree`: reductions, sums, whose share each thread adds up in `tree` itself.
+/// Where one group has all sites of an instance (kernel::Reach) it finishes alone, without partials
+/// and counter. `in_tree`: reductions, sums, whose share each thread adds up in `tree` itself.
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree = {});
 /// vphi_join_K(which, a, b) and vphi_neutral_K(which): how shares of a reduction combine.
 std::string join_functions(const Job& job);
 /// Statement that adds `value` to the thread's sum of reduction `i`.
 std::string accumulate(const Job& job, std::size_t i, const std::string& value);
 
+/// Beside the noise of a step in f32 the errors of NVIDIA's own functions cannot be seen.
+bool noisy_on_nvidia(const kernel::Kernel& kernel, const TargetInfo& target);
 /// An unsigned literal of the index type.
 std::string index_literal(const Job& job, std::int64_t value);
 bool wide_index(const kernel::Kernel& kernel);

@@ -168,6 +168,7 @@ class Pairs {
   }
 
   program::Kernel emit() { return language_ == Language::Cpp ? processor() : gpu(); }
+  Stage stage();
 
  private:
   static bool approximate(const kernel::Kernel& kernel, const TargetInfo& target) {
@@ -186,7 +187,11 @@ class Pairs {
   static std::string identifier_of(const std::string& name);
 
   std::int64_t sites() const { return kernel_.sites(); }
-  int threads() const { return job_.language == Language::Cuda ? kThreadsCuda : kThreadsOpenCl; }
+  bool alone() const { return kernel_.reach == kernel::Reach::Group; }
+  int threads() const {
+    if (alone()) return kernel_.threads;
+    return job_.language == Language::Cuda ? kThreadsCuda : kThreadsOpenCl;
+  }
   std::string pair_type() const { return type_name(kernel_.pair); }
   std::string rounded() const { return kernel_.pair == kernel_.compute ? "" : "(float)"; }
   bool without_self() const {
@@ -275,6 +280,14 @@ class Pairs {
     return slots;
   }
 
+  /// How a launch cuts its work: sites a thread, blocks of sites i, shares of the sites j.
+  struct Cut {
+    int per_thread = 1;
+    std::int64_t blocks = 1, shares = 1, tiles = 1;
+    std::int64_t sums = 0;  ///< shares of every site and term, then a counter for each block
+  };
+  Cut cut() const;
+  Slots gpu_slots(const Cut& cut, const Groups& groups) const;
   program::Kernel gpu();
   program::Kernel processor();
 
@@ -296,31 +309,35 @@ std::string Pairs::identifier_of(const std::string& name) {
   return text;
 }
 
-program::Kernel Pairs::gpu() {
-  const std::size_t terms = kernel_.stores.size();
+Pairs::Cut Pairs::cut() const {
+  Cut cut;
   const std::int64_t each_group = std::int64_t{threads()} * kSitesAThread;
-  const int per_thread = sites() >= each_group ? kSitesAThread : 1;
-  const std::int64_t block = std::int64_t{threads()} * per_thread;
-  const std::int64_t blocks = (sites() + block - 1) / block;
-  const std::int64_t tiles = (sites() + kTileSites - 1) / kTileSites;
+  cut.per_thread = sites() >= each_group ? kSitesAThread : 1;
+  if (alone() && sites() < each_group)
+    cut.per_thread = static_cast<int>((sites() + threads() - 1) / threads());
+  const std::int64_t block = std::int64_t{threads()} * cut.per_thread;
+  cut.blocks = (sites() + block - 1) / block;
+  cut.tiles = (sites() + kTileSites - 1) / kTileSites;
+  if (alone()) return cut;
   const std::int64_t wanted =
-      std::int64_t{kGroupsAUnit} * std::max(1, job_.target.compute_units) / blocks;
-  const std::int64_t shares = std::clamp<std::int64_t>(
-      kernel_.instances > 1 ? wanted / kernel_.instances : wanted, 1, tiles);
-  const Groups groups{blocks * shares, 1, 1};
-  // shares of every site and term, then a counter for each block
-  const std::int64_t sums =
-      shares == 1 ? 0 : static_cast<std::int64_t>(terms) * shares * sites() + (blocks + 1) / 2;
+      std::int64_t{kGroupsAUnit} * std::max(1, job_.target.compute_units) / cut.blocks;
+  cut.shares = std::clamp<std::int64_t>(kernel_.instances > 1 ? wanted / kernel_.instances : wanted,
+                                        1, cut.tiles);
+  if (cut.shares > 1)
+    cut.sums = static_cast<std::int64_t>(kernel_.stores.size()) * cut.shares * sites() +
+               (cut.blocks + 1) / 2;
+  return cut;
+}
 
+Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
+  const std::size_t terms = kernel_.stores.size();
+  const int per_thread = cut.per_thread;
+  const std::int64_t shares = cut.shares;
   Slots slots = shared_slots(threads(), &groups);
-  std::string parameters = gpu_parameters(job_);
-  if (sums > 0) parameters += ",\n    VPHI_GLOBAL double* partials";
-  slots["parameters"] = parameters;
-  slots["instance"] = instance_pointers(job_, bindings_, sums, false);
   slots["shares"] = std::to_string(shares);
   slots["per_thread"] = std::to_string(per_thread);
-  slots["block"] = index_literal(job_, block);
-  slots["tiles"] = index_literal(job_, tiles);
+  slots["block"] = index_literal(job_, std::int64_t{threads()} * per_thread);
+  slots["tiles"] = index_literal(job_, cut.tiles);
   const std::string real = pair_type();
   slots["tile_memory"] = each(split_.far.values.size(), [&](std::size_t i) {
     return fmt::format("VPHI_LOCAL {} far_{}[{}];\n", real, i, kTileSites);
@@ -385,20 +402,46 @@ program::Kernel Pairs::gpu() {
     });
     slots["finish"] = fill("pairs_shares_gpu.txt", fold);
   }
-  if (slots["wide_type"].empty()) {
+  slots["loop"] = fill("pairs_loop_gpu.txt", slots);
+  return slots;
+}
+
+program::Kernel Pairs::gpu() {
+  const Cut cut = this->cut();
+  const Groups groups{cut.blocks * cut.shares, 1, 1};
+  Slots slots = gpu_slots(cut, groups);
+  slots["parameters"] =
+      gpu_parameters(job_) + (cut.sums > 0 ? ",\n    VPHI_GLOBAL double* partials" : "");
+  slots["instance"] = instance_pointers(job_, bindings_, cut.sums, false);
+  slots["pair_types"] = "";
+  if (slots["wide_type"].empty())
     slots["pair_types"] = fmt::format("typedef unsigned long{} vphi_wide;",
                                       language_ == Language::Cuda ? " long" : "");
-  } else {
-    slots["pair_types"] = "";
-  }
   program::Kernel out;
   out.entry = job_.entry;
   out.source = fill("pairs_gpu.txt", slots);
-  out.partials = sums * kernel_.instances;
-  out.arguments = arguments(job_, bindings_, false, sums);
+  out.partials = cut.sums * kernel_.instances;
+  out.arguments = arguments(job_, bindings_, false, cut.sums);
   out.grid = grid_of(job_, groups);
   out.block = {static_cast<std::uint32_t>(threads()), 1, 1};
   return out;
+}
+
+// One group goes through all blocks of sites.
+Stage Pairs::stage() {
+  const Cut cut = this->cut();
+  const Slots slots = gpu_slots(cut, {1, 1, 1});
+  Stage stage;
+  stage.pointers = array_pointers(job_);
+  stage.functions = slots.at("choices") + slots.at("body");
+  stage.local_memory = slots.at("tile_memory");
+  stage.text = cut.blocks == 1 ? "const unsigned share = 0u, block = 0u;\n" + slots.at("loop")
+                               : fmt::format(
+                                     "for (unsigned block = 0u; block < {}u; ++block) {{\n"
+                                     "  const unsigned share = 0u;\n",
+                                     cut.blocks) +
+                                     indent(slots.at("loop"), 2) + "}\n";
+  return stage;
 }
 
 program::Kernel Pairs::processor() {
@@ -476,6 +519,11 @@ program::Kernel Pairs::processor() {
 program::Kernel emit_pairs(const kernel::Kernel& kernel, const TargetInfo& target,
                            const Bindings& bindings) {
   return Pairs(kernel, target, bindings).emit();
+}
+
+Stage pairs_stage(const kernel::Kernel& kernel, const TargetInfo& target,
+                  const Bindings& bindings) {
+  return Pairs(kernel, target, bindings).stage();
 }
 
 }  // namespace vphi::emit

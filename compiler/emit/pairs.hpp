@@ -14,5 +14,8 @@ namespace vphi::emit {
 
 program::Kernel emit_pairs(const kernel::Kernel& kernel, const TargetInfo& target,
                            const Bindings& bindings);
+/// Its part in a launch of many steps, in which one group has all sites of an instance.
+Stage pairs_stage(const kernel::Kernel& kernel, const TargetInfo& target,
+                  const Bindings& bindings);
 
 }  // namespace vphi::emit

@@ -82,24 +82,26 @@ program::Kernel emit_scalars(const Job& job, const Bindings& bindings) {
   return out;
 }
 
-}  // namespace
+std::int64_t units_of(const Job& job, const Loop* loop) {
+  const Rows rows(job);
+  return loop ? loop->units : rows.row_count() * rows.chunks();
+}
 
-program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop) {
+std::int64_t tasks_of(const Job& job, const Loop* loop) {
+  const std::int64_t most = std::min<std::int64_t>(units_of(job, loop), 512);
+  return loop && loop->tasks > 0
+             ? std::min(loop->tasks, most)
+             : std::clamp<std::int64_t>(job.kernel.sites() / kSitesPerTask, 1, most);
+}
+
+// What every form of a loop over rows has; `rows` is the text of a task, `fold` adds the shares.
+Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   const kernel::Kernel& kernel = job.kernel;
-  const bool cpp = job.language == Language::Cpp;
-  if (!job.per_site()) return emit_scalars(job, bindings);
-  program::Kernel out;
-  Rows rows(job);
-  const std::int64_t units = loop ? loop->units : rows.row_count() * rows.chunks();
-  const std::int64_t most = std::min<std::int64_t>(units, 512);
-  const std::int64_t tasks =
-      loop && loop->tasks > 0 ? std::min(loop->tasks, most)
-                              : std::clamp<std::int64_t>(kernel.sites() / kSitesPerTask, 1, most);
+  const Rows rows(job);
   const Groups groups{tasks, 1, 1};
   Slots slots = common_slots(job, 1, &groups);
-  const std::int64_t partials = tasks * static_cast<std::int64_t>(kernel.reductions.size());
   slots["tasks"] = std::to_string(tasks);
-  slots["units"] = std::to_string(units);
+  slots["units"] = std::to_string(units_of(job, loop));
   slots["chunks"] = std::to_string(rows.chunks());
   slots["chunk"] = std::to_string(rows.chunk());
   slots["nx"] = std::to_string(kernel.extent[0]);
@@ -119,6 +121,47 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
   slots["suffix"] = "f64";
   slots["real"] = "double";
   slots["compensated"] = kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
+  slots["fold"] =
+      kernel.reductions.empty() ? "const double total[1] = {0.0};" : fill("fold_rows.txt", slots);
+  slots["rows"] = loop ? loop->text(tasks) : fill("rows.txt", slots);
+  return slots;
+}
+
+}  // namespace
+
+std::int64_t row_tasks(const Job& job) { return tasks_of(job, nullptr); }
+
+Stage rows_stage(const Job& job, const Bindings& bindings) {
+  Stage stage;
+  stage.pointers = array_pointers(job);
+  if (!job.per_site()) {
+    Slots slots = common_slots(job, 1);
+    slots["fold"] = "const double total[1] = {0.0};";
+    stage.functions = slots["choices"] + slots["body"];
+    stage.text = fill("rounds_rows_end.txt", slots);
+    return stage;
+  }
+  const std::int64_t tasks = tasks_of(job, nullptr);
+  Slots slots = row_slots(job, nullptr, tasks);
+  slots["threads"] = std::to_string(job.kernel.threads);
+  slots["end"] = job.epilogue() ? fill("rounds_rows_end.txt", slots) : "";
+  stage.functions = slots["choices"] + slots["around"] + slots["body"] + slots["compensated"] +
+                    slots["join"] + slots["edges"];
+  stage.text = draw_start(job, bindings, job.kernel.instances > 1 ? "instance" : "0") +
+               fill("rounds_rows.txt", slots);
+  stage.partials = tasks * static_cast<std::int64_t>(job.kernel.reductions.size());
+  return stage;
+}
+
+program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop) {
+  const kernel::Kernel& kernel = job.kernel;
+  const bool cpp = job.language == Language::Cpp;
+  if (!job.per_site()) return emit_scalars(job, bindings);
+  program::Kernel out;
+  const std::int64_t tasks = tasks_of(job, loop);
+  const std::int64_t partials = tasks * static_cast<std::int64_t>(kernel.reductions.size());
+  const Groups groups{tasks, 1, 1};
+  Slots slots = row_slots(job, loop, tasks);
   slots["finish_name"] = job.entry + "_finish";
   if (cpp) {
     slots["pointers"] = pointers(job, bindings, partials) +
@@ -128,9 +171,6 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
     slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   }
   out.partials = partials * kernel.instances;
-  slots["fold"] =
-      kernel.reductions.empty() ? "const double total[1] = {0.0};" : fill("fold_rows.txt", slots);
-  slots["rows"] = loop ? loop->text(tasks) : fill("rows.txt", slots);
   out.grid = grid_of(job, groups);
   slots["finish_function"];
   if (cpp && kernel.instances > 1) {

@@ -23,5 +23,9 @@ struct Loop {
 };
 
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop = nullptr);
+/// Tasks of an instance.
+std::int64_t row_tasks(const Job& job);
+/// OpenCL on a CPU: its part in a launch of many steps. Task k is thread k's, in turn.
+Stage rows_stage(const Job& job, const Bindings& bindings);
 
 }  // namespace vphi::emit

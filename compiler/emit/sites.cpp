@@ -26,6 +26,7 @@ constexpr int kMostStripSums = 4;            // reductions of a thread beside th
 constexpr std::int64_t kResidents = 4;       // groups on a multiprocessor while they wait
 constexpr std::int64_t kWaves = 32;          // groups for each multiprocessor, one after another
 constexpr int kMostHeldParameters = 24;      // numbers of the step kept in registers
+constexpr std::int64_t kWaveResidents = 2;   // groups on a multiprocessor that wait for each other
 constexpr std::int64_t kManySums = 8;        // reductions that cost a group more than its sites
 
 // Sites that a thread takes together. What reads its own site alone waits for memory: single
@@ -35,10 +36,10 @@ int strip_of(const Job& job) {
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
     return array.store == job.body.real && array.elements == 0;
   });
-  if (job.target.is_cpu || job.kernel.instances > 1 || ordered(job) || !own || !same ||
-      job.body.reads.empty() || job.body.reads.size() > kMostStripInputs ||
-      job.body.draws.size() > kMostStripInputs || job.body.parameters > kMostHeldParameters ||
-      job.kernel.reductions.size() > kMostStripSums)
+  if (job.target.is_cpu || job.kernel.instances > 1 || job.kernel.reach != kernel::Reach::Launch ||
+      ordered(job) || !own || !same || job.body.reads.empty() ||
+      job.body.reads.size() > kMostStripInputs || job.body.draws.size() > kMostStripInputs ||
+      job.body.parameters > kMostHeldParameters || job.kernel.reductions.size() > kMostStripSums)
     return 1;
   int strip = kStripBytes / bytes_of(job.body.real);
   if (!job.body.draws.empty()) {  // whole blocks of random numbers
@@ -101,7 +102,71 @@ void vector_lines(const Job& job, Slots& slots, int strip) {
   slots["store_vectors"] = store;
 }
 
+// What launches of one and of many steps have in common: the loop over the sites, and its sums.
+Slots site_slots(const Job& job, int threads, const Groups& groups,
+                 const GpuReductions& reductions) {
+  Slots slots = common_slots(job, threads, &groups);
+  slots["sites"] = index_literal(job, job.kernel.sites());
+  slots["finish_functions"] = reductions.functions;
+  slots["sums"] = reductions.sums;
+  slots["finish"] = reductions.finish;
+  slots["number"] = ordered(job) ? "number" : "at";
+  slots["gather"] = Gather(job, false, threads).lines();
+  slots["evaluate"] = Gather(job, false, threads).evaluated();
+  std::string add;
+  for (std::size_t i = 0; i < job.kernel.reductions.size(); ++i)
+    add += accumulate(job, i, "out." + job.body.reduction_members[i]);
+  slots["store"] = Gather::stores(job);
+  slots["accumulate"] = add;
+  // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
+  const bool held = job.body.parameters <= kMostHeldParameters ||
+                    (job.language == Language::OpenCL && !job.target.nvidia);
+  const std::string parameters =
+      fmt::format("const vphi_par_{0} par = vphi_par_of_{0}(scalars);\n", job.body.suffix);
+  const std::string asm_name = job.language == Language::Cuda ? "asm" : "__asm__";
+  slots["parameters_before"] = held ? parameters : "";
+  slots["parameters_inside"] =
+      held ? ""
+           : asm_name + " volatile(\"\" ::: \"memory\");  // read again for each site\n" +
+                 parameters;
+  return slots;
+}
+
+/// Groups of an instance that its threads form where the kernel says how many those are.
+std::int64_t groups_within_reach(const Job& job, int threads) {
+  if (job.kernel.reach == kernel::Reach::Group) return 1;
+  return std::min((job.kernel.sites() + threads - 1) / threads, wave_groups(job.target));
+}
+
 }  // namespace
+
+std::int64_t wave_groups(const TargetInfo& target) {
+  return kWaveResidents * std::int64_t{std::max(1, target.compute_units)};
+}
+
+Stage sites_stage(const Job& job, const Bindings& bindings) {
+  const int threads = job.kernel.threads;
+  const Groups groups{groups_within_reach(job, threads), 1, 1};
+  Stage stage;
+  stage.pointers = array_pointers(job);
+  if (!job.per_site()) {
+    Slots slots = common_slots(job, threads, &groups);
+    const GpuReductions end = gpu_reductions(job, threads);
+    stage.functions = slots["choices"] + slots["body"] + end.functions;
+    stage.text = end.finish;
+    return stage;
+  }
+  const GpuReductions reductions = gpu_reductions(job, threads);
+  Slots slots = site_slots(job, threads, groups, reductions);
+  stage.functions =
+      slots["choices"] + slots["wrap"] + Gather::functions(job) + reductions.functions;
+  stage.text = draw_start(job, bindings, job.kernel.instances > 1 ? "instance" : "0") +
+               fill("sites_loop_gpu.txt", slots);
+  stage.tree_doubles = reductions.tree_doubles;
+  if (job.kernel.reach == kernel::Reach::Wave)
+    stage.partials = groups[0] * static_cast<std::int64_t>(job.kernel.reductions.size());
+  return stage;
+}
 
 program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
@@ -112,9 +177,12 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const bool many = kernel.instances > 1;
   const auto reductions_64 = static_cast<std::int64_t>(kernel.reductions.size());
   const int usual = job.body.held > 0 ? kThreadsHeld : kThreads;
-  const int threads = many ? static_cast<int>(std::clamp<std::int64_t>(
-                                 (std::max(sites, reductions_64) + 31) / 32 * 32, 32, usual))
-                           : usual;
+  const bool alone = kernel.reach == kernel::Reach::Group;
+  const bool free = kernel.reach == kernel::Reach::Launch;
+  const int threads = !free  ? kernel.threads
+                      : many ? static_cast<int>(std::clamp<std::int64_t>(
+                                   (std::max(sites, reductions_64) + 31) / 32 * 32, 32, usual))
+                             : usual;
   const int wish = strip_of(job);
   const std::int64_t units = std::max(1, job.target.compute_units);
   // Neighbours that share their random numbers are worth fewer threads, as long as all have work.
@@ -132,25 +200,20 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const bool fewer = !many && !job.target.is_cpu && reductions_64 >= kManySums;
   const std::int64_t shares = fewer ? std::max(wanted / kSitesPerThread, fewest) : wanted;
   const std::int64_t number = std::clamp<std::int64_t>(std::min(wanted, shares), 1, most);
-  const Groups groups{ordered(job) ? even_shares(wanted, number) : number, 1, 1};
-  const std::int64_t partials = groups[0] * reductions_64;
+  const Groups groups{!free          ? groups_within_reach(job, threads)
+                      : ordered(job) ? even_shares(wanted, number)
+                                     : number,
+                      1, 1};
+  const std::int64_t partials = alone ? 0 : groups[0] * reductions_64;
 
-  GpuReductions reductions = gpu_reductions(job, threads);
-  Slots slots = common_slots(job, threads, &groups);
-  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
-  slots["sites"] = index_literal(job, sites);
-  slots["finish_functions"] = reductions.functions;
+  const GpuReductions reductions = gpu_reductions(job, threads);
+  Slots slots = site_slots(job, threads, groups, reductions);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue() && !alone);
   slots["local_memory"] = sum_memory(reductions);
-  slots["sums"] = reductions.sums;
-  slots["finish"] = reductions.finish;
-  slots["number"] = ordered(job) ? "number" : "at";
-  slots["gather"] = Gather(job, false, threads).lines();
-  slots["evaluate"] = Gather(job, false, threads).evaluated();
-  std::string add;
-  for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
-    add += accumulate(job, i, "out." + job.body.reduction_members[i]);
-  slots["store"] = Gather::stores(job);
-  slots["accumulate"] = add;
+  if (alone && reductions.tree_doubles > 0)
+    slots["local_memory"] = fmt::format("VPHI_LOCAL double tree[{}];", reductions.tree_doubles);
+  if (reductions.tree_doubles == 0 && kernel.reach == kernel::Reach::Wave && job.epilogue())
+    slots["local_memory"] = "VPHI_LOCAL unsigned last;";
 
   const bool long_ways = sites / (groups[0] * threads) >= kLeastStrips * wish;
   const int strip = noisy || (job.body.draws.empty() && long_ways) ? wish : 1;
@@ -159,24 +222,14 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["gather_strip"] = Gather(job).lines(true);
   if (strip > 1) vector_lines(job, slots, strip);
   slots["residents"] = std::to_string(strip > 1 ? kResidents : residents(job, threads));
-  // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
-  const bool held = job.body.parameters <= kMostHeldParameters ||
-                    (job.language == Language::OpenCL && !job.target.nvidia);
-  const std::string parameters =
-      fmt::format("const vphi_par_{0} par = vphi_par_of_{0}(scalars);\n", job.body.suffix);
-  const std::string asm_name = job.language == Language::Cuda ? "asm" : "__asm__";
-  slots["parameters_before"] = held ? parameters : "";
-  slots["parameters_inside"] =
-      held ? ""
-           : asm_name + " volatile(\"\" ::: \"memory\");  // read again for each site\n" +
-                 parameters;
+  slots["loop"] = strip > 1 ? "" : fill("sites_loop_gpu.txt", slots);
 
   if (strip == 1) slots["body"] = Gather::functions(job);
 
   program::Kernel out;
   out.source = fill(strip > 1 ? "sites_vectors_gpu.txt" : "sites_gpu.txt", slots);
   out.partials = partials * kernel.instances;
-  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.arguments = arguments(job, bindings, job.epilogue() && !alone, partials);
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
   return out;

@@ -204,6 +204,14 @@ SiteCost site_cost(const Kernel& kernel) { return counted(kernel).site; }
 
 Cost cost(const Kernel& kernel) {
   Cost cost;
+  for (const Kernel& stage : kernel.stages) {  // a step of them
+    const Cost own = kernel::cost(stage);
+    const auto rounds = static_cast<int>(kernel.rounds);
+    cost.loads += rounds * own.loads, cost.stores += rounds * own.stores;
+    cost.bytes += rounds * own.bytes, cost.flops += rounds * own.flops;
+    cost.special += rounds * own.special;
+  }
+  if (!kernel.stages.empty()) return cost;
   for (const ArrayParam& array : kernel.arrays) {
     const int words = (array.read ? 1 : 0) + (array.written ? 1 : 0);
     cost.loads += array.read;

@@ -132,6 +132,13 @@ struct Colours {
   int inverse() const;  ///< of weights[axis], modulo `modulus`
 };
 
+/// Which groups of threads of a GPU share the sites of an instance.
+enum class Reach {
+  Launch,  ///< as many as fill the device; they meet at the end of a launch
+  Group,   ///< one, whose threads meet at barriers
+  Wave,    ///< as many as run at the same time, so that they may wait for each other
+};
+
 struct Kernel {
   std::string name;     ///< "sweep", "observe_1"; emitters prefix it
   std::string comment;  ///< what it does, one or two lines with the equation
@@ -152,6 +159,14 @@ struct Kernel {
   /// Slot that is not 0 where an instance stands still: its arrays stay as they are. One of `common`
   /// (with colours: any), or "": the kernel's values say themselves what becomes of it.
   std::string still;
+  Reach reach = Reach::Launch;
+  int threads = 0;  ///< of a group, where `reach` is not Launch (1: rows on a processor)
+  /// Kernels of a launch that takes many steps (schedule/rounds.hpp): a round goes through all of
+  /// them in their order, each knows what the ones before have stored and made of the scalars, and
+  /// `rounds` of them are a step. `steps_slot` says how many steps. The launch has `arrays` and
+  /// nothing else of its own.
+  std::vector<Kernel> stages;
+  std::int64_t rounds = 1;
   Random random;
   std::array<Boundary, 4> boundary{};
   double fixed_value = 0;  ///< value outside, Boundary::Fixed

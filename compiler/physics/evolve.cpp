@@ -49,6 +49,8 @@ void read_evolve(Derivation& d, Lowerer& lower) {
       d.dt = dt;
       system.dt_physical = value;
       system.dt = static_cast<double>((d.rescaling.B * dt)->number.real);
+    } else if (item.head->name == "launch") {
+      system.single_launches = item.value && item.value->text == "step";
     } else if (item.head->name != "until") {
       system.integrator_options.emplace_back(item.head->name,
                                              lower.real(*item.value, item.head->name));

@@ -368,6 +368,7 @@ struct System {
   std::string time = "t";  ///< scalar variable that is physical time
   Expr until;              ///< condition on scalars; null: --steps decides
   double end_time = 0;     ///< > 0 where `until` is `t > end` and t is linear in eta
+  bool single_launches = false;  ///< `launch = step`: no launch takes more than one step
   const dsl::Clause* integrator = nullptr;  ///< library or model text of the integrator
   std::vector<std::pair<std::string, Expr>> integrator_options;
 

@@ -17,8 +17,6 @@ using algebra::Op;
 using kernel::Kernel;
 using kernel::ScalarAssign;
 
-constexpr const char* kLeap = "leap";
-
 /// Symbols of an expression.
 std::set<std::string> symbols(Expr expr) {
   std::set<std::string> names;
@@ -52,7 +50,7 @@ Expr with_symbols(Expr expr, const std::map<std::string, Expr>& what) {
 
 class Paths {
  public:
-  explicit Paths(Plan& plan) : plan_(plan), p_(plan.program) {}
+  Paths(Plan& plan, bool single) : plan_(plan), p_(plan.program), single_(single) {}
 
   void prepare() {
     if (!fits() || !fuse()) return;
@@ -68,7 +66,7 @@ class Paths {
       kernel().common.assign(common_.begin(), common_.end());
       kernel().still = stop_;
     }
-    add_leap();
+    if (!single_) add_leap();
   }
 
  private:
@@ -362,12 +360,13 @@ class Paths {
 
   Plan& plan_;
   program::Program& p_;
+  bool single_;
   std::string stop_, step_;
   std::set<std::string> outside_, common_;
 };
 
 }  // namespace
 
-void prepare_paths(Plan& plan) { Paths(plan).prepare(); }
+void prepare_paths(Plan& plan, bool single) { Paths(plan, single).prepare(); }
 
 }  // namespace vphi::schedule

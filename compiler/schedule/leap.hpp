@@ -19,7 +19,10 @@
 
 namespace vphi::schedule {
 
-/// After the number of instances of the kernels is known.
-void prepare_paths(Plan& plan);
+inline constexpr const char* kLeap = "leap";  ///< slot with the steps of a launch of many
+
+/// After the number of instances of the kernels is known. `single`: no launch of many steps, the
+/// step as it would be with one.
+void prepare_paths(Plan& plan, bool single = false);
 
 }  // namespace vphi::schedule

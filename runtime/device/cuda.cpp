@@ -111,10 +111,16 @@ class CudaDevice : public Device {
     std::vector<void*> parameters;
     for (cu::Pointer& pointer : pointers) parameters.push_back(&pointer);
     use();
-    check(api_.LaunchKernel(kernel.function, kernel.grid[0], kernel.grid[1], kernel.grid[2],
-                            kernel.block[0], kernel.block[1], kernel.block[2], kernel.shared_bytes,
-                            stream_, parameters.data(), nullptr),
-          "launch kernel '" + kernel.name + "'");
+    const auto& grid = kernel.grid;
+    const auto& block = kernel.block;
+    const cu::Result code =
+        kernel.together
+            ? api_.LaunchCooperativeKernel(kernel.function, grid[0], grid[1], grid[2], block[0],
+                                           block[1], block[2], kernel.shared_bytes, stream_,
+                                           parameters.data())
+            : api_.LaunchKernel(kernel.function, grid[0], grid[1], grid[2], block[0], block[1],
+                                block[2], kernel.shared_bytes, stream_, parameters.data(), nullptr);
+    check(code, "launch kernel '" + kernel.name + "'");
   }
 
   RecordingHandle record(const std::function<void()>& body) override {
@@ -192,6 +198,7 @@ class CudaDevice : public Device {
     cu::Function function = nullptr;
     std::array<std::uint32_t, 3> grid{}, block{};
     std::uint32_t shared_bytes = 0;
+    bool together = false;
     std::size_t arguments = 0;
     KernelReport report;
   };
@@ -246,8 +253,25 @@ class CudaDevice : public Device {
     result.grid = kernel.grid;
     result.block = kernel.block;
     result.shared_bytes = kernel.shared_bytes;
+    result.together = kernel.together;
+    if (kernel.together) check_room(kernel, result.function);
     result.arguments = kernel.arguments.size();
     return result;
+  }
+
+  /// Blocks that wait for each other must all run, or none of them ever ends.
+  void check_room(const program::Kernel& kernel, cu::Function function) const {
+    int resident = 0;
+    const auto& block = kernel.block;
+    check(api_.OccupancyMaxActiveBlocksPerMultiprocessor(
+              &resident, function, int(block[0] * block[1] * block[2]), kernel.shared_bytes),
+          "say how many blocks of kernel '" + kernel.name + "' run at the same time");
+    const std::int64_t blocks = std::int64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
+    if (blocks > std::int64_t{resident} * info_.compute_units)
+      throw DeviceError("Kernel '" + kernel.name + "' wants " + std::to_string(blocks) +
+                        " blocks at the same time, and " + info_.name + " runs " +
+                        std::to_string(std::int64_t{resident} * info_.compute_units) +
+                        ": compile the model for this device, or with `launch = step`.");
   }
 
   const Buffer& find(BufferHandle buffer) const {

@@ -45,7 +45,10 @@ bool bind_all(const Library& driver, Api& api) {
          driver.bind(api.ModuleGetFunction, "cuModuleGetFunction") &&
          driver.bind(api.FuncGetAttribute, "cuFuncGetAttribute") &&
          driver.bind(api.FuncSetAttribute, "cuFuncSetAttribute") &&
-         driver.bind(api.LaunchKernel, "cuLaunchKernel");
+         driver.bind(api.LaunchKernel, "cuLaunchKernel") &&
+         driver.bind(api.LaunchCooperativeKernel, "cuLaunchCooperativeKernel") &&
+         driver.bind(api.OccupancyMaxActiveBlocksPerMultiprocessor,
+                     "cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }
 
 struct Loaded {

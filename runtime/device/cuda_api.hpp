@@ -68,6 +68,9 @@ struct Api {
   Result (*FuncSetAttribute)(Function, int, int) = nullptr;
   Result (*LaunchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                          unsigned, Stream, void**, void**) = nullptr;
+  Result (*LaunchCooperativeKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                    unsigned, unsigned, Stream, void**) = nullptr;
+  Result (*OccupancyMaxActiveBlocksPerMultiprocessor)(int*, Function, int, std::size_t) = nullptr;
 
   /// Loaded and initialised; null, with a reason, where there is no driver or no GPU.
   static const Api* get(std::string* why = nullptr);

@@ -1,4 +1,5 @@
-// Runs CUDA source on the CPU: a fibre a CUDA thread, groups one after the other. Barriers, warp
+// Runs CUDA source on the CPU: a fibre a CUDA thread, groups one after the other, or where they
+// wait for each other (program::Kernel::together) each in a thread of the system. Barriers, warp
 // exchanges and shared memory mean what they mean on the device; asynchronous copies happen at
 // once, into memory that is filled with NaN before each group. A fibre goes on until it meets a
 // barrier, upwards through the threads in one group and downwards in the next, so that a barrier
@@ -20,20 +21,22 @@ constexpr const char* kShim = R"shim(
 #include <string.h>
 #include <ucontext.h>
 #include <cmath>
+#include <thread>
+#include <vector>
 struct Dim { unsigned x, y, z; };
 struct alignas(16) float4 { float x, y, z, w; };
 struct alignas(8) float2 { float x, y; };
 struct alignas(16) double2 { double x, y; };
-static Dim threadIdx, blockIdx, gridDim;
+static thread_local Dim threadIdx, blockIdx, gridDim;
 struct Fibre {
   ucontext_t context;
   char* stack;
   bool done;
 };
 constexpr unsigned kMost = 1024, kStack = 256 * 1024;
-static Fibre shim_fibres[kMost];
-static ucontext_t shim_home;
-static unsigned shim_all, shim_step;  // threads; to the next one: 1 upwards, all but one downwards
+static thread_local Fibre shim_fibres[kMost];
+static thread_local ucontext_t shim_home;
+static thread_local unsigned shim_all, shim_step;  // threads; to the next one: 1 upwards, all but one downwards
 static void (*shim_body)();
 // The next fibre that has not ended; home where there is none.
 static void shim_next() {
@@ -65,14 +68,14 @@ struct Barrier {
     while (generation == mine) shim_next();
   }
 };
-static Barrier shim_barrier;
-static Barrier shim_warps[kMost / 32];
-static double shim_exchange[kMost];
-alignas(16) static unsigned char shim_staging[1 << 20];
+static thread_local Barrier shim_barrier;
+static thread_local Barrier shim_warps[kMost / 32];
+static thread_local double shim_exchange[kMost];
+alignas(16) static thread_local unsigned char shim_staging[1 << 20];
 #define __global__
 #define __device__
 #define __forceinline__ inline
-#define __shared__ static
+#define __shared__ static thread_local
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 static void __syncthreads() { shim_barrier.arrive_and_wait(); }
@@ -108,8 +111,8 @@ template <class T> static T shim_shuffle(T value, int delta, int width) {
 }
 template <class T> static T __shfl_up_sync(unsigned, T v, int d, int w) { return shim_shuffle(v, -d, w); }
 template <class T> static T __shfl_down_sync(unsigned, T v, int d, int w) { return shim_shuffle(v, d, w); }
-static void shim_run(unsigned gx, unsigned gy, unsigned gz, unsigned threads, void (*body)()) {
-  gridDim = {gx, gy, gz};
+static void shim_start(Dim grid, unsigned threads, void (*body)()) {
+  gridDim = grid;
   shim_body = body;
   shim_all = threads;
   shim_barrier = {threads};
@@ -117,26 +120,40 @@ static void shim_run(unsigned gx, unsigned gy, unsigned gz, unsigned threads, vo
     shim_warps[i] = {threads - 32 * i < 32 ? threads - 32 * i : 32};
   for (unsigned i = 0; i < threads; ++i)
     if (!shim_fibres[i].stack) shim_fibres[i].stack = (char*)malloc(kStack);
+}
+static void shim_group(Dim place, unsigned group, unsigned threads) {
+  blockIdx = place;
+  memset(shim_staging, 0xff, sizeof shim_staging);
+  for (unsigned i = 0; i < threads; ++i) {
+    Fibre& fibre = shim_fibres[i];
+    fibre.done = false;
+    getcontext(&fibre.context);
+    fibre.context.uc_stack.ss_sp = fibre.stack;
+    fibre.context.uc_stack.ss_size = kStack;
+    fibre.context.uc_link = nullptr;
+    makecontext(&fibre.context, shim_enter, 0);
+  }
+  const bool up = group % 2 == 0;
+  shim_step = up ? 1 : threads - 1;
+  threadIdx = {up ? 0 : threads - 1, 0, 0};
+  swapcontext(&shim_home, &shim_fibres[threadIdx.x].context);
+}
+static void shim_run(unsigned gx, unsigned gy, unsigned gz, unsigned threads, void (*body)()) {
+  shim_start({gx, gy, gz}, threads, body);
   unsigned group = 0;
   for (unsigned z = 0; z < gz; ++z)
     for (unsigned y = 0; y < gy; ++y)
-      for (unsigned x = 0; x < gx; ++x, ++group) {
-        blockIdx = {x, y, z};
-        memset(shim_staging, 0xff, sizeof shim_staging);
-        for (unsigned i = 0; i < threads; ++i) {
-          Fibre& fibre = shim_fibres[i];
-          fibre.done = false;
-          getcontext(&fibre.context);
-          fibre.context.uc_stack.ss_sp = fibre.stack;
-          fibre.context.uc_stack.ss_size = kStack;
-          fibre.context.uc_link = nullptr;
-          makecontext(&fibre.context, shim_enter, 0);
-        }
-        const bool up = group % 2 == 0;
-        shim_step = up ? 1 : threads - 1;
-        threadIdx = {up ? 0 : threads - 1, 0, 0};
-        swapcontext(&shim_home, &shim_fibres[threadIdx.x].context);
-      }
+      for (unsigned x = 0; x < gx; ++x, ++group) shim_group({x, y, z}, group, threads);
+}
+static void shim_run_together(unsigned gx, unsigned, unsigned, unsigned threads, void (*body)()) {
+  std::vector<std::thread> groups;
+  for (unsigned x = 0; x < gx; ++x)
+    groups.emplace_back([=] {
+      shim_start({gx, 1, 1}, threads, body);
+      shim_group({x, 0, 0}, x, threads);
+      for (unsigned i = 0; i < threads; ++i) free(shim_fibres[i].stack);
+    });
+  for (std::thread& group : groups) group.join();
 }
 )shim";
 
@@ -201,11 +218,12 @@ State run_cuda_on_threads(const Case& c, const program::Kernel& kernel, const St
   text = kShim + text +
          "\nstruct Any { void* p; template <class T> operator T*() const { return (T*)p; } };\n"
          "static void** shim_arguments;\nextern \"C\" void shim_main(void** arguments) {\n"
-         "  shim_arguments = arguments;\n  shim_run(" +
-         number(kernel.grid[0]) + ", " + number(kernel.grid[1]) + ", " + number(kernel.grid[2]) +
-         ", " + number(kernel.block[0]) + ", [] { " + kernel.entry + "(" + call + "); });\n}\n";
+         "  shim_arguments = arguments;\n  shim_run" +
+         (kernel.together ? "_together(" : "(") + number(kernel.grid[0]) + ", " +
+         number(kernel.grid[1]) + ", " + number(kernel.grid[2]) + ", " + number(kernel.block[0]) +
+         ", [] { " + kernel.entry + "(" + call + "); });\n}\n";
   // A second run of the kernel meets what the first has left in shared memory.
-  void* library = shared_library("g++ -std=c++17 -O1 -w", text);
+  void* library = shared_library("g++ -std=c++17 -O1 -w -pthread", text);
   const auto main = reinterpret_cast<Main>(dlsym(library, "shim_main"));
   return through_buffers(c, kernel, start, [&](auto& buffers) {
     std::vector<void*> pointers;

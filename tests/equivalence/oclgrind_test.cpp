@@ -51,7 +51,7 @@ TEST(OclgrindItself, FindsAPlantedRaceAndAStrayStore) {
 
 INSTANTIATE_TEST_SUITE_P(Quick, Oclgrind,
                          ::testing::Values("teaching/wave", "teaching/drum", "cosmology/lphi4",
-                                           "noise/langevin", "particles/kepler"),
+                                           "noise/langevin", "particles/kepler", "particles/ring"),
                          [](const auto& test) {
                            std::string name = test.param;
                            for (char& c : name) c = c == '/' ? '_' : c;

@@ -1,0 +1,460 @@
+#include "compiler/emit/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/emit/pairs.hpp"
+#include "compiler/emit/rows.hpp"
+#include "compiler/emit/sites.hpp"
+#include "compiler/kernel/draw.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using kernel::Kernel;
+using kernel::Reach;
+
+constexpr std::int64_t kMostThreads = 256;       // of a group, where there are many instances
+constexpr std::int64_t kMostThreadsOne = 512;    // and where there is one
+constexpr std::int64_t kMostThreadsCpu = 128;    // of pairs, in OpenCL on a processor
+constexpr std::int64_t kMostSitesMany = 4096;    // of an instance that one group takes
+constexpr std::int64_t kMostSitesOne = 1024;     // where there is but one instance
+constexpr std::int64_t kMostPairSitesOne = 256;  // and where it sums over pairs
+constexpr std::int64_t kMostSitesOfThread = 4;   // where groups wait for each other
+constexpr std::int64_t kWaveThreads = 256;
+constexpr int kWaveResidents = 2;
+constexpr std::int64_t kSitesOfTask = 8192, kPairSitesOfTask = 512;  // on a processor
+constexpr std::int64_t kMostTasks = 4096;
+
+/// Reads its own site alone, and no matrix.
+bool own_sites(const Kernel& k) {
+  if (kernel::sums_pairs(k)) return false;
+  const auto own = [](algebra::Expr e) {
+    return !algebra::contains(e, [](algebra::Expr node) {
+      return node.is(algebra::Op::Stencil) || (node.is(algebra::Op::Load) && !node->offset.zero());
+    });
+  };
+  return std::ranges::all_of(k.stores, [&](const auto& s) { return own(s.value); }) &&
+         std::ranges::all_of(k.reductions, [&](const auto& r) { return own(r.value); });
+}
+
+std::int64_t most_reductions(const Kernel& round) {
+  std::size_t most = 0;
+  for (const Kernel& stage : round.stages) most = std::max(most, stage.reductions.size());
+  return static_cast<std::int64_t>(most);
+}
+
+std::int64_t threads_for(const Kernel& round, std::int64_t most) {
+  const std::int64_t wanted = std::max(round.sites(), most_reductions(round));
+  return std::clamp<std::int64_t>((wanted + 31) / 32 * 32, 32, most);
+}
+
+/// On a processor: as soon as an instance is one task in every kernel, or there are enough for all
+/// threads.
+std::optional<RoundShape> on_processor(const Kernel& round, const TargetInfo& target, bool pairs,
+                                       std::string& why) {
+  const std::int64_t of_task = pairs ? kPairSitesOfTask : kSitesOfTask;
+  const bool one_task = round.sites() < 2 * kSitesOfTask && (!pairs || round.sites() <= of_task);
+  if (!one_task && round.instances < 4 * target.compute_units) {
+    why = fmt::format("{} sites are work for several threads", round.sites());
+    return std::nullopt;
+  }
+  RoundShape shape;
+  if (pairs && target.target == program::Target::OpenCL)
+    shape.threads = static_cast<int>(threads_for(round, kMostThreadsCpu));
+  shape.why = fmt::format("{} site{} of an instance are one thread's", round.sites(),
+                          round.sites() == 1 ? "" : "s");
+  return shape;
+}
+
+/// File-scope text of several stages, each item once.
+class Functions {
+ public:
+  void add(const std::string& text) {
+    std::string item;
+    int depth = 0;
+    bool open = false;  // inside an item
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = text.find('\n', at);
+      if (end == std::string::npos) end = text.size();
+      const std::string line = text.substr(at, end - at);
+      at = end + 1;
+      if (!open && line.find_first_not_of(' ') == std::string::npos) continue;
+      item += line + "\n";
+      if (!open && line.starts_with("//")) continue;
+      const bool directive = line.starts_with("#");
+      for (const char c : line) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+      const char last = line.empty() ? '\n' : line.back();
+      open = depth > 0 || !(directive ? last != '\\' : last == ';' || last == '}');
+      if (open) continue;
+      put(item);
+      item.clear();
+    }
+    if (!item.empty()) put(item);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  static bool word_char(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  }
+
+  // What an item is called: the function, the type, the macro.
+  static std::string name_of(const std::string& item) {
+    std::size_t begin = 0;
+    while (item.compare(begin, 2, "//") == 0) begin = item.find('\n', begin) + 1;
+    const std::string code = item.substr(begin);
+    std::size_t end = std::string::npos;
+    if (code.starts_with("typedef")) {
+      end = code.rfind(';');
+    } else if (code.starts_with("VPHI_INLINE")) {
+      end = code.find('(');
+    } else {
+      return code;
+    }
+    if (end == std::string::npos) return code;
+    std::size_t first = end;
+    while (first > 0 && word_char(code[first - 1])) --first;
+    return code.substr(first, end - first);
+  }
+
+  void put(const std::string& item) {
+    const auto [found, fresh] = items_.emplace(name_of(item), item);
+    if (fresh) {
+      text_ += item;
+      return;
+    }
+    if (found->second != item)
+      throw std::invalid_argument("kernels of a step with two functions called " + found->first);
+  }
+
+  std::map<std::string, std::string> items_;
+  std::string text_;
+};
+
+class Rounds {
+ public:
+  Rounds(const Kernel& kernel, const TargetInfo& target, const Bindings& bindings)
+      : kernel_(kernel),
+        target_(target),
+        bindings_(bindings),
+        frame_(make_job(kernel, target, bindings)) {
+    const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
+    if (at == bindings.slots.end())
+      throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
+    steps_slot_ = std::to_string(at - bindings.slots.begin());
+  }
+
+  program::Kernel emit() {
+    program::Kernel out = frame_.language == Language::Cpp ? processor() : device();
+    out.entry = frame_.entry;
+    return out;
+  }
+
+ private:
+  bool many() const { return kernel_.instances > 1; }
+  bool wave() const { return kernel_.reach == Reach::Wave; }
+
+  static bool rows(const Kernel& stage, const TargetInfo& target) {
+    return target.is_cpu && !kernel::sums_pairs(stage);
+  }
+
+  Stage stage_of(const Kernel& stage) const {
+    if (kernel::sums_pairs(stage)) return pairs_stage(stage, target_, bindings_);
+    Kernel own = stage;
+    own.fast = stage.fast || noisy_on_nvidia(stage, target_);
+    const Job job = make_job(own, target_, bindings_);
+    return rows(stage, target_) ? rows_stage(job, bindings_) : sites_stage(job, bindings_);
+  }
+
+  static std::string array_name(int array) { return fmt::format("vphi_array_{}", array); }
+
+  /// Pointers of a stage by the names that it knows them by.
+  std::string aliases(const Kernel& stage, const Stage& parts) const {
+    std::string text;
+    for (std::size_t i = 0; i < stage.arrays.size(); ++i) {
+      const kernel::ArrayParam& array = stage.arrays[i];
+      const bool written = kernel_.arrays[position(kernel_, array.array)].written;
+      text += fmt::format("VPHI_GLOBAL {}{}* {} = {};\n", written ? "" : "const ",
+                          type_name(array.store), parts.pointers[i], array_name(array.array));
+    }
+    return text;
+  }
+
+  std::string parameters(std::int64_t partials) const {
+    std::string text;
+    for (const kernel::ArrayParam& array : kernel_.arrays)
+      text += fmt::format("\n    VPHI_GLOBAL {}{}* {},", array.written ? "" : "const ",
+                          type_name(array.store), array_name(array.array));
+    text += "\n    VPHI_GLOBAL double* scalars";
+    if (partials > 0) text += ",\n    VPHI_GLOBAL double* partials";
+    if (wave()) text += ",\n    VPHI_GLOBAL unsigned* counter";
+    return text;
+  }
+
+  std::string instance(std::int64_t partials) const {
+    if (!many()) return {};
+    std::string text = "const vphi_wide instance = vphi_instance();\n";
+    for (const kernel::ArrayParam& array : kernel_.arrays)
+      if (array.elements == 0)
+        text += fmt::format("{} += instance * {}u;\n", array_name(array.array), kernel_.sites());
+    text += fmt::format("scalars += instance * {}u;\n", bindings_.slots.size());
+    if (partials > 0) text += fmt::format("partials += instance * {}u;\n", partials);
+    return text;
+  }
+
+  program::Kernel device() {
+    Functions functions;
+    std::string text, local;
+    int tree = 0;
+    std::int64_t partials = 0;
+    for (std::size_t i = 0; i < kernel_.stages.size(); ++i) {
+      const Kernel& own = kernel_.stages[i];
+      const Stage stage = stage_of(own);
+      functions.add(stage.functions);
+      std::string lines = comment_lines(own.name) + "{\n";
+      if (wave()) lines += "  const unsigned open = vphi_gate_of(gate);\n";
+      lines +=
+          indent(aliases(own, stage) + local_aliases(stage.local_memory, i, local) + stage.text, 2);
+      const bool meets = !own.reductions.empty() || !own.epilogue.empty();
+      if (wave() && meets) lines += "  vphi_wait(gate, open, last, thread);\n";
+      if (wave() && !meets) lines += "  (void)open;\n";
+      if (!wave()) lines += "  vphi_barrier_all();\n";
+      text += lines + "}\n";
+      tree = std::max(tree, stage.tree_doubles);
+      partials = std::max(partials, stage.partials);
+    }
+    const std::int64_t gate = partials;
+    if (wave()) ++partials;  // the gate of the groups
+    const std::int64_t each =
+        wave() ? std::min((kernel_.sites() + kernel_.threads - 1) / kernel_.threads,
+                          wave_groups(target_))
+               : 1;
+    const Groups groups{each, 1, 1};
+    Slots slots = common_slots(frame_, kernel_.threads, &groups);
+    const bool cuda = frame_.language == Language::Cuda;
+    slots["round_types"] =
+        many() ? "" : fmt::format("typedef unsigned long{} vphi_wide;", cuda ? " long" : "");
+    slots["who"] = wave() ? "each group has a part of the sites, waits for the others"
+                          : "a group has all sites of an instance";
+    slots["wait_functions"] = wave() ? fill("rounds_wait_cuda.txt", {}) : "";
+    slots["functions"] = functions.text();
+    slots["parameters"] = parameters(partials);
+    slots["residents"] = std::to_string(wave() ? kWaveResidents : 1);
+    slots["steps_slot"] = steps_slot_;
+    slots["rounds"] = std::to_string(kernel_.rounds);
+    slots["instance"] = instance(partials);
+    if (wave())
+      slots["instance"] += fmt::format("unsigned* gate = (unsigned*)(partials + {});\n", gate);
+    if (tree > 0) local += fmt::format("VPHI_LOCAL double tree[{}];\n", tree);
+    if (wave() || text.find("(void)last;") != std::string::npos)
+      local += "VPHI_LOCAL unsigned last;\n";
+    slots["local_memory"] = local;
+    slots["stages"] = text;
+    program::Kernel out;
+    out.source = fill("rounds_gpu.txt", slots);
+    out.partials = partials * kernel_.instances;
+    out.arguments = arguments(frame_, bindings_, wave(), partials);
+    out.grid = grid_of(frame_, groups);
+    out.block = {static_cast<std::uint32_t>(kernel_.threads), 1, 1};
+    out.together = wave();
+    return out;
+  }
+
+  /// Local memory is declared by the kernel; a stage knows it by its own names.
+  static std::string local_aliases(const std::string& declared, std::size_t stage,
+                                   std::string& local) {
+    std::string text;
+    for (std::size_t at = 0; at < declared.size();) {
+      const std::size_t end = declared.find('\n', at);
+      const std::string line = declared.substr(at, end - at);
+      at = end + 1;
+      const std::size_t open = line.find('['), name = line.rfind(' ', open) + 1;
+      const std::string type = line.substr(std::string("VPHI_LOCAL ").size(),
+                                           name - 1 - std::string("VPHI_LOCAL ").size());
+      const std::string own = line.substr(name, open - name);
+      local += line.substr(0, name) + fmt::format("stage_{}_", stage) + line.substr(name) + "\n";
+      text += fmt::format("VPHI_LOCAL_POINTER {}* {} = stage_{}_{};\n", type, own, stage, own);
+    }
+    return text;
+  }
+
+  // ---- on a processor ---------------------------------------------------------------------------
+
+  program::Kernel processor() {
+    Slots slots;
+    program::Kernel out;
+    std::vector<program::Kernel> parts;
+    for (Kernel own : kernel_.stages) {
+      // scalars alone have no functions for one instance of many
+      if (own.stores.empty() && own.reductions.empty()) own.instances = 1;
+      parts.push_back(emit::emit(own, target_, bindings_));
+      out.partials += parts.back().partials;
+    }
+    out.arguments = arguments(frame_, bindings_, false, out.partials / kernel_.instances);
+    std::int64_t partials = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const program::Kernel& part = parts[i];
+      const Kernel& stage = kernel_.stages[i];
+      const bool scalars = stage.stores.empty() && stage.reductions.empty();
+      const std::string space = "vphi_stage_" + std::to_string(i + 1),
+                        of = fmt::format("of_{}", i + 1);
+      slots["stages"] += "namespace " + space + " {\n" + functions_of(part, stage) +
+                         "}  // namespace " + space + "\n\n";
+      std::string list;
+      for (const program::Argument& argument : part.arguments) {
+        const auto from = fmt::format("args[{}]", place(out.arguments, argument));
+        std::string move;
+        if (argument.kind == program::Argument::Kind::Partials)
+          move = fmt::format(" + {}L", 8 * partials);
+        else if (scalars && many())
+          move = fmt::format(" + instance * {}L", argument.bytes);
+        list += (list.empty() ? "" : ", ") + (move.empty() ? from : "(char*)" + from + move);
+      }
+      slots["arguments"] += fmt::format("void* const {}[] = {{{}}};\n", of, list);
+      slots["calls"] += calls(part, stage, space + "::", of);
+      partials += part.partials;
+    }
+    slots["comment"] = comment_lines(kernel_.comment.empty() ? kernel_.name : kernel_.comment);
+    slots["entry"] = frame_.entry;
+    slots["steps_slot"] = steps_slot_;
+    slots["rounds"] = std::to_string(kernel_.rounds);
+    slots["instances"] = std::to_string(kernel_.instances);
+    out.grid[0] = static_cast<std::uint32_t>(std::min(kernel_.instances, kMostTasks));
+    slots["tasks"] = std::to_string(out.grid[0]);
+    program::Argument scalars;
+    scalars.kind = program::Argument::Kind::Scalars;
+    slots["scalars"] = std::to_string(place(out.arguments, scalars));
+    out.source = fill("rounds_cpp.txt", slots);
+    return out;
+  }
+
+  /// The functions of a stage, as those of a call for it alone are, and no more inlined than they.
+  std::string functions_of(const program::Kernel& part, const Kernel& stage) const {
+    const std::string from = "extern \"C\" void", to = "static __attribute__((noinline)) void";
+    std::string source = part.source;
+    if (by_shares(stage)) source.erase(source.find(from));
+    for (std::size_t at = 0; (at = source.find(from, at)) != std::string::npos;)
+      source.replace(at, from.size(), to);
+    return source;
+  }
+
+  /// Rows of many instances: a function for a share, and one for the end of an instance.
+  bool by_shares(const Kernel& stage) const {
+    return many() && !kernel::sums_pairs(stage) &&
+           !(stage.stores.empty() && stage.reductions.empty());
+  }
+
+  std::string calls(const program::Kernel& part, const Kernel& stage, const std::string& space,
+                    const std::string& of) const {
+    if (by_shares(stage)) {
+      const Job job = make_job(stage, target_, bindings_);
+      const std::int64_t tasks = row_tasks(job);
+      const std::string share = space + "vphi_share_" + job.body.suffix;
+      std::string text = tasks == 1
+                             ? fmt::format("{}({}, instance, 0);\n", share, of)
+                             : fmt::format(
+                                   "for (long share = 0; share < {}; ++share) {}({}, instance, "
+                                   "share);\n",
+                                   tasks, share, of);
+      if (job.epilogue())
+        text += fmt::format("{}vphi_end_{}({}, instance);\n", space, job.body.suffix, of);
+      return text;
+    }
+    // `task` is 0 where there is one instance, which the compiler is not to know beforehand
+    const std::uint32_t tasks = part.grid[0];
+    const bool pairs = kernel::sums_pairs(stage);
+    std::string text;
+    if (pairs && many())
+      text = fmt::format(
+          "for (long block = 0; block < {0}; ++block)\n  {1}{2}({3}, instance * {0} + "
+          "block);\n",
+          tasks / kernel_.instances, space, part.entry, of);
+    else if (tasks > 1)
+      text =
+          fmt::format("for (long t = 0; t < {}; ++t) {}{}({}, t);\n", tasks, space, part.entry, of);
+    else
+      text = fmt::format("{}{}({}, task);\n", space, part.entry, of);
+    if (!part.finish.empty()) text += fmt::format("{}{}({});\n", space, part.finish, of);
+    return text;
+  }
+
+  static std::size_t place(const std::vector<program::Argument>& list,
+                           const program::Argument& wanted) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const bool array = wanted.kind == program::Argument::Kind::Current;
+      if (list[i].kind == wanted.kind && (!array || list[i].index == wanted.index)) return i;
+    }
+    throw std::invalid_argument("a kernel of a step with an argument that the launch lacks");
+  }
+
+  const Kernel& kernel_;
+  const TargetInfo& target_;
+  const Bindings& bindings_;
+  Job frame_;
+  std::string steps_slot_;
+};
+
+}  // namespace
+
+std::optional<RoundShape> round_shape(const Kernel& round, const TargetInfo& target,
+                                      std::string& why) {
+  const bool pairs = std::ranges::any_of(round.stages, kernel::sums_pairs);
+  if (target.is_cpu) return on_processor(round, target, pairs, why);
+  const std::int64_t sites = round.sites(), units = std::max(1, target.compute_units);
+  RoundShape shape;
+  if (round.instances > 1) {
+    // One group for an instance leaves a device idle that has more multiprocessors than there are.
+    if (sites > kMostSitesMany ||
+        (pairs && sites > kMostPairSitesOne && 2 * round.instances < units)) {
+      why = fmt::format("{} instances of {} sites: {}", round.instances, sites,
+                        sites > kMostSitesMany ? "more than a group of threads takes"
+                                               : "one group each would leave the device idle");
+      return std::nullopt;
+    }
+    shape.threads = static_cast<int>(threads_for(round, kMostThreads));
+  } else if (sites <= (pairs ? kMostPairSitesOne : kMostSitesOne)) {
+    shape.threads = static_cast<int>(threads_for(round, kMostThreadsOne));
+  } else {
+    const std::int64_t most = kMostSitesOfThread * kWaveThreads * wave_groups(target);
+    const bool own = std::ranges::all_of(round.stages, own_sites);
+    if (target.target != program::Target::Cuda)
+      why = fmt::format(
+          "{} sites are more than a group of threads takes, and groups cannot wait "
+          "for each other in OpenCL",
+          sites);
+    else if (!own)
+      why = fmt::format("{} sites that read each other are more than a group of threads takes",
+                        sites);
+    else if (sites > most)
+      why =
+          fmt::format("{} sites are more than {}, with which groups that wait for each other gain",
+                      sites, most);
+    if (!why.empty()) return std::nullopt;
+    shape.reach = Reach::Wave;
+    shape.threads = static_cast<int>(kWaveThreads);
+    shape.why =
+        fmt::format("{} groups that run at the same time wait for each other",
+                    std::min((sites + kWaveThreads - 1) / kWaveThreads, wave_groups(target)));
+    return shape;
+  }
+  if (most_reductions(round) > shape.threads) {
+    why = "more sums than a group has threads";
+    return std::nullopt;
+  }
+  const std::int64_t each = (sites + shape.threads - 1) / shape.threads;
+  shape.why = fmt::format("a group of {} threads has {} sites of an instance, {} a thread",
+                          shape.threads, sites, each);
+  return shape;
+}
+
+program::Kernel emit_rounds(const Kernel& kernel, const TargetInfo& target,
+                            const Bindings& bindings) {
+  return Rounds(kernel, target, bindings).emit();
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,36 @@
+// Many steps of a small system in one launch: the kernels of a step one after the other, as often
+// as a scalar says, without the host.
+//
+// Between two kernels everything that one has stored must be known to the next. Three ways:
+//   - one group of threads has all sites of an instance, and barriers part the kernels
+//     (kernel::Reach::Group). Many instances are many groups at once;
+//   - CUDA: so many groups that all run at the same time share an instance, and each waits until
+//     the last has arrived (Reach::Wave);
+//   - on a processor a task has an instance, and kernels are calls one after the other.
+// Sites, groups and sums are cut as for a launch of each kernel by itself, which the kernels of the
+// step know by `reach` and `threads`: the numbers are the same, bit for bit.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/emit/emit.hpp"
+
+namespace vphi::emit {
+
+struct RoundShape {
+  kernel::Reach reach = kernel::Reach::Group;
+  int threads = 1;
+  std::string why;  ///< for people, with the counts that decided
+};
+
+/// How the kernels that `round` names as its stages meet on this device, or, with the reason in
+/// `why`, that each of them is to be a launch of its own. By counts alone.
+std::optional<RoundShape> round_shape(const kernel::Kernel& round, const TargetInfo& target,
+                                      std::string& why);
+
+/// Throws std::invalid_argument where stages bring functions of one name that differ.
+program::Kernel emit_rounds(const kernel::Kernel& kernel, const TargetInfo& target,
+                            const Bindings& bindings);
+
+}  // namespace vphi::emit

@@ -1,0 +1,82 @@
+#include "compiler/schedule/rounds.hpp"
+
+#include <algorithm>
+
+#include "compiler/schedule/leap.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using kernel::Kernel;
+
+bool may_be_stage(const program::Launch& launch, const Plan& plan) {
+  const Kernel& k = plan.kernels[static_cast<std::size_t>(launch.kernel)];
+  const bool in_place = std::ranges::none_of(k.arrays, [](const auto& a) { return a.next; });
+  const bool numbered = k.random.draws == 0 || !k.random.instance.empty();
+  return launch.swap.empty() && launch.solve < 0 && k.dims == 1 && k.along < 0 && !k.colours &&
+         k.steps == 1 && in_place && numbered;
+}
+
+}  // namespace
+
+std::optional<Kernel> round_of(const Plan& plan) {
+  const program::Program& p = plan.program;
+  const auto fits = [&](const program::Launch& l) { return may_be_stage(l, plan); };
+  if (!p.leap.empty() || !p.cycle.empty() || p.step.empty() || p.step_slot < 0 ||
+      (p.sites() == 1 && p.instances > 1) || !std::ranges::all_of(p.step, fits))
+    return std::nullopt;
+  std::size_t period = 1;
+  const auto repeats = [&](std::size_t n) {
+    if (p.step.size() % n != 0) return false;
+    for (std::size_t i = n; i < p.step.size(); ++i)
+      if (p.step[i].kernel != p.step[i - n].kernel) return false;
+    return true;
+  };
+  while (!repeats(period)) ++period;
+  Kernel round;
+  for (std::size_t i = 0; i < period; ++i)
+    round.stages.push_back(plan.kernels[static_cast<std::size_t>(p.step[i].kernel)]);
+  round.rounds = static_cast<std::int64_t>(p.step.size() / period);
+  const Kernel& first = round.stages.front();
+  round.name = first.name + "_leap";
+  round.comment = first.comment;
+  round.dims = first.dims;
+  round.extent = first.extent;
+  round.boundary = first.boundary;
+  round.instances = first.instances;
+  round.compute = first.compute;
+  round.steps_slot = kLeap;
+  for (const Kernel& stage : round.stages) {
+    for (const kernel::ArrayParam& array : stage.arrays) {
+      const auto known = std::ranges::find(round.arrays, array.array, &kernel::ArrayParam::array);
+      if (known == round.arrays.end()) {
+        round.arrays.push_back(array);
+      } else {
+        known->read = known->read || array.read;
+        known->written = known->written || array.written;
+      }
+    }
+  }
+  return round;
+}
+
+void add_round(Plan& plan, Kernel round, kernel::Reach reach, int threads) {
+  program::Program& p = plan.program;
+  const auto cut = [&](Kernel& k) { k.reach = reach, k.threads = threads; };
+  for (const program::Launch& launch : p.step)
+    cut(plan.kernels[static_cast<std::size_t>(launch.kernel)]);
+  for (Kernel& stage : round.stages) cut(stage);
+  cut(round);
+  p.leap_steps = 1;
+  p.leap_slot = static_cast<int>(p.scalars.size());
+  p.scalars.push_back({kLeap, 1});
+  program::Launch launch;
+  launch.kernel = static_cast<int>(plan.kernels.size());
+  p.leap = {launch};
+  program::Kernel described = p.kernels[static_cast<std::size_t>(p.step[0].kernel)];
+  described.name = round.name;
+  p.kernels.push_back(described);
+  plan.kernels.push_back(std::move(round));
+}
+
+}  // namespace vphi::schedule

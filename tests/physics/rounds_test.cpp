@@ -1,0 +1,114 @@
+// Small systems of particles: many steps a launch give the numbers of a launch for each kernel.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/support/scratch.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::Simulation;
+
+// Both ends of a run lie amid a launch; averages begin there too.
+const char* const kOscillators =
+    "model oscillators\nparam T = 1, N = 150\nsweep K = [1, 4]\nsweep copy = 1..3\n"
+    "particles osc: N\nvar x[i]: angle\nx[i]' = K/N*sum(sin(x[j] - x[i]), j) + sqrt(2*T)*noise[i]\n"
+    "init x ~ uniform(0, 2*pi)\nevolve srk2, dt = 0.02, until = t > 0.61LAUNCH\n"
+    "every EVERY steps, after = t > 0.11: mean(cos(x)), mean(sin(x)^2, over = [copy, time]) -> "
+    "\"o.h5\"\n";
+const char* const kMeanField =
+    "model mean_field\nparam N = 333, T = 0.7\nparticles body: N\n"
+    "var theta[k]: angle, p[k]: real\n"
+    "H = sum(p[k]^2/2, k) + sum(1 - cos(theta[k] - theta[l]), k, l)/(2*N)\n"
+    "init theta ~ uniform(0, 2*pi), p ~ sqrt(T)*normal\n"
+    "evolve yoshida4, dt = 0.05, until = t > 1.3LAUNCH\n"
+    "every EVERY steps: H, kinetic, mean(cos(theta)) -> \"m.h5\"\n";
+const char* const kRing =
+    "model ring\nparam N = 70, eps = 0.1\nsweep copy = 1..2\nparticles body: N\n"
+    "var theta[k]: angle, p[k]: real\n"
+    "H = sum(p[k]^2/2, k) - 1/(2*sqrt(2)*N)*sum(1/sqrt(1 - cos(theta[k] - theta[l]) + eps), k, l)\n"
+    "init theta ~ uniform(0, 2*pi), p ~ waterbag(0.5)\n"
+    "evolve yoshida4, dt = 0.05, until = t > 0.8LAUNCH\n"
+    "precision store = f64, pair = f32, sum = f64\n"
+    "every EVERY steps: H, mean(cos(theta)) -> \"r.h5\"\n";
+const char* const kChain =
+    "model chain\nparam n = 24\nlattice box: n, length = n\nfield u: real\nu'' = lap(u) - u^3\n"
+    "init u = sin(2*pi*x/n), u' = 0\nevolve rk4, dt = 0.05, until = t > 1.2LAUNCH\n"
+    "every EVERY steps: mean(u^2), mean(u'^2) -> \"c.h5\"\n";
+
+std::string text_of(std::string text, const std::string& launch, const std::string& every) {
+  text.replace(text.find("LAUNCH"), 6, launch);
+  text.replace(text.find("EVERY"), 5, every);
+  return text;
+}
+
+/// For an OpenCL device that is a processor: code as GPUs take it.
+runtime::RunResult run_as(const std::string& text, const std::string& form, bool* leaps) {
+  Simulation setup;
+  setup.device = form == "native" ? "native" : "opencl";
+  setup.keep_state = true;
+  program::Program program;
+  if (form == "gpu") {
+    const testing::ScratchFolder folder;
+    const std::string path = folder / "model.vphi";
+    std::ofstream(path) << text;
+    emit::TargetInfo target;
+    target.target = program::Target::OpenCL;
+    target.is_cpu = false;
+    target.compute_units = 4;
+    target.local_bytes = 48 * 1024;
+    program = *compile_model(path, {}, target).program;
+  } else {
+    program = *testing::compile_text(text, setup).program;
+  }
+  *leaps = !program.leap.empty();
+  return testing::run_program(program, setup);
+}
+
+class Rounds : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!testing::device(GetParam() == std::string("native") ? "native" : "opencl"))
+      GTEST_SKIP() << "no device";
+  }
+};
+
+TEST_P(Rounds, GiveTheNumbersOfLaunchesForEachKernel) {
+  const bool native = GetParam() == std::string("native");
+  for (const char* model : {kMeanField, kRing, kOscillators}) {
+    if (model == kOscillators && !native) break;  // OpenCL here takes seconds to compile it
+    SCOPED_TRACE(model);
+    bool leaps = true;
+    const auto one = run_as(text_of(model, ", launch = step", "7"), GetParam(), &leaps);
+    EXPECT_FALSE(leaps);
+    const auto many = run_as(text_of(model, "", "7"), GetParam(), &leaps);
+    EXPECT_TRUE(leaps);
+    ASSERT_EQ(many.steps, one.steps);
+    if (GetParam() == std::string("gpu")) {  // sums of one group and of many
+      ASSERT_EQ(many.state.size(), one.state.size());
+      for (std::size_t v = 0; v < one.state.size(); ++v)
+        for (std::size_t i = 0; i < one.state[v].size(); ++i)
+          ASSERT_NEAR(many.state[v][i], one.state[v][i], 1e-5) << v << " " << i;
+    } else {
+      EXPECT_EQ(many.state, one.state);
+    }
+    EXPECT_EQ(run_as(text_of(model, "", "1"), GetParam(), &leaps).state, many.state)
+        << "how outputs cut the steps into launches must not matter";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Rounds, ::testing::Values("native", "opencl", "gpu"),
+                         [](const auto& test) { return std::string(test.param); });
+
+// A lattice of one axis whose steps write in place does the same.
+TEST(RoundsOfAChain, AreTheSame) {
+  bool leaps = false;
+  const auto one = run_as(text_of(kChain, ", launch = step", "6"), "native", &leaps);
+  EXPECT_EQ(run_as(text_of(kChain, "", "6"), "native", &leaps).state, one.state);
+}
+
+}  // namespace
+}  // namespace vphi
