@@ -35,12 +35,14 @@ Offset sum_of(Offset a, const Offset& b) {
 class Builder {
  public:
   Builder(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
-          bool private_scalars, const std::vector<std::string>& shared, const Handed& handed)
+          bool private_scalars, const std::vector<std::string>& shared, const Handed& handed,
+          bool few_registers)
       : kernel_(kernel),
         language_(language),
         bindings_(bindings),
         shared_(shared.begin(), shared.end()),
         handed_(handed),
+        few_registers_(few_registers),
         space_(private_scalars ? "" : "VPHI_GLOBAL ") {}
 
   Body build();
@@ -70,6 +72,7 @@ class Builder {
   const Bindings& bindings_;
   std::set<std::string> shared_;  // symbols that come with the step
   const Handed& handed_;
+  bool few_registers_;
   std::string space_;  // of the scalars
   Body body_;
   std::vector<Expr> roots_;  // stores, then reductions
@@ -273,7 +276,7 @@ std::string Builder::site_function() {
                    [&](Expr expr) { return family(expr); }},
                   scope);
   std::vector<Expr> order;
-  if (language_ != Language::Cpp && body_.reads.size() >= kManyReads) order = order_of_many();
+  if (few_registers_ && body_.reads.size() >= kManyReads) order = order_of_many();
   printer.announce(roots_);
   if (kernel_.fast) printer.approximate();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();
@@ -509,8 +512,10 @@ Body Builder::build() {
 }  // namespace
 
 Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
-               bool private_scalars, const std::vector<std::string>& shared, const Handed& handed) {
-  return Builder(kernel, language, bindings, private_scalars, shared, handed).build();
+               bool private_scalars, const std::vector<std::string>& shared, const Handed& handed,
+               bool few_registers) {
+  return Builder(kernel, language, bindings, private_scalars, shared, handed, few_registers)
+      .build();
 }
 
 long double stencil_factor(const algebra::StencilData& stencil, double dx) {

@@ -68,11 +68,12 @@ struct Body {
 
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
 /// symbols that are no scalars: each step brings them along with what the site reads. `handed`:
-/// further values that the site function gives, with their names.
+/// further values that the site function gives, with their names. `few_registers`: a GPU's thread
+/// runs it, so that a long site function is written in the order that holds few numbers at once.
 using Handed = std::vector<std::pair<std::string, algebra::Expr>>;
 Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
                bool private_scalars = false, const std::vector<std::string>& shared = {},
-               const Handed& handed = {});
+               const Handed& handed = {}, bool few_registers = false);
 
 /// dx^power / denominator of a stencil, the factor that integer sums lack.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

@@ -49,17 +49,19 @@ std::string join_functions(const Job& job) {
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
              const std::vector<std::string>& shared, const Handed& handed) {
   const Language language = language_of(target.target);
-  Job job{kernel,   target,
-          language, make_body(kernel, language, bindings, is_path(kernel), shared, handed),
-          {},       false,
-          handed};
+  const bool processor =
+      language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
+  Job job{
+      kernel,   target,
+      language, make_body(kernel, language, bindings, is_path(kernel), shared, handed, !processor),
+      {},       processor,
+      handed};
   job.order = bindings.order;
   for (const kernel::ArrayParam& array : kernel.arrays) {
     const auto number = static_cast<std::size_t>(array.array);
     job.places.push_back(number < bindings.places.size() ? bindings.places[number] : Place{});
   }
   job.entry = "vphi_" + job.body.suffix;
-  job.signed_index = language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
   return job;
 }
 

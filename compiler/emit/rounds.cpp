@@ -19,7 +19,8 @@ using kernel::Kernel;
 using kernel::Reach;
 
 constexpr std::int64_t kMostThreads = 256;       // of a group, where there are many instances
-constexpr std::int64_t kMostThreadsOne = 512;    // and where there is one
+constexpr std::int64_t kMostThreadsOne = 512;    // and where there is one, but for OpenCL, whose
+                                                 // drivers take less where registers are many
 constexpr std::int64_t kMostThreadsCpu = 128;    // of pairs, in OpenCL on a processor
 constexpr std::int64_t kMostSitesMany = 4096;    // of an instance that one group takes
 constexpr std::int64_t kMostSitesOne = 1024;     // where there is but one instance
@@ -418,7 +419,8 @@ std::optional<RoundShape> round_shape(const Kernel& round, const TargetInfo& tar
     }
     shape.threads = static_cast<int>(threads_for(round, kMostThreads));
   } else if (sites <= (pairs ? kMostPairSitesOne : kMostSitesOne)) {
-    shape.threads = static_cast<int>(threads_for(round, kMostThreadsOne));
+    const bool cuda = target.target == program::Target::Cuda;
+    shape.threads = static_cast<int>(threads_for(round, cuda ? kMostThreadsOne : kMostThreads));
   } else {
     const std::int64_t most = kMostSitesOfThread * kWaveThreads * wave_groups(target);
     const bool own = std::ranges::all_of(round.stages, own_sites);
