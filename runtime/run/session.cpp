@@ -580,6 +580,7 @@ void Session::prepare(std::int64_t steps) {
 void Session::leap(std::int64_t steps) {
   if (leap_set_ != steps) set_scalar(program_.leap_slot, static_cast<double>(steps));
   leap_set_ = steps;
+  provide(program_.leap, false);  // sums of its own, where nobody has prepared
   issue(program_.leap);
 }
 

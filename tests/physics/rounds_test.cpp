@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "runtime/run/session.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -108,6 +109,20 @@ TEST(RoundsOfAChain, AreTheSame) {
   bool leaps = false;
   const auto one = run_as(text_of(kChain, ", launch = step", "6"), "native", &leaps);
   EXPECT_EQ(run_as(text_of(kChain, "", "6"), "native", &leaps).state, one.state);
+}
+
+// Whoever advances without preparing first finds the sums of a launch of many steps in place.
+TEST(Rounds, NeedNoPreparation) {
+  const Compilation compiled = testing::compile_text(text_of(kMeanField, "", "4"), {});
+  ASSERT_EQ(compiled.program->leap.size(), 1U);
+  const auto bodies = [&](bool prepared) {
+    runtime::Session session(*compiled.program, *testing::device("native"));
+    session.start();
+    if (prepared) session.prepare(6);
+    session.advance(6);
+    return session.read(0);
+  };
+  EXPECT_EQ(bodies(false), bodies(true));
 }
 
 }  // namespace
