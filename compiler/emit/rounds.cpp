@@ -39,8 +39,7 @@ bool own_sites(const Kernel& k) {
       return node.is(algebra::Op::Stencil) || (node.is(algebra::Op::Load) && !node->offset.zero());
     });
   };
-  return std::ranges::all_of(k.stores, [&](const auto& s) { return own(s.value); }) &&
-         std::ranges::all_of(k.reductions, [&](const auto& r) { return own(r.value); });
+  return std::ranges::all_of(k.values(), own);
 }
 
 std::int64_t most_reductions(const Kernel& round) {

@@ -66,7 +66,7 @@ class Paths {
       kernel().common.assign(common_.begin(), common_.end());
       kernel().still = stop_;
     }
-    if (!single_) add_leap();
+    if (!single_) add_many();
   }
 
  private:
@@ -340,22 +340,12 @@ class Paths {
 
   // ---- many steps -------------------------------------------------------------------------------
 
-  void add_leap() {
+  void add_many() {
     Kernel leap = kernel();
     leap.name += "_leap";
     leap.steps = kernel::steps_of_round(leap.random);
     leap.steps_slot = kLeap;
-    // with a table of common values single steps are part of the kernel
-    p_.leap_steps = leap.common.empty() ? leap.steps : 1;
-    p_.leap_slot = static_cast<int>(p_.scalars.size());
-    p_.scalars.push_back({kLeap, static_cast<double>(leap.steps)});
-    program::Launch launch;
-    launch.kernel = static_cast<int>(plan_.kernels.size());
-    p_.leap = {launch};
-    program::Kernel described = p_.kernels[static_cast<std::size_t>(p_.step[0].kernel)];
-    described.name = leap.name;
-    p_.kernels.push_back(described);
-    plan_.kernels.push_back(std::move(leap));
+    add_leap(plan_, std::move(leap));
   }
 
   Plan& plan_;
@@ -368,5 +358,20 @@ class Paths {
 }  // namespace
 
 void prepare_paths(Plan& plan, bool single) { Paths(plan, single).prepare(); }
+
+void add_leap(Plan& plan, Kernel leap) {
+  program::Program& p = plan.program;
+  // with a table of common values single steps are part of the kernel
+  p.leap_steps = leap.common.empty() ? leap.steps : 1;
+  p.leap_slot = static_cast<int>(p.scalars.size());
+  p.scalars.push_back({leap.steps_slot, static_cast<double>(leap.steps)});
+  program::Launch launch;
+  launch.kernel = static_cast<int>(plan.kernels.size());
+  p.leap = {launch};
+  program::Kernel described = p.kernels[static_cast<std::size_t>(p.step[0].kernel)];
+  described.name = leap.name;
+  p.kernels.push_back(described);
+  plan.kernels.push_back(std::move(leap));
+}
 
 }  // namespace vphi::schedule

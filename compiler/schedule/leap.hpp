@@ -6,9 +6,8 @@
 // registers. Three things make a step cheap:
 //   - scalars that were made ahead for the next step alone (factors with dt) go back into the
 //     expressions they are for, so that they are parts of those and not values of every path;
-//   - an instance that stands still is left alone by the kernel (Kernel::still), so that `stop` is
-//   0
-//     wherever it is read and dt is a number;
+//   - an instance that stands still is left alone by the kernel (Kernel::still), so that `stop`
+//     is 0 wherever it is read and dt is a number;
 //   - slots that agree in all instances are found (Kernel::common): time, step, numbers of steps in
 //     an average. What depends on them alone is computed once for many paths.
 // The single step is the same kernel, so that the numbers do not depend on how steps are taken.
@@ -24,5 +23,8 @@ inline constexpr const char* kLeap = "leap";  ///< slot with the steps of a laun
 /// After the number of instances of the kernels is known. `single`: no launch of many steps, the
 /// step as it would be with one.
 void prepare_paths(Plan& plan, bool single = false);
+
+/// Takes the kernel in as the launch of many steps: its slot, and its place beside the step's.
+void add_leap(Plan& plan, kernel::Kernel leap);
 
 }  // namespace vphi::schedule

@@ -61,22 +61,12 @@ std::optional<Kernel> round_of(const Plan& plan) {
 }
 
 void add_round(Plan& plan, Kernel round, kernel::Reach reach, int threads) {
-  program::Program& p = plan.program;
   const auto cut = [&](Kernel& k) { k.reach = reach, k.threads = threads; };
-  for (const program::Launch& launch : p.step)
+  for (const program::Launch& launch : plan.program.step)
     cut(plan.kernels[static_cast<std::size_t>(launch.kernel)]);
   for (Kernel& stage : round.stages) cut(stage);
   cut(round);
-  p.leap_steps = 1;
-  p.leap_slot = static_cast<int>(p.scalars.size());
-  p.scalars.push_back({kLeap, 1});
-  program::Launch launch;
-  launch.kernel = static_cast<int>(plan.kernels.size());
-  p.leap = {launch};
-  program::Kernel described = p.kernels[static_cast<std::size_t>(p.step[0].kernel)];
-  described.name = round.name;
-  p.kernels.push_back(described);
-  plan.kernels.push_back(std::move(round));
+  add_leap(plan, std::move(round));
 }
 
 }  // namespace vphi::schedule
