@@ -45,13 +45,26 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
 
 namespace {
 
+/// `evolve ..., launch = group` or `groups`.
+emit::RoundWish round_wish(const dsl::Resolved& resolved) {
+  const dsl::Clause* evolve = resolved.clause("evolve");
+  if (evolve == nullptr) return emit::RoundWish::ByCounts;
+  for (const dsl::Item& item : evolve->items) {
+    const bool launch = item.head && item.head->name == "launch" && item.value;
+    if (launch && item.value->text == "group") return emit::RoundWish::Group;
+    if (launch && item.value->text == "groups") return emit::RoundWish::Groups;
+  }
+  return emit::RoundWish::ByCounts;
+}
+
 /// Many steps a launch, where the device and the counts allow it.
-void prepare_rounds(schedule::Plan& plan, const emit::TargetInfo& target, bool single) {
+void prepare_rounds(schedule::Plan& plan, const emit::TargetInfo& target, bool single,
+                    emit::RoundWish wish) {
   auto round = schedule::round_of(plan);
   if (!round) return;
   std::string why = single ? "`launch = step` asks for it" : "";
   std::optional<emit::RoundShape> shape;
-  if (!single) shape = emit::round_shape(*round, target, why);
+  if (!single) shape = emit::round_shape(*round, target, why, wish);
   if (shape) {
     schedule::add_round(plan, std::move(*round), shape->reach, shape->threads);
     plan.remarks.push_back("many steps a launch: " + shape->why);
@@ -79,7 +92,7 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   const bool single = result.system->single_launches;
   schedule::prepare_paths(*result.plan, single);
   if (!options.stop_after.empty()) return result;
-  prepare_rounds(*result.plan, target, single);
+  prepare_rounds(*result.plan, target, single, round_wish(result.resolved));
 
   emit::Bindings bindings;
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);

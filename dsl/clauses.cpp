@@ -46,8 +46,10 @@ constexpr OptionRule kEvolve[] = {
     {"dt", "step of physical time at a = 1", Takes::Positive, "", true,
      "add for instance dt = 0.1*dx"},
     {"until", "the run ends where this first holds", Takes::Condition},
-    {"launch", "a launch takes as many steps as outputs allow (auto), or one step at most",
-     Takes::Word, "auto step"},
+    {"launch",
+     "a launch takes as many steps as outputs allow (auto; group, groups: by one group of a GPU's "
+     "threads an instance, by groups that wait for each other), or one step at most",
+     Takes::Word, "auto step group groups"},
 };
 constexpr OptionRule kSample[] = {
     {"trajectories", "number of trajectories", Takes::Count},

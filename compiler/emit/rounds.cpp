@@ -56,10 +56,10 @@ std::int64_t threads_for(const Kernel& round, std::int64_t most) {
 /// On a processor: as soon as an instance is one task in every kernel, or there are enough for all
 /// threads.
 std::optional<RoundShape> on_processor(const Kernel& round, const TargetInfo& target, bool pairs,
-                                       std::string& why) {
+                                       bool asked, std::string& why) {
   const std::int64_t of_task = pairs ? kPairSitesOfTask : kSitesOfTask;
   const bool one_task = round.sites() < 2 * kSitesOfTask && (!pairs || round.sites() <= of_task);
-  if (!one_task && round.instances < 4 * target.compute_units) {
+  if (!asked && !one_task && round.instances < 4 * target.compute_units) {
     why = fmt::format("{} sites are work for several threads", round.sites());
     return std::nullopt;
   }
@@ -68,6 +68,57 @@ std::optional<RoundShape> on_processor(const Kernel& round, const TargetInfo& ta
     shape.threads = static_cast<int>(threads_for(round, kMostThreadsCpu));
   shape.why = fmt::format("{} site{} of an instance are one thread's", round.sites(),
                           round.sites() == 1 ? "" : "s");
+  return shape;
+}
+
+/// On a GPU: an instance is one group's. Where there is one instance, the caller has compared.
+std::optional<RoundShape> one_group(const Kernel& round, const TargetInfo& target, bool pairs,
+                                    bool asked, std::string& why) {
+  const std::int64_t sites = round.sites(), units = std::max(1, target.compute_units);
+  const bool many = round.instances > 1;
+  // One group for an instance leaves a device idle that has more multiprocessors than there are.
+  const bool idle = pairs && sites > kMostPairSitesOne && 2 * round.instances < units;
+  if (many && !asked && (sites > kMostSitesMany || idle)) {
+    why = fmt::format("{} instances of {} sites: {}", round.instances, sites,
+                      sites > kMostSitesMany ? "more than a group of threads takes"
+                                             : "one group each would leave the device idle");
+    return std::nullopt;
+  }
+  const bool wide = !many && target.target == program::Target::Cuda;
+  RoundShape shape;
+  shape.threads = static_cast<int>(threads_for(round, wide ? kMostThreadsOne : kMostThreads));
+  if (most_reductions(round) > shape.threads) {
+    why = "more sums than a group has threads";
+    return std::nullopt;
+  }
+  const std::int64_t each = (sites + shape.threads - 1) / shape.threads;
+  shape.why = fmt::format("a group of {} threads has {} sites of an instance, {} a thread",
+                          shape.threads, sites, each);
+  return shape;
+}
+
+/// On a GPU: groups of one instance that all run at the same time.
+std::optional<RoundShape> groups_that_wait(const Kernel& round, const TargetInfo& target,
+                                           bool asked, std::string& why) {
+  const std::int64_t sites = round.sites(),
+                     most = kMostSitesOfThread * kWaveThreads * wave_groups(target);
+  if (target.target != program::Target::Cuda)
+    why = fmt::format(
+        "{} sites are more than a group of threads takes, and groups cannot wait for each other "
+        "in OpenCL",
+        sites);
+  else if (!std::ranges::all_of(round.stages, own_sites))
+    why =
+        fmt::format("{} sites that read each other are more than a group of threads takes", sites);
+  else if (!asked && sites > most)
+    why = fmt::format("{} sites are more than {}, with which groups that wait for each other gain",
+                      sites, most);
+  if (!why.empty()) return std::nullopt;
+  RoundShape shape;
+  shape.reach = Reach::Wave;
+  shape.threads = static_cast<int>(kWaveThreads);
+  shape.why = fmt::format("{} groups that run at the same time wait for each other",
+                          std::min((sites + kWaveThreads - 1) / kWaveThreads, wave_groups(target)));
   return shape;
 }
 
@@ -402,55 +453,17 @@ class Rounds {
 }  // namespace
 
 std::optional<RoundShape> round_shape(const Kernel& round, const TargetInfo& target,
-                                      std::string& why) {
+                                      std::string& why, RoundWish wish) {
   const bool pairs = std::ranges::any_of(round.stages, kernel::sums_pairs);
-  if (target.is_cpu) return on_processor(round, target, pairs, why);
-  const std::int64_t sites = round.sites(), units = std::max(1, target.compute_units);
-  RoundShape shape;
-  if (round.instances > 1) {
-    // One group for an instance leaves a device idle that has more multiprocessors than there are.
-    if (sites > kMostSitesMany ||
-        (pairs && sites > kMostPairSitesOne && 2 * round.instances < units)) {
-      why = fmt::format("{} instances of {} sites: {}", round.instances, sites,
-                        sites > kMostSitesMany ? "more than a group of threads takes"
-                                               : "one group each would leave the device idle");
-      return std::nullopt;
-    }
-    shape.threads = static_cast<int>(threads_for(round, kMostThreads));
-  } else if (sites <= (pairs ? kMostPairSitesOne : kMostSitesOne)) {
-    const bool cuda = target.target == program::Target::Cuda;
-    shape.threads = static_cast<int>(threads_for(round, cuda ? kMostThreadsOne : kMostThreads));
-  } else {
-    const std::int64_t most = kMostSitesOfThread * kWaveThreads * wave_groups(target);
-    const bool own = std::ranges::all_of(round.stages, own_sites);
-    if (target.target != program::Target::Cuda)
-      why = fmt::format(
-          "{} sites are more than a group of threads takes, and groups cannot wait "
-          "for each other in OpenCL",
-          sites);
-    else if (!own)
-      why = fmt::format("{} sites that read each other are more than a group of threads takes",
-                        sites);
-    else if (sites > most)
-      why =
-          fmt::format("{} sites are more than {}, with which groups that wait for each other gain",
-                      sites, most);
-    if (!why.empty()) return std::nullopt;
-    shape.reach = Reach::Wave;
-    shape.threads = static_cast<int>(kWaveThreads);
-    shape.why =
-        fmt::format("{} groups that run at the same time wait for each other",
-                    std::min((sites + kWaveThreads - 1) / kWaveThreads, wave_groups(target)));
-    return shape;
-  }
-  if (most_reductions(round) > shape.threads) {
-    why = "more sums than a group has threads";
+  if (wish == RoundWish::Groups && (target.is_cpu || round.instances > 1)) {
+    why = "groups wait for each other on a GPU, within one instance";
     return std::nullopt;
   }
-  const std::int64_t each = (sites + shape.threads - 1) / shape.threads;
-  shape.why = fmt::format("a group of {} threads has {} sites of an instance, {} a thread",
-                          shape.threads, sites, each);
-  return shape;
+  if (target.is_cpu) return on_processor(round, target, pairs, wish == RoundWish::Group, why);
+  if (wish == RoundWish::Groups || (wish == RoundWish::ByCounts && round.instances == 1 &&
+                                    round.sites() > (pairs ? kMostPairSitesOne : kMostSitesOne)))
+    return groups_that_wait(round, target, wish == RoundWish::Groups, why);
+  return one_group(round, target, pairs, wish == RoundWish::Group, why);
 }
 
 program::Kernel emit_rounds(const Kernel& kernel, const TargetInfo& target,

@@ -24,10 +24,13 @@ struct RoundShape {
   std::string why;  ///< for people, with the counts that decided
 };
 
+/// `evolve ..., launch = auto`, `group` or `groups`: who decides, and what was asked for.
+enum class RoundWish { ByCounts, Group, Groups };
+
 /// How the kernels that `round` names as its stages meet on this device, or, with the reason in
-/// `why`, that each of them is to be a launch of its own. By counts alone.
+/// `why`, that each of them is to be a launch of its own: by counts, or as asked where it can be.
 std::optional<RoundShape> round_shape(const kernel::Kernel& round, const TargetInfo& target,
-                                      std::string& why);
+                                      std::string& why, RoundWish wish = RoundWish::ByCounts);
 
 /// Throws std::invalid_argument where stages bring functions of one name that differ.
 program::Kernel emit_rounds(const kernel::Kernel& kernel, const TargetInfo& target,

@@ -199,6 +199,32 @@ TEST(Rounds, TheCountsDecide) {
   EXPECT_EQ(why(pairs(4096, 100), native), "");
 }
 
+// `launch = group` and `groups`: as asked, where the device can.
+TEST(Rounds, AWishGoesBeforeTheCounts) {
+  using emit::RoundWish;
+  const emit::TargetInfo cuda = target(Target::Cuda, false, 132),
+                         opencl = target(Target::OpenCL, false, 132),
+                         native = target(Target::Native, true, 8);
+  const auto reach = [](const Case& c, const emit::TargetInfo& info, RoundWish wish) {
+    std::string why;
+    const auto shape = emit::round_shape(c.kernel, info, why, wish);
+    EXPECT_EQ(why.empty(), shape.has_value());
+    return shape ? shape->reach : Reach::Launch;
+  };
+  const Case few = rotors(300, 1, Precision::F64), lots = rotors(1 << 20, 1, Precision::F64),
+             copies = rotors(1 << 14, 3, Precision::F64), far = pairs(1 << 12, 1);
+  EXPECT_EQ(reach(few, cuda, RoundWish::Groups), Reach::Wave);
+  EXPECT_EQ(reach(few, cuda, RoundWish::Group), Reach::Group);
+  EXPECT_EQ(reach(few, opencl, RoundWish::Groups), Reach::Launch);
+  EXPECT_EQ(reach(few, native, RoundWish::Groups), Reach::Launch);
+  EXPECT_EQ(reach(lots, cuda, RoundWish::Groups), Reach::Wave);
+  EXPECT_EQ(reach(lots, cuda, RoundWish::ByCounts), Reach::Launch);
+  EXPECT_EQ(reach(copies, cuda, RoundWish::Group), Reach::Group);
+  EXPECT_EQ(reach(copies, cuda, RoundWish::Groups), Reach::Launch);
+  EXPECT_EQ(reach(far, opencl, RoundWish::Group), Reach::Group);
+  EXPECT_EQ(reach(far, native, RoundWish::Group), Reach::Group);
+}
+
 // Cooperative or not, the device's compiler takes it and nothing is spilled.
 TEST(Rounds, NvrtcTakesThem) {
   if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
