@@ -80,6 +80,11 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   slots["async"] = async_text(job, shape, march.exchanges_lanes(), slots) + march.bound_function();
   slots["staging"] = staging_text(job, plan, blocks);
   slots["line"] = march.line();
+  if (shape.surplus())
+    slots["at_work"] =
+        fmt::format("const int at_work = thread < {}u;\n", shape.lanes * shape.lines);
+  else
+    slots["at_work"] = "";
   slots["first_plane"] = march.first_plane();
   slots["this_plane"] = march.this_plane();
   slots["next_plane"] = march.next_plane();

@@ -28,7 +28,8 @@ struct MarchShape {
   int resident = 1;  ///< groups on a multiprocessor that registers must allow
 
   int tile_y() const { return lines * rows_per_thread; }
-  /// Whole warps; threads left over repeat the last line's work and add nothing up.
+  /// Whole warps; threads left over read along with the last line, write nothing and add nothing
+  /// up.
   int threads() const { return (lanes * lines + 31) / 32 * 32; }
   bool surplus() const { return lanes * lines % 32 != 0; }
 };

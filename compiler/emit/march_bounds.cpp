@@ -105,8 +105,7 @@ std::string March::owned() const {
     text += fmt::format("const int row_inside = y0 + line*{}u + j < {}u;\n", shape_.rows_per_thread,
                         ny());
   if (shape_.surplus() && !kernel_.reductions.empty())
-    text += fmt::format("const int counted = thread < {}u{};\n", shape_.lanes * shape_.lines,
-                        overhangs() ? " & row_inside" : "");
+    text += fmt::format("const int counted = at_work{};\n", overhangs() ? " & row_inside" : "");
   return text;
 }
 

@@ -112,12 +112,14 @@ std::string March::copy_halo() const {
           "    vphi_copy_vector(to + {0} + row*{1}u + {2}u + lane,\n"
           "                     {3} + (halo_plane + row_at[i]));\n",
           staged.first_vector, plan_.row_vectors, plan_.side, read_pointer(job_, staged.array));
+  std::string here =
+      full == copies ? "" : fmt::format("i < {} || row < {}u", full, plan_.halo_rows);
+  if (shape_.surplus()) here = here.empty() ? "at_work" : "at_work && (" + here + ")";
   return fmt::format(
       "VPHI_UNROLL\nfor (int i = 0; i < {0}; ++i) {{\n"
       "  const unsigned row = line + i * {1}u;\n"
       "  if ({2}) {{\n{3}  }}\n}}\n",
-      copies, shape_.lines,
-      full == copies ? "1" : fmt::format("i < {} || row < {}u", full, plan_.halo_rows), copy);
+      copies, shape_.lines, here.empty() ? "1" : here, copy);
 }
 
 std::string March::copy_edges() const {
@@ -144,6 +146,7 @@ std::string March::copy_centre() const {
             y, idx(nx()));
       }
   if (text.empty()) return {};
+  if (shape_.surplus()) text = "  if (at_work) {\n" + text + "  }\n";
   return fmt::format("if (load_step >= {}u) {{\n{}  centre_plane += {};\n}}\n", 2 * plan_.depth,
                      text, idx(nx() * ny()));
 }

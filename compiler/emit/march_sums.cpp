@@ -222,10 +222,14 @@ std::string March::store() const {
   std::string text;
   for (std::size_t i = 0; i < kernel_.stores.size(); ++i) {
     const std::size_t array = position(kernel_, kernel_.stores[i].array);
-    text += fmt::format("{}vphi_store_vector({} + (at + j * {}), {}.v);\n", overhangs() ? "  " : "",
-                        write_pointer(job_, array), idx(nx()), job_.body.store_members[i]);
+    text += fmt::format("{}vphi_store_vector({} + (at + j * {}), {}.v);\n",
+                        overhangs() || shape_.surplus() ? "  " : "", write_pointer(job_, array),
+                        idx(nx()), job_.body.store_members[i]);
   }
-  if (overhangs() && !text.empty()) text = "if (row_inside) {\n" + text + "}\n";
+  const std::string one = shape_.surplus() ? overhangs() ? "at_work & row_inside" : "at_work"
+                          : overhangs()    ? "row_inside"
+                                           : "";
+  if (!one.empty() && !text.empty()) text = "if (" + one + ") {\n" + text + "}\n";
   return text;
 }
 
