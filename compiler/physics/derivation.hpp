@@ -128,8 +128,8 @@ struct Derivation {
   std::vector<StateField> fields;
   std::vector<Companions> companions;
   gauge::Gammas gammas = gauge::gammas(gauge::GammaBasis::Chiral);
-  /// StateField::turns of the `fermion` lines, those without memory among them; each once.
-  std::vector<std::array<bool, 4>> spinor_turns;
+  /// StateField::turns of each `fermion`, those without memory among them.
+  std::map<std::string, std::array<bool, 4>> spinor_turns;
   /// The same of spinors that no field is: arrays of linear systems.
   std::map<int, std::array<bool, 4>> turning_arrays;
   int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx

@@ -431,6 +431,25 @@ Value Lowerer::user_function(const NamedFact& fact, const dsl::Expr& e, const Sc
 // ---- arithmetic
 // ----------------------------------------------------------------------------------
 
+/// `k == t` of a direction k and the name of an axis: their numbers.
+std::optional<std::pair<int, int>> Lowerer::compared_axes(const dsl::Expr& e,
+                                                          const Scope& scope) const {
+  bool runs = false;  // at least one of them is an index
+  const auto axis = [&](const dsl::Expr& side) -> std::optional<int> {
+    if (side.kind != ExprKind::Name || scope.value(side.text)) return std::nullopt;
+    if (const IndexValue* k = scope.index(side.text)) {
+      if (!k->direction) return std::nullopt;
+      runs = true;
+      return k->value;
+    }
+    const int named = d_.facts.find(side.text) ? -1 : axis_named(side.text);
+    return named < 0 ? std::nullopt : std::optional(named);
+  };
+  const auto a = axis(*e.args[0]), b = axis(*e.args[1]);
+  if (!a || !b || !runs) return std::nullopt;
+  return std::pair(*a, *b);
+}
+
 Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   const std::string& op = e.text;
@@ -440,8 +459,9 @@ Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
                                 e.span));
   }
   if (op == "<" || op == ">" || op == "<=" || op == ">=" || op == "==" || op == "!=") {
-    Expr a = real(*e.args[0], "a side of a comparison", scope);
-    Expr b = real(*e.args[1], "a side of a comparison", scope);
+    const auto axes = compared_axes(e, scope);
+    Expr a = axes ? integer(axes->first) : real(*e.args[0], "a side of a comparison", scope);
+    Expr b = axes ? integer(axes->second) : real(*e.args[1], "a side of a comparison", scope);
     if (op == ">" || op == ">=") std::swap(a, b);
     const Op kind = op == "==" || op == "!=" ? Op::Equal
                     : op == "<" || op == ">" ? Op::Less

@@ -142,8 +142,9 @@ class Lowerer {
   Value solve(const dsl::Expr& e, const Scope& scope);
   Value of_solve(const dsl::Expr& e, const Scope& scope);
   void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve);
-  /// Of spinors in a system; a failure where `fermion` lines differ.
-  std::array<bool, 4> turns_of_spinors(const dsl::Expr& at);
+  /// Of the solution of a system: those of the `fermion` that the argument of the operator `op` is
+  /// named after; a failure where there is none and `fermion` lines differ.
+  std::array<bool, 4> turns_of_spinors(const dsl::Expr& at, const NamedFact& op);
   /// While an operator is read: a spinor that is read at neighbours has arrays of its own.
   Value staged(const Value& v);
   // particles.cpp
@@ -158,6 +159,7 @@ class Lowerer {
   Expr condition(const dsl::Expr& e, const Scope& scope);
   std::optional<IndexValue> direction(const dsl::Expr& e, const Scope& scope);
   int axis_named(const std::string& name) const;
+  std::optional<std::pair<int, int>> compared_axes(const dsl::Expr& e, const Scope& scope) const;
 
   template <typename Work>
   auto shaped(const dsl::Expr& e, Work work) {

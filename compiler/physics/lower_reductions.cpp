@@ -67,6 +67,7 @@ void Lowerer::index_range(const dsl::Expr& e, const std::string& index, const Sc
           return all(i == 1 ? field->rows : field->columns, field->link);
         }
         const NamedFact* fact = d_.facts.find(base.text);
+        if (!fact && base.text == "gamma" && has_fermions()) return all(d_.grid.dims, true);
         if (fact && fact->kind == NamedFact::Kind::Indexed) {
           if (i - 1 < fact->parameters.size() && visiting.insert(fact->name).second) {
             index_range(*fact->value, fact->parameters[i - 1], {}, visiting, range);
@@ -96,7 +97,7 @@ std::vector<Scope> Lowerer::index_tuples(const dsl::Expr& e,
       if (other == name) return true;
     }
     return scope.value(name) || scope.index(name) || d_.facts.find(name) || d_.field(name) ||
-           dsl::find_builtin(name) || dsl::find_constant(name);
+           dsl::find_builtin(name) || dsl::find_constant(name) || axis_named(name) >= 0;
   };
   for (const dsl::NamedArgument& option : named) {
     const dsl::Expr& v = *option.value;

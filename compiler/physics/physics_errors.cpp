@@ -1,6 +1,7 @@
 #include "compiler/physics/physics_errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "dsl/error.hpp"
 #include "dsl/suggest.hpp"
@@ -475,6 +476,21 @@ Diagnostic not_linear(Span span, const std::string& function, const std::string&
             "condition",
             "move what is without u to the right side; a nonlinear equation takes its "
             "linearisation, again and again"),
+      declared, "defined here");
+}
+
+Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
+                          const std::vector<std::string>& fermions, Span declared) {
+  return with_label(
+      error("E0758", span,
+            fmt::format("`{}` acts on `{}`, and the `fermion` lines have different boundaries",
+                        function, argument),
+            "of which of them is the solution?",
+            "the solution of a system has the boundary of the fermion that the argument of its "
+            "operator is named after",
+            fmt::format("write {0}({1}) = ... with one of {2} as the argument, or one more line "
+                        "{0}_{1}({1}) = {0}({1})",
+                        function, fermions.front(), fmt::join(fermions, ", "))),
       declared, "defined here");
 }
 

@@ -98,6 +98,9 @@ Diagnostic no_source_derivative(Span span, const std::string& field);
 /// `A` of a solve holds `term`, which is not linear in A's argument.
 Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
                       Span declared);
+/// The operator's argument is named after no `fermion`, and those differ in their boundaries.
+Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
+                          const std::vector<std::string>& fermions, Span declared);
 /// A solver that makes complex numbers, for an operator with A(i u) that is not i A(u).
 Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
                             Span declared);

@@ -234,7 +234,8 @@ bool alike(const LinearSystem& a, const LinearSystem& b) {
   const std::vector<int> from = arrays_of(a), to = arrays_of(b);
   const std::vector<Expr> x = values_of(a.op), y = values_of(b.op);
   if (a.solver != b.solver || a.options != b.options || a.rows != b.rows ||
-      a.columns != b.columns || from.size() != to.size() || x.size() != y.size()) {
+      a.columns != b.columns || a.turns != b.turns || from.size() != to.size() ||
+      x.size() != y.size()) {
     return false;
   }
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -310,12 +311,18 @@ Value Lowerer::staged(const Value& v) {
   return result;
 }
 
-std::array<bool, 4> Lowerer::turns_of_spinors(const dsl::Expr& at) {
-  if (d_.spinor_turns.size() > 1) {
-    d_.fail(errors::not_yet(
-        at.span, "`solve` for spinors where `fermion` lines have boundaries that differ"));
+std::array<bool, 4> Lowerer::turns_of_spinors(const dsl::Expr& at, const NamedFact& op) {
+  const auto& all = d_.spinor_turns;
+  if (all.empty()) return {};
+  const auto named = all.find(op.parameters[0]);
+  if (named != all.end()) return named->second;
+  const auto& first = all.begin()->second;
+  if (!std::ranges::all_of(all, [&](const auto& other) { return other.second == first; })) {
+    std::vector<std::string> names;
+    for (const auto& [name, turns] : all) names.push_back(name);
+    d_.fail(errors::whose_boundary(at.span, op.name, op.parameters[0], names, op.span));
   }
-  return d_.spinor_turns.empty() ? std::array<bool, 4>{} : d_.spinor_turns.front();
+  return first;
 }
 
 Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
@@ -335,7 +342,7 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   solve.spinor = b.spinor;
   solve.complex = b.spinor || b.complex();
   solve.span = e.span;
-  if (b.spinor) solve.turns = turns_of_spinors(e);
+  if (b.spinor) solve.turns = turns_of_spinors(op, *fact);
   const int first = d_.system.arrays;
   const auto unknown = [&](bool complex, int from) {
     Value x{b.rows, b.columns, {}};

@@ -245,10 +245,6 @@ bool is_argument(const Derivation& d, const FieldFact& fact) {
   return true;
 }
 
-void remember_turns(Derivation& d, const StateField& field) {
-  if (std::ranges::count(d.spinor_turns, field.turns) == 0) d.spinor_turns.push_back(field.turns);
-}
-
 /// `basis = dirac`: of all gamma matrices of the model.
 void read_basis(Derivation& d) {
   for (const dsl::Clause* clause : d.resolved.clauses("fermion")) {
@@ -277,7 +273,7 @@ void declare_fields(Derivation& d, Lowerer& lower) {
     if (is_argument(d, fact)) {
       StateField field;
       read_type(d, lower, fact, field);
-      if (field.spinor) remember_turns(d, field);
+      if (field.spinor) d.spinor_turns[fact.name] = field.turns;
       continue;
     }
     if (!d.grid.present && fact.field) d.fail(errors::no_lattice(fact.span, fact.name));
@@ -291,7 +287,7 @@ void declare_fields(Derivation& d, Lowerer& lower) {
     field.name = fact.name;
     field.span = fact.span;
     read_type(d, lower, fact, field);
-    if (field.spinor) remember_turns(d, field);
+    if (field.spinor) d.spinor_turns[fact.name] = field.turns;
     int distinct = 0;
     for (int i = 0; i < field.rows; ++i) {
       for (int j = 0; j < field.columns; ++j) {
