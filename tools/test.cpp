@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::int64_t kSteps = 64;       ///< of the checks of a model made small
 constexpr std::int64_t kOrderSteps = 32;  ///< of the coarsest of the three runs
+constexpr std::int64_t kFewer = 4;        ///< times shorter, where runs on two devices end apart
 
 /// Root mean square of a difference of fields; of the last scalars where there are none.
 double distance(const runtime::RunResult& a, const runtime::RunResult& b) {
@@ -125,6 +126,7 @@ struct DeviceRow {
   std::string id;
   TrialRun run;
   ScalarDifference difference;  ///< from the first device
+  std::int64_t compared_after = -1;  ///< steps, where runs that end apart were made shorter
   bool differs() const {
     return difference.in_rounding > kMuchMore && difference.relative > kVisible;
   }
@@ -209,6 +211,7 @@ void print_json(const TestReport& report) {
                        {"relative", number(d.difference.relative)},
                        {"in_rounding", number(d.difference.in_rounding)}};
     row["differs"] = d.differs();
+    if (d.compared_after >= 0) row["compared_after"] = d.compared_after;
     out["devices"].push_back(std::move(row));
   }
   out["derivatives"] = Json::array();
@@ -258,21 +261,32 @@ Roundings measure_rounding(const std::string& path, CompileOptions options,
   return found;
 }
 
-/// Every device against the first. Orbits part exponentially in a chaotic model: where a whole run
-/// ends elsewhere, that of a few steps decides.
+/// Every device against the first. Orbits part exponentially in a chaotic model, and those of a
+/// Markov chain within some ten sweeps, once a proposal is taken here and not there: where runs end
+/// apart, shorter ones decide, down to one step, which has to agree.
 void compare_devices(const std::string& path, const CompileOptions& small, const Rounding& rounding,
                      TestReport& report) {
   for (DeviceRow& d : report.devices) {
     d.difference = furthest(report.devices[0].run.result, d.run.result, rounding);
-    if (report.extent != Extent::Whole || !d.differs()) continue;
-    const auto few = [&](const std::string& id) {
-      return run_trial(*runtime::open_device(id), path, small, Extent::Shorter).result;
-    };
-    d.difference = furthest(few(report.devices[0].id), few(d.id), rounding);
-    report.notes.push_back(
-        fmt::format("{} and {} end apart, as chaos has it; compared after {} "
-                    "steps",
-                    report.devices[0].id, d.id, small.steps));
+    if (!d.differs()) continue;
+    CompileOptions fewer = small;
+    if (fewer.steps < 0) {  // an end of the command line's own
+      fewer.steps = kSteps;
+      fewer.until.clear();
+    }
+    if (report.extent != Extent::Whole) fewer.steps /= kFewer;
+    for (; d.differs() && fewer.steps > 0; fewer.steps /= kFewer) {
+      const auto few = [&](const std::string& id) {
+        return run_trial(*runtime::open_device(id), path, fewer, Extent::Shorter).result;
+      };
+      d.difference = furthest(few(report.devices[0].id), few(d.id), rounding);
+      d.compared_after = fewer.steps;
+    }
+    if (!d.differs())
+      report.notes.push_back(
+          fmt::format("{} and {} end apart, as chaos has it; they are compared after {} step{}",
+                      report.devices[0].id, d.id, d.compared_after,
+                      d.compared_after == 1 ? "" : "s"));
   }
 }
 
