@@ -301,6 +301,17 @@ Diagnostic shadows_std(Span at, const std::string& name, const std::string& what
   return d;
 }
 
+Diagnostic unused(const Symbol& symbol, const std::string& clause) {
+  Diagnostic d = make("W0102", symbol.declared, "nothing uses " + quoted(symbol.name));
+  d.severity = Severity::Warning;
+  d.under = "changes nothing";
+  d.rule = "a name means something where an equation, a clause or another definition names it";
+  d.hint = !clause.empty() ? quoted(symbol.name) + " is an option of the clause `" + clause +
+                                 "`: `" + clause + " ..., " + symbol.name + " = ...`"
+                           : "remove it, or use it";
+  return d;
+}
+
 Diagnostic hubble_and_hamiltonian(Span at) {
   Diagnostic d = make("W0101", at, "this model has a Hamiltonian `H` and a Hubble rate `H`");
   d.severity = Severity::Warning;

@@ -56,6 +56,8 @@ Diagnostic noise_out_of_place(Span at);
 Diagnostic derived_out_of_place(Span at);
 Diagnostic shadows_std(Span at, const std::string& name, const std::string& what,
                        const std::string& reachable);
+/// W0102: a name that is defined and never used; `clause` has an option of that name, if any.
+Diagnostic unused(const Symbol& symbol, const std::string& clause);
 Diagnostic hubble_and_hamiltonian(Span at);
 
 // ---- types and indices ------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include "dsl/name_errors.hpp"
 #include "dsl/spelling.hpp"
 #include "dsl/unit_check.hpp"
+#include "dsl/unused.hpp"
 
 namespace vphi::dsl {
 
@@ -78,6 +79,7 @@ Resolved resolve(ModelText model, std::vector<ModelText> library) {
   check_model(resolved);
   check_units(resolved);
   find_later_families(resolved);
+  warn_of_unused(resolved);
   return resolved;
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
+#include "runtime/run/number_text.hpp"
 
 namespace vphi::tools {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using algebra::Expr;
 using algebra::Node;
 using algebra::Op;
+using runtime::number_text;
 using Site = std::array<std::int64_t, 4>;
 
 constexpr std::size_t kMostTerms = 6;
@@ -181,12 +183,12 @@ std::string blame_recovery(const runtime::BrokenState& broken, const Compilation
     }
     std::string text = fmt::format("   = first at site ({}){}:", where, place);
     for (std::size_t v = 0; v < system.variables.size(); ++v)
-      text += fmt::format("{} {} = {:.9g}", v > 0 ? "," : "", system.variables[v].shown,
-                          broken.there(static_cast<int>(v), site));
+      text += fmt::format("{} {} = {}", v > 0 ? "," : "", system.variables[v].shown,
+                          number_text(broken.there(static_cast<int>(v), site), 9));
     text += "\n   = what `recover` makes of them:";
     for (std::size_t k = 0; k < laws.recovered.size(); ++k)
-      text += fmt::format("{} {} = {:.6g}", k > 0 ? "," : "", laws.recovered[k].name,
-                          made.values.at(laws.recovered[k].array));
+      text += fmt::format("{} {} = {}", k > 0 ? "," : "", laws.recovered[k].name,
+                          number_text(made.values.at(laws.recovered[k].array), 6));
     return text + "\n";
   }
   return "   = in the arithmetic of the run alone: in double precision all sites are recovered\n";
@@ -195,8 +197,8 @@ std::string blame_recovery(const runtime::BrokenState& broken, const Compilation
 std::string state_before(const runtime::BrokenState& broken, const physics::System& system) {
   std::string text = fmt::format("   = after step {}, at this site:", broken.step - 1);
   for (std::size_t v = 0; v < system.variables.size(); ++v)
-    text += fmt::format(" {} = {:.4g}{}", system.variables[v].name,
-                        broken.before(static_cast<int>(v), broken.site),
+    text += fmt::format(" {} = {}{}", system.variables[v].name,
+                        number_text(broken.before(static_cast<int>(v), broken.site), 4),
                         v + 1 < system.variables.size() ? "," : "");
   return text + "\n";
 }
@@ -248,8 +250,8 @@ std::string blame(const runtime::BrokenState& broken, const Compilation& c) {
   text += fmt::format("   = terms of d({})/d(eta) there, program units, {}:\n", guilty->name,
                       std::isfinite(terms[0].value) ? "largest first" : "the first is the cause");
   for (std::size_t i = 0; i < std::min(terms.size(), kMostTerms); ++i)
-    text += fmt::format("   =   {:.4g} from {}{}\n", terms[i].value, to_text(terms[i].expr, names),
-                        line_of(c, terms[i].expr->span));
+    text += fmt::format("   =   {} from {}{}\n", number_text(terms[i].value, 4),
+                        to_text(terms[i].expr, names), line_of(c, terms[i].expr->span));
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "runtime/device/ceilings.hpp"
 #include "runtime/device/native.hpp"
@@ -160,6 +161,7 @@ void print_sweep(const runtime::RunResult& r) {
 std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
                     const std::optional<std::vector<Uncertain>>& errors) {
   Json out;
+  out["ok"] = !r.interrupted && r.failures.empty() && r.all_expected();
   out["model"] = r.model;
   out["device"] = r.device;
   out["steps"] = r.steps;
@@ -199,6 +201,19 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
   if (!r.notes.empty()) out["notes"] = r.notes;
   out["files"] = r.files;
   return out.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A run that broke: what other errors are as JSON, and the lines about its cause.
+std::string to_json(const runtime::BrokenState& broken, const std::string& cause) {
+  Json error = {{"code", broken.code}, {"message", broken.what()}};
+  if (!broken.hint.empty()) error["hint"] = broken.hint;
+  error["cause"] = Json::array();
+  std::istringstream lines(cause);
+  for (std::string line; std::getline(lines, line);)
+    error["cause"].push_back(line.substr(std::min(line.size(), line.find_first_not_of(" ="))));
+  if (broken.step >= 0) error["step"] = broken.step;
+  const Json all = {{"ok", false}, {"status", kUserError}, {"error", std::move(error)}};
+  return all.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Standard error of the last row of an average over instances; 0 where it is none, or has none.
@@ -442,8 +457,10 @@ int run(const Words& given) {
     }
   } catch (const runtime::BrokenState& broken) {
     progress.finish();
+    const std::string cause = blame(broken, made.compilation);
+    if (wanted.json) fmt::print("{}\n", to_json(broken, cause));
     print_error(broken.code, broken.what(), broken.hint);
-    fmt::print(stderr, "{}", blame(broken, made.compilation));
+    fmt::print(stderr, "{}", cause);
     return kUserError;
   } catch (...) {
     progress.finish();

@@ -125,7 +125,7 @@ std::vector<OrderRow> measure_order(const std::string& path, CompileOptions opti
 struct DeviceRow {
   std::string id;
   TrialRun run;
-  ScalarDifference difference;  ///< from the first device
+  ScalarDifference difference;       ///< from the first device
   std::int64_t compared_after = -1;  ///< steps, where runs that end apart were made shorter
   bool differs() const {
     return difference.in_rounding > kMuchMore && difference.relative > kVisible;
@@ -283,10 +283,9 @@ void compare_devices(const std::string& path, const CompileOptions& small, const
       d.compared_after = fewer.steps;
     }
     if (!d.differs())
-      report.notes.push_back(
-          fmt::format("{} and {} end apart, as chaos has it; they are compared after {} step{}",
-                      report.devices[0].id, d.id, d.compared_after,
-                      d.compared_after == 1 ? "" : "s"));
+      report.notes.push_back(fmt::format(
+          "{} and {} end apart, as chaos has it; they are compared after {} step{}",
+          report.devices[0].id, d.id, d.compared_after, d.compared_after == 1 ? "" : "s"));
   }
 }
 

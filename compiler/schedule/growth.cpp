@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/schedule/noise.hpp"
@@ -86,11 +87,23 @@ double start_of(const physics::System& system, int array) {
   return 0;
 }
 
+/// A rate without its noise, on the mode with the largest eigenvalue of each Laplacian, where that
+/// is a number.
+Expr on_fastest_mode(const physics::System& system, Expr rate) {
+  return algebra::rewrite(physics::split_noise(rate).rest, [&](Expr e) {
+    if (!e.is(Op::Stencil)) return e;
+    const auto& stencil = system.arena->stencil_data(e->index);
+    if (stencil.dx_power != -2) return e;
+    const double dx = system.lattice.dx;
+    return system.arena->real(-algebra::largest_eigenvalue(stencil).value / (dx * dx)) * e.arg(0);
+  });
+}
+
 /// Derivatives of the rates at the start, where all of them are numbers.
 std::optional<Matrix> linearised(const physics::System& system) {
   Matrix j;
   for (const auto& v : system.variables) {
-    const Expr rest = physics::split_noise(v.rate).rest;
+    const Expr rest = on_fastest_mode(system, v.rate);
     std::vector<double>& row = j.emplace_back();
     for (const auto& u : system.variables) {
       const Expr slope = algebra::rewrite(
@@ -160,10 +173,12 @@ Matrix scaled(Matrix a, double factor) {
   return a;
 }
 
-bool has_stencil(const physics::System& system) {
-  return std::ranges::any_of(system.variables, [](const auto& v) {
-    return algebra::contains(
-        v.rate, [](Expr e) { return e.is(Op::Stencil) || (e.is(Op::Load) && !e->offset.zero()); });
+/// Whether a rate reads its neighbours in another way than by a Laplacian.
+bool reads_neighbours(const physics::System& system) {
+  return std::ranges::any_of(system.variables, [&](const auto& v) {
+    return algebra::contains(on_fastest_mode(system, v.rate), [](Expr e) {
+      return e.is(Op::Stencil) || (e.is(Op::Load) && !e->offset.zero());
+    });
   });
 }
 
@@ -173,7 +188,7 @@ void warn_of_growth(const physics::System& system, const dsl::Resolved& resolved
                     dsl::Diagnostics& diagnostics) {
   if (!system.integrator || system.conservation || system.sampling || !(system.dt > 0)) return;
   const std::size_t n = system.variables.size();
-  if (n == 0 || n > kMostVariables || has_stencil(system)) return;
+  if (n == 0 || n > kMostVariables || reads_neighbours(system)) return;
   for (const dsl::Diagnostic& d : diagnostics.all())
     if (d.code == "W0762") return;  // said of the noise already
   dsl::Diagnostics silent;

@@ -11,6 +11,7 @@
 #include "runtime/run/chain.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/keeper.hpp"
+#include "runtime/run/number_text.hpp"
 #include "runtime/run/observe.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/search.hpp"
@@ -365,7 +366,7 @@ class Loop {
           fmt::format("; its equation comes from line {}: {}", variable.line_number, variable.line);
     const std::string message =
         fmt::format("`{}` {} {} {}, at site {}{}{}", variable.shown,
-                    bad_step == 0 ? "is" : "became", bad->value, when, where,
+                    bad_step == 0 ? "is" : "became", number_text(bad->value, 4), when, where,
                     bad->count > 1 ? fmt::format(" and {} others", bad->count - 1) : "", line);
     if (ensemble_ != nullptr) {
       set_aside(instance, message);
@@ -423,20 +424,29 @@ class Loop {
   }
 
   /// A quantity that should stay has changed by many orders: the numbers mean nothing any more, and
-  /// soon they will not even be numbers.
+  /// soon they will not even be numbers. One that has no value from the start on watches nothing.
   void check_runaway() {
     for (std::size_t i = 0; i < p_.progress.size(); ++i) {
       const auto& scalar = p_.progress[i];
       const double start = watched_at_start_[i], value = (*scalars_)[scalar.slot];
       if (!scalar.drift || start == 0 || std::abs(value) < kRunaway * std::abs(start)) continue;
       observer_.flush();
-      throw RunError("E0806",
-                     fmt::format("the run has run away: `{}` was {:.4g} at the start and is {:.4g} "
-                                 "at step {}, t = {:.6g}",
-                                 scalar.name, start, value, step_, time_),
-                     "a smaller dt (`vphi check` prints the limit), or a look at the sign of the "
-                     "potential" +
-                         last_checkpoint());
+      if (!std::isfinite(value)) check_state(first_);
+      if (!std::isfinite(start))
+        throw RunError(
+            "E0806",
+            fmt::format("what `{}` is measured by is {} at the start: it has no value for the "
+                        "initial state",
+                        scalar.name, number_text(start, 4)),
+            "a logarithm, a root or a division of the energy does not go with the initial values");
+      throw RunError(
+          "E0806",
+          fmt::format("the run has run away: `{}` was {} at the start and is {} at step "
+                      "{}, t = {:.6g}",
+                      scalar.name, number_text(start, 4), number_text(value, 4), step_, time_),
+          "a smaller dt (`vphi check` prints the limit), or a look at the sign of the "
+          "potential" +
+              last_checkpoint());
     }
   }
 

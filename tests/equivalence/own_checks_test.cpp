@@ -2,10 +2,12 @@
 // wrong promise gives status 2, where the run is the model's own or the promise holds at any size.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "compiler/compile.hpp"
+#include "runtime/run/run.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/model.hpp"
@@ -58,6 +60,25 @@ class Planted : public ::testing::Test {
 TEST_F(Planted, AWrongPromiseOfAWholeRunIsFound) {
   EXPECT_EQ(verdict(with("particles/kepler", "expect drift(H) < 1e-30")), tools::kExpectFailed);
   EXPECT_EQ(verdict(with("teaching/wave", "expect max(abs(u)) < 1e-3")), tools::kExpectFailed);
+}
+
+// A heatbath takes other proposals some ten sweeps after the last digits differ: that is no fault.
+TEST_F(Planted, ChainsOnTwoDevicesAreComparedBeforeTheyPart) {
+  const auto devices = runtime::list_devices();
+  if (std::ranges::none_of(devices, [](const auto& d) { return d.id == "opencl:0"; }))
+    GTEST_SKIP() << "no second device here";
+  const std::string path = folder_ / "links.vphi";
+  std::ofstream(path) << R"(model links "Two chains"
+lattice grid: 4^3
+gauge U: SU(2)
+P[mu,nu] = loop(mu, nu, -mu, -nu)
+action S = 1.15*sum(2 - re(tr(P[mu,nu])), mu < nu)
+sample heatbath, sweeps = 300, overrelax = 2
+init U ~ hot
+every 1 sweep: plaquette = mean(re(tr(P[mu,nu]))/2, mu < nu), polyakov -> "links.h5"
+)";
+  EXPECT_EQ(tools::test({path, "--device", "native", "--device", "opencl:0", "--no-order"}),
+            tools::kOk);
 }
 
 TEST_F(Planted, OfAModelMadeSmallWhatHoldsAtAnySizeIsJudged) {

@@ -35,6 +35,38 @@ TEST(Growth, AtTheLimitOfOscillations) {
   EXPECT_TRUE(warned(two, start, "leapfrog", 0.205));
 }
 
+bool warned_on_a_square(const std::string& equation, const std::string& integrator, double dt) {
+  const auto c = testing::compile_text(
+      "model m\nlattice box: 8^2, length = 4, boundary = periodic\nfield u: real\n" + equation +
+          "\ninit u = x" + (equation.find("u''") == 0 ? ", u' = 0" : "") + "\nevolve " +
+          integrator + ", dt = " + testing::exact(dt) +
+          ", until = t > 1\nevery 1 steps: mean(u) -> \"m.h5\"\n",
+      {});
+  EXPECT_FALSE(c.diagnostics.has_errors());
+  for (const auto& d : c.diagnostics.all())
+    if (d.code == "W0316") return true;
+  return false;
+}
+
+// The five-point Laplacian has the eigenvalue 8/dx^2: dt < dx^2/4 in two dimensions (Courant,
+// Friedrichs and Lewy 1928), times 2.7853/2 with rk4; a friction moves the rate by itself.
+TEST(Growth, AtTheLimitOfDiffusion) {
+  EXPECT_FALSE(warned_on_a_square("u' = lap(u)", "euler", 0.99 * 0.25 / 4));
+  EXPECT_TRUE(warned_on_a_square("u' = lap(u)", "euler", 1.06 * 0.25 / 4));
+  EXPECT_FALSE(warned_on_a_square("u' = lap(u)", "rk4", 0.99 * 2.7853 / 32));
+  EXPECT_TRUE(warned_on_a_square("u' = lap(u)", "rk4", 1.06 * 2.7853 / 32));
+  EXPECT_TRUE(warned_on_a_square("u' = lap(u) - 10*u", "euler", 0.99 * 0.25 / 4));
+}
+
+// |1 + i w dt| > 1 at every dt, and there is no limit that could be passed.
+TEST(Growth, WavesThatGrowAtEveryStep) {
+  EXPECT_TRUE(warned_on_a_square("u'' = lap(u)", "euler", 0.2 * 0.5));
+  EXPECT_TRUE(warned_on_a_square("u'' = lap(u)", "heun", 0.4 * 0.5));
+  EXPECT_FALSE(warned_on_a_square("u'' = lap(u)", "heun", 0.1 * 0.5));
+  EXPECT_FALSE(warned_on_a_square("u'' = lap(u)", "leapfrog", 0.7 * 0.5));
+  EXPECT_FALSE(warned_on_a_square("u'' = lap(u)", "rk4", 0.9 * 0.5));
+}
+
 // What the equations themselves let grow is no fault of the step: an inverted pendulum.
 TEST(Growth, InstabilitiesOfTheEquationsAreTheirOwn) {
   EXPECT_FALSE(warned("x' = 3*x\ny' = -y", "x = 1, y = 1", "rk4", 0.5));

@@ -107,6 +107,35 @@ TEST_F(Command, NanNamesTheModelLine) {
   EXPECT_TRUE(holds(o.error, "potential V")) << o.error;
 }
 
+TEST_F(Command, ABrokenRunIsJsonToo) {
+  write("runaway.vphi",
+        "model runaway\nlattice box: 16, length = 16\nfield u: real\npotential V = -u^4\n"
+        "init u = 3\nevolve leapfrog, dt = 0.01, until = t > 10\n"
+        "every 10 steps: mean(u) -> \"r.h5\"\n");
+  const Outcome o = vphi("run runaway.vphi --device native --quiet --json --out r");
+  EXPECT_EQ(o.status, 1);
+  const Json r = Json::parse(o.out);
+  EXPECT_FALSE(r["ok"].get<bool>());
+  EXPECT_EQ(r["error"]["code"], "E0801");
+  bool named = false;
+  for (const auto& line : r["error"]["cause"])
+    named = named || holds(line.get<std::string>(), "from 4*u^3");
+  EXPECT_TRUE(named) << o.out;
+}
+
+TEST_F(Command, AnEnergyWithoutAValueIsNoRunaway) {
+  write("well.vphi",
+        "model well\nlattice box: 16, length = 16\nfield u: real\npotential V = log(u - 5)\n"
+        "init u = 3 + 0.1*sin(2*pi*x/16), u' = 0\nevolve leapfrog, dt = 0.01, until = t > 1\n"
+        "every 10 steps: mean(u) -> \"w.h5\"\n");
+  const Outcome o = vphi("run well.vphi --device native --quiet --out w");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_TRUE(holds(o.error, "E0806")) << o.error;
+  EXPECT_TRUE(holds(o.error, "is nan at the start")) << o.error;
+  EXPECT_FALSE(holds(o.error, "-nan")) << o.error;
+  EXPECT_FALSE(holds(o.error, "smaller dt")) << o.error;
+}
+
 TEST_F(Command, TooLargeALatticeNamesTheLargest) {
   const Outcome o = vphi("run preheating --lattice 8192^3 --device native");
   EXPECT_EQ(o.status, 1);
@@ -130,6 +159,7 @@ TEST_F(Command, RunWritesJsonAndFiles) {
   for (const char* key :
        {"model", "device", "steps", "time", "scalars", "series", "expect", "performance"})
     EXPECT_TRUE(r.contains(key)) << key;
+  EXPECT_TRUE(r["ok"].get<bool>());
   EXPECT_EQ(r["model"], "wave");
   EXPECT_EQ(r["steps"], 128);
   EXPECT_NEAR(r["time"].get<double>(), 128 * 0.5 / 256, 1e-12);

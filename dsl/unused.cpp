@@ -1,0 +1,55 @@
+#include "dsl/unused.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "dsl/clauses.hpp"
+#include "dsl/name_errors.hpp"
+#include "dsl/walk.hpp"
+
+namespace vphi::dsl {
+
+namespace {
+
+/// All that a model's lines name, by value, by call or by the name of an argument.
+std::set<std::string> named_anywhere(const Resolved& resolved) {
+  std::set<std::string> names;
+  for (const Line& line : resolved.model.lines) {
+    for_each(line, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::Name || expr.kind == ExprKind::Call) names.insert(expr.text);
+      for (const NamedArgument& argument : expr.named) names.insert(argument.name);
+    });
+    if (line.kind == Line::Kind::Equation) names.insert(line.definition.head.name);
+  }
+  return names;
+}
+
+/// A definition of this name chooses the stencil of `lap` (dsl/library_check.hpp).
+constexpr const char* kChosenLaplacian = "laplacian";
+
+/// The clause with an option of this name.
+std::string clause_with_option(const std::string& name) {
+  for (const ClauseRule& rule : clause_rules())
+    for (const OptionRule& option : rule.options)
+      if (option.name == name && rule.inside.empty()) return std::string(rule.keyword);
+  return {};
+}
+
+}  // namespace
+
+void warn_of_unused(Resolved& resolved) {
+  if (resolved.diagnostics.has_errors()) return;
+  const std::set<std::string> used = named_anywhere(resolved);
+  std::vector<Diagnostic> found;
+  for (const auto& [name, symbol] : resolved.symbols) {
+    const bool may = symbol.kind == SymbolKind::Definition || symbol.kind == SymbolKind::Drawn ||
+                     symbol.kind == SymbolKind::Parameter;
+    if (!may || !symbol.value || symbol.declared.empty() || symbol.declared.file != 0) continue;
+    if (used.contains(name) || name == kChosenLaplacian) continue;
+    found.push_back(error::unused(symbol, clause_with_option(name)));
+  }
+  std::ranges::sort(found, {}, [](const Diagnostic& d) { return d.span.begin; });
+  for (Diagnostic& d : found) resolved.diagnostics.add(std::move(d));
+}
+
+}  // namespace vphi::dsl
