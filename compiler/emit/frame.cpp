@@ -241,6 +241,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
                                   ? ""
                                   : "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
                                     "#else\n#pragma GCC optimize(\"fp-contract=off\")\n#endif";
+  slots["contract_line"] = job.target.contract ? "" : "// vphi: contract=off\n";
   slots["prelude"] = fill(cuda                               ? "prelude_cuda.txt"
                           : job.language == Language::OpenCL ? "prelude_opencl.txt"
                                                              : "prelude_cpp.txt",

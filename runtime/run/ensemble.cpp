@@ -181,13 +181,15 @@ void Ensemble::finish_row(std::size_t output, const io::Moment& at, Table& all) 
       plots_.push_back(std::move(plot));
     } else {
       Series& series = series_of(scalar.name);
-      if (!series.times.empty() && series.steps.back() == at.step) continue;  // in two clauses
-      series.axes = scalar.axes;
-      series.steps.push_back(at.step);
-      series.times.push_back(at.time);
-      if (scalar.axes.empty()) series.points.emplace_back(at.time, values.values[0]);
-      series.values.push_back(values.values);
-      if (!values.errors.empty()) series.errors.push_back(values.errors);
+      const bool known = !series.times.empty() && series.steps.back() == at.step;  // two clauses
+      if (!known) {
+        series.axes = scalar.axes;
+        series.steps.push_back(at.step);
+        series.times.push_back(at.time);
+        if (scalar.axes.empty()) series.points.emplace_back(at.time, values.values[0]);
+        series.values.push_back(values.values);
+        if (!values.errors.empty()) series.errors.push_back(values.errors);
+      }
     }
     written.push_back(std::move(values));
   }

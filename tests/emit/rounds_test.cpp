@@ -242,5 +242,22 @@ TEST(Rounds, NvrtcTakesThem) {
   }
 }
 
+// What is compared bit for bit is compiled without fused multiply-adds, for every device.
+TEST(Rounds, NvrtcFusesNothingWhereItIsToldSo) {
+  if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
+  const Case c = pairs(64, 3);
+  for (const bool contract : {true, false}) {
+    emit::TargetInfo cuda = target(Target::Cuda, false, 132);
+    cuda.contract = contract;
+    bool fused = false;
+    for (const Kernel& stage : c.kernel.stages) {
+      const std::string source = emit::emit(stage, cuda, c.bindings).source;
+      const std::string code = runtime::nvrtc_compile(source, "compute_90");
+      fused = fused || code.find("fma.rn.f") != std::string::npos;
+    }
+    EXPECT_EQ(fused, contract);
+  }
+}
+
 }  // namespace
 }  // namespace vphi::emit_test

@@ -3,7 +3,13 @@
 
 #include <cmath>
 #include <numbers>
+#if __has_include(<hdf5/serial/hdf5.h>)
+#include <hdf5/serial/hdf5.h>
+#else
+#include <hdf5.h>
+#endif
 
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -249,6 +255,35 @@ every 1000 steps: mean(v, over = draw) -> "v.h5"
     ASSERT_GT(v.errors[0][i], 0);
     EXPECT_NEAR(v.values[0][i], exact, 4 * v.errors[0][i]) << "m = " << m;
     EXPECT_LT(v.errors[0][i], 0.1 * exact);
+  }
+}
+
+// A value asked for by two clauses at one step goes to the files of both.
+TEST(Ensemble, TwoClausesAtOneStepWriteTheirFiles) {
+  const testing::ScratchFolder folder;
+  Simulation setup;
+  setup.out = folder.path().string();
+  run_text(R"(model twice
+sweep path = 1..3
+var x: real
+x' = 0.2 + 0.5*noise
+init x = 0
+evolve euler_maruyama, dt = 0.01, until = t >= 1
+every 50 steps: x, mean(x, over = path) -> "a.h5"
+at end: x, mean(x, over = path) -> "b.h5"
+)",
+           setup);
+  for (const auto& [name, rows] : {std::pair("a.h5", 3u), std::pair("b.h5", 1u)}) {
+    const hid_t file = H5Fopen((folder.path() / name).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    ASSERT_GE(file, 0) << name;
+    const hid_t set = H5Dopen2(file, "/series/x", H5P_DEFAULT);
+    ASSERT_GE(set, 0) << name;
+    const hid_t space = H5Dget_space(set);
+    hsize_t shape[2] = {};
+    H5Sget_simple_extent_dims(space, shape, nullptr);
+    EXPECT_EQ(shape[0], rows) << name;
+    EXPECT_EQ(shape[1], 3u) << name;
+    H5Sclose(space), H5Dclose(set), H5Fclose(file);
   }
 }
 

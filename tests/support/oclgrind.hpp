@@ -35,7 +35,9 @@ struct Watched {
 /// A shipped model on a lattice of `side` sites along each axis (2D and 3D; half as many in 4D, 1D
 /// ones as they stand),
 /// with 64 particles or 3 instances of a sweep: the prologue, `steps` steps, and the launches of
-/// every output. Kernels that Oclgrind cannot run as its clang optimises them run as written.
+/// every output. Two threads that store one and the same value to a place are a race too, but where
+/// threads repeat an instance (paths of noise). Kernels that Oclgrind cannot run as its clang
+/// optimises them run as written.
 Watched watch(const std::string& path, Form form, int side, int steps);
 
 }  // namespace vphi::testing
