@@ -19,6 +19,45 @@ bool has_equation_of_motion(const Symbol& symbol) {
          symbol.kind == SymbolKind::Gauge;
 }
 
+/// A `field`, `var` or `gauge` line, and which of its names are coordinate, momentum, coordinate,
+/// ... under a Hamiltonian.
+struct StateLine {
+  const Clause* clause = nullptr;
+  std::vector<const Symbol*> canonical;
+};
+
+/// A variable with an equation of its own is one of these where that names `derived`, or where one
+/// of the others had no partner without it (rule 14).
+std::vector<StateLine> state_lines(const Resolved& resolved) {
+  std::set<std::string> own, derived;
+  for (const Line& line : resolved.model.lines) {
+    if (line.kind != Line::Kind::Equation) continue;
+    const std::string& name = line.definition.head.name;
+    own.insert(name);
+    for_each(line, [&](const Expr& e) {
+      if (e.kind == ExprKind::Name && e.text == "derived") derived.insert(name);
+    });
+  }
+  std::vector<StateLine> result;
+  for (const Line& line : resolved.model.lines) {
+    if (line.kind != Line::Kind::Clause) continue;
+    const std::string& keyword = line.clause.keyword;
+    if (keyword != "field" && keyword != "var" && keyword != "gauge") continue;
+    std::vector<const Symbol*> all, canonical;
+    for (const TypedName& typed : typed_names(line.clause)) {
+      const bool indexed = typed.name->kind == ExprKind::Index;
+      const Symbol* symbol = resolved.find(indexed ? typed.name->args[0]->text : typed.name->text);
+      if (symbol == nullptr) continue;
+      all.push_back(symbol);
+      if (!own.contains(symbol->name) || derived.contains(symbol->name))
+        canonical.push_back(symbol);
+    }
+    const bool whole = canonical.size() % 2 == 1 && all.size() % 2 == 0;
+    result.push_back({&line.clause, whole ? all : canonical});
+  }
+  return result;
+}
+
 class EquationCheck {
  public:
   EquationCheck(Resolved& resolved, Inference& inference)
@@ -100,21 +139,12 @@ class EquationCheck {
 
   /// With a Hamiltonian a line of state lists coordinate, momentum, coordinate, ...
   void pairs() {
-    for (const Line& line : resolved_.model.lines) {
-      if (line.kind != Line::Kind::Clause) continue;
-      const std::string& keyword = line.clause.keyword;
-      if (keyword != "field" && keyword != "var" && keyword != "gauge") continue;
-      std::vector<const Symbol*> symbols;
-      for (const TypedName& typed : typed_names(line.clause)) {
-        const bool indexed = typed.name->kind == ExprKind::Index;
-        const Symbol* symbol =
-            resolved_.find(indexed ? typed.name->args[0]->text : typed.name->text);
-        if (symbol != nullptr && written_.count(symbol->name) == 0) symbols.push_back(symbol);
-      }
-      if (symbols.size() == 1) {
-        resolved_.diagnostics.add(error::no_momentum(*symbols[0], *find_hamiltonian()));
-      } else if (symbols.size() % 2 == 1) {
-        resolved_.diagnostics.add(error::odd_hamiltonian_state(symbols.back()->declared, keyword));
+    for (const StateLine& line : state_lines(resolved_)) {
+      if (line.canonical.size() == 1) {
+        resolved_.diagnostics.add(error::no_momentum(*line.canonical[0], *find_hamiltonian()));
+      } else if (line.canonical.size() % 2 == 1) {
+        resolved_.diagnostics.add(
+            error::odd_hamiltonian_state(line.canonical.back()->declared, line.clause->keyword));
       }
     }
   }
@@ -136,6 +166,13 @@ class EquationCheck {
 };
 
 }  // namespace
+
+std::set<std::string> canonical_names(const Resolved& resolved) {
+  std::set<std::string> names;
+  for (const StateLine& line : state_lines(resolved))
+    for (const Symbol* symbol : line.canonical) names.insert(symbol->name);
+  return names;
+}
 
 void check_equations(Resolved& resolved, Inference& inference) {
   EquationCheck(resolved, inference).all();

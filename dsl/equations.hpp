@@ -1,6 +1,9 @@
 // Equations of motion: one for every variable, of first or second order, of the right type.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "dsl/infer.hpp"
 #include "dsl/resolve.hpp"
 
@@ -9,6 +12,10 @@ namespace vphi::dsl {
 /// Right sides are checked against the variables; every variable must have an equation or be
 /// driven by potential, H or action (rules 14 and 15).
 void check_equations(Resolved& resolved, Inference& inference);
+
+/// Names of the variables that are coordinates and momenta where the model has a Hamiltonian: those
+/// that it moves, and those with an equation of their own beside what it gives.
+std::set<std::string> canonical_names(const Resolved& resolved);
 
 /// Links or spinors that nothing moves (no `sample`, `evolve`, `action` or equation), and outputs
 /// `at end` alone: what they ask for is measured on the initial state.

@@ -24,10 +24,11 @@ class Shrinking {
     options_.lattice = runtime::shape_text(extent);
   }
 
-  /// `particles body: N`, where N is a parameter.
+  /// `particles body: N`, where N is a parameter. A matrix from a file fixes it.
   void particles(std::int64_t most) {
     const dsl::Clause* clause = model_.resolved.clause("particles");
     if (!clause || model_.system->lattice.sites() <= most) return;
+    if (!model_.system->matrices.empty()) return;
     for (const dsl::Item& item : clause->items)
       if (item.leading == dsl::Item::Leading::Colon && !item.head &&
           item.value->kind == ExprKind::Name)

@@ -3,6 +3,7 @@
 //   phi'' = lap(phi)/a^2 - 3*H*phi' - d(V, phi);  complex: d(V, conj(phi))
 #include <algorithm>
 #include <numbers>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "compiler/physics/displacement.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "dsl/equations.hpp"
 
 namespace vphi::physics {
 
@@ -67,7 +69,14 @@ void decide_orders(Derivation& d) {
     field->order = head.primes;
   }
   d.hamiltonian = hamiltonian;
+  const std::set<std::string> canonical =
+      hamiltonian ? dsl::canonical_names(d.resolved) : std::set<std::string>{};
   for (StateField& field : d.fields) {
+    if (field.order && canonical.contains(field.name)) {
+      const EquationFact& own = *d.facts.equation(field.name);
+      if (field.order != 1) d.fail(errors::canonical_order(own.span, field.name));
+      field.hamiltonian = true;
+    }
     if (field.order) continue;
     if (hamiltonian) {
       field.order = 1;
@@ -123,6 +132,7 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
   const bool source = field.order == 2 && !d.facts.potentials.empty();
   lower.derived.reset();
   if (source) lower.derived = equation_from_potential(d, lower, field);
+  if (field.hamiltonian) lower.derived = lower.field_velocity(field, field.span);
   const dsl::Expr& e = *fact->definition->value;
   d.in_equation = true;
   Scope scope;
@@ -132,6 +142,7 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
     scope.indices.emplace(fact->definition->head.args[0]->text, own);
   }
   Value v = lower.value(e, scope);
+  if (!field.link && !field.spinor) lower.with_noise_of_its_own(v, lower.field_value(field));
   d.in_equation = false;
   lower.derived.reset();
   if (v.rows != field.rows || v.columns != field.columns) {
@@ -178,9 +189,11 @@ Expr momentum_weight(Derivation& d, Expr right, int velocity) {
 
 }  // namespace
 
+/// Those of a Hamiltonian are there already (read_hamiltonian); what is written replaces them.
 void equations_of_motion(Derivation& d, Lowerer& lower) {
   for (StateField& field : d.fields) {
-    if (field.hamiltonian || field.conserved || field.primitive) continue;
+    if (field.hamiltonian && !d.facts.equation(field.name)) continue;
+    if (field.conserved || field.primitive) continue;
     const std::vector<Expr> right = by_array(d, field, right_side(d, lower, field));
     const EquationFact* fact = d.facts.equation(field.name);
     const dsl::Span span = fact                         ? fact->span
@@ -313,8 +326,8 @@ void show_equations(Derivation& d) {
     d.potential = Expr{};
     d.potential_terms.clear();
     read_potentials(d, shown);
-    if (!system.sampling) equations_of_motion(d, shown);
     if (d.hamiltonian) read_hamiltonian(d, shown);
+    if (!system.sampling) equations_of_motion(d, shown);
     for (const StateField& field : d.fields) {
       if (system.sampling) break;                        // no equation, but actions
       if (field.conserved || field.primitive) continue;  // shown by show_laws

@@ -469,8 +469,12 @@ Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
     const Expr compared = arena.make(kind, {a, b}, e.span);
     return Value::of(op == "!=" ? arena.make(Op::Not, {compared}, e.span) : compared);
   }
-  const Value a = value(*e.args[0], scope);
-  const Value b = value(*e.args[1], scope);
+  Value a = value(*e.args[0], scope);
+  Value b = value(*e.args[1], scope);
+  if (d_.in_equation && (op == "+" || op == "-")) {
+    with_noise_of_its_own(a, b);
+    with_noise_of_its_own(b, a);
+  }
   return shaped(e, [&]() -> Value {
     if (op == "+") return add(a, b);
     if (op == "-") return subtract(a, b);
@@ -479,6 +483,15 @@ Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
     if (op == "^") return power(a, b);
     throw ShapeError(fmt::format("`{}` is not known here", op));
   });
+}
+
+void Lowerer::with_noise_of_its_own(Value& term, const Value& vector) {
+  if (!term.scalar() || term.complex() || term.acts || term.path) return;
+  if (vector.scalar() || vector.columns != 1 || vector.spinor || vector.acts) return;
+  const std::vector<Expr> parts = noise_components(d_, term.parts[0].re, vector.rows);
+  if (parts.empty()) return;
+  term = Value{vector.rows, 1, {}};
+  for (const Expr part : parts) term.parts.push_back({part, {}});
 }
 
 Value Lowerer::select(const dsl::Expr& e, const Scope& scope) {

@@ -83,6 +83,8 @@ class Lowerer {
   /// The product of links of SU(n) or U(1) along a path.
   Value along(const StateField& field, const LinkPath& path, dsl::Span span);
   Value field_velocity(const StateField& field, dsl::Span span);
+  /// A scalar that is noise and nothing else, to be added to `vector`: noise in each component.
+  void with_noise_of_its_own(Value& term, const Value& vector);
 
  private:
   Value name(const dsl::Expr& e, const Scope& scope);

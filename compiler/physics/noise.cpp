@@ -115,6 +115,25 @@ Expr noise_written(Derivation& d, const dsl::Expr& at, const std::string& indice
   return d.arena().random(Op::Noise, found->second, {}, at.span);
 }
 
+std::vector<Expr> noise_components(Derivation& d, Expr term, int count) {
+  const NoisyRate noisy = split_noise(term);
+  if (noisy.factors.empty() || !noisy.linear || !algebra::expand(noisy.rest).is_zero()) return {};
+  auto& streams = d.system.noise.streams;
+  std::vector<Expr> result{term};
+  for (int c = 1; c < count; ++c) {
+    std::unordered_map<const algebra::Node*, Expr> own;
+    algebra::visit(term, [&](Expr node) {
+      if (!is_noise(node)) return;
+      const std::string place = fmt::format("component {} of {}", c, node->index);
+      const auto [found, fresh] = d.noise_places.emplace(place, static_cast<int>(streams.size()));
+      if (fresh) streams.push_back(streams[static_cast<std::size_t>(node->index)]);
+      own.emplace(node.get(), d.arena().random(Op::Noise, found->second, {}, node->span));
+    });
+    result.push_back(algebra::substitute(term, own));
+  }
+  return result;
+}
+
 void read_noise(Derivation& d) {
   const dsl::Clause* clause = d.resolved.clause("noise");
   if (!clause) return;

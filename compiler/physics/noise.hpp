@@ -11,6 +11,8 @@
 //   a_Stratonovich = a_Ito - 1/2 sum_s sum_j g_js d(g_is)/d(x_j),
 // j over the variables of the same site (noise elsewhere is independent of it). Errors: noise that
 // does not enter linearly, E0760; noise outside of an equation, E0115.
+//
+// Added to a vector, a scalar times noise is a vector of independent noises (`noise_components`).
 #pragma once
 
 #include <map>
@@ -30,6 +32,11 @@ struct Derivation;
 
 /// The stream that `noise`, written at `at`, stands for. `indices` names the indices in force.
 algebra::Expr noise_written(Derivation& d, const dsl::Expr& at, const std::string& indices = {});
+
+/// `noise` of a vector: a term that is a number times noise, and nothing else, as `count`
+/// components with a stream each, the first of them the one that is written. Empty for any other
+/// term.
+std::vector<algebra::Expr> noise_components(Derivation& d, algebra::Expr term, int count);
 
 /// `noise stratonovich, accuracy = weak`.
 void read_noise(Derivation& d);

@@ -230,6 +230,12 @@ Diagnostic derived_without_source(Span span) {
                "write a potential, or the whole equation by hand");
 }
 
+Diagnostic canonical_order(Span span, const std::string& name) {
+  return error("E0731", span, fmt::format("nothing of second order is derived for `{}`", name), "",
+               "a Hamiltonian gives equations of first order, of coordinates and of momenta",
+               "write the momentum's: p' = derived - gamma*p");
+}
+
 Diagnostic not_real(Span span, const std::string& what) {
   return error("E0732", span, fmt::format("{} is complex where a real number is needed", what), "",
                "potentials, energies, conditions and outputs are real",

@@ -45,6 +45,7 @@ Diagnostic no_equation(Span span, const std::string& name);
 Diagnostic two_equations(Span span, const std::string& name, Span first);
 Diagnostic equation_without_variable(Span span, const std::string& name);
 Diagnostic derived_without_source(Span span);
+Diagnostic canonical_order(Span span, const std::string& name);
 Diagnostic noise_not_here(Span span);
 Diagnostic noise_not_linear(Span span, const std::string& name);
 Diagnostic pair_not_symmetric(Span span);

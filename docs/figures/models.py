@@ -63,6 +63,7 @@ FIGURES = {
     "disk": (["--set", "N=512"], ["mean(norm2(x))"], "mean square radius", False),
     "hmf": (["--set", "N=16384", "--until", "t > 200"], ["M2"], "M^2", False),
     "kepler": ([], ["x1", "x2"], "coordinates", False),
+    "network": ([], ["mean(order, over = time)"], "order parameter", False),
     "plasma": (["--set", "N=256"], ["mean(norm2(x))"], "mean square radius", False),
     "ring": (["--set", "N=512", "--until", "t > 100"], ["mean(cos(theta))", "mean(sin(theta))"],
              "means", False),

@@ -95,12 +95,10 @@ TEST_P(Shipped, AgreesOnEveryDevice) {
   if (!first.system) {
     for (const auto& d : first.diagnostics.all()) {
       if (d.severity == dsl::Severity::Error) {
-        // E0781: a model that reads a file of the user's.
-        EXPECT_TRUE(d.code == "E0901" || d.code == "E0781") << d.code << ": " << d.message;
+        EXPECT_EQ(d.code, "E0901") << d.message;
       }
     }
-    GTEST_SKIP() << GetParam().first
-                 << " belongs to a family that does not run yet, or wants a file";
+    GTEST_SKIP() << GetParam().first << " belongs to a family that does not run yet";
   }
   Simulation simulation;
   tools::Most most;

@@ -104,6 +104,22 @@ TEST_P(Rounds, GiveTheNumbersOfLaunchesForEachKernel) {
 INSTANTIATE_TEST_SUITE_P(Devices, Rounds, ::testing::Values("native", "opencl", "gpu"),
                          [](const auto& test) { return std::string(test.param); });
 
+// Two sums over pairs in a step, and rows of sites between them.
+TEST_P(Rounds, StagesThatSumOverPairsEach) {
+  const std::string cloud =
+      "model cloud\nparam N = 60\nparticles body: N\nvar x[k]: vec(2)\n"
+      "U = sum(norm2(x[k])/2, k) + sum(exp(-norm2(x[k] - x[l])), k < l)/N\n"
+      "x[k]' = -d(U, x[k])\ninit x ~ ball(1)\nevolve heun, dt = 0.05, until = t > 0.4LAUNCH\n"
+      "every EVERY steps: U -> \"c.h5\"\n";
+  bool leaps = false;
+  const auto one = run_as(text_of(cloud, ", launch = step", "4"), "native", &leaps);
+  const auto found = run_as(text_of(cloud, "", "4"), GetParam(), &leaps);
+  ASSERT_EQ(found.state.size(), one.state.size());
+  for (std::size_t v = 0; v < one.state.size(); ++v)
+    for (std::size_t i = 0; i < one.state[v].size(); ++i)
+      ASSERT_NEAR(found.state[v][i], one.state[v][i], 1e-12) << v << " " << i;
+}
+
 // A lattice of one axis whose steps write in place does the same.
 TEST(RoundsOfAChain, AreTheSame) {
   bool leaps = false;

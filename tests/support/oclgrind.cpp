@@ -91,7 +91,9 @@ CompileOptions small(const std::string& path, int side) {
   if (!first.system) throw std::runtime_error(path + " has no equations");
   const int dims = first.system->lattice.dims;
   if (text_of(path).find("\nparticles ") != std::string::npos) {
-    if (text_of(path).find(": N\n") != std::string::npos) options.set.emplace_back("N", "64");
+    const bool fixed = !first.system->matrices.empty();  // by a file, as its bodies' number
+    if (!fixed && text_of(path).find(": N\n") != std::string::npos)
+      options.set.emplace_back("N", "64");
   } else if (dims > 1) {
     const int length = dims > 3 ? side / 2 : side;  // an interpreter runs every kernel
     options.lattice = std::to_string(length) + "^" + std::to_string(dims);
