@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "dsl/collect.hpp"
 #include "dsl/constant.hpp"
@@ -71,10 +72,47 @@ void ClauseCheck::clause(const Line& line, const std::string& inside) {
   if (!empty) meaning(line);
 }
 
+/// Slips that have a better answer than the form of the clause: 0,3 for 0.3, `==` for `=` and `=`
+/// for `==`.
+bool ClauseCheck::known_slip(const Clause& clause, const ClauseRule& rule) {
+  for (std::size_t i = 1; i < clause.items.size(); ++i) {
+    const Item& item = clause.items[i];
+    const Expr* whole = clause.items[i - 1].value.get();
+    if (whole == nullptr || !item.value || item.relation != Item::Relation::None) continue;
+    if (clause.items[i - 1].relation == Item::Relation::None) continue;
+    while (!whole->args.empty() && whole->kind != ExprKind::Call) whole = whole->args.back().get();
+    const Expr* part = item.value.get();
+    while (!part->args.empty() && part->kind != ExprKind::Call) part = part->args.front().get();
+    const auto digits = [](const Expr& e) {
+      return e.kind == ExprKind::Number && !e.text.empty() &&
+             e.text.find_first_not_of("0123456789") == std::string::npos;
+    };
+    if (!digits(*whole) || part->kind != ExprKind::Number || part->text.find('.') < 1) continue;
+    if (whole->span.end + 1 != part->span.begin) continue;  // a blank parts two items
+    report(error::decimal_comma(cover(whole->span, part->span), whole->text + "." + part->text));
+    return true;
+  }
+  if (clause.items.empty()) return false;
+  const Item& first = clause.items.front();
+  const bool declares = rule.heads == Heads::Declares && !clause.has_body;
+  if (declares && first.relation == Item::Relation::None && first.value &&
+      first.value->kind == ExprKind::Binary && first.value->text == "==") {
+    report(error::relation_swapped(first.span, clause.keyword, "==", "="));
+    return true;
+  }
+  const bool condition = rule.heads == Heads::Free && rule.least > 0 && rule.target == Need::Never;
+  if (condition && positional(clause).empty() && first.relation == Item::Relation::Equals) {
+    report(error::relation_swapped(first.span, clause.keyword, "=", "=="));
+    return true;
+  }
+  return false;
+}
+
 void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
   const std::string usage(rule.usage);
   const int count = static_cast<int>(positional(clause).size());
   const bool declares_itself = rule.heads == Heads::Declares && count == 0;
+  if (known_slip(clause, rule)) return;
   if (!declares_itself && (count < rule.least || (rule.most >= 0 && count > rule.most))) {
     const bool outputs = clause.keyword == "every" || clause.keyword == "at end";
     const bool bodiless = rule.body == Need::Always && !clause.has_body;  // said below
@@ -109,6 +147,21 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
   if (clause.target && rule.target != Need::Never && clause.target->kind == ExprKind::Call &&
       clause.target->text != "ildg" && clause.target->text != "nersc") {
     report(error::target_kind(clause.target->span));
+  }
+  if (clause.target && rule.target == Need::Always && clause.target->kind == ExprKind::String)
+    file_name(*clause.target);
+}
+
+/// Result files stay in the output folder, and their ending says what is written.
+void ClauseCheck::file_name(const Expr& target) {
+  const std::string& name = target.text;
+  const std::filesystem::path path(name);
+  const bool outside = path.is_absolute() || std::ranges::count(path, "..") > 0;
+  const auto ending = path.extension();
+  if (outside) {
+    report(error::target_outside(target.span, name));
+  } else if (ending != ".h5" && ending != ".hdf5" && ending != ".csv" && ending != ".silo") {
+    report(error::target_ending(target.span, name));
   }
 }
 
@@ -157,7 +210,16 @@ void ClauseCheck::option_item(const Clause& clause, const Item& item, const Clau
   }
   std::vector<std::string> known = option_names(rule);
   known.insert(known.end(), more.begin(), more.end());
-  const auto near = suggest(name, known);
+  static const std::map<std::string, std::string> kHabits = {
+      {"steps", "until"}, {"nsteps", "until"}, {"end", "until"},       {"t_end", "until"},
+      {"tend", "until"},  {"tmax", "until"},   {"t_max", "until"},     {"T", "until"},
+      {"tf", "until"},    {"size", "length"},  {"L", "length"},        {"a", "spacing"},
+      {"dx", "spacing"},  {"bc", "boundary"},  {"delta_t", "dt"},      {"h", "dt"},
+      {"step", "dt"},     {"type", "real"},    {"thermalise", "after"}};
+  auto near = suggest(name, known);
+  const auto habit = kHabits.find(name);
+  if (!near && habit != kHabits.end() && std::ranges::count(known, habit->second) > 0)
+    near = habit->second;
   if (near) meant_.insert(*near);
   report(error::unknown_option(item.head->span, clause.keyword, name, near, known));
 }

@@ -23,6 +23,8 @@ class ClauseCheck {
   // clause_check.cpp: from the table
   void lines(const std::vector<Line>& lines, const std::string& inside);
   void clause(const Line& line, const std::string& inside);
+  void file_name(const Expr& target);
+  bool known_slip(const Clause& clause, const ClauseRule& rule);
   void form(const Clause& clause, const ClauseRule& rule);
   void items(const Clause& clause, const ClauseRule& rule);
   void option_item(const Clause& clause, const Item& item, const ClauseRule& rule,

@@ -85,6 +85,25 @@ Diagnostic clause_form(Span at, const std::string& keyword, const std::string& u
   return d;
 }
 
+Diagnostic decimal_comma(Span at, const std::string& number) {
+  Diagnostic d = make("E0408", at, "a decimal comma?");
+  d.under = "did you mean `" + number + "`?";
+  d.rule = "a comma parts the items of a clause; decimals follow a point";
+  d.hint = "write `" + number + "`";
+  return d;
+}
+
+Diagnostic relation_swapped(Span at, const std::string& keyword, const std::string& written,
+                            const std::string& ours) {
+  Diagnostic d =
+      make("E0408", at, "`" + keyword + "` takes `" + ours + "` here, not `" + written + "`");
+  d.under = "write `" + ours + "`";
+  d.rule = "`=` gives a name its value, `==` compares";
+  d.hint = ours == "=" ? "write `" + keyword + " name = expression`"
+                       : "write `" + keyword + " a == b within 1e-3`, or a bound: `a < b`";
+  return d;
+}
+
 Diagnostic second_integrator(Span at, Span first) {
   Diagnostic d = make("E0408", at, "`evolve` names two integrators");
   d.under = "second one";
@@ -110,6 +129,22 @@ Diagnostic target_not_wanted(Span at, const std::string& keyword) {
   d.under = "delete this";
   d.rule = "only `every`, `at end` and `plot` write files";
   d.hint = "delete the `->` and what follows it";
+  return d;
+}
+
+Diagnostic target_outside(Span at, const std::string& name) {
+  Diagnostic d = make("E0411", at, quoted(name) + " is outside of the output folder");
+  d.under = "absolute, or with `..`";
+  d.rule = "names of results are relative and stay inside the output folder";
+  d.hint = "name the file alone; `vphi run MODEL --out DIR` chooses the folder";
+  return d;
+}
+
+Diagnostic target_ending(Span at, const std::string& name) {
+  Diagnostic d = make("E0411", at, "the ending of " + quoted(name) + " names no format");
+  d.under = "HDF5? CSV?";
+  d.rule = "results are written as HDF5 (.h5), CSV (.csv, series and spectra) or Silo (.silo)";
+  d.hint = "write -> \"results.h5\", say";
   return d;
 }
 
@@ -157,14 +192,14 @@ Diagnostic too_many_dimensions(Span at, int dimensions) {
 }
 
 Diagnostic init_of_non_state(Span at, const std::string& name, const Symbol* symbol,
-                             const Names& states) {
+                             const Names& states, const std::string& meant) {
   Diagnostic d = make("E0416", at, "`" + name + "` has no initial value: it is no state");
   if (symbol != nullptr) {
     d.message = "`" + name + "` has no initial value: it is " + a_kind(*symbol);
     point_at(d, *symbol);
   }
   d.under = "no state";
-  const auto near = suggest(name, states);
+  const auto near = meant.empty() ? suggest(name, states) : std::optional(meant);
   if (near && symbol == nullptr) d.under = did_you_mean(*near);
   d.rule = "init sets what evolves: fields, links, variables, their velocities, and the time t";
   d.hint =
@@ -202,7 +237,7 @@ Diagnostic no_relation(Span at, const std::string& text) {
 Diagnostic count_missing(Span at, const std::string& keyword) {
   Diagnostic d = make("E0420", at, "`" + keyword + "` does not say how often");
   d.under = "a whole number and `steps` or `trajectories`";
-  d.rule = "form: every N steps: observables -> \"file.h5\"";
+  d.rule = "form: every N steps: observables -> \"file.h5\"; N is a time divided by dt";
   d.hint = "write for instance `every 100 steps: mean(phi) -> \"results.h5\"`";
   return d;
 }

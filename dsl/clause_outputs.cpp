@@ -43,6 +43,18 @@ int order_of(const Resolved& resolved, const Symbol& symbol) {
   return action || flux ? 1 : 2;
 }
 
+/// dphi, phidot, phi_t: other spellings of phi', where that is among the states; else "".
+std::string velocity(const std::string& written, const std::vector<std::string>& states) {
+  constexpr std::pair<const char*, const char*> kForms[] = {
+      {"d", ""},    {"", "dot"},    {"", "_dot"}, {"d", "dt"}, {"d", "_dt"}, {"d", "/dt"},
+      {"dot_", ""}, {"", "_prime"}, {"", "_t"},   {"pi_", ""}, {"v_", ""}};
+  for (const std::string& state : states)
+    for (const auto& [before, behind] : kForms)
+      if (written == before + state + behind && std::ranges::count(states, state + "'") > 0)
+        return state + "'";
+  return {};
+}
+
 }  // namespace
 
 // ---- initial values ---------------------------------------------------------------------------
@@ -66,9 +78,11 @@ void ClauseCheck::initial_value(const Item& item) {
   if (symbol == nullptr || !is_state(*symbol)) {
     std::vector<std::string> states;
     for (const auto& [name, other] : resolved_.symbols) {
-      if (is_state(other)) states.push_back(name);
+      if (!is_state(other)) continue;
+      states.push_back(name);
+      if (order_of(resolved_, other) > 1) states.push_back(name + "'");
     }
-    report(error::init_of_non_state(head.span, shown, symbol, states));
+    report(error::init_of_non_state(head.span, shown, symbol, states, velocity(shown, states)));
     return;
   }
   if (head.primes >= order_of(resolved_, *symbol) && head.primes > 0) {

@@ -72,20 +72,29 @@ Value Inference::call(const Expr& expr, const Scope& scope) {
   for (const Builtin& builtin : builtins()) {
     if (builtin.rule != Rule::Distribution) known.emplace_back(builtin.name);
   }
+  Span head = expr.span;
+  head.end = std::min<std::uint32_t>(
+      head.end, head.begin + static_cast<std::uint32_t>(
+                                 expr.spelling.empty() ? expr.text.size() : expr.spelling.size()));
   static const std::map<std::string, std::string> kHabits = {
       {"laplacian", "lap"}, {"laplace", "lap"},  {"gradient", "grad"}, {"divergence", "div"},
       {"ln", "log"},        {"average", "mean"}, {"avg", "mean"},      {"real", "re"},
       {"imag", "im"},       {"trace", "tr"},     {"pow", "x^y"},       {"variance", "var"},
-      {"derivative", "d"},  {"diff", "d"},       {"fabs", "abs"},      {"integral", "total"}};
+      {"derivative", "d"},  {"diff", "d"},       {"fabs", "abs"},      {"integral", "total"},
+      {"arcsin", "asin"},   {"arccos", "acos"},  {"arctan", "atan"},   {"dagger", "adj"}};
+  // np.sin, math.sqrt: what stands behind the dot
+  if (const auto dot = expr.text.rfind('.'); dot != std::string::npos) {
+    const std::string tail = expr.text.substr(dot + 1);
+    if (find_builtin(tail) != nullptr) {
+      report(error::unknown_function(head, expr.text, nullptr, tail));
+      return {};
+    }
+  }
   auto near = suggest(expr.text, own);
   const Symbol* symbol = near ? resolved_.find(*near) : nullptr;
   const auto habit = kHabits.find(expr.text);
   if (symbol == nullptr)
     near = habit != kHabits.end() ? std::optional(habit->second) : suggest(expr.text, known);
-  Span head = expr.span;
-  head.end = std::min<std::uint32_t>(
-      head.end, head.begin + static_cast<std::uint32_t>(
-                                 expr.spelling.empty() ? expr.text.size() : expr.spelling.size()));
   report(error::unknown_function(head, expr.text, symbol, near));
   return {};
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "dsl/infer.hpp"
 #include "dsl/name_errors.hpp"
@@ -218,8 +219,14 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
     }
   }
   std_names.emplace_back("noise");
-  const auto near = suggest(name, own);
+  auto near = suggest(name, own);
   const Symbol* symbol = near ? resolved_.find(*near) : nullptr;
+  static const std::map<std::string, std::string> kHabits = {
+      {"energy", "energies"}, {"i", "1i"}, {"I", "1i"}, {"j", "1i"}, {"J", "1i"}};
+  const auto habit = kHabits.find(name);
+  if (!near && habit != kHabits.end() &&
+      (habit->second == "1i" || resolved_.find(habit->second) != nullptr))
+    near = habit->second;
   const Clause* recover = resolved_.clause("recover");
   const bool in_recover =
       recover && std::ranges::any_of(recover->body, [&](const Line& line) {

@@ -118,16 +118,23 @@ Diagnostic option_missing(Span at, const std::string& keyword, const std::string
 Diagnostic option_twice(Span at, const std::string& name, Span first);
 Diagnostic clause_twice(Span at, const std::string& keyword, Span first);
 Diagnostic clause_form(Span at, const std::string& keyword, const std::string& usage);
+Diagnostic decimal_comma(Span at, const std::string& number);
+/// `==` where a clause declares, or `=` where it judges.
+Diagnostic relation_swapped(Span at, const std::string& keyword, const std::string& written,
+                            const std::string& ours);
 Diagnostic second_integrator(Span at, Span first);
 Diagnostic target_missing(Span at, const std::string& keyword);
 Diagnostic target_not_wanted(Span at, const std::string& keyword);
 Diagnostic target_kind(Span at);
+Diagnostic target_outside(Span at, const std::string& name);
+Diagnostic target_ending(Span at, const std::string& name);
 Diagnostic body_missing(Span at, const std::string& keyword, const std::string& usage);
 Diagnostic body_not_wanted(Span at, const std::string& keyword);
 Diagnostic bad_shape(Span at);
 Diagnostic too_many_dimensions(Span at, int dimensions);
+/// `meant`: the state that the name is another spelling of, if it is known.
 Diagnostic init_of_non_state(Span at, const std::string& name, const Symbol* symbol,
-                             const Names& states);
+                             const Names& states, const std::string& meant = {});
 Diagnostic init_twice(Span at, const std::string& name, Span first);
 Diagnostic init_rate(Span at, const std::string& name);
 Diagnostic no_relation(Span at, const std::string& text);

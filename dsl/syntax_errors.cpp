@@ -23,10 +23,18 @@ Diagnostic too_long(const Source& source, std::size_t limit) {
 }
 
 Diagnostic unknown_character(Span at, std::string_view shown) {
+  const std::string_view habit = shown == "?"   ? "a choice is written `a if condition else b`"
+                                 : shown == "%" ? "a comment begins with `#`; a remainder is "
+                                                  "`mod(a, b)`"
+                                 : shown == "$" || shown == "\\"
+                                     ? "formulas are plain text: `alpha`, `phi^2`, `sqrt(x)`"
+                                 : shown == "&" ? "write `and`"
+                                 : shown == "|" ? "write `abs(x)`, or `or`"
+                                                : "remove it";
   return error(
       "E0503", at, fmt::format("`{}` means nothing in a model", shown), "",
       "a text is made of names, numbers, strings and + - * / ^ < > = ~ , : @ ' ( ) [ ] { }",
-      "remove it");
+      std::string(habit));
 }
 
 Diagnostic foreign_operator(Span at, std::string_view written, std::string_view ours) {
@@ -127,6 +135,14 @@ Diagnostic model_needs_name(Span at) {
 
 // ---- expressions ------------------------------------------------------------------------------
 
+namespace {
+
+bool digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
 Diagnostic power_before_arguments(Span at, std::string_view function, std::string_view exponent) {
   return error(
       "E0521", at, "a power of a function stands behind its arguments",
@@ -141,7 +157,9 @@ Diagnostic juxtaposition(Span at, std::string_view left, std::string_view right)
                  "two values side by side are not a product",
                  "write `*` between them: `(a + b)*(c + d)`");
   }
-  const auto product = fmt::format("{}*{}", left, right);
+  // 64x64, a shape as others write it
+  const bool sides = right.size() > 1 && right[0] == 'x' && digits(left) && digits(right.substr(1));
+  const auto product = fmt::format("{}*{}", left, sides ? right.substr(1) : right);
   return error("E0521", at, "a product needs its `*`", fmt::format("did you mean `{}`?", product),
                "two values side by side are not a product", fmt::format("write `{}`", product));
 }
@@ -157,8 +175,10 @@ Diagnostic expected_expression(Span at, std::string_view found, std::string_view
   const auto message = after.empty()
                            ? fmt::format("a value is expected, not {}", found)
                            : fmt::format("a value is expected after {}, not {}", after, found);
-  return error("E0523", at, message, "", "a value is a number, a name, a call or an expression",
-               "write the value, or remove what asks for it");
+  const bool comment = after == "`/`" && (found == "`/`" || found == "`*`");
+  return error(
+      "E0523", at, message, "", "a value is a number, a name, a call or an expression",
+      comment ? "a comment begins with `#`" : "write the value, or remove what asks for it");
 }
 
 Diagnostic unexpected(Span at, std::string_view found, std::string_view wanted) {

@@ -49,11 +49,12 @@ void print_usage() {
 }
 
 int dispatch(const Words& words) {
+  if (words.size() > 1 && words[0] == "help") return dispatch({words[1], "--help"});
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_usage();
     return words.empty() ? kUserError : kOk;
   }
-  if (words[0] == "--version") {
+  if (words[0] == "--version" || words[0] == "-V" || words[0] == "version") {
     fmt::print("vphi {}\n", VPHI_VERSION);
     return kOk;
   }

@@ -58,19 +58,20 @@ int make_new(const Words& words) {
   std::vector<std::string> names;
   bool to_stdout = false, json = false;
   CommandLine line("new KIND [NAME]", list);
-  line.arguments(names, 1, 2)
+  line.arguments(names, 0, 2)
       .flag("--stdout", to_stdout, "write to standard output")
       .flag("--json", json, "what was written, as one JSON object");
   if (!line.parse(words)) return kOk;
 
+  const std::string usage =
+      fmt::format("vphi new KIND [NAME]; kinds are {}", dsl::enumerate(kinds));
+  if (names.empty()) throw UsageError("`vphi new` needs a kind of model", usage);
   const auto starter = std::find_if(known.begin(), known.end(),
                                     [&](const Starter& s) { return s.kind == names[0]; });
   if (starter == known.end()) {
     const auto near = dsl::suggest(names[0], kinds);
-    throw UsageError(
-        fmt::format("there is no starter `{}`", names[0]),
-        near ? fmt::format("did you mean `vphi new {}`?", *near)
-             : fmt::format("vphi new KIND [NAME]; kinds are {}", dsl::enumerate(kinds)));
+    throw UsageError(fmt::format("there is no starter `{}`", names[0]),
+                     near ? fmt::format("did you mean `vphi new {}`?", *near) : usage);
   }
   std::filesystem::path path = names.back();
   if (path.extension() != ".vphi") path += ".vphi";

@@ -63,9 +63,13 @@ Place find_run(const std::string& argument) {
   } else if (path.extension() == ".html" && fs::exists(path, error)) {
     place.folder = path.parent_path();
     place.files = vphi::report::result_files(place.folder.empty() ? "." : place.folder);
-  } else if (fs::exists(path, error)) {
+  } else if (vphi::report::is_result_file(path)) {
     place.folder = path.parent_path();
     place.files = {path};
+  } else if (fs::exists(path, error)) {
+    throw UsageError(fmt::format("`{}` is no result file", argument),
+                     "give the folder of a run's results, or a file that ends in .h5, .series.csv "
+                     "or .spectra.csv");
   } else {
     throw UsageError(fmt::format("there is no run `{}`", argument),
                      "give the folder of a run's results, or one of its result files");

@@ -181,7 +181,9 @@ void read_lattice(Derivation& d, Lowerer& lower) {
   grid.dims = static_cast<int>(sizes.size());
   std::int64_t sites = 1;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    if (sizes[axis] < 1 || sizes[axis] > kMostSites || sites > kMostSites / sizes[axis]) {
+    if (sizes[axis] > kMostSites || (sizes[axis] > 0 && sites > kMostSites / sizes[axis]))
+      d.fail(errors::too_many_sites(shape->span));
+    if (sizes[axis] < 1) {
       d.fail(errors::lattice_shape(shape->span, fmt::format("{} sites", sizes[axis])));
     }
     grid.extent[axis] = sizes[axis];

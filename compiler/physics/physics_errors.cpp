@@ -49,6 +49,12 @@ Diagnostic lattice_shape(Span span, const std::string& what) {
                "write the number of sites along each axis");
 }
 
+Diagnostic too_many_sites(Span span) {
+  return error("E0303", span, "a lattice of more than 2^40 sites", "",
+               "that is more than 10000^3; one number a site would take 8 TB",
+               "fewer sites: `vphi check` prints the memory that a lattice takes");
+}
+
 Diagnostic no_lattice_to_shape(Span span, const std::string& count) {
   return error("E0303", span, "`--lattice` gives the shape of a lattice, and this model has none",
                "", "what a model is made of stands in its text",
@@ -276,7 +282,7 @@ Diagnostic not_a_number(Span span, const std::string& what) {
 }
 
 Diagnostic unknown_name(Span span, const std::string& name) {
-  return error("E0101", span, fmt::format("unknown name `{}`", name), "",
+  return error("E0104", span, fmt::format("unknown name `{}`", name), "",
                "a name comes from the model, from a construct or from std", "check its spelling");
 }
 

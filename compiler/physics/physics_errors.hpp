@@ -24,6 +24,7 @@ Diagnostic unstable_step(Span span, const std::string& dt, const std::string& li
 Diagnostic step_not_positive(Span span, double value);
 Diagnostic lattice_shape(Span span, const std::string& what);
 /// `count`: the parameter that counts the particles, if there is one.
+Diagnostic too_many_sites(Span span);
 Diagnostic no_lattice_to_shape(Span span, const std::string& count);
 Diagnostic spacing_not_positive(Span span);
 Diagnostic stencil_constant(Span span, const std::string& name, const std::string& sum);

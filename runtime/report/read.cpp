@@ -106,15 +106,19 @@ void read_results(Report& report, const fs::path& file, Origin origin) {
   }
 }
 
+bool is_result_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const bool table = name.ends_with(".csv") && (name.find(".series") != std::string::npos ||
+                                                name.find(".spectra") != std::string::npos);
+  std::error_code error;
+  return (table || name.ends_with(".h5")) && fs::exists(path, error);
+}
+
 std::vector<fs::path> result_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    const bool table = name.ends_with(".csv") && (name.find(".series") != std::string::npos ||
-                                                  name.find(".spectra") != std::string::npos);
-    if (table || name.ends_with(".h5")) files.push_back(it->path());
-  }
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (is_result_file(it->path())) files.push_back(it->path());
   std::sort(files.begin(), files.end());
   return files;
 }

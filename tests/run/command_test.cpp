@@ -66,6 +66,29 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
   }
 }
 
+TEST_F(Command, VerbsExplainThemselves) {
+  const Outcome kinds = vphi("new");
+  EXPECT_EQ(kinds.status, 1);
+  EXPECT_TRUE(holds(kinds.error, "`gauge`")) << kinds.error;
+  EXPECT_EQ(vphi("help run").out, vphi("run --help").out);
+  EXPECT_EQ(vphi("version").out, vphi("--version").out);
+}
+
+TEST_F(Command, APageIsMadeOfResultsAlone) {
+  write("mine.vphi", "model mine\n");
+  const Outcome o = vphi("report mine.vphi");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_TRUE(holds(o.error, "is no result file")) << o.error;
+  EXPECT_TRUE(text("report.html").empty());
+}
+
+TEST_F(Command, ShapesOnTheCommandLineAreNamesOfTheModel) {
+  const Outcome name = vphi("check wave --lattice abc");
+  EXPECT_TRUE(holds(name.error, "error[E0104]")) << name.error;
+  const Outcome other = vphi("check drum --lattice 16x16");
+  EXPECT_TRUE(holds(other.error, "write `16*16`")) << other.error;
+}
+
 TEST_F(Command, UnknownDeviceIsStatusThree) {
   EXPECT_EQ(vphi("run wave --device abacus").status, 3);
   EXPECT_EQ(vphi("run wave --device native:3").status, 3);
