@@ -1,6 +1,7 @@
 #include "compiler/physics/hmc.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,10 +9,12 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/prepared.hpp"
+#include "compiler/physics/calculus.hpp"
 #include "compiler/physics/link_field.hpp"
 #include "compiler/physics/loop_actions.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
+#include "compiler/physics/steps.hpp"
 #include "compiler/physics/trajectory.hpp"
 
 namespace vphi::physics {
@@ -30,15 +33,11 @@ class Reader {
 
   void read() {
     sampling_.method = kMethod;
-    for (const StateField& field : d_.fields) {
-      if (!field.links) d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
-      if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
-      field_ = &field;
-    }
-    if (!field_) d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without links"));
+    find_fields();
     read_options();
-    actions_ = read_loop_actions(d_, *field_, clause_, kMethod);
+    actions_ = read_actions(d_, field_);
     for (const NamedAction& action : actions_) sampling_.actions.push_back(action.shown);
+    check_fields();
     make_momenta();
     read_levels();
     make_parts();
@@ -50,6 +49,49 @@ class Reader {
   Arena& arena() { return d_.arena(); }
   const gauge::Group& group() const { return field_->links->group; }
   int dims() const { return d_.grid.dims; }
+
+  /// Links, and the fields at sites that move beside them.
+  void find_fields() {
+    if (!d_.grid.present)
+      d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without a lattice"));
+    for (const StateField& field : d_.fields) {
+      if (field.spinor || field.particle)
+        d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
+      if (field.links) {
+        if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
+        field_ = &field;
+        continue;
+      }
+      for (int axis = 0; axis < dims(); ++axis) {
+        const Boundary b = d_.grid.boundary[static_cast<std::size_t>(axis)];
+        if (b != Boundary::Periodic && b != Boundary::Antiperiodic)
+          d_.fail(errors::not_yet(field.span, "a Markov chain of a field in a box with walls"));
+      }
+      matter_.push_back(&field);
+    }
+  }
+
+  bool holds(const NamedAction& action, int array) {
+    return action.rest && (algebra::contains(action.rest, [&](Expr node) {
+             return node.is(Op::Load) &&
+                    (node->index == array || node->index == gradient_of(array));
+           }));
+  }
+
+  void check_fields() {
+    const bool loops = std::ranges::any_of(
+        actions_, [](const NamedAction& a) { return !a.loops.empty() || a.rest; });
+    if (field_ && !loops)
+      d_.fail(errors::action_not_linear(clause_.keyword_span, kMethod,
+                                        "no action holds a loop of links", clause_.keyword_span));
+    for (const StateField* field : matter_) {
+      const bool held = std::ranges::any_of(actions_, [&](const NamedAction& a) {
+        return std::ranges::any_of(field->arrays, [&](int array) { return holds(a, array); });
+      });
+      if (!held)
+        d_.fail(errors::field_without_action(field->span, field->name, clause_.keyword_span));
+    }
+  }
 
   void read_options() {
     sampling_.sweeps = -1;
@@ -77,10 +119,18 @@ class Reader {
   }
 
   void make_momenta() {
-    for (int axis = 0; axis < dims(); ++axis)
+    for (int axis = 0; field_ && axis < dims(); ++axis)
       for (int a = 0; a < group().generators(); ++a)
         momenta_.push_back(array(fmt::format("momentum_{}_{}", kAxes[axis], a + 1)));
-    for (std::size_t i = 0; i < field_->arrays.size(); ++i)
+    if (field_) moved_ = field_->arrays;
+    for (const StateField* field : matter_) {
+      for (const int coordinate : field->arrays) {
+        momenta_.push_back(array(fmt::format("momentum_{}", matter_momenta_.size() + 1)));
+        matter_momenta_.emplace_back(coordinate, momenta_.back());
+        moved_.push_back(coordinate);
+      }
+    }
+    for (std::size_t i = 0; i < moved_.size(); ++i)
       kept_.push_back(array(fmt::format("kept_{}", i + 1)));
     energy_ = array("energy", true);
   }
@@ -99,7 +149,7 @@ class Reader {
       read_level(line.clause, used);
     }
     for (std::size_t i = 0; i < actions_.size(); ++i) {
-      if (!used[i] && !actions_[i].loops.empty())
+      if (!used[i] && (!actions_[i].loops.empty() || actions_[i].rest))
         d_.fail(errors::action_without_level(actions_[i].shown.span, actions_[i].name));
     }
   }
@@ -126,7 +176,8 @@ class Reader {
     const auto place = static_cast<std::size_t>(action - actions_.begin());
     if (used[place]) d_.fail(errors::level_twice(clause.keyword_span, level.shown));
     used[place] = true;
-    make_kicks(level, action->loops);
+    if (!action->loops.empty()) make_kicks(level, action->loops);
+    if (action->rest) make_kicks(level, action->rest);
     if (!level.kicks.empty()) trajectory_.levels.push_back(std::move(level));
   }
 
@@ -159,6 +210,58 @@ class Reader {
       }
       level.kicks.push_back(std::move(kick));
     }
+  }
+
+  /// Of an action of any fields: p -= length dS/dq. Links go along i T_a U, by the chain rule
+  /// through the numbers that are stored of them.
+  void make_kicks(Trajectory::Level& level, Expr density) {
+    const Expr length = arena().symbol(Trajectory::kLength);
+    const auto slope = [&](int of) { return hamiltonian_force(d_, density, of, level.span); };
+    const auto kicked = [&](int momentum, Expr force) {
+      return gauge::plus(arena().load(momentum), gauge::times(length, -force));
+    };
+    for (int axis = 0; field_ && axis < dims(); ++axis) {
+      Update kick;
+      kick.name = fmt::format("kick_{}_any_{}", level.shown, kAxes[axis]);
+      kick.shown = fmt::format("force of {} on links along {}", level.shown, kAxes[axis]);
+      kick.span = clause_.keyword_span;
+      const std::vector<Expr> turned = turned_links(axis);
+      const std::vector<int> momenta = momenta_of(axis);
+      std::vector<Expr> forces(momenta.size(), arena().integer(0));
+      for (std::size_t i = 0; i < turned.size(); ++i) {
+        const Expr by = slope(link_array(axis, i));
+        if (by.is_zero()) continue;
+        for (std::size_t a = 0; a < momenta.size(); ++a)
+          forces[a] = forces[a] + by * algebra::derivative(turned[i], coordinate(a));
+      }
+      for (std::size_t a = 0; a < momenta.size(); ++a)
+        if (!forces[a].is_zero())
+          kick.values.emplace_back(momenta[a], kicked(momenta[a], forces[a]));
+      if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
+    }
+    Update kick;
+    kick.name = fmt::format("kick_{}_fields", level.shown);
+    kick.shown = fmt::format("force of {} on fields at sites", level.shown);
+    kick.span = clause_.keyword_span;
+    for (const auto& [q, p] : matter_momenta_) {
+      const Expr force = slope(q);
+      if (!force.is_zero()) kick.values.emplace_back(p, kicked(p, force));
+    }
+    if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
+  }
+
+  /// A coordinate w_a of the algebra, for derivatives at w = 0.
+  Expr coordinate(std::size_t a) { return arena().symbol(fmt::format("w_{}", a + 1)); }
+
+  /// What is stored of i w_a T_a U of the links along `axis`: linear in w.
+  std::vector<Expr> turned_links(int axis) {
+    if (field_->angle) return {coordinate(0)};
+    std::vector<Expr> w;
+    for (int a = 0; a < group().generators(); ++a)
+      w.push_back(coordinate(static_cast<std::size_t>(a)));
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    return gauge::store(*field_->links,
+                        gauge::times(gauge::algebra_element(group(), w), link(axis, {})));
   }
 
   /// Updates that make the products, each with the memory of a link; gives links and products.
@@ -223,7 +326,7 @@ class Reader {
     for (std::size_t i = 0; i < momenta_.size(); ++i)
       t.refresh.values.emplace_back(momenta_[i], arena().random(Op::Normal, static_cast<int>(i)));
     for (std::size_t i = 0; i < kept_.size(); ++i)
-      t.refresh.values.emplace_back(kept_[i], arena().load(field_->arrays[i]));
+      t.refresh.values.emplace_back(kept_[i], arena().load(moved_[i]));
     const Expr h = hamiltonian();
     t.begin = update("energy_before", "H of each site, in f64");
     t.begin.values.emplace_back(energy_, h);
@@ -237,25 +340,44 @@ class Reader {
 
   /// p_a p_a/2 + S at a site.
   Expr hamiltonian() {
-    const gauge::LinkOf link = links_of(arena(), *field_);
     Expr kinetic;
     for (const int p : momenta_) {
       const Expr square = gauge::square(arena().load(p));
       kinetic = kinetic ? gauge::plus(kinetic, square) : square;
     }
+    Expr h = gauge::times(arena().rational(1, 2), kinetic);
     gauge::LoopAction all;
-    for (const NamedAction& action : actions_)
+    for (const NamedAction& action : actions_) {
       all.insert(all.end(), action.loops.begin(), action.loops.end());
-    return gauge::plus(gauge::times(arena().rational(1, 2), kinetic),
-                       gauge::density(gauge::collected(all), link));
+      if (action.rest) h = gauge::plus(h, written_out(action.rest));
+    }
+    if (all.empty()) return h;
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    return gauge::plus(h, gauge::density(gauge::collected(all), link));
+  }
+
+  /// |grad u|^2 as -u lap(u), which has the same sum.
+  Expr written_out(Expr density) {
+    return algebra::rewrite(density, [&](Expr node) {
+      if (!node.is(Op::Load) || !is_gradient(node->index)) return node;
+      const Expr u = arena().load(node->index - gradient_of(0), node->offset);
+      return -(u * apply_stencil(arena(), d_.laplacian, u));
+    });
   }
 
   void make_drift() {
-    const gauge::LinkOf link = links_of(arena(), *field_);
     const Expr length = arena().symbol(Trajectory::kLength);
     const bool single = d_.system.numerics.real == Precision::F32;
     const int terms = gauge::exponential_terms(single ? 0x1p-24 : 0x1p-53);
-    trajectory_.drift = update("drift", "U = exp(length p) U");
+    const char* shown = "q = q + length p";
+    if (field_)
+      shown = matter_.empty() ? "U = exp(length p) U" : "U = exp(length p) U, q = q + length p";
+    trajectory_.drift = update("drift", shown);
+    for (const auto& [q, p] : matter_momenta_)
+      trajectory_.drift.values.emplace_back(
+          q, gauge::plus(arena().load(q), gauge::times(length, arena().load(p))));
+    if (!field_) return;
+    const gauge::LinkOf link = links_of(arena(), *field_);
     for (int axis = 0; axis < dims(); ++axis) {
       std::vector<Expr> p;
       for (const int momentum : momenta_of(axis))
@@ -273,10 +395,21 @@ class Reader {
 
   /// The links of the trajectory, brought back into the group, where it was accepted.
   void make_close() {
-    const gauge::LinkOf link = links_of(arena(), *field_);
     const Expr accept = arena().symbol(Trajectory::kAccept);
-    trajectory_.close = update("close", "the new links, or those that were kept");
-    std::size_t k = 0;
+    trajectory_.close = update("close", "the new fields, or those that were kept");
+    std::size_t k = field_ ? field_->arrays.size() : 0;
+    for (const StateField* field : matter_) {
+      const Expr turn = arena().real(2 * std::numbers::pi_v<long double>);
+      for (const int q : field->arrays) {
+        Expr value = arena().load(q);
+        if (field->periodic) value = value - turn * arena().make(Op::Floor, {value / turn});
+        trajectory_.close.values.emplace_back(
+            q, gauge::select(accept, value, arena().load(kept_[k++])));
+      }
+    }
+    if (!field_) return;
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    k = 0;
     for (int axis = 0; axis < dims(); ++axis) {
       const gauge::Matrix u = link(axis, {});
       std::vector<Expr> stored =
@@ -289,11 +422,14 @@ class Reader {
   Derivation& d_;
   Lowerer& lower_;
   const dsl::Clause& clause_;
-  const StateField* field_ = nullptr;
+  const StateField* field_ = nullptr;      ///< links; null without
+  std::vector<const StateField*> matter_;  ///< fields at sites
   Sampling sampling_;
   Trajectory trajectory_;
   std::vector<NamedAction> actions_;
-  std::vector<int> momenta_, kept_;
+  std::vector<int> momenta_;                         ///< of links, then of fields
+  std::vector<std::pair<int, int>> matter_momenta_;  ///< array of a field and of its momentum
+  std::vector<int> moved_, kept_;
   int energy_ = -1;
 };
 

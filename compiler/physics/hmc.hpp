@@ -7,8 +7,11 @@
 //   kicks and drifts, as the levels' integrators say (compiler/schedule/trajectory.hpp);
 //   end: the sum over sites of the change of H, in f64 whatever the fields are; accept or not;
 //   close: the new links, brought back into the group, or those that were kept.
-// Conventions: time is that of these p; codes whose generators are lambda_a have twice the
-// velocity. Loops that pass a link twice have a force as any other.
+// Fields at sites move beside links or alone: q' = p, p' = -dS/dq, one momentum of variance 1 for
+// each real component. Where an action holds more than loops times numbers, its forces are
+// derivatives of the density by what is stored, neighbours counted. Conventions: time is that of
+// these p; codes whose generators are lambda_a have twice the velocity. Loops that pass a link
+// twice have a force as any other.
 #pragma once
 
 #include "compiler/physics/lower.hpp"

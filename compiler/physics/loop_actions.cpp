@@ -12,6 +12,8 @@
 
 namespace vphi::physics {
 
+using algebra::Op;
+
 namespace {
 
 constexpr const char* kAxes[] = {"x", "y", "z", "t"};
@@ -25,7 +27,7 @@ struct Known {
 /// Reads one expression.
 class Reader {
  public:
-  Reader(Derivation& d, const StateField& field, Refusal refuse)
+  Reader(Derivation& d, const StateField* field, Refusal refuse)
       : d_(d), field_(field), refuse_(std::move(refuse)) {}
 
   gauge::LoopAction read(const dsl::Expr& whole, const Scope& scope, Expr* shown) {
@@ -44,7 +46,62 @@ class Reader {
     return gauge::collected(coefficients(s, e.span));
   }
 
+  /// Loops with coefficients that are numbers, and all else as it is written.
+  void read_any(const dsl::Expr& whole, NamedAction& action) {
+    const dsl::Expr& e = density(whole);
+    std::set<std::string> seen;
+    if (const dsl::Expr* average = reduction(e, seen))
+      d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
+    Lowerer reader(d_);
+    if (field_) reader.closed_trace = [&](const LinkPath& path) { return trace(path); };
+    Expr rest = action.shown.right = reader.real(e, "an action");
+    const auto holds_trace = [&](Expr value) {
+      return std::ranges::any_of(known_, [&](const Known& k) {
+        return algebra::depends_on(value, k.real) || algebra::depends_on(value, k.imaginary);
+      });
+    };
+    gauge::LoopAction loops;
+    for (const Known& loop : known_) {
+      for (const bool imaginary : {false, true}) {
+        const Expr name = imaginary ? loop.imaginary : loop.real;
+        const Expr slope = algebra::derivative(rest, name);
+        if (slope.is_zero() || algebra::per_site(slope) || holds_trace(slope)) continue;
+        loops.push_back({slope, loop.loop, imaginary});
+        rest = algebra::substitute(rest, name, arena().integer(0));
+      }
+    }
+    if (holds_trace(rest)) {  // in a product the place of a loop counts, which its name has not
+      rest = Lowerer(d_).real(e, "an action");
+    } else {
+      action.loops = gauge::collected(loops);
+    }
+    if (!algebra::per_site(rest)) return;
+    check_rest(e, rest);
+    action.rest = rest;
+  }
+
  private:
+  /// Links alone are invariant along closed paths only; a coefficient of its own at each site does
+  /// not go with neighbours, since it would be asked for beyond the edge.
+  void check_rest(const dsl::Expr& e, Expr rest) {
+    bool links = false, others = false, sites = false, neighbours = false;
+    algebra::visit(rest, [&](Expr node) {
+      sites = sites || node.is(Op::Site);
+      neighbours =
+          neighbours || node.is(Op::Stencil) || (node.is(Op::Load) && !node->offset.zero());
+      if (!node.is(Op::Load)) return;
+      const bool link = field_ && field_->place(node->index) >= 0;
+      (link ? links : others) = true;
+    });
+    if (sites && neighbours)
+      d_.fail(errors::not_yet(e.span, "an action of neighbours that depends on the place"));
+    if (!links || others) return;
+    Lowerer reader(d_);
+    reader.trace_of = [&](const LinkPath& path) { return trace(path); };
+    if (algebra::depends_on(reader.real(e, "an action"), arena().symbol(Lowerer::kOpenPath)))
+      d_.fail(errors::action_not_invariant(e.span));
+  }
+
   Arena& arena() { return d_.arena(); }
 
   static bool is_reduction(const dsl::Expr& e) {
@@ -77,7 +134,7 @@ class Reader {
   /// The names of the trace of a closed path: those of all loops with one trace.
   Component trace(const LinkPath& path) {
     const gauge::Word reduced = gauge::reduced(path.word);
-    if (reduced.empty()) return {arena().integer(field_.links->group.n), {}};
+    if (reduced.empty()) return {arena().integer(field_->links->group.n), {}};
     bool reversed = false;
     const gauge::Word loop = gauge::canonical_loop(reduced, &reversed);
     auto known = std::ranges::find(known_, loop, &Known::loop);
@@ -107,7 +164,7 @@ class Reader {
   }
 
   Derivation& d_;
-  const StateField& field_;
+  const StateField* field_;  ///< null: no links
   const Refusal refuse_;
   std::vector<Known> known_;
 };
@@ -141,9 +198,25 @@ std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& fiel
   return result;
 }
 
+std::vector<NamedAction> read_actions(Derivation& d, const StateField* links) {
+  const Refusal refuse = [&](dsl::Span span, const std::string&) {
+    return errors::action_of_reduction(span);
+  };
+  std::vector<NamedAction> result;
+  for (const dsl::Clause* clause : d.resolved.clauses("action")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      NamedAction& action = result.emplace_back(
+          NamedAction{item.head->name, {}, {item.head->name, {}, item.value->span}});
+      Reader(d, links, refuse).read_any(*item.value, action);
+    }
+  }
+  return result;
+}
+
 gauge::LoopAction read_loops(Derivation& d, const StateField& field, const dsl::Expr& action,
                              const Scope& scope, const Refusal& refuse, Expr* shown) {
-  return Reader(d, field, refuse).read(action, scope, shown);
+  return Reader(d, &field, refuse).read(action, scope, shown);
 }
 
 }  // namespace vphi::physics

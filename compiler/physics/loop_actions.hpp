@@ -19,11 +19,16 @@ struct NamedAction {
   std::string name;
   gauge::LoopAction loops;  ///< collected
   ShownEquation shown;
+  Expr rest = {};  ///< what it holds beside them (read_actions): of arrays; null: nothing
 };
 
 /// All `action` clauses, in text order, for links of `field`.
 std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& field,
                                            const dsl::Clause& sample, const std::string& method);
+
+/// All `action` clauses of a chain that takes any differentiable action: of links (or null), of
+/// other fields and of both. Fails with E0770 where links along an open path stand alone.
+std::vector<NamedAction> read_actions(Derivation& d, const StateField* links);
 
 /// The error of an action that is no such sum: where, and what stands there.
 using Refusal = std::function<dsl::Diagnostic(dsl::Span, const std::string& why)>;

@@ -61,6 +61,9 @@ class Lowerer {
   /// What the trace of the links along a closed path stands for: set while an action is read. Links
   /// then are paths (Value::path), and what is no sum of traces keeps the symbol `kOpenPath`.
   std::function<Component(const LinkPath&)> trace_of;
+  /// The same where actions hold other fields too: links are matrices, and of a closed path's
+  /// product the trace is this.
+  std::function<Component(const LinkPath&)> closed_trace;
   /// What `d(f, U)` of links stands for: set while their equation is read. `axis` is -1 where no
   /// direction is written.
   std::function<Value(const dsl::Expr& f, int axis, dsl::Span span, const Scope& scope)>

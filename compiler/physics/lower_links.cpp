@@ -120,6 +120,8 @@ std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope)
 
 /// The trace of a closed path while an action is read.
 Value Lowerer::traced(const Value& x) const {
+  if (closed_trace && x.links && gauge::closed(x.links->word))
+    return {1, 1, {closed_trace(*x.links)}};
   if (!x.path || !trace_of || !gauge::closed(x.path->word)) return {x.rows, x.columns, x.parts};
   return {1, 1, {trace_of(*x.path)}};
 }

@@ -28,6 +28,23 @@ Diagnostic action_not_linear(Span span, const std::string& method, const std::st
       sample, "sampled here");
 }
 
+Diagnostic action_of_reduction(Span span) {
+  return error("E0771", span, "`hmc` cannot draw with this action",
+               "a reduction over sites, where a density is meant",
+               "an action is a density: the weight is exp(-S) with S summed over the sites",
+               "write what is summed, without `mean` or `total` around it");
+}
+
+Diagnostic field_without_action(Span span, const std::string& field, Span sample) {
+  return with_label(
+      error("E0779", span, fmt::format("no action holds `{}`", field),
+            "each value of it would be as likely as any other",
+            "a chain draws every field of the model with the weight exp(-S)",
+            fmt::format("add an action that falls off where `{}` is large, or leave the field out",
+                        field)),
+      sample, "sampled here");
+}
+
 Diagnostic link_twice(Span span, const std::string& method, const std::string& loop,
                       const std::string& link, Span sample) {
   return with_label(

@@ -1,4 +1,4 @@
-// Errors of Markov chains: E0770 to E0775.
+// Errors of Markov chains: E0770 to E0779.
 #pragma once
 
 #include <string>
@@ -16,6 +16,10 @@ Diagnostic action_not_invariant(Span span);
 /// `method` needs an action that is a sum of traces, each linear in every link.
 Diagnostic action_not_linear(Span span, const std::string& method, const std::string& why,
                              Span sample);
+/// A mean or a total in an action of a trajectory.
+Diagnostic action_of_reduction(Span span);
+/// A field of the model that no action holds.
+Diagnostic field_without_action(Span span, const std::string& field, Span sample);
 /// A loop that passes a link twice.
 Diagnostic link_twice(Span span, const std::string& method, const std::string& loop,
                       const std::string& link, Span sample);

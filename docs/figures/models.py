@@ -71,6 +71,7 @@ FIGURES = {
     "su2_2d": ([], ["plaquette"], "plaquette of the first chain", False),
     "u1_2d": ([], ["plaquette"], "plaquette of the first chain", False),
     "su2_hmc": ([], ["plaquette"], "plaquette", False),
+    "su2_higgs": (["--lattice", "4^4", "--steps", "400"], ["mean(norm2(phi))"], "norm2(phi)", False),
     "su3": ([], ["plaquette"], "plaquette", False),
     "su3_hmc": ([], ["plaquette"], "plaquette", False),
     "su3_symanzik": ([], ["plaquette", "rectangle"], "loops", False),
