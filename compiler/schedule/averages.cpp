@@ -216,8 +216,9 @@ std::vector<program::Statistic> Averages::statistics() const {
     if (!entry.error.empty()) p.error_slot = slots_.index(entry.error);
     p.result_slot = slots_.index(entry.result);
     if (s.axes.empty()) {
-      if (entry.error.empty()) continue;  // the kernels have done it all
-      p.slot = p.result_slot;
+      if (entry.error.empty() || !at_end_) continue;  // the kernels have done it all
+      // a running mean is known between outputs too
+      p.slot = s.kind == Statistic::Kind::Mean ? slots_.index(entry.mean) : p.result_slot;
       p.count_slot = slots_.index(entry.count);
     } else {
       p.slot = slots_.index(entry.input);
@@ -255,9 +256,10 @@ program::ScalarOutput Averages::output(const std::string& name, Expr value, Expr
   program::ScalarOutput out;
   out.name = name;
   out.slot = slot_of(name, value);
-  // of a mean over time alone only the runtime could tell an error, at the end of the run
+  // of a mean over time alone the runtime can tell an error when the run ends
   const bool known = error && std::ranges::none_of(needed_, [&](const Entry& entry) {
-                       return of(entry).axes.empty() &&
+                       const bool told = at_end_ && of(entry).kind == Statistic::Kind::Mean;
+                       return of(entry).axes.empty() && !told &&
                               algebra::depends_on(error, system_.arena->symbol(of(entry).error));
                      });
   if (known) out.error_slot = slot_of(name + "_error", error);

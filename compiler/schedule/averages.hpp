@@ -33,6 +33,9 @@ class Averages {
 
   /// Everything the clause writes; first of all calls.
   void want(Expr value);
+  /// The clause is written, or judged, when the run ends: then the runtime knows the errors of
+  /// its averages over time alone, from the windows between outputs.
+  void at_end() { at_end_ = true; }
   bool any() const { return !needed_.empty(); }
   bool holds(Expr value) const;
 
@@ -77,6 +80,7 @@ class Averages {
   std::vector<Entry> needed_;  ///< inner ones first
   std::vector<kernel::ScalarAssign> then_;
   std::string time_;
+  bool at_end_ = false;
 };
 
 /// The first passages of the model, at every step. `last`: 1 at the last stage of a step; null

@@ -300,13 +300,17 @@ class Scheduler {
     for (std::size_t i = 0; i <= system_.outputs.size(); ++i) {
       averages_.emplace_back(system_, slots_);
     }
+    // what nothing drives at random has averages over time, and no standard errors of them
+    const bool random = system_.noise.kind != physics::NoiseClass::None || system_.sampling;
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
+      if (random && system_.outputs[i].every <= 0) averages_[i].at_end();
       for (const physics::Observable& o : system_.outputs[i].observables) {
         averages_[i].want(o.value);
         averages_[i].want(o.error);
         for (const physics::Observable::Part& part : o.more) averages_[i].want(part.value);
       }
     }
+    averages_.back().at_end();
     for (const physics::Expectation& e : system_.expectations) {
       averages_.back().want(e.value);
       averages_.back().want(e.ok);

@@ -123,9 +123,11 @@ std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all) {
   return notes;
 }
 
-double chain_error(const std::vector<double>& values) {
+TimeError time_error(const std::vector<double>& values) {
+  constexpr std::size_t kLeast = 100;  // below, the autocorrelation function is mostly noise
   const observe::ChainAverage average = observe::chain_average(values);
-  return average.converged ? average.error : std::fmax(average.error, binned(values).error);
+  if (average.converged && values.size() >= kLeast) return {average.error, true};
+  return {std::fmax(average.error, binned(values).error), average.converged};
 }
 
 }  // namespace vphi::runtime

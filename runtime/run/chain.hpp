@@ -20,8 +20,12 @@ std::vector<ChainSeries> chain_series(const RunResult& result);
 /// Sentences about averages that should not be believed as they stand; empty where all are sound.
 std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all);
 
-/// Error of the mean of values in time along one chain: by the Gamma method, and never below
-/// blocking's where the chain is too short for a window.
-double chain_error(const std::vector<double>& values);
+/// Error of the mean of values in time along one chain or path: by the Gamma method, and never
+/// below blocking's where there are too few of them for a window; then `converged` is false.
+struct TimeError {
+  double error = 0;
+  bool converged = false;
+};
+TimeError time_error(const std::vector<double>& values);
 
 }  // namespace vphi::runtime

@@ -25,6 +25,56 @@ std::int64_t parts_of(const Program& p) {
 
 bool over_time(const Statistic& s) { return s.axes.empty() && s.count_slot >= 0; }
 
+/// Windows in time that are kept, for so many averages: 64 MB at most, and never fewer than give an
+/// error to an eighth.
+std::size_t windows_for(std::int64_t averages) {
+  constexpr std::int64_t kAll = std::int64_t{1} << 22, kLeast = 32, kMost = 4096;
+  return static_cast<std::size_t>(
+      std::clamp(kAll / std::max<std::int64_t>(averages, 1), kLeast, kMost));
+}
+
+/// Steps in an average and its value, one behind the other.
+using History = std::vector<std::pair<double, double>>;
+
+/// A further moment; where there would be more than `most` every other one goes, and those that
+/// follow keep the distance.
+void remember(History& history, double steps, double mean, std::size_t most) {
+  if (!history.empty() && !(steps > history.back().first)) return;
+  const std::size_t half = history.size() / 2;
+  if (history.size() > most / 2 && history.size() > 2) {
+    const double window = history[half].first - history[half - 1].first;
+    if (steps - history.back().first < 0.75 * window) return;
+  }
+  history.emplace_back(steps, mean);
+  if (history.size() <= most) return;
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < history.size(); k += 2) history[kept++] = history[k];
+  history.resize(kept);
+}
+
+/// Means of the windows of an average. One that is much shorter than the others would count as much
+/// as they: the rest at the end belongs to the window before, what is short at the start to the
+/// next.
+std::vector<double> windows_of(const History& history, double steps, double mean) {
+  History moments = history;
+  if (!moments.empty() && steps > moments.back().first) moments.emplace_back(steps, mean);
+  if (moments.size() > 3) {
+    const std::size_t half = moments.size() / 2;
+    const double window = moments[half].first - moments[half - 1].first;
+    const auto length = [&](std::size_t k) { return moments[k].first - moments[k - 1].first; };
+    if (length(moments.size() - 1) < 0.5 * window) moments.erase(moments.end() - 2);
+    if (length(1) < 0.5 * window) moments.erase(moments.begin() + 1);
+  }
+  std::vector<double> windows;
+  for (std::size_t k = 1; k < moments.size(); ++k) {
+    const auto [n0, m0] = moments[k - 1];
+    const auto [n1, m1] = moments[k];
+    const double sum_before = n0 > 0 ? n0 * m0 : 0;  // a mean of nothing is no number
+    windows.push_back((n1 * m1 - sum_before) / (n1 - n0));
+  }
+  return windows;
+}
+
 }  // namespace
 
 Ensemble::Ensemble(const Program& program, io::Results* results)
@@ -43,9 +93,14 @@ Ensemble::Ensemble(const Program& program, io::Results* results)
       list->assign(static_cast<std::size_t>(all), 0.0);
     promises_[i].first.assign(static_cast<std::size_t>(all), kNone);
   }
-  times_.resize(program.watch_statistics.size());
+  for (const Statistic& s : program.watch_statistics) timed_.push_back({&s, over_time(s)});
+  for (const Output& output : program.outputs)
+    for (const Statistic& s : output.statistics)
+      if (output.every <= 0 && over_time(s) && s.error_slot >= 0) timed_.push_back({&s, true});
+  times_.resize(timed_.size());
   for (std::size_t s = 0; s < times_.size(); ++s)
-    if (over_time(program.watch_statistics[s])) times_[s].resize(static_cast<std::size_t>(all));
+    if (timed_[s].on) times_[s].resize(static_cast<std::size_t>(all));
+  most_windows_ = windows_for(all * static_cast<std::int64_t>(timed_.size()));
 }
 
 std::int64_t Ensemble::count_of(std::int64_t part) const {
@@ -152,6 +207,7 @@ Series& Ensemble::series_of(const std::string& name) {
 
 void Ensemble::finish_row(std::size_t output, const io::Moment& at, Table& all) {
   const Output& o = program_.outputs[output];
+  errors_over_time(o.statistics, all);
   apply(o.statistics, o.then, all);
   std::vector<io::Swept> written;
   for (const auto& scalar : o.scalars) {
@@ -271,20 +327,31 @@ void Ensemble::finish_rows() {
 // ---- promises ---------------------------------------------------------------------------------
 
 void Ensemble::follow_time(const Table& table) {
-  for (std::size_t s = 0; s < times_.size(); ++s) {
-    const Statistic& statistic = program_.watch_statistics[s];
-    if (!over_time(statistic)) continue;
-    for (std::int64_t i = 0; i < table.instances; ++i) {
-      auto& history = times_[s][static_cast<std::size_t>(first_of(part_) + i)];
-      const double steps = table.at(i, statistic.count_slot);
-      if (history.empty() || steps > history.back().first)
-        history.emplace_back(steps, table.at(i, statistic.slot));
-    }
+  for (std::size_t s = 0; s < timed_.size(); ++s) {
+    if (!timed_[s].on) continue;
+    const Statistic& statistic = *timed_[s].statistic;
+    for (std::int64_t i = 0; i < table.instances; ++i)
+      remember(times_[s][static_cast<std::size_t>(first_of(part_) + i)],
+               table.at(i, statistic.count_slot), table.at(i, statistic.slot),
+               program_.chain ? std::numeric_limits<std::size_t>::max() : most_windows_);
   }
 }
 
+void Ensemble::follow() {
+  if (follows()) follow_time(block());
+}
+
+void Ensemble::errors_into_session(std::size_t output) {
+  const Output& o = program_.outputs[output];
+  Table table = block();
+  errors_over_time(o.statistics, table);
+  for (const Statistic& s : o.statistics)
+    if (over_time(s) && s.error_slot >= 0)
+      session_->set_scalar(s.error_slot, table.at(0, s.error_slot), 0);
+}
+
 void Ensemble::judge(const io::Moment& at, bool last) {
-  if (program_.expectations.empty()) return;
+  if (program_.expectations.empty() && !follows()) return;
   Table table = block();
   follow_time(table);
   for (std::size_t p = 0; p < promises_.size(); ++p) {
@@ -371,23 +438,29 @@ void Ensemble::look_at_targets(Table all, const io::Moment& at) {
 
 /// Statistics over axes, errors of averages over time, and what is made of both.
 void Ensemble::complete(Table& all) {
-  const auto& statistics = program_.watch_statistics;
-  for (std::size_t s = 0; s < statistics.size(); ++s) {
-    if (!over_time(statistics[s]) || statistics[s].error_slot < 0) continue;
+  errors_over_time(program_.watch_statistics, all);
+  apply(program_.watch_statistics, program_.watch_then, all);
+}
+
+void Ensemble::errors_over_time(std::span<const Statistic> statistics, Table& all) {
+  bool short_ones = false;
+  for (const Statistic& s : statistics) {
+    const auto timed = std::ranges::find(timed_, &s, &Timed::statistic);
+    if (timed == timed_.end() || !timed->on || s.error_slot < 0) continue;
+    const auto& histories = times_[static_cast<std::size_t>(timed - timed_.begin())];
     for (std::int64_t i = 0; i < all.instances; ++i) {
-      std::vector<double> blocks;
-      const auto& history = times_[s][static_cast<std::size_t>(i)];
-      for (std::size_t k = 1; k < history.size(); ++k) {
-        const auto [n0, m0] = history[k - 1];
-        const auto [n1, m1] = history[k];
-        const double sum_before = n0 > 0 ? n0 * m0 : 0;  // a mean of nothing is no number
-        blocks.push_back((n1 * m1 - sum_before) / (n1 - n0));
-      }
-      all.at(i, statistics[s].error_slot) =
-          program_.chain ? chain_error(blocks) : binned(std::move(blocks)).error;
+      if (failed(i)) continue;
+      const TimeError found = time_error(windows_of(histories[static_cast<std::size_t>(i)],
+                                                    all.at(i, s.count_slot), all.at(i, s.slot)));
+      all.at(i, s.error_slot) = found.error;
+      short_ones = short_ones || !found.converged;
     }
   }
-  apply(statistics, program_.watch_then, all);
+  if (short_ones && !program_.chain)
+    notes_.insert(fmt::format(
+        "errors of averages over time are lower bounds: a run is shorter than {:.0f} "
+        "autocorrelation times, as far as the windows between outputs tell; make it longer",
+        observe::kLeastTaus));
 }
 
 // ---- failures, results ------------------------------------------------------------------------

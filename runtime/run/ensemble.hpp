@@ -16,6 +16,7 @@
 // parts. Throws RunError where memory or the program does not allow it, DeviceError, ResultsError.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -89,6 +90,16 @@ class Ensemble {
   /// From here on blocks come from `session`.
   void begin(std::int64_t part, Session& session);
 
+  /// Averages over time alone whose errors are wanted: `judge` and `follow` note what they are, and
+  /// the values in the windows between give the error when the run ends.
+  bool follows() const {
+    return std::ranges::any_of(timed_, [](const Timed& t) { return t.on; });
+  }
+  void follow();
+  /// Errors of the averages over time of `output`, into the scalars of the session; for runs
+  /// without axes, whose rows are not made here.
+  void errors_into_session(std::size_t output);
+
   /// The block of the session, and the arrays of the output, after its launches.
   void record(std::size_t output, const io::Moment& at, bool last);
   /// The same after the watch launches: judges the promises.
@@ -145,6 +156,7 @@ class Ensemble {
   void judge_whole(Table& all, double time);
   void look_at_targets(Table all, const io::Moment& at);
   void complete(Table& all);
+  void errors_over_time(std::span<const program::Statistic> statistics, Table& all);
   Table watched() const;
   void save_parts(Packer& to) const;
   void restore_parts(Unpacker& from);
@@ -167,9 +179,17 @@ class Ensemble {
   std::map<std::int64_t, std::string> failed_;
   std::set<std::string> notes_;
   std::string reached_;  ///< what ended the run, for people; empty: nothing yet
-  /// Of averages over time alone: steps and means at each judgement, [statistic][instance].
+  /// An average over time alone whose error is wanted: of `watch_statistics`, then of outputs at
+  /// the end of the run.
+  struct Timed {
+    const program::Statistic* statistic = nullptr;
+    bool on = false;
+  };
+  std::vector<Timed> timed_;
+  /// Steps in it and its value at each judgement, [timed][instance].
   std::vector<std::vector<std::vector<std::pair<double, double>>>> times_;
-  std::vector<double> spare_;  ///< memory of the last table: pages of many paths are not cheap
+  std::size_t most_windows_ = 0;  ///< of an instance; more are joined two by two
+  std::vector<double> spare_;     ///< memory of the last table: pages of many paths are not cheap
 };
 
 }  // namespace vphi::runtime

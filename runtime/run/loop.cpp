@@ -668,8 +668,16 @@ RunResult run(const Program& program, Device& device, const RunOptions& options)
   // promises about averages over time are judged by the same means, with or without a sweep
   const bool at_end = std::any_of(program.expectations.begin(), program.expectations.end(),
                                   [](const auto& e) { return e.at_end; });
-  RunResult result = !program.axes.empty() || at_end ? run_sweep(program, device, options)
-                                                     : Loop(program, device, options).run();
+  // and so are errors of averages over time
+  const auto timed = [](const program::Output& o) {
+    return o.every <= 0 && std::ranges::any_of(o.statistics, [](const auto& s) {
+             return s.axes.empty() && s.error_slot >= 0;
+           });
+  };
+  const bool together =
+      !program.axes.empty() || at_end || std::ranges::any_of(program.outputs, timed);
+  RunResult result =
+      together ? run_sweep(program, device, options) : Loop(program, device, options).run();
   if (program.chain) {
     result.chain = chain_series(result);
     for (auto& note : chain_notes(result.chain)) result.notes.push_back(std::move(note));

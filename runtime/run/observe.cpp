@@ -96,6 +96,13 @@ std::int64_t Observer::next(std::int64_t step) const {
     const std::int64_t at = (step / output.every + 1) * output.every;
     if (soonest < 0 || at < soonest) soonest = at;
   }
+  if (soonest < 0 && ensemble_ != nullptr && ensemble_->follows()) {
+    // nothing is written on the way, but errors want windows in time
+    constexpr std::int64_t kWindows = 256, kUnknown = 1024;
+    const std::int64_t steps = session_.program().steps;
+    const std::int64_t window = steps > 0 ? std::max<std::int64_t>(1, steps / kWindows) : kUnknown;
+    return (step / window + 1) * window;
+  }
   return soonest;
 }
 
@@ -167,7 +174,11 @@ void Observer::observe(std::int64_t step, bool last) {
     for (const Output* output : together) session_.launch(output->averages);
     launch(p.outputs[i].before, p.outputs[i].transforms, p.outputs[i].launches);
     if (p.axes.empty())
-      for (const Output* output : together) session_.launch(output->then);
+      for (const Output* output : together) {
+        if (ensemble_ != nullptr)
+          ensemble_->errors_into_session(static_cast<std::size_t>(output - p.outputs.data()));
+        session_.launch(output->then);
+      }
     const auto& scalars = session_.scalars();
     const io::Moment at{step, time_of(scalars, step)};
     for (const Output* output : together) {
@@ -185,6 +196,8 @@ void Observer::observe(std::int64_t step, bool last) {
   if (ensemble_ != nullptr) {
     if (any || last || p.outputs.empty())
       ensemble_->judge({step, time_of(session_.scalars(), step)}, last);
+    else
+      ensemble_->follow();
     session_.release_scratch();
     return;
   }
@@ -201,6 +214,21 @@ io::ResultFile* Observer::file(const Output& output) {
   return results_ && !output.file.empty() ? &results_->file(output.file) : nullptr;
 }
 
+namespace {
+
+/// Scalars of a run without axes, with the errors of those that have one.
+std::vector<io::Swept> uncertain(const Output& output, const std::vector<double>& scalars) {
+  std::vector<io::Swept> all;
+  for (const auto& scalar : output.scalars) {
+    io::Swept one{scalar.name, {}, {scalars[scalar.slot]}, {}};
+    if (scalar.error_slot >= 0) one.errors = {scalars[scalar.error_slot]};
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace
+
 void Observer::record(const Output& output, const io::Moment& at,
                       const std::vector<double>& scalars) {
   if (output.scalars.empty()) return;
@@ -216,9 +244,16 @@ void Observer::record(const Output& output, const io::Moment& at,
     }
     if (last_step_[place->second] == at.step) continue;
     last_step_[place->second] = at.step;
-    series_[place->second].points.emplace_back(at.time, values.back());
+    Series& series = series_[place->second];
+    series.points.emplace_back(at.time, values.back());
+    if (scalar.error_slot >= 0) series.errors.push_back({scalars[scalar.error_slot]});
   }
-  if (auto* target = file(output)) target->scalars(names, at, values);
+  if (auto* target = file(output)) {
+    if (std::ranges::any_of(output.scalars, [](const auto& s) { return s.error_slot >= 0; }))
+      target->swept(at, uncertain(output, scalars));
+    else
+      target->scalars(names, at, values);
+  }
   if (onlooker_ != nullptr) onlooker_->scalars(names, at, values);
 }
 

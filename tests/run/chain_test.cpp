@@ -95,10 +95,10 @@ TEST(Chain, WhatShouldNotBeBelievedIsSaid) {
 }
 
 TEST(Chain, ErrorOfAPromise) {
-  EXPECT_NEAR(chain_error(correlated(0.9, 40000, 6)), std::sqrt(19.0 / 40000), 0.0022);
-  EXPECT_TRUE(std::isnan(chain_error({})));
+  EXPECT_NEAR(time_error(correlated(0.9, 40000, 6)).error, std::sqrt(19.0 / 40000), 0.0022);
+  EXPECT_TRUE(std::isnan(time_error({}).error));
   const auto few = correlated(0.95, 100, 7);  // too few: never below what blocks say
-  EXPECT_GE(chain_error(few), observe::chain_average(few).error);
+  EXPECT_GE(time_error(few).error, observe::chain_average(few).error);
 }
 
 // ---- configurations -----------------------------------------------------------------------------
