@@ -50,6 +50,16 @@ bool search(const std::vector<Offset>& conflicts, const Box& box, int m, bool fi
   }
 }
 
+/// The sites of one colour are counted along some axis: there each colour has its turn in every m
+/// sites, and the axis holds whole turns.
+bool countable(const std::array<int, 4>& a, int m, const Box& box) {
+  for (int i = 0; i < box.dims; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (std::gcd(a[k], m) == 1 && box.extent[k] % m == 0) return true;
+  }
+  return false;
+}
+
 /// Colours that the extents allow at all: m with a common factor with some extent, or 1.
 bool possible(const Box& box, int m) {
   if (m == 1) return true;
@@ -109,6 +119,7 @@ ColouringFound find_colouring(const std::vector<Offset>& conflicts, const Box& b
     if (!possible(box, m)) continue;
     std::optional<Colouring> found;
     search(conflicts, box, m, true, [&](const std::array<int, 4>& a) {
+      if (!countable(a, m, box)) return false;
       found = Colouring{a, m};
       return true;
     });

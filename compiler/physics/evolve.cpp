@@ -67,7 +67,7 @@ void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   for (const dsl::ExprPtr& part : alternatives(until)) {
     const Expr physical = lower.real(*part, "`until`");
     const bool passage = std::ranges::any_of(d.system.passages, [&](const FirstPassage& f) {
-      return algebra::depends_on(physical, d.arena().symbol(f.symbol));
+      return f.condition && algebra::depends_on(physical, d.arena().symbol(f.symbol));
     });
     if (passage) d.fail(errors::not_yet(part->span, "`until` of `first`"));
     if (holds_statistics(d, physical)) continue;  // read_targets

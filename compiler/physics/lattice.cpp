@@ -189,6 +189,13 @@ void read_lattice(Derivation& d, Lowerer& lower) {
     grid.extent[axis] = sizes[axis];
     sites *= sizes[axis];
   }
+  if (const dsl::ExprPtr parity = dsl::option(clause, "parity");
+      parity && parity->text == "even_odd") {
+    constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+      if (sizes[axis] % 2 != 0)
+        d.fail(errors::odd_extent(parity->span, kAxes[axis], sizes[axis], shape->span));
+  }
   read_boundaries(d, lower, clause, grid.boundary);
   read_spacing(d, lower, clause);
 

@@ -1,5 +1,6 @@
 #include "compiler/physics/lower.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "compiler/physics/link_flow.hpp"
 #include "compiler/physics/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling.hpp"
 #include "compiler/physics/spinors.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/trajectory.hpp"
@@ -692,6 +694,8 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
     if (node.is(Op::Load)) {
       const int array = node->index;
       if (is_gradient(array)) d_.fail(errors::not_yet(span, "the time derivative of an energy"));
+      if (samples(d_)) d_.fail(errors::no_derivative_in_time(span, "what a Markov chain draws"));
+      if (flows(d_)) d_.fail(errors::no_rate_of_links(span));
       for (const StateField& field : d_.fields) {
         for (std::size_t i = 0; i < field.arrays.size(); ++i) {
           if (field.arrays[i] == array && field.order == 2) rate = arena.load(field.velocities[i]);
@@ -705,11 +709,16 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
       rate = neighbour(rate, node->offset);
     } else if (node.is(Op::Stencil)) {
       rate = apply_stencil(arena, node->index, time_derivative(node.arg(0), span));
+    } else if ((node.is(Op::Mean) || node.is(Op::Total)) && flows(d_)) {
+      rate = rate_along_flow(node, span);
     } else if (node.is(Op::Mean) || node.is(Op::Total)) {
       rate = arena.make(node.op(), {time_derivative(node.arg(0), span)});
     } else if (node.is(Op::Minimum) || node.is(Op::Maximum)) {
       d_.fail(errors::no_derivative_in_time(span, "an extremum"));
     } else if (node.is(Op::Symbol)) {
+      const bool stepwise = std::ranges::any_of(
+          d_.system.passages, [&](const FirstPassage& f) { return f.symbol == node->name; });
+      if (stepwise) d_.fail(errors::no_derivative_in_time(span, "what is known step by step"));
       if (node == d_.time())
         rate = arena.integer(1);
       else if (d_.expanding() && node == d_.scale())

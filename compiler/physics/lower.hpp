@@ -143,6 +143,7 @@ class Lowerer {
   // lower_statistics.cpp
   Value reduction_over(const dsl::Expr& e, const Scope& scope);
   Value first_passage(const dsl::Expr& e, const Scope& scope);
+  Expr rate_along_flow(Expr average, dsl::Span span);
   // solve.cpp
   Value solve(const dsl::Expr& e, const Scope& scope);
   Value of_solve(const dsl::Expr& e, const Scope& scope);

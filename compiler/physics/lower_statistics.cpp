@@ -162,6 +162,21 @@ Value Lowerer::reduction_over(const dsl::Expr& e, const Scope& scope) {
   d_.fail(errors::not_yet(option->span, fmt::format("`{}` over time or sweeps", e.text)));
 }
 
+// The links of a flow are stored as numbers without rates of their own. What is averaged of them is
+// known at every step, and its change from the last three of them: (3 e - 4 e' + e'')/(2 dt).
+Expr Lowerer::rate_along_flow(Expr average, dsl::Span span) {
+  for (const FirstPassage& other : d_.system.passages)
+    if (!other.condition && other.value == average) return d_.arena().symbol(other.symbol, span);
+  FirstPassage rate;
+  rate.value = average;
+  rate.symbol = fmt::format("rate_{}", d_.system.passages.size() + 1);
+  rate.span = span;
+  d_.system.passages.push_back(rate);
+  d_.system.remarks.push_back(fmt::format(
+      "`{}` is the change over the last three steps, of second order in dt", written(d_, span)));
+  return d_.arena().symbol(rate.symbol, span);
+}
+
 // first(e, a < b): the margin b - a passes 0 where the condition begins to hold.
 Value Lowerer::first_passage(const dsl::Expr& e, const Scope& scope) {
   FirstPassage f;
@@ -175,7 +190,7 @@ Value Lowerer::first_passage(const dsl::Expr& e, const Scope& scope) {
     d_.fail(errors::not_yet(e.span, "`first` of an average over time or sweeps"));
   }
   for (const FirstPassage& other : d_.system.passages) {
-    if (other.value == f.value && other.condition == f.condition) {
+    if (other.condition && other.value == f.value && other.condition == f.condition) {
       return Value::of(d_.arena().symbol(other.symbol));
     }
   }

@@ -253,7 +253,7 @@ class Outputs {
       if (!s.axes.empty()) done = true;
     }
     for (const FirstPassage& f : d_.system.passages) {
-      if (algebra::depends_on(y, d_.arena().symbol(f.symbol))) time = false;
+      if (f.condition && algebra::depends_on(y, d_.arena().symbol(f.symbol))) time = false;
     }
     return done ? y : statistic(d_, Statistic::Kind::Mean, y, others, time, span);
   }

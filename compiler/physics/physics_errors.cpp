@@ -49,6 +49,14 @@ Diagnostic lattice_shape(Span span, const std::string& what) {
                "write the number of sites along each axis");
 }
 
+Diagnostic odd_extent(Span span, const std::string& axis, std::int64_t extent, Span shape) {
+  return with_label(
+      error("E0303", span, fmt::format("{} sites along {} have no parity", extent, axis), "",
+            "around a ring with an odd number of sites two neighbours are both even",
+            fmt::format("take {} sites along {}, or leave `parity` out", extent + 1, axis)),
+      shape, "the shape");
+}
+
 Diagnostic too_many_sites(Span span) {
   return error("E0303", span, "a lattice of more than 2^40 sites", "",
                "that is more than 10000^3; one number a site would take 8 TB",
@@ -302,6 +310,12 @@ Diagnostic no_derivative_in_time(Span span, const std::string& what) {
   return error("E0712", span, fmt::format("{} has no time derivative here", what), "",
                "`'` follows a variable, or a defined name along the equations of motion",
                "name a variable that has an equation");
+}
+
+Diagnostic no_rate_of_links(Span span) {
+  return error("E0712", span, "links that flow have no time derivative at a site", "",
+               "along a flow of links, `'` is known of averages over the lattice alone",
+               "name an average and take its derivative: E1 = mean(...), then E1'");
 }
 
 Diagnostic no_range(Span span, const std::string& index) {

@@ -23,6 +23,8 @@ Diagnostic unstable_step(Span span, const std::string& dt, const std::string& li
                          const std::string& integrator, const std::string& reason);
 Diagnostic step_not_positive(Span span, double value);
 Diagnostic lattice_shape(Span span, const std::string& what);
+/// `parity = even_odd` and an odd number of sites along an axis.
+Diagnostic odd_extent(Span span, const std::string& axis, std::int64_t extent, Span shape);
 /// `count`: the parameter that counts the particles, if there is one.
 Diagnostic too_many_sites(Span span);
 Diagnostic no_lattice_to_shape(Span span, const std::string& count);
@@ -66,6 +68,8 @@ Diagnostic not_a_number(Span span, const std::string& what);
 Diagnostic unknown_name(Span span, const std::string& name);
 Diagnostic cycle(Span span, const std::string& name);
 Diagnostic not_differentiable_by(Span span, const std::string& what);
+/// `'` of links that flow, at a site.
+Diagnostic no_rate_of_links(Span span);
 Diagnostic no_derivative_in_time(Span span, const std::string& what);
 Diagnostic no_range(Span span, const std::string& index);
 Diagnostic index_out_of_range(Span span, int index, int size);

@@ -259,7 +259,7 @@ void convert_statistics(Derivation& d, ProgramUnits& units) {
   for (Statistic& s : d.system.statistics) s.value = scalar(s.value, s.span);
   for (FirstPassage& f : d.system.passages) {
     f.value = scalar(f.value, f.span);
-    f.condition = scalar(f.condition, f.span);
+    if (f.condition) f.condition = scalar(f.condition, f.span);
     if (f.margin) f.margin = scalar(f.margin, f.span);
   }
 }
@@ -271,7 +271,8 @@ bool holds_statistics(const Derivation& d, Expr e) {
     return std::ranges::any_of(d.system.statistics, named) ||
            std::ranges::any_of(d.system.statistics,
                                [&](const Statistic& s) { return s.error == node->name; }) ||
-           std::ranges::any_of(d.system.passages, named);
+           std::ranges::any_of(d.system.passages,
+                               [&](const FirstPassage& f) { return f.condition && named(f); });
   });
 }
 

@@ -96,7 +96,8 @@ struct Statistic {
 };
 
 /// `first(e, condition)`: the value of e where the condition first holds. For a comparison `margin`
-/// crosses 0 from below where it begins to hold, and e is interpolated between the steps.
+/// crosses 0 from below where it begins to hold, and e is interpolated between the steps. Without a
+/// condition it is the rate of change of e, from its values at the last three steps.
 struct FirstPassage {
   std::string symbol;
   Expr value, condition;

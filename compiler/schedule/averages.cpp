@@ -41,7 +41,6 @@ void watch_passages(const physics::System& system, Slots& slots, Observer& check
   const Expr zero = arena.integer(0), one = arena.integer(1);
   for (const FirstPassage& f : system.passages) {
     const auto fresh = [&](const char* what) { return slots.fresh(f.symbol + what); };
-    const std::string hit = fresh("_hit"), found = fresh("_found"), theta = fresh("_theta");
     // A slot that is read before it is set has its value of the step before. What is set from a
     // later slot comes first here, whatever sweeps the values wait for.
     const auto pair = [&](const std::string& now, const std::string& before, Expr value) {
@@ -51,6 +50,20 @@ void watch_passages(const physics::System& system, Slots& slots, Observer& check
       checks.assign(now, last ? select(ends, value, kept) : value);
       return std::pair(arena.symbol(now), arena.symbol(before));
     };
+    if (!f.condition) {
+      const std::string now = fresh("_now"), before = fresh("_before"), older = fresh("_older");
+      slots.set(now, std::numeric_limits<double>::quiet_NaN());  // there is none at the start
+      const Expr ends = last ? positive(last) : one;
+      checks.assign(older, select(ends, arena.symbol(before), arena.symbol(older)));
+      const auto [v, v1] = pair(now, before, f.value);
+      const Expr dt = arena.real(system.dt_physical), two = arena.integer(2);
+      const Expr three_points =
+          (arena.integer(3) * v - arena.integer(4) * v1 + arena.symbol(older)) / (two * dt);
+      const Expr enough = arena.make(Op::Less, {one, arena.symbol(slot::kStep)});
+      checks.assign(f.symbol, select(enough, three_points, (v - v1) / dt));
+      continue;
+    }
+    const std::string hit = fresh("_hit"), found = fresh("_found"), theta = fresh("_theta");
     const auto [value, value_before] = pair(fresh("_now"), fresh("_before"), f.value);
     Expr part = one;
     if (f.margin) {
