@@ -119,6 +119,28 @@ Expr rewrite(Expr expr, const std::function<Expr(Expr)>& change) {
   return done.at(expr.get());
 }
 
+std::vector<Expr> Rewriting::operator()(std::span<const Expr> exprs) {
+  Seen seen;
+  std::vector<Expr> nodes, result;
+  const auto fresh = [&](Expr e) { return !done_.contains(e.get()); };
+  for (Expr expr : exprs) children_first(expr, seen, nodes, fresh);
+  std::ranges::sort(nodes, {}, [](Expr e) { return e->id; });  // arguments are older than a node
+  for (Expr node : nodes) {
+    if (done_.contains(node.get())) continue;
+    std::vector<Expr> args;
+    args.reserve(node.args().size());
+    for (Expr arg : node.args()) args.push_back(done_.at(arg.get()));
+    done_.emplace(node.get(), change_(rebuilt(node, std::move(args))));
+  }
+  for (Expr expr : exprs) result.push_back(done_.at(expr.get()));
+  return result;
+}
+
+Expr Rewriting::known(Expr node) const {
+  const auto found = done_.find(node.get());
+  return found == done_.end() ? Expr() : found->second;
+}
+
 Expr substitute(Expr expr, const std::unordered_map<const Node*, Expr>& what) {
   Substitution result;
   for (const auto& [from, to] : what) result.add(Expr(from), to);

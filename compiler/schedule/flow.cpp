@@ -67,18 +67,29 @@ void move_scalar(Block& block, const std::string& scalar, Expr start, Expr incre
   state.scalars[scalar] = next;
 }
 
+namespace {
+
+/// A leaf as the state has it.
+Expr leaf_at(const State& state, Expr node) {
+  if (node.is(Op::Load)) {
+    const auto found = state.arrays.find(node->index);
+    return found == state.arrays.end() ? node : algebra::shift(found->second, node->offset);
+  }
+  if (node.is(Op::Symbol)) {
+    const auto found = state.scalars.find(node->name);
+    return found == state.scalars.end() ? node : found->second;
+  }
+  return node;
+}
+
+}  // namespace
+
 Expr at(const State& state, Expr expr) {
-  return algebra::rewrite(expr, [&](Expr node) -> Expr {
-    if (node.is(Op::Load)) {
-      const auto found = state.arrays.find(node->index);
-      return found == state.arrays.end() ? node : algebra::shift(found->second, node->offset);
-    }
-    if (node.is(Op::Symbol)) {
-      const auto found = state.scalars.find(node->name);
-      return found == state.scalars.end() ? node : found->second;
-    }
-    return node;
-  });
+  return algebra::rewrite(expr, [&](Expr node) { return leaf_at(state, node); });
+}
+
+std::vector<Expr> at(const State& state, std::span<const Expr> exprs) {
+  return algebra::Rewriting([&](Expr node) { return leaf_at(state, node); })(exprs);
 }
 
 namespace {

@@ -55,6 +55,8 @@ void move_scalar(Block& block, const std::string& scalar, Expr start, Expr incre
 
 /// The expression with every state variable replaced by its value; reads at neighbours follow.
 Expr at(const State& state, Expr expr);
+/// The same for values that are computed together, in the order in which they were written.
+std::vector<Expr> at(const State& state, std::span<const Expr> exprs);
 
 /// One member of a group, in the order in which members are moved.
 struct Member {

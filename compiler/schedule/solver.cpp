@@ -177,14 +177,11 @@ class Maker {
   /// What the map makes of the arrays that are given; stages are arrays of the block.
   static std::vector<Expr> mapped(Block& block, const physics::LinearMap& map, State given) {
     for (const physics::LinearMap::Stage& stage : map.stages) {
-      std::vector<Expr> values;
-      for (const Expr value : stage.values) values.push_back(at(given, value));
+      const std::vector<Expr> values = at(given, stage.values);
       for (std::size_t i = 0; i < values.size(); ++i)
         given.arrays[stage.arrays[i]] = block.half_array("stage", values[i], stage.parity);
     }
-    std::vector<Expr> image;
-    for (const Expr part : map.image) image.push_back(at(given, part));
-    return image;
+    return at(given, map.image);
   }
 
   program::Buffer scratch(const std::string& hint) const {
@@ -257,29 +254,26 @@ class Maker {
       return algebra::contains(
           e, [&](Expr node) { return node.is(Op::Load) && own.contains(node->index); });
     };
-    std::vector<Expr> result;
-    for (Expr part : list) {
-      part = algebra::rewrite(part, [&](Expr node) {
-        const bool reduces =
-            node.is(Op::Mean) || node.is(Op::Total) || node.is(Op::Minimum) || node.is(Op::Maximum);
-        if (!reduces || holds_unknown(node)) return node;
-        return kept_number("mean", at(here_, node));
-      });
-      result.push_back(algebra::rewrite(part, [&](Expr node) -> Expr {
-        if (node.is(Op::Symbol)) {
-          const auto found = here_.scalars.find(node->name);
-          return found == here_.scalars.end() || found->second == node
-                     ? node
-                     : kept_number(node->name, found->second);
-        }
-        if (!node.is(Op::Load)) return node;
-        const auto found = here_.arrays.find(node->index);
-        if (found == here_.arrays.end()) return node;
-        const Expr load = kept_array(name_of(system_, node->index), found->second);
-        return arena_.load(load->index, node->offset, node->span);
-      }));
-    }
-    return result;
+    algebra::Rewriting reduced([&](Expr node) {
+      const bool reduces =
+          node.is(Op::Mean) || node.is(Op::Total) || node.is(Op::Minimum) || node.is(Op::Maximum);
+      if (!reduces || holds_unknown(node)) return node;
+      return kept_number("mean", at(here_, node));
+    });
+    algebra::Rewriting kept([&](Expr node) -> Expr {
+      if (node.is(Op::Symbol)) {
+        const auto found = here_.scalars.find(node->name);
+        return found == here_.scalars.end() || found->second == node
+                   ? node
+                   : kept_number(node->name, found->second);
+      }
+      if (!node.is(Op::Load)) return node;
+      const auto found = here_.arrays.find(node->index);
+      if (found == here_.arrays.end()) return node;
+      const Expr load = kept_array(name_of(system_, node->index), found->second);
+      return arena_.load(load->index, node->offset, node->span);
+    });
+    return kept(reduced(list));
   }
 
   Expr kept_number(const std::string& hint, Expr value) {

@@ -1,6 +1,7 @@
 #include "compiler/schedule/sweeps.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -315,19 +316,39 @@ class Maker {
   // ---- kernels ----------------------------------------------------------------------------------
 
   /// The value as sweep `level` sees it: from memory if an earlier sweep left it there.
-  Expr resolved(Expr expr, int level) {
-    return algebra::rewrite(expr, [&](Expr node) -> Expr {
-      if (!node.is(Op::Load) || !defined_here(node->index)) return node;
-      const std::size_t i = by_array_.at(node->index);
-      const auto memory = memory_.find(node->index);
-      if (memory != memory_.end() && level_[i] < level) {
-        return node->arena->load(memory->second, node->offset, node->span);
-      }
-      if (level_[i] == level && is_shared(node->index)) return node;
-      auto& known = inlined_[{node->index, level}];
-      if (!known) known = resolved(block_.items()[i].value, level);
-      return known;
-    });
+  Expr resolved(Expr expr, int level) { return resolved(std::span<const Expr>(&expr, 1), level)[0]; }
+
+  std::vector<Expr> resolved(std::span<const Expr> exprs, int level) {
+    const auto [known, fresh] = resolving_.try_emplace(level, nullptr);
+    if (fresh)
+      known->second = std::make_unique<algebra::Rewriting>(
+          [this, level](Expr node) { return leaf_resolved(node, level); });
+    return (*known->second)(exprs);
+  }
+
+  Expr leaf_resolved(Expr node, int level) {
+    if (!node.is(Op::Load) || !defined_here(node->index)) return node;
+    const std::size_t i = by_array_.at(node->index);
+    const auto memory = memory_.find(node->index);
+    if (memory != memory_.end() && level_[i] < level) {
+      return node->arena->load(memory->second, node->offset, node->span);
+    }
+    if (level_[i] == level && is_shared(node->index)) return node;
+    const Expr value = block_.items()[i].value;
+    const Expr known = resolving_.at(level)->known(value);
+    return known ? known : resolved(value, level);
+  }
+
+  /// All that a sweep makes, taken together: its operations keep the order in which they were
+  /// written down.
+  void resolve(int level) {
+    std::vector<Expr> values;
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      const Item& item = block_.items()[i];
+      if (live_[i] && item.kind != Item::Kind::Scalar && level_[i] == level)
+        values.push_back(item.value);
+    }
+    resolved(values, level);
   }
 
   /// Read at the site itself by several values of its own sweep (its own store is one).
@@ -397,6 +418,7 @@ class Maker {
       kernel::Sweep sweep;
       sweep.kernel = blank(level);
       std::set<int> second;
+      resolve(level);
       for (std::size_t i = 0; i < block_.items().size(); ++i) {
         const Item& item = block_.items()[i];
         if (!live_[i] || item.kind != Item::Kind::Array || level_[i] != level) continue;
@@ -460,7 +482,7 @@ class Maker {
   std::unordered_map<int, int> readers_;  ///< how many values of the same sweep read a value
   std::unordered_map<int, int> memory_;   ///< value -> array it lies in
   std::map<int, std::vector<Stored>> stores_;
-  std::map<std::pair<int, int>, Expr> inlined_;
+  std::map<int, std::unique_ptr<algebra::Rewriting>> resolving_;  ///< by sweep
 };
 
 }  // namespace
