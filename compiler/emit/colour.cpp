@@ -93,7 +93,9 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   const std::int64_t wanted = (cells + kThreads - 1) / kThreads;
   std::int64_t most = kMostGroups * std::max<std::int64_t>(1, job.target.compute_units);
   if (kernel.instances > 1) most = std::max<std::int64_t>(1, wanted / kCellsPerThread);
-  if (kernel.reductions.empty()) most = wanted;
+  // Sums of a few more groups are folded sooner than neighbours come in a loop.
+  const bool held = job.body.held > 0 && !centred(job);
+  if (kernel.reductions.empty() || (held && kernel.instances == 1)) most = wanted;
   const Groups groups{even_shares(wanted, most), 1, 1};
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
   GpuReductions finish = gpu_reductions(job, kThreads);
@@ -101,6 +103,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   site_lines(job, bindings, slots);
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   slots["cells"] = index_literal(job, cells);
+  slots["each"] = each_site("cell", "cells", kThreads, job.body.held > 0 && groups[0] == wanted);
   slots["residents"] = std::to_string(residents(job, kThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;

@@ -107,6 +107,10 @@ bool ordered(const Job& job) {
   return std::ranges::any_of(job.places, [](const Place& p) { return p.home >= 0; });
 }
 
+bool centred(const Job& job) {
+  return std::ranges::all_of(job.body.reads, [](const Read& r) { return r.centre(); });
+}
+
 std::size_t home_of(const Job& job, std::size_t array) {
   return job.places[array].home < 0 ? array : position(job.kernel, job.places[array].home);
 }
@@ -259,6 +263,14 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   slots["body"] = job.body.code;
   if (job.language != Language::Cpp) slots["parameters"] = gpu_parameters(job);
   return slots;
+}
+
+std::string each_site(const std::string& name, const std::string& count, int threads, bool once) {
+  const std::string first = fmt::format("(vphi_index)vphi_group() * {}u + thread", threads);
+  if (once) return fmt::format("const vphi_index {0} = {1};\nif ({0} < {2})", name, first, count);
+  return fmt::format(
+      "for (vphi_index {0} = {1}; {0} < {2};\n     {0} += (vphi_index)vphi_groups() * {3}u)", name,
+      first, count, threads);
 }
 
 int residents(const Job& job, int threads) {

@@ -43,6 +43,8 @@ std::string instance_pointers(const Job& job, const Bindings& bindings, std::int
                               bool counter);
 /// Whether some of its arrays lie in an order of the sites of their own (Job::places).
 bool ordered(const Job& job);
+/// Whether a site reads nothing of other sites.
+bool centred(const Job& job);
 /// Entry of kernel.arrays in whose memory entry `array` lies.
 std::size_t home_of(const Job& job, std::size_t array);
 /// Type of what lies at a place of that memory: "float", "float4".
@@ -59,6 +61,11 @@ std::string gpu_parameters(const Job& job);
 /// name, entry, comment, prelude, choices, wrap, body, threads, parameters; `groups` of an instance
 /// where the kernel is laid out by grid_of, else nothing.
 Slots common_slots(const Job& job, int threads, const Groups* groups = nullptr);
+
+/// Head of what a thread of a GPU does for each of its sites, `name` its number among all of
+/// `count`. `once`: it has one at most, and nothing goes round: NVIDIA's compiler then has some 20
+/// loads on their way where in a loop it has 5.
+std::string each_site(const std::string& name, const std::string& count, int threads, bool once);
 
 /// Groups of so many threads that a multiprocessor should hold: as many as leave each thread the
 /// registers that its site needs, by Body::held. 1 where the device's compiler may choose.

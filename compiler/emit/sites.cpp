@@ -32,7 +32,7 @@ constexpr std::int64_t kManySums = 8;        // reductions that cost a group mor
 // Sites that a thread takes together. What reads its own site alone waits for memory: single
 // numbers are too few on the way, and too many instructions.
 int strip_of(const Job& job) {
-  const bool own = std::ranges::all_of(job.body.reads, [](const Read& r) { return r.centre(); });
+  const bool own = centred(job);
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
     return array.store == job.body.real && array.elements == 0;
   });
@@ -110,7 +110,10 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   slots["finish_functions"] = reductions.functions;
   slots["sums"] = reductions.sums;
   slots["finish"] = reductions.finish;
-  slots["number"] = ordered(job) ? "number" : "at";
+  const std::string number = ordered(job) ? "number" : "at";
+  const bool once = job.body.held > 0 && job.kernel.reach == kernel::Reach::Launch &&
+                    groups[0] * threads >= job.kernel.sites();
+  slots["each"] = each_site(number, slots["sites"], threads, once);
   slots["gather"] = Gather(job, false, threads).lines();
   slots["evaluate"] = Gather(job, false, threads).evaluated();
   std::string add;
@@ -192,12 +195,14 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const std::int64_t wanted = (apart + threads - 1) / threads;
   const bool vectors =
       !job.target.is_cpu && wish > 1 && sites >= kLeastStrips * wish * kResidents * units * threads;
+  const bool long_site = job.body.held > 0 && !centred(job);
   const std::int64_t most = many ? std::max<std::int64_t>(1, wanted / kSitesPerThread)
-                            : kernel.reductions.empty() ? std::int64_t{1} << 30
-                                                        : (vectors ? kResidents : kWaves) * units;
+                            : kernel.reductions.empty() || long_site
+                                ? std::int64_t{1} << 30
+                                : (vectors ? kResidents : kWaves) * units;
   // Many sums: fewer groups, each with more sites, as long as they fill the device.
   const std::int64_t fewest = std::int64_t{4} * units;
-  const bool fewer = !many && !job.target.is_cpu && reductions_64 >= kManySums;
+  const bool fewer = !many && !long_site && !job.target.is_cpu && reductions_64 >= kManySums;
   const std::int64_t shares = fewer ? std::max(wanted / kSitesPerThread, fewest) : wanted;
   const std::int64_t number = std::clamp<std::int64_t>(std::min(wanted, shares), 1, most);
   const Groups groups{!free          ? groups_within_reach(job, threads)

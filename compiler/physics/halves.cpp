@@ -82,8 +82,8 @@ class Halving {
     LinearMap map;
     LinearMap::Stage even{fresh(), reals(apply(parts.inverse, link_, apply(parts.hops, link_, y))),
                           0};
-    map.image =
-        reals(subtract(apply(parts.local, link_, y), apply(parts.hops, link_, field(even.arrays))));
+    const Value hops = apply(parts.hops, link_, field(even.arrays));  // y is wanted behind them
+    map.image = reals(subtract(apply(parts.local, link_, y), hops));
     map.parity = 1;
     map.stages.push_back(std::move(even));
     return map;

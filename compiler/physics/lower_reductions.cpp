@@ -110,10 +110,10 @@ std::vector<Scope> Lowerer::index_tuples(const dsl::Expr& e,
       }
       for (auto i = from; i <= to; ++i) range.push_back({static_cast<int>(i)});
     } else if (v.kind == ExprKind::Call && v.text == "directions") {
-      for (const dsl::ExprPtr& sign : v.args) {
-        for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      // sites on both sides along an axis lie near to each other in memory
+      for (int axis = 0; axis < d_.grid.dims; ++axis) {
+        for (const dsl::ExprPtr& sign : v.args)
           range.push_back({axis, sign->text == "-" ? -1 : 1, true});
-        }
       }
       if (v.args.empty()) {
         for (int axis = 0; axis < d_.grid.dims; ++axis) range.push_back({axis, 1, true});

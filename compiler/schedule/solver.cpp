@@ -635,6 +635,7 @@ class Maker {
   Sweeps sweeps(const Block& block, Wanted& wanted, const std::string& name, bool pure) {
     wanted.name = name;
     wanted.pure = pure;
+    wanted.join = true;
     const int first = storage_.count();
     Sweeps made = make_sweeps(block, wanted);
     for (int array = first; array < storage_.count(); ++array) {

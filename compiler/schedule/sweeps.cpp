@@ -156,7 +156,45 @@ class Maker {
       level_[i] = level;
       if (item.kind != Item::Kind::Scalar) levels_ = std::max(levels_, level + 1);
     }
+    if (wanted_.join) join_later();
     if (any_pairs_) close_ranks();
+  }
+
+  /// What is wanted at the end alone goes to the sweep that reads most of what it is made of. Only
+  /// what lives so long for others is read later, and the old value of the array itself.
+  void join_later() {
+    std::map<int, std::set<std::size_t>> readers;
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      if (!live_[i] || block_.items()[i].kind == Item::Kind::Scalar) continue;
+      for (const Read& read : reads_of(block_.items()[i].value)) readers[read.array].insert(i);
+    }
+    for (const auto& [own, value] : wanted_.arrays) {
+      if (!value.is(Op::Load) || !defined_here(value->index)) continue;
+      const std::size_t i = by_array_.at(value->index);
+      const Item& item = block_.items()[i];
+      if (over_pairs(i) || readers.contains(item.array)) continue;
+      const std::vector<Read> reads = reads_of(item.value);
+      const auto shared_at = [&](int level) {  // reads in common; -1: not possible there
+        if (other_sites(item, level)) return -1;
+        int shared = 0;
+        for (const Read& read : reads) {
+          if (read.away) return -1;
+          bool there = false, lives = read.array == own;
+          for (const std::size_t other : readers[read.array]) {
+            if (other == i) continue;
+            there = there || level_[other] == level;
+            lives = lives || level_[other] >= level;
+          }
+          if (!lives) return -1;
+          shared += there ? 1 : 0;
+        }
+        return shared;
+      };
+      int best = level_[i];
+      for (int level = best + 1; level < levels_; ++level)
+        if (shared_at(level) > shared_at(best)) best = level;
+      level_[i] = best;
+    }
   }
 
   /// A sweep goes over all sites, or over those of one parity.
@@ -316,7 +354,9 @@ class Maker {
   // ---- kernels ----------------------------------------------------------------------------------
 
   /// The value as sweep `level` sees it: from memory if an earlier sweep left it there.
-  Expr resolved(Expr expr, int level) { return resolved(std::span<const Expr>(&expr, 1), level)[0]; }
+  Expr resolved(Expr expr, int level) {
+    return resolved(std::span<const Expr>(&expr, 1), level)[0];
+  }
 
   std::vector<Expr> resolved(std::span<const Expr> exprs, int level) {
     const auto [known, fresh] = resolving_.try_emplace(level, nullptr);

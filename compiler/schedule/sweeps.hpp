@@ -5,6 +5,10 @@
 // earliest sweep that allows it. Values that nobody reads later stay in registers; others get
 // memory: a later value of a state array goes where the array is (in place, or into its second
 // buffer where the old one is read at neighbours in the same sweep).
+//
+// Where `join` says so, a value that is wanted at the end alone goes to a later sweep instead,
+// where that sweep reads more of what the value is made of than the earliest one does: memory is
+// read once for both.
 #pragma once
 
 #include <map>
@@ -22,7 +26,8 @@ struct Wanted {
   /// Nothing that exists before is overwritten, so cheap values may be made again instead of kept.
   bool pure = false;
   std::string name = "sweep";  ///< of the kernels: name, name_2, ...
-  int along = -1;  ///< kernel::Kernel::along
+  int along = -1;              ///< kernel::Kernel::along
+  bool join = false;           ///< with later sweeps, see above
   /// Arrays of earlier blocks whose values are not wanted any more: taken first, added to.
   std::vector<int>* scratch = nullptr;
 };

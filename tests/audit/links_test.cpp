@@ -1,9 +1,11 @@
-// Updates of SU(3) links as machine code of a GPU: nothing spilled, and registers left for as many
-// groups of 128 threads as hide the way to memory.
+// Updates of SU(3) links, and rounds of a solver with them, as machine code of a GPU: nothing
+// spilled, and registers left for as many groups of 128 threads as hide the way to memory.
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <set>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "compiler/compile.hpp"
 #include "tests/audit/machine.hpp"
@@ -54,6 +56,44 @@ INSTANTIATE_TEST_SUITE_P(Updates, Links,
                                            Case{"f32", "", "overrelax_t", 255},
                                            Case{"f64", ", store = rows(2)", "heatbath_x", 255},
                                            Case{"f64", "", "overrelax_t", 255}));
+
+class Rounds : public ::testing::TestWithParam<std::pair<const char*, int>> {};
+
+TEST_P(Rounds, ReadWhatTheyMust) {
+  const auto [precision, registers] = GetParam();
+  const vphi::testing::ScratchFolder folder;
+  const std::string model = folder / "quark.vphi";
+  std::ofstream(model) << "model quark \"Wilson\"\nlattice grid: 8^4\n"
+                          "gauge U: SU(3), store = rows(2)\nfermion psi: spinor, basis = dirac\n"
+                          "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+                          "D(psi) = psi + 0.02i*gamma5*psi - 0.12*hop(psi)\n"
+                          "chi = solve(D, psi, solver = cgne(1e-5))\n"
+                          "init U ~ hot\ninit psi ~ normal\n"
+                          "at end: total(norm2(chi)) -> \"a.h5\"\n";
+  CompileOptions options;
+  options.precision = precision;
+  const Compilation compilation = compile_model(model, options, ways().back().target);
+  ASSERT_TRUE(compilation.program);
+  const bool machine_code = !runtime::nvrtc_version(nullptr).empty();
+  std::map<std::string, std::pair<int, int>> traffic;  // of a site: numbers read, written
+  for (const program::Kernel& kernel : compilation.program->kernels) {
+    const bool number = kernel.name.find_first_not_of("0123456789", 8) == std::string::npos;
+    if (kernel.name != "solve_1" && !(kernel.name.starts_with("solve_1_") && number)) continue;
+    traffic[kernel.name] = {kernel.loads, kernel.stores};
+    if (!machine_code) continue;
+    const Machine machine = compiled(kernel.source);
+    EXPECT_EQ(machine.spilled, 0) << kernel.name << machine.log;
+    EXPECT_LE(machine.registers, registers) << kernel.name << machine.log;
+  }
+  // A(p) and adj(A, r) in two hops each; r with |r|^2; then x and p, which both read the old p
+  const std::map<std::string, std::pair<int, int>> least = {
+      {"solve_1", {72, 24}},   {"solve_1_2", {96, 24}}, {"solve_1_3", {48, 24}},
+      {"solve_1_4", {72, 24}}, {"solve_1_5", {96, 24}}, {"solve_1_6", {72, 48}}};
+  EXPECT_EQ(traffic, least);
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, Rounds,
+                         ::testing::Values(std::pair{"f32", 128}, std::pair{"f64", 255}));
 
 }  // namespace
 }  // namespace vphi::audit
