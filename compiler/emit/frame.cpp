@@ -10,6 +10,7 @@
 #include "compiler/emit/draws.hpp"
 #include "compiler/emit/paths.hpp"
 #include "compiler/emit/turns.hpp"
+#include "compiler/emit/unit_log.hpp"
 #include "compiler/emit/vector_math.hpp"
 
 namespace vphi::emit {
@@ -253,6 +254,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   slots["choices"] =
       fill("choices.txt", slots) + table_functions(job.kernel, job.language, job.handed);
   slots["choices"] += turn_functions_for(job.body.code, job.language);
+  slots["choices"] += unit_log_for(job.body.code, job.language, job.target.nvidia);
   slots["choices"] += vector_functions_for(job.kernel, job.language);
   if (job.kernel.fast && job.body.handed_members.empty() && job.language != Language::Cpp)
     slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});

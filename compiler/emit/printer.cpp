@@ -9,6 +9,7 @@
 #include "compiler/emit/places.hpp"
 #include "compiler/emit/table_text.hpp"
 #include "compiler/emit/turns.hpp"
+#include "compiler/emit/unit_log.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -320,6 +321,8 @@ Printer::Piece Printer::compute(Expr expr) {
   const bool there = language_ != Language::Cpp && precision_ == Precision::F64 && both_;
   if (turn && (there || turns_[args[0].get()] == 3))
     return call(turn_function(node.op, precision_), args);
+  if (const std::string log = unit_log(node, precision_, language_); !log.empty())
+    return call(log, args);
   const std::string name = function_name(node.op, precision_, language_);
   if (name.empty()) {
     throw std::invalid_argument("no code for operation " +

@@ -35,7 +35,21 @@ double vphi_seed_root(double a) {
 double vphi_signed_as(double a, double b) { return std::signbit(b) ? -a : a; }
 int vphi_negative(double a) { return std::signbit(a); }
 
+using vphi_bits = std::int64_t;
+vphi_bits vphi_bits_of(double a) {
+  vphi_bits bits = 0;
+  std::memcpy(&bits, &a, 8);
+  return bits;
+}
+double vphi_of_bits(vphi_bits bits) {
+  double a = 0;
+  std::memcpy(&a, &bits, 8);
+  return a;
+}
+double vphi_near_inverse(double a) { return vphi_seed_reciprocal(a); }
+
 #include "templates/choices.txt"
+#include "templates/log_of_unit_f64.txt"
 #include "templates/quick_lines_f64.txt"
 
 /// |got - exact| in units of the last place of `exact`.
@@ -118,6 +132,29 @@ TEST(QuickF64, TheLeastOfThree) {
         std::max(std::min(0.0, std::max(b, c)), std::min(a, std::max(0.0, std::min(b, c))));
     EXPECT_EQ(vphi_least_f64(a, b, c), bounds) << a << " " << b << " " << c;
   }
+}
+
+// All that a draw can be: (word + 1/2)/2^32.
+TEST(QuickF64, LogarithmOfADraw) {
+  std::mt19937_64 random(1988);
+  double worst = 0;
+  for (const double seed : kSeeds) {
+    error_of_seed = seed;
+    const auto check = [&](std::uint32_t word) {
+      const double u = (static_cast<double>(word) + 0.5) * 0x1p-32;
+      worst =
+          std::max(worst, places(vphi_log_of_unit_f64(u), std::log(static_cast<long double>(u))));
+    };
+    for (std::uint32_t near = 0; near < 1000; ++near) {
+      check(near);
+      check(0xffffffffu - near);
+      check(0x80000000u + near);
+      check(0xb504f333u - 500 + near);  // around the root of 1/2
+    }
+    for (int bits = 0; bits < 32; ++bits)
+      for (int i = 0; i < 20000; ++i) check(static_cast<std::uint32_t>(random()) >> bits);
+  }
+  EXPECT_LT(worst, 1.0);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ class Auditor : public clang::ASTConsumer {
   static bool written_out(llvm::StringRef name) {
     for (const char* stem :
          {"vphi_sin_", "vphi_cos_", "vphi_tan_", "vphi_atan_", "vphi_sinh_", "vphi_cosh_",
-          "vphi_tanh_", "vphi_quotient_", "vphi_root_", "vphi_reciprocal_"}) {
+          "vphi_tanh_", "vphi_log_", "vphi_quotient_", "vphi_root_", "vphi_reciprocal_"}) {
       if (name.starts_with(stem)) return true;
     }
     return false;
