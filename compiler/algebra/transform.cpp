@@ -1,5 +1,6 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/algebra/pairs.hpp"
+#include "compiler/algebra/rewriting.hpp"
 
 #include <algorithm>
 

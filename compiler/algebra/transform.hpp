@@ -49,21 +49,6 @@ class Substitution {
 /// Rebuilds the expression, each node passed through `rewrite` after its children.
 Expr rewrite(Expr expr, const std::function<Expr(Expr)>& rewrite);
 
-/// The same for expressions that are computed together: nodes are rebuilt in the order in which
-/// they were written, so that the new ones keep it (compiler/emit/in_order.hpp asks for it). One by
-/// one they would come in the order of the results.
-class Rewriting {
- public:
-  explicit Rewriting(std::function<Expr(Expr)> change) : change_(std::move(change)) {}
-  std::vector<Expr> operator()(std::span<const Expr> exprs);
-  /// What a node has become; null where it was not met yet.
-  Expr known(Expr node) const;
-
- private:
-  std::function<Expr(Expr)> change_;
-  std::unordered_map<const Node*, Expr> done_;
-};
-
 /// Visits each distinct node once, children first.
 void visit(Expr expr, const std::function<void(Expr)>& see);
 /// The same for several expressions: a node that they share is visited once, with the first of

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"

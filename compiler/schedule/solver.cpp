@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/solver_inner.hpp"

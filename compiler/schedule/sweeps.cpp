@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 
 namespace vphi::schedule {

@@ -1,0 +1,32 @@
+// Rewriting of expressions that are computed together.
+//
+// Handles are numbered as they are made, and a long site function is computed in that order
+// (compiler/emit/in_order.hpp). Rebuilt one by one, the values of a site would come in the order of
+// the results: each with a part of every product of matrices, all of which would have to be held.
+// Here nodes are rebuilt in the order in which they were written, whichever results they belong to.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compiler/algebra/expr.hpp"
+
+namespace vphi::algebra {
+
+class Rewriting {
+ public:
+  /// `change` gets each node after its children, once in the life of this object.
+  explicit Rewriting(std::function<Expr(Expr)> change) : change_(std::move(change)) {}
+  std::vector<Expr> operator()(std::span<const Expr> exprs);
+  /// What a node has become; null where it was not met yet.
+  Expr known(Expr node) const;
+
+ private:
+  std::function<Expr(Expr)> change_;
+  std::unordered_map<const Node*, Expr> done_;
+};
+
+}  // namespace vphi::algebra
