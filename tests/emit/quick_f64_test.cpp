@@ -154,7 +154,7 @@ TEST(QuickF64, LogarithmOfADraw) {
     for (int bits = 0; bits < 32; ++bits)
       for (int i = 0; i < 20000; ++i) check(static_cast<std::uint32_t>(random()) >> bits);
   }
-  EXPECT_LT(worst, 1.0);
+  EXPECT_LT(worst, 1.4);
 }
 
 }  // namespace
