@@ -5,6 +5,7 @@
 
 #include "compiler/coarse.hpp"
 #include "compiler/emit/layout.hpp"
+#include "compiler/emit/paths.hpp"
 #include "compiler/emit/rounds.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/brownian.hpp"
@@ -97,6 +98,7 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   emit::Bindings bindings;
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);
   bindings.buffer_of = result.plan->buffer_of;
+  bindings.by_slot = std::ranges::all_of(result.plan->kernels, emit::is_path);
   program::Program program = planned;
   program.kernels.clear();
   emit::place_together(result.plan->kernels, target, bindings, program);

@@ -84,6 +84,13 @@ std::int64_t EnsembleNumbers::operator()(std::int64_t instance) const {
   return number;
 }
 
+bool scalars_by_slot(const Program& program) {
+  for (const Kernel& kernel : program.kernels)
+    for (const Argument& argument : kernel.arguments)
+      if (argument.kind == Argument::Kind::Scalars) return argument.index == 1;
+  return false;
+}
+
 std::int64_t Program::ensemble_number(std::int64_t instance) const {
   return EnsembleNumbers(*this)(instance);
 }

@@ -1,4 +1,5 @@
-// Numbers of many instances in their ensemble, with what the axes say looked up once.
+// Numbers of many instances in their ensemble, with what the axes say looked up once; how their
+// scalars lie.
 #pragma once
 
 #include <cstdint>
@@ -19,5 +20,8 @@ class EnsembleNumbers {
   std::vector<bool> by_value_;       ///< of each axis: draws are known by their values
   std::vector<std::int64_t> radix_;  ///< how many numbers it has room for
 };
+
+/// Whether the kernels have the scalars as [slot][instance], as their arguments say.
+bool scalars_by_slot(const Program& program);
 
 }  // namespace vphi::program

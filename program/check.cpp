@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "program/axes.hpp"
 #include "program/json.hpp"
 
 namespace vphi::program {
@@ -83,8 +84,8 @@ class Checker {
       }
       const bool there = buffer(b.home, "buffer " + b.name);
       const Buffer& home = p_.buffers[there ? b.home : 0];
-      need(there && home.home == b.home && home.lanes == b.lanes && home.lane == 0 &&
-               b.lane >= 0 && b.lane < b.lanes && home.precision == b.precision,
+      need(there && home.home == b.home && home.lanes == b.lanes && home.lane == 0 && b.lane >= 0 &&
+               b.lane < b.lanes && home.precision == b.precision,
            fmt::format("buffer `{}` does not fit into the memory of `{}`", b.name, home.name));
       need(!b.doubled && b.file.empty(),
            fmt::format("buffer `{}` in another one's memory has a second copy", b.name));
@@ -146,6 +147,10 @@ class Checker {
       need(kernel.grid[i] > 0 && kernel.block[i] > 0,
            fmt::format("kernel `{}` has an empty launch shape", kernel.name));
     for (const Argument& a : kernel.arguments) {
+      if (a.kind == Argument::Kind::Scalars)
+        need(a.index == (scalars_by_slot(p_) ? 1 : 0),
+             fmt::format("kernel `{}` has its scalars in another order than the first",
+                         kernel.name));
       if (a.kind != Argument::Kind::Current && a.kind != Argument::Kind::Next) continue;
       if (!buffer(a.index, "kernel " + kernel.name)) continue;
       need(a.kind == Argument::Kind::Current || p_.buffers[a.index].doubled,

@@ -19,11 +19,15 @@ const char* wide(const Job& job) {
   return job.language == Language::OpenCL ? "ulong" : "unsigned long long";
 }
 
-std::string slot(const Bindings& bindings, const std::string& name, const std::string& scalars) {
+std::ptrdiff_t slot_of(const Bindings& bindings, const std::string& name) {
   const auto at = std::find(bindings.slots.begin(), bindings.slots.end(), name);
   if (at == bindings.slots.end())
     throw std::invalid_argument("no scalar called " + name + " for the random numbers");
-  return fmt::format("{}[{}]", scalars, at - bindings.slots.begin());
+  return at - bindings.slots.begin();
+}
+
+std::string slot(const Bindings& bindings, const std::string& name, const std::string& scalars) {
+  return fmt::format("{}[{}]", scalars, slot_of(bindings, name));
 }
 
 // NVIDIA's approximations, in f32.
@@ -144,8 +148,11 @@ std::string draw_walker(const Job& job, const Bindings& bindings, const std::str
                         const std::string& scalars) {
   if (job.body.draws.empty()) return {};
   const kernel::Random& random = job.kernel.random;
-  const std::string number =
-      random.instance.empty() ? instance : slot(bindings, random.instance, scalars);
+  const bool global = scalars == "scalars" && bindings.by_slot;
+  std::string number = instance;
+  if (!random.instance.empty())
+    number = global ? scalar_of(job, bindings, scalars, slot_of(bindings, random.instance))
+                    : slot(bindings, random.instance, scalars);
   const bool across = kernel::across_sites(random);
   const std::int64_t together = across ? kernel::sites_of_block(random) : 1;
   return fmt::format("const {0} first_walker = ({0}){1} * {2}u;\n", wide(job), number,
@@ -302,14 +309,14 @@ std::string draw_state(const Job& job, const std::string& step) {
          "    (unsigned)(run_word >> 5 & 3u)) >> (unsigned)(run_word & 31u);\n";
 }
 
-std::string draw_run(const Job& job, const std::string& step, const std::string& fresh,
-                     const std::string& words) {
+std::string draw_run(const Job& job, const std::string& low, const std::string& step,
+                     const std::string& fresh, const std::string& words) {
   return fmt::format(
-      "const unsigned run_word = vphi_count_of({1} - 128.0*floor({1}*0.0078125)) * {2}u;\n"
-      "if ({3} || (run_word >> 5 & 3u) == 0u)\n"
-      "  {4} = vphi_block(first_walker, ({0}){1} * {2}u >> 7);\n"
-      "unsigned noise_state = vphi_word_of({4}, run_word >> 5 & 3u) >> (run_word & 31u);\n",
-      wide(job), step, kernel::words_per_step(job.kernel.random), fresh, words);
+      "const unsigned run_word = {1} * {3}u & 127u;\n"
+      "if ({4} || run_word >> 5 == 0u)\n"
+      "  {5} = vphi_block(first_walker, ({0})({2}) * {3}u >> 7);\n"
+      "unsigned noise_state = vphi_word_of({5}, run_word >> 5) >> (run_word & 31u);\n",
+      wide(job), low, step, kernel::words_per_step(job.kernel.random), fresh, words);
 }
 
 std::string draws_of_round(const Job& job, bool state, std::int64_t steps) {

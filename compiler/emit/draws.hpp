@@ -31,9 +31,9 @@ const char* widest_integer(const Job& job);
 bool keeps_state(const Job& job);
 std::string draw_state(const Job& job, const std::string& step);
 /// The same for bits, as a declaration; the block of four runs is kept in `words` and made where
-/// `fresh` holds or the first of them begins. `step`: a number in f64.
-std::string draw_run(const Job& job, const std::string& step, const std::string& fresh,
-                     const std::string& words);
+/// `fresh` holds or the first of them begins. `step`: of the run's first, in full, and modulo 128.
+std::string draw_run(const Job& job, const std::string& low, const std::string& step,
+                     const std::string& fresh, const std::string& words);
 /// The numbers of all `steps` that share a block, and those of step `k` of them. `state`: from the
 /// state that is kept, which goes on.
 std::string draws_of_round(const Job& job, bool state, std::int64_t steps);

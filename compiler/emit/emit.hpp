@@ -32,12 +32,15 @@ struct Place {
 /// slots: name -> index in the scalar block, in program order.
 /// buffer_of: array number -> program buffer index.
 /// places: array number -> its place; may be shorter: the others are plain. order: of the sites in
-/// the memory of those that have a home.
+/// the memory of those that have a home. by_slot: scalars are [slot][instance], where all kernels
+/// of a program are paths, so that neighbouring threads meet neighbouring numbers; else
+/// [instance][slot].
 struct Bindings {
   std::vector<std::string> slots;
   std::vector<int> buffer_of;
   std::vector<Place> places = {};
   program::SiteOrder order = {};
+  bool by_slot = false;
 };
 
 /// The kernel as a program::Kernel: source, entry, arguments, launch shape, cost.

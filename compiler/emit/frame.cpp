@@ -72,6 +72,15 @@ std::size_t position(const kernel::Kernel& kernel, int array) {
   throw std::invalid_argument("kernel " + kernel.name + ": unknown array");
 }
 
+std::string scalar_of(const Job& job, const Bindings& bindings, const std::string& pointer,
+                      std::ptrdiff_t slot) {
+  if (!bindings.by_slot) return fmt::format("{}[{}]", pointer, slot);
+  const char* wide = job.language == Language::Cuda  ? "ull"
+                     : job.language == Language::Cpp ? ""
+                                                     : "ul";
+  return fmt::format("{}[{}{}]", pointer, slot * job.kernel.instances, wide);
+}
+
 std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
                                 std::int64_t partials) {
   std::vector<Argument> list;
@@ -99,6 +108,7 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
     list.push_back(argument);
   };
   add(Argument::Kind::Scalars, instances * static_cast<std::int64_t>(8 * bindings.slots.size()));
+  list.back().index = bindings.by_slot ? 1 : 0;
   if (partials > 0) add(Argument::Kind::Partials, instances * 8 * partials);
   if (counter) add(Argument::Kind::Counter, instances * 4);
   return list;

@@ -28,6 +28,10 @@ struct Job {
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
              const std::vector<std::string>& shared = {}, const Handed& handed = {});
 
+/// Number `slot` of the instance whose scalars begin at `pointer`, as text (Bindings::by_slot).
+std::string scalar_of(const Job& job, const Bindings& bindings, const std::string& pointer,
+                      std::ptrdiff_t slot);
+
 /// Arguments in the order of the parameter list: arrays, scalars, and where there is something to
 /// do after the last site, partials and counter (the counter only where work groups finish
 /// together). `partials` counts one instance.

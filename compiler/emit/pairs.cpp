@@ -18,8 +18,10 @@ using algebra::Op;
 
 // Threads of a group: the compiler inside NVIDIA's OpenCL does better with few (5 % on an H200).
 constexpr int kThreadsCuda = 256, kThreadsOpenCl = 128, kTileSites = 256;
-constexpr int kSitesAThread = 8;                      // i in registers
-constexpr int kGroupsAUnit = 16;                      // enough to hide the tail of a launch
+constexpr int kSitesAThread = 8;  // i in registers
+constexpr int kGroupsAUnit = 16;  // enough to hide the tail of a launch
+// Groups for which sites of a thread are given up, and then sites of a tile down to so many.
+constexpr int kFewestGroupsAUnit = 2, kFewestTileSites = 64;
 constexpr int kBlock = 512, kTile = 64, kLanes = 16;  // on processors
 
 /// Values of one site that the pairs need: pseudo arrays of the pair function.
@@ -283,6 +285,7 @@ class Pairs {
   /// How a launch cuts its work: sites a thread, blocks of sites i, shares of the sites j.
   struct Cut {
     int per_thread = 1;
+    int tile = kTileSites;  ///< sites j in fast memory
     std::int64_t blocks = 1, shares = 1, tiles = 1;
     std::int64_t sums = 0;  ///< shares of every site and term, then a counter for each block
   };
@@ -312,12 +315,25 @@ std::string Pairs::identifier_of(const std::string& name) {
 Pairs::Cut Pairs::cut() const {
   Cut cut;
   const std::int64_t each_group = std::int64_t{threads()} * kSitesAThread;
-  cut.per_thread = sites() >= each_group ? kSitesAThread : 1;
+  const auto tiles = [&] { return (sites() + cut.tile - 1) / cut.tile; };
+  const auto groups = [&] {
+    return std::max<std::int64_t>(1, sites() / (threads() * cut.per_thread)) * tiles() *
+           kernel_.instances;
+  };
+  // Fewer sites a thread, then a tile, where there would not be a group for each multiprocessor.
+  const std::int64_t least =
+      alone() || job_.target.is_cpu
+          ? 0
+          : kFewestGroupsAUnit * std::int64_t{std::max(1, job_.target.compute_units)};
+  cut.per_thread = kSitesAThread;
+  while (cut.per_thread > 1 && (sites() < threads() * cut.per_thread || groups() < least))
+    cut.per_thread /= 2;
+  while (cut.tile > kFewestTileSites && groups() < least) cut.tile /= 2;
   if (alone() && sites() < each_group)
     cut.per_thread = static_cast<int>((sites() + threads() - 1) / threads());
   const std::int64_t block = std::int64_t{threads()} * cut.per_thread;
   cut.blocks = (sites() + block - 1) / block;
-  cut.tiles = (sites() + kTileSites - 1) / kTileSites;
+  cut.tiles = tiles();
   if (alone()) return cut;
   const std::int64_t wanted =
       std::int64_t{kGroupsAUnit} * std::max(1, job_.target.compute_units) / cut.blocks;
@@ -340,7 +356,7 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   slots["tiles"] = index_literal(job_, cut.tiles);
   const std::string real = pair_type();
   slots["tile_memory"] = each(split_.far.values.size(), [&](std::size_t i) {
-    return fmt::format("VPHI_LOCAL {} far_{}[{}];\n", real, i, kTileSites);
+    return fmt::format("VPHI_LOCAL {} far_{}[{}];\n", real, i, cut.tile);
   });
   slots["near_memory"] = each(split_.near.values.size(), [&](std::size_t i) {
     return fmt::format("{} near_{}[{}];\n", real, i, per_thread);
@@ -369,11 +385,11 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   slots["add_terms"] =
       add_terms("[k]", "first + j == mine + k * " + std::to_string(threads()) + "u");
   slots["tile_count"] =
-      sites() % kTileSites == 0
-          ? std::to_string(kTileSites) + "u"
+      sites() % cut.tile == 0
+          ? std::to_string(cut.tile) + "u"
           : fmt::format("(unsigned)vphi_select_index({0} - first < {1}u, {0} - first, {1}u)",
-                        index_literal(job_, sites()), kTileSites);
-  slots["tile"] = std::to_string(kTileSites);
+                        index_literal(job_, sites()), cut.tile);
+  slots["tile"] = std::to_string(cut.tile);
   const auto stored = [&](std::size_t k, const std::string& value) {
     const std::size_t array = position(kernel_, kernel_.stores[k].array);
     return fmt::format("{}[at] = {}{};\n", write_pointer(job_, array),

@@ -26,7 +26,12 @@ constexpr int kResidents = 5, kLightFlops = 100;
 // Of instances side by side: numbers that they keep, operations of a step (the loop has to stay in
 // the cache of instructions), and times that their groups fill the device.
 constexpr int kHeldAbreast = 32, kFlopsAbreast = 280, kWaves = 1;
-constexpr int kSharedThreads = 256, kRows = 32, kRowsCpp = 128, kRowsAlone = 16;
+constexpr int kRegisters = 65536;  // of a multiprocessor
+constexpr int kSharedThreads = 256, kRowsCpp = 128, kRowsAlone = 16;
+// Rows of a table on GPUs: as few meetings of a group as its local memory allows. The bits of a
+// block of random numbers are those of so many steps.
+constexpr int kMostRows = 128, kFewestRows = 32, kStepsOfBlock = 128;
+constexpr std::size_t kTableBytes = 12 * 1024;
 
 // Where the state of a generator is wanted: bits are used one by one from the first step on, words
 // by rounds, which begin behind the steps that lead up to one.
@@ -45,6 +50,11 @@ class Paths {
         shared_(shared),
         slots_(shared ? slots : bindings.slots.size()) {}
 
+  // Slot `slot` of the instance that `scalars` points to.
+  std::string scalar(std::ptrdiff_t slot) const {
+    return scalar_of(job_, bindings_, "scalars", slot);
+  }
+
   std::string value(std::size_t array) const { return job_.body.array_names[array] + "_value"; }
 
   // `own_at`: the same behind the scalars of an instance.
@@ -53,7 +63,7 @@ class Paths {
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       if (job_.kernel.arrays[i].read)
         text += fmt::format("{}{} = {}[instance];\n", value(i), at, source(i));
-    for (int slot : used()) text += fmt::format("own[{0}]{1} = scalars[{0}];\n", slot, own_at);
+    for (int slot : used()) text += fmt::format("own[{}]{} = {};\n", slot, own_at, scalar(slot));
     return text;
   }
 
@@ -71,7 +81,7 @@ class Paths {
       if (job_.kernel.arrays[i].written)
         text += fmt::format("{}[instance] = {}{};\n", write_pointer(job_, i), value(i), at);
     for (int slot : job_.body.slots_written)
-      text += fmt::format("scalars[{0}] = own[{0}]{1};\n", slot, own_at);
+      text += fmt::format("{} = own[{}]{};\n", scalar(slot), slot, own_at);
     return text;
   }
 
@@ -117,6 +127,25 @@ class Paths {
            indent(take() + unused + draw_state(job_, state_start(job_)) + put(), 2) + "}\n";
   }
 
+  // The steps of a round, of each of them all instances side by side: NVIDIA's compiler keeps to
+  // the order in which it meets them, and one instance after the other would wait for each of its
+  // sines. Where draws are bits of a word, `noise_states` has those of the round.
+  std::string round_abreast(int abreast) const {
+    const auto each = [&](const std::string& lines) {
+      return fmt::format("VPHI_UNROLL\nfor (unsigned p = 0u; p < {}u; ++p) {{\n{}}}\n", abreast,
+                         indent(lines, 2));
+    };
+    const std::int64_t together = steps_together(job_.kernel);
+    std::string text =
+        fmt::format("unsigned round_bits[{}];\n", abreast) +
+        each("unsigned noise_state = noise_states[p];\n" + draws_of_round(job_, true, together) +
+             "round_bits[p] = bits;\nnoise_states[p] = noise_state;\n");
+    for (std::int64_t k = 0; k < together; ++k)
+      text += each("double* own = owns[p];\n(void)own;\nconst unsigned bits = round_bits[p];\n" +
+                   step("own", "[p]", k, true));
+    return text;
+  }
+
   // The steps that share their random numbers; `block` holds the scalars. `alone`: one step,
   // wherever it stands among those.
   std::string round(const std::string& block, const std::string& suffix, bool alone = false) const {
@@ -152,12 +181,13 @@ class Paths {
     return list;
   }
 
-  // Entry `column` of the row of step `k` of a round.
+  // Entry `column` of the row of step `k` of a round: a fixed distance from where the first begins,
+  // which a sum of subscripts would not be to the compiler, since those wrap around.
   std::string entry(const char* table, std::size_t width, std::int64_t k,
                     std::size_t column) const {
-    const char* u = job_.language == Language::Cpp ? "" : "u";
-    const std::string row = k == 0 ? "step" : fmt::format("(step + {}{})", k, u);
-    return fmt::format("{}[{} * {}{} + {}{}]", table, row, width, u, column, u);
+    return fmt::format("({0} + step * {1}{2})[{3}]", table, width,
+                       job_.language == Language::Cpp ? "" : "u",
+                       static_cast<std::size_t>(k) * width + column);
   }
 
   std::string step(const std::string& block, const std::string& suffix, std::int64_t k,
@@ -228,7 +258,8 @@ std::string step_count(const Job& job, const Bindings& bindings) {
   const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
   if (at == bindings.slots.end())
     throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
-  return fmt::format("vphi_count_of(all_scalars[{}])", at - bindings.slots.begin());
+  return fmt::format("vphi_count_of({})",
+                     scalar_of(job, bindings, "all_scalars", at - bindings.slots.begin()));
 }
 
 std::string steps_text(const kernel::Kernel& kernel) {
@@ -281,6 +312,14 @@ void fill_groups(program::Kernel& out, Slots& slots, const Job& job, const Paths
   slots["save"] = paths.save(at, "");
 }
 
+/// Rows of a group's table: a clock and what all instances share of a step.
+int rows_for(const kernel::Shared& shared) {
+  const std::size_t row = 8 * (shared.slots.size() + shared.epilogue.size() + shared.site.size());
+  int rows = kMostRows;
+  while (rows > kFewestRows && row * static_cast<std::size_t>(rows) > kTableBytes) rows /= 2;
+  return rows;
+}
+
 /// Instances of a thread side by side. What they share is read once for all of them and their
 /// latencies overlap; more instances need more registers, and leave fewer groups.
 int instances_abreast(const Job& job, const TargetInfo& target) {
@@ -319,7 +358,8 @@ program::Kernel emit_paths(const Job& job, const Bindings& bindings) {
   Paths paths(job, bindings);
   program::Kernel out;
   Slots slots = common_slots(job, kThreads);
-  slots["slots"] = std::to_string(std::max<std::size_t>(1, bindings.slots.size()));
+  slots["own"] = std::to_string(std::max<std::size_t>(1, bindings.slots.size()));
+  slots["slots"] = bindings.by_slot ? "1" : slots["own"];
   slots["steps"] = steps_text(kernel);
   slots["step_count"] = step_count(job, bindings);
   slots["together"] = std::to_string(together);
@@ -363,13 +403,14 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   Slots slots = common_slots(job, kSharedThreads);
   const auto number = [](auto n) { return std::to_string(std::max<std::size_t>(1, n)); };
   slots["own"] = number(wider.slots.size());
-  slots["slots"] = number(bindings.slots.size());
+  slots["slots"] = number(bindings.by_slot ? 1 : bindings.slots.size());
   slots["steps"] = steps_text(kernel);
   slots["step_count"] = step_count(job, bindings);
   slots["together"] = std::to_string(together);
   slots["lanes"] = std::to_string(kLanes);
   slots["vector"] = std::to_string(kVectorBytes / bytes_of(job.body.real));
-  slots["rows"] = std::to_string(cpp ? kRowsCpp : alone ? kRowsAlone : kRows);
+  const int rows = cpp ? kRowsCpp : alone ? kRowsAlone : rows_for(shared);
+  slots["rows"] = std::to_string(rows);
   slots["real"] = type_name(job.body.real);
   slots["wide"] = widest_integer(job);
   slots["clock_slots"] = number(shared.slots.size());
@@ -377,19 +418,21 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   slots["wide_width"] = number(shared.epilogue.size());
   slots["still"] = kernel.still.empty() ? "0.0" : fmt::format("clock[{}]", clock_of(kernel.still));
   slots["still_slot"] = std::to_string(kernel.still.empty() ? 0 : slot_of(kernel.still));
-  slots["stands"] = kernel.still.empty()
-                        ? "0"
-                        : fmt::format("vphi_count_of(scalars[{}]) != 0", slot_of(kernel.still));
+  slots["stands"] = kernel.still.empty() ? "0"
+                                         : fmt::format("vphi_count_of({}) != 0",
+                                                       paths.scalar(slot_of(kernel.still)));
   slots["step_start"] =
       kernel.random.step.empty()
           ? "0"
           : fmt::format("({})clock[{}]", widest_integer(job), clock_of(kernel.random.step));
   slots["clock_load"] = slots["clock_save"] = "";
   for (std::size_t j = 0; j < shared.slots.size(); ++j) {
-    slots["clock_load"] += fmt::format("clock[{}] = scalars[{}];\n", j, slot_of(shared.slots[j]));
+    slots["clock_load"] +=
+        fmt::format("clock[{}] = {};\n", j, paths.scalar(slot_of(shared.slots[j])));
     const auto sets = [&](const auto& a) { return a.slot == shared.slots[j]; };
     if (std::ranges::any_of(shared.clock, sets))
-      slots["clock_save"] += fmt::format("scalars[{}] = clock[{}];\n", slot_of(shared.slots[j]), j);
+      slots["clock_save"] +=
+          fmt::format("{} = clock[{}];\n", paths.scalar(slot_of(shared.slots[j])), j);
   }
   slots["body"] +=
       clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
@@ -397,8 +440,10 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   const std::int64_t run = kernel::steps_of_run(shared.own.random);
   // Rows end where a run of the state or a round of steps does.
   const std::int64_t unit = state ? run : together;
-  slots["most_rows"] =
-      fmt::format("{} - (step_low & {})", state ? std::to_string(run) : slots["rows"], unit - 1);
+  slots["most_rows"] = fmt::format("{} - (step_low & {})", state ? run : rows, unit - 1);
+  slots["run"] = std::to_string(state ? run : kStepsOfBlock);
+  slots["run_mask"] = std::to_string((state ? run : kStepsOfBlock) - 1);
+  slots["together_mask"] = std::to_string(together - 1);
   slots["lead"] = fmt::format("({} - (step_low & {})) & {}", together, together - 1, together - 1);
   slots["step_low"] = "0";
   if (!kernel.random.step.empty())
@@ -409,6 +454,11 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   slots["abreast"] = std::to_string(std::max(1, abreast));
   const bool light = kernel::cost(kernel).flops <= kLightFlops;
   slots["residents"] = std::to_string(!light ? 1 : abreast > 2 ? kResidents - 1 : kResidents);
+  // NVIDIA's OpenCL knows no groups on a multiprocessor, but registers of a thread.
+  if (!cpp && !cuda && target.nvidia && light)
+    slots["comment"] += fmt::format(
+        "// vphi: registers={}\n",
+        kRegisters / (kSharedThreads * (abreast > 2 ? kResidents - 1 : kResidents)) / 8 * 8);
   const bool draws = !job.body.draws.empty();
   const bool kept = state && abreast > 0;
   slots["walkers"] = !draws || abreast == 0
@@ -433,16 +483,26 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   slots["keep_state"] = kept ? "noise_states[p] = noise_state;\n" : "";
   if (kept && job.kernel.random.bits)
     slots["walkers"] += fmt::format("vphi_words run_words[{}];\n", abreast);
-  slots["noise_state"] = kept && job.kernel.random.bits
-                             ? draw_run(job, fmt::format("clock[{}]", clock_of(kernel.random.step)),
-                                        "done == 0u", "run_words[p]")
-                         : state && !cpp
-                             ? "unsigned noise_state = 0u;\n" + draw_state(job, state_start(job))
-                             : "";
+  if (kept && job.kernel.random.bits)
+    slots["noise_state"] =
+        draw_run(job, "low", "step_start + begun", "(done | begun) == 0u", "run_words[p]");
+  else
+    slots["noise_state"] =
+        state && !cpp
+            ? "unsigned noise_state = 0u;\n" +
+                  draw_state(job, alone ? state_start(job) : "(step_start + begun + lead)")
+            : "";
+  slots["run_start"] =
+      kept ? fmt::format("VPHI_UNROLL\nfor (unsigned p = 0u; p < {}u; ++p) {{\n{}}}\n", abreast,
+                         indent(slots["walker"] + slots["noise_state"] + slots["keep_state"], 2))
+           : "";
   slots["lane_states"] = cpp ? paths.lane_states() : "";
   const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : abreast > 0 ? "[p]" : "";
   slots["round"] = paths.round(block, suffix);
   slots["one_step"] = paths.round(block, suffix, true);
+  if (abreast > 0)
+    slots["round"] = kept && job.kernel.random.bits ? paths.round_abreast(abreast)
+                                                    : fill("paths_round_gpu.txt", slots);
   if (cpp) {
     fill_tasks(out, slots, job, paths);
     out.source = fill("paths_shared_cpp.txt", slots);

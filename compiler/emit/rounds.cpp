@@ -18,14 +18,18 @@ namespace {
 using kernel::Kernel;
 using kernel::Reach;
 
-constexpr std::int64_t kMostThreads = 256;       // of a group, where there are many instances
-constexpr std::int64_t kMostThreadsOne = 512;    // and where there is one, but for OpenCL, whose
-                                                 // drivers take less where registers are many
-constexpr std::int64_t kMostThreadsCpu = 128;    // of pairs, in OpenCL on a processor
-constexpr std::int64_t kMostSitesMany = 4096;    // of an instance that one group takes
-constexpr std::int64_t kMostSitesOne = 1024;     // where there is but one instance
-constexpr std::int64_t kMostPairSitesOne = 256;  // and where it sums over pairs
-constexpr std::int64_t kMostSitesOfThread = 4;   // where groups wait for each other
+constexpr std::int64_t kMostThreads = 256;     // of a group, where there are many instances
+constexpr std::int64_t kMostThreadsOne = 512;  // and where there is one, but for OpenCL, whose
+                                               // drivers take less where registers are many
+constexpr std::int64_t kMostThreadsCpu = 128;  // of pairs, in OpenCL on a processor
+// Sites of an instance that one group takes, as `tools/gpu_speed --only small` shows on an H200:
+// where groups of other instances fill the device too, and where there are more than that; where an
+// instance is alone, and in OpenCL, whose launches take twice as long; where it sums over pairs.
+constexpr std::int64_t kMostSitesMany = 4096, kMostSitesFull = 8192, kGroupsFull = 4;
+constexpr std::int64_t kMostSitesOne = 2048, kMostSitesOneOpenCl = 4096;
+constexpr std::int64_t kMostPairSitesOne = 256;
+// Where groups wait for each other: the fewest sites of all, and the most of a thread.
+constexpr std::int64_t kFewestSitesWait = 98304, kMostSitesOfThread = 4;
 constexpr std::int64_t kWaveThreads = 256;
 constexpr int kWaveResidents = 2;
 constexpr std::int64_t kSitesOfTask = 8192, kPairSitesOfTask = 512;  // on a processor
@@ -83,11 +87,13 @@ std::optional<RoundShape> one_group(const Kernel& round, const TargetInfo& targe
   const std::int64_t sites = round.sites(), units = std::max(1, target.compute_units);
   const bool many = round.instances > 1;
   // One group for an instance leaves a device idle that has more multiprocessors than there are.
-  const bool idle = pairs && sites > kMostPairSitesOne && 2 * round.instances < units;
-  if (many && !asked && (sites > kMostSitesMany || idle)) {
+  const bool idle = pairs && sites > kMostPairSitesOne && round.instances < units;
+  const bool full = !pairs && round.instances >= kGroupsFull * units;
+  const std::int64_t most = full ? kMostSitesFull : kMostSitesMany;
+  if (many && !asked && (sites > most || idle)) {
     why = fmt::format("{} instances of {} sites: {}", round.instances, sites,
-                      sites > kMostSitesMany ? "more than a group of threads takes"
-                                             : "one group each would leave the device idle");
+                      sites > most ? "more than a group of threads takes"
+                                   : "one group each would leave the device idle");
     return std::nullopt;
   }
   const bool wide = !many && target.target == program::Target::Cuda;
@@ -116,6 +122,9 @@ std::optional<RoundShape> groups_that_wait(const Kernel& round, const TargetInfo
   else if (!std::ranges::all_of(round.stages, own_sites))
     why =
         fmt::format("{} sites that read each other are more than a group of threads takes", sites);
+  else if (!asked && sites < kFewestSitesWait)
+    why = fmt::format(
+        "{} sites are too few for groups to wait for each other, and too many for one", sites);
   else if (!asked && sites > most)
     why = fmt::format("{} sites are more than {}, with which groups that wait for each other gain",
                       sites, most);
@@ -485,8 +494,11 @@ std::optional<RoundShape> round_shape(const Kernel& round, const TargetInfo& tar
     return std::nullopt;
   }
   if (target.is_cpu) return on_processor(round, target, pairs, wish == RoundWish::Group, why);
-  if (wish == RoundWish::Groups || (wish == RoundWish::ByCounts && round.instances == 1 &&
-                                    round.sites() > (pairs ? kMostPairSitesOne : kMostSitesOne)))
+  const std::int64_t alone = pairs                                      ? kMostPairSitesOne
+                             : target.target == program::Target::OpenCL ? kMostSitesOneOpenCl
+                                                                        : kMostSitesOne;
+  if (wish == RoundWish::Groups ||
+      (wish == RoundWish::ByCounts && round.instances == 1 && round.sites() > alone))
     return groups_that_wait(round, target, wish == RoundWish::Groups, why);
   return one_group(round, target, pairs, wish == RoundWish::Group, why);
 }

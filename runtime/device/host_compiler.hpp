@@ -41,6 +41,8 @@ std::unique_ptr<HostCompiler> open_plugin_compiler(std::string* why);
 std::unique_ptr<HostCompiler> open_system_compiler(std::string* why);
 
 bool contraction_allowed(std::string_view source);
+/// What a line `// vphi: registers=N` of the source asks for, the most of a thread; else 0.
+int registers_asked(std::string_view source);
 /// Model name and instruction sets of the processor: -march=native depends on them.
 std::string processor_identity();
 std::string processor_name();

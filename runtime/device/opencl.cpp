@@ -299,7 +299,8 @@ class OpenClDevice : public Device {
     std::int32_t registers = -1, spilled_bytes = -1;
   };
 
-  std::string options(bool contract) const {
+  std::string options(const program::Kernel& kernel) const {
+    const bool contract = contraction_allowed(kernel.source);
     std::string text = "-cl-std=CL1.2";
     const auto single = value_of<cl::Ulong>(api_, device_, cl::kDeviceSingleConfig, 0);
     if (!contract && (single & cl::kCorrectlyRounded))
@@ -307,6 +308,9 @@ class OpenClDevice : public Device {
     // Drivers with clang inside count a kernel's warnings on the error stream of whoever calls
     // them.
     text += info_.nvidia ? " -cl-nv-verbose" : " -w";
+    // A size of groups that is declared would let the driver take all registers there are.
+    if (const int registers = registers_asked(kernel.source); registers > 0 && info_.nvidia)
+      text += " -DVPHI_REGISTERS -cl-nv-maxrregcount=" + std::to_string(registers);
     // For whoever looks for a fault of a driver, or watches kernels: "-cl-opt-disable".
     if (const char* more = std::getenv("VPHI_OPENCL_OPTIONS"); more && *more)
       text += std::string(" ") + more;
@@ -343,9 +347,9 @@ class OpenClDevice : public Device {
     return kernel;
   }
 
-  Owned<cl::Program> build_source(const program::Kernel& kernel, bool contract) const {
+  Owned<cl::Program> build_source(const program::Kernel& kernel) const {
     std::string source = kernel.source;
-    if (!contract) source = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n" + source;
+    if (!contraction_allowed(source)) source = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n" + source;
     const char* text = source.c_str();
     const std::size_t length = source.size();
     cl::Int code = 0;
@@ -353,8 +357,7 @@ class OpenClDevice : public Device {
         api_.CreateProgramWithSource(context_.get(), 1, &text, &length, &code),
         api_.ReleaseProgram};
     check(code, "take source");
-    code =
-        api_.BuildProgram(program.get(), 1, &device_, options(contract).c_str(), nullptr, nullptr);
+    code = api_.BuildProgram(program.get(), 1, &device_, options(kernel).c_str(), nullptr, nullptr);
     if (code == cl::kSuccess) return program;
     const std::string log = build_log(program.get());
     if (log.find("too much global constant") != std::string::npos)
@@ -368,7 +371,7 @@ class OpenClDevice : public Device {
                       log);
   }
 
-  Owned<cl::Program> load_binary(std::string_view bytes, bool contract) const {
+  Owned<cl::Program> load_binary(std::string_view bytes, const program::Kernel& kernel) const {
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
     const std::size_t size = bytes.size();
     cl::Int status = 0, code = 0;
@@ -376,19 +379,17 @@ class OpenClDevice : public Device {
         api_.CreateProgramWithBinary(context_.get(), 1, &device_, &size, &data, &status, &code),
         api_.ReleaseProgram};
     check(code, "load compiled code");
-    check(
-        api_.BuildProgram(program.get(), 1, &device_, options(contract).c_str(), nullptr, nullptr),
-        "link compiled code");
+    check(api_.BuildProgram(program.get(), 1, &device_, options(kernel).c_str(), nullptr, nullptr),
+          "link compiled code");
     return program;
   }
 
   Compiled compile_one(const program::Kernel& kernel, const DiskCache& cache) const {
-    const bool contract = contraction_allowed(kernel.source);
     const std::string key = CacheKey()
                                 .add("opencl", info_.name)
                                 .add("driver", info_.driver)
                                 .add("processor", info_.is_cpu ? processor_identity() : "")
-                                .add("options", options(contract))
+                                .add("options", options(kernel))
                                 .add("source", kernel.source)
                                 .text();
     Compiled result;
@@ -399,11 +400,11 @@ class OpenClDevice : public Device {
           bytes.copy(reinterpret_cast<char*>(&header), sizeof header);
           // Just built: the program is there and need not be loaded again.
           if (result.program.get()) return true;
-          result.program = load_binary(bytes.substr(sizeof header), contract);
+          result.program = load_binary(bytes.substr(sizeof header), kernel);
           return true;
         },
         [&] {
-          result.program = build_source(kernel, contract);
+          result.program = build_source(kernel);
           const std::string log = build_log(result.program.get());
           const Header made{number_before(log, " registers"),
                             number_before(log, " bytes spill stores")};

@@ -39,6 +39,14 @@ bool has_avx512() {
   return false;
 }
 
+int registers_asked(std::string_view source) {
+  constexpr std::string_view kMark = "// vphi: registers=";
+  const std::size_t at = source.find(kMark);
+  return at == std::string_view::npos
+             ? 0
+             : std::atoi(std::string(source.substr(at + kMark.size(), 3)).c_str());
+}
+
 bool contraction_allowed(std::string_view source) {
   return source.find("// vphi: contract=off") == std::string_view::npos &&
          source.find("#pragma STDC FP_CONTRACT OFF") == std::string_view::npos;

@@ -10,6 +10,7 @@
 #include "runtime/device/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
 #include "runtime/run/random_field.hpp"
+#include "runtime/run/transpose.hpp"
 
 namespace vphi::runtime {
 
@@ -71,6 +72,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
       device_(device),
       threads_(options.threads > 0 ? options.threads : usable_threads()),
       first_instance_(options.first_instance),
+      by_slot_(program::scalars_by_slot(program)),
       buffers_(program.buffers.size()),
       lent_(program.buffers.size()),
       partials_(program.kernels.size()),
@@ -389,7 +391,7 @@ void Session::compile_usual(bool prologue) {
 void Session::take_state() {
   const std::vector<double> initial = initial_scalars();
   scalars_ = device_.allocate(sizeof(double) * std::max<std::size_t>(1, initial.size()));
-  if (!initial.empty()) device_.upload(scalars_, 0, std::as_bytes(std::span(initial)));
+  put_scalars(initial);
   for (std::size_t b = 0; b < buffers_.size(); ++b) {
     const auto buffer = static_cast<int>(b);
     if (program_.buffers[b].scratch || program_.home(buffer) != buffer) continue;
@@ -605,8 +607,16 @@ void Session::advance(std::int64_t steps) {
 const std::vector<double>& Session::scalars() {
   if (scalars_known_) return known_scalars_;
   known_scalars_.resize(program_.scalars.size() * static_cast<std::size_t>(program_.instances));
-  if (!known_scalars_.empty())
+  const std::size_t width = program_.scalars.size(),
+                    instances = static_cast<std::size_t>(program_.instances);
+  if (!known_scalars_.empty() && by_slot_) {
+    const auto memory = std::make_unique_for_overwrite<double[]>(known_scalars_.size());
+    const std::span<double> there(memory.get(), known_scalars_.size());
+    device_.download(std::as_writable_bytes(there), scalars_, 0);
+    transpose(there, width, instances, known_scalars_, threads_);
+  } else if (!known_scalars_.empty()) {
     device_.download(std::as_writable_bytes(std::span(known_scalars_)), scalars_, 0);
+  }
   scalars_known_ = true;
   return known_scalars_;
 }
@@ -614,8 +624,23 @@ const std::vector<double>& Session::scalars() {
 void Session::set_scalar(int slot, double value, std::int64_t instance) {
   const std::size_t at =
       static_cast<std::size_t>(instance) * program_.scalars.size() + static_cast<std::size_t>(slot);
-  device_.upload(scalars_, sizeof(double) * at, std::as_bytes(std::span(&value, 1)));
+  const std::size_t there =
+      by_slot_ ? static_cast<std::size_t>(slot * program_.instances + instance) : at;
+  device_.upload(scalars_, sizeof(double) * there, std::as_bytes(std::span(&value, 1)));
   if (scalars_known_) known_scalars_[at] = value;
+}
+
+void Session::put_scalars(std::span<const double> values) {
+  if (values.empty()) return;
+  if (!by_slot_) {
+    device_.upload(scalars_, 0, std::as_bytes(values));
+    return;
+  }
+  const auto memory = std::make_unique_for_overwrite<double[]>(values.size());
+  const std::span<double> there(memory.get(), values.size());
+  const std::size_t width = program_.scalars.size();
+  transpose(values, values.size() / width, width, there, threads_);
+  device_.upload(scalars_, 0, std::as_bytes(there));
 }
 
 std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
@@ -726,7 +751,7 @@ void Session::scatter(int buffer, std::size_t first, std::span<const T> from) {
 }
 
 void Session::set_scalars(std::span<const double> values) {
-  if (!values.empty()) device_.upload(scalars_, 0, std::as_bytes(values));
+  put_scalars(values);
   scalars_known_ = false;
   leap_set_ = -1;
   if ((program_.cycle.empty() && program_.leap_steps == 0) || program_.step_slot < 0) return;

@@ -142,6 +142,8 @@ class Session {
   void run_prologue();
   void fill_random(std::size_t index);
   std::vector<double> initial_scalars() const;
+  /// [instance][slot], to where the kernels have them.
+  void put_scalars(std::span<const double> values);
   std::vector<double> read_from(int buffer, std::size_t first, std::size_t count);
   void write_from(int buffer, std::size_t first, std::span<const double> values);
   /// Bytes of the memory that a buffer's numbers lie in.
@@ -166,6 +168,7 @@ class Session {
   bool device_fields_ = false;
   std::unique_ptr<DeviceFields> fields_;  ///< made at first use
   std::int64_t first_instance_ = 0;
+  bool by_slot_ = false;  ///< scalars lie as [slot][instance]
   std::vector<Copies> buffers_;
   std::vector<BufferHandle> lent_;  ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;

@@ -108,7 +108,8 @@ using Runner = std::function<State(const Case&, const program::Kernel&, const St
 
 void same_bits(Case c, const emit::TargetInfo& target, const Runner& run, Reach expected) {
   std::string why;
-  const auto shape = emit::round_shape(c.kernel, target, why);
+  const auto wish = expected == Reach::Wave ? emit::RoundWish::Groups : emit::RoundWish::ByCounts;
+  const auto shape = emit::round_shape(c.kernel, target, why, wish);
   ASSERT_TRUE(shape) << why;
   EXPECT_EQ(shape->reach, expected) << shape->why;
   const auto cut = [&](Kernel& k) { k.reach = shape->reach, k.threads = shape->threads; };
@@ -187,13 +188,18 @@ TEST(Rounds, TheCountsDecide) {
                          native = target(Target::Native, true, 8);
   EXPECT_EQ(why(rotors(4096, 2, Precision::F64), cuda), "");
   EXPECT_NE(why(rotors(5000, 2, Precision::F64), cuda), "");
+  EXPECT_EQ(why(rotors(5000, 528, Precision::F64), cuda), "");
+  EXPECT_NE(why(rotors(9000, 528, Precision::F64), cuda), "");
+  EXPECT_EQ(why(rotors(2048, 1, Precision::F64), cuda), "");
+  EXPECT_NE(why(rotors(3000, 1, Precision::F64), cuda), "") << "launches are as fast";
+  EXPECT_EQ(why(rotors(3000, 1, Precision::F64), opencl), "");
   EXPECT_EQ(why(rotors(1 << 18, 1, Precision::F64), cuda), "");
   EXPECT_NE(why(rotors(1 << 20, 1, Precision::F64), cuda), "");
   EXPECT_NE(why(rotors(1 << 14, 1, Precision::F64), opencl).find("OpenCL"), std::string::npos);
   EXPECT_EQ(why(pairs(256, 1), cuda), "");
   EXPECT_NE(why(pairs(1024, 1), cuda), "") << "one group would be slower than many";
-  EXPECT_EQ(why(pairs(1024, 100), cuda), "");
-  EXPECT_NE(why(pairs(1024, 10), cuda), "");
+  EXPECT_EQ(why(pairs(1024, 132), cuda), "");
+  EXPECT_NE(why(pairs(1024, 100), cuda), "") << "multiprocessors would idle";
   EXPECT_EQ(why(rotors(4096, 1, Precision::F64), native), "");
   EXPECT_NE(why(pairs(4096, 1), native), "") << "its pairs are work for all threads";
   EXPECT_EQ(why(pairs(4096, 100), native), "");
@@ -229,7 +235,7 @@ TEST(Rounds, AWishGoesBeforeTheCounts) {
 TEST(Rounds, NvrtcTakesThem) {
   if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
   for (Case c :
-       {rotors(1024, 100, Precision::F64), rotors(1 << 16, 1, Precision::F64), pairs(1024, 200)}) {
+       {rotors(1024, 100, Precision::F64), rotors(1 << 17, 1, Precision::F64), pairs(1024, 200)}) {
     const emit::TargetInfo cuda = target(Target::Cuda, false, 132);
     std::string why, log;
     const auto shape = emit::round_shape(c.kernel, cuda, why);

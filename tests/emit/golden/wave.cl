@@ -2,8 +2,12 @@
 // One thread a site; neighbours by index arithmetic.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT ON
+#ifdef VPHI_REGISTERS
+#define VPHI_KERNEL(threads, blocks) __kernel void
+#else
 #define VPHI_KERNEL(threads, blocks) \
   __kernel void __attribute__((reqd_work_group_size(threads, 1, 1)))
+#endif
 #define VPHI_INLINE static inline
 #define VPHI_GLOBAL __global
 #define VPHI_LOCAL __local

@@ -1,0 +1,55 @@
+// Numbers of instances as they lie in memory and as they are asked for.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "program/json.hpp"
+#include "runtime/run/session.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+const char* const kWalkers =
+    "model walkers\nparam g = 1\nsweep T = [0.5, 1, 2]\nsweep path = 1..5\nvar x: real\n"
+    "x' = -g*x + sqrt(2*T)*noise\ninit x ~ uniform(0, 1)\n"
+    "evolve euler_maruyama, dt = 0.01, until = t > 1\nat end: mean(x^2) -> \"w.h5\"\n";
+
+// All kernels of paths have the scalars of one number side by side; a session shows them by
+// instance, whichever way they are set and read.
+TEST(Scalars, OfPathsLieSlotBySlot) {
+  const Compilation compiled = testing::compile_text(kWalkers, {});
+  const program::Program& program = *compiled.program;
+  for (const program::Kernel& kernel : program.kernels)
+    for (const program::Argument& argument : kernel.arguments) {
+      if (argument.kind == program::Argument::Kind::Scalars) {
+        EXPECT_EQ(argument.index, 1);
+      }
+    }
+  runtime::Session session(program, *testing::device("native"));
+  session.start();
+  const std::size_t width = program.scalars.size();
+  std::vector<double> values = session.scalars();
+  ASSERT_EQ(values.size(), 15 * width);
+  const auto axis = static_cast<std::size_t>(program.axes[0].slot);
+  for (std::size_t i = 0; i < 15; ++i)
+    EXPECT_EQ(values[i * width + axis], (std::vector<double>{0.5, 1, 2}[i / 5])) << i;
+  values[7 * width + axis] = 3;
+  session.set_scalars(values);
+  EXPECT_EQ(session.scalars(), values);
+  session.set_scalar(static_cast<int>(axis), 4, 9);
+  values[9 * width + axis] = 4;
+  EXPECT_EQ(session.scalars(), values);
+}
+
+// Kernels that do not agree on it are no program.
+TEST(Scalars, LieOneWayForAllKernels) {
+  Compilation compiled = testing::compile_text(kWalkers, {});
+  program::Program program = *compiled.program;
+  EXPECT_TRUE(program::problems(program).empty());
+  program.kernels.back().arguments.back().index = 0;
+  EXPECT_FALSE(program::problems(program).empty());
+}
+
+}  // namespace
+}  // namespace vphi
