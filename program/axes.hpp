@@ -21,7 +21,8 @@ class EnsembleNumbers {
   std::vector<std::int64_t> radix_;  ///< how many numbers it has room for
 };
 
-/// Whether the kernels have the scalars as [slot][instance], as their arguments say.
+/// Whether the kernels have the scalars as [slot][instance] in place of [instance][slot]: the
+/// `index` of their argument is 1 then.
 bool scalars_by_slot(const Program& program);
 
 }  // namespace vphi::program

@@ -80,7 +80,7 @@ struct Argument {
   enum class Kind {
     Current,   ///< buffer `index`, the copy that holds the present state
     Next,      ///< buffer `index`, the other copy
-    Scalars,   ///< the f64 scalars [instance][slot]; index 1: [slot][instance]; read and written
+    Scalars,   ///< the f64 scalar array [instance][slot], read and written
     Partials,  ///< f64 work array of `Kernel::partials` numbers, private to the kernel
     Counter,   ///< one 32-bit word an instance, zero before the first launch, left zero after it
   };

@@ -22,7 +22,7 @@ constexpr int kVectorBytes = 32;
 // Of kernels with a table: threads a group, so that making it is little beside using it, and rows.
 // Groups on a multiprocessor, where a step is light: registers are then those of the steps, and
 // what is spilled lies in the making of the table (2 to 10 % on an H200).
-constexpr int kResidents = 5, kLightFlops = 100;
+constexpr int kResidents = 5, kResidentsMany = 3, kLightFlops = 100;
 // Of instances side by side: numbers that they keep, operations of a step (the loop has to stay in
 // the cache of instructions), and times that their groups fill the device.
 constexpr int kHeldAbreast = 32, kFlopsAbreast = 280, kWaves = 1;
@@ -312,12 +312,30 @@ void fill_groups(program::Kernel& out, Slots& slots, const Job& job, const Paths
   slots["save"] = paths.save(at, "");
 }
 
-/// Rows of a group's table: a clock and what all instances share of a step.
-int rows_for(const kernel::Shared& shared) {
-  const std::size_t row = 8 * (shared.slots.size() + shared.epilogue.size() + shared.site.size());
+/// Places of the clock that a row of the table is made of.
+std::vector<int> slots_of_row(const std::string& functions) {
+  std::vector<int> list;
+  const std::string read = "clock[";
+  std::size_t at = functions.find("vphi_row_");
+  while (at != std::string::npos && (at = functions.find(read, at)) != std::string::npos) {
+    at += read.size();
+    const int slot = std::stoi(functions.substr(at));
+    if (std::ranges::find(list, slot) == list.end()) list.push_back(slot);
+  }
+  return list;
+}
+
+/// Rows of a group's table: of the clock, and of what all instances share of a step.
+int rows_for(const kernel::Shared& shared, std::size_t clock_slots) {
+  const std::size_t row = 8 * (clock_slots + shared.epilogue.size() + shared.site.size());
   int rows = kMostRows;
   while (rows > kFewestRows && row * static_cast<std::size_t>(rows) > kTableBytes) rows /= 2;
   return rows;
+}
+
+/// Groups on a multiprocessor: with more instances a thread holds more.
+int residents_of(int abreast) {
+  return abreast > 4 ? kResidentsMany : abreast > 2 ? 4 : kResidents;
 }
 
 /// Instances of a thread side by side. What they share is read once for all of them and their
@@ -329,10 +347,19 @@ int instances_abreast(const Job& job, const TargetInfo& target) {
                                  2 * job.body.slots_written.size() + 2 * job.body.draws.size();
   const std::int64_t fill =
       std::int64_t{kSharedThreads} * kResidents * std::max(1, target.compute_units);
-  for (const int abreast : {8, 4, 2})
-    if (job.kernel.instances >= kWaves * abreast * fill && registers * abreast <= kHeldAbreast &&
-        cost.flops * abreast <= kFlopsAbreast)
-      return abreast;
+  for (const int abreast : {8, 4, 2}) {
+    if (job.kernel.instances < kWaves * abreast * fill || registers * abreast > kHeldAbreast ||
+        cost.flops * abreast > kFlopsAbreast)
+      continue;
+    if (abreast < 8) return abreast;
+    // Groups come in waves: the last of them should not be nearly empty.
+    const auto waves = [&](int count) {
+      const std::int64_t wave = std::int64_t{count} * kSharedThreads * residents_of(count) *
+                                std::max(1, target.compute_units);
+      return count * ((job.kernel.instances + wave - 1) / wave);  // time, in that of an instance
+    };
+    return waves(7) < waves(8) ? 7 : 8;
+  }
   return 1;
 }
 
@@ -409,7 +436,17 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   slots["together"] = std::to_string(together);
   slots["lanes"] = std::to_string(kLanes);
   slots["vector"] = std::to_string(kVectorBytes / bytes_of(job.body.real));
-  const int rows = cpp ? kRowsCpp : alone ? kRowsAlone : rows_for(shared);
+  const std::string clock_text =
+      clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
+  const std::vector<int> row_slots = slots_of_row(clock_text);
+  slots["kept_slots"] = number(row_slots.size());
+  slots["keep_clock"] = slots["take_clock"] = "";
+  for (std::size_t k = 0; k < row_slots.size(); ++k) {
+    const std::string place = fmt::format("clock_rows[row * {}u + {}u]", row_slots.size(), k);
+    slots["keep_clock"] += fmt::format("{} = clock[{}];\n", place, row_slots[k]);
+    slots["take_clock"] += fmt::format("clock[{}] = {};\n", row_slots[k], place);
+  }
+  const int rows = cpp ? kRowsCpp : alone ? kRowsAlone : rows_for(shared, row_slots.size());
   slots["rows"] = std::to_string(rows);
   slots["real"] = type_name(job.body.real);
   slots["wide"] = widest_integer(job);
@@ -434,8 +471,7 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
       slots["clock_save"] +=
           fmt::format("{} = clock[{}];\n", paths.scalar(slot_of(shared.slots[j])), j);
   }
-  slots["body"] +=
-      clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
+  slots["body"] += clock_text;
   const bool state = keeps_state(job);
   const std::int64_t run = kernel::steps_of_run(shared.own.random);
   // Rows end where a run of the state or a round of steps does.
@@ -453,12 +489,11 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   const int abreast = cpp || alone ? 0 : instances_abreast(job, target);
   slots["abreast"] = std::to_string(std::max(1, abreast));
   const bool light = kernel::cost(kernel).flops <= kLightFlops;
-  slots["residents"] = std::to_string(!light ? 1 : abreast > 2 ? kResidents - 1 : kResidents);
+  slots["residents"] = std::to_string(!light ? 1 : residents_of(abreast));
   // NVIDIA's OpenCL knows no groups on a multiprocessor, but registers of a thread.
   if (!cpp && !cuda && target.nvidia && light)
-    slots["comment"] += fmt::format(
-        "// vphi: registers={}\n",
-        kRegisters / (kSharedThreads * (abreast > 2 ? kResidents - 1 : kResidents)) / 8 * 8);
+    slots["comment"] += fmt::format("// vphi: registers={}\n",
+                                    kRegisters / (kSharedThreads * residents_of(abreast)) / 8 * 8);
   const bool draws = !job.body.draws.empty();
   const bool kept = state && abreast > 0;
   slots["walkers"] = !draws || abreast == 0

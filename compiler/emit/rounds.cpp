@@ -29,7 +29,7 @@ constexpr std::int64_t kMostSitesMany = 4096, kMostSitesFull = 8192, kGroupsFull
 constexpr std::int64_t kMostSitesOne = 2048, kMostSitesOneOpenCl = 4096;
 constexpr std::int64_t kMostPairSitesOne = 256;
 // Where groups wait for each other: the fewest sites of all, and the most of a thread.
-constexpr std::int64_t kFewestSitesWait = 98304, kMostSitesOfThread = 4;
+constexpr std::int64_t kFewestSitesWait = 98304, kMostSitesOfThread = 16;
 constexpr std::int64_t kWaveThreads = 256;
 constexpr int kWaveResidents = 2;
 constexpr std::int64_t kSitesOfTask = 8192, kPairSitesOfTask = 512;  // on a processor

@@ -194,7 +194,8 @@ TEST(Rounds, TheCountsDecide) {
   EXPECT_NE(why(rotors(3000, 1, Precision::F64), cuda), "") << "launches are as fast";
   EXPECT_EQ(why(rotors(3000, 1, Precision::F64), opencl), "");
   EXPECT_EQ(why(rotors(1 << 18, 1, Precision::F64), cuda), "");
-  EXPECT_NE(why(rotors(1 << 20, 1, Precision::F64), cuda), "");
+  EXPECT_EQ(why(rotors(1 << 20, 1, Precision::F64), cuda), "");
+  EXPECT_NE(why(rotors(1 << 21, 1, Precision::F64), cuda), "");
   EXPECT_NE(why(rotors(1 << 14, 1, Precision::F64), opencl).find("OpenCL"), std::string::npos);
   EXPECT_EQ(why(pairs(256, 1), cuda), "");
   EXPECT_NE(why(pairs(1024, 1), cuda), "") << "one group would be slower than many";
@@ -217,7 +218,7 @@ TEST(Rounds, AWishGoesBeforeTheCounts) {
     EXPECT_EQ(why.empty(), shape.has_value());
     return shape ? shape->reach : Reach::Launch;
   };
-  const Case few = rotors(300, 1, Precision::F64), lots = rotors(1 << 20, 1, Precision::F64),
+  const Case few = rotors(300, 1, Precision::F64), lots = rotors(1 << 21, 1, Precision::F64),
              copies = rotors(1 << 14, 3, Precision::F64), far = pairs(1 << 12, 1);
   EXPECT_EQ(reach(few, cuda, RoundWish::Groups), Reach::Wave);
   EXPECT_EQ(reach(few, cuda, RoundWish::Group), Reach::Group);
