@@ -146,7 +146,10 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
   }
   if (clause.target && rule.target != Need::Never && clause.target->kind == ExprKind::Call &&
       clause.target->text != "ildg" && clause.target->text != "nersc") {
-    report(error::target_kind(clause.target->span));
+    const bool named =
+        clause.target->args.size() == 1 && clause.target->args[0]->kind == ExprKind::String;
+    report(error::target_kind(clause.target->span,
+                              named ? clause.target->args[0]->text : std::string()));
   }
   if (clause.target && rule.target == Need::Always && clause.target->kind == ExprKind::String)
     file_name(*clause.target);

@@ -148,13 +148,17 @@ Diagnostic target_ending(Span at, const std::string& name) {
   return d;
 }
 
-Diagnostic target_kind(Span at) {
+Diagnostic target_kind(Span at, const std::string& file) {
   Diagnostic d = make("E0411", at, "this is no place for results");
   d.under = "unknown kind of file";
   d.rule =
-      "results go to an HDF5 file, -> \"name.h5\", or links to -> ildg(\"name\") and "
-      "nersc(\"name\")";
-  d.hint = "write -> \"results.h5\"";
+      "the ending of a name says the format: .h5 (HDF5), .csv or .silo; links go to ildg(\"name\") "
+      "and nersc(\"name\") as well";
+  d.hint = "write -> \"" +
+           (file.empty()                   ? "results.h5"
+            : file.find('.') < file.size() ? file
+                                           : file + ".h5") +
+           "\"";
   return d;
 }
 

@@ -125,7 +125,8 @@ Diagnostic relation_swapped(Span at, const std::string& keyword, const std::stri
 Diagnostic second_integrator(Span at, Span first);
 Diagnostic target_missing(Span at, const std::string& keyword);
 Diagnostic target_not_wanted(Span at, const std::string& keyword);
-Diagnostic target_kind(Span at);
+/// `file`: the name that is written in it; may be empty.
+Diagnostic target_kind(Span at, const std::string& file);
 Diagnostic target_outside(Span at, const std::string& name);
 Diagnostic target_ending(Span at, const std::string& name);
 Diagnostic body_missing(Span at, const std::string& keyword, const std::string& usage);

@@ -66,7 +66,9 @@ class Remaining {
 };
 
 /// Mean, variance, least or greatest value over the instances that agree on the axes left; NaN are
-/// left out. The error of a mean is sqrt(s^2/n) with s^2 = sum (x - mean)^2/(n - 1).
+/// left out. The error of a mean is sqrt(s^2/n) with s^2 = sum (x - mean)^2/(n - 1); over an
+/// ensemble and parameters together it is that of the ensemble at each of their values, sqrt(sum
+/// n_g s_g^2)/n, since these values are chosen and not drawn.
 Averaged average(const program::Program& program, const program::Statistic& statistic,
                  const Table& table);
 

@@ -1,6 +1,7 @@
 // Averages over instances, and the binned error of values in time.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "runtime/run/ensemble.hpp"
@@ -62,6 +63,41 @@ std::vector<double> errors_of_variances(const Remaining& left, const Statistic& 
   return error;
 }
 
+/// Errors of means over an ensemble and over parameters; none where only one kind is averaged over.
+std::vector<double> errors_by_place(const Program& program, const Statistic& statistic,
+                                    const Table& table, const Remaining& left) {
+  const auto drawn = [&](int axis) {
+    return program.axes[static_cast<std::size_t>(axis)].ensemble;
+  };
+  const auto ensembles = std::count_if(statistic.axes.begin(), statistic.axes.end(), drawn);
+  if (ensembles == 0 || ensembles == static_cast<std::ptrdiff_t>(statistic.axes.size())) return {};
+  std::vector<int> gone;
+  std::copy_if(statistic.axes.begin(), statistic.axes.end(), std::back_inserter(gone), drawn);
+  Statistic inner = statistic;
+  inner.axes = gone;
+  const Averaged places = average(program, inner, table);
+  const Remaining finer(program, Remaining::all_but(program, gone));
+  const auto fine = static_cast<std::size_t>(finer.size());
+  std::vector<double> count(fine, 0), of_place(fine, 0);
+  for (std::int64_t i = 0; i < table.instances; ++i) {
+    if (std::isnan(table.at(i, statistic.slot))) continue;
+    const auto place = static_cast<std::size_t>(finer.cell(i));
+    count[place] += 1;
+    of_place[place] = static_cast<double>(left.cell(i));
+  }
+  const auto cells = static_cast<std::size_t>(left.size());
+  std::vector<double> squares(cells, 0), all(cells, 0);
+  for (std::size_t place = 0; place < fine; ++place) {
+    if (count[place] == 0) continue;
+    const auto cell = static_cast<std::size_t>(of_place[place]);
+    squares[cell] += std::pow(count[place] * places.error[place], 2);
+    all[cell] += count[place];
+  }
+  for (std::size_t cell = 0; cell < cells; ++cell)
+    squares[cell] = std::sqrt(squares[cell]) / all[cell];
+  return squares;
+}
+
 }  // namespace
 
 // Welford's form: m_n = m + (x - m)/n, S_n = S + (x - m)(x - m_n); one pass in the order of the
@@ -99,6 +135,9 @@ Averaged average(const Program& program, const Statistic& statistic, const Table
     if (statistic.kind == Kind::Mean && count[c] > 1)
       result.error[c] = std::sqrt(spread[c] / (count[c] - 1) / count[c]);
   }
+  if (statistic.kind == Kind::Mean)
+    if (auto errors = errors_by_place(program, statistic, table, left); !errors.empty())
+      result.error = std::move(errors);
   if (statistic.kind == Kind::Variance && statistic.error_slot >= 0)
     result.error = errors_of_variances(left, statistic, table, count, mean, spread);
   return result;

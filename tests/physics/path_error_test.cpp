@@ -91,5 +91,19 @@ TEST(PathError, OfAShortRunIsALowerBound) {
   EXPECT_NE(r.notes[0].find("lower bounds"), std::string::npos) << r.notes[0];
 }
 
+/// Over an ensemble and a parameter at once: values of the parameter are chosen, not drawn, so they
+/// add nothing to the error, sqrt(e_1^2 + e_2^2)/2.
+TEST(PathError, ParametersAreNoScatter) {
+  const auto r = run_text(
+      "model mixed\nsweep b = [1, 5]\nsweep path = 1..50\nvar x: real\nx' = -x + b*noise\n"
+      "init x = 0\nevolve srk2, dt = 0.1, until = t > 5\n"
+      "at end: each = mean(x^2, over = path), all = mean(x^2, over = [b, path]) -> \"m.h5\"\n",
+      {});
+  const auto *each = r.find("each"), *all = r.find("all");
+  ASSERT_TRUE(each && all);
+  const double expected = std::hypot(each->errors[0].at(0), each->errors[0].at(1)) / 2;
+  EXPECT_NEAR(all->errors[0].at(0), expected, 1e-12);
+}
+
 }  // namespace
 }  // namespace vphi
