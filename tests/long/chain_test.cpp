@@ -1,4 +1,4 @@
-// SU(3) in four dimensions: larger boxes, rectangles, OpenCL (specs/gauge 4.1, 4.3).
+// SU(3) in four dimensions: larger boxes, rectangles, OpenCL (specs/gauge 4.1, 4.3); larger groups.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,6 +66,31 @@ TEST(LongChain, HeatbathAndTrajectoriesAgree) {
       EXPECT_NEAR(a.value, c.plaquette, 4 * std::hypot(a.error, c.error)) << c.beta;
     }
     EXPECT_NEAR(heat.value, paths.value, 4 * std::hypot(heat.error, paths.error)) << c.beta;
+  }
+}
+
+// In two dimensions d(ln z)/d(beta), z = sum_n det I_(n+i-j)(beta/N), i and j from 1 to N.
+TEST(LongChain, LargerGroupsInTwoDimensions) {
+  struct Case {
+    std::string n;
+    double beta, plaquette;
+  };
+  const Case cases[] = {
+      {"4", 12, 0.4296966569}, {"5", 22.5, 0.4889222149}, {"6", 30, 0.4444714168}};
+  for (const Case& c : cases) {
+    const auto result = testing::run_text(
+        "model larger \"SU(n)\"\nsweep chain = 1..4\nlattice grid: 8^2\ngauge U: SU(" + c.n +
+            ")\nP[mu,nu] = loop(mu, nu, -mu, -nu)\nu = mean(re(tr(P[mu,nu]))/" + c.n +
+            ", mu < nu)\naction S = " + testing::exact(c.beta) + "/" + c.n + "*sum(" + c.n +
+            " - re(tr(P[mu,nu])), mu < nu)\nsample heatbath, sweeps = 2000, overrelax = 1\n"
+            "init U ~ hot\naverage = mean(u, over = [chain, time])\n"
+            "every 2000 sweeps, after = sweep > 100: average, width = error(average) -> "
+            "\"s.csv\"\n",
+        {});
+    const double width = testing::last(result, "width");
+    EXPECT_GT(width, 0);
+    EXPECT_LT(width, 1e-3);
+    EXPECT_NEAR(testing::last(result, "average"), c.plaquette, 4 * width) << c.n;
   }
 }
 
