@@ -146,13 +146,17 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
   const std::string type = type_name(precision),
                     values = table_function(group.front(), precision) + "_values";
   const char* suffix = precision == Precision::F32 ? "f32" : "f64";
+  const double most = precision == Precision::F32 ? std::numeric_limits<float>::max()
+                                                  : std::numeric_limits<double>::max();
   const std::size_t size = arena.table_data(group.front()).size();
   const std::size_t width = group.size() == 3 ? 4 : group.size();
   std::string text = declared(language, type, values, width * size) + " = {\n";
   std::string line;
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t k = 0; k < width; ++k) {
-      const double v = k < group.size() ? arena.table_data(group[k])[i] : 0;
+      const double given = k < group.size() ? arena.table_data(group[k])[i] : 0;
+      // what is finite stays so: NVIDIA's OpenCL takes no infinite float among constants
+      const double v = std::isfinite(given) ? std::clamp(given, -most, most) : given;
       const std::string entry = literal(static_cast<long double>(v), precision) + ",";
       if (line.size() + entry.size() > 96) {
         text += "   " + line + "\n";

@@ -19,8 +19,8 @@ TEST(RoundsAudit, BranchFreeInEveryWay) {
     const char *model, *bodies;
     bool waits;  ///< of the groups in CUDA
   };
-  for (const Small& small : {Small{"hmf", "600", false}, Small{"hmf", "2^14", true},
-                             Small{"kuramoto", "2^14", true}, Small{"ring", "200", false}}) {
+  for (const Small& small : {Small{"hmf", "600", false}, Small{"hmf", "2^17", true},
+                             Small{"kuramoto", "2^17", true}, Small{"ring", "200", false}}) {
     CompileOptions options;
     options.set.emplace_back("N", small.bodies);
     for (const Way& way : ways()) {

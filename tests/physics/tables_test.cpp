@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 
+#include "compiler/compile.hpp"
 #include "runtime/device/code_cache.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
@@ -91,6 +92,35 @@ TEST_P(OnDevices, TablesAgreeWithTheirFormulas) {
   EXPECT_LT(compare(formula, table, "m"), 1e-5);
   EXPECT_LT(compare(formula, table, "mean(phi^2)"), 1e-4);
   EXPECT_GT(compare(formula, table, "mean(phi^2)"), 0);
+}
+
+// The end behind the last place of a table is beyond any float, and yet a number: a constant that
+// every OpenCL compiler takes.
+TEST(TablesInF32, HoldFiniteNumbers) {
+  const testing::ScratchFolder folder;
+  const std::string v =
+      tabulated(folder, "v.txt", -2, 2, 20, 0.3, [](double x) { return 1 - std::cos(x); });
+  const std::string path = folder / "model.vphi";
+  std::ofstream(path) << model("1", "table(\"" + v + "\", phi, order = 1)")
+                      << "every 50 steps: max(table(\"" + v + "\", phi, order = 1)) -> \"v.h5\"\n"
+                      << "precision real = f32\n";
+  emit::TargetInfo target;
+  target.target = program::Target::OpenCL;
+  target.is_cpu = false;
+  const Compilation c = compile_model(path, {}, target);
+  ASSERT_TRUE(c.program);
+  int tables = 0;
+  for (const program::Kernel& kernel : c.program->kernels) {
+    for (auto at = kernel.source.find("_values["); at != std::string::npos;
+         at = kernel.source.find("_values[", at + 1)) {
+      const auto open = kernel.source.find("= {", at), line = kernel.source.find('\n', at);
+      if (open == std::string::npos || open > line) continue;
+      const std::string values = kernel.source.substr(open, kernel.source.find("};", open) - open);
+      EXPECT_EQ(values.find("INFINITY"), std::string::npos) << kernel.name << values;
+      ++tables;
+    }
+  }
+  EXPECT_GT(tables, 0);
 }
 
 // Arguments that are the first and the last of a table, to the bit, take what the table says there
