@@ -33,14 +33,17 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 /// Whether only the last group of a launch comes to this line (1 is the first) of a kernel's
-/// source: behind the counter in its finish, or in what is called from there alone.
+/// source: behind the counter in its finish, or in what is called from there alone, or in the
+/// kernel itself, behind the counter of the groups that share a block of pairs.
 bool after_the_counter(const std::string& source, int number) {
   const auto lines = lines_of(source);
-  bool counted = false;
+  bool counted = false, shared = false;
   for (int i = std::min(number, static_cast<int>(lines.size())) - 1; i >= 0; --i) {
     const std::string& line = lines[static_cast<std::size_t>(i)];
     counted = counted || line.find("vphi_count_one(counter) ==") != std::string::npos;
-    if (!line.starts_with("VPHI_INLINE") && !line.starts_with("VPHI_KERNEL")) continue;
+    shared = shared || line.find("vphi_count_one(arrived) ==") != std::string::npos;
+    if (line.starts_with("VPHI_KERNEL")) return shared;
+    if (!line.starts_with("VPHI_INLINE")) continue;
     for (const char* name : {" vphi_load_shared(", " vphi_epilogue_", " vphi_before_of_"})
       if (line.find(name) != std::string::npos) return true;
     return counted && line.find(" vphi_finish_") != std::string::npos;
