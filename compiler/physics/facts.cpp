@@ -24,8 +24,10 @@ void read_fields(const Clause& clause, bool field, std::vector<FieldFact>& out) 
       for (; waiting < out.size(); ++waiting) out[waiting].type = item.value;
     } else if (!item.head && item.value->kind == ExprKind::Name) {
       out.push_back({item.value->text, nullptr, field, false, item.value->span});
+      out.back().line = &clause;
     } else if (!item.head && item.value->kind == ExprKind::Index) {
       out.push_back({item.value->args[0]->text, nullptr, field, !field, item.value->span});
+      out.back().line = &clause;
     }
   }
 }

@@ -30,6 +30,7 @@ struct FieldFact {
   dsl::ExprPtr store = nullptr;          ///< `store = rows(2)` of a `gauge` line
   bool primitive = false;                ///< of a `primitive` line
   const dsl::Clause* fermion = nullptr;  ///< the `fermion` line that it is of
+  const dsl::Clause* line = nullptr;     ///< the line that declares it
 };
 
 struct EquationFact {

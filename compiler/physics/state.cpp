@@ -79,6 +79,14 @@ bool Derivation::gravitates(const StateField& field) const {
 
 namespace {
 
+/// The first `boundary = ...` or `boundary(t) = ...` of the line that declares a field.
+const dsl::Item* own_boundary(const FieldFact& fact) {
+  if (!fact.line) return nullptr;
+  for (const dsl::Item& item : fact.line->items)
+    if (item.head && item.head->name == "boundary") return &item;
+  return nullptr;
+}
+
 void periodic_box(Derivation& d, dsl::Span span) {
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     if (d.grid.boundary[axis] != Boundary::Periodic) {
@@ -145,6 +153,9 @@ void read_spinor(Derivation& d, Lowerer& lower, const FieldFact& fact, StateFiel
 
 void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
+  if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion)
+    d.fail(errors::not_yet(
+        own->span, fact.gauge ? "a boundary of links" : "a boundary of its own for a field"));
   if (fact.fermion) {
     if (type && type->text != "spinor") {
       d.fail(errors::not_yet(type->span, fmt::format("a fermion of type `{}`", type->text)));
