@@ -3,27 +3,26 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/fluid_states.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "dsl/builtins.hpp"
 
 namespace vphi::physics {
 
 using algebra::Op;
 using dsl::ExprKind;
 
-namespace {
-
 const dsl::Item* law_of(const dsl::Clause& clause) {
   if (clause.items.empty()) return nullptr;
   const dsl::Item& item = clause.items.front();
   return item.head && item.relation == dsl::Item::Relation::Equals ? &item : nullptr;
 }
+
+namespace {
 
 /// Reads the right side of one law.
 class FluxReader {
@@ -330,18 +329,13 @@ std::optional<Expr> fluid_name(Derivation& d, const std::string& name) {
 namespace {
 
 /// The largest speed of random states whose vectors are up to `length` long.
-double largest_speed(Derivation& d, const std::vector<Law>& laws, Expr speed, double length) {
+double largest_speed(Derivation& d, const std::vector<Law>& laws, const std::vector<Expr>& parts,
+                     Expr speed, double length) {
   std::mt19937_64 random(19930503);
   std::uniform_real_distribution<double> uniform(0, 1);
   double largest = 0;
-  const auto value_of = [](Expr e, const std::map<int, double>& numbers) {
-    return algebra::evaluate(e, {[&](const algebra::Node& leaf) -> double {
-                               if (leaf.op == Op::Load) return numbers.at(leaf.index);
-                               return leaf.op == Op::Symbol ? 1 : 0;
-                             }});
-  };
   for (int state = 0; state < 400; ++state) {
-    std::map<int, double> numbers;
+    Numbers numbers;
     const double scale = std::pow(10.0, 6 * uniform(random) - 3);
     for (const StateField& field : d.fields) {
       if (!field.primitive) continue;
@@ -354,16 +348,17 @@ double largest_speed(Derivation& d, const std::vector<Law>& laws, Expr speed, do
                                        : scale * std::pow(length, 2 * uniform(random));
       }
     }
-    bool finite = true;
+    bool finite = std::ranges::all_of(
+        parts, [&](Expr part) { return std::isfinite(evaluated(part, numbers)); });
     for (const Law& law : laws) {
       for (std::size_t i = 0; i < law.arrays.size(); ++i) {
-        const double value = value_of(law.density.parts[i].re, numbers);
+        const double value = evaluated(law.density.parts[i].re, numbers);
         finite = finite && std::isfinite(value);
         numbers[law.arrays[i]] = value;
       }
     }
     if (!finite) continue;
-    const double found = std::abs(value_of(speed, numbers));
+    const double found = std::abs(evaluated(speed, numbers));
     if (std::isfinite(found)) largest = std::max(largest, found);
   }
   return largest;
@@ -375,15 +370,18 @@ void check_courant(Derivation& d, const std::vector<Law>& laws) {
   Conservation& c = *d.system.conservation;
   if (c.courant <= 0 || c.speeds.empty() || !d.dt) return;
   const dsl::Clause* evolve = d.resolved.clause("evolve");
+  Lowerer lower(d);
+  const std::vector<Expr> parts = made_of(d, lower);
   double near = 0, far = 0;
   for (const double length : {0.3, 0.999, 1.0}) {
-    near = std::max(near, largest_speed(d, laws, c.speeds[0], length));
+    near = std::max(near, largest_speed(d, laws, parts, c.speeds[0], length));
   }
   for (const double length : {1.5, 30.0, 1000.0}) {
-    far = std::max(far, largest_speed(d, laws, c.speeds[0], length));
+    far = std::max(far, largest_speed(d, laws, parts, c.speeds[0], length));
   }
   const double ratio = static_cast<double>((d.dt / d.grid.dx)->number.real);
-  if (near > 0 && far <= near * 1.001) {  // no signal is faster than that
+  if (near > 0 && far <= 1.1 * near) {  // no signal is faster than that
+    near = std::max(near, far);
     if (near * ratio * 0.999 <= c.courant) return;
     dsl::Span span = evolve->keyword_span;
     if (const dsl::ExprPtr dt = dsl::option(*evolve, "dt")) span = dt->span;
@@ -400,42 +398,6 @@ void check_courant(Derivation& d, const std::vector<Law>& laws) {
   d.system.expectations.push_back(std::move(x));
 }
 
-namespace {
-
-/// What the densities are made of that has to be a number by itself: names that stand for a
-/// formula, and roots and logarithms. Of W^2 alone nobody sees that W has none.
-class MadeOf {
- public:
-  MadeOf(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
-
-  void read(const dsl::Expr& e) {
-    for (const dsl::ExprPtr& part : e.args) read(*part);
-    if (e.kind == ExprKind::Call) {
-      const dsl::Builtin* known = dsl::find_builtin(e.text);
-      if (known && known->rule == dsl::Rule::RealFunction) add(e);
-    }
-    const NamedFact* fact = e.kind == ExprKind::Name ? d_.facts.find(e.text) : nullptr;
-    if (!fact || !fact->value || !seen_.insert(e.text).second) return;
-    if (fact->kind != NamedFact::Kind::Definition) return;
-    read(*fact->value);
-    add(e);
-  }
-  const std::vector<Expr>& values() const { return values_; }
-
- private:
-  void add(const dsl::Expr& e) {
-    for (const Component& part : lower_.value(e).parts) {
-      if (part.real() && part.re->per_site) values_.push_back(part.re);
-    }
-  }
-  Derivation& d_;
-  Lowerer& lower_;
-  std::set<std::string> seen_;
-  std::vector<Expr> values_;
-};
-
-}  // namespace
-
 void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& units) {
   Conservation& c = *d.system.conservation;
   Arena& arena = d.arena();
@@ -450,11 +412,7 @@ void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& u
   }
   // faster than light, and whatever else has no state: something is no number there
   Lowerer lower(d);
-  MadeOf made(d, lower);
-  for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
-    if (const dsl::Item* law = law_of(*clause)) made.read(*law->value);
-  }
-  for (const Expr value : made.values()) holds(value, arena.real(kLargest));
+  for (const Expr value : made_of(d, lower)) holds(value, arena.real(kLargest));
   // the densities are what is conserved, to a part of the largest there is
   constexpr double kPart = 0.1;
   for (const Law& law : laws) {

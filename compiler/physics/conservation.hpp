@@ -47,6 +47,7 @@ struct Solve {
   std::optional<long double> from, to;  ///< bounds of the solution
   long double tolerance = 1e-10L, start = 0;
   std::int64_t most = 100;
+  bool most_given = false;
   dsl::Span span;
 };
 
@@ -59,6 +60,8 @@ struct Solution {
   double reached = 0;  ///< largest error that these rounds leave
 };
 
+/// `U = density` of a clause `conserve U = density: flux`; null where it is written otherwise.
+const dsl::Item* law_of(const dsl::Clause& clause);
 /// Arrays for the conserved fields; after `declare_fields`.
 void declare_conserved(Derivation& d);
 /// The laws, once primitive variables have their arrays.

@@ -7,14 +7,14 @@
 //                 close in on the solution, and where Newton leaves them their middle is taken
 //   bisection     the half of what is left between `from` and `to` in which u - g(u) changes sign
 // with n from what random states need: q^n d0 <= tol, q the largest |dg/du| at their solutions and
-// d0 the largest distance of the start; as many rounds of Newton as the slowest of them takes; and
-// log2((to - from)/tol) halves. For the relativistic equations of specs/hydro.md 2.4 q is
-// v^2 c_s^2. The states come from random primitive variables by the forward map of `conserve`, and
-// the recovery must find these again (LANGUAGE rule 20).
+// d0 the largest distance of the start; log2((to - from)/tol) halves; and of Newton, for which
+// nothing is proved, `max` rounds, or without it as many as the slowest state takes. For the
+// relativistic equations of specs/hydro.md 2.4 q is v^2 c_s^2. The states come from random
+// primitive variables by the forward map of `conserve`, and the recovery must find these again
+// (LANGUAGE rule 20).
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <random>
 #include <set>
 
 #include <fmt/format.h>
@@ -22,6 +22,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/conservation.hpp"
 #include "compiler/physics/conservation_errors.hpp"
+#include "compiler/physics/fluid_states.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
@@ -31,25 +32,14 @@ using dsl::ExprKind;
 
 namespace {
 
-using Numbers = std::map<int, double>;  ///< array -> value
-
 constexpr int kStates = 120;     ///< random states looked at
 constexpr int kRounds = 4000;    ///< until a fixed point counts as not found
 constexpr double kClose = 1e-5;  ///< relative distance of what was recovered, f64
 
-double evaluated(Expr e, const Numbers& numbers, Expr open, double value) {
-  return algebra::evaluate(e, {[&](const algebra::Node& leaf) -> double {
-                             if (leaf.op == Op::Load) return numbers.at(leaf.index);
-                             if (open && &leaf == open.get()) return value;
-                             if (leaf.op == Op::Symbol) return 1;  // time, a swept name
-                             return 0;
-                           }});
-}
-
 class Recovery {
  public:
   Recovery(Derivation& d, Lowerer& lower, const std::vector<Law>& laws)
-      : d_(d), lower_(lower), laws_(laws) {}
+      : d_(d), lower_(lower), laws_(laws), trials_(d, lower, laws) {}
 
   std::vector<Derived> read() {
     const dsl::Clause* clause = d_.resolved.clause("recover");
@@ -136,7 +126,10 @@ class Recovery {
         }
         const std::string& name = item.head->name;
         if (name == "tol") solve.tolerance = lower_.fixed_number(*item.value, "the tolerance");
-        if (name == "max") solve.most = lower_.fixed_integer(*item.value, "the most rounds");
+        if (name == "max") {
+          solve.most = lower_.fixed_integer(*item.value, "the most rounds");
+          solve.most_given = true;
+        }
         if (name == "start") solve.start = lower_.fixed_number(*item.value, "the start");
         if (name == "from") solve.from = lower_.fixed_number(*item.value, "the least value");
         if (name == "to") solve.to = lower_.fixed_number(*item.value, "the largest value");
@@ -233,82 +226,14 @@ class Recovery {
 
   // ---- random states ----------------------------------------------------------------------------
 
-  struct Sample {
-    Numbers primitives, quantities;
-    double u = 0;
-  };
+  using Sample = TrialState;
 
-  /// Densities over six decades, vectors of any direction and of length up to 1 - 1e-3 or so: what
-  /// has no finite conserved values is left out.
-  void make_states(Expr g) {
-    std::mt19937_64 random(20140105);
-    std::uniform_real_distribution<double> uniform(0, 1);
-    std::normal_distribution<double> normal;
-    for (int attempt = 0; attempt < 20 * kStates && std::ssize(states_) < kStates; ++attempt) {
-      Sample sample;
-      for (const StateField& field : d_.fields) {
-        if (!field.primitive) continue;
-        if (field.rows == 1 && field.cells.size() == 1 && !is_vector(field)) {
-          sample.primitives[field.arrays[0]] = std::pow(10.0, 6 * uniform(random) - 3);
-          continue;
-        }
-        std::vector<double> direction;
-        double square = 0;
-        for (std::size_t i = 0; i < field.arrays.size(); ++i) {
-          direction.push_back(normal(random));
-          square += direction.back() * direction.back();
-        }
-        const double length =
-            attempt % 2 == 0 ? uniform(random) : 1 - std::pow(10.0, -3 * uniform(random));
-        for (std::size_t i = 0; i < field.arrays.size(); ++i) {
-          sample.primitives[field.arrays[i]] = length * direction[i] / std::sqrt(square);
-        }
-      }
-      if (complete(sample, g)) states_.push_back(std::move(sample));
+  void make_states(Expr g) { states_ = solved(trials_.drawn(kStates), g); }
+  std::vector<Sample> solved(std::vector<Sample> states, Expr g) const {
+    for (Sample& sample : states) {
+      if (g) sample.u = solution_at(g, sample);
     }
-  }
-
-  /// Conserved values and the solution of a state; false where it has none.
-  bool complete(Sample& sample, Expr g) const {
-    bool finite = true;
-    for (const Law& law : laws_) {
-      for (std::size_t i = 0; i < law.arrays.size(); ++i) {
-        const double value = evaluated(law.density.parts[i].re, sample.primitives, {}, 0);
-        finite = finite && std::isfinite(value);
-        sample.quantities[law.arrays[i]] = value;
-      }
-    }
-    if (finite && g) sample.u = solution_at(g, sample);
-    return finite;
-  }
-
-  /// The same states with numbers that are close to each other, as the energy of cold matter is to
-  /// that of its masses: where rounds that are bent by a kink or a pole are slowest.
-  std::vector<Sample> close_states(Expr g) const {
-    std::mt19937_64 random(19871118);
-    std::uniform_real_distribution<double> uniform(0, 1);
-    std::vector<Sample> close;
-    for (Sample sample : states_) {
-      double first = 0;
-      int numbers = 0;
-      for (const StateField& field : d_.fields) {
-        if (!field.primitive || field.cells.size() != 1 || is_vector(field)) continue;
-        double& value = sample.primitives.at(field.arrays[0]);
-        if (numbers++ == 0) {
-          first = value;
-        } else {
-          value = first * (1 - std::pow(10.0, -8 * uniform(random)));
-        }
-      }
-      if (numbers < 2) break;
-      if (complete(sample, g)) close.push_back(std::move(sample));
-    }
-    return close;
-  }
-
-  bool is_vector(const StateField& field) const {
-    const dsl::Symbol* symbol = d_.resolved.find(field.name);
-    return symbol && symbol->type.base == dsl::Type::Base::Vector;
+    return states;
   }
 
   double fixed_point(Expr g, const Sample& sample) const {
@@ -412,13 +337,13 @@ class Recovery {
     return iterated(g);
   }
 
-  /// Rounds of Newton, written out: as many as the slowest of the random states takes.
+  /// Rounds of Newton, written out: `max`, or as many as the slowest of the random states takes.
   Solution newton(Expr g) {
     const Expr slope = algebra::derivative(g, solved_);
     const double tolerance = static_cast<double>(solve_->tolerance);
     Solution solution;
     std::vector<Sample> states = states_;
-    for (Sample& sample : close_states(g)) states.push_back(std::move(sample));
+    for (Sample& sample : solved(trials_.hard(states_), g)) states.push_back(std::move(sample));
     const double side = bounded() ? common_side(g, states) : 1;
     std::vector<Step> now(states.size(), first_step());
     const Sample* worst = nullptr;
@@ -442,9 +367,17 @@ class Recovery {
       d_.diagnostics.add(
           errors::solve_stops_short(solve_->span, solve_->name, solve_->most, solution.reached));
     }
-    d_.system.remarks.push_back(fmt::format("`{}` is solved in {} round{} of Newton's method",
-                                            solve_->name, solution.rounds,
-                                            solution.rounds == 1 ? "" : "s"));
+    const std::int64_t slowest = solution.rounds;
+    if (solve_->most_given) solution.rounds = solve_->most;
+    d_.system.remarks.push_back(fmt::format(
+        "`{}` is solved in {} round{} of Newton's method: {}", solve_->name, solution.rounds,
+        solution.rounds == 1 ? "" : "s",
+        solve_->most_given
+            ? fmt::format("its max, of which the slowest of {} states tried takes {}",
+                          states.size(), slowest)
+            : fmt::format(
+                  "what the slowest of {} states tried takes; max = ... says another number",
+                  states.size())));
     const Expr whole = g;
     const std::vector<Guard> guards = strip(g);
     g = snap_numbers(g);
@@ -677,6 +610,7 @@ class Recovery {
   Derivation& d_;
   Lowerer& lower_;
   const std::vector<Law>& laws_;
+  TrialStates trials_;
   const dsl::Clause* clause_ = nullptr;
   std::optional<Solve> solve_;
   std::vector<RecoveredFact> facts_;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/explain.hpp"
 #include "tests/physics/riemann.hpp"
 #include "tests/physics/riemann_gamma.hpp"
 #include "tests/support/simulate.hpp"
@@ -178,6 +179,87 @@ TEST(IdealGas, TheMethodsOfSolveAgree) {
     }
     EXPECT_LT(testing::last(other.result, "max(residual)"), 1e-11) << method;
   }
+}
+
+/// Two streams of gamma = 100 that meet; without its steps the state of the start is recovered.
+std::string streams(const std::string& solve) {
+  return fmt::format(R"(model streams "two cold streams"
+lattice tube: 40, length = 1, boundary = outflow
+primitive eps, rho: real, v: vec(1)
+p(eps, rho) = max(eps - rho, 0)/3
+W = 1/sqrt(1 - norm2(v))
+conserve N = rho*W:              div(N*v)
+conserve M = (eps + p)*W^2*v:    div(M*v) + grad(p)
+conserve E = (eps + p)*W^2 - p:  div((E + p)*v)
+recover {{
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  rho = N*sqrt(1 - u^2)
+  v   = M/(E + p)
+  solve u by {}
+}}
+limit M = M*min(1, E*(1 - 1e-12)/norm(M)) if norm(M) > 0 else M
+scheme shasta
+evolve scheme, dt = 0.4*dx, until = t > 0.2
+init eps = 1.01, rho = 1, v = [0.99995 if x < 0 else -0.99995]
+precision real = f64
+at end: max(residual), max(v[0]*(x < -0.4)) -> "streams.h5"
+)",
+                     solve);
+}
+
+// Nothing is proved of Newton's rounds: `max` is their number, and without it they are enough for
+// states as fast as these.
+TEST(IdealGas, NewtonsRoundsAreEnoughForFastMatter) {
+  for (const char* rounds : {"", "max = 30, "}) {
+    const std::string text =
+        streams(fmt::format("newton, tol = 1e-12, {}start = 0, from = 0, to = 1", rounds));
+    testing::Simulation setup;
+    const auto result = testing::run_text(text, setup);
+    EXPECT_LT(testing::last(result, "max(residual)"), 1e-11) << rounds;
+    EXPECT_NEAR(testing::last(result, "max(v[0]*(x < -0.4))"), 0.99995, 1e-9) << rounds;
+    const auto compiled = testing::compile_text(text, setup);
+    const std::string explained = explain_text(compiled);
+    const bool own =
+        explained.find("in 30 rounds of Newton's method: its max") != std::string::npos;
+    EXPECT_EQ(own, *rounds != 0) << explained;
+  }
+}
+
+std::string tube_of(bool vector) {
+  const std::string type = vector ? "vec(1)" : "real", v = vector ? "v[0]" : "v",
+                    size = vector ? "norm(M)" : "abs(M)";
+  return fmt::format(R"(model tube "a velocity along the line"
+lattice tube: 100, spacing = 0.02, boundary = outflow
+primitive eps: real, v: {}
+p(eps) = eps/3 + 0.01*eps^1.1
+W = 1/sqrt(1 - {}^2)
+conserve M = (eps + p)*W^2*v:    {}
+conserve E = (eps + p)*W^2 - p:  {}
+recover {{
+  u   = {}/(E + p)
+  eps = E - {}*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-7, max = 60, start = 0
+}}
+scheme shasta
+evolve scheme, dt = 0.4*dx, until = t > 0.4
+init eps = (16 if x < 0 else 1), v = 0
+precision real = f64
+at end: max(residual), max({}) -> "tube.h5"
+)",
+                     type, v, vector ? "div(M*v) + grad(p)" : "d(M*v + p, x)",
+                     vector ? "div((E + p)*v)" : "d((E + p)*v, x)", size, size, v);
+}
+
+// A velocity that is no vector: states faster than light have no W and are not tried.
+TEST(IdealGas, TheVelocityMayBeANumber) {
+  const testing::Simulation setup;
+  const auto number = testing::run_text(tube_of(false), setup);
+  const auto vector = testing::run_text(tube_of(true), setup);
+  EXPECT_LT(testing::last(number, "max(residual)"), 1e-6);
+  EXPECT_GT(testing::last(number, "max(v)"), 0.5);
+  EXPECT_NEAR(testing::last(number, "max(v)"), testing::last(vector, "max(v[0])"), 1e-6);
 }
 
 }  // namespace
