@@ -24,7 +24,7 @@ void read_units(Derivation& d) {
   d.background.planck2 = d.arena().integer(1);
   const dsl::Clause* metric = d.resolved.clause("metric");
   if (!metric) return;
-  const dsl::Clause* units = d.resolved.clause("units");
+  const dsl::Clause* units = d.ledger.clause("units");
   for (const dsl::Item& item : units ? units->items : std::vector<dsl::Item>{}) {
     if (item.value && item.value->text == "reduced_planck") return;
     if (item.value && item.value->text == "planck") {
@@ -62,7 +62,7 @@ void read_metric(Derivation& d, Lowerer& lower) {
   }
   // symbols in physical expressions, so that what cancels between rho and p cancels exactly
   for (const char* fluid : {"rho_r", "rho_m"}) {
-    const auto density = dsl::option(clause, fluid);
+    const auto density = d.ledger.option(clause, fluid);
     if (!density) continue;
     const Expr symbol = d.arena().symbol(fluid, density->span);
     b.fluids.emplace(symbol.get(), lower.fixed(*density, fluid));

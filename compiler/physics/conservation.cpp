@@ -159,9 +159,10 @@ class FluxReader {
 void read_limits(Derivation& d, Lowerer& lower) {
   Conservation& c = *d.system.conservation;
   int number = 0;
-  for (const dsl::Clause* clause : d.resolved.clauses("limit")) {
+  for (const dsl::Clause* clause : d.ledger.clauses("limit")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head || !item.value) continue;
+      d.ledger.use(item);
       ++number;
       const StateField* field = d.field(item.head->name);
       if (!field || !field->conserved) {
@@ -194,9 +195,6 @@ void read_limits(Derivation& d, Lowerer& lower) {
 
 void declare_conserved(Derivation& d) {
   if (!d.resolved.clause("conserve")) return;
-  if (d.expanding()) {
-    d.fail(errors::not_yet(d.background.span, "conservation laws beside a metric"));
-  }
   for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
     const dsl::Item* law = law_of(*clause);
     if (!law) d.fail(errors::not_yet(clause->keyword_span, "a law without `U = density: flux`"));
@@ -217,9 +215,15 @@ void declare_conserved(Derivation& d) {
 }
 
 std::vector<Law> read_laws(Derivation& d, Lowerer& lower) {
+  // `a` and `H` have no place in a flux scheme
+  if (d.expanding()) {
+    d.fail(errors::not_yet(d.background.span, "conservation laws beside a metric"));
+  }
   std::vector<Law> laws;
-  for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
+  d.ledger.clauses("primitive");
+  for (const dsl::Clause* clause : d.ledger.clauses("conserve")) {
     const dsl::Item& item = *law_of(*clause);
+    d.ledger.use(item);
     const StateField& field = *d.field(item.head->name);
     Law law;
     law.name = field.name;

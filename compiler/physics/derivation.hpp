@@ -18,6 +18,7 @@
 #include "compiler/gauge/clifford.hpp"
 #include "compiler/gauge/group.hpp"
 #include "compiler/physics/facts.hpp"
+#include "compiler/physics/ledger.hpp"
 #include "compiler/physics/system.hpp"
 #include "compiler/physics/values.hpp"
 
@@ -114,12 +115,17 @@ struct Rescaling {
 
 struct Derivation {
   Derivation(const dsl::Resolved& model, const CompileOptions& with, dsl::Diagnostics& messages)
-      : resolved(model), options(with), diagnostics(messages), facts(collect_facts(model)) {}
+      : resolved(model),
+        options(with),
+        diagnostics(messages),
+        facts(collect_facts(model)),
+        ledger(model) {}
 
   const dsl::Resolved& resolved;
   const CompileOptions& options;
   dsl::Diagnostics& diagnostics;
   Facts facts;
+  Ledger ledger;
   System system;
   Grid grid;
   Particles particles;
@@ -135,6 +141,7 @@ struct Derivation {
   int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx
   Expr potential;      ///< sum of all potentials; null without
   std::vector<std::pair<std::string, Expr>> potential_terms;
+  std::vector<std::pair<const NamedFact*, Expr>> potentials;  ///< one for each name
   std::map<int, Expr> rates;    ///< array -> physical d/dt; of velocities: u''
   std::map<int, Expr> weights;  ///< array of a coordinate -> c of the momentum a^c*u'
   std::map<int, dsl::Span> rate_spans;
@@ -145,6 +152,7 @@ struct Derivation {
   std::vector<Axis> single_axes;           ///< sweeps of one value
   double start_time = 0;
   bool in_equation = false;                 ///< a right side is being read: `noise` has a meaning
+  bool derived_read = false;                ///< `derived` stood in it
   std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
   Expr dt;                                  ///< physical step at a = 1; null until it is known
 

@@ -94,6 +94,8 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     }
     show_equations(d);
     show_laws(d, laws);
+    use_by_effect(d);
+    if (diagnostics.errors() == before) d.ledger.check(diagnostics);
   } catch (const Failure&) {
     return std::nullopt;
   }

@@ -22,6 +22,7 @@ void read_potentials(Derivation& d, Lowerer& lower) {
   for (const NamedFact* fact : d.facts.potentials) {
     const Expr v = lower.real(*fact->value, fmt::format("the potential `{}`", fact->name));
     d.potential = d.potential ? d.potential + v : v;
+    d.potentials.emplace_back(fact, v);
     if (v.is(Op::Add)) {
       // a constant is no term of its own: it belongs to the one before it, 1 - cos(phi)
       Expr constant = d.arena().integer(0);
@@ -124,17 +125,33 @@ Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& f
 
 namespace {
 
+/// The potentials that make forces on this field.
+void use_potentials(Derivation& d, const StateField& field) {
+  for (const auto& [fact, value] : d.potentials) {
+    const bool here = algebra::contains(value, [&](Expr node) {
+      return node.is(Op::Load) && std::ranges::any_of(field.arrays, [&](int array) {
+               return node->index == array || node->index == gradient_of(array);
+             });
+    });
+    if (here) use_source(d, *fact);
+  }
+}
+
 /// Right sides of one field, as one value of the field's shape.
 Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
   if (field.drawn) return Value::of(d.arena().integer(0));
   const EquationFact* fact = d.facts.equation(field.name);
-  if (!fact) return equation_from_potential(d, lower, field);
+  if (!fact) {
+    use_potentials(d, field);
+    return equation_from_potential(d, lower, field);
+  }
   const bool source = field.order == 2 && !d.facts.potentials.empty();
   lower.derived.reset();
   if (source) lower.derived = equation_from_potential(d, lower, field);
   if (field.hamiltonian) lower.derived = lower.field_velocity(field, field.span);
   const dsl::Expr& e = *fact->definition->value;
   d.in_equation = true;
+  d.derived_read = false;
   Scope scope;
   if (!fact->definition->head.args.empty()) {
     IndexValue own;
@@ -145,6 +162,7 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
   if (!field.link && !field.spinor) lower.with_noise_of_its_own(v, lower.field_value(field));
   d.in_equation = false;
   lower.derived.reset();
+  if (d.derived_read && source) use_potentials(d, field);
   if (v.rows != field.rows || v.columns != field.columns) {
     const bool zero = v.scalar() && v.parts[0].re.is_zero();
     if (!zero) {
@@ -325,6 +343,7 @@ void show_equations(Derivation& d) {
     Lowerer shown(d, true);
     d.potential = Expr{};
     d.potential_terms.clear();
+    d.potentials.clear();
     read_potentials(d, shown);
     if (d.hamiltonian) read_hamiltonian(d, shown);
     if (!system.sampling) equations_of_motion(d, shown);

@@ -17,7 +17,7 @@ namespace vphi::physics {
 using algebra::Op;
 
 void read_evolve(Derivation& d, Lowerer& lower) {
-  const dsl::Clause* clause = d.resolved.clause("evolve");
+  const dsl::Clause* clause = d.ledger.clause("evolve");
   System& system = d.system;
   if (!clause && d.fields.empty()) {  // nothing evolves: what is looked at is there at the start
     system.dt = system.dt_physical = 1;
@@ -42,6 +42,7 @@ void read_evolve(Derivation& d, Lowerer& lower) {
       system.integrator = it->second;
       continue;
     }
+    if (item.head->name != "until") d.ledger.use(item);
     if (item.head->name == "dt") {
       const Expr dt = lower.fixed(*item.value, "dt");
       const double value = static_cast<double>(dt->number.real);
@@ -115,9 +116,10 @@ void read_numerics(Derivation& d, Lowerer& lower) {
   numerics.real = real_precision(d);
   std::optional<Precision> store, pair;
   std::vector<std::pair<const dsl::Item*, const StateField*>> own;  ///< memory of one field
-  if (const dsl::Clause* clause = d.resolved.clause("precision")) {
+  if (const dsl::Clause* clause = d.ledger.clause("precision")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head) continue;
+      if (item.head->name != "pair") d.ledger.use(item);
       const std::string& name = item.head->name;
       const std::string& text = item.value->text;
       if (name == "real") continue;

@@ -207,7 +207,8 @@ void warn_unresolved(Derivation& d) {
 
 void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   Promises promises(d, lower, units);
-  for (const dsl::Clause* clause : d.resolved.clauses("expect")) {
+  for (const dsl::Clause* clause : d.ledger.clauses("expect")) {
+    d.ledger.everything(*clause);
     for (const dsl::Item& item : clause->items) {
       try {
         promises.read(item);

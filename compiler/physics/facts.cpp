@@ -65,7 +65,9 @@ void read_line(const Line& line, Facts& facts) {
       for (const Item& item : clause.items) {
         if (!item.head || !item.value) continue;
         const Kind kind = item.head->args.empty() ? Kind::Definition : Kind::Function;
-        facts.named.emplace(item.head->name, named(kind, *item.head, item.value));
+        const auto [place, fresh] =
+            facts.named.emplace(item.head->name, named(kind, *item.head, item.value));
+        if (fresh) place->second.clause = &clause;
       }
     }
     if (param || clause.keyword == "potential") {
@@ -74,7 +76,9 @@ void read_line(const Line& line, Facts& facts) {
         const Kind kind = param ? Kind::Parameter : Kind::Potential;
         const auto [place, fresh] =
             facts.named.emplace(item.head->name, named(kind, *item.head, item.value));
-        if (fresh && !param) facts.potentials.push_back(&place->second);
+        if (!fresh || param) continue;
+        place->second.clause = &clause;
+        facts.potentials.push_back(&place->second);
       }
     } else if (clause.keyword == "field" || clause.keyword == "var") {
       read_fields(clause, clause.keyword == "field", facts.fields);

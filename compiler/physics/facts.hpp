@@ -17,7 +17,8 @@ struct NamedFact {
   std::string name;
   std::vector<std::string> parameters;  ///< of a Function or an Indexed definition
   dsl::ExprPtr value;
-  dsl::Span span;  ///< of the name where it is declared
+  dsl::Span span;                       ///< of the name where it is declared
+  const dsl::Clause* clause = nullptr;  ///< of a potential or an action: its line
 };
 
 struct FieldFact {

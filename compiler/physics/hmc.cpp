@@ -33,6 +33,8 @@ class Reader {
 
   void read() {
     sampling_.method = kMethod;
+    d_.ledger.use(clause_);
+    d_.ledger.body(clause_);
     find_fields();
     read_options();
     actions_ = read_actions(d_, field_);
@@ -98,6 +100,7 @@ class Reader {
     for (const dsl::Item& item : clause_.items) {
       if (!item.head || !item.value) continue;
       const std::string& name = item.head->name;
+      d_.ledger.use(item);
       if (name == "trajectories") {
         sampling_.sweeps = lower_.fixed_integer(*item.value, "`trajectories`");
       } else if (name == "tau") {
@@ -157,7 +160,9 @@ class Reader {
   void read_level(const dsl::Clause& clause, std::vector<bool>& used) {
     Trajectory::Level level;
     level.span = clause.keyword_span;
+    d_.ledger.use(clause);
     for (const dsl::Item& item : clause.items) {
+      d_.ledger.use(item);
       if (!item.value) continue;
       if (!item.head) {
         level.shown = item.value->text;

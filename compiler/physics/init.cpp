@@ -38,10 +38,11 @@ struct InitItem {
 
 std::vector<InitItem> init_items(Derivation& d) {
   std::vector<InitItem> out;
-  for (const dsl::Clause* clause : d.resolved.clauses("init")) {
+  for (const dsl::Clause* clause : d.ledger.clauses("init")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head) d.fail(errors::init_not_state(item.span, written(d, item.span)));
       const dsl::Head& head = *item.head;
+      d.ledger.use(item);
       if (head.name == "t" && !d.field("t")) continue;
       StateField* field = d.field(head.name);
       const bool velocity = head.primes == 1;

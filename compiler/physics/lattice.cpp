@@ -82,9 +82,9 @@ Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
 void read_spacing(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
   Arena& arena = d.arena();
   Grid& grid = d.grid;
-  if (const dsl::ExprPtr spacing = dsl::option(clause, "spacing")) {
+  if (const dsl::ExprPtr spacing = d.ledger.option(clause, "spacing")) {
     grid.dx = lower.fixed(*spacing, "the spacing");
-  } else if (const dsl::ExprPtr length = dsl::option(clause, "length")) {
+  } else if (const dsl::ExprPtr length = d.ledger.option(clause, "length")) {
     grid.dx = lower.fixed(*length, "the length") / arena.integer(grid.extent[0]);
   } else {
     grid.dx = arena.integer(1);
@@ -113,6 +113,7 @@ void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause,
   const Grid& grid = d.grid;
   for (const Item& item : clause.items) {
     if (!item.head || item.head->name != "boundary") continue;
+    d.ledger.use(item);
     if (item.head->form == dsl::Head::Form::Function) {
       constexpr const char* kAxes[] = {"x", "y", "z", "t"};
       std::size_t axis = 4;
@@ -134,7 +135,7 @@ void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause,
 }
 
 void read_lattice(Derivation& d, Lowerer& lower) {
-  const auto clauses = d.resolved.clauses("lattice");
+  const auto clauses = d.ledger.clauses("lattice");
   if (clauses.empty()) {  // variables alone: one site
     if (!d.options.lattice.empty()) refuse_shape(d);
     d.grid.dims = d.system.lattice.dims = 1;
@@ -189,7 +190,7 @@ void read_lattice(Derivation& d, Lowerer& lower) {
     grid.extent[axis] = sizes[axis];
     sites *= sizes[axis];
   }
-  if (const dsl::ExprPtr parity = dsl::option(clause, "parity");
+  if (const dsl::ExprPtr parity = d.ledger.option(clause, "parity");
       parity && parity->text == "even_odd") {
     constexpr const char* kAxes[] = {"x", "y", "z", "t"};
     for (std::size_t axis = 0; axis < sizes.size(); ++axis)

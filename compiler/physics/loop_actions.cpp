@@ -184,9 +184,10 @@ std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& fiel
     return errors::action_not_linear(span, method, why, sample.keyword_span);
   };
   std::vector<NamedAction> result;
-  for (const dsl::Clause* clause : d.resolved.clauses("action")) {
+  for (const dsl::Clause* clause : d.ledger.clauses("action")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head || !item.value) continue;
+      d.ledger.use(item);
       NamedAction action{item.head->name, {}, {item.head->name, {}, item.value->span}};
       action.loops = read_loops(d, field, *item.value, {}, refuse, &action.shown.right);
       result.push_back(std::move(action));
@@ -203,9 +204,10 @@ std::vector<NamedAction> read_actions(Derivation& d, const StateField* links) {
     return errors::action_of_reduction(span);
   };
   std::vector<NamedAction> result;
-  for (const dsl::Clause* clause : d.resolved.clauses("action")) {
+  for (const dsl::Clause* clause : d.ledger.clauses("action")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head || !item.value) continue;
+      d.ledger.use(item);
       NamedAction& action = result.emplace_back(
           NamedAction{item.head->name, {}, {item.head->name, {}, item.value->span}});
       Reader(d, links, refuse).read_any(*item.value, action);

@@ -165,7 +165,10 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
     if (k->body == IndexValue::Body::Other) return Value::of(algebra::other(own));
     return Value::of(integer(k->sign * k->value));
   }
-  if (e.text == "derived" && derived) return *derived;
+  if (e.text == "derived" && derived) {
+    d_.derived_read = true;
+    return *derived;
+  }
   if (e.text == "derived" && !d_.field(e.text) && !d_.facts.find(e.text)) {
     d_.fail(errors::derived_without_source(e.span));
   }
@@ -373,6 +376,7 @@ Expr Lowerer::pressure() {
 Value Lowerer::definition(const NamedFact& fact, const dsl::Expr& at, const Scope& scope) {
   const Scope* dynamic = dynamic_part(scope);
   const bool swept = fact.kind == NamedFact::Kind::Swept;
+  if (fact.clause && fact.kind != NamedFact::Kind::Potential) use_source(d_, fact);
   const bool parameter = fact.kind == NamedFact::Kind::Parameter || swept;
   if (parameter && keep_parameters_) return Value::of(d_.arena().symbol(fact.name, at.span));
   if (swept) return Value::of(swept_value(d_, fact.name, at.span));

@@ -192,6 +192,7 @@ void classify_noise(Derivation& d) {
   }
   system.noise.kind = class_of(factors_of(system));
   if (system.noise.kind == NoiseClass::None) return;
+  if (const dsl::Clause* clause = d.resolved.clause("noise")) d.ledger.everything(*clause);
   constexpr const char* kShown[] = {"", "additive", "diagonal", "commutative", "general"};
   system.remarks.push_back(
       fmt::format("the noise is {}: {}", kShown[static_cast<int>(system.noise.kind)],

@@ -38,11 +38,15 @@ class Outputs {
   OutputClause read(const dsl::Clause& clause) {
     OutputClause out;
     out.span = clause.keyword_span;
+    d_.ledger.use(clause);
+    d_.ledger.target(clause);
     if (clause.target) out.file = file_of(*clause.target);
     std::vector<const Item*> items;
     bool in_list = clause.keyword == "at end";
     for (const Item& item : clause.items) {
+      d_.ledger.use(item);
       if (item.leading == Item::Leading::Colon) in_list = true;
+      if (!in_list) d_.ledger.words(item);
       if (in_list) {
         items.push_back(&item);
       } else {
@@ -604,7 +608,10 @@ void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     }
   }
   outputs.begin_averages();
-  for (const dsl::Clause* clause : d.resolved.clauses("plot")) outputs.plot(*clause);
+  for (const dsl::Clause* clause : d.ledger.clauses("plot")) {
+    d.ledger.everything(*clause);
+    outputs.plot(*clause);
+  }
 }
 
 }  // namespace vphi::physics

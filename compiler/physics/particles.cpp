@@ -57,7 +57,9 @@ std::int64_t read_species(Derivation& d, Lowerer& lower, const dsl::Clause& clau
   const dsl::Expr* count = nullptr;
   for (const dsl::Item& item : clause.items) {
     if (item.leading == dsl::Item::Leading::Colon && !item.head) count = item.value.get();
-    if (item.head && item.head->name == "method") read_method(d, lower, item);
+    if (!item.head || item.head->name != "method") continue;
+    d.ledger.use(item);
+    read_method(d, lower, item);
   }
   if (!count)
     d.fail(errors::lattice_shape(clause.keyword_span, "the number of particles is missing"));
@@ -82,7 +84,7 @@ void declare_species(Derivation& d, const dsl::Clause& clause, std::int64_t firs
 }  // namespace
 
 void read_particles(Derivation& d, Lowerer& lower) {
-  const auto clauses = d.resolved.clauses("particles");
+  const auto clauses = d.ledger.clauses("particles");
   if (clauses.empty()) return;
   if (d.grid.present) {
     d.fail(errors::not_yet(clauses[0]->keyword_span, "particles beside a lattice"));

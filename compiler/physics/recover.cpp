@@ -42,9 +42,10 @@ class Recovery {
       : d_(d), lower_(lower), laws_(laws), trials_(d, lower, laws) {}
 
   std::vector<Derived> read() {
-    const dsl::Clause* clause = d_.resolved.clause("recover");
+    const dsl::Clause* clause = d_.ledger.clause("recover");
     if (!clause) d_.fail(errors::no_recovery(laws_.front().span));
     clause_ = clause;
+    d_.ledger.body(*clause);
     read_solve();
     read_facts();
     std::vector<Derived> result;
@@ -109,11 +110,13 @@ class Recovery {
       if (solve_) d_.fail(errors::not_yet(line.span, "a second `solve`"));
       Solve solve;
       solve.span = line.span;
+      d_.ledger.use(line.clause);
       for (const dsl::Item& item : line.clause.items) {
         if (!item.head) {
           if (item.value) solve.name = item.value->text;
           for (const auto& [word, method] : item.words) {
             if (word != "by" || !method) continue;
+            d_.ledger.words(item);
             if (method->text == "newton") {
               solve.method = Solve::Method::Newton;
             } else if (method->text == "bisection") {
@@ -125,6 +128,7 @@ class Recovery {
           continue;
         }
         const std::string& name = item.head->name;
+        d_.ledger.use(item);
         if (name == "tol") solve.tolerance = lower_.fixed_number(*item.value, "the tolerance");
         if (name == "max") {
           solve.most = lower_.fixed_integer(*item.value, "the most rounds");

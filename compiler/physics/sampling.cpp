@@ -30,7 +30,7 @@ class Reader {
   Reader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
 
   void read() {
-    clause_ = d_.resolved.clause("sample");
+    clause_ = d_.ledger.clause("sample");
     read_options();
     for (StateField& field : d_.fields) {
       if (field.spinor) continue;  // stays as it is
@@ -73,6 +73,7 @@ class Reader {
     for (const dsl::Item& item : clause_->items) {
       if (!item.head || !item.value) continue;
       const std::string& name = item.head->name;
+      d_.ledger.use(item);
       if (name == "sweeps") {
         sampling_.sweeps = whole(item);
       } else if (name == "reunitarise") {

@@ -437,7 +437,7 @@ class AxisReader {
   }
 
   void option(const std::string& name, const dsl::ExprPtr& fallback) {
-    const dsl::ExprPtr given = dsl::option(use_, name);
+    const dsl::ExprPtr given = d_.ledger.option(use_, name);
     const dsl::ExprPtr value = given ? given : fallback;
     if (!value) d_.fail(errors::scheme_option_missing(use_.keyword_span, scheme_name(use_), name));
     if (is_on(*value) || is_off(*value)) {
@@ -662,7 +662,7 @@ void read_split(Derivation& d) {
     }
     c.orders.push_back(std::move(order));
   };
-  if (const dsl::Clause* clause = d.resolved.clause("split")) {
+  if (const dsl::Clause* clause = d.ledger.clause("split")) {
     const dsl::Expr& list = *dsl::positional(*clause)[0]->value;
     if (list.kind == ExprKind::List) {
       for (const dsl::ExprPtr& word : list.args) add(word->text);
@@ -686,12 +686,13 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
     if (!clause->has_body) use = clause;
   }
   if (!use) d.fail(errors::no_scheme(laws.front().span));
+  d.ledger.use(*use);
   const dsl::Clause* text = find_text(d.resolved, scheme_name(*use));
   if (!text) d.fail(errors::no_scheme(use->keyword_span));
   const SchemeHead head = HeadReader(d, *text).read();
   for (const auto& [name, fallback] : head.options) {
     if (name != "half_step") continue;
-    const dsl::ExprPtr given = dsl::option(*use, name);
+    const dsl::ExprPtr given = d.ledger.option(*use, name);
     const dsl::ExprPtr value = given ? given : fallback;
     if (!value || (!is_on(*value) && !is_off(*value))) {
       d.fail(
@@ -706,7 +707,7 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
   }
   for (const auto& [name, fallback] : head.options) {
     if (name != "courant") continue;
-    const dsl::ExprPtr given = dsl::option(*use, name);
+    const dsl::ExprPtr given = d.ledger.option(*use, name);
     c.courant = static_cast<double>(lower.fixed_number(given ? *given : *fallback, name));
   }
   const dsl::Clause* evolve = d.resolved.clause("evolve");

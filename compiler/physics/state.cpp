@@ -106,6 +106,8 @@ void read_links(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField
   }
   gauge::LinkType links = gauge::default_storage({gauge::Kind::SU, static_cast<int>(n)});
   if (fact.store) {
+    for (const dsl::Clause* clause : d.resolved.clauses("gauge"))
+      d.ledger.value(*clause, fact.store);
     const bool rows = fact.store->text == "rows";
     const auto kept = rows && fact.store->args.size() == 1
                           ? lower.fixed_integer(*fact.store->args[0], "the number of rows")
@@ -259,7 +261,7 @@ bool is_argument(const Derivation& d, const FieldFact& fact) {
 /// `basis = dirac`: of all gamma matrices of the model.
 void read_basis(Derivation& d) {
   for (const dsl::Clause* clause : d.resolved.clauses("fermion")) {
-    const dsl::ExprPtr basis = dsl::option(*clause, "basis");
+    const dsl::ExprPtr basis = d.ledger.option(*clause, "basis");
     if (!basis) continue;
     if (basis->text == "chiral") {
       d.gammas = gauge::gammas(gauge::GammaBasis::Chiral);
@@ -276,6 +278,7 @@ void read_basis(Derivation& d) {
 }  // namespace
 
 void declare_fields(Derivation& d, Lowerer& lower) {
+  for (const char* keyword : {"field", "gauge", "fermion", "var"}) d.ledger.clauses(keyword);
   read_basis(d);
   // links first: spinors have their colours
   std::vector<FieldFact> declared = d.facts.fields;

@@ -92,6 +92,12 @@ void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units);
 /// E0736 where a number of the equations, the start or the outputs is infinite or none.
 void check_finite(Derivation& d);
 
+// effects.cpp
+/// Says of the clauses whose effect is seen in the equations alone that they have one.
+void use_by_effect(Derivation& d);
+/// The line of a potential or an action.
+void use_source(Derivation& d, const NamedFact& fact);
+
 // stability.cpp
 void check_stability(Derivation& d, ProgramUnits& units);
 /// Which Laplacian the equations apply, if any; stencils that are wider than the box.

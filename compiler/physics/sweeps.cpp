@@ -71,9 +71,10 @@ std::int64_t System::instances() const {
 }
 
 void read_sweeps(Derivation& d, Lowerer& lower) {
-  for (const dsl::Clause* clause : d.resolved.clauses("sweep")) {
+  for (const dsl::Clause* clause : d.ledger.clauses("sweep")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head || !item.value) continue;
+      d.ledger.use(item);
       Axis axis;
       axis.name = item.head->name;
       axis.symbol = "sweep_" + axis.name;

@@ -26,7 +26,7 @@ dsl::ExprPtr until_expression(Derivation& d) {
     if (!until) throw Failure{};
     return until;
   }
-  return clause ? dsl::option(*clause, "until") : nullptr;
+  return clause ? d.ledger.option(*clause, "until") : nullptr;
 }
 
 std::vector<dsl::ExprPtr> alternatives(const dsl::ExprPtr& condition) {

@@ -1,0 +1,106 @@
+// Clauses that are made use of by what the equations have become, not by being read: a metric that
+// no equation holds, units of nothing, a seed of no random number (see ledger.hpp).
+#include <algorithm>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/hmc.hpp"
+#include "compiler/physics/link_flow.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+/// Names and texts: whether anything calls them is the language's to say.
+void use_declarations(Derivation& d) {
+  for (const char* keyword : {"model", "param", "stencil", "integrator", "solver"})
+    for (const dsl::Clause* clause : d.resolved.clauses(keyword)) d.ledger.everything(*clause);
+  for (const dsl::Clause* scheme : d.resolved.clauses("scheme"))
+    if (scheme->has_body) d.ledger.everything(*scheme);
+}
+
+void use_metric(Derivation& d) {
+  const dsl::Clause* clause = d.resolved.clause("metric");
+  if (!clause) return;
+  const bool holds = std::ranges::any_of(d.rates, [&](const auto& rate) {
+    return algebra::contains(rate.second,
+                             [&](Expr node) { return node == d.scale() || node == d.hubble(); });
+  });
+  if (holds || !d.expanding()) d.ledger.use(*clause);
+  // the energies of all fields are in the constraint
+  if (d.background.metric != Metric::SelfConsistent) return;
+  for (const auto& [fact, value] : d.potentials) use_source(d, *fact);
+}
+
+void use_rescale(Derivation& d) {
+  const dsl::Clause* clause = d.resolved.clause("rescale");
+  if (!clause || d.system.conservation || d.system.sampling) return;
+  d.ledger.use(*clause);
+  for (const dsl::Item& item : clause->items) {
+    const std::string name = item.head ? item.head->name : std::string();
+    if (!d.expanding() && name != "A" && name != "B") continue;
+    d.ledger.use(item);
+    d.ledger.words(item);
+  }
+}
+
+bool random_op(Expr node) {
+  return node.is(Op::Noise) || node.is(Op::Normal) || node.is(Op::Uniform);
+}
+
+bool draws_at_start(const Derivation& d) {
+  using Kind = RandomField::Kind;
+  const auto drawn = [](const RandomField& r) {
+    return r.kind == Kind::Vacuum || r.kind == Kind::Normal || r.kind == Kind::Uniform;
+  };
+  const auto holds = [](Expr e) { return e && algebra::contains(e, random_op); };
+  return std::ranges::any_of(d.system.random, drawn) ||
+         std::ranges::any_of(d.system.initial,
+                             [&](const InitialValue& i) { return holds(i.value); }) ||
+         std::ranges::any_of(d.system.solves, [&](const LinearSystem& solve) {
+           return std::ranges::any_of(solve.source, holds);
+         });
+}
+
+void use_random(Derivation& d) {
+  const dsl::Clause* clause = d.resolved.clause("random");
+  if (!clause) return;
+  const bool chain =
+      d.system.sampling && !d.system.sampling->updates.empty() && !link_flow_of(d.system);
+  const bool trajectory = d.system.sampling && is_hmc(d);
+  const bool moving = d.system.noise.kind != NoiseClass::None || chain || trajectory;
+  const bool any = moving || draws_at_start(d);
+  d.ledger.line(*clause);
+  for (const dsl::Item& item : clause->items) {
+    // initial values always take the default generator: naming that is no wish of another
+    const bool standard = !item.head && d.system.generator == Generator::Philox10;
+    if (item.head || standard ? any : moving) d.ledger.use(item);
+  }
+}
+
+void use_precision(Derivation& d) {
+  const dsl::Clause* clause = d.resolved.clause("precision");
+  const bool pairs = std::ranges::any_of(d.system.variables, [](const Variable& v) {
+    return algebra::contains(v.rate, [](Expr node) { return node.is(Op::PairSum); });
+  });
+  if (clause && pairs) d.ledger.option(*clause, "pair");
+}
+
+}  // namespace
+
+void use_source(Derivation& d, const NamedFact& fact) {
+  d.ledger.line(*fact.clause);
+  d.ledger.value(*fact.clause, fact.value);
+}
+
+void use_by_effect(Derivation& d) {
+  use_declarations(d);
+  use_metric(d);
+  use_rescale(d);
+  use_random(d);
+  use_precision(d);
+}
+
+}  // namespace vphi::physics
