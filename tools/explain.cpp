@@ -1,4 +1,5 @@
-// vphi explain: what the compiler made of a model, or the page of an error.
+// vphi explain: what the compiler made of a model, the page of an error, or an entry of the
+// reference.
 #include "compiler/explain.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "embedded/vphi_pages.hpp"
 #include "runtime/device/ceilings.hpp"
 #include "runtime/run/session.hpp"
+#include "tools/entry.hpp"
 #include "tools/model.hpp"
 #include "tools/reference.hpp"
 #include "tools/verbs.hpp"
@@ -45,6 +47,24 @@ int print_page(std::string code, bool json) {
                    "codes are E0100 to E0999, W.... for warnings and N.... for notes");
 }
 
+int print_entries(const std::string& word, const std::vector<ReferenceEntry>& entries, bool json) {
+  if (!json) {
+    fmt::print("{}", entries_text(word, entries));
+    return kOk;
+  }
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const ReferenceEntry& entry : entries)
+    list.push_back({{"kind", entry.kind},
+                    {"usage", entry.usage},
+                    {"meaning", entry.meaning},
+                    {"options", entry.options},
+                    {"text", entry.text},
+                    {"example", entry.example},
+                    {"source", entry.source}});
+  print_json({{"ok", true}, {"word", word}, {"entries", list}});
+  return kOk;
+}
+
 /// Registers and spills, which only the device's own compiler knows.
 void print_registers(const program::Program& p, runtime::Device& device) {
   const auto handles = device.compile(p.kernels);
@@ -66,8 +86,9 @@ int explain(const Words& words) {
   ModelOptions options;
   std::string format = "text", device_id;
   bool json = false, whole_reference = false;
-  CommandLine line("explain MODEL|CODE",
-                   "Shows the derived equations and kernels, or an error's page.");
+  CommandLine line("explain MODEL|CODE|WORD",
+                   "Shows the derived equations and kernels of a model, an error's page, or what a "
+                   "clause, an option, a function or an integrator means.");
   line.arguments(models, 0, 1)
       .flag("--reference", whole_reference, "the reference of the language, as Markdown")
       .choice("--format", {"text", "latex", "mathml", "json"}, format, "how equations are written")
@@ -85,11 +106,17 @@ int explain(const Words& words) {
     return kOk;
   }
   if (models.empty())
-    throw UsageError("`vphi explain` needs one argument more", "usage: vphi explain MODEL|CODE");
+    throw UsageError("`vphi explain` needs one argument more",
+                     "usage: vphi explain MODEL|CODE|WORD");
   if (is_code(models[0])) return print_page(models[0], json);
   if (json) format = "json";
 
-  const std::string path = find_model(models[0]);
+  const auto found = try_model(models[0]);
+  if (!found) {
+    const auto entries = reference_entries(models[0]);
+    if (!entries.empty()) return print_entries(models[0], entries, json);
+  }
+  const std::string path = found ? *found : find_model(models[0], reference_words());
   std::unique_ptr<runtime::Device> device;
   if (!device_id.empty()) device = runtime::open_device(device_id);
   const auto target = device ? target_of(device->info()) : default_target("native");

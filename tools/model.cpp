@@ -48,23 +48,51 @@ std::vector<std::pair<std::string, std::string>> shipped_models() {
   return {found.begin(), found.end()};
 }
 
-std::string find_model(const std::string& argument) {
+std::optional<std::string> try_model(const std::string& argument) {
   std::error_code error;
   if (fs::exists(argument, error) && !fs::is_directory(argument, error)) return argument;
-  const bool bare = argument.find('/') == std::string::npos;
-  std::vector<std::string> names;
-  for (const auto& [name, path] : shipped_models()) {
-    if (bare && (argument == name || argument == name + ".vphi")) return path;
-    names.push_back(name);
-  }
+  if (argument.find('/') != std::string::npos) return std::nullopt;
+  for (const auto& [name, path] : shipped_models())
+    if (argument == name || argument == name + ".vphi") return path;
+  return std::nullopt;
+}
+
+namespace {
+
+/// Model files beside the wanted one, as they would be written on the command line.
+std::vector<std::string> neighbours(const fs::path& wanted) {
+  std::vector<std::string> out;
+  std::error_code error;
+  const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path(".");
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".vphi")
+      out.push_back((wanted.has_parent_path() ? it->path() : it->path().filename()).string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+std::string find_model(const std::string& argument, const std::vector<std::string>& words) {
+  if (const auto found = try_model(argument)) return *found;
+  std::error_code error;
   if (fs::is_directory(argument, error))
     throw UsageError(fmt::format("`{}` is a folder, not a model file", argument));
-  const auto near = bare ? dsl::suggest(fs::path(argument).stem().string(), names) : std::nullopt;
-  throw UsageError(fmt::format("there is no model file `{}`", argument),
-                   near ? fmt::format("did you mean the shipped model `{}`?", *near)
-                   : bare && !names.empty()
-                       ? fmt::format("shipped models are {}", dsl::enumerate(names))
-                       : "");
+  const std::string message = fmt::format("there is no model file `{}`", argument);
+  const std::vector<std::string> beside = neighbours(argument);
+  const std::string with_ending = argument + ".vphi";
+  for (const std::string& file : {with_ending, dsl::suggest(with_ending, beside).value_or(""),
+                                  dsl::suggest(argument, beside).value_or("")})
+    if (std::find(beside.begin(), beside.end(), file) != beside.end())
+      throw UsageError(message, fmt::format("did you mean `{}`?", file));
+  std::vector<std::string> names;
+  for (const auto& [name, path] : shipped_models()) names.push_back(name);
+  if (const auto near = dsl::suggest(fs::path(argument).stem().string(), names))
+    throw UsageError(message, fmt::format("did you mean the shipped model `{}`?", *near));
+  if (const auto near = dsl::suggest(argument, words))
+    throw UsageError(message, fmt::format("did you mean the word `{}` of the language?", *near));
+  throw UsageError(
+      message, "`vphi new` writes a model to start from; docs/models.md lists the shipped ones");
 }
 
 void ModelOptions::declare(CommandLine& line) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,12 @@
 
 namespace vphi::tools {
 
-/// A path as it stands, or the bare name of a shipped model ("preheating"). Throws UsageError that
-/// suggests the nearest shipped name.
-std::string find_model(const std::string& argument);
+/// A path as it stands, with ".vphi" behind it, or the bare name of a shipped model ("preheating");
+/// nothing where there is no such file.
+std::optional<std::string> try_model(const std::string& argument);
+/// The same, or UsageError with what may have been meant: a file of the folder, a shipped model, or
+/// one of `words`.
+std::string find_model(const std::string& argument, const std::vector<std::string>& words = {});
 /// "name" and path of each shipped model, by name.
 std::vector<std::pair<std::string, std::string>> shipped_models();
 

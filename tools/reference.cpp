@@ -30,7 +30,9 @@ std::string code_list(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string takes(const dsl::OptionRule& option) {
+}  // namespace
+
+std::string option_takes(const dsl::OptionRule& option) {
   switch (option.takes) {
     case dsl::Takes::Number:
       return "a number";
@@ -52,6 +54,8 @@ std::string takes(const dsl::OptionRule& option) {
   return "";
 }
 
+namespace {
+
 std::string clauses() {
   std::string out = "## Clauses\n";
   for (const dsl::ClauseRule& rule : dsl::clause_rules()) {
@@ -64,7 +68,7 @@ std::string clauses() {
     out += "\n| option | takes | meaning |\n|---|---|---|\n";
     for (const dsl::OptionRule& option : rule.options)
       out += fmt::format("| `{}`{} | {} | {} |\n", option.name, option.required ? " (needed)" : "",
-                         cell(takes(option)), cell(std::string(option.doc)));
+                         cell(option_takes(option)), cell(std::string(option.doc)));
   }
   return out;
 }

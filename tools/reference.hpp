@@ -3,10 +3,14 @@
 
 #include <string>
 
+#include "dsl/clauses.hpp"
+
 namespace vphi::tools {
 
 /// Clauses with their options, functions, names that constructs give, types, units, and the texts
 /// of the library with their documentation. The file docs/reference.md is this text.
 std::string reference();
+/// What stands right of an option's `=`, in words: "a number above 0".
+std::string option_takes(const dsl::OptionRule& option);
 
 }  // namespace vphi::tools

@@ -66,6 +66,39 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
   }
 }
 
+TEST_F(Command, AMissingModelIsLookedForBesideWhereItWasWanted) {
+  write("ring_a.vphi", "model a\n");
+  EXPECT_TRUE(holds(vphi("run ring_a").error, "did you mean `ring_a.vphi`?"));
+  EXPECT_TRUE(holds(vphi("run rign_a.vphi").error, "did you mean `ring_a.vphi`?"));
+  EXPECT_TRUE(holds(vphi("run ./ring_a").error, "did you mean `./ring_a.vphi`?"));
+  const Outcome none = vphi("run zzzzzz");
+  EXPECT_TRUE(holds(none.error, "docs/models.md")) << none.error;
+}
+
+TEST_F(Command, WordsOfTheLanguageAreExplained) {
+  const struct {
+    const char *word, *kind, *text;
+  } rows[] = {
+      {"potential", "potential: clause", "potential V = "},
+      {"leapfrog", "leapfrog: integrator", "v = v + dt/2*F(x)"},
+      {"iso27", "iso27: stencil", "corners(u)"},
+      {"norm2", "norm2: function", "For instance, in "},
+      {"shasta", "shasta: scheme", "scheme shasta"},
+      {"deltaH", "name that `sample` gives", ""},
+      {"until", "option of `evolve`", "until"},
+  };
+  for (const auto& row : rows) {
+    const Outcome o = vphi(std::string("explain ") + row.word);
+    EXPECT_EQ(o.status, 0) << row.word << "\n" << o.error;
+    EXPECT_TRUE(holds(o.out, row.kind)) << o.out;
+    EXPECT_TRUE(holds(o.out, row.text)) << o.out;
+    const Json json = Json::parse(vphi(std::string("explain --json ") + row.word).out);
+    EXPECT_EQ(json["word"], row.word);
+    EXPECT_FALSE(json["entries"].empty());
+  }
+  EXPECT_TRUE(holds(vphi("explain leapfrgo").error, "did you mean the word `leapfrog`"));
+}
+
 TEST_F(Command, VerbsExplainThemselves) {
   const Outcome kinds = vphi("new");
   EXPECT_EQ(kinds.status, 1);
