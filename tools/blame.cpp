@@ -213,6 +213,19 @@ std::string line_of(const Compilation& c, dsl::Span span) {
   return fmt::format("   (line {}: {})", line, text);
 }
 
+/// The line that gave the broken variable its first value.
+std::string blame_start(const runtime::BrokenState& broken, const Compilation& c) {
+  const auto& variables = c.system->variables;
+  if (broken.variable < 0 || static_cast<std::size_t>(broken.variable) >= variables.size())
+    return {};
+  for (const physics::InitialValue& initial : c.system->initial) {
+    if (initial.array != variables[static_cast<std::size_t>(broken.variable)].array) continue;
+    const std::string line = line_of(c, initial.value->span);
+    if (!line.empty()) return fmt::format("   = its initial value is written there{}\n", line);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string blame(const runtime::BrokenState& broken, const Compilation& c) {
@@ -221,6 +234,7 @@ std::string blame(const runtime::BrokenState& broken, const Compilation& c) {
     } catch (const std::invalid_argument&) {  // a symbol without a value
       return {};
     }
+  if (broken.at_start && c.system) return blame_start(broken, c);
   if (!broken.before || !c.system || !c.program) return {};
   const physics::System& system = *c.system;
   if (system.variables.size() != c.program->state.size()) return {};

@@ -347,7 +347,8 @@ class Loop {
     GoodStates::Interval interval;
     if (ensemble_ == nullptr) {  // instances of a sweep go on, so their steps are not repeated
       interval = good_.first_bad_step(step_, kSearchSeconds);
-      if (interval.good >= 0) good_step = interval.good, bad_step = interval.bad;
+      bad_step = interval.bad;
+      if (interval.good >= 0 || bad_step == first_) good_step = interval.good;
       bad = find_bad_site(session_, instance);
       if (!bad) throw std::logic_error("a state that broke is sound when its steps are repeated");
     }
@@ -361,7 +362,7 @@ class Loop {
                              : exact       ? fmt::format("in step {}", bad_step)
                                      : fmt::format("between steps {} and {}", good_step, bad_step);
     std::string line;
-    if (!variable.line.empty())
+    if (!variable.line.empty() && bad_step > 0)
       line =
           fmt::format("; its equation comes from line {}: {}", variable.line_number, variable.line);
     const std::string message =
@@ -373,10 +374,13 @@ class Loop {
       for (std::int64_t i = 0; i < p_.all_instances(); ++i)
         if (!ensemble_->failed(i)) return;
     }
-    BrokenState error(
-        "E0801", message,
-        "a smaller dt, or a look at divisions and logarithms in that line" + last_checkpoint());
+    BrokenState error("E0801", message,
+                      bad_step == 0
+                          ? "a look at divisions, roots and logarithms in what `init` gives it"
+                          : "a smaller dt, or a look at divisions and logarithms in that line" +
+                                last_checkpoint());
     error.variable = bad->variable, error.site = bad->site;
+    error.at_start = bad_step == 0;
     if (exact && interval.good >= 0) {
       error.step = bad_step;
       error.scalars_before = good_.last().scalars;

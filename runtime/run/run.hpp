@@ -165,6 +165,7 @@ struct BrokenState : RunError {
   int variable = 0;  ///< index in Program::state
   std::array<std::int64_t, 4> site{};
   std::int64_t step = -1;  ///< in which it broke; -1: only an interval is known
+  bool at_start = false;   ///< the initial state holds it
   /// Value of a variable of state one step before, any site; null where `step` is -1.
   std::function<double(int, const std::array<std::int64_t, 4>&)> before;
   std::vector<double> scalars_before;

@@ -73,7 +73,11 @@ void GoodStates::remember(std::int64_t step) {
 
 GoodStates::Interval GoodStates::first_bad_step(std::int64_t bad, double seconds,
                                                 const std::function<bool()>& holds) {
-  if (last_.step < 0 || last_.step >= bad || !sound(last_)) return {-1, bad};
+  if (last_.step < 0 || last_.step >= bad) return {-1, bad};
+  if (!sound(last_)) {  // the run began with it
+    put(last_);
+    return {-1, last_.step};
+  }
   if (holds) {
     put(last_);
     if (!holds()) return {-1, last_.step};

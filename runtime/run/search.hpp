@@ -35,7 +35,8 @@ class GoodStates {
     std::int64_t bad = -1;   ///< the first whose state is not
   };
   /// Afterwards the session stands at step `bad`, and `last()` at step `good`, where bad is
-  /// good + 1; else the interval is as narrow as `seconds` allowed.
+  /// good + 1; else the interval is as narrow as `seconds` allowed. Where the copy itself is not
+  /// sound the run began with it: then `bad` is its step.
   /// A state is good where all its values are numbers and `holds`, if given, is true of the
   /// session.
   Interval first_bad_step(std::int64_t bad, double seconds,

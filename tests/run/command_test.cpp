@@ -75,6 +75,18 @@ TEST_F(Command, AMissingModelIsLookedForBesideWhereItWasWanted) {
   EXPECT_TRUE(holds(none.error, "docs/models.md")) << none.error;
 }
 
+TEST_F(Command, AStartThatIsNoNumberIsNamedByItsLine) {
+  write("root.vphi",
+        "model root\nlattice line: 8, length = 8\nfield u: real\npotential V = u^2/2\n"
+        "init u = sqrt(x)\nevolve leapfrog, dt = 0.1, until = t > 10\n"
+        "every 10 steps: mean(u) -> \"root.h5\"\n");
+  const Outcome o = vphi("run root.vphi --device native");
+  EXPECT_EQ(o.status, 1) << o.error;
+  EXPECT_TRUE(holds(o.error, "is nan in the initial state")) << o.error;
+  EXPECT_TRUE(holds(o.error, "(line 5: init u = sqrt(x))")) << o.error;
+  EXPECT_FALSE(holds(o.error, "a smaller dt")) << o.error;
+}
+
 TEST_F(Command, WordsOfTheLanguageAreExplained) {
   const struct {
     const char *word, *kind, *text;
