@@ -250,6 +250,11 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   if (cuda && wide_index(job.kernel)) slots["index_type"] = "unsigned long long";
   if (job.signed_index) slots["index_type"] = "long";
   slots["contract"] = job.target.contract ? "ON" : "OFF";
+  // A group of one waits for nobody. PoCL cuts a kernel at its barriers and copies what lies behind
+  // each: with some thirty of them in a loop it does not come to an end.
+  const bool alone = threads == 1;
+  slots["barrier"] = alone ? "" : "barrier(CLK_LOCAL_MEM_FENCE);";
+  slots["barrier_all"] = alone ? "" : "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
   slots["fence"] = job.target.nvidia ? "__asm__ volatile(\"membar.gl;\" ::: \"memory\");"
                                      : "mem_fence(CLK_GLOBAL_MEM_FENCE);";
   slots["contract_pragmas"] = job.target.contract

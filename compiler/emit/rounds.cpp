@@ -34,6 +34,63 @@ constexpr std::int64_t kWaveThreads = 256;
 constexpr int kWaveResidents = 2;
 constexpr std::int64_t kSitesOfTask = 8192, kPairSitesOfTask = 512;  // on a processor
 constexpr std::int64_t kMostTasks = 4096;
+// Stages that stand one after the other; of more than that, those that repeat stand in a loop. A
+// compiler's time grows with what is left, in some faster than in proportion.
+constexpr std::size_t kMostInARow = 16, kMostWritten = 64;
+
+/// Stages from `begin` on, `length` of them, gone through `times` times.
+struct Phrase {
+  std::size_t begin = 0, length = 1, times = 1;
+};
+
+/// The first stage that does the same.
+std::size_t first_like(const std::vector<Kernel>& stages, std::size_t i) {
+  const auto same = [&](const Kernel& stage) { return stage.name == stages[i].name; };
+  return static_cast<std::size_t>(std::ranges::find_if(stages, same) - stages.begin());
+}
+
+/// A step's stages in order: what stands in a row, and what repeats where the row is long.
+std::vector<Phrase> phrases_of(const std::vector<Kernel>& stages) {
+  std::vector<Phrase> list;
+  const std::size_t count = stages.size();
+  const auto times = [&](std::size_t begin, std::size_t length) {
+    std::size_t end = begin + length;
+    while (end < count && stages[end].name == stages[end - length].name) ++end;
+    return (end - begin) / length;
+  };
+  for (std::size_t at = 0; at < count;) {
+    Phrase best{at, 1, 1};
+    for (std::size_t length = 1; count > kMostInARow && at + 2 * length <= count; ++length) {
+      const std::size_t n = times(at, length);
+      if ((n - 1) * length > (best.times - 1) * best.length) best = {at, length, n};
+    }
+    list.push_back(best);
+    at += best.length * best.times;
+  }
+  return list;
+}
+
+std::size_t written_stages(const std::vector<Kernel>& stages) {
+  std::size_t sum = 0;
+  for (const Phrase& phrase : phrases_of(stages)) sum += phrase.length;
+  return sum;
+}
+
+/// Text of all stages, `text(i)` that of one.
+template <class Text>
+std::string in_phrases(const std::vector<Kernel>& stages, const std::string& loop,
+                       const Text& text) {
+  std::string all;
+  for (const Phrase& phrase : phrases_of(stages)) {
+    std::string part;
+    for (std::size_t i = 0; i < phrase.length; ++i) part += text(phrase.begin + i);
+    if (phrase.times > 1)
+      part = fmt::format("{}for (unsigned turn = 0u; turn < {}u; ++turn) {{\n{}}}\n", loop,
+                         phrase.times, indent(part, 2));
+    all += part;
+  }
+  return all;
+}
 
 /// Reads its own site alone, and no matrix.
 bool own_sites(const Kernel& k) {
@@ -278,11 +335,10 @@ class Rounds {
 
   program::Kernel device() {
     Functions functions;
-    std::string text;
     Local shared;
     int tree = 0;
     std::int64_t partials = 0;
-    for (std::size_t i = 0; i < kernel_.stages.size(); ++i) {
+    const auto stage_text = [&](std::size_t i) {
       const Kernel& own = kernel_.stages[i];
       const Stage stage = stage_of(own);
       functions.add(stage.functions);
@@ -293,11 +349,12 @@ class Rounds {
       const bool meets = !own.reductions.empty() || !own.epilogue.empty();
       if (wave() && meets) lines += "  vphi_wait(gate, open, last, thread);\n";
       if (wave() && !meets) lines += "  (void)open;\n";
-      if (!wave()) lines += "  vphi_barrier_all();\n";
-      text += lines + "}\n";
+      if (!wave() && kernel_.threads > 1) lines += "  vphi_barrier_all();\n";
       tree = std::max(tree, stage.tree_doubles);
       partials = std::max(partials, stage.partials);
-    }
+      return lines + "}\n";
+    };
+    const std::string text = in_phrases(kernel_.stages, "VPHI_ROLLED\n", stage_text);
     const std::int64_t gate = partials;
     if (wave()) ++partials;  // the gate of the groups
     const std::int64_t each =
@@ -374,15 +431,20 @@ class Rounds {
     Slots slots;
     program::Kernel out;
     std::vector<program::Kernel> parts;
-    for (Kernel own : kernel_.stages) {
+    for (std::size_t i = 0; i < kernel_.stages.size(); ++i) {
+      parts.emplace_back();
+      if (first_like(kernel_.stages, i) != i) continue;  // its functions and arguments are there
+      Kernel own = kernel_.stages[i];
       // scalars alone have no functions for one instance of many
       if (own.stores.empty() && own.reductions.empty()) own.instances = 1;
-      parts.push_back(emit::emit(own, target_, bindings_));
+      parts.back() = emit::emit(own, target_, bindings_);
       out.partials += parts.back().partials;
     }
     out.arguments = arguments(frame_, bindings_, false, out.partials / kernel_.instances);
     std::int64_t partials = 0;
+    std::map<std::size_t, std::string> calls_of;
     for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (first_like(kernel_.stages, i) != i) continue;
       const program::Kernel& part = parts[i];
       const Kernel& stage = kernel_.stages[i];
       const bool scalars = stage.stores.empty() && stage.reductions.empty();
@@ -401,9 +463,11 @@ class Rounds {
         list += (list.empty() ? "" : ", ") + (move.empty() ? from : "(char*)" + from + move);
       }
       slots["arguments"] += fmt::format("void* const {}[] = {{{}}};\n", of, list);
-      slots["calls"] += calls(part, stage, space + "::", of);
+      calls_of[i] = calls(part, stage, space + "::", of);
       partials += part.partials;
     }
+    slots["calls"] = in_phrases(
+        kernel_.stages, "", [&](std::size_t i) { return calls_of[first_like(kernel_.stages, i)]; });
     slots["comment"] = comment_lines(kernel_.comment.empty() ? kernel_.name : kernel_.comment);
     slots["entry"] = frame_.entry;
     slots["steps_slot"] = steps_slot_;
@@ -489,6 +553,10 @@ class Rounds {
 std::optional<RoundShape> round_shape(const Kernel& round, const TargetInfo& target,
                                       std::string& why, RoundWish wish) {
   const bool pairs = std::ranges::any_of(round.stages, kernel::sums_pairs);
+  if (const std::size_t written = written_stages(round.stages); written > kMostWritten) {
+    why = fmt::format("{} kernels one after the other are more than one launch takes", written);
+    return std::nullopt;
+  }
   if (wish == RoundWish::Groups && (target.is_cpu || round.instances > 1)) {
     why = "groups wait for each other on a GPU, within one instance";
     return std::nullopt;

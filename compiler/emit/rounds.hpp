@@ -7,6 +7,9 @@
 //   - CUDA: so many groups that all run at the same time share an instance, and each waits until
 //     the last has arrived (Reach::Wave);
 //   - on a processor a task has an instance, and kernels are calls one after the other.
+// Stages of one name are one kernel: its functions stand there once, and where a step has many
+// stages, those that repeat stand in a loop.
+//
 // Sites, groups and sums are cut as for a launch of each kernel by itself, which the kernels of the
 // step know by `reach` and `threads`: the numbers are the same, bit for bit.
 #pragma once

@@ -1,6 +1,8 @@
 #include "compiler/schedule/rounds.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "compiler/schedule/leap.hpp"
 
@@ -34,8 +36,13 @@ std::optional<Kernel> round_of(const Plan& plan) {
   };
   while (!repeats(period)) ++period;
   Kernel round;
-  for (std::size_t i = 0; i < period; ++i)
-    round.stages.push_back(plan.kernels[static_cast<std::size_t>(p.step[i].kernel)]);
+  std::map<std::string, int> known;  // stages of one name do the same
+  for (std::size_t i = 0; i < period; ++i) {
+    const int number = p.step[i].kernel;
+    Kernel stage = plan.kernels[static_cast<std::size_t>(number)];
+    while (known.try_emplace(stage.name, number).first->second != number) stage.name += "_again";
+    round.stages.push_back(std::move(stage));
+  }
   round.rounds = static_cast<std::int64_t>(p.step.size() / period);
   const Kernel& first = round.stages.front();
   round.name = first.name + "_leap";
@@ -48,12 +55,12 @@ std::optional<Kernel> round_of(const Plan& plan) {
   round.steps_slot = kLeap;
   for (const Kernel& stage : round.stages) {
     for (const kernel::ArrayParam& array : stage.arrays) {
-      const auto known = std::ranges::find(round.arrays, array.array, &kernel::ArrayParam::array);
-      if (known == round.arrays.end()) {
+      const auto same = std::ranges::find(round.arrays, array.array, &kernel::ArrayParam::array);
+      if (same == round.arrays.end()) {
         round.arrays.push_back(array);
       } else {
-        known->read = known->read || array.read;
-        known->written = known->written || array.written;
+        same->read = same->read || array.read;
+        same->written = same->written || array.written;
       }
     }
   }

@@ -85,6 +85,33 @@ Case pairs(std::int64_t sites, std::int64_t instances) {
   return c;
 }
 
+/// A long step: a kick, then a drift, a clock and a kick, `turns` times.
+Case long_step(std::int64_t sites, std::int64_t instances, int turns) {
+  Case c = rotors(sites, instances, Precision::F64);
+  const std::vector<Kernel> parts = c.kernel.stages;
+  c.kernel.rounds = 1;
+  c.kernel.stages = {parts[0]};
+  for (int turn = 0; turn < turns; ++turn)
+    c.kernel.stages.insert(c.kernel.stages.end(), {parts[1], parts[2], parts[0]});
+  return c;
+}
+
+int count_of(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+/// The kernel of many steps, as the counts would have it.
+std::string source_of(Case c, const emit::TargetInfo& target) {
+  std::string why;
+  const auto shape = emit::round_shape(c.kernel, target, why);
+  if (!shape) return {};
+  c.kernel.threads = shape->threads;
+  for (Kernel& stage : c.kernel.stages) stage.threads = shape->threads;
+  return emit::emit(c.kernel, target, c.bindings).source;
+}
+
 State start_of(const Case& c) {
   State all;
   for (std::int64_t i = 0; i < c.kernel.instances; ++i) {
@@ -139,7 +166,9 @@ emit::TargetInfo target(Target which, bool cpu, int units) {
   return info;
 }
 
-std::vector<Case> small_cases() { return {rotors(300, 3, Precision::F64), pairs(90, 3)}; }
+std::vector<Case> small_cases() {
+  return {rotors(300, 3, Precision::F64), pairs(90, 3), long_step(50, 3, 7)};
+}
 
 TEST(Rounds, Native) {
   const Runner run = [](const Case& c, const program::Kernel& kernel, const State& start) {
@@ -165,8 +194,8 @@ TEST(Rounds, OpenCLAsOnAGpu) {
 }
 
 TEST(Rounds, CudaOnThreads) {
-  for (const Case& c :
-       {rotors(300, 3, Precision::F64), rotors(41, 1, Precision::F32), pairs(90, 3)})
+  for (const Case& c : {rotors(300, 3, Precision::F64), rotors(41, 1, Precision::F32), pairs(90, 3),
+                        long_step(50, 3, 7)})
     same_bits(c, target(Target::Cuda, false, 2), run_cuda_on_threads, Reach::Group);
 }
 
@@ -175,6 +204,30 @@ TEST(Rounds, CudaGroupsThatWait) {
   for (const std::int64_t sites : {1100, 2100})
     same_bits(rotors(sites, 1, Precision::F64), target(Target::Cuda, false, 2), run_cuda_on_threads,
               Reach::Wave);
+}
+
+// Stages that repeat stand there once, however many turns a step has.
+TEST(Rounds, ALongStepIsALoop) {
+  for (const auto& [info, call] :
+       {std::pair{target(Target::OpenCL, true, 2), "= vphi_site_drift("},
+        std::pair{target(Target::Cuda, false, 2), "= vphi_site_drift("},
+        std::pair{target(Target::Native, true, 2), "vphi_share_drift(of_"}}) {
+    EXPECT_EQ(count_of(source_of(long_step(50, 3, 30), info), call), 1);
+    EXPECT_EQ(count_of(source_of(long_step(50, 3, 2), info), call), 2) << "a short step is none";
+  }
+  Case c = long_step(50, 3, 30);
+  for (std::size_t i = 0; i < c.kernel.stages.size(); ++i)
+    c.kernel.stages[i].name += "_" + std::to_string(i);
+  std::string why;
+  EXPECT_FALSE(emit::round_shape(c.kernel, target(Target::Native, true, 2), why));
+  EXPECT_EQ(why, "91 kernels one after the other are more than one launch takes");
+}
+
+// PoCL does not come to an end over dozens of barriers.
+TEST(Rounds, AGroupOfOneWaitsForNobody) {
+  const emit::TargetInfo info = target(Target::OpenCL, true, 2);
+  EXPECT_EQ(count_of(source_of(rotors(300, 3, Precision::F64), info), "barrier(CLK"), 0);
+  EXPECT_GT(count_of(source_of(pairs(90, 3), info), "barrier(CLK"), 0) << "a group of many does";
 }
 
 TEST(Rounds, TheCountsDecide) {

@@ -122,6 +122,21 @@ TEST_P(Rounds, StagesThatSumOverPairsEach) {
       ASSERT_NEAR(found.state[v][i], one.state[v][i], 1e-12) << v << " " << i;
 }
 
+// Trajectories of a small lattice: a launch has some fifty kernels in it.
+TEST_P(Rounds, TrajectoriesOfARing) {
+  const std::string ring =
+      "model ring\nlattice ring: 16, spacing = 0.5\nfield q: real\n"
+      "action S = (q@x - q)^2/2 + q^2/2 + q^4\n"
+      "sample hmc, trajectories = 6, tau = 1 {\n  level S: steps = 5, scheme = omelyan2\n}\n"
+      "init q ~ normal\nevery 1 trajectory: mean(q^2), deltaH -> \"q.h5\"\n";
+  bool leaps = false;
+  const auto found = run_as(ring, GetParam(), &leaps);
+  EXPECT_TRUE(leaps);
+  const auto one = run_as(ring, "native", &leaps);
+  EXPECT_NEAR(testing::last(found, "mean(q^2)"), testing::last(one, "mean(q^2)"), 1e-12);
+  EXPECT_NEAR(testing::last(found, "deltaH"), testing::last(one, "deltaH"), 1e-11);
+}
+
 // A lattice of one axis whose steps write in place does the same.
 TEST(RoundsOfAChain, AreTheSame) {
   bool leaps = false;
