@@ -250,8 +250,11 @@ class Layout {
         return {to_.neighbour(leaf_name(e), e->offset)};
       case Op::Noise:
       case Op::Normal:
-      case Op::Uniform:
-        return {to_.name(std::string(info(e.op()).name) + "_" + std::to_string(e->index + 1))};
+      case Op::Uniform: {
+        const std::string drawn =
+            std::string(info(e.op()).name) + "_" + std::to_string(e->index + 1);
+        return {e->offset.zero() ? to_.name(drawn) : to_.neighbour(drawn, e->offset)};
+      }
       case Op::Add:
         return sum(e);
       case Op::Mul:

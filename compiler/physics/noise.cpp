@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/calculus.hpp"
 #include "compiler/physics/derivation.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
@@ -42,6 +43,70 @@ bool reads_elsewhere(Expr e) {
 
 /// g[array][stream] of the whole system.
 using Factors = std::map<int, std::map<int, Expr>>;
+
+/// The parts of an expression without and with noise, where it is linear in that.
+struct Parts {
+  Expr rest, noise;
+  bool linear = true;
+};
+
+Parts parts_of(Expr e) {
+  algebra::Arena& arena = *e->arena;
+  const Expr zero = arena.integer(0);
+  if (!algebra::contains(e, is_noise)) return {e, zero};
+  if (is_noise(e)) return {zero, e};
+  std::vector<Parts> args;
+  for (const Expr arg : e.args()) args.push_back(parts_of(arg));
+  const auto silent = [&](std::size_t i) { return args[i].noise.is_zero(); };
+  Parts result{zero, zero, std::ranges::all_of(args, &Parts::linear)};
+  const auto both = [&](const auto& make) {
+    result.rest = make([&](std::size_t i) { return args[i].rest; });
+    result.noise = make([&](std::size_t i) { return args[i].noise; });
+  };
+  switch (e.op()) {
+    case Op::Add:
+      for (const Parts& part : args) {
+        result.rest = result.rest + part.rest;
+        result.noise = result.noise + part.noise;
+      }
+      return result;
+    case Op::Sub:
+      both([](const auto& part) { return part(0) - part(1); });
+      return result;
+    case Op::Neg:
+      both([](const auto& part) { return -part(0); });
+      return result;
+    case Op::Mul: {
+      result.rest = result.noise = arena.integer(1);
+      int noisy = 0;
+      for (std::size_t i = 0; i < args.size(); ++i) {
+        noisy += silent(i) ? 0 : 1;
+        result.rest = result.rest * args[i].rest;
+        result.noise = result.noise * (silent(i) ? args[i].rest : args[i].noise);
+      }
+      result.linear = result.linear && noisy == 1;
+      return result;
+    }
+    case Op::Div:
+      both([&](const auto& part) { return part(0) / args[1].rest; });
+      result.linear = result.linear && silent(1);
+      return result;
+    case Op::Select:
+      both([&](const auto& part) {
+        return arena.make(Op::Select, {args[0].rest, part(1), part(2)}, e->span);
+      });
+      result.linear = result.linear && silent(0);
+      return result;
+    case Op::Stencil:
+      both([&](const auto& part) {
+        return part(0).is_zero() ? part(0) : apply_stencil(arena, e->index, part(0));
+      });
+      return result;
+    default:
+      result.linear = false;
+      return result;
+  }
+}
 
 Factors factors_of(const System& system) {
   Factors g;
@@ -117,7 +182,7 @@ Expr noise_written(Derivation& d, const dsl::Expr& at, const std::string& indice
 
 std::vector<Expr> noise_components(Derivation& d, Expr term, int count) {
   const NoisyRate noisy = split_noise(term);
-  if (noisy.factors.empty() || !noisy.linear || !algebra::expand(noisy.rest).is_zero()) return {};
+  if (!noisy.noisy() || !noisy.linear || !algebra::expand(noisy.rest).is_zero()) return {};
   auto& streams = d.system.noise.streams;
   std::vector<Expr> result{term};
   for (int c = 1; c < count; ++c) {
@@ -127,7 +192,7 @@ std::vector<Expr> noise_components(Derivation& d, Expr term, int count) {
       const std::string place = fmt::format("component {} of {}", c, node->index);
       const auto [found, fresh] = d.noise_places.emplace(place, static_cast<int>(streams.size()));
       if (fresh) streams.push_back(streams[static_cast<std::size_t>(node->index)]);
-      own.emplace(node.get(), d.arena().random(Op::Noise, found->second, {}, node->span));
+      own.emplace(node.get(), d.arena().random(Op::Noise, found->second, node->offset, node->span));
     });
     result.push_back(algebra::substitute(term, own));
   }
@@ -148,6 +213,17 @@ void read_noise(Derivation& d) {
   }
 }
 
+std::set<int> NoisyRate::streams() const {
+  std::set<int> result;
+  for (const auto& [stream, factor] : factors) result.insert(stream);
+  if (spread) {
+    algebra::visit(spread, [&](Expr node) {
+      if (is_noise(node)) result.insert(node->index);
+    });
+  }
+  return result;
+}
+
 NoisyRate split_noise(Expr rate) {
   NoisyRate result;
   std::vector<Expr> leaves;
@@ -156,19 +232,24 @@ NoisyRate split_noise(Expr rate) {
   });
   result.rest = rate;
   if (leaves.empty()) return result;
-  std::unordered_map<const algebra::Node*, Expr> silent;
-  for (const Expr leaf : leaves) silent.emplace(leaf.get(), rate->arena->integer(0));
-  const bool inside = algebra::contains(rate, [](Expr node) {
-    const bool closed = node.is(Op::Stencil) || (node.op() >= Op::Mean && node.op() <= Op::Maximum);
-    return closed && algebra::contains(node.arg(0), is_noise);
-  });
-  if (inside) {
-    result.linear = false;
+  const bool away = std::ranges::any_of(leaves, [](Expr leaf) { return !leaf->offset.zero(); }) ||
+                    algebra::contains(rate, [](Expr node) {
+                      const bool closed = node.is(Op::Stencil) ||
+                                          (node.op() >= Op::Mean && node.op() <= Op::Maximum);
+                      return closed && algebra::contains(node.arg(0), is_noise);
+                    });
+  if (away) {
+    const Parts parts = parts_of(rate);
+    result.rest = parts.rest;
+    result.spread = parts.noise;
+    result.linear = parts.linear;
     return result;
   }
+  std::unordered_map<const algebra::Node*, Expr> silent;
+  for (const Expr leaf : leaves) silent.emplace(leaf.get(), rate->arena->integer(0));
   for (const Expr leaf : leaves) {
     const Expr factor = algebra::local_derivative(rate, leaf);
-    if (algebra::contains(factor, is_noise) || !leaf->offset.zero()) result.linear = false;
+    if (algebra::contains(factor, is_noise)) result.linear = false;
     result.factors[leaf->index] = factor;
   }
   result.rest = algebra::substitute(rate, silent);
@@ -187,10 +268,25 @@ Expr drift_correction(const System& system, int array) {
 
 void classify_noise(Derivation& d) {
   System& system = d.system;
+  const Variable* spread = nullptr;
+  bool of_state = false;
   for (const Variable& v : system.variables) {
-    if (!split_noise(v.rate).linear) d.fail(errors::noise_not_linear(v.span, v.shown));
+    const NoisyRate noisy = split_noise(v.rate);
+    if (!noisy.linear) d.fail(errors::noise_not_linear(v.span, v.shown));
+    if (!noisy.spread) continue;
+    spread = &v;
+    for (int axis = 0; axis < d.grid.dims; ++axis) {
+      if (d.grid.boundary[axis] == Boundary::Periodic) continue;
+      d.fail(errors::not_yet(v.span, "noise of neighbours in a box that is not periodic"));
+    }
+    if (!reads_state(noisy.spread)) continue;
+    of_state = true;
+    if (system.noise.calculus == Calculus::Ito) continue;
+    d.fail(errors::spread_noise_calculus(v.span, v.shown));
   }
   system.noise.kind = class_of(factors_of(system));
+  if (spread && system.noise.kind == NoiseClass::None) system.noise.kind = NoiseClass::Additive;
+  if (of_state) system.noise.kind = NoiseClass::General;
   if (system.noise.kind == NoiseClass::None) return;
   if (const dsl::Clause* clause = d.resolved.clause("noise")) d.ledger.everything(*clause);
   constexpr const char* kShown[] = {"", "additive", "diagonal", "commutative", "general"};

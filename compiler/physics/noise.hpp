@@ -13,9 +13,14 @@
 // does not enter linearly, E0760; noise outside of an equation, E0115.
 //
 // Added to a vector, a scalar times noise is a vector of independent noises (`noise_components`).
+//
+// What reads the noise of neighbours, `d(noise, x)` or `lap(noise)`, is kept whole: no factor of
+// one site stands for it. A step draws such a noise into an array and takes the text's differences
+// of that, so that two sites see the same number and what one gives the other takes.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,11 +46,16 @@ std::vector<algebra::Expr> noise_components(Derivation& d, algebra::Expr term, i
 /// `noise stratonovich, accuracy = weak`.
 void read_noise(Derivation& d);
 
-/// g of each stream in a rate that is linear in its noises; nothing else in `rest`.
+/// g of each stream in a rate that is linear in its noises; nothing else in `rest`. Where it reads
+/// noise of neighbours, all that is noise stands in `spread` and there are no factors.
 struct NoisyRate {
   algebra::Expr rest;
   std::map<int, algebra::Expr> factors;  ///< stream -> g
+  algebra::Expr spread;                  ///< null: noise of the site alone
   bool linear = true;
+
+  bool noisy() const { return spread || !factors.empty(); }
+  std::set<int> streams() const;
 };
 NoisyRate split_noise(algebra::Expr rate);
 

@@ -169,11 +169,22 @@ Diagnostic noise_not_here(Span span) {
 }
 
 Diagnostic noise_not_linear(Span span, const std::string& name) {
+  return error("E0760", span, fmt::format("the equation of `{}` is not linear in its noise", name),
+               "",
+               "white noise has no square and no mean over the lattice: an equation is f + "
+               "g*noise, or f and "
+               "a linear operator on g*noise such as d(g*noise, x), with f and g free of it",
+               "write the noise as one factor of a term of its own");
+}
+
+Diagnostic spread_noise_calculus(Span span, const std::string& name) {
   return error(
-      "E0760", span, fmt::format("the equation of `{}` is not linear in its noise", name), "",
-      "white noise has no square, and no value at a neighbour or in a mean: an equation is "
-      "f + g*noise with f and g free of it",
-      "write the noise as one factor of a term of its own");
+      "E0799", span,
+      fmt::format("in the equation of `{}` the state stands in front of noise of neighbours", name),
+      "",
+      "the drift between Ito and Stratonovich is not derived across sites: such noise is "
+      "taken at the start of a step, which is Ito",
+      "write `noise ito`, with the drift of that calculus in the equation");
 }
 
 Diagnostic pair_not_symmetric(Span span) {

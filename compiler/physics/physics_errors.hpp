@@ -50,6 +50,8 @@ Diagnostic equation_without_variable(Span span, const std::string& name);
 Diagnostic derived_without_source(Span span);
 Diagnostic canonical_order(Span span, const std::string& name);
 Diagnostic noise_not_here(Span span);
+/// Noise of neighbours with a factor of state, without `noise ito`.
+Diagnostic spread_noise_calculus(Span span, const std::string& name);
 Diagnostic noise_not_linear(Span span, const std::string& name);
 Diagnostic pair_not_symmetric(Span span);
 /// `method = separable(tolerance)` at `method`, and a pair function at `pair` without such a form.

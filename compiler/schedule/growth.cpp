@@ -148,8 +148,7 @@ std::optional<Matrix> step_map(const physics::System& system, const Matrix& j, d
       const Expr x = arena.load(static_cast<int>(k));
       rate = rate + (j[i][k] == 1 ? x : arena.real(j[i][k]) * x);
     }
-    if (!physics::split_noise(v.rate).factors.empty())
-      rate = rate + arena.random(Op::Noise, streams++);
+    if (physics::split_noise(v.rate).noisy()) rate = rate + arena.random(Op::Noise, streams++);
     add_variable(small, "x" + std::to_string(i), v.role, v.partner < 0 ? -1 : place(v.partner),
                  rate);
   }

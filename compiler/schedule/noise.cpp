@@ -25,7 +25,7 @@ namespace {
 std::map<int, int> uses_of(const physics::System& system) {
   std::map<int, int> uses;
   for (const auto& v : system.variables) {
-    for (const auto& [stream, factor] : physics::split_noise(v.rate).factors) ++uses[stream];
+    for (const int stream : physics::split_noise(v.rate).streams()) ++uses[stream];
   }
   return uses;
 }
@@ -36,6 +36,12 @@ NoisyRate noisy_rate(const physics::System& system, int array) {
   const physics::Variable* variable = variable_of(system, array);
   const auto split = physics::split_noise(variable->rate);
   NoisyRate result{split.rest, system.arena->integer(0), -1};
+  if (split.spread) {
+    result.stream = *split.streams().begin();
+    result.factor = system.arena->integer(1);
+    result.spread = split.spread;
+    return result;
+  }
   if (split.factors.empty()) return result;
   if (split.factors.size() == 1) {
     result.stream = split.factors.begin()->first;

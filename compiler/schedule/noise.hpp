@@ -18,10 +18,12 @@
 
 namespace vphi::schedule {
 
-/// d(array)/d(eta) = rest + factor*noise(stream); factor is the number 0 without noise.
+/// d(array)/d(eta) = rest + factor*noise(stream); factor is the number 0 without noise. Noise that
+/// is read at neighbours has the factor 1: `spread` is the whole of it, of streams at any offset.
 struct NoisyRate {
   algebra::Expr rest, factor;
   int stream = -1;
+  algebra::Expr spread = {};
 };
 /// Streams that drive one array only are joined. What cannot be joined has `stream` < -1.
 NoisyRate noisy_rate(const physics::System& system, int array);

@@ -499,15 +499,18 @@ class BodyStep {
         Value value;
         value.group = static_cast<int>(e);
         std::map<int, Expr> of_stream;
+        const auto number = [&](int stream) {
+          const auto [found, fresh] = of_stream.try_emplace(stream);
+          if (fresh) found->second = random_number(at_text.span);
+          return found->second;
+        };
         for (const int array : group(value.group).arrays) {
           const NoisyRate noisy = noisy_rate(from_.system, array);
           if (noisy.stream < 0) {
             value.arrays[array] = arena_.integer(0);
             continue;
           }
-          const auto [found, fresh] = of_stream.try_emplace(noisy.stream);
-          if (fresh) found->second = random_number(at_text.span);
-          value.arrays[array] = found->second;
+          value.arrays[array] = noisy.spread ? spread(noisy.spread, number) : number(noisy.stream);
         }
         for (const std::string& name : group(value.group).scalars) {
           value.scalars[name] = arena_.integer(0);
@@ -517,6 +520,15 @@ class BodyStep {
       }
     }
     throw ArithmeticError{at_text.span, "the head of this integrator has no noise"};
+  }
+
+  /// Noise of neighbours: its numbers lie in an array for each stream, at the present state.
+  Expr spread(Expr noise, const std::function<Expr(int)>& number) {
+    const Expr drawn = algebra::rewrite(noise, [&](Expr node) {
+      if (!node.is(Op::Noise)) return node;
+      return algebra::shift(block_.array("noise", number(node->index)), node->offset);
+    });
+    return at(state_, drawn);
   }
 
   /// Mean 0 and variance 1. Two and three points have the moments that weak order 1 and 2 need
