@@ -14,12 +14,16 @@ constexpr std::string_view kBoundaries = "periodic antiperiodic fixed neumann ou
 constexpr OptionRule kLattice[] = {
     {"length", "side of the box, or a list with one for each axis", Takes::Lengths},
     {"spacing", "distance of neighbouring sites, in place of the length", Takes::Lengths},
-    {"boundary", "what lies beyond the edges; a list gives each axis its own", Takes::Call,
-     kBoundaries},
+    {"boundary",
+     "what lies beyond the edges, `periodic` where nothing is said; a list has one for each axis, "
+     "`boundary(y) = fixed(1)` is of one",
+     Takes::Call, kBoundaries},
     {"parity", "order of the sites in memory", Takes::Word, "even_odd lexicographic"},
 };
 constexpr OptionRule kBoundary[] = {
-    {"boundary", "what lies beyond the edges for these fields, where it is not the lattice's",
+    {"boundary",
+     "what lies beyond the edges for these fields, the lattice's where nothing is said; a list or "
+     "`boundary(y) = ...` as there",
      Takes::Call, kBoundaries}};
 constexpr OptionRule kFermion[] = {
     {"boundary", "what lies beyond the edges for these spinors, where it is not the lattice's",

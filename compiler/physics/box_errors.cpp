@@ -52,4 +52,30 @@ Diagnostic reach_beyond_mirror(Span span, const std::string& stencil, int reach,
   return lattice == span ? d : with_label(std::move(d), lattice, "the box");
 }
 
+Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size_t given,
+                                 int axes) {
+  return error(
+      "E0318", span,
+      fmt::format("this list has {} value{}, and the lattice has {} ax{}", given,
+                  given == 1 ? "" : "s", axes, axes == 1 ? "is" : "es"),
+      "", fmt::format("a list behind `{}` has one value for each axis, in order", option),
+      fmt::format("write {} value{}, or one alone for all axes", axes, axes == 1 ? "" : "s"));
+}
+
+Diagnostic walls_differ(Span span, const std::string& one, const std::string& other,
+                        const std::string& axis, Span declared) {
+  return with_label(
+      error("E0319", span,
+            fmt::format("a term here couples neighbours along {} of `{}` and `{}`, which have "
+                        "different boundaries",
+                        axis, one, other),
+            "",
+            "equations are derived from sums over the box, and what such a term gives at an edge "
+            "is another term for each of the fields",
+            fmt::format("give both the same boundary along {}, or write their equations of motion "
+                        "(`u' = ...`) in place of what is derived",
+                        axis)),
+      declared, "declared here");
+}
+
 }  // namespace vphi::physics::errors

@@ -19,5 +19,10 @@ Diagnostic wider_than_box(Span span, const std::string& stencil, int points,
 /// E0315: beyond a mirror lies no image of a site that is not there.
 Diagnostic reach_beyond_mirror(Span span, const std::string& stencil, int reach,
                                const std::string& axis, std::int64_t extent, Span lattice);
+/// E0318: a list of `given` values for the `axes` of the lattice.
+Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size_t given, int axes);
+/// E0319: a term that couples neighbours of `one` and `other`, which differ beyond an edge.
+Diagnostic walls_differ(Span span, const std::string& one, const std::string& other,
+                        const std::string& axis, Span declared);
 
 }  // namespace vphi::physics::errors

@@ -26,6 +26,15 @@ namespace vphi::physics {
 
 struct Failure {};
 
+/// What lies beyond the edges along each axis: of the lattice, or of one field.
+struct Walls {
+  std::array<Boundary, 4> boundary{};
+  std::array<double, 4> fixed_value{};  ///< Boundary::Fixed, physical units
+  /// sum(u lap v) = sum(v lap u) for fields in these walls: nothing is lost there.
+  bool by_parts(int dims) const;
+  bool periodic(int dims) const;
+};
+
 /// A declared field or var: which arrays hold its components.
 struct StateField {
   std::string name;
@@ -49,6 +58,7 @@ struct StateField {
   int order = 0;                ///< 1 or 2, once the equations are known
   bool hamiltonian = false;     ///< order 1 as one of a canonical pair
   std::vector<int> velocities;  ///< order 2: array of d/dt of each array
+  Walls walls;                  ///< the lattice's, where its line names no others
   const dsl::Definition* drawn = nullptr;  ///< `w[i] ~ cauchy(0, 1)`: drawn once, then fixed
   dsl::Span span;
   /// Kinetic energy of one real array is norm/2 * u'^2: 1 for real, 2 for complex fields.
@@ -60,18 +70,13 @@ struct StateField {
 };
 
 /// The lattice clause, evaluated; lengths in the model's base units.
-struct Grid {
+struct Grid : Walls {
   bool present = false;
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
-  std::array<Boundary, 4> boundary{};
-  double fixed_value = 0;
   Expr dx;  ///< a number
   dsl::Span span;
   std::int64_t sites() const;
-  bool periodic() const;
-  /// sum(u lap v) = sum(v lap u) for fields of this box: nothing is lost at its walls.
-  bool by_parts() const;
 };
 
 /// `particles body: N`, the domain in the place of a lattice.
@@ -164,6 +169,10 @@ struct Derivation {
   StateField* field(const std::string& name);
   /// The field and component that an array belongs to (as coordinate or velocity).
   const StateField* field_of(int array) const;
+  /// Of the field that an array belongs to; what belongs to none has the lattice's.
+  Walls walls_of(int array) const;
+  /// The lattice and every field on it are periodic.
+  bool periodic() const;
   /// The field that a canonical momentum belongs to, and the other way; null without a Hamiltonian.
   const StateField* conjugate(const StateField& field) const;
   bool is_momentum(const StateField& field) const;

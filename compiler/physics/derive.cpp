@@ -94,6 +94,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     }
     show_equations(d);
     show_laws(d, laws);
+    settle_walls(d, units);
     use_by_effect(d);
     if (diagnostics.errors() == before) d.ledger.check(diagnostics);
   } catch (const Failure&) {

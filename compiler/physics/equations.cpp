@@ -21,6 +21,7 @@ using algebra::Op;
 void read_potentials(Derivation& d, Lowerer& lower) {
   for (const NamedFact* fact : d.facts.potentials) {
     const Expr v = lower.real(*fact->value, fmt::format("the potential `{}`", fact->name));
+    check_coupled_walls(d, v, fact->value->span);
     d.potential = d.potential ? d.potential + v : v;
     d.potentials.emplace_back(fact, v);
     if (v.is(Op::Add)) {

@@ -97,7 +97,7 @@ class Promises {
 
   /// What has gone through the walls of an open box (rule 24); null where nothing does.
   Expr outflow(const dsl::Expr& e, Expr part) {
-    if (!d_.system.conservation || d_.grid.periodic()) return {};
+    if (!d_.system.conservation || d_.periodic()) return {};
     const Conservation& c = *d_.system.conservation;
     const bool quantity = part.is(Op::Load) && part->offset.zero() &&
                           std::ranges::count(c.quantities, part->index) > 0;

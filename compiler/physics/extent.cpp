@@ -1,5 +1,6 @@
 // The stencils that the equations apply, and the box against them.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -31,10 +32,11 @@ dsl::Span place_of(const Derivation& d, const algebra::StencilData& data) {
 
 void check_extent(Derivation& d) {
   if (!d.grid.present) return;
-  std::set<int> used;
+  std::map<int, std::set<int>> used;  // stencil -> arrays
   for (const Variable& v : d.system.variables) {
     algebra::visit(v.rate, [&](Expr e) {
-      if (e.is(algebra::Op::Stencil)) used.insert(e->index);
+      if (e.is(algebra::Op::Stencil))
+        used[e->index].insert(e.arg(0).is(algebra::Op::Load) ? e.arg(0)->index : -1);
     });
   }
   if (!used.contains(d.laplacian)) d.system.laplacian = -1;  // nothing to tell of it
@@ -43,17 +45,20 @@ void check_extent(Derivation& d) {
         fmt::format("no `laplacian` is named: {} points, two neighbours along each axis",
                     d.arena().stencil_data(d.laplacian).offsets.size()));
   }
-  for (const int index : used) {
+  for (const auto& [index, arrays] : used) {
     const algebra::StencilData& data = d.arena().stencil_data(index);
     const std::string name = data.name.empty() ? "lap" : data.name;
     for (int axis = 0; axis < d.grid.dims; ++axis) {
       const int r = reach(data, axis);
       const std::int64_t n = d.grid.extent[axis];
-      const Boundary boundary = d.grid.boundary[axis];
-      if (boundary == Boundary::Neumann && n < r)
-        d.fail(
-            errors::reach_beyond_mirror(place_of(d, data), name, r, kAxes[axis], n, d.grid.span));
-      const bool wraps = boundary == Boundary::Periodic || boundary == Boundary::Antiperiodic;
+      bool wraps = false;
+      for (const int array : arrays) {
+        const Boundary boundary = d.walls_of(array).boundary[static_cast<std::size_t>(axis)];
+        if (boundary == Boundary::Neumann && n < r)
+          d.fail(
+              errors::reach_beyond_mirror(place_of(d, data), name, r, kAxes[axis], n, d.grid.span));
+        wraps = wraps || boundary == Boundary::Periodic || boundary == Boundary::Antiperiodic;
+      }
       if (wraps && n > 1 && n < 2 * r + 1) {
         d.diagnostics.add(errors::wider_than_box(place_of(d, data), name, 2 * r + 1, kAxes[axis], n,
                                                  d.grid.span));

@@ -45,6 +45,7 @@ Expr density_of(Derivation& d, Expr h, dsl::Span span) {
 /// site, c*|grad u|^2, gives -2*c*lap(u), exactly (specs 3.6).
 Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span) {
   Arena& arena = d.arena();
+  check_coupled_walls(d, h, span);
   Expr sum = algebra::variation(h, array);
   const Expr square = arena.load(gradient_of(array));
   const bool elsewhere = algebra::contains(h, [&](Expr e) {
@@ -55,7 +56,7 @@ Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span) {
   if (elsewhere || algebra::per_site(c)) {
     d.fail(errors::not_yet(span, "a gradient energy whose coefficient depends on the site"));
   }
-  if (!d.grid.by_parts()) {
+  if (!d.walls_of(array).by_parts(d.grid.dims)) {
     d.fail(errors::not_yet(span, "norm2(grad(u)) in a Hamiltonian with these boundaries"));
   }
   return sum - arena.integer(2) * c * apply_stencil(arena, d.laplacian, arena.load(array));

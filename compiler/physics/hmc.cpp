@@ -65,7 +65,7 @@ class Reader {
         continue;
       }
       for (int axis = 0; axis < dims(); ++axis) {
-        const Boundary b = d_.grid.boundary[static_cast<std::size_t>(axis)];
+        const Boundary b = field.walls.boundary[static_cast<std::size_t>(axis)];
         if (b != Boundary::Periodic && b != Boundary::Antiperiodic)
           d_.fail(errors::not_yet(field.span, "a Markov chain of a field in a box with walls"));
       }

@@ -16,22 +16,6 @@ using dsl::Item;
 
 std::int64_t Grid::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 
-bool Grid::periodic() const {
-  for (int axis = 0; axis < dims; ++axis) {
-    if (boundary[axis] != Boundary::Periodic) return false;
-  }
-  return true;
-}
-
-bool Grid::by_parts() const {
-  for (int axis = 0; axis < dims; ++axis) {
-    const Boundary b = boundary[axis];
-    const bool wall_at_zero = b == Boundary::Fixed && fixed_value == 0;
-    if (b != Boundary::Periodic && b != Boundary::Antiperiodic && !wall_at_zero) return false;
-  }
-  return true;
-}
-
 std::int64_t Lattice::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 
 namespace {
@@ -62,7 +46,8 @@ void read_shape(Derivation& d, Lowerer& lower, const dsl::Expr& e, std::vector<s
   out.push_back(lower.fixed_integer(e, "the number of sites"));
 }
 
-Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
+Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e, double& value) {
+  value = 0;
   if (e.text == "periodic") return Boundary::Periodic;
   if (e.text == "antiperiodic") return Boundary::Antiperiodic;
   if (e.text == "neumann") return Boundary::Neumann;
@@ -70,8 +55,7 @@ Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
   if (e.text == "absorbing") d.fail(errors::not_yet(e.span, "an absorbing boundary"));
   if (e.text == "fixed") {
     if (e.kind == ExprKind::Call && e.args.size() == 1) {
-      d.grid.fixed_value =
-          static_cast<double>(lower.fixed_number(*e.args[0], "the boundary value"));
+      value = static_cast<double>(lower.fixed_number(*e.args[0], "the boundary value"));
     }
     return Boundary::Fixed;
   }
@@ -108,28 +92,30 @@ void refuse_shape(Derivation& d) {
 
 }  // namespace
 
-void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause,
-                     std::array<Boundary, 4>& boundary) {
-  const Grid& grid = d.grid;
+void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause, Walls& walls) {
+  const auto dims = static_cast<std::size_t>(d.grid.dims);
+  const auto set = [&](std::size_t axis, const dsl::Expr& e) {
+    walls.boundary[axis] = read_boundary(d, lower, e, walls.fixed_value[axis]);
+  };
   for (const Item& item : clause.items) {
     if (!item.head || item.head->name != "boundary") continue;
     d.ledger.use(item);
     if (item.head->form == dsl::Head::Form::Function) {
       constexpr const char* kAxes[] = {"x", "y", "z", "t"};
       std::size_t axis = 4;
-      for (std::size_t k = 0; k < static_cast<std::size_t>(grid.dims); ++k) {
-        if (!item.head->args.empty() && item.head->args[0]->text == kAxes[k]) axis = k;
+      for (std::size_t k = 0; k < dims; ++k) {
+        if (item.head->args.size() == 1 && item.head->args[0]->text == kAxes[k]) axis = k;
       }
       if (axis == 4)
-        d.fail(errors::option_value(item.span, "boundary(axis)", "an axis of the lattice"));
-      boundary[axis] = read_boundary(d, lower, *item.value);
+        d.fail(errors::option_value(item.span, "boundary(axis)", "one axis of the lattice"));
+      set(axis, *item.value);
     } else if (item.value->kind == ExprKind::List) {
-      for (std::size_t k = 0; k < item.value->args.size() && k < 4; ++k) {
-        boundary[k] = read_boundary(d, lower, *item.value->args[k]);
-      }
+      if (item.value->args.size() != dims)
+        d.fail(errors::not_one_for_each_axis(item.value->span, "boundary", item.value->args.size(),
+                                             d.grid.dims));
+      for (std::size_t k = 0; k < dims; ++k) set(k, *item.value->args[k]);
     } else {
-      const Boundary all = read_boundary(d, lower, *item.value);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(grid.dims); ++k) boundary[k] = all;
+      for (std::size_t k = 0; k < dims; ++k) set(k, *item.value);
     }
   }
 }
@@ -197,14 +183,12 @@ void read_lattice(Derivation& d, Lowerer& lower) {
       if (sizes[axis] % 2 != 0)
         d.fail(errors::odd_extent(parity->span, kAxes[axis], sizes[axis], shape->span));
   }
-  read_boundaries(d, lower, clause, grid.boundary);
+  read_boundaries(d, lower, clause, grid);
   read_spacing(d, lower, clause);
 
   Lattice& lattice = d.system.lattice;
   lattice.dims = grid.dims;
   lattice.extent = grid.extent;
-  lattice.boundary = grid.boundary;
-  lattice.fixed_value = grid.fixed_value;
   lattice.dx_physical = static_cast<double>(grid.dx->number.real);
   lattice.dx = lattice.dx_physical;
 }

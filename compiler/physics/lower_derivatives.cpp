@@ -6,6 +6,7 @@
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
+#include "compiler/physics/steps.hpp"
 
 namespace vphi::physics {
 
@@ -86,6 +87,7 @@ Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
     }
     if (leaf.is(Op::Symbol)) return algebra::derivative(part, leaf);
     if (!leaf->offset.zero()) d_.fail(errors::not_differentiable_by(by->span, "a neighbour"));
+    check_coupled_walls(d_, part, by->span);
     Expr total = arena.integer(0);
     const auto add_term = [&](Expr term) {
       const Split split = split_uniform(term);

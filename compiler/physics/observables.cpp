@@ -533,7 +533,7 @@ class Outputs {
     // in fewer than three dimensions a slice across no axis is everything
     if (kind == Kind::Slice && base.form.axis >= d_.grid.dims) base.kind = Kind::Snapshot;
     if (sums_components(kind)) {
-      if (!d_.grid.periodic())
+      if (!d_.periodic())
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a box that is not periodic", e.text)));
       if (d_.grid.dims > 3)
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in four dimensions", e.text)));

@@ -207,9 +207,15 @@ Expr ProgramUnits::with_wall_sites(Expr density) {
   Arena& arena = d_.arena();
   Expr sum = density;
   for (int axis = 0; axis < d_.grid.dims; ++axis) {
-    if (d_.grid.boundary[axis] != Boundary::Fixed) continue;
+    const auto fixed = [&](const Walls& walls) {
+      return walls.boundary[static_cast<std::size_t>(axis)] == Boundary::Fixed;
+    };
+    if (!fixed(d_.grid) &&
+        std::ranges::none_of(d_.fields, [&](const StateField& f) { return fixed(f.walls); }))
+      continue;
+    const Expr walled = between_fixed_walls(density, axis);
     int forth = 0, back = 0;
-    algebra::visit(density, [&](Expr node) {
+    algebra::visit(walled, [&](Expr node) {
       if (!node.is(Op::Load)) return;
       forth = std::max<int>(forth, node->offset.d[axis]);
       back = std::max<int>(back, -node->offset.d[axis]);
@@ -218,12 +224,27 @@ Expr ProgramUnits::with_wall_sites(Expr density) {
       algebra::Offset offset;
       offset.d[axis] = static_cast<std::int16_t>(step);
       const Expr here = arena.make(Op::Equal, {arena.site(axis), arena.integer(site)});
-      sum = sum + arena.make(Op::Select, {here, neighbour(density, offset), arena.integer(0)});
+      sum = sum + arena.make(Op::Select, {here, neighbour(walled, offset), arena.integer(0)});
     };
     for (int n = 1; n <= forth; ++n) at_wall(0, -n);
     for (int n = 1; n <= back; ++n) at_wall(d_.grid.extent[axis] - 1, n);
   }
   return sum;
+}
+
+/// The terms of a density whose fields all end at fixed walls along the axis.
+Expr ProgramUnits::between_fixed_walls(Expr density, int axis) const {
+  const auto ends = [&](Expr term) {
+    return !algebra::contains(term, [&](Expr node) {
+      return node.is(Op::Load) &&
+             d_.walls_of(node->index).boundary[static_cast<std::size_t>(axis)] != Boundary::Fixed;
+    });
+  };
+  if (ends(density)) return density;
+  std::vector<Expr> terms;
+  for (const Expr term : flat_terms(density))
+    if (ends(term)) terms.push_back(term);
+  return d_.arena().make(Op::Add, std::move(terms), density->span);
 }
 
 Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
@@ -235,7 +256,8 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   for (const Expr term : flat_terms(argument)) {
     const Split split = split_uniform(term);
     const Expr local = split.local;
-    if (local.is(Op::Load) && is_gradient(local->index) && d_.grid.by_parts()) {
+    if (local.is(Op::Load) && is_gradient(local->index) &&
+        d_.walls_of(local->index).by_parts(d_.grid.dims)) {
       // <|grad u|^2> = -<u lap u>, exactly, for every symmetric stencil (specs 3.6)
       const Expr u = arena.load(local->index - kGradientBase, {}, local->span);
       const Expr by_parts = -(u * arena.stencil(d_.laplacian, u, local->span));

@@ -53,6 +53,8 @@ class ProgramUnits {
   Expr velocity_shift(int array);
   std::string slope_name() const;       ///< symbol of b = da/d(eta)
   Expr spacing() const { return dx_; }  ///< program units, a number
+  /// A physical value of an array of state, as the array holds it.
+  Expr stored(int array, Expr physical) const { return physical / load_factors_.at(array); }
 
   /// Random arrays: what a physical value of this array is, times the array.
   std::map<int, Expr> random_factors;
@@ -64,6 +66,7 @@ class ProgramUnits {
   Expr rescaled_rate(Expr forced, int velocity, Expr c);
   Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);
   Expr with_wall_sites(Expr density);
+  Expr between_fixed_walls(Expr density, int axis) const;
   Expr matching_gradient(int array, algebra::Offset offset);
 
   Derivation& d_;

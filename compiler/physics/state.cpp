@@ -139,10 +139,10 @@ void read_spinor(Derivation& d, Lowerer& lower, const FieldFact& fact, StateFiel
       if (links.name == other.name && links.links) field.columns = links.links->group.n;
     }
   }
-  std::array<Boundary, 4> boundary = d.grid.boundary;
-  read_boundaries(d, lower, *fact.fermion, boundary);
+  Walls walls = d.grid;
+  read_boundaries(d, lower, *fact.fermion, walls);
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
-    const Boundary own = boundary[axis], all = d.grid.boundary[axis];
+    const Boundary own = walls.boundary[axis], all = d.grid.boundary[axis];
     const auto turns = [](Boundary b) {
       return b == Boundary::Periodic || b == Boundary::Antiperiodic;
     };
@@ -155,9 +155,11 @@ void read_spinor(Derivation& d, Lowerer& lower, const FieldFact& fact, StateFiel
 
 void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
-  if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion)
-    d.fail(errors::not_yet(
-        own->span, fact.gauge ? "a boundary of links" : "a boundary of its own for a field"));
+  field.walls = d.grid;
+  if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
+    if (fact.gauge) d.fail(errors::not_yet(own->span, "a boundary of links"));
+    read_boundaries(d, lower, *fact.line, field.walls);
+  }
   if (fact.fermion) {
     if (type && type->text != "spinor") {
       d.fail(errors::not_yet(type->span, fmt::format("a fermion of type `{}`", type->text)));

@@ -20,13 +20,19 @@ struct StartValue {
 void refuse_later_families(Derivation& d);
 
 // lattice.cpp
-/// `boundary = ...`, `boundary(t) = ...` of a clause over what is in `boundary`.
-void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause,
-                     std::array<Boundary, 4>& boundary);
+/// `boundary = ...`, `boundary(t) = ...` of a clause over what is in `walls`.
+void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause, Walls& walls);
 void read_lattice(Derivation& d, Lowerer& lower);
 
 // state.cpp: fields, their arrays
 void declare_fields(Derivation& d, Lowerer& lower);
+
+// walls.cpp
+/// Fails where a density couples neighbours of fields that differ in what lies beyond an edge: then
+/// the derivative of its sum is no shift of its terms.
+void check_coupled_walls(Derivation& d, Expr density, dsl::Span span);
+/// The last step: what kernels find beyond the edges, and reads written out where fields differ.
+void settle_walls(Derivation& d, ProgramUnits& units);
 
 // stencils.cpp
 void choose_laplacian(Derivation& d);

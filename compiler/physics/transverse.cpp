@@ -200,7 +200,7 @@ Value projected(Derivation& d, const Value& tensor, dsl::Span span) {
     d.fail(errors::wrong_shape(span,
                                "`transverse_traceless` takes a real symmetric tensor, sym(3), on a "
                                "lattice of three dimensions"));
-  if (!d.grid.periodic())
+  if (!d.periodic())
     d.fail(errors::not_yet(span, "`transverse_traceless` in a box that is not periodic"));
   std::vector<Expr> values;
   for (const auto& [i, j] : kPairs) {
