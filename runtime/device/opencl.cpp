@@ -299,7 +299,8 @@ class OpenClDevice : public Device {
     std::int32_t registers = -1, spilled_bytes = -1;
   };
 
-  std::string options(const program::Kernel& kernel) const {
+  /// `registers`: the most of a thread; 0: as many as the driver likes.
+  std::string options(const program::Kernel& kernel, int registers) const {
     const bool contract = contraction_allowed(kernel.source);
     std::string text = "-cl-std=CL1.2";
     const auto single = value_of<cl::Ulong>(api_, device_, cl::kDeviceSingleConfig, 0);
@@ -309,8 +310,8 @@ class OpenClDevice : public Device {
     // them.
     text += info_.nvidia ? " -cl-nv-verbose" : " -w";
     // A size of groups that is declared would let the driver take all registers there are.
-    if (const int registers = registers_asked(kernel.source); registers > 0 && info_.nvidia)
-      text += " -DVPHI_REGISTERS -cl-nv-maxrregcount=" + std::to_string(registers);
+    if (registers > 0) text += " -DVPHI_REGISTERS";
+    if (registers > 0 && info_.nvidia) text += " -cl-nv-maxrregcount=" + std::to_string(registers);
     // For whoever looks for a fault of a driver, or watches kernels: "-cl-opt-disable".
     if (const char* more = std::getenv("VPHI_OPENCL_OPTIONS"); more && *more)
       text += std::string(" ") + more;
@@ -347,7 +348,7 @@ class OpenClDevice : public Device {
     return kernel;
   }
 
-  Owned<cl::Program> build_source(const program::Kernel& kernel) const {
+  Owned<cl::Program> build_source(const program::Kernel& kernel, int registers) const {
     std::string source = kernel.source;
     if (!contraction_allowed(source)) source = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n" + source;
     const char* text = source.c_str();
@@ -357,7 +358,8 @@ class OpenClDevice : public Device {
         api_.CreateProgramWithSource(context_.get(), 1, &text, &length, &code),
         api_.ReleaseProgram};
     check(code, "take source");
-    code = api_.BuildProgram(program.get(), 1, &device_, options(kernel).c_str(), nullptr, nullptr);
+    code = api_.BuildProgram(program.get(), 1, &device_, options(kernel, registers).c_str(),
+                             nullptr, nullptr);
     if (code == cl::kSuccess) return program;
     const std::string log = build_log(program.get());
     if (log.find("too much global constant") != std::string::npos)
@@ -371,7 +373,8 @@ class OpenClDevice : public Device {
                       log);
   }
 
-  Owned<cl::Program> load_binary(std::string_view bytes, const program::Kernel& kernel) const {
+  Owned<cl::Program> load_binary(std::string_view bytes, const program::Kernel& kernel,
+                                 int registers) const {
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
     const std::size_t size = bytes.size();
     cl::Int status = 0, code = 0;
@@ -379,17 +382,58 @@ class OpenClDevice : public Device {
         api_.CreateProgramWithBinary(context_.get(), 1, &device_, &size, &data, &status, &code),
         api_.ReleaseProgram};
     check(code, "load compiled code");
-    check(api_.BuildProgram(program.get(), 1, &device_, options(kernel).c_str(), nullptr, nullptr),
+    check(api_.BuildProgram(program.get(), 1, &device_, options(kernel, registers).c_str(), nullptr,
+                            nullptr),
           "link compiled code");
     return program;
   }
 
+  /// How large a group may be is known of compiled code only: where the registers that the driver
+  /// has given a thread leave too few threads, the kernel is compiled once more with a bound.
   Compiled compile_one(const program::Kernel& kernel, const DiskCache& cache) const {
+    const int asked = info_.nvidia ? registers_asked(kernel.source) : 0;
+    Compiled result = compile_with(kernel, asked, cache);
+    const std::size_t wanted = items_of(kernel);
+    std::size_t limit = group_limit(result, asked);
+    if (const int bound = registers_for(wanted); limit < wanted && (asked == 0 || bound < asked)) {
+      result = compile_with(kernel, bound, cache);
+      limit = group_limit(result, bound);
+    }
+    if (limit < wanted)
+      throw LimitError("Kernel '" + kernel.name + "' wants work groups of " +
+                       std::to_string(wanted) + " items; " + info_.name + " takes at most " +
+                       std::to_string(limit) + " of it. --device native runs the model; so does " +
+                       "--device cuda where the GPU is NVIDIA's.");
+    return result;
+  }
+
+  static std::size_t items_of(const program::Kernel& kernel) {
+    return std::size_t(kernel.block[0]) * kernel.block[1] * kernel.block[2];
+  }
+
+  /// Of the 65536 that a multiprocessor of NVIDIA's has, given out in eights; 255 is the most.
+  static int registers_for(std::size_t items) {
+    return int(std::clamp<std::size_t>(65536 / items / 8 * 8, 16, 248));
+  }
+
+  std::size_t group_limit(const Compiled& compiled, int registers) const {
+    std::size_t limit = 0;
+    check(api_.GetKernelWorkGroupInfo(compiled.object.get(), device_, cl::kKernelWorkGroupSize,
+                                      sizeof limit, &limit, nullptr),
+          "describe a kernel");
+    // For tests, where no device is short of registers: a limit of code without a bound.
+    if (const char* fewer = std::getenv("VPHI_OPENCL_GROUP"); fewer && *fewer && registers == 0)
+      limit = std::min<std::size_t>(limit, std::strtoull(fewer, nullptr, 10));
+    return limit;
+  }
+
+  Compiled compile_with(const program::Kernel& kernel, int registers,
+                        const DiskCache& cache) const {
     const std::string key = CacheKey()
                                 .add("opencl", info_.name)
                                 .add("driver", info_.driver)
                                 .add("processor", info_.is_cpu ? processor_identity() : "")
-                                .add("options", options(kernel))
+                                .add("options", options(kernel, registers))
                                 .add("source", kernel.source)
                                 .text();
     Compiled result;
@@ -400,11 +444,11 @@ class OpenClDevice : public Device {
           bytes.copy(reinterpret_cast<char*>(&header), sizeof header);
           // Just built: the program is there and need not be loaded again.
           if (result.program.get()) return true;
-          result.program = load_binary(bytes.substr(sizeof header), kernel);
+          result.program = load_binary(bytes.substr(sizeof header), kernel, registers);
           return true;
         },
         [&] {
-          result.program = build_source(kernel);
+          result.program = build_source(kernel, registers);
           const std::string log = build_log(result.program.get());
           const Header made{number_before(log, " registers"),
                             number_before(log, " bytes spill stores")};
@@ -433,19 +477,10 @@ class OpenClDevice : public Device {
       throw DeviceError("Kernel '" + kernel.name + "' has " + std::to_string(parameters) +
                         " parameters for " + std::to_string(result.arguments) + " arguments.");
     result.local_bytes = local ? kernel.shared_bytes : 0;
-    std::size_t items = 1, limit = 0;
     for (std::size_t d = 0; d < 3; ++d) {
       result.local[d] = kernel.block[d];
       result.global[d] = std::size_t(kernel.block[d]) * kernel.grid[d];
-      items *= kernel.block[d];
     }
-    check(api_.GetKernelWorkGroupInfo(result.object.get(), device_, cl::kKernelWorkGroupSize,
-                                      sizeof limit, &limit, nullptr),
-          "describe a kernel");
-    if (items > limit)
-      throw DeviceError("Kernel '" + kernel.name + "' wants work groups of " +
-                        std::to_string(items) + " items; " + info_.name + " takes at most " +
-                        std::to_string(limit) + ".");
   }
 
   void set_arguments(cl::Kernel object, const Compiled& kernel,

@@ -52,6 +52,37 @@ TEST_F(OpenClTest, BadSourceIsOurSentenceAndTheLog) {
   }
 }
 
+// Drivers say how large a group may be when code has been compiled. VPHI_OPENCL_GROUP has them say
+// less as long as the registers of a thread are not bounded.
+TEST_F(OpenClTest, ALimitOnGroupsHasRegistersBounded) {
+  const program::Kernel kernel = self_test_kernel(program::Target::OpenCL);
+  ASSERT_GT(kernel.block[0], 8U);
+  setenv("VPHI_OPENCL_GROUP", "8", 1);
+  for (int k = 0; k < count_; ++k) {
+    const auto device = open_opencl(k);
+    if (!device->info().f64) continue;
+    const SelfTestResult cold = self_test(*device);
+    EXPECT_TRUE(cold.ok) << device->info().name << ": " << cold.message << "\n" << cold.log;
+    EXPECT_FALSE(cold.kernel.from_cache);
+    EXPECT_TRUE(self_test(*device).kernel.from_cache) << "of the code with a bound";
+  }
+  unsetenv("VPHI_OPENCL_GROUP");
+}
+
+TEST_F(OpenClTest, AGroupThatNoCodeAllowsIsNoDefect) {
+  const auto device = open_opencl(0);
+  program::Kernel kernel = self_test_kernel(program::Target::OpenCL);
+  kernel.block = {1 << 20, 1, 1};
+  try {
+    device->compile(std::span(&kernel, 1));
+    FAIL() << "a group of a million was accepted";
+  } catch (const DeviceError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("wants work groups of 1048576 items"), std::string::npos) << text;
+    EXPECT_EQ(text.find("defect"), std::string::npos) << text;
+  }
+}
+
 TEST_F(OpenClTest, WrongUseIsAnError) {
   const auto device = open_opencl(0);
   const BufferHandle buffer = device->allocate(16);
