@@ -140,9 +140,9 @@ class Preparation {
 
   /// Stationary state of the linearised equation at this step against the exact one.
   bool bias(const Integrator& integrator, const Head& head) {
-    constexpr double kLarge = 0.02;
+    constexpr double kLarge = 0.02, kLargeOfWave = 0.05;  // the fastest wave is one of many
     const auto worst = largest_bias(system_, integrator, head);
-    if (!worst || worst->relative < kLarge) return true;
+    if (!worst || worst->relative < (worst->wave ? kLargeOfWave : kLarge)) return true;
     diagnostics_.add(error::noise_bias(evolve(), integrator.name, worst->what, worst->relative,
                                        worst->where, better(worst->relative)));
     return true;

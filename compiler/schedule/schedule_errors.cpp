@@ -177,17 +177,17 @@ Diagnostic noise_bias(Span at, const std::string& integrator, const std::string&
   return d;
 }
 
-Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate, double dt,
-                      double fits) {
+Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate,
+                      const std::string& wave, double dt, double fits) {
   Diagnostic d = make("W0316", at,
                       fmt::format("dt is too large for `{}`: small differences grow {:.3g}-fold a "
                                   "step where the equations do not let them grow",
                                   integrator, growth));
   d.severity = dsl::Severity::Warning;
   d.rule = fmt::format(
-      "linearised about the start, the equations have the rate {:.4g}; times dt that is {:.3g}, "
+      "linearised about the start, the equations have the rate {:.4g}{}; times dt that is {:.3g}, "
       "beyond what the integrator's text bears",
-      rate, rate * dt);
+      rate, wave.empty() ? "" : " at " + wave, rate * dt);
   d.hint = fmt::format("take dt = {:.3g} or less, or an integrator with a larger limit", fits);
   return d;
 }

@@ -44,8 +44,8 @@ Diagnostic noise_bias(Span at, const std::string& integrator, const std::string&
                       const std::vector<std::string>& better);
 /// W0316: linearised equations that grow `growth`-fold a step and should not. `rate` of their
 /// fastest mode; `fits` is a dt at which they do not.
-Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate, double dt,
-                      double fits);
+Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate,
+                      const std::string& wave, double dt, double fits);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
 /// The text of a solver cannot be run as it stands; `used` is the solve that wants it.
 Diagnostic solver_text(Span at, const std::string& solver, const std::string& why, Span used);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/small_step.hpp"
+#include "compiler/schedule/waves.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -91,10 +93,10 @@ std::array<double, 3> stationary(const std::array<double, 4>& m, const std::arra
 }
 
 struct Linear {
-  double friction = 0;  ///< of v' = ... - gamma v
-  double slope = 0;     ///< d(force)/dx, or d(rate)/dx of a first-order equation
-  double at = 0;        ///< x there
-  bool found = false;
+  std::complex<double> slope;  ///< d(force)/dx, or d(rate)/dx of a first-order equation
+  double friction = 0;         ///< of v' = ... - gamma v
+  double at = 0;               ///< x there
+  Wave wave{};
 };
 
 /// Values that the state has at the start: numbers, or the range of a uniform distribution.
@@ -131,102 +133,112 @@ std::vector<double> start_values(const physics::System& system, int array) {
   return {0.0};
 }
 
-/// Where the force on x is steepest downwards; scalars at 0, the scale factor 1.
-Linear steepest(const physics::System& system, const physics::Variable& x, Expr rate) {
-  Linear linear;
-  const Expr by_x = algebra::local_derivative(rate, system.arena->load(x.array));
+/// The rate about the values of the start, on waves: k = 0 where it is steepest downwards, and the
+/// wave at which it is. `v`: the array of a friction, or -1. Scalars are 0, the scale factor 1.
+std::vector<Linear> steepest(const physics::System& system, const physics::Variable& x, Expr rate,
+                             int v) {
+  std::optional<Linear> still, wave;
   for (const double value : start_values(system, x.array)) {
+    WaveSlope slope(rate, system.lattice.dx, [&](const algebra::Node& node) {
+      if (node.op == Op::Load) return node.index == x.array ? value : 0.0;
+      if (node.op == Op::Symbol) return 0.0;
+      throw std::invalid_argument("no number");
+    });
     try {
-      const double slope = algebra::evaluate(by_x, {[&](const algebra::Node& node) {
-                                               if (node.op == Op::Load) {
-                                                 if (node.index == x.array && node.offset.zero())
-                                                   return value;
-                                                 return 0.0;
-                                               }
-                                               if (node.op == Op::Symbol) return 0.0;
-                                               throw std::invalid_argument("no number");
-                                             }});
-      if (linear.found && slope >= linear.slope) continue;
-      linear.slope = slope;
-      linear.at = value;
-      linear.found = true;
+      for (const Wave& k : waves_of(system.lattice.dims)) {
+        Linear here{slope(x.array, k), v < 0 ? 0 : -slope(v, k).real(), value, k};
+        if (!std::isfinite(std::abs(here.slope)) || !std::isfinite(here.friction)) return {};
+        auto& most = k == Wave{} ? still : wave;
+        if (!most || here.slope.real() < most->slope.real() * (1 + 1e-9)) most = here;
+      }
     } catch (const std::invalid_argument&) {
       return {};
     }
   }
-  return linear;
+  std::vector<Linear> result;
+  // a mean that is conserved has the slope 0 but for rounding
+  const double fastest = wave ? std::abs(wave->slope.real()) : 0;
+  for (const auto& linear : {still, wave})
+    if (linear && linear->slope.real() < -1e-9 * fastest) result.push_back(*linear);
+  return result;
+}
+
+/// " at k = (pi, pi)/dx".
+std::string at_wave(const physics::System& system, const Linear& linear) {
+  return linear.wave == Wave{} ? "" : " at " + shown(linear.wave, system.lattice.dims);
+}
+
+/// One step of the text on a linear system of two variables: its map and the covariance it adds.
+struct LinearStep {
+  std::array<double, 4> map{};
+  std::array<double, 3> noise{};
+};
+std::optional<LinearStep> linear_step(const physics::System& small, const Integrator& integrator,
+                                      const Head& head) {
+  const auto step = SmallStep::of(small, integrator, head);
+  if (!step) return std::nullopt;
+  const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
+  const auto from_x = (*step)({1, 0}, silent), from_v = (*step)({0, 1}, silent);
+  LinearStep result{{from_x[0], from_v[0], from_x[1], from_v[1]}, {}};
+  for (std::size_t i = 0; i < silent.size(); ++i) {
+    auto one = silent;
+    one[i] = 1;
+    const auto b = (*step)({0, 0}, one);
+    result.noise[0] += b[0] * b[0], result.noise[1] += b[0] * b[1], result.noise[2] += b[1] * b[1];
+  }
+  return result;
 }
 
 std::optional<Bias> second_order(const physics::System& system, const physics::Variable& v,
-                                 const Integrator& integrator, const Head& head) {
-  const physics::Variable* x = variable_of(system, v.partner);
-  if (!x) return std::nullopt;
-  const NoisyRate noisy = noisy_rate(system, v.array);
-  const auto friction =
-      algebra::constant(-algebra::local_derivative(noisy.rest, system.arena->load(v.array)));
-  const auto unit =
-      algebra::constant(algebra::local_derivative(x->rate, system.arena->load(v.array)));
-  if (!friction || !(friction->real > 0) || !unit || unit->real != 1) return std::nullopt;
-  const Linear linear = steepest(system, *x, noisy.rest);
-  if (!linear.found || !(linear.slope < 0)) return std::nullopt;
-  const double gamma = static_cast<double>(friction->real), w2 = -linear.slope;
-
+                                 const Linear& linear, const Integrator& integrator,
+                                 const Head& head) {
+  const physics::Variable& x = *variable_of(system, v.partner);
+  const double gamma = linear.friction, w2 = -linear.slope.real();
+  if (!(gamma > 0)) return std::nullopt;
   physics::System small = small_system(system.dt);
   Arena& arena = *small.arena;
   add_variable(small, "x", physics::Role::Coordinate, 1, arena.load(1));
   add_variable(small, "v", physics::Role::Momentum, 0,
                -arena.real(w2) * arena.load(0) - arena.real(gamma) * arena.load(1) +
                    arena.real(std::sqrt(2 * gamma)) * arena.random(Op::Noise, 0));
-  const auto step = SmallStep::of(small, integrator, head);
+  const auto step = linear_step(small, integrator, head);
   if (!step) return std::nullopt;
-  const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
-  const auto from_x = (*step)({1, 0}, silent), from_v = (*step)({0, 1}, silent);
-  std::array<double, 3> q{};
-  for (std::size_t i = 0; i < silent.size(); ++i) {
-    auto one = silent;
-    one[i] = 1;
-    const auto b = (*step)({0, 0}, one);
-    q[0] += b[0] * b[0], q[1] += b[0] * b[1], q[2] += b[1] * b[1];
-  }
-  const auto s = stationary({from_x[0], from_v[0], from_x[1], from_v[1]}, q);
+  const auto s = stationary(step->map, step->noise);
   Bias bias;
   bias.relative = std::abs(s[2] - 1);
-  bias.what = fmt::format("<{}^2>", v.shown);
+  bias.what = fmt::format("<{}^2>{}", v.shown, at_wave(system, linear));
   if (std::abs(w2 * s[0] - 1) > bias.relative) {
     bias.relative = std::abs(w2 * s[0] - 1);
-    bias.what = fmt::format("the variance of {}", x->shown);
+    bias.what = fmt::format("the variance of {}{}", x.shown, at_wave(system, linear));
   }
-  bias.where = fmt::format("near {} = {:.3g}, where the force has the slope {:.3g}", x->shown,
-                           linear.at, linear.slope);
+  bias.wave = linear.wave != Wave{};
+  bias.where = fmt::format("near {} = {:.3g}, where the force has the slope {:.3g}", x.shown,
+                           linear.at, -w2);
   return bias;
 }
 
+/// Real and imaginary part of a wave turn into each other where its slope is not real.
 std::optional<Bias> first_order(const physics::System& system, const physics::Variable& x,
-                                const Integrator& integrator, const Head& head) {
-  const Linear linear = steepest(system, x, noisy_rate(system, x.array).rest);
-  if (!linear.found || !(linear.slope < 0)) return std::nullopt;
+                                const Linear& linear, const Integrator& integrator,
+                                const Head& head) {
+  const double slope = linear.slope.real(), turn = linear.slope.imag();
   physics::System small = small_system(system.dt);
   Arena& arena = *small.arena;
-  add_variable(small, "x", physics::Role::FirstOrder, -1,
-               arena.real(linear.slope) * arena.load(0) +
-                   arena.real(std::sqrt(-2 * linear.slope)) * arena.random(Op::Noise, 0));
-  const auto step = SmallStep::of(small, integrator, head);
-  if (!step) return std::nullopt;
-  const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
-  const double m = (*step)({1}, silent).at(0);
-  double q = 0;
-  for (std::size_t i = 0; i < silent.size(); ++i) {
-    auto one = silent;
-    one[i] = 1;
-    const double b = (*step)({0}, one).at(0);
-    q += b * b;
+  const Expr strength = arena.real(std::sqrt(-2 * slope));
+  for (int part = 0; part < 2; ++part) {
+    Expr rate = arena.real(slope) * arena.load(part);
+    if (turn != 0) rate = rate + arena.real(part == 0 ? -turn : turn) * arena.load(1 - part);
+    add_variable(small, part == 0 ? "x" : "y", physics::Role::FirstOrder, -1,
+                 rate + strength * arena.random(Op::Noise, part));
   }
+  const auto step = linear_step(small, integrator, head);
+  if (!step) return std::nullopt;
   Bias bias;
-  bias.relative =
-      std::abs(m) < 1 ? std::abs(q / (1 - m * m) - 1) : std::numeric_limits<double>::infinity();
-  bias.what = fmt::format("the variance of {}", x.shown);
+  bias.relative = std::abs(stationary(step->map, step->noise)[0] - 1);
+  bias.wave = linear.wave != Wave{};
+  bias.what = fmt::format("the variance of {}{}", x.shown, at_wave(system, linear));
   bias.where = fmt::format("near {} = {:.3g}, where the rate has the slope {:.3g}", x.shown,
-                           linear.at, linear.slope);
+                           linear.at, slope);
   return bias;
 }
 
@@ -241,10 +253,19 @@ std::optional<Bias> largest_bias(const physics::System& system, const Integrator
         algebra::contains(noisy.factor, [](Expr e) { return e.is(Op::Load); })) {
       continue;
     }
-    std::optional<Bias> bias;
-    if (v.role == physics::Role::Momentum) bias = second_order(system, v, integrator, head);
-    if (v.role == physics::Role::FirstOrder) bias = first_order(system, v, integrator, head);
-    if (bias && (!worst || bias->relative > worst->relative)) worst = bias;
+    const bool momentum = v.role == physics::Role::Momentum;
+    const physics::Variable* x = momentum ? variable_of(system, v.partner) : &v;
+    if (!x || (!momentum && v.role != physics::Role::FirstOrder)) continue;
+    if (momentum) {
+      const auto unit =
+          algebra::constant(algebra::local_derivative(x->rate, system.arena->load(v.array)));
+      if (!unit || unit->real != 1) continue;
+    }
+    for (const Linear& linear : steepest(system, *x, noisy.rest, momentum ? v.array : -1)) {
+      const auto bias = momentum ? second_order(system, v, linear, integrator, head)
+                                 : first_order(system, v, linear, integrator, head);
+      if (bias && (!worst || bias->relative > worst->relative)) worst = bias;
+    }
   }
   return worst;
 }

@@ -7,7 +7,8 @@
 // Additive noise: on x'' = -w^2 x - gamma x' + sigma noise (or x' = -theta x + sigma noise) a step
 // is a linear map plus Gaussian noise, so its stationary covariance is the solution of a linear
 // equation, to be compared with <v^2> = sigma^2/(2 gamma), <x^2> = <v^2>/w^2 (or sigma^2/(2
-// theta)). Nothing is sampled; nothing is known of texts that cannot be run on these equations.
+// theta)). On a lattice for the mean and for the wave of the steepest force, neighbours included.
+// Nothing is sampled; nothing is known of texts that cannot be run on these equations.
 #pragma once
 
 #include <optional>
@@ -23,11 +24,12 @@ std::optional<physics::Calculus> measured_calculus(const Integrator& integrator,
 struct Bias {
   double relative = 0;  ///< of the stationary variance; infinite where there is none
   std::string what;     ///< "<x'^2>"
+  bool wave = false;    ///< of one wave of the lattice, not of the mean
   std::string where;    ///< "near x = 0.25, where the force has the slope -39.5"
 };
 
 /// The largest bias of a variable with friction and additive noise, linearised where its force is
-/// steepest among the initial values. Nothing where no variable is of this kind.
+/// steepest among the initial values and the waves of the lattice. Nothing where no variable is of this kind.
 std::optional<Bias> largest_bias(const physics::System& system, const Integrator& integrator,
                                  const Head& head);
 

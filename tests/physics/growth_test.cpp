@@ -1,6 +1,8 @@
 // W0316: where a step of an integrator grows and its equations do not, against the known limits.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -56,6 +58,31 @@ TEST(Growth, AtTheLimitOfDiffusion) {
   EXPECT_FALSE(warned_on_a_square("u' = lap(u)", "rk4", 0.99 * 2.7853 / 32));
   EXPECT_TRUE(warned_on_a_square("u' = lap(u)", "rk4", 1.06 * 2.7853 / 32));
   EXPECT_TRUE(warned_on_a_square("u' = lap(u) - 10*u", "euler", 0.99 * 0.25 / 4));
+}
+
+// Neighbours in any way, about any value of the start: a velocity beside a diffusion, the square of
+// a Laplacian, and steps that are stable at u = 0 alone.
+TEST(Growth, AtTheLimitOfWhatReadsNeighbours) {
+  const double dx = 0.5;
+  const auto advected = [](double dt) {
+    return warned_on_a_square("u' = lap(u) - 0.1*u*d(u, x)", "euler", dt);
+  };
+  EXPECT_FALSE(advected(0.97 * dx * dx / 4));
+  EXPECT_TRUE(advected(1.06 * dx * dx / 4));
+  const auto fourth = [](double dt) {
+    return warned_on_a_square("u' = -lap(lap(u))", "euler", dt);
+  };
+  EXPECT_FALSE(fourth(0.99 * std::pow(dx, 4) / 32));
+  EXPECT_TRUE(fourth(1.06 * std::pow(dx, 4) / 32));
+  const auto by_hand = [](double dt) {
+    return warned_on_a_square("u' = (u@x + u@-x - 2*u)/dx^2", "euler", dt);
+  };
+  EXPECT_FALSE(by_hand(0.99 * dx * dx / 2));
+  EXPECT_TRUE(by_hand(1.06 * dx * dx / 2));
+  // u = x reaches 1.75: the rate 3 u^2 there, and 0 in the middle
+  const double rate = 3 * std::pow(1.75, 2);
+  EXPECT_FALSE(warned_on_a_square("u' = -u^3", "euler", 0.99 * 2 / rate));
+  EXPECT_TRUE(warned_on_a_square("u' = -u^3", "euler", 1.06 * 2 / rate));
 }
 
 // |1 + i w dt| > 1 at every dt, and there is no limit that could be passed.

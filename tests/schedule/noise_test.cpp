@@ -95,6 +95,45 @@ TEST(Noise, BiasOfTheOrnsteinUhlenbeckProcessIsTheClosedForm) {
   }
 }
 
+/// u' = lap(u) - m u + noise on a line: the wave (-1)^x decays with m + 4/dx^2, and Euler and
+/// Maruyama's variance of it is 1/(1 - h rate/2) of the exact one.
+TEST(Noise, BiasOfAFieldIsThatOfItsFastestWave) {
+  const double h = 0.1, m = 0.8, dx = 0.8;
+  const auto bias = [&](auto rate_of) {
+    physics::System system = one_variable(h);
+    system.lattice.dx = dx;
+    Arena& a = *system.arena;
+    add(system, "u", physics::Role::FirstOrder, -1, rate_of(a) + a.random(Op::Noise, 0));
+    Text text("euler_maruyama");
+    return schedule::largest_bias(system, text.integrator, text.head).value();
+  };
+  algebra::Offset right, left;
+  right.d[0] = 1, left.d[0] = -1;
+  const double expected = 1 / (1 - h * (m + 4 / (dx * dx)) / 2) - 1;
+  EXPECT_GT(expected, 0.4);
+  const auto by_hand = bias([&](Arena& a) {
+    return (a.load(0, right) - a.integer(2) * a.load(0) + a.load(0, left)) / a.real(dx * dx) -
+           a.real(m) * a.load(0);
+  });
+  EXPECT_NEAR(by_hand.relative, expected, 1e-12);
+  EXPECT_NE(by_hand.what.find("k = pi/dx"), std::string::npos) << by_hand.what;
+  const auto by_stencil = bias([&](Arena& a) {
+    algebra::StencilData three;
+    three.dims = 1;
+    three.offsets = {left, {}, right};
+    three.weights = {1, -2, 1};
+    return a.stencil(a.add_stencil(three), a.load(0)) - a.real(m) * a.load(0);
+  });
+  EXPECT_NEAR(by_stencil.relative, expected, 1e-12);
+  // carried along by c d(u, x): at k = pi/2 the wave turns by c/dx as it decays
+  const double c = 1.5;
+  const auto carried = bias([&](Arena& a) {
+    return a.real(c / (2 * dx)) * (a.load(0, left) - a.load(0, right)) - a.real(m) * a.load(0);
+  });
+  const double factor = std::pow(1 - m * h, 2) + std::pow(c / dx * h, 2);
+  EXPECT_NEAR(carried.relative, std::abs(2 * m * h / (1 - factor) - 1), 0.2);
+}
+
 /// A junction at the paper's step: Euler and Maruyama's velocities are far too hot.
 TEST(Noise, EulerMaruyamaHeatsTheOscillator) {
   const double w2 = 4 * std::pow(std::numbers::pi, 2), gamma = 0.9;
