@@ -10,7 +10,6 @@
 
 #include "dsl/load.hpp"
 #include "dsl/parse.hpp"
-#include "tools/progress.hpp"
 
 namespace vphi::tools {
 
@@ -20,7 +19,6 @@ using runtime::RunError;
 namespace {
 
 constexpr double kDefaultSeconds = 600;
-constexpr double kWorthKeeping = 60;  ///< seconds of steps that are not thrown away without a word
 
 struct Unit {
   const char* name;
@@ -134,8 +132,10 @@ void KeepWords::declare(CommandLine& line) {
   line.value("--checkpoint-every", "TIME", every,
              "10min (the default), 30s, 2h, 500 steps, or never")
       .optional("--resume", "DIR", resume, resuming,
-                "goes on from the last checkpoint (in the output folder, DIR, or a file)")
-      .flag("--restart", restart, "starts over where the folder holds an unfinished run");
+                "goes on from the last checkpoint (in the output folder, DIR, or a file); auto: "
+                "from the beginning where there is none")
+      .flag("--restart", restart,
+            "starts over where the folder holds an unfinished run or results of another one");
 }
 
 runtime::KeepOptions KeepWords::options() const {
@@ -258,26 +258,6 @@ std::vector<std::string> check_same_model(const runtime::CheckpointHead& then,
       narrower = narrower || (buffer.name == array.name && buffer.precision != array.precision);
   if (narrower) notes.push_back("the precision of the fields has changed");
   return notes;
-}
-
-void check_unfinished(const std::string& out, const std::string& model) {
-  const auto files = runtime::checkpoint_files(out, model);
-  for (const fs::path& path : {files.newest, files.before}) {
-    std::error_code error;
-    if (!fs::exists(path, error)) continue;
-    try {
-      const runtime::CheckpointReader reader(path);
-      const auto& head = reader.head();
-      if (head.finished || head.seconds < kWorthKeeping) return;
-      throw RunError("E0852",
-                     fmt::format("{} holds an unfinished run of `{}`: step {}, t = {:.6g}, {} of "
-                                 "computing",
-                                 out, model, head.step, head.time, duration_text(head.seconds)),
-                     "--resume goes on with it, --restart throws it away, --out DIR leaves it");
-    } catch (const runtime::DamagedCheckpoint&) {
-    } catch (const io::ResultsError&) {
-    }
-  }
 }
 
 }  // namespace vphi::tools

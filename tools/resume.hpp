@@ -17,10 +17,15 @@
 
 namespace vphi::tools {
 
+constexpr double kWorthKeeping = 60;  ///< seconds of steps that are not thrown away without a word
+
 struct KeepWords {
   std::string every;   ///< as written: "10min", "500 steps", "never"; empty: the default
-  std::string resume;  ///< DIR or FILE; empty: the output folder
+  std::string resume;  ///< DIR, FILE or "auto"; empty: the output folder
   bool resuming = false, restart = false;
+
+  /// --resume=auto: goes on where there is something to go on with, else starts.
+  bool automatic() const { return resuming && resume == "auto"; }
 
   void declare(CommandLine& line);
   /// Throws UsageError.
@@ -44,9 +49,5 @@ std::string until_of(const std::string& model_text);
 /// Throws RunError E0851; returns notes on what differs and may.
 std::vector<std::string> check_same_model(const runtime::CheckpointHead& then,
                                           const program::Program& now);
-
-/// Throws RunError E0852 where `out` holds an unfinished run of this model that is worth more than
-/// a minute.
-void check_unfinished(const std::string& out, const std::string& model);
 
 }  // namespace vphi::tools

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -23,23 +21,14 @@
 #include "tools/page.hpp"
 #include "tools/progress.hpp"
 #include "tools/resume.hpp"
+#include "tools/run_folder.hpp"
+#include "tools/stop.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// A signal handler can reach nothing else.
-std::atomic<bool> interrupted{false};
-std::atomic<int> by_signal{SIGINT};
-extern "C" void interrupt(int signal) {
-  by_signal = signal;
-  interrupted = true;
-  std::signal(signal, SIG_DFL);  // a second one ends the process at once
-}
-std::atomic<bool> checkpoint_now{false};
-extern "C" void wish_checkpoint(int) { checkpoint_now = true; }
 
 constexpr double kWorthMeasuring = 1.0;  ///< seconds of run that justify a measurement of 0.1 s
 constexpr double kWorthMore = 10.0;      ///< and one of 0.3 s
@@ -279,19 +268,37 @@ void fit_memory(Prepared& made, const Wanted& wanted, const std::string& path) {
   made.compilation = compile_model(path, options, target_of(info));
 }
 
-/// The checkpoint to go on from, where one is wanted; options that were not given are taken from
-/// it.
-runtime::FoundCheckpoint find_start(Wanted& wanted, const std::string& path) {
-  if (!wanted.keep.resuming) return {};
-  const std::string model = model_name(path);
-  const std::string place = !wanted.keep.resume.empty() ? wanted.keep.resume
-                            : !wanted.out.empty()
-                                ? wanted.out
-                                : (std::filesystem::path("results") / model).string();
-  auto found = runtime::find_checkpoint(place, model);
-  if (wanted.out.empty()) wanted.out = found.out.string();
-  wanted.model = continued(wanted.model, found.reader->head().call);
-  return found;
+/// The folder of the run, and the checkpoint to go on from where one is wanted; options that were
+/// not given are taken from it.
+struct Start {
+  std::unique_ptr<RunFolder> folder;
+  runtime::FoundCheckpoint from;
+};
+
+Start find_start(Wanted& wanted, const std::string& path) {
+  const RunIdentity identity = identity_of(path, wanted.model);
+  FolderWish wish{wanted.out, identity, wanted.keep.restart};
+  Start start;
+  if (wanted.keep.automatic() || !wanted.keep.resuming) {
+    start.folder = std::make_unique<RunFolder>(wish);
+    if (!wanted.keep.resuming) return start;
+    if (!runtime::has_checkpoint(start.folder->path(), identity.model)) return start;
+    start.from = runtime::find_checkpoint(start.folder->path(), identity.model);
+    start.folder->resumes();
+  } else {
+    const std::string place = !wanted.keep.resume.empty() ? wanted.keep.resume
+                              : !wanted.out.empty()       ? wanted.out
+                                                          : folder_to_resume(identity).string();
+    if (wish.out.empty()) wish.out = runtime::folder_of_checkpoint(place).string();
+    wish.resuming = true;
+    if (!std::filesystem::is_directory(wish.out))  // no folder is made where there is nothing
+      runtime::find_checkpoint(place, identity.model);
+    start.folder = std::make_unique<RunFolder>(wish);
+    start.from = runtime::find_checkpoint(place, identity.model);
+  }
+  wanted.model = continued(wanted.model, start.from.reader->head().call);
+  start.folder->takes_over(identity_of(path, wanted.model));
+  return start;
 }
 
 /// What a continued run has to say before it starts; throws where the model is another one.
@@ -381,7 +388,8 @@ int run(const Words& given) {
   line.arguments(models, 1, 1);
   wanted.model.declare(line);
   line.value("--device", "ID", wanted.device, "auto, native, opencl[:k], cuda[:k]")
-      .value("--out", "DIR", wanted.out, "folder of the results (default: results/MODEL)")
+      .value("--out", "DIR", wanted.out,
+             "folder of the results (default: results/MODEL, or MODEL-2, ... beside another run)")
       .flag("--json", wanted.json, "one JSON object with the results on standard output")
       .flag("--quiet", wanted.quiet, "no progress line and no summary")
       .flag("--error-check", wanted.error_check,
@@ -395,7 +403,8 @@ int run(const Words& given) {
   const std::string path = find_model(models[0]);
   runtime::RunOptions options;
   options.keep = wanted.keep.options();
-  const auto from = find_start(wanted, path);
+  const Start start = find_start(wanted, path);
+  RunFolder& folder = *start.folder;
   Words repeats = words;  // what makes this run again, from its beginning
   if (wanted.keep.resuming) {
     repeats = {models[0]};
@@ -416,16 +425,13 @@ int run(const Words& given) {
   const auto info = device.info();
   double copy = runtime::known_copy_bandwidth(info).value_or(0);
   ProgressLine progress(copy, terminal(stderr));
-  options.out =
-      wanted.out.empty() ? (std::filesystem::path("results") / program.model).string() : wanted.out;
-  options.interrupt = &interrupted;
+  options.out = folder.path().string();
+  options.interrupt = &stop_wish();
   options.time_kernels = !wanted.no_report;
   options.progress_interval = progress.interval();
   if (!wanted.quiet) options.progress = [&](const auto& now) { progress.show(now); };
-  std::signal(SIGINT, interrupt);
-  std::signal(SIGTERM, interrupt);
-  std::signal(SIGUSR1, wish_checkpoint);
-  options.keep.now = &checkpoint_now;
+  listen_to_signals();
+  options.keep.now = &checkpoint_wish();
   options.keep.call = call_of(wanted.model);
   if (program.instances < program.all_instances())  // parts go on as they were cut
     options.keep.call.emplace_back("--batch", std::to_string(program.instances));
@@ -433,10 +439,15 @@ int run(const Words& given) {
     progress.finish();
     fmt::print(stderr, "note: {}\n", text);
   };
-  if (from.reader)
-    go_on(from, program, wanted.model, options);
-  else if (!wanted.keep.restart)
-    check_unfinished(options.out, program.model);
+  if (start.from.reader)
+    go_on(start.from, program, wanted.model, options);
+  else
+    folder.check_unfinished();
+  for (const std::string& note : folder.notes()) options.tell(note);
+  options.begins = [&] {
+    folder.begin(program);
+    results_begin();
+  };
   std::optional<LivePage> live;
   if (wanted.live) {
     live.emplace(begin_report(made, wanted, repeats), program, wanted.live_port);
@@ -451,12 +462,14 @@ int run(const Words& given) {
     if (wanted.error_check && !result.interrupted) {
       runtime::RunOptions again = options;
       again.onlooker = nullptr;
+      again.begins = nullptr;
       again.time_kernels = false;
       errors = error_check(path, wanted.model.compile_options(), device, result, again);
       result.files.push_back(write_errors(options.out, program.model, *errors));
     }
   } catch (const runtime::BrokenState& broken) {
     progress.finish();
+    if (const auto note = folder.fail()) options.tell(*note);
     const std::string cause = blame(broken, made.compilation);
     if (wanted.json) fmt::print("{}\n", to_json(broken, cause));
     print_error(broken.code, broken.what(), broken.hint);
@@ -464,6 +477,7 @@ int run(const Words& given) {
     return kUserError;
   } catch (...) {
     progress.finish();
+    if (const auto note = folder.fail()) options.tell(*note);
     throw;
   }
   progress.finish();
@@ -478,11 +492,12 @@ int run(const Words& given) {
     } catch (const std::exception& failure) {  // the run is done; its page is not worth its status
       fmt::print(stderr, "note: no report.html: {}\n", failure.what());
     }
+  folder.end(result.interrupted);
   if (wanted.json)
     fmt::print("{}\n", to_json(result, copy, errors));
   else if (!wanted.quiet)
     print_summary(result, copy, errors);
-  if (result.interrupted) return by_signal == SIGTERM ? kTerminated : kInterrupted;
+  if (result.interrupted) return status_of_stop();
   if (!result.failures.empty() && wanted.quiet)
     for (const auto& f : result.failures)
       fmt::print(stderr, "instance failed at {}: {}\n", f.where, f.message);

@@ -1,11 +1,13 @@
 #include "runtime/device/process.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +16,45 @@
 extern char** environ;
 
 namespace vphi::runtime {
+
+namespace {
+
+/// Children that somebody waits for; 0: a free place. One that finds none is not in the list.
+std::array<std::atomic<pid_t>, 64> children;
+
+class Known {
+ public:
+  explicit Known(pid_t child) : child_(child) {
+    for (auto& place : children) {
+      pid_t free = 0;
+      if (place.compare_exchange_strong(free, child)) return;
+    }
+  }
+  ~Known() {
+    for (auto& place : children) {
+      pid_t mine = child_;
+      if (place.compare_exchange_strong(mine, 0)) return;
+    }
+  }
+  Known(const Known&) = delete;
+  Known& operator=(const Known&) = delete;
+
+ private:
+  pid_t child_;
+};
+
+std::atomic<int> compilations{0};
+
+}  // namespace
+
+Compiling::Compiling() { ++compilations; }
+Compiling::~Compiling() { --compilations; }
+bool compiling() { return compilations > 0; }
+
+void end_child_processes() {
+  for (auto& place : children)
+    if (const pid_t child = place.load(); child > 0) kill(child, SIGTERM);
+}
 
 ProcessResult run_process(const std::vector<std::string>& arguments) {
   std::array<int, 2> pipe_ends{};
@@ -39,6 +80,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments) {
     result.output = std::strerror(error);
     return result;
   }
+  const Known known(child);
   std::array<char, 4096> piece{};
   while (true) {
     const ssize_t n = read(pipe_ends[0], piece.data(), piece.size());

@@ -14,6 +14,19 @@ struct ProcessResult {
 /// `arguments[0]` is looked up in PATH. No shell is involved.
 ProcessResult run_process(const std::vector<std::string>& arguments);
 
+/// Ends what `run_process` has started and still waits for. A signal handler may call it.
+void end_child_processes();
+
+/// Lives while a device's compiler works, in this process or another.
+struct Compiling {
+  Compiling();
+  ~Compiling();
+  Compiling(const Compiling&) = delete;
+  Compiling& operator=(const Compiling&) = delete;
+};
+/// Whether one does. A signal handler may ask.
+bool compiling();
+
 /// A new folder only this user can read; removed with all it holds at the end of its life.
 class TemporaryFolder {
  public:

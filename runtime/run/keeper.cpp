@@ -307,16 +307,28 @@ Standing Keeper::resume(const CheckpointReader& from, bool past_stop) {
   return {h.step, h.time, 0, h.finished, run.watched_at_start};
 }
 
+fs::path folder_of_checkpoint(const fs::path& place) {
+  std::error_code error;
+  if (!fs::is_regular_file(place, error)) return place;
+  const fs::path folder = place.parent_path();
+  const fs::path out = folder.filename() == "checkpoint" ? folder.parent_path() : folder;
+  return out.empty() ? "." : out;
+}
+
+bool has_checkpoint(const fs::path& out, const std::string& model) {
+  std::error_code error;
+  const CheckpointFiles files = checkpoint_files(out, model);
+  return fs::exists(files.newest, error) || fs::exists(files.before, error);
+}
+
 FoundCheckpoint find_checkpoint(const fs::path& place, const std::string& model) {
   FoundCheckpoint found;
   std::vector<fs::path> candidates;
   std::error_code error;
+  found.out = folder_of_checkpoint(place);
   if (fs::is_regular_file(place, error)) {
     candidates = {place};
-    found.out = place.parent_path().parent_path();
-    if (place.parent_path().filename() != "checkpoint") found.out = place.parent_path();
   } else {
-    found.out = place;
     const CheckpointFiles files = checkpoint_files(place, model);
     candidates = {files.newest, files.before};
   }

@@ -101,6 +101,10 @@ struct FoundCheckpoint {
   std::vector<std::string> notes;
 };
 FoundCheckpoint find_checkpoint(const std::filesystem::path& place, const std::string& model);
+/// The output folder that `place` means.
+std::filesystem::path folder_of_checkpoint(const std::filesystem::path& place);
+/// Whether there is any, sound or not.
+bool has_checkpoint(const std::filesystem::path& out, const std::string& model);
 
 /// Bytes the host can still give; 0: not known.
 std::size_t host_memory_free();

@@ -87,7 +87,9 @@ class Loop {
     const double worth = options_.keep.at_end_after;
     if (p_.unsound_slot >= 0) watch_recovery();
     const double spent = earlier_ + seconds_;
-    if (over() ? step_ > first_ && worth >= 0 && spent >= worth : interrupted()) keep(true);
+    // One that lies there already must not stay behind as that of a run that has not ended.
+    const bool wanted = worth >= 0 && (spent >= worth || keeper_.last_step() >= 0);
+    if (over() ? step_ > first_ && wanted : interrupted()) keep(true);
     if (step_ > 0) observer_.observe(step_, true);
     update(session_.scalars());
     check_numbers(step_);
@@ -112,13 +114,17 @@ class Loop {
     session_.device().synchronise();
     update(session_.scalars());
     check_numbers(0);
-    if (!follows_) keeper_.begin();
+    if (!follows_) {
+      if (options_.begins) options_.begins();
+      keeper_.begin();
+    }
     if (p_.unsound_slot >= 0) watch_recovery();
     observer_.observe(0, end_ == 0 || stopped_);
     remember_start();
   }
 
   void resume() {
+    if (options_.begins) options_.begins();
     Standing then = keeper_.resume(*options_.resume, options_.past_stop);
     session_.device().synchronise();
     step_ = first_ = then.step;

@@ -54,9 +54,11 @@ struct RunOptions {
   std::shared_ptr<const CheckpointReader> resume;
   bool past_stop = false;  ///< the end was moved: a run that had stopped there goes on
   std::function<void(const std::string&)> tell;  ///< what the user should know at once
-  bool keep_state = false;                       ///< RunResult::state is filled
-  Onlooker* onlooker = nullptr;                  ///< told of outputs; may pause or stop the run
-  bool time_kernels = false;                     ///< RunResult::kernels get their times
+  /// Called once, before anything is written: the first state is there, kernels are compiled.
+  std::function<void()> begins;
+  bool keep_state = false;       ///< RunResult::state is filled
+  Onlooker* onlooker = nullptr;  ///< told of outputs; may pause or stop the run
+  bool time_kernels = false;     ///< RunResult::kernels get their times
 };
 
 /// A scalar over time. In a sweep it may have axes; then `points` is empty and `values` holds, for

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "program/axes.hpp"
+#include "runtime/device/process.hpp"
 #include "runtime/device/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
 #include "runtime/run/random_field.hpp"
@@ -243,6 +244,7 @@ void Session::compile(const std::vector<const Launches*>& lists) {
     // The time to the first step matters more than that of a kernel outside the step.
     if (!often_[k]) sources.back().source += "\n// vphi: seldom\n";
   }
+  const Compiling now;
   const auto handles = device_.compile(sources);
   for (std::size_t i = 0; i < wanted.size(); ++i) kernels_[wanted[i]] = handles[i];
 }

@@ -245,9 +245,9 @@ TEST_F(Command, RunWritesJsonAndFiles) {
 
 TEST_F(Command, SeedsRepeat) {
   const std::string words =
-      "run preheating --device native --lattice 16^3 --steps 8 --json --quiet --out r --seed ";
+      "run preheating --device native --lattice 16^3 --steps 8 --json --quiet --seed ";
   const auto scalars = [&](const std::string& seed) {
-    const Outcome o = vphi(words + seed);
+    const Outcome o = vphi(words + seed + " --out r" + seed);
     EXPECT_EQ(o.status, 0) << o.error;
     return o.status == 0 ? Json::parse(o.out)["scalars"] : Json();
   };

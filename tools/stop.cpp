@@ -1,0 +1,58 @@
+#include "tools/stop.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <string_view>
+
+#include "runtime/device/process.hpp"
+#include "tools/verbs.hpp"
+
+namespace vphi::tools {
+
+namespace {
+
+constexpr unsigned kPatience = 5;  ///< seconds that a compiler is given
+
+// A signal handler can reach nothing else.
+std::atomic<bool> wished{false}, begun{false}, keep_now{false};
+std::atomic<int> by_signal{SIGINT};
+
+/// Only what a signal handler may do.
+[[noreturn]] void leave() {
+  constexpr std::string_view kText = "note: stopped while kernels were being made\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kText.data(), kText.size());
+  runtime::end_child_processes();
+  _exit(status_of_stop());
+}
+
+extern "C" void look_again(int) {
+  if (runtime::compiling()) leave();
+  alarm(kPatience);
+}
+
+extern "C" void stop(int signal) {
+  by_signal = signal;
+  wished = true;
+  if (!begun) leave();
+  std::signal(signal, SIG_DFL);
+  std::signal(SIGALRM, look_again);
+  alarm(kPatience);
+}
+
+extern "C" void keep(int) { keep_now = true; }
+
+}  // namespace
+
+void listen_to_signals() {
+  std::signal(SIGINT, stop);
+  std::signal(SIGTERM, stop);
+  std::signal(SIGUSR1, keep);
+}
+
+std::atomic<bool>& stop_wish() { return wished; }
+std::atomic<bool>& checkpoint_wish() { return keep_now; }
+void results_begin() { begun = true; }
+int status_of_stop() { return by_signal == SIGTERM ? kTerminated : kInterrupted; }
+
+}  // namespace vphi::tools

@@ -1,0 +1,23 @@
+// What SIGINT, SIGTERM and SIGUSR1 do to a run.
+//
+// Before the run stands at its first step there is nothing to keep: the process ends at once, with
+// the status of the signal. From then on the step is finished and a checkpoint is written; only
+// while a device's compiler works, which may take minutes and cannot be asked to stop, the process
+// ends after a few seconds, and the last checkpoint stays. A second signal ends it at once.
+#pragma once
+
+#include <atomic>
+
+namespace vphi::tools {
+
+void listen_to_signals();
+/// Set by SIGINT and SIGTERM.
+std::atomic<bool>& stop_wish();
+/// Set by SIGUSR1.
+std::atomic<bool>& checkpoint_wish();
+/// From here on there are results to complete.
+void results_begin();
+/// Exit status of a run that was stopped: 130 or 143.
+int status_of_stop();
+
+}  // namespace vphi::tools
