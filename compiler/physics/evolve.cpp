@@ -6,6 +6,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/clock.hpp"
 #include "compiler/physics/conservation_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
@@ -72,7 +73,7 @@ void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     });
     if (passage) d.fail(errors::not_yet(part->span, "`until` of `first`"));
     if (holds_statistics(d, physical)) continue;  // read_targets
-    const Expr here = scalar_quantity(d, units, physical);
+    const Expr here = by_steps(d, scalar_quantity(d, units, physical));
     if (algebra::per_site(here)) {
       d.fail(errors::not_scalar_output(part->span, written(d, part->span)));
     }
@@ -83,8 +84,7 @@ void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   // `t > end` with t proportional to the number of steps
   if (!test.is(Op::Less) && !test.is(Op::LessEqual)) return;
   const auto end = algebra::constant(test.arg(0));
-  const bool linear = !d.expanding() || d.rescaling.s.is_zero();
-  if (end && test.arg(1) == d.time() && linear && end->real > 0) {
+  if (end && test.arg(1) == d.time() && counts_steps(d) && end->real > 0) {
     d.system.end_time = static_cast<double>(end->real);
   }
 }

@@ -3,6 +3,8 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/clock.hpp"
+#include "compiler/physics/output_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
@@ -35,6 +37,8 @@ class Outputs {
   Outputs(Derivation& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units) {}
 
+  const WrittenOptions& options() const { return options_; }
+
   OutputClause read(const dsl::Clause& clause) {
     OutputClause out;
     out.span = clause.keyword_span;
@@ -46,8 +50,9 @@ class Outputs {
     for (const Item& item : clause.items) {
       d_.ledger.use(item);
       if (item.leading == Item::Leading::Colon) in_list = true;
-      if (!in_list) d_.ledger.words(item);
-      if (in_list) {
+      const bool listed = in_list && !(item.head && item.head->name == "after");
+      if (!listed) d_.ledger.words(item);
+      if (listed) {
         items.push_back(&item);
       } else {
         read_head(item, out);
@@ -113,7 +118,7 @@ class Outputs {
       if (holds_statistics(d_, after)) {
         d_.fail(errors::not_yet(item.span, "`after` of an average or of `first`"));
       }
-      out.after = scalar_quantity(d_, units_, after);
+      out.after = by_steps(d_, scalar_quantity(d_, units_, after));
       if (algebra::per_site(out.after)) {
         d_.fail(errors::not_scalar_output(item.span, written(d_, item.span)));
       }
@@ -528,6 +533,7 @@ class Outputs {
     if (kind == Kind::Correlator) base.form.axis = -1;
     for (const dsl::NamedArgument& option : e.named) read_option(base, e, option);
     check_histogram(base, e);
+    const std::size_t first = out.observables.size();
     program::SpectrumForm& form = base.form.spectrum;
     if (!form.laplacian.empty() && form.version == 1) form.version = 2;
     // in fewer than three dimensions a slice across no axis is everything
@@ -542,6 +548,7 @@ class Outputs {
       d_.fail(errors::wrong_shape(e.span, fmt::format("this `{}` is of two values", e.text)));
     if (cross || map) {
       pair_output(base, e, given, out);
+      note_options(e, given, out, first);
       return;
     }
     for (const dsl::ExprPtr& arg : e.args) {
@@ -572,6 +579,19 @@ class Outputs {
         if (!c.real()) add("im(" + shown + ")", false, {{units_.quantity(c.im), 1}});
       }
     }
+    note_options(e, given, out, first);
+  }
+
+  /// Of the outputs from number `first` on.
+  void note_options(const dsl::Expr& e, const std::string& given, const OutputClause& out,
+                    std::size_t first) {
+    if (e.named.empty()) return;
+    std::string text;
+    for (const dsl::NamedArgument& option : e.named)
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", option.name,
+                          dsl::to_text(*option.value));
+    for (std::size_t i = first; i < out.observables.size(); ++i)
+      options_[{d_.system.outputs.size(), i}] = {text, !given.empty()};
   }
 
   /// Two values that make one output: a cross spectrum, a map of counts.
@@ -591,6 +611,7 @@ class Outputs {
   Lowerer& lower_;
   ProgramUnits& units_;
   bool over_ = false;  ///< the output being read is over axes of the sweep
+  WrittenOptions options_;
   const Scope global_;
 };
 
@@ -607,6 +628,7 @@ void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units) {
       // reported; the next clause may have something to say as well
     }
   }
+  settle_names(d, outputs.options());
   outputs.begin_averages();
   for (const dsl::Clause* clause : d.ledger.clauses("plot")) {
     d.ledger.everything(*clause);

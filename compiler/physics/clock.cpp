@@ -1,0 +1,48 @@
+#include "compiler/physics/clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+bool counts_steps(const Derivation& d) {
+  return d.system.dt_physical > 0 && (!d.expanding() || d.rescaling.s.is_zero());
+}
+
+std::int64_t steps_of(const Derivation& d, long double time) {
+  constexpr long double kRounding = 1e-9L, kMost = 1e15L;
+  const long double count = time / static_cast<long double>(d.system.dt_physical);
+  if (!(count >= 0) || count > kMost) return -1;
+  const long double whole = std::round(count);
+  return std::abs(count - whole) <= kRounding * std::max(1.0L, std::min(count, 1e5L))
+             ? static_cast<std::int64_t>(whole)
+             : -1;
+}
+
+Expr by_steps(Derivation& d, Expr condition) {
+  if (!counts_steps(d)) return condition;
+  if (condition.is(Op::And) || condition.is(Op::Or) || condition.is(Op::Not)) {
+    std::vector<Expr> parts;
+    for (const Expr part : condition.args()) parts.push_back(by_steps(d, part));
+    return d.arena().make(condition->op, parts, condition->span);
+  }
+  if (!condition.is(Op::Less) && !condition.is(Op::LessEqual)) return condition;
+  const bool bound_first = condition.arg(1) == d.time();
+  if (!bound_first && !(condition.arg(0) == d.time())) return condition;
+  const auto bound = algebra::constant(condition.arg(bound_first ? 0 : 1));
+  const std::int64_t count = bound ? steps_of(d, bound->real) : -1;
+  if (count < 0) return condition;
+  // t > n dt is t > (n + 1/2) dt, t >= n dt is t > (n - 1/2) dt; the other way round for the rest
+  const bool later = bound_first == condition.is(Op::Less);
+  const long double half = later ? 0.5L : -0.5L;
+  const Expr moved = d.arena().real(static_cast<long double>(d.system.dt_physical) *
+                                    (static_cast<long double>(count) + half));
+  return bound_first ? d.arena().make(Op::Less, {moved, d.time()}, condition->span)
+                     : d.arena().make(Op::Less, {d.time(), moved}, condition->span);
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,19 @@
+// t as a count of steps.
+#pragma once
+
+#include "compiler/physics/derivation.hpp"
+
+namespace vphi::physics {
+
+/// Whether t is the number of steps times dt.
+bool counts_steps(const Derivation& d);
+
+/// How many steps of dt make this time, where that is a whole number to rounding; else -1.
+std::int64_t steps_of(const Derivation& d, long double time);
+
+/// A condition whose comparisons of t with whole numbers of steps are judged by the number of
+/// steps: the product of dt and a count lies on either side of such a bound by the accident of
+/// rounding. The bound is moved half a step to the side where no t lies.
+Expr by_steps(Derivation& d, Expr condition);
+
+}  // namespace vphi::physics

@@ -1,0 +1,68 @@
+// When a run ends and when outputs are due, by t: times that are whole numbers of steps are
+// counted.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+std::string ring(const std::string& dt, const std::string& until, const std::string& more = "") {
+  return fmt::format(R"(model ring
+lattice ring: 8, length = 80, boundary = periodic
+field u: real
+u'' = lap(u)
+init u = cos(2*pi*x/80), u' = 0
+evolve leapfrog, dt = {}, until = {}
+every 1 steps: mean(u^2) -> "r.h5"
+{})",
+                     dt, until, more);
+}
+
+std::int64_t steps(const std::string& dt, const std::string& until) {
+  return testing::run_text(ring(dt, until), {}).steps;
+}
+
+// n*dt lies on either side of the bound: 3*0.1 > 0.3, 6*0.7 < 4.2, 100*0.01 = 1.
+TEST(Clock, BoundsThatAreWholeNumbersOfSteps) {
+  const struct {
+    const char *dt, *time;
+    std::int64_t count;
+  } rows[] = {{"0.1", "0.3", 3},  {"0.1", "0.6", 6},     {"0.7", "4.2", 6},
+              {"0.01", "1", 100}, {"0.1", "0.1*12", 12}, {"1/3", "1", 3},
+              {"0.3", "2.1", 7},  {"0.05", "0.15", 3},   {"2^-4", "1", 16}};
+  for (const auto& row : rows) {
+    const std::string time = row.time;
+    EXPECT_EQ(steps(row.dt, "t >= " + time), row.count) << row.dt << " " << time;
+    EXPECT_EQ(steps(row.dt, "t > " + time), row.count + 1) << row.dt << " " << time;
+    EXPECT_EQ(steps(row.dt, time + " <= t"), row.count) << row.dt << " " << time;
+    EXPECT_EQ(steps(row.dt, time + " < t"), row.count + 1) << row.dt << " " << time;
+    EXPECT_EQ(steps(row.dt, "not (t < " + time + ")"), row.count) << row.dt << " " << time;
+    EXPECT_EQ(steps(row.dt, "t >= " + time + " and mean(u^2) > 0"), row.count) << row.dt;
+  }
+}
+
+TEST(Clock, OtherBoundsStayAsTheyAre) {
+  EXPECT_EQ(steps("0.1", "t > 0.35"), 4);
+  EXPECT_EQ(steps("0.1", "t >= 0.35"), 4);
+  EXPECT_EQ(steps("0.1", "t > 0.3 - 1e-6"), 3);
+  EXPECT_EQ(steps("0.1", "t >= 0.3 + 1e-6"), 4);
+}
+
+TEST(Clock, OutputsBeginAtTheirTime) {
+  const auto result =
+      testing::run_text(ring("0.1", "t >= 1",
+                             "every 1 steps, after = t >= 0.3: early = min(u) -> \"r.h5\"\n"
+                             "every 1 steps: late = max(u), after = t >= 0.3 -> \"r.h5\"\n"),
+                        {});
+  EXPECT_EQ(result.find("after"), nullptr) << "an option became an output";
+  for (const char* name : {"early", "late"}) {
+    ASSERT_NE(result.find(name), nullptr);
+    EXPECT_NEAR(result.find(name)->points.front().first, 0.3, 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace vphi
