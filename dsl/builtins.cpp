@@ -34,6 +34,8 @@ constexpr Builtin kBuiltins[] = {
     {"floor", 1, 1, Rule::RealOnly, "", "largest integer not above"},
     {"ceil", 1, 1, Rule::RealOnly, "", "smallest integer not below"},
     {"mod", 2, 2, Rule::RealOnly, "", "remainder with the sign of the divisor"},
+    {"wrap", 2, 2, Rule::RealOnly, "",
+     "wrap(x, L): x less a multiple of L, above -L/2 and up to L/2: the short way round"},
     {"sign", 1, 1, Rule::RealOnly, "", "-1, 0 or 1"},
     {"clamp", 3, 3, Rule::RealOnly, "", "clamp(x, low, high)"},
     {"minmod", 2, kAny, Rule::Fold, "", "the smallest in size where all signs agree, else 0"},

@@ -52,6 +52,7 @@ Maybe elementary(std::string_view name, const std::vector<double>& x) {
     if (name == "sech") return 1 / std::cosh(x[0]);
   }
   if (x.size() == 2 && name == "atan2") return std::atan2(x[0], x[1]);
+  if (x.size() == 2 && name == "wrap") return x[0] + x[1] * std::floor(0.5 - x[0] / x[1]);
   if (x.size() > 1 && (name == "min" || name == "max")) {
     double best = x[0];
     for (double other : x) best = name == "min" ? std::fmin(best, other) : std::fmax(best, other);

@@ -207,7 +207,10 @@ Expr taken_apart(Expr pair) {
   }
   const auto inner = [&](Expr node) { return node != open && !node.is(Op::Mul); };
   const int opened = cost_of(open, inner) + products;
-  return opened < cost_of(apart, [](Expr) { return true; }) ? open : apart;
+  return opened < cost_of(
+                      apart, [](Expr) { return true; })
+             ? open
+             : apart;
 }
 
 namespace {
@@ -404,6 +407,22 @@ Sample sample(Expr pair, const std::vector<SeparatedTerm>& terms, unsigned seed,
 }
 
 }  // namespace
+
+bool symmetric(Expr pair) {
+  const Expr other_way = exchanged(pair);
+  if (other_way == pair || expand(other_way - pair).is_zero()) return true;
+  if (!contains(pair, [](Expr e) { return e.is(Op::Floor); })) return false;
+  const std::vector<SeparatedTerm> none;
+  for (double spread = 1e-3; spread < 2e6; spread *= 10) {
+    for (unsigned i = 0; i < kPoints; ++i) {
+      const long double here = sample(pair, none, i, 0, spread).pair;
+      const long double there = sample(other_way, none, i, 0, spread).pair;
+      if (std::isnan(here) && std::isnan(there)) continue;
+      if (std::fabs(here - there) > 1e-9L * (std::fabs(here) + std::fabs(there))) return false;
+    }
+  }
+  return true;
+}
 
 long double disagreement(Expr pair, const std::vector<SeparatedTerm>& terms) {
   long double error = 0, size = 0;

@@ -29,6 +29,9 @@ bool is_pair_entry(const Node& leaf);
 bool is_transposed(const Node& entry);
 /// f(x_i, x_j) -> f(x_j, x_i).
 Expr exchanged(Expr pair);
+/// Whether f(x_i, x_j) is f(x_j, x_i). With Floor in it, as in the distance to the nearest image,
+/// the two may differ where it jumps: then random points on many scales decide.
+bool symmetric(Expr pair);
 /// The other site's Loads become own ones.
 Expr as_own(Expr of_other);
 bool reads_own(Expr pair);

@@ -225,9 +225,7 @@ std::optional<Value> Lowerer::particle_sum(const dsl::Expr& e, const Scope& scop
     if (!part) return part;
     if (pairs) {
       if (sum.once) {
-        const bool symmetric = algebra::exchanged(part) == part ||
-                               algebra::expand(algebra::exchanged(part) - part).is_zero();
-        if (!symmetric) d_.fail(errors::pair_not_symmetric(e.span));
+        if (!algebra::symmetric(part)) d_.fail(errors::pair_not_symmetric(e.span));
         part = d_.arena().rational(1, 2) * part;
       }
       part = algebra::rewrite(algebra::pair_sum(part, sum.without_self), [&](Expr node) {

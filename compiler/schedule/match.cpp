@@ -216,6 +216,19 @@ bool take_noise(const physics::System& system, const NoisyRate& noisy, const Hea
   return false;
 }
 
+/// Products that hold one of the arrays multiplied out: q*(v_1*W_2 - v_2*W_1).
+Expr opened(Expr rate, const std::vector<int>& arrays) {
+  const auto holds = [&](Expr e) {
+    return algebra::contains(e, [&](Expr node) {
+      return node.is(Op::Load) && std::ranges::count(arrays, node->index) > 0;
+    });
+  };
+  if (!rate.is(Op::Add)) return holds(rate) ? algebra::expand(rate) : rate;
+  std::vector<Expr> terms;
+  for (const Expr term : rate.args()) terms.push_back(holds(term) ? algebra::expand(term) : term);
+  return rate->arena->make(Op::Add, std::move(terms), rate->span);
+}
+
 /// Terms of the rates of one vector that are c*v_j of another component of its own, taken for a
 /// cross product: cross(v, W)_i = sum_jk e_ijk v_j W_k.
 class Rotation {
@@ -278,7 +291,9 @@ std::map<int, std::shared_ptr<Rotation>> rotations(const physics::System& system
       const std::vector<int> v = vector_of(system, array);
       if (v.size() != 3 || v[0] != array) continue;
       std::vector<Expr> rates;
-      for (const int component : v) rates.push_back(noisy_rate(system, component).rest);
+      for (const int component : v) {
+        rates.push_back(opened(noisy_rate(system, component).rest, v));
+      }
       const auto rotation =
           std::make_shared<Rotation>(system, v, rates, readable(part, head, groups));
       if (!rotation->found()) continue;
@@ -323,10 +338,12 @@ Sharing share_out(const physics::System& system, const Head& head,
           !take_noise(system, noisy, head, e, groups, result.shares[e], array)) {
         left.terms.push_back(noisy.factor * arena.random(Op::Noise, noisy.stream));
       }
-      for (const kernel::Term& term : kernel::linear_terms(noisy.rest)) {
+      const auto turned = rotated.find(array);
+      const Expr rest =
+          turned == rotated.end() ? noisy.rest : opened(noisy.rest, vector_of(system, array));
+      for (const kernel::Term& term : kernel::linear_terms(rest)) {
         const Expr whole = term.site ? term.coefficient * term.site : term.coefficient;
-        const auto rotation = rotated.find(array);
-        bool taken = rotation != rotated.end() && rotation->second->takes(term);
+        bool taken = turned != rotated.end() && turned->second->takes(term);
         if (taken) continue;
         // The most special part first: a coefficient, a variable, then the holes.
         const auto try_parts = [&](Part::Kind kind) {
