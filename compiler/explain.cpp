@@ -7,6 +7,7 @@
 #include "compiler/algebra/names.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/derivation.hpp"
 
 namespace vphi {
 namespace {
@@ -23,6 +24,13 @@ class Gatherer {
   algebra::Names names() const {
     return {[this](const algebra::Node& node) -> std::string {
       if (node.op != Op::Load || !compilation_.system) return "";
+      if (physics::is_gradient(node.index)) {
+        for (const physics::Variable& v : compilation_.system->variables) {
+          if (physics::gradient_of(v.array) == node.index) {
+            return "norm2(grad(" + (program_units_ ? v.name : v.shown) + "))";
+          }
+        }
+      }
       for (const physics::Variable& v : compilation_.system->variables) {
         if (v.array == node.index) return program_units_ ? v.name : v.shown;
       }

@@ -29,6 +29,9 @@ Expr scale(Arena& arena, const Number& coefficient, Expr rest, dsl::Span span) {
   return arena.canonical(Op::Mul, factors, span);
 }
 
+/// Where a term was written; a leaf occurs everywhere, so its first place says nothing of it.
+dsl::Span span_of(Expr rest) { return rest->args.empty() ? dsl::Span{} : rest->span; }
+
 /// (2 x + 4 y)/2 is x + 2 y: powers of two cost no rounding, and terms that have a factor of their
 /// own no multiplication.
 bool takes_factor(Expr e, const Number& c) {
@@ -47,8 +50,9 @@ Expr negated_sum(Expr e, dsl::Span span) {
   std::vector<Expr> terms;
   for (Expr term : e.args()) {
     const Scaled s = scaled(term);
-    terms.push_back(term.is_number() ? arena.number(negate(s.coefficient))
-                                     : scale(arena, negate(s.coefficient), s.rest, s.rest->span));
+    terms.push_back(term.is_number()
+                        ? arena.number(negate(s.coefficient))
+                        : scale(arena, negate(s.coefficient), s.rest, span_of(s.rest)));
   }
   return arena.canonical(Op::Add, terms, span);
 }
@@ -156,7 +160,7 @@ Expr sum(Arena& arena, std::span<const Expr> args, dsl::Span span) {
   std::vector<Expr> result;
   if (t.constant.real != 0 || t.terms.empty()) result.push_back(arena.number(t.constant));
   for (const Scaled& term : t.terms) {
-    result.push_back(scale(arena, term.coefficient, term.rest, term.rest->span));
+    result.push_back(scale(arena, term.coefficient, term.rest, span_of(term.rest)));
   }
   if (result.size() == 1) return result[0];
   return arena.canonical(Op::Add, result, span);

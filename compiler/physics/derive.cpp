@@ -1,5 +1,6 @@
 #include "compiler/physics/derive.hpp"
 
+#include "compiler/physics/angles.hpp"
 #include "compiler/physics/conservation.hpp"
 #include "compiler/physics/displacement.hpp"
 #include "compiler/physics/hmc.hpp"
@@ -53,7 +54,10 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
       laws = read_laws(d, lower);
       read_conservation(d, lower, laws);
     }
-    if (!chain && !flow) equations_of_motion(d, lower);
+    if (!chain && !flow) {
+      equations_of_motion(d, lower);
+      check_angles(d);
+    }
     read_noise(d);
     read_rescale(d, lower);
     if (!chain) read_evolve(d, lower);

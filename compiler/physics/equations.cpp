@@ -8,19 +8,60 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/angles.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/displacement.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/source_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/variation.hpp"
 #include "dsl/equations.hpp"
 
 namespace vphi::physics {
 
 using algebra::Op;
 
+namespace {
+
+/// Where e names rho, p or w, itself or through what it names; null where nowhere.
+const dsl::Expr* names_energy(const Derivation& d, const dsl::Expr& e,
+                              std::set<std::string>& seen) {
+  const dsl::Expr* found = nullptr;
+  if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
+    static const std::set<std::string, std::less<>> kEnergies{"rho", "p", "w"};
+    const NamedFact* fact = d.facts.find(e.text);
+    const bool given = !fact && !d.facts.field(e.text) && e.kind == dsl::ExprKind::Name;
+    if (given && kEnergies.contains(e.text)) return &e;
+    if (fact && fact->value && seen.insert(e.text).second) {
+      for (const std::string& parameter : fact->parameters) seen.insert(parameter);
+      if (names_energy(d, *fact->value, seen)) return &e;
+    }
+  }
+  for (const dsl::ExprPtr& arg : e.args) {
+    if (!found) found = names_energy(d, *arg, seen);
+  }
+  return found;
+}
+
+}  // namespace
+
+void refuse_velocities(Derivation& d, Expr source, dsl::Span span, const std::string& what) {
+  for (const StateField& field : d.fields) {
+    const bool moves = algebra::contains(source, [&](Expr node) {
+      return node.is(Op::Load) && std::ranges::count(field.velocities, node->index) > 0;
+    });
+    if (moves) d.fail(errors::velocity_in_source(span, what, field.name));
+  }
+}
+
 void read_potentials(Derivation& d, Lowerer& lower) {
   for (const NamedFact* fact : d.facts.potentials) {
+    std::set<std::string> seen;
+    if (const dsl::Expr* energy = names_energy(d, *fact->value, seen)) {
+      d.fail(errors::source_of_itself(energy->span, energy->text));
+    }
     const Expr v = lower.real(*fact->value, fmt::format("the potential `{}`", fact->name));
+    refuse_velocities(d, v, fact->value->span, fmt::format("the potential `{}`", fact->name));
     check_coupled_walls(d, v, fact->value->span);
     d.potential = d.potential ? d.potential + v : v;
     d.potentials.emplace_back(fact, v);
@@ -101,14 +142,19 @@ Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& f
   const Value u = lower.field_value(field);
   const Value v = lower.field_velocity(field, field.span);
   const Expr norm = arena.integer(field.norm());
+  const dsl::Span source =
+      d.facts.potentials.empty() ? field.span : d.facts.potentials.front()->value->span;
   // an off-diagonal component of a symmetric field is written once and counts twice
   const auto right = [&](Expr x, Expr velocity, int multiplicity) {
-    Expr sum = d.grid.present ? apply_stencil(arena, d.laplacian, x) : arena.integer(0);
+    Expr sum = d.grid.present ? laplacian(d, x) : arena.integer(0);
     if (d.expanding()) {
       sum = sum * algebra::pow(d.scale(), -2) - arena.integer(3) * d.hubble() * velocity;
     }
     if (d.potential) {
-      sum = sum - algebra::variation(d.potential, x->index) / (norm * arena.integer(multiplicity));
+      const Expr slope = variation(d, d.potential, Functional::Density, x->index, source);
+      const Expr force = -(slope / (norm * arena.integer(multiplicity)));
+      mark_origins(d, force, d.potential, x->index, source);
+      sum = sum + force;
     }
     return sum;
   };
@@ -200,8 +246,8 @@ Expr momentum_weight(Derivation& d, Expr right, int velocity) {
   if (!d.expanding()) return arena.integer(0);
   const Expr v = arena.load(velocity);
   if (!algebra::depends_on(right, v)) return arena.integer(0);
-  Expr slope = algebra::derivative(right, v);
-  slope = algebra::derivative(slope, d.hubble());
+  Expr slope = algebra::local_derivative(right, v);
+  slope = algebra::local_derivative(slope, d.hubble());
   const auto number = algebra::constant(slope);
   return number ? arena.number(*number) * arena.integer(-1) : arena.integer(0);
 }
@@ -276,7 +322,13 @@ void program_equations(Derivation& d, ProgramUnits& units) {
       u.shown = naming.shown;
       u.array = array;
       u.span = d.rate_spans[array];
-      if (field.periodic) u.period = angle_period(d, field);
+      if (field.periodic) {
+        if (d.rescaled() && field.order == 2 && !d.rescaling.r.is_zero()) {
+          d.fail(errors::not_yet(field.span, "an angle stored as a^r times its value"));
+        }
+        const auto unit = algebra::constant(d.rescaling.A);  // of what is stored
+        u.period = angle_period(d, field) * (unit ? static_cast<double>(unit->real) : 1);
+      }
       u.field = static_cast<int>(&field - d.fields.data());
       u.component = static_cast<int>(i);
       u.frozen = field.drawn != nullptr;

@@ -5,6 +5,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/variation.hpp"
 
 namespace vphi::physics {
 
@@ -12,7 +13,8 @@ using algebra::Op;
 
 namespace {
 
-/// h of H = sum of c*total(h_i); numbers without a site are dropped (they move nothing).
+/// A density whose total is H. Of c*total(h_i) that is c*h_i, c other totals among it; any other
+/// function of totals is shared out evenly. Numbers are dropped (they move nothing).
 Expr density_of(Derivation& d, Expr h, dsl::Span span) {
   if (!d.grid.present && algebra::per_site(h)) return h;  // one site: its value is the total
   Arena& arena = d.arena();
@@ -31,9 +33,11 @@ Expr density_of(Derivation& d, Expr h, dsl::Span span) {
       else
         factor = factor * f;
     }
-    const bool reduced = algebra::contains(factor, [](Expr e) { return is_reduction(e.op()); });
-    if (reduced) d.fail(errors::not_yet(span, "a Hamiltonian with products of totals"));
-    if (total) terms.push_back(factor * total);
+    if (total) {
+      terms.push_back(factor * total);
+    } else if (algebra::contains(part, [](Expr e) { return is_reduction(e.op()); })) {
+      terms.push_back(part / arena.integer(d.grid.sites()));
+    }
   }
   if (terms.empty()) d.fail(errors::hamiltonian_not_total(span));
   return arena.make(Op::Add, std::move(terms), span);
@@ -41,25 +45,16 @@ Expr density_of(Derivation& d, Expr h, dsl::Span span) {
 
 }  // namespace
 
-/// d/du(x) of the sum over all sites of h. What h holds of |grad u|^2 with a coefficient without a
-/// site, c*|grad u|^2, gives -2*c*lap(u), exactly (specs 3.6).
 Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span) {
-  Arena& arena = d.arena();
   check_coupled_walls(d, h, span);
-  Expr sum = algebra::variation(h, array);
-  const Expr square = arena.load(gradient_of(array));
-  const bool elsewhere = algebra::contains(h, [&](Expr e) {
-    return e.is(Op::Load) && e->index == gradient_of(array) && !e->offset.zero();
-  });
-  if (!algebra::depends_on(h, square) && !elsewhere) return sum;
-  const Expr c = algebra::derivative(h, square);
-  if (elsewhere || algebra::per_site(c)) {
-    d.fail(errors::not_yet(span, "a gradient energy whose coefficient depends on the site"));
-  }
-  if (!d.walls_of(array).by_parts(d.grid.dims)) {
+  const bool gradient = algebra::contains(
+      h, [&](Expr node) { return node.is(Op::Load) && node->index == gradient_of(array); });
+  if (gradient && !d.walls_of(array).by_parts(d.grid.dims)) {
     d.fail(errors::not_yet(span, "norm2(grad(u)) in a Hamiltonian with these boundaries"));
   }
-  return sum - arena.integer(2) * c * apply_stencil(arena, d.laplacian, arena.load(array));
+  const Expr force = variation(d, h, Functional::Density, array, span);
+  mark_origins(d, force, h, array, span);
+  return force;
 }
 
 void read_hamiltonian(Derivation& d, Lowerer& lower) {
@@ -81,6 +76,7 @@ void read_hamiltonian(Derivation& d, Lowerer& lower) {
     for (std::size_t k = 0; k < q.arrays.size(); ++k) {
       d.rates[q.arrays[k]] = hamiltonian_force(d, h, p.arrays[k], at) / norm;
       d.rates[p.arrays[k]] = -(hamiltonian_force(d, h, q.arrays[k], at) / norm);
+      mark_origins(d, d.rates[p.arrays[k]], h, q.arrays[k], at);
       d.rate_spans[q.arrays[k]] = d.rate_spans[p.arrays[k]] = fact.span;
     }
   }

@@ -9,6 +9,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/prepared.hpp"
+#include "compiler/physics/angles.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/link_field.hpp"
 #include "compiler/physics/loop_actions.hpp"
@@ -221,7 +222,9 @@ class Reader {
   /// through the numbers that are stored of them.
   void make_kicks(Trajectory::Level& level, Expr density) {
     const Expr length = arena().symbol(Trajectory::kLength);
-    const auto slope = [&](int of) { return hamiltonian_force(d_, density, of, level.span); };
+    const auto slope = [&](int of) {
+      return written_out(hamiltonian_force(d_, density, of, level.span));
+    };
     const auto kicked = [&](int momentum, Expr force) {
       return gauge::plus(arena().load(momentum), gauge::times(length, -force));
     };
@@ -354,20 +357,36 @@ class Reader {
     gauge::LoopAction all;
     for (const NamedAction& action : actions_) {
       all.insert(all.end(), action.loops.begin(), action.loops.end());
-      if (action.rest) h = gauge::plus(h, written_out(action.rest));
+      if (action.rest) h = gauge::plus(h, energy_written_out(action.rest));
     }
     if (all.empty()) return h;
     const gauge::LinkOf link = links_of(arena(), *field_);
     return gauge::plus(h, gauge::density(gauge::collected(all), link));
   }
 
-  /// |grad u|^2 as -u lap(u), which has the same sum.
+  /// |grad u|^2 and the spacing of stencils that were written out.
   Expr written_out(Expr density) {
     return algebra::rewrite(density, [&](Expr node) {
+      if (node == arena().symbol("dx")) return d_.grid.dx;
       if (!node.is(Op::Load) || !is_gradient(node->index)) return node;
-      const Expr u = arena().load(node->index - gradient_of(0), node->offset);
-      return -(u * apply_stencil(arena(), d_.laplacian, u));
+      return neighbour(gradient_square(d_, node->index - gradient_of(0), d_.grid.dx), node->offset);
     });
+  }
+
+  /// The same of an energy: c*|grad u|^2 with one c for all sites as -c*u*lap(u), which has the
+  /// same sum in a box without walls.
+  Expr energy_written_out(Expr density) {
+    std::vector<Expr> terms;
+    for (const Expr term : flat_terms(density)) {
+      const Split split = split_uniform(term);
+      const Expr local = split.local;
+      const bool square = local.is(Op::Load) && is_gradient(local->index);
+      const Expr u = square ? arena().load(local->index - gradient_of(0), local->offset) : Expr{};
+      terms.push_back(square && !angle_of(d_, u)
+                          ? -(split.uniform * u * apply_stencil(arena(), d_.laplacian, u))
+                          : term);
+    }
+    return written_out(arena().make(Op::Add, std::move(terms), density->span));
   }
 
   void make_drift() {

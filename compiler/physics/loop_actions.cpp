@@ -9,6 +9,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
+#include "compiler/physics/source_errors.hpp"
 
 namespace vphi::physics {
 
@@ -35,6 +36,7 @@ class Reader {
     std::set<std::string> seen;
     if (const dsl::Expr* average = reduction(e, seen))
       d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
+    refuse_rates(e, {});
     Lowerer reader(d_);
     reader.trace_of = [&](const LinkPath& path) { return trace(path); };
     const Expr s = reader.real(e, "an action", scope);
@@ -52,6 +54,7 @@ class Reader {
     std::set<std::string> seen;
     if (const dsl::Expr* average = reduction(e, seen))
       d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
+    refuse_rates(e, action.name);
     Lowerer reader(d_);
     if (field_) reader.closed_trace = [&](const LinkPath& path) { return trace(path); };
     Expr rest = action.shown.right = reader.real(e, "an action");
@@ -128,6 +131,25 @@ class Reader {
     }
     for (const dsl::ExprPtr& arg : e.args)
       if (const dsl::Expr* found = reduction(*arg, seen)) return found;
+    return nullptr;
+  }
+
+  void refuse_rates(const dsl::Expr& e, const std::string& name) const {
+    std::set<std::string> seen;
+    if (const dsl::Expr* rate = time_derivative(e, seen))
+      d_.fail(errors::velocity_in_action(rate->span, name));
+  }
+
+  /// The time derivative of a field in the text or in what it names.
+  const dsl::Expr* time_derivative(const dsl::Expr& e, std::set<std::string>& seen) const {
+    if (e.kind == dsl::ExprKind::Prime) return &e;
+    if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
+      const NamedFact* fact = d_.facts.find(e.text);
+      if (fact && fact->value && seen.insert(e.text).second && time_derivative(*fact->value, seen))
+        return &e;
+    }
+    for (const dsl::ExprPtr& arg : e.args)
+      if (const dsl::Expr* found = time_derivative(*arg, seen)) return found;
     return nullptr;
   }
 

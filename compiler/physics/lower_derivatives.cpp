@@ -6,12 +6,27 @@
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
+#include "compiler/physics/source_errors.hpp"
 #include "compiler/physics/steps.hpp"
+#include "compiler/physics/variation.hpp"
 
 namespace vphi::physics {
 
 using algebra::Op;
 using dsl::ExprKind;
+
+namespace {
+
+/// By a symbol, which an extremum over the sites is no smooth function of.
+Expr by_symbol(Derivation& d, Expr part, Expr symbol, dsl::Span span) {
+  const bool extremum = algebra::contains(part, [&](Expr node) {
+    return (node.is(Op::Minimum) || node.is(Op::Maximum)) && algebra::depends_on(node, symbol);
+  });
+  if (extremum) d.fail(errors::extremum_in_source(span));
+  return algebra::derivative(part, symbol);
+}
+
+}  // namespace
 
 /// d(f, U) or d(f, U[mu]) of links, which is in the algebra of their group.
 std::optional<Value> Lowerer::link_gradient(const dsl::Expr& e, const dsl::Expr& by,
@@ -70,7 +85,8 @@ Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
       for (const Component& c : f.parts) {
         const auto slope = [&](Expr part) {
           if (!part) return Expr{};
-          return algebra::substitute(algebra::derivative(part, open), open, old.parts[0].re);
+          return algebra::substitute(by_symbol(d_, part, open, e.args[0]->span), open,
+                                     old.parts[0].re);
         };
         result.parts.push_back({slope(c.re), slope(c.im)});
       }
@@ -85,35 +101,11 @@ Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
     if (!leaf.is(Op::Load) && !leaf.is(Op::Symbol)) {
       d_.fail(errors::not_differentiable_by(by->span, "this"));
     }
-    if (leaf.is(Op::Symbol)) return algebra::derivative(part, leaf);
+    if (leaf.is(Op::Symbol)) return by_symbol(d_, part, leaf, e.args[0]->span);
     if (!leaf->offset.zero()) d_.fail(errors::not_differentiable_by(by->span, "a neighbour"));
     check_coupled_walls(d_, part, by->span);
-    Expr total = arena.integer(0);
-    const auto add_term = [&](Expr term) {
-      const Split split = split_uniform(term);
-      if (split.local.is_one()) {
-        // a number: coefficients times totals
-        const auto factors = term.is(Op::Mul)
-                                 ? std::vector<Expr>(term.args().begin(), term.args().end())
-                                 : std::vector<Expr>{term};
-        for (std::size_t i = 0; i < factors.size(); ++i) {
-          if (!factors[i].is(Op::Total)) continue;
-          Expr rest = arena.integer(1);
-          for (std::size_t j = 0; j < factors.size(); ++j) {
-            if (j != i) rest = rest * factors[j];
-          }
-          total = total + rest * algebra::variation(factors[i].arg(0), leaf->index);
-        }
-        return;
-      }
-      total = total + algebra::variation(term, leaf->index);
-    };
-    if (part.is(Op::Add)) {
-      for (const Expr term : part.args()) add_term(term);
-    } else {
-      add_term(part);
-    }
-    return total;
+    const Functional kind = algebra::per_site(part) ? Functional::Density : Functional::Number;
+    return variation(d_, part, kind, leaf->index, e.args[0]->span);
   };
   if (f.parts.size() != 1) {
     d_.fail(errors::wrong_shape(e.args[0]->span, "`d` by a field takes a number"));

@@ -3,6 +3,7 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/angles.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/displacement.hpp"
 #include "compiler/physics/lower.hpp"
@@ -65,8 +66,9 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
                    high = real(*e.args[2], "a bound", scope);
         return Value::of(arena.make(Op::Min, {arena.make(Op::Max, {x, low}), high}));
       }
-      if (name == "mod" || name == "atan2") {
+      if (name == "mod" || name == "atan2" || name == "wrap") {
         const Expr y = real(*e.args[1], fmt::format("the argument of `{}`", name), scope);
+        if (name == "wrap") return Value::of(wrapped(x, y));
         if (name == "atan2") return Value::of(arena.make(Op::Atan2, {x, y}, e.span));
         return Value::of(x - y * arena.make(Op::Floor, {x / y}));
       }
@@ -301,22 +303,14 @@ Value Lowerer::laplacian(const Value& x, dsl::Span span) {
   if (d_.laplacian < 0) d_.fail(errors::no_lattice(span, "lap"));
   Value v{x.rows, x.columns, {}};
   for (const Component& c : x.parts) {
-    v.parts.push_back({apply_stencil(d_.arena(), d_.laplacian, c.re),
-                       c.im ? apply_stencil(d_.arena(), d_.laplacian, c.im) : Expr{}});
+    v.parts.push_back({physics::laplacian(d_, c.re), c.im ? physics::laplacian(d_, c.im) : Expr{}});
   }
   return v;
 }
 
 // du/dx_k = (u(x + k) - u(x - k))/(2 dx)
 Value Lowerer::axis_derivative(const Value& x, int axis) {
-  Arena& arena = d_.arena();
-  algebra::Offset forth, back;
-  forth.d[axis] = 1;
-  back.d[axis] = -1;
-  const Expr scale = arena.rational(1, 2) / d_.grid.dx;
-  const auto slope = [&](Expr e) {
-    return e ? scale * (neighbour(e, forth) - neighbour(e, back)) : Expr{};
-  };
+  const auto slope = [&](Expr e) { return e ? slope_along(d_, e, axis) : Expr{}; };
   Value v{x.rows, x.columns, {}};
   for (const Component& c : x.parts) v.parts.push_back({slope(c.re), slope(c.im)});
   return v;

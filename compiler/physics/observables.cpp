@@ -8,6 +8,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/variation.hpp"
 #include "dsl/parse.hpp"
 
 namespace vphi::physics {
@@ -508,8 +509,9 @@ class Outputs {
     Expr sum = arena.integer(0);
     for (const int array : field->arrays) {
       if (!d_.potential) break;
-      const Expr slope = algebra::variation(d_.potential, array) / arena.integer(field->norm());
-      sum = sum + algebra::derivative(slope, arena.load(array));
+      const Expr slope = variation(d_, d_.potential, Functional::Density, array, arg.span) /
+                         arena.integer(field->norm());
+      sum = sum + algebra::local_derivative(slope, arena.load(array));
     }
     sum = sum / arena.integer(static_cast<std::int64_t>(field->arrays.size()));
     o.mass2 = units_.quantity(algebra::per_site(sum) ? arena.make(algebra::Op::Mean, {sum}) : sum);

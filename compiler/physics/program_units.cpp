@@ -6,6 +6,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/arithmetic.hpp"
+#include "compiler/physics/angles.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/particles.hpp"
 
@@ -193,11 +194,11 @@ Expr ProgramUnits::coordinate_rate(int velocity, Expr c) {
 
 Expr ProgramUnits::matching_gradient(int array, algebra::Offset offset) {
   Arena& arena = d_.arena();
-  // |grad u|^2 = 2 * (1/4) sum_i w_i (u_i - u_0)^2 / (denominator dx^2)
-  const Expr energy =
-      algebra::gradient_energy(arena.stencil_data(d_.laplacian), arena.load(array), dx_);
+  if (angle_of(d_, arena.load(array))) {
+    return convert(neighbour(gradient_square(d_, array, d_.grid.dx), offset));
+  }
   const Expr factor = algebra::pow(d_.rescaling.B * load_factors_.at(array), 2);
-  return neighbour(arena.integer(2) * factor * energy, offset);
+  return neighbour(factor * gradient_square(d_, array, dx_), offset);
 }
 
 // A total with neighbours counts the links to fixed walls: the terms of the sites behind the wall
@@ -256,8 +257,9 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   for (const Expr term : flat_terms(argument)) {
     const Split split = split_uniform(term);
     const Expr local = split.local;
-    if (local.is(Op::Load) && is_gradient(local->index) &&
-        d_.walls_of(local->index).by_parts(d_.grid.dims)) {
+    const bool gradient = local.is(Op::Load) && is_gradient(local->index);
+    if (gradient && d_.walls_of(local->index).by_parts(d_.grid.dims) &&
+        !angle_of(d_, arena.load(local->index - kGradientBase))) {
       // <|grad u|^2> = -<u lap u>, exactly, for every symmetric stencil (specs 3.6)
       const Expr u = arena.load(local->index - kGradientBase, {}, local->span);
       const Expr by_parts = -(u * arena.stencil(d_.laplacian, u, local->span));

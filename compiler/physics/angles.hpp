@@ -1,0 +1,33 @@
+// Angles on a lattice: differences of neighbours go the short way round.
+//
+// A variable of type `angle` is kept between 0 and its period P, so the difference of two
+// neighbours jumps by P where one of them has gone round. What is meant is
+//   wrap(d) = d + P*floor(1/2 - d/P)   in (-P/2, P/2],
+// and every linear operator whose weights add up to 0 is a sum of such differences to the site.
+// Derivatives do not see the floor: the force of a wrapped gradient energy is the wrapped
+// Laplacian. `check_angles` refuses equations that see the jump all the same.
+#pragma once
+
+#include "compiler/physics/derivation.hpp"
+
+namespace vphi::physics {
+
+/// x brought into (-period/2, period/2].
+Expr wrapped(Expr x, Expr period);
+
+/// The Laplacian of the lattice, applied to any expression; of an angle with wrapped differences.
+Expr laplacian(Derivation& d, Expr e);
+/// (e(x + k) - e(x - k))/(2 dx), both halves wrapped where e is an angle.
+Expr slope_along(Derivation& d, Expr e, int axis);
+/// u(x + offset) - u(x) of one real array.
+Expr difference(Derivation& d, int array, algebra::Offset offset);
+/// |grad u|^2 that belongs to the Laplacian, for a spacing `dx` of the arrays' own unit of length:
+/// sum_i w_i (u(x + o_i) - u(x))^2/(2 dx^2), w_i the weights of the Laplacian.
+Expr gradient_square(Derivation& d, int array, Expr dx);
+/// The angle that this Load is of; null where it is none.
+const StateField* angle_of(Derivation& d, Expr load);
+
+/// E0769 where the rate of a variable is not the same after an angle has gone round once.
+void check_angles(Derivation& d);
+
+}  // namespace vphi::physics
