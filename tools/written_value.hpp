@@ -1,0 +1,196 @@
+// A model's text evaluated as it is written: numbers at the sites of a small lattice.
+//
+// The oracle of `vphi test`. It works on the syntax tree alone and shares no step with the
+// compiler: complex numbers of 64-bit mantissa, neighbours read from the arrays, stencils applied
+// as their text says, derivatives taken as differences
+//   f'(x) = (8 (f(x+h) - f(x-h)) - f(x+2h) + f(x-2h))/(12 h) + O(h^4)
+// of what the text evaluates to. Arguments of functions are text that is evaluated where it is
+// needed, so a shift of one is its value at the neighbour. What is not known here throws
+// NotCovered and is never taken for right.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/physics/facts.hpp"
+#include "dsl/resolve.hpp"
+
+namespace vphi::tools {
+
+using Complex = std::complex<long double>;
+
+/// Where the oracle ends, and what it met there.
+struct NotCovered {
+  dsl::Span span;
+  std::string what;
+};
+
+/// A value: a number, a vector, a matrix, row by row.
+struct Numbers {
+  int rows = 1, columns = 1;
+  std::vector<Complex> parts{Complex(0)};
+  long double period = 0;  ///< of the bare value of an angle: differences go the short way round
+  bool scalar() const { return parts.size() == 1; }
+  static Numbers of(Complex z) { return {1, 1, {z}, 0}; }
+  static Numbers vector(std::vector<Complex> parts);
+};
+
+using Place = std::array<int, 4>;
+
+enum class Wall { Periodic, Antiperiodic, Fixed, Neumann, Outflow };
+
+/// What lies beyond the edges, along each axis.
+struct WallsWritten {
+  std::array<Wall, 4> wall{};
+  std::array<long double, 4> fixed{};
+};
+
+/// The box, as the `lattice` clause says.
+struct Box {
+  int dims = 0;  ///< 0: no lattice, one site or bodies
+  std::array<int, 4> extent{1, 1, 1, 1};
+  WallsWritten walls;  ///< of fields whose line names none
+  long double dx = 1;
+  int sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
+  int site(const Place& p) const;
+  Place place(int site) const;
+};
+
+/// State of one declared variable: real numbers, the real and the imaginary part of each component.
+struct WrittenField {
+  std::string name;
+  int rows = 1, columns = 1;
+  bool complex = false, symmetric = false, particle = false;
+  bool link = false;   ///< a row for each axis
+  bool phase = false;  ///< a U(1) link: the value is exp(i*number)
+  WallsWritten walls;
+  long double period = 0;
+  int order = 1;                           ///< 2: `rates` are part of the state
+  long double scale = 1;                   ///< size of typical values
+  std::vector<long double> values, rates;  ///< [site][component][re, im]
+  int reals() const { return rows * columns * 2; }
+};
+
+class Written {
+ public:
+  explicit Written(const dsl::Resolved& resolved);
+
+  // ---- state, to be set before anything is evaluated
+  Box box;
+  std::map<std::string, WrittenField> fields;
+  long double t = 0, a = 1, hubble = 0;
+  long double step = 1e-3L;                  ///< of differences, in units of the values
+  std::map<std::string, long double> swept;  ///< values of swept names
+  /// What each place of `noise` in the text is; 0 without.
+  std::function<long double(const dsl::Expr& at)> noise;
+
+  const physics::Facts& facts() const { return facts_; }
+  bool expanding() const { return !scale_factor_.empty(); }
+  bool closed() const { return expanding() && !prescribed_; }
+  bool hamiltonian() const;
+
+  /// Of the `lattice` clause, for a lattice of this shape.
+  void read_box(int dims, const std::array<int, 4>& extent);
+  /// All declared variables, without values.
+  void declare(int sites);
+  /// a(t) and H of a prescribed scale factor.
+  void set_background();
+
+  /// A number or what a formula is at a place; `place` null: of the whole box.
+  Numbers value(const dsl::Expr& e, const Place* place);
+  /// phi'' of a potential at a site, by real number of the field.
+  std::vector<long double> from_potential(const WrittenField& field, int site);
+  /// q' or p' of the written H.
+  std::vector<long double> from_hamiltonian(const WrittenField& field, int site);
+  /// -dS/du of the action called `name`, summed over the box, by one real number of the field.
+  long double from_action(const std::string& name, const WrittenField& field, int site,
+                          std::size_t real);
+  /// The right side of an equation of motion, with `derived` as the model has it.
+  std::vector<long double> right_side(const physics::EquationFact& fact, const WrittenField& field,
+                                      int site);
+  /// Means of rho and p over the box (reference: `metric`); with V's own dependence on a.
+  struct Energies {
+    long double rho = 0, p = 0;
+  };
+  Energies energies();
+  long double planck2();
+
+ private:
+  struct Scope;
+  struct Local;
+  struct Index {
+    int value = 0, sign = 1;
+    enum class Kind { Number, Direction, Body } kind = Kind::Number;
+  };
+  struct NeedsPlace {};
+
+  Numbers at(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Complex number(const dsl::Expr& e, const Scope& scope, const Place* place);
+  long double real(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers name(const dsl::Expr& e, const Scope& scope, const Place* place);
+  std::optional<Numbers> given(const std::string& text, const dsl::Expr& e, const Place* place);
+  Numbers binary(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers call(const dsl::Expr& e, const Scope& scope, const Place* place);
+  std::optional<Numbers> elementary(const dsl::Expr& e, const Scope& scope, const Place* place);
+  std::optional<Numbers> linear_algebra(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers index(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers shifted(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers prime(const dsl::Expr& e, const Scope& scope, const Place* place);
+  // ---- lattice
+  void read_walls(const dsl::Clause& clause, WallsWritten& walls);
+  Numbers field_at(const WrittenField& f, const Place& place, bool rate) const;
+  Numbers laplacian(const dsl::Expr& u, const Scope& scope, const Place& place);
+  Numbers slope(const dsl::Expr& u, const Scope& scope, const Place& place, int axis);
+  Numbers neighbours(const dsl::Expr& u, const Scope& scope, const Place& place, int nonzero);
+  Numbers difference(const Numbers& there, const Numbers& here, const dsl::Expr& u) const;
+  long double gradient_square(const WrittenField& f, const Place& place);
+  const std::map<Place, long double>& laplacian_weights(const dsl::Expr& e);
+  Numbers loop(const dsl::Expr& e, const Scope& scope, const Place* place);
+  // ---- sums, derivatives
+  Numbers reduction(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers sum(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers derivative(const dsl::Expr& e, const Scope& scope, const Place* place);
+  std::vector<Index> range(const dsl::Expr& e, const std::string& name, const Scope& scope,
+                           std::set<std::string>& seen);
+  std::optional<Index> direction(const dsl::Expr& e, const Scope& scope) const;
+  int axis_named(const std::string& name) const;
+  /// d/du of what `f` gives, u one real number of the state.
+  long double difference_quotient(long double& u, long double scale,
+                                  const std::function<long double()>& f) const;
+  /// A term of a sum, under a total or not.
+  struct Term {
+    const dsl::Expr* text = nullptr;
+    long double sign = 1;
+    bool total = false;
+  };
+  /// The terms that e is made of, through the names of definitions: differences are taken of each
+  /// alone, so that a large one does not drown a small one.
+  void terms(const dsl::Expr& e, long double sign, bool total, std::vector<Term>& out) const;
+  long double slope_of(const std::vector<Term>& terms, long double& u, long double scale);
+  /// Of the whole box: a density is summed, a number is itself.
+  Complex functional(const dsl::Expr& e, const Scope& scope);
+  Numbers summed(const std::function<Numbers(const Place&)>& f);
+  long double energy_density(const Place& place);
+  long double pressure(const Place& place);
+  long double potential_at(const Place& place);
+  bool gravitates(const WrittenField& f);
+  bool mentions_angle(const dsl::Expr& e, std::set<std::string>& seen) const;
+
+  const dsl::Resolved& resolved_;
+  physics::Facts facts_;
+  std::string scale_factor_;
+  dsl::ExprPtr prescribed_;
+  std::map<Place, long double> weights_;
+  const std::vector<long double>* derived_ = nullptr;
+  const WrittenField* derived_of_ = nullptr;
+  int depth_ = 0;
+  mutable bool reads_box_ = false;  ///< since it was set back: a value of a site of the box
+};
+
+}  // namespace vphi::tools
