@@ -45,7 +45,10 @@ constexpr ClauseDoc kDocs[] = {
      "How primitive variables follow from conserved ones; facts, and at most one iteration in each "
      "circle."},
     {"solve", "Finds a name of the body by iteration."},
-    {"limit", "Applied to the variable after each of its updates, in text order."},
+    {"limit",
+     "Applied to the variable after each of its updates, in text order; components act at once. It "
+     "may hold averages of the updated state: `limit psi = psi/sqrt(total(norm2(psi))*dx^2)` keeps "
+     "a norm. Intermediate values of a Runge-Kutta step have no limit."},
     {"rescale",
      "Program units: what is stored is psi = A*phi at B*x, in steps of d(eta) = B*a^s*dt. "
      "`auto(term)` chooses A, B and s so that the term has no factor and no power of a."},

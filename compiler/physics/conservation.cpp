@@ -156,41 +156,6 @@ class FluxReader {
   Law& law_;
 };
 
-void read_limits(Derivation& d, Lowerer& lower) {
-  Conservation& c = *d.system.conservation;
-  int number = 0;
-  for (const dsl::Clause* clause : d.ledger.clauses("limit")) {
-    for (const dsl::Item& item : clause->items) {
-      if (!item.head || !item.value) continue;
-      d.ledger.use(item);
-      ++number;
-      const StateField* field = d.field(item.head->name);
-      if (!field || !field->conserved) {
-        d.fail(errors::not_yet(item.span, "a limit of anything but a conserved quantity"));
-      }
-      const Value v = lower.value(*item.value);
-      if (v.parts.size() != field->arrays.size()) {
-        d.fail(errors::wrong_shape(
-            item.value->span,
-            fmt::format("`{}` has {} components", field->name, field->arrays.size())));
-      }
-      // components at once: |M| is that of the state before
-      std::vector<Derived> parts;
-      for (std::size_t i = 0; i < field->arrays.size(); ++i) {
-        parts.push_back(
-            {field->arrays[i], field->name, snap_numbers(v.parts[i].re), false, number});
-      }
-      for (const Derived& part : parts) {
-        algebra::visit(part.value, [&](Expr node) {
-          const StateField* read = node.is(Op::Load) ? d.field_of(node->index) : nullptr;
-          if (read && read->primitive) d.fail(errors::limit_of_primitive(item.span, read->name));
-        });
-      }
-      c.limits.insert(c.limits.end(), parts.begin(), parts.end());
-    }
-  }
-}
-
 }  // namespace
 
 void declare_conserved(Derivation& d) {
@@ -256,7 +221,7 @@ void read_conservation(Derivation& d, Lowerer& lower, const std::vector<Law>& la
     c.quantities.insert(c.quantities.end(), law.arrays.begin(), law.arrays.end());
   }
   c.recovered = read_recovery(d, lower, laws);
-  read_limits(d, lower);
+  read_limits(d, lower, nullptr);
   read_scheme(d, lower, laws);
   for (const Law& law : laws) {
     for (const int array : law.arrays) d.rate_spans[array] = law.span;
@@ -320,7 +285,7 @@ std::optional<Expr> fluid_name(Derivation& d, const std::string& name) {
     return sum;
   }
   if (name == "residual" && c.residual) return c.residual;
-  if (name == "fixes" && !c.limits.empty()) {
+  if (name == "fixes" && !d.system.limits.empty()) {
     if (c.fixes.empty()) {
       c.fixes = "fixes";
       d.system.scalars.push_back({c.fixes, arena.integer(0), arena.integer(0), "fixes"});

@@ -70,6 +70,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     background_rate(d, lower, units);
     program_equations(d, units);
     add_companions(d);
+    if (!chain && !flow && laws.empty()) read_limits(d, lower, &units);
     classify_noise(d);
     Lowerer start_lower(d);
     std::map<int, StartValue> start = read_initial(d, start_lower, units);

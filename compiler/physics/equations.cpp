@@ -225,7 +225,8 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
   return v;
 }
 
-/// Values of the distinct real arrays, from a value of the field's shape.
+}  // namespace
+
 std::vector<Expr> by_array(Derivation& d, const StateField& field, const Value& v) {
   std::vector<Expr> result(field.arrays.size());
   for (std::size_t k = 0; k < field.cells.size(); ++k) {
@@ -239,6 +240,8 @@ std::vector<Expr> by_array(Derivation& d, const StateField& field, const Value& 
   }
   return result;
 }
+
+namespace {
 
 /// c in the momentum a^c*u': the number in a friction -c*H*u' (rule 19), 0 where there is none.
 Expr momentum_weight(Derivation& d, Expr right, int velocity) {

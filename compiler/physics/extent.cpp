@@ -33,12 +33,14 @@ dsl::Span place_of(const Derivation& d, const algebra::StencilData& data) {
 void check_extent(Derivation& d) {
   if (!d.grid.present) return;
   std::map<int, std::set<int>> used;  // stencil -> arrays
-  for (const Variable& v : d.system.variables) {
-    algebra::visit(v.rate, [&](Expr e) {
+  const auto applied_in = [&](Expr value) {
+    algebra::visit(value, [&](Expr e) {
       if (e.is(algebra::Op::Stencil))
         used[e->index].insert(e.arg(0).is(algebra::Op::Load) ? e.arg(0)->index : -1);
     });
-  }
+  };
+  for (const Variable& v : d.system.variables) applied_in(v.rate);
+  for (const Derived& limit : d.system.limits) applied_in(limit.value);
   if (!used.contains(d.laplacian)) d.system.laplacian = -1;  // nothing to tell of it
   if (d.system.laplacian >= 0 && !d.facts.find("laplacian")) {
     d.system.remarks.push_back(

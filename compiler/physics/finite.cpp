@@ -56,6 +56,7 @@ void check_finite(Derivation& d) {
     finite.check(s.rate, {});
     finite.check(s.initial, {});
   }
+  for (const Derived& limit : d.system.limits) finite.check(limit.value, {});
   for (const InitialValue& value : d.system.initial) finite.check(value.value, {});
   for (const OutputClause& output : d.system.outputs)
     for (const Observable& observable : output.observables)

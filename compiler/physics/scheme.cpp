@@ -481,14 +481,15 @@ class AxisReader {
       there.values[arena().load(quantity).get()] = keep("at_" + component(quantity), e);
     }
     const Conservation& c = laws();
-    for (std::size_t i = 0; i < c.limits.size();) {
+    const std::vector<Derived>& limits = d_.system.limits;
+    for (std::size_t i = 0; i < limits.size();) {
       // components of one limit see the state before it
       const StateAt before = there;
-      const int clause = c.limits[i].clause;
-      for (; i < c.limits.size() && c.limits[i].clause == clause; ++i) {
-        const int array = c.limits[i].array;
+      const int clause = limits[i].clause;
+      for (; i < limits.size() && limits[i].clause == clause; ++i) {
+        const int array = limits[i].array;
         there.values[arena().load(array).get()] =
-            keep("limited_" + component(array), substituted(c.limits[i].value, before));
+            keep("limited_" + component(array), substituted(limits[i].value, before));
       }
     }
     for (const Derived& value : c.recovered) {

@@ -56,6 +56,8 @@ void decide_orders(Derivation& d);
 void equations_of_motion(Derivation& d, Lowerer& lower);
 /// phi'' that a potential gives (rule 15), one expression for each array.
 Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& field);
+/// Values of the distinct real arrays, from a value of the field's shape.
+std::vector<Expr> by_array(Derivation& d, const StateField& field, const Value& v);
 /// The variables and their rates in program units.
 void program_equations(Derivation& d, ProgramUnits& units);
 void show_equations(Derivation& d);
@@ -64,6 +66,10 @@ void show_equations(Derivation& d);
 void read_hamiltonian(Derivation& d, Lowerer& lower);
 /// d/du(x) of the sum over all sites of h, gradient energies included.
 Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span);
+
+// limits.cpp
+/// `units`: null for conserved quantities, which are stored as they are.
+void read_limits(Derivation& d, Lowerer& lower, ProgramUnits* units);
 
 // rescale.cpp
 void read_rescale(Derivation& d, Lowerer& lower);

@@ -291,7 +291,6 @@ struct FluxSweep {
 struct Conservation {
   std::vector<int> quantities;
   std::vector<Derived> recovered;  ///< primitive variables, from quantities and earlier ones
-  std::vector<Derived> limits;     ///< `array` is a quantity: its value after each update
   std::vector<FluxSweep> sweeps;   ///< one for each axis
   bool step = false;               ///< the text is a step of length `kStepLength`, not a rate
   bool half_step = false;          ///< recovered values of a step are those at half of it
@@ -373,6 +372,7 @@ struct System {
   const dsl::Clause* integrator = nullptr;  ///< library or model text of the integrator
   std::vector<std::pair<std::string, Expr>> integrator_options;
 
+  std::vector<Derived> limits;  ///< values of state arrays after each update, in text order
   std::optional<Conservation> conservation;
   std::optional<Sampling> sampling;
 

@@ -115,6 +115,7 @@ void for_each_expression(System& system, const std::function<void(Expr&)>& see) 
     std::ranges::for_each(m.image, one);
   };
   for (Variable& v : system.variables) one(v.rate);
+  for (Derived& limit : system.limits) one(limit.value);
   for (ScalarVariable& s : system.scalars) one(s.rate), one(s.initial);
   for (Statistic& s : system.statistics) one(s.value);
   for (FirstPassage& f : system.passages) one(f.value), one(f.condition), one(f.margin);

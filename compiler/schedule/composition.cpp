@@ -116,7 +116,10 @@ std::optional<std::vector<Flow>> read_flows(const Integrator& integrator, const 
 }
 
 Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exact, bool ahead,
-                    Arena& arena) {
+                    Arena& arena, const std::vector<bool>& limited) {
+  const auto apart = [&](int e) {
+    return !limited.empty() && limited[static_cast<std::size_t>(e)];
+  };
   std::vector<WholeRun> runs;
   for (const Flow& flow : flows) {
     if (runs.empty() || runs.back().equation != flow.equation)
@@ -125,7 +128,8 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
   }
   Composition result;
   std::vector<Expr> behind;  // of the run that what is done ahead is joined with
-  if (runs.size() > 1 && runs.front().equation == runs.back().equation) {
+  if (runs.size() > 1 && runs.front().equation == runs.back().equation &&
+      !apart(runs.front().equation)) {
     const std::vector<Expr> first = runs.front().own, last = runs.back().own;
     if (ahead) {
       result.ahead_equation = runs.front().equation;
@@ -143,7 +147,9 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
 
   // With two runs a step is of order 2 at most, whatever its parts are.
   const bool second_order = runs.size() <= 2;
-  const auto additive = [&](int e) { return second_order || exact[static_cast<std::size_t>(e)]; };
+  const auto additive = [&](int e) {
+    return !apart(e) && (second_order || exact[static_cast<std::size_t>(e)]);
+  };
   const auto total = [&](std::vector<Expr>& parts) {
     if (parts.size() > 1) parts = {arena.make(algebra::Op::Add, parts)};
   };

@@ -48,8 +48,9 @@ struct Composition {
 };
 
 /// `exact[e]`: two flows of group e in a row are one flow of the summed length. `ahead`: the first
-/// run is done ahead, rather than the last one owed (where both are of one group).
+/// run is done ahead, rather than the last one owed (where both are of one group). `limited[e]`:
+/// each flow of the group ends with a limit, so none is joined with another.
 Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exact, bool ahead,
-                    algebra::Arena& arena);
+                    algebra::Arena& arena, const std::vector<bool>& limited = {});
 
 }  // namespace vphi::schedule

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/limits.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -322,26 +323,13 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
 
 }  // namespace
 
-void apply_limits(Block& block, State& state) {
-  const Conservation& laws = *block.system().conservation;
-  for (std::size_t i = 0; i < laws.limits.size();) {
-    // the components of one limit see the state before it
-    const State before = state;
-    const int clause = laws.limits[i].clause;
-    for (; i < laws.limits.size() && laws.limits[i].clause == clause; ++i) {
-      const Derived& limit = laws.limits[i];
-      state.arrays[limit.array] = in_order(at(before, in_order(limit.value)));
-    }
-  }
-}
-
 std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted) {
   const physics::System& system = block.system();
-  if (!system.conservation || system.conservation->limits.empty()) return std::nullopt;
+  if (!system.conservation || system.limits.empty()) return std::nullopt;
   const State before = state;
   apply_limits(block, state);
   const Expr changed = fixes_between(*system.conservation, before, state);
-  for (const Derived& limit : system.conservation->limits) {
+  for (const Derived& limit : system.limits) {
     Expr& value = state.arrays.at(limit.array);
     value = block.array(name_of(system, limit.array), value, limit.array);
   }

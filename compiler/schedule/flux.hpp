@@ -19,10 +19,7 @@ namespace vphi::schedule {
 /// The state with the values that are recovered from it; made only where they are read.
 void add_recovered(Block& block, State& state);
 
-/// The state as the laws allow it: every `limit` in text order.
-void apply_limits(Block& block, State& state);
-
-/// The same for the state at the end of a step of an integrator; where the model asks for it, how
+/// The limits of the state at the end of a step of an integrator; where the model asks for it, how
 /// the scalar that counts what limits change moves on.
 std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted);
 

@@ -6,6 +6,7 @@
 #include "compiler/physics/displacement.hpp"
 #include "compiler/schedule/arithmetic.hpp"
 #include "compiler/schedule/flux.hpp"
+#include "compiler/schedule/limits.hpp"
 #include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 
@@ -116,14 +117,15 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
                                        bool ahead, Slots& slots, Storage& storage) {
   Arena& arena = *from.system.arena;
   std::vector<std::vector<Member>> members;
-  std::vector<bool> exact;
+  std::vector<bool> exact, with_limit;
   for (const Group& group : from.groups) {
     const auto ordered = ordered_members(from.system, group);
     if (!ordered) return std::nullopt;
     members.push_back(*ordered);
     exact.push_back(is_exact(*ordered));
+    with_limit.push_back(limited(from.system, group.arrays));
   }
-  const Composition composition = compose(flows, exact, ahead, arena);
+  const Composition composition = compose(flows, exact, ahead, arena, with_limit);
 
   Stepping result;
   result.stages = composition.stages;
@@ -131,14 +133,15 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
   State state = stored_state(from.system);
   const Expr dt = running_dt(from.system);
   for (const Run& run : composition.runs) {
-    const std::string variable = from.groups[static_cast<std::size_t>(run.equation)].variable;
+    const Group& group = from.groups[static_cast<std::size_t>(run.equation)];
     for (const RunPart& part : run.parts) {
       const Expr owed = by_stage(arena, part.owed);
       const Expr weight =
           by_stage(arena, part.own) + (owed.is_zero() ? owed : owed * arena.symbol(slot::kStarted));
-      const Expr length = block.scalar("h_" + variable, dt * weight);
+      const Expr length = block.scalar("h_" + group.variable, dt * weight);
       advance(block, members[static_cast<std::size_t>(run.equation)], length, state,
               result.remarks);
+      limit_updated(block, state, group.arrays, length);
     }
   }
   fold_angles(block, state);
@@ -340,6 +343,7 @@ class BodyStep {
     const auto first = weight_of(body.front(), joint.equation, joint.part);
     const auto last = weight_of(body.back(), equation, part);
     if (!first || !last || equation != joint.equation || part != joint.part) return std::nullopt;
+    if (limited(from_.system, group(static_cast<int>(equation)).arrays)) return std::nullopt;
     joint.first = *first;
     joint.last = *last;
     return joint;
@@ -422,6 +426,7 @@ class BodyStep {
     for (const auto& [name, expr] : value.scalars) {
       if (name != kUnit) state_.scalars[name] = expr;
     }
+    limit_updated(block_, state_, group(e).arrays, dt_);
   }
 
   Value name(const dsl::Expr& at) {
