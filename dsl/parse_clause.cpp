@@ -117,6 +117,8 @@ bool LineParser::clause(Clause& out, bool has_body) {
   if (!item_may_begin && !known) return fail(syntax::not_a_line(since(first), found()));
 
   auto leading = take(Kind::Colon) ? Item::Leading::Colon : Item::Leading::Start;
+  // `at end, after = c: ...` begins with its options
+  if (out.keyword == "at end" && take(Kind::Comma)) leading = Item::Leading::Comma;
   while (true) {
     if (is(Kind::Arrow) && !out.items.empty()) break;
     Item read;

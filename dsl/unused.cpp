@@ -15,7 +15,12 @@ namespace {
 std::set<std::string> named_anywhere(const Resolved& resolved) {
   std::set<std::string> names;
   for (const Line& line : resolved.model.lines) {
+    // the head of a text, `scheme mine(U' = ...) { }`, is no use of it
+    const bool text = line.kind == Line::Kind::Clause && line.clause.has_body;
+    const Expr* head =
+        text && !line.clause.items.empty() ? line.clause.items.front().value.get() : nullptr;
     for_each(line, [&](const Expr& expr) {
+      if (&expr == head) return;
       if (expr.kind == ExprKind::Name || expr.kind == ExprKind::Call) names.insert(expr.text);
       for (const NamedArgument& argument : expr.named) names.insert(argument.name);
     });
@@ -43,7 +48,9 @@ void warn_of_unused(Resolved& resolved) {
   std::vector<Diagnostic> found;
   for (const auto& [name, symbol] : resolved.symbols) {
     const bool may = symbol.kind == SymbolKind::Definition || symbol.kind == SymbolKind::Drawn ||
-                     symbol.kind == SymbolKind::Parameter;
+                     symbol.kind == SymbolKind::Parameter || symbol.kind == SymbolKind::Stencil ||
+                     symbol.kind == SymbolKind::Integrator || symbol.kind == SymbolKind::Scheme ||
+                     symbol.kind == SymbolKind::Solver;
     if (!may || !symbol.value || symbol.declared.empty() || symbol.declared.file != 0) continue;
     if (used.contains(name) || name == kChosenLaplacian) continue;
     found.push_back(error::unused(symbol, clause_with_option(name)));

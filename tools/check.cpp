@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "runtime/device/native.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
 #include "tools/verbs.hpp"
@@ -15,14 +17,28 @@ std::string bytes_text(double bytes) {
                      : fmt::format("{:.2f} GB", bytes / 1e9);
 }
 
-/// A sound model that this version cannot run yet passes the check: what is missing is a note.
-dsl::Diagnostics checked(const dsl::Diagnostics& all) {
-  dsl::Diagnostics result;
-  for (dsl::Diagnostic d : all.all()) {
-    if (d.code == "E0901") d.severity = dsl::Severity::Note;
-    result.add(std::move(d));
-  }
-  return result;
+/// What would end a run on this machine before it begins; nothing where it fits.
+std::optional<dsl::Diagnostic> beyond_memory(const Compilation& c) {
+  const program::Program& p = *c.program;
+  const auto machine = runtime::native_info();
+  const auto need = static_cast<double>(runtime::memory_needed(p).peak);
+  const std::size_t there = machine.memory_total;
+  if (there == 0 || need <= static_cast<double>(there)) return std::nullopt;
+  if (p.all_instances() > 1 && runtime::largest_batch(p, there) > 0)
+    return std::nullopt;  // in parts
+  dsl::Diagnostic d;
+  d.code = "E0802";
+  for (const char* keyword : {"lattice", "particles", "model"})
+    if (const dsl::Clause* clause = c.resolved.clause(keyword); clause && d.span.empty())
+      d.span = clause->keyword_span;
+  d.message = fmt::format("the model needs {} of memory, and this machine has {}", bytes_text(need),
+                          bytes_text(static_cast<double>(there)));
+  const auto fits = runtime::largest_lattice(p, there);
+  d.hint = fmt::format("{} fits: --lattice '{}'",
+                       runtime::shape_text({fits.data(), static_cast<std::size_t>(p.dims)}),
+                       runtime::shape_text({fits.data(), static_cast<std::size_t>(p.dims)}));
+  if (!c.resolved.clause("lattice")) d.hint = "fewer bodies";
+  return d;
 }
 
 }  // namespace
@@ -50,17 +66,14 @@ int check(const Words& words) {
     return kUserError;
   }
   Compilation c = compile_model(path, options.compile_options(), default_target("native"));
-  c.diagnostics = checked(c.diagnostics);
+  if (c.program)
+    if (auto beyond = beyond_memory(c)) c.diagnostics.add(std::move(*beyond));
   if (json) {
     fmt::print("{}\n", dsl::render_json(c.diagnostics, c.resolved.sources()));
     return c.diagnostics.has_errors() ? kUserError : kOk;
   }
   if (report(c)) return kUserError;
-  if (!quiet && !c.program) {
-    fmt::print("{}: names, types and units are sound; it does not run yet in this version\n",
-               c.resolved.model.name);
-  }
-  if (quiet || !c.program) return kOk;
+  if (quiet) return kOk;
   const auto& p = *c.program;
   const auto need = runtime::memory_needed(p);
   fmt::print("{}: ok\n", p.model);
@@ -82,6 +95,8 @@ int check(const Words& words) {
     if (lattice) fmt::print(", dt/dx = {:.4g} in program units", p.dt / p.dx);
     if (p.steps >= 0) fmt::print(", {} steps", p.steps);
     fmt::print("\n");
+    if (endless(c))
+      fmt::print("  end      none: it goes on until it is interrupted; write `until = t > ...`\n");
   }
   fmt::print("  memory   {} ({} bytes a {})\n", bytes_text(static_cast<double>(need.peak)),
              need.per_site, bodies && !lattice ? "body" : "site");

@@ -128,6 +128,11 @@ int emit(const Words& words) {
       .flag("--json", json, "one JSON object: the kernels with their cost, or the text asked for");
   options.declare(line);
   if (!line.parse(words)) return kOk;
+  const bool kernels = to != "json" && to != "latex" && after.empty();
+  line.obeyed("--target", to != "json", "it is the device of `--to json`")
+      .obeyed("--after", to == "json" || to == "latex", "passes are those of kernels")
+      .obeyed("--kernel", !kernels, "the text is no kernel's")
+      .obeyed("--main", !kernels, "the text is no kernel's");
 
   CompileOptions compile = options.compile_options();
   compile.stop_after = after;

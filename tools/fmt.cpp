@@ -43,6 +43,7 @@ int format(const Words& words) {
       .flag("--stdout", to_stdout, "write to standard output")
       .flag("--json", json, "what became of each file, as one JSON object");
   if (!line.parse(words)) return kOk;
+  line.obeyed("--check", to_stdout, "--stdout writes the text and no file");
   if (ascii && unicode) throw UsageError("--ascii and --unicode exclude each other");
   const auto spelling = ascii     ? dsl::Spelling::Ascii
                         : unicode ? dsl::Spelling::Unicode

@@ -171,6 +171,11 @@ bool report(const Compilation& compilation, std::FILE* to) {
   return compilation.diagnostics.has_errors();
 }
 
+bool endless(const Compilation& compilation) {
+  return compilation.program && compilation.program->steps < 0 && compilation.system &&
+         !compilation.system->until;
+}
+
 int refused(const Compilation& compilation, bool json) {
   if (json)
     fmt::print("{{\"ok\": false, \"diagnostics\": {}}}\n",

@@ -74,9 +74,9 @@ CommandLine& CommandLine::arguments(std::vector<std::string>& to, std::size_t re
   return *this;
 }
 
-const CommandLine::Option& CommandLine::find(const std::string& name) const {
+CommandLine::Option& CommandLine::find(const std::string& name) {
   std::vector<std::string> known{"--help"};
-  for (const Option& option : options_) {
+  for (Option& option : options_) {
     if (option.name == name) return option;
     known.push_back(option.name);
   }
@@ -108,7 +108,8 @@ bool CommandLine::parse(const std::vector<std::string>& words) {
     }
     const auto equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const std::string name = word.substr(0, equals);
-    const Option& option = find(name);
+    Option& option = find(name);
+    option.given = true;
     if (option.shown.empty()) {
       if (equals != std::string::npos) throw UsageError(fmt::format("{} takes no value", name));
       option.take({});
@@ -129,6 +130,15 @@ bool CommandLine::parse(const std::vector<std::string>& words) {
         fmt::format("`vphi {}` needs one argument more", usage_.substr(0, usage_.find(' '))),
         fmt::format("usage: vphi {}", usage_));
   return true;
+}
+
+const CommandLine& CommandLine::obeyed(const std::string& name, bool idle,
+                                       const std::string& reason) const {
+  const auto given = std::ranges::find_if(
+      options_, [&](const Option& option) { return option.name == name && option.given; });
+  if (idle && given != options_.end())
+    throw UsageError(fmt::format("`{}` changes nothing here: {}", name, reason));
+  return *this;
 }
 
 std::string CommandLine::help() const {

@@ -49,14 +49,18 @@ class CommandLine {
   /// False where --help was asked for (and printed).
   bool parse(const std::vector<std::string>& words);
   std::string help() const;
+  /// Refuses an option that was given where it would change nothing: `idle` says that it would,
+  /// `reason` why, behind "`--target` changes nothing here: ".
+  const CommandLine& obeyed(const std::string& name, bool idle, const std::string& reason) const;
 
  private:
   struct Option {
     std::string name, shown, help;  ///< shown empty: a flag
     std::function<void(const std::string&)> take;
     bool optional = false;
+    bool given = false;
   };
-  const Option& find(const std::string& name) const;
+  Option& find(const std::string& name);
 
   std::string usage_, summary_;
   std::vector<Option> options_;

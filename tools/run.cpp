@@ -400,6 +400,7 @@ int run(const Words& given) {
       .number("--live-port", "PORT", wanted.live_port, 1, "the same port, as an option");
   wanted.keep.declare(line);
   if (!line.parse(words)) return kOk;
+  line.obeyed("--live-port", !wanted.live, "the page is served with --live");
   const std::string path = find_model(models[0]);
   runtime::RunOptions options;
   options.keep = wanted.keep.options();
@@ -421,6 +422,7 @@ int run(const Words& given) {
     throw std::logic_error("the compiler gave no program and no reason");
   const auto& program = *made.compilation.program;
   runtime::Device& device = *made.device;
+  line.obeyed("--batch", program.all_instances() == 1, "the model has no sweep");
 
   const auto info = device.info();
   double copy = runtime::known_copy_bandwidth(info).value_or(0);
@@ -439,6 +441,8 @@ int run(const Words& given) {
     progress.finish();
     fmt::print(stderr, "note: {}\n", text);
   };
+  if (endless(made.compilation))
+    options.tell("nothing ends this run: neither `until` nor --steps; Ctrl-C does, after a step");
   if (start.from.reader)
     go_on(start.from, program, wanted.model, options);
   else

@@ -6,6 +6,7 @@
 #include "compiler/physics/hmc.hpp"
 #include "compiler/physics/link_flow.hpp"
 #include "compiler/physics/steps.hpp"
+#include "dsl/error.hpp"
 
 namespace vphi::physics {
 
@@ -64,14 +65,27 @@ bool draws_at_start(const Derivation& d) {
          });
 }
 
+/// `--seed` where no random number is drawn.
+dsl::Diagnostic idle_seed(const Derivation& d) {
+  dsl::Span span;
+  if (const dsl::Clause* model = d.resolved.clause("model")) span = model->keyword_span;
+  dsl::Diagnostic warning = dsl::error(
+      "W0799", span, "`--seed` changes nothing: no random number is drawn", "",
+      "a seed is that of drawn initial values, of `noise` and of Markov chains", "leave it out");
+  warning.severity = dsl::Severity::Warning;
+  return warning;
+}
+
 void use_random(Derivation& d) {
   const dsl::Clause* clause = d.resolved.clause("random");
-  if (!clause) return;
+  if (!clause && !d.options.seed) return;
   const bool chain =
       d.system.sampling && !d.system.sampling->updates.empty() && !link_flow_of(d.system);
   const bool trajectory = d.system.sampling && is_hmc(d);
   const bool moving = d.system.noise.kind != NoiseClass::None || chain || trajectory;
   const bool any = moving || draws_at_start(d);
+  if (d.options.seed && !any) d.diagnostics.add(idle_seed(d));
+  if (!clause) return;
   d.ledger.line(*clause);
   for (const dsl::Item& item : clause->items) {
     // initial values always take the default generator: naming that is no wish of another

@@ -12,6 +12,7 @@
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/targets.hpp"
+#include "dsl/error.hpp"
 
 namespace vphi::physics {
 
@@ -62,6 +63,37 @@ void read_evolve(Derivation& d, Lowerer& lower) {
   if (!(system.dt > 0)) d.fail(errors::not_fixed(clause->keyword_span, "dt, which is not given,"));
 }
 
+namespace {
+
+/// `equal`: a time to the last digit; `first`: it holds from the first step on.
+dsl::Diagnostic end_never_reached(dsl::Span span, const std::string& text, bool equal, bool first) {
+  const std::string what = equal   ? "is met by chance alone"
+                           : first ? "holds from the first step on"
+                                   : "never holds";
+  return dsl::error("E0317", span,
+                    fmt::format("the run ends where `{}` holds, and that {}", text, what), "",
+                    "`until` is looked at after each step, and time only grows",
+                    "write the time at which the run ends: until = t >= 100");
+}
+
+/// Time only grows: `t < 5` holds from the first step or never, `t == 5` meets no step for sure.
+void refuse_backward_end(Derivation& d, Expr test, dsl::Span span) {
+  const auto is_time = [&](Expr e) { return e == d.time(); };
+  const bool below = (test.is(Op::Less) || test.is(Op::LessEqual)) && is_time(test.arg(0)) &&
+                     algebra::constant(test.arg(1));
+  const bool at = test.is(Op::Equal) && (is_time(test.arg(0)) || is_time(test.arg(1)));
+  const auto fixed = algebra::constant(test);
+  if (!below && !at && !fixed) return;
+  bool first = fixed && fixed->real != 0;
+  if (below) {
+    const auto bound = algebra::constant(test.arg(1));
+    first = static_cast<long double>(d.start_time) + d.system.dt_physical < bound->real;
+  }
+  d.fail(end_never_reached(span, written(d, span), at, first));
+}
+
+}  // namespace
+
 void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   const dsl::ExprPtr until = until_expression(d);
   if (!until) return;
@@ -77,6 +109,7 @@ void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     if (algebra::per_site(here)) {
       d.fail(errors::not_scalar_output(part->span, written(d, part->span)));
     }
+    refuse_backward_end(d, here, part->span);
     test = test ? d.arena().make(Op::Or, {test, here}, until->span) : here;
   }
   if (!test) return;

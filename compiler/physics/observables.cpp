@@ -47,7 +47,10 @@ class Outputs {
     d_.ledger.target(clause);
     if (clause.target) out.file = file_of(*clause.target);
     std::vector<const Item*> items;
-    bool in_list = clause.keyword == "at end";
+    // `at end: a, b` is a list from its start, `at end, after = c: a` is not
+    const bool options = !clause.items.empty() && clause.items.front().head &&
+                         clause.items.front().leading == Item::Leading::Comma;
+    bool in_list = clause.keyword == "at end" && !options;
     for (const Item& item : clause.items) {
       d_.ledger.use(item);
       if (item.leading == Item::Leading::Colon) in_list = true;

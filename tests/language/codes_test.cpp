@@ -69,6 +69,7 @@ const std::map<std::string, std::string>& exceptions() {
       {"E0783", kTables},
       {"E0784", kTables},
       {"W0781", kTables},
+      {"W0799", kCommand},
       {"E0810", kCommand},
       {"E0840", "a program file: tests/run/json_test.cpp"},
       {"E0843", kCommand},

@@ -57,6 +57,13 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
       {"emit wave --after hoits", "no pass `hoits`", "did you mean `hoist`?"},
       {"explain E9999", "no diagnostic E9999", ""},
       {"check /", "is a folder", ""},
+      {"run wave --live-port 8080", "`--live-port` changes nothing here", "--live"},
+      {"run wave --device native --batch 4", "`--batch` changes nothing here", "no sweep"},
+      {"emit wave --target cuda", "`--target` changes nothing here", "--to json"},
+      {"emit wave --to latex --after hoist", "`--after` changes nothing here", "kernels"},
+      {"emit wave --to json --kernel sweep", "`--kernel` changes nothing here", "no kernel"},
+      {"emit wave --after hoist --main", "`--main` changes nothing here", "no kernel"},
+      {"fmt wave --check --stdout", "`--check` changes nothing here", "no file"},
   };
   for (const auto& row : rows) {
     const Outcome o = vphi(row.words);
@@ -153,6 +160,35 @@ TEST_F(Command, BrokenModelIsStatusOne) {
   EXPECT_EQ(vphi("check binary.vphi").status, 1);
   write("empty.vphi", "");
   EXPECT_EQ(vphi("check empty.vphi").status, 1);
+}
+
+TEST_F(Command, CheckFailsForWhatCannotRunHere) {
+  const Outcome later = vphi("check tmqcd");
+  EXPECT_EQ(later.status, 1) << later.out;
+  EXPECT_TRUE(holds(later.error, "error[E0901]")) << later.error;
+  const Outcome large = vphi("check preheating --lattice 4096^3");
+  EXPECT_EQ(large.status, 1) << large.out;
+  EXPECT_TRUE(holds(large.error, "error[E0802]")) << large.error;
+  EXPECT_TRUE(holds(large.error, "fits: --lattice")) << large.error;
+  EXPECT_TRUE(holds(vphi("check preheating --lattice 4096^3 --json").out, "E0802"));
+}
+
+TEST_F(Command, ARunWithoutAnEndIsSaidToHaveNone) {
+  const std::string text =
+      "model on\nvar x: real\nx' = -x\ninit x = 1\nevolve euler, dt = 0.1\n"
+      "every 5 steps: x -> \"on.h5\"\n";
+  write("on.vphi", text);
+  const Outcome o = vphi("check on.vphi");
+  EXPECT_EQ(o.status, 0) << o.error;
+  EXPECT_TRUE(holds(o.out, "end      none")) << o.out;
+  EXPECT_FALSE(holds(vphi("check on.vphi --steps 5").out, "end      none"));
+  EXPECT_FALSE(holds(vphi("check on.vphi --until 't > 3'").out, "end      none"));
+  EXPECT_FALSE(holds(vphi("check wave").out, "end      none"));
+}
+
+TEST_F(Command, ASeedOfNothingIsSaid) {
+  EXPECT_TRUE(holds(vphi("check wave --seed 7").error, "warning[W0799]"));
+  EXPECT_FALSE(holds(vphi("check preheating --seed 7").error, "W0799"));
 }
 
 TEST_F(Command, EveryCodeHasAPage) {
