@@ -15,6 +15,7 @@
 #include "runtime/report/read.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/blame.hpp"
+#include "tools/compile_watch.hpp"
 #include "tools/error_check.hpp"
 #include "tools/live.hpp"
 #include "tools/model.hpp"
@@ -432,6 +433,8 @@ int run(const Words& given) {
   options.time_kernels = !wanted.no_report;
   options.progress_interval = progress.interval();
   if (!wanted.quiet) options.progress = [&](const auto& now) { progress.show(now); };
+  std::optional<CompileWatch> compiling;
+  if (!wanted.quiet) compiling.emplace(terminal(stderr));
   listen_to_signals();
   options.keep.now = &checkpoint_wish();
   options.keep.call = call_of(wanted.model);

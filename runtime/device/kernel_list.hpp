@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/device/at_work.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/parallel.hpp"
 
@@ -21,11 +22,13 @@ template <class Compiled, class CompileOne>
 std::vector<KernelHandle> compile_into(std::vector<Compiled>& list,
                                        std::span<const program::Kernel> kernels, int threads,
                                        const CompileOne& compile_one) {
+  const CompilerCall call(int(kernels.size()));
   std::vector<Compiled> compiled(kernels.size());
   const std::vector<int> order = largest_first(
       int(kernels.size()), [&](int k) { return kernels[std::size_t(k)].source.size(); });
   parallel_for(int(order.size()), threads, [&](int i) {
     const auto k = std::size_t(order[std::size_t(i)]);
+    const KernelAtWork at_work(kernels[k].name);
     compiled[k] = compile_one(kernels[k]);
   });
   std::vector<KernelHandle> handles;
