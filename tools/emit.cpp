@@ -11,6 +11,7 @@
 #include "dsl/suggest.hpp"
 #include "program/json.hpp"
 #include "tools/model.hpp"
+#include "tools/readable.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -31,21 +32,6 @@ int find_kernel(const Program& p, const std::string& name) {
     if (p.kernels[i].name == name) return static_cast<int>(i);
   throw UsageError(fmt::format("there is no kernel `{}`", name),
                    fmt::format("kernels are {}", kernel_names(p)));
-}
-
-std::string source_text(const Program& p, const std::string& only) {
-  std::string text;
-  for (const auto& k : p.kernels) {
-    if (!only.empty() && k.name != only) continue;
-    text += fmt::format("// kernel {}: grid {} x {} x {}, block {} x {} x {}\n", k.name, k.grid[0],
-                        k.grid[1], k.grid[2], k.block[0], k.block[1], k.block[2]);
-    text += fmt::format("// a site: {} loads, {} stores, {} bytes, {} flops, {} special\n", k.loads,
-                        k.stores, k.bytes, k.flops, k.special);
-    text += k.source;
-    if (!text.ends_with('\n')) text += '\n';
-    text += '\n';
-  }
-  return text;
 }
 
 /// The plan as it stands behind a pass: stores, reductions and epilogue of each kernel.
@@ -160,7 +146,12 @@ int emit(const Words& words) {
       write(text, file);
   };
   if (to == "latex") {
-    put_text("latex", explain_latex(c));
+    std::string text = explain_latex(c);
+    if (text.find("\\big|_{") != std::string::npos)
+      text +=
+          "Of a field $f$, $f\\big|_{x}$ is the value at the next site along $x$ and "
+          "$f\\big|_{-x}$ that at the one before.\n";
+    put_text("latex", text);
     return kOk;
   }
   if (!after.empty()) {
@@ -176,7 +167,7 @@ int emit(const Words& words) {
   else if (json)
     put("kernels", kernels_json(*c.program, kernel));
   else
-    write(source_text(*c.program, kernel), file);
+    write(readable_sources(*c.program, kernel), file);
   return kOk;
 }
 

@@ -73,6 +73,26 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
   }
 }
 
+// A compiler that takes its time.
+TEST_F(Command, LongCompilationsSayWhatTheyDo) {
+  write("slow", "#!/bin/sh\n[ \"$1\" = --version ] || sleep 1.5\nexec c++ \"$@\"\n");
+  fs::permissions(folder_ / "slow", fs::perms::owner_all);
+  const std::string run =
+      "run wave --device native --steps 2 --no-report --out '" + (folder_ / "out").string() + "'";
+  setenv("VPHI_NATIVE_COMPILER", "system", 1);
+  setenv("VPHI_CXX", (folder_ / "slow").c_str(), 1);
+  const Outcome told = vphi(run), again = vphi(run);
+  setenv("VPHI_CACHE", (folder_ / "empty").c_str(), 1);
+  const Outcome quiet = vphi(run + " --quiet");
+  unsetenv("VPHI_CACHE");
+  unsetenv("VPHI_NATIVE_COMPILER"), unsetenv("VPHI_CXX");
+  EXPECT_EQ(told.status, 0) << told.error;
+  EXPECT_TRUE(holds(told.error, "compiling kernels, 0 of ")) << told.error;
+  EXPECT_TRUE(holds(told.error, " done: ")) << told.error;
+  EXPECT_FALSE(holds(again.error, "compiling")) << again.error;
+  EXPECT_FALSE(holds(quiet.error, "compiling")) << quiet.error;
+}
+
 TEST_F(Command, AMissingModelIsLookedForBesideWhereItWasWanted) {
   write("ring_a.vphi", "model a\n");
   EXPECT_TRUE(holds(vphi("run ring_a").error, "did you mean `ring_a.vphi`?"));
@@ -317,6 +337,39 @@ TEST_F(Command, EmitForEveryTarget) {
   EXPECT_EQ(program["model"], "wave");
   EXPECT_EQ(vphi("emit wave --to cuda -o wave.cu").status, 0);
   EXPECT_TRUE(holds(text("wave.cu"), "__global__"));
+}
+
+int count(const std::string& text, const std::string& part) {
+  int n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+// Names, the model's lines, what numbers are, and what kernels share once: the same machine code.
+TEST_F(Command, EmittedKernelsCanBeRead) {
+  const Outcome o = vphi("emit wave --to native");
+  EXPECT_TRUE(holds(o.out, "  vphi_slot_t = 0,  // t\n")) << o.out;
+  EXPECT_TRUE(holds(o.out, "before.step_s = scalars[vphi_slot_step];"));
+  EXPECT_EQ(o.out.find("scalars[2]"), std::string::npos);
+  EXPECT_TRUE(holds(o.out, "// stores u'; line 10: u'' = lap(u)\n"));
+  EXPECT_TRUE(holds(o.out, "65536.0 is 1/dx^2"));
+  EXPECT_EQ(count(o.out, "typedef long vphi_index;"), 1);
+  EXPECT_EQ(count(o.out, "\n\n\n"), 0);
+  write("all.cpp", o.out);
+  const auto code = [&](const std::string& name) {
+    const std::string at = (folder_ / name).string();
+    EXPECT_EQ(
+        std::system(("g++ -std=c++20 -O1 -S -fno-ident -w -o '" + at + ".s' '" + at + "'").c_str()),
+        0);
+    const std::string all = text(name + ".s");
+    return all.substr(all.find('\n'));  // behind the name of the file
+  };
+  code("all.cpp");
+  write("read.cpp", vphi("emit wave --to native --kernel sweep").out);
+  const Json kernels = Json::parse(vphi("emit wave --to native --kernel sweep --json").out);
+  write("compiled.cpp", kernels["kernels"][0]["source"].get<std::string>());
+  EXPECT_EQ(code("read.cpp"), code("compiled.cpp"));
+  EXPECT_TRUE(holds(vphi("emit fput --to latex").out, "the value at the next site along $x$"));
 }
 
 TEST_F(Command, StandAloneSourceRuns) {
