@@ -154,7 +154,7 @@ constexpr GivenName kGivenNames[] = {
     {"gauge", "gauss", Base::Real, true, "violation of Gauss' law"},
     {"fermion", "gamma", Base::Operator, false, "Dirac matrices gamma[mu]"},
     {"fermion", "gamma5", Base::Operator, false, "product of the Dirac matrices"},
-    {"expect", "sigma", Base::Real, false, "binned error of the mean on the left"},
+    {"expect", "sigma", Base::Real, false, "standard error of the mean on the left"},
 };
 
 }  // namespace

@@ -273,6 +273,7 @@ class Checker {
     if (e.kind == Kind::Condition) {
       slot(e.ok_slot, "expectation");
       slot_or_none(e.value_slot, "expectation");
+      slot_or_none(e.scale_slot, "expectation");
     } else {
       slot(e.value_slot, "expectation");
       if (e.kind == Kind::Conserved) slot(e.scale_slot, "expectation");

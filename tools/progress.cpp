@@ -23,13 +23,13 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-ProgressLine::ProgressLine(double copy_bandwidth, bool terminal)
-    : copy_bandwidth_(copy_bandwidth), terminal_(terminal) {}
+ProgressLine::ProgressLine(double copy_bandwidth, bool terminal, std::string chain)
+    : copy_bandwidth_(copy_bandwidth), terminal_(terminal), chain_(std::move(chain)) {}
 
 std::string ProgressLine::text(const runtime::Progress& now) const {
-  std::string line = now.steps >= 0 ? fmt::format("step {}/{}", now.step, now.steps)
-                                    : fmt::format("step {}", now.step);
-  line += fmt::format("  t = {:.5g}", now.time);
+  std::string line = fmt::format("{} {}", chain_.empty() ? "step" : chain_, now.step);
+  if (now.steps >= 0) line += fmt::format("/{}", now.steps);
+  if (chain_.empty()) line += fmt::format("  t = {:.5g}", now.time);
   if (now.seconds_left >= 0 && now.step != now.steps)
     line += fmt::format("  ETA {}", duration_text(now.seconds_left));
   line += fmt::format("  {}updates/s", with_prefix(now.site_updates_per_s));

@@ -10,8 +10,9 @@ namespace vphi::tools {
 
 class ProgressLine {
  public:
-  /// `copy_bandwidth` 0: not known, the share is left out.
-  ProgressLine(double copy_bandwidth, bool terminal);
+  /// `copy_bandwidth` 0: not known, the share is left out. `chain`: what a chain counts in place of
+  /// steps and t; empty: it is none.
+  ProgressLine(double copy_bandwidth, bool terminal, std::string chain = {});
   void show(const runtime::Progress& now);
   /// Ends a rewritten line, so that other output starts on its own.
   void finish();
@@ -22,6 +23,7 @@ class ProgressLine {
 
   double copy_bandwidth_;
   bool terminal_;
+  std::string chain_;
   std::size_t width_ = 0;  ///< of the line on the screen
 };
 

@@ -13,6 +13,7 @@
 #include "runtime/device/native.hpp"
 #include "runtime/report/page.hpp"
 #include "runtime/report/read.hpp"
+#include "runtime/run/chain.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/blame.hpp"
 #include "tools/compile_watch.hpp"
@@ -110,17 +111,24 @@ Json chain_json(const runtime::RunResult& r) {
                     {"tau_int", number(a.tau_int)},
                     {"tau_error", number(a.tau_error)},
                     {"window", a.window},
-                    {"converged", a.converged},
+                    {"blocked", a.blocked},
+                    {"converged", a.is_known()},
+                    {"unknown", a.is_known() ? Json() : Json(observe::reason(a.known))},
                     {"early", number(early)}});
   return list;
 }
 
-/// "plaquette = 0.59371 +- 0.00024, tau_int = 1.4 +- 0.2 of 1000 rows".
+/// "plaquette = 0.59371 +- 0.00024, tau_int = 1.4 +- 0.2 of 1000 rows"; no number stands for an
+/// error that is not known.
 void print_chain(const runtime::RunResult& r) {
   for (const auto& [name, a, early] : r.chain) {
     if (a.values < 2) continue;
-    fmt::print("  <{}> = {:.8g} +- {:.2g}, tau_int = {:.3g} +- {:.1g} of {} rows\n", name, a.mean,
-               a.error, a.tau_int, a.tau_error, a.values);
+    if (a.is_known())
+      fmt::print("  <{}> = {:.8g} +- {:.2g}, tau_int = {:.3g} +- {:.1g} of {} rows\n", name, a.mean,
+                 a.error, a.tau_int, a.tau_error, a.values);
+    else
+      fmt::print("  <{}> = {:.8g}, its error is not known: {} ({} rows)\n", name, a.mean,
+                 observe::reason(a.known), a.values);
   }
 }
 
@@ -165,8 +173,11 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
   out["expect"] = Json::array();
   for (const auto& e : r.expectations)
     out["expect"].push_back({{"text", e.text}, {"ok", e.ok}, {"value", number(e.value)}});
-  for (std::size_t i = 0; i < r.expectations.size(); ++i)
-    if (!r.expectations[i].where.empty()) out["expect"][i]["where"] = r.expectations[i].where;
+  for (std::size_t i = 0; i < r.expectations.size(); ++i) {
+    const auto& e = r.expectations[i];
+    if (!e.undecided.empty()) out["expect"][i]["undecided"] = e.undecided;
+    if (!e.where.empty()) out["expect"][i]["where"] = e.where;
+  }
   const auto& p = r.performance;
   const double share =
       copy_bandwidth > 0 ? p.site_updates_per_s * p.bytes_per_site / copy_bandwidth : NAN;
@@ -214,11 +225,30 @@ double error_of(const runtime::RunResult& r, const std::string& name) {
   return std::isfinite(error) ? error : 0;
 }
 
+/// "ok (0.3)", "FAILED (0.3 at t = 2)", "NOT DECIDED (0.3): sigma is not known".
+std::string verdict(const runtime::ExpectationResult& e, const std::string& unit) {
+  if (e.ok) return fmt::format("ok ({:.3g})", e.value);
+  const std::string where = e.where.empty() ? "" : ", " + e.where;
+  if (!e.undecided.empty())
+    return fmt::format("NOT DECIDED ({:.3g}{}): {}", e.value, where, e.undecided);
+  return fmt::format("FAILED ({:.3g} at {} {:.5g}{})", e.value, unit.empty() ? "t =" : unit, e.time,
+                     where);
+}
+
+/// "400 steps to t = 2", "400 sweeps".
+std::string extent_of(const runtime::RunResult& r) {
+  if (r.unit.empty()) return fmt::format("{} steps to t = {:.6g}", r.steps, r.time);
+  const bool one = r.steps == 1;
+  return fmt::format(
+      "{} {}", r.steps,
+      r.unit == "sweep" ? (one ? "sweep" : "sweeps") : (one ? "trajectory" : "trajectories"));
+}
+
 void print_summary(const runtime::RunResult& r, double copy_bandwidth,
                    const std::optional<std::vector<Uncertain>>& errors) {
   const auto& p = r.performance;
-  fmt::print("{} on {}: {} steps to t = {:.6g} in {}, {}site updates/s", r.model, r.device, r.steps,
-             r.time, duration_text(p.seconds), with_prefix(p.site_updates_per_s));
+  fmt::print("{} on {}: {} in {}, {}site updates/s", r.model, r.device, extent_of(r),
+             duration_text(p.seconds), with_prefix(p.site_updates_per_s));
   if (copy_bandwidth > 0)
     fmt::print(" ({:.0f} % of copy)",
                100 * p.site_updates_per_s * p.bytes_per_site / copy_bandwidth);
@@ -234,10 +264,7 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
       fmt::print(" +- {:.2g} (at most {:.2g}, at t = {:.4g})", u->last, u->largest, u->at);
     fmt::print("\n");
   }
-  for (const auto& e : r.expectations)
-    fmt::print("  expect {}: {} ({:.3g}{}{})\n", e.text, e.ok ? "ok" : "FAILED", e.value,
-               e.ok ? "" : fmt::format(" at t = {:.5g}", e.time),
-               e.ok || e.where.empty() ? "" : ", " + e.where);
+  for (const auto& e : r.expectations) fmt::print("  expect {}: {}\n", e.text, verdict(e, r.unit));
   print_sweep(r);
   print_chain(r);
   for (const auto& note : r.notes) fmt::print("  note: {}\n", note);
@@ -427,7 +454,7 @@ int run(const Words& given) {
 
   const auto info = device.info();
   double copy = runtime::known_copy_bandwidth(info).value_or(0);
-  ProgressLine progress(copy, terminal(stderr));
+  ProgressLine progress(copy, terminal(stderr), runtime::chain_unit(program));
   options.out = folder.path().string();
   options.interrupt = &stop_wish();
   options.time_kernels = !wanted.no_report;
@@ -512,8 +539,7 @@ int run(const Words& given) {
   if (!result.all_expected()) {
     if (wanted.quiet)
       for (const auto& e : result.expectations)
-        if (!e.ok)
-          fmt::print(stderr, "expect failed: {} ({:.3g} at t = {:.5g})\n", e.text, e.value, e.time);
+        if (!e.ok) fmt::print(stderr, "expect {}: {}\n", e.text, verdict(e, result.unit));
     return kExpectFailed;
   }
   return kOk;

@@ -176,6 +176,7 @@ class Promises {
     const Expr width = lower_.real(within, "the tolerance", scope);
     const Expr size = arena.make(Op::Abs, {scalar(e, difference)});
     x.ok = arena.make(Op::LessEqual, {size, scalar(within, width)});
+    x.scale = scalar(e, error);  // a promise is judged by an error only where there is one
     x.at_end = true;
   }
 

@@ -36,6 +36,7 @@ struct Trajectory {
   Expr draw;      ///< a uniform number of each site; that of the first one is taken
   static constexpr const char* kLength = "flow_length";
   static constexpr const char* kAccept = "accept";
+  static constexpr const char* kAccepted = "accepted";  ///< how many, since the start
   static constexpr const char* kDelta = "deltaH";
 };
 

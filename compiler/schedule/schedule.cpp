@@ -479,7 +479,7 @@ class Scheduler {
       expectation.at_end = e.at_end;
       if (e.value) expectation.value_slot = slot_of("value", e.value, e.span);
       if (e.ok) expectation.ok_slot = slot_of("ok", e.ok, e.span);
-      if (e.scale) expectation.scale_slot = observer.scalar("scale", e.scale);
+      if (e.scale) expectation.scale_slot = slot_of("scale", e.scale, e.span);
       program().expectations.push_back(expectation);
     }
     for (const physics::Observable& o : system_.progress) {

@@ -82,6 +82,7 @@ class Maker {
     for (const char* name : {kFlow, Trajectory::kLength, Trajectory::kDelta, kChance})
       slots_.add(name);
     slots_.add(Trajectory::kAccept, 1);
+    slots_.add(Trajectory::kAccepted);
     for (const Trajectory::Memory& m : trajectory_.memory) allocate(m);
     lengths_ = arena_.add_table(table());
     make_parts();
@@ -278,7 +279,9 @@ class Maker {
         arena_.make(Op::Select, {arena_.make(Op::LessEqual, {symbol(kChance), chance}), one, zero});
     return {{Trajectory::kDelta,
              arena_.make(Op::Select, {stop, symbol(Trajectory::kDelta), symbol(kSum)})},
-            {Trajectory::kAccept, arena_.make(Op::Select, {stop, zero, accepted})}};
+            {Trajectory::kAccept, arena_.make(Op::Select, {stop, zero, accepted})},
+            {Trajectory::kAccepted,
+             symbol(Trajectory::kAccepted) + arena_.make(Op::Select, {stop, zero, accepted})}};
   }
 
   void say(std::size_t launches) {

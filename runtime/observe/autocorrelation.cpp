@@ -1,5 +1,7 @@
 #include "runtime/observe/autocorrelation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +15,10 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// Up to this separation products are added directly; beyond, a transform is cheaper.
 constexpr std::size_t kDirect = 64;
+constexpr std::size_t kFewBlocks = 32;  ///< scatter of fewer is known to worse than an eighth
+constexpr std::size_t kFewChains = 8;
+
+using Chains = std::vector<std::vector<double>>;
 
 double mean_of(std::span<const double> values) {
   double mean = 0, count = 0;
@@ -24,10 +30,10 @@ double mean_of(std::span<const double> values) {
 /// once, the rest when the first of them is wanted.
 class Products {
  public:
-  Products(std::span<const std::vector<double>> chains, double mean)
+  Products(std::span<const std::vector<double>> chains, double mean, std::size_t direct = kDirect)
       : chains_(chains), mean_(mean) {
     for (const auto& chain : chains) longest_ = std::max(longest_, chain.size());
-    sums_.assign(std::min(longest_, kDirect + 1), 0);
+    sums_.assign(std::min(longest_, direct + 1), 0);
     for (const auto& chain : chains)
       for (std::size_t t = 0; t < std::min(sums_.size(), chain.size()); ++t)
         for (std::size_t i = 0; i + t < chain.size(); ++i)
@@ -74,51 +80,207 @@ double pairs(std::span<const std::vector<double>> chains, std::size_t t) {
   return count;
 }
 
-}  // namespace
+std::size_t values_of(std::span<const std::vector<double>> chains) {
+  std::size_t count = 0;
+  for (const auto& chain : chains) count += chain.size();
+  return count;
+}
 
-ChainAverage chain_average(std::span<const std::vector<double>> chains, double s) {
-  ChainAverage result{.mean = kNone, .error = kNone, .error_of_error = kNone, .tau_error = kNone};
-  double sum = 0;
-  for (const auto& chain : chains)
-    if (!chain.empty()) {
-      result.values += chain.size();
-      sum += mean_of(chain) * static_cast<double>(chain.size());
-    }
-  if (result.values == 0) return result;
-  const auto n = static_cast<double>(result.values);
-  result.mean = sum / n;
-  if (result.values < 2) return result;
-
-  Products products(chains, result.mean);
-  const double gamma0 = products.at(0) / n;
-  if (gamma0 == 0) {  // all values are equal: nothing to be uncertain about
-    result.error = result.error_of_error = result.tau_error = 0;
-    result.converged = true;
-    return result;
+/// Averages of neighbours, chain by chain; a last value without a neighbour is left out.
+Chains halved(std::span<const std::vector<double>> chains) {
+  Chains result;
+  for (const auto& chain : chains) {
+    std::vector<double>& half = result.emplace_back(chain.size() / 2);
+    for (std::size_t i = 0; i < half.size(); ++i) half[i] = 0.5 * (chain[2 * i] + chain[2 * i + 1]);
   }
+  return result;
+}
+
+/// All values are one number, as far as sums over a lattice are the same twice.
+bool frozen(const std::vector<double>& values) {
+  constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
+  const auto [least, most] = std::ranges::minmax(values);
+  return most - least <= kRounding * std::max(std::abs(least), std::abs(most));
+}
+
+/// What chi^2 of `n` degrees of freedom exceeds with the probability 1/200 (E. B. Wilson and M. M.
+/// Hilferty, Proc. Natl. Acad. Sci. 17 (1931) 684).
+double far_chi2(double n) {
+  constexpr double kQuantile = 2.576;  // of a normal number
+  return n * std::pow(1 - 2 / (9 * n) + kQuantile * std::sqrt(2 / (9 * n)), 3);
+}
+
+struct Spread {
+  double n = 0, gamma0 = 0;  ///< values, their variance
+  double next = 0;           ///< correlation of neighbours
+};
+
+Spread spread_of(std::span<const std::vector<double>> chains, double mean) {
+  Spread s{.n = static_cast<double>(values_of(chains))};
+  Products products(chains, mean, 1);
+  s.gamma0 = products.at(0) / s.n;
+  if (products.longest() > 1 && s.gamma0 > 0) s.next = products.at(1) / pairs(chains, 1) / s.gamma0;
+  return s;
+}
+
+/// The values, or averages of 2, 4, ... of them, whose neighbours do not cancel each other.
+Chains without_cancellation(const Chains& chains, double mean) {
+  constexpr double kCancel = 0.2;
+  Chains result = chains;
+  for (Chains blocks = chains; values_of(blocks) >= 2 * kFewBlocks;) {
+    const Spread s = spread_of(blocks, mean);
+    blocks = halved(blocks);
+    if (s.next < -std::max(kCancel, 3 / std::sqrt(s.n))) result = blocks;
+  }
+  return result;
+}
+
+struct Windowed {
+  double c = 0, gamma0 = 0;  ///< error^2 = c/n; variance, corrected
+  std::size_t w = 0;
+  bool plateau = false;
+};
+
+/// `decay`: what is left of |Gamma| after one of them, where the sum of Gamma does not tell.
+Windowed gamma_sum(std::span<const std::vector<double>> chains, double mean, double s,
+                   double decay) {
+  constexpr double kFloor = 0.25;  // of gamma0: what cancels more would have been averaged before
+  Windowed result;
+  const auto n = static_cast<double>(values_of(chains));
+  Products products(chains, mean);
+  const double gamma0 = products.at(0) / n;
   // The first W with g(W) = exp(-W/tau) - tau/sqrt(W N) < 0 (eq. 52), G = tau_int - 1/2. Where
   // neighbours are anticorrelated the sum says nothing of the decay, |Gamma(1)| does; both are the
   // same tau where Gamma is an exponential.
   double g = 0;
-  bool plateau = false;
-  const double first = std::clamp(std::abs(products.at(1) / pairs(chains, 1) / gamma0), 1e-12, 1.0);
   const std::size_t last = products.longest() / 2;
-  for (std::size_t w = 1; w <= last && !plateau; ++w) {
+  for (std::size_t w = 1; w <= last && !result.plateau; ++w) {
     g += products.at(w) / pairs(chains, w) / gamma0;
-    const double tau = s / std::log(g > 0 ? (g + 1) / g : 1 / first);
+    const double tau = s / std::log(g > 0 ? (g + 1) / g : 1 / decay);
     const auto window = static_cast<double>(w);
-    plateau = std::exp(-window / tau) < tau / std::sqrt(window * n);
-    result.window = w;
+    result.plateau = std::exp(-window / tau) < tau / std::sqrt(window * n);
+    result.w = w;
   }
   // C(W) = Gamma(0) + 2 sum Gamma(t), then Gamma += C/N (eq. 32, 35): 2 W + 1 terms of it.
-  const double w = static_cast<double>(result.window);
-  const double c = gamma0 * (1 + 2 * g);
-  const double variance = gamma0 + c / n, corrected = c * (1 + (2 * w + 1) / n);
-  result.tau_int = std::max(corrected / variance / 2, 0.5 / n);
-  result.tau_error = result.tau_int * 2 * std::sqrt(std::max(0.0, w + 0.5 - result.tau_int) / n);
-  result.error = std::sqrt(std::max(0.0, corrected) / n);
-  result.error_of_error = result.error * std::sqrt((w + 0.5) / n);
-  result.converged = plateau && n >= kLeastTaus * result.tau_int;
+  const double c = gamma0 * std::max(kFloor, 1 + 2 * g);
+  result.gamma0 = gamma0 + c / n;
+  result.c = c * (1 + (2 * static_cast<double>(result.w) + 1) / n);
+  return result;
+}
+
+/// Takes the error of `n` independent averages where it is larger.
+bool take_scatter(double variance, double n, ChainAverage& result) {
+  const double degrees = n - 1, error = std::sqrt(variance / degrees);
+  if (error <= result.at_least) return false;
+  result.at_least = error;
+  result.error_of_error = error / std::sqrt(2 * degrees);
+  return result.blocked = true;
+}
+
+/// Whether `n` averages scatter by more than the error leaves to chance.
+bool scatter_far(double variance, double n, const ChainAverage& result) {
+  return variance > result.at_least * result.at_least * far_chi2(n - 1);
+}
+
+/// Averages of blocks longer than the window should be independent and scatter as the error says.
+/// Where they do not, the window has missed what is slow: blocking's error stands in its place, and
+/// is known once blocks are so long that neighbours are independent.
+void compare_blocks(const Chains& chains, std::size_t window, ChainAverage& result) {
+  constexpr std::size_t kLong = 2;             // windows: little is left there of a single decay
+  constexpr double kClear = 2.5, kGone = 1.5;  // standard errors of the correlation of neighbours
+  const std::size_t value = result.window / std::max<std::size_t>(window, 1);
+  Chains blocks = halved(chains);
+  bool missed = false;
+  for (std::size_t length = 2; values_of(blocks) >= kFewBlocks / 2; length *= 2) {
+    const Spread s = spread_of(blocks, result.mean);
+    blocks = halved(blocks);
+    const double noise = 1 / std::sqrt(s.n);
+    missed = missed || (s.next > 0 && scatter_far(s.gamma0, s.n, result)) ||
+             (length >= kLong * window && s.next > kClear * noise);
+    if (!missed) continue;
+    if (s.n >= kFewBlocks || result.is_known())
+      result.known = s.next > kGone * noise ? Known::Slow : Known::Yes;
+    if (take_scatter(s.gamma0, s.n, result)) result.window = length * value;
+  }
+}
+
+/// The same of the means of several chains.
+void compare_chains(const Chains& chains, ChainAverage& result) {
+  double variance = 0;
+  for (const auto& chain : chains)
+    variance += static_cast<double>(chain.size()) * std::pow(mean_of(chain) - result.mean, 2);
+  variance /= static_cast<double>(result.values);
+  const auto n = static_cast<double>(chains.size());
+  if (n < 2 || !scatter_far(variance, n, result)) return;
+  take_scatter(variance, n, result);
+  result.known = chains.size() < kFewChains ? Known::Apart : Known::Yes;
+}
+
+}  // namespace
+
+std::string reason(Known known) {
+  switch (known) {
+    case Known::Yes:
+      return "";
+    case Known::Few:
+      return fmt::format("fewer than {} values", kLeastValues);
+    case Known::Frozen:
+      return "all values of a chain are the same";
+    case Known::Short:
+      return fmt::format("fewer values than {:.0f} autocorrelation times", kLeastTaus);
+    case Known::Slow:
+      return "averages of long blocks still depend on each other";
+    case Known::Apart:
+      return "the means of the chains differ by more than their errors";
+  }
+  return "";
+}
+
+ChainAverage chain_average(std::span<const std::vector<double>> all, double s) {
+  ChainAverage result{.mean = kNone,
+                      .error = kNone,
+                      .error_of_error = kNone,
+                      .at_least = kNone,
+                      .tau_int = kNone,
+                      .tau_error = kNone};
+  Chains chains;
+  double sum = 0;
+  for (const auto& chain : all) {
+    if (chain.empty()) continue;
+    chains.push_back(chain);
+    result.values += chain.size();
+    sum += mean_of(chain) * static_cast<double>(chain.size());
+  }
+  if (result.values == 0) return result;
+  const auto n = static_cast<double>(result.values);
+  result.mean = sum / n;
+  if (result.values > 1 && std::ranges::any_of(chains, frozen)) result.known = Known::Frozen;
+  if (result.known == Known::Frozen || result.values < kLeastValues) return result;
+
+  const Spread values = spread_of(chains, result.mean);
+  const Chains averages = without_cancellation(chains, result.mean);
+  const auto m = static_cast<double>(values_of(averages));
+  const double decay = std::pow(std::clamp(std::abs(values.next), 1e-12, 1.0), n / m);
+  const Windowed sums = gamma_sum(averages, result.mean, s, decay);
+  const auto w = static_cast<double>(sums.w);
+  result.window = sums.w * static_cast<std::size_t>(n / m);
+  result.at_least = std::sqrt(sums.c / m);
+  result.error_of_error = result.at_least * std::sqrt((w + 0.5) / m);
+  result.known = sums.plateau ? Known::Yes : Known::Short;
+  compare_blocks(averages, sums.w, result);
+  compare_chains(chains, result);
+
+  const double variance = result.at_least * result.at_least;
+  result.tau_int = variance * n / (values.gamma0 + variance) / 2;
+  const double tau = sums.c / sums.gamma0 / 2;  // of the averages; eq. 42
+  const double relative = result.blocked ? 2 * result.error_of_error / result.at_least
+                                         : 2 * std::sqrt(std::max(0.0, w + 0.5 - tau) / m);
+  result.tau_error = result.tau_int * relative;
+  if (result.is_known() && n < kLeastTaus * result.tau_int) result.known = Known::Short;
+  if (result.is_known())
+    result.error = result.at_least;
+  else
+    result.error_of_error = kNone;
   return result;
 }
 

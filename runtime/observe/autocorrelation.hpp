@@ -8,9 +8,18 @@
 // 156 (2004) 143, section 3; equations are numbered by that paper. Gamma is corrected for the bias
 // of a mean that comes from the same values (eq. 32). The error of tau_int is that of eq. 42.
 //
-// Beside it what does not need a window: errors of averages of blocks of 1, 2, 4, ... values, which
-// grow to a plateau (Flyvbjerg and Petersen, J. Chem. Phys. 91 (1989) 461), and the jackknife over
-// blocks for functions of averages.
+// Where neighbours cancel each other (an exp(-deltaH) of a free field), sums of Gamma are
+// differences of large numbers: values are averaged in pairs first, as often as it takes.
+//
+// The window knows nothing of what is slower than it. So averages of blocks that are longer are
+// held against the error that was found: they scatter by more, or neighbours still go together,
+// where something slow was missed; then blocking's error stands (Flyvbjerg and Petersen, J. Chem.
+// Phys. 91 (1989) 461). Several chains are compared by their means in the same way.
+//
+// An error is a number only where it is known. Else it is NaN, `known` says why, and `at_least`
+// keeps the estimate, which is too small then.
+//
+// For functions of averages there is the jackknife over blocks.
 //
 // Values are measurements one after another; tau_int is in units of their distance. Values that are
 // no finite number are the caller's to leave out. Nothing here throws but for want of memory.
@@ -19,23 +28,39 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace vphi::observe {
 
+/// Whether the error of an average is known, and if not, why.
+enum class Known {
+  Yes,
+  Few,     ///< fewer values than `kLeastValues`
+  Frozen,  ///< a chain has one value only: it has not moved, or its error cannot be told from it
+  Short,   ///< fewer values than `kLeastTaus` times tau_int
+  Slow,    ///< averages of long blocks still depend on each other
+  Apart,   ///< the means of a few chains differ by more than their errors
+};
+inline constexpr std::size_t kLeastValues = 32;
+inline constexpr double kLeastTaus = 50;
+/// "not known: ..." without the first two words: "fewer than 32 values".
+std::string reason(Known known);
+
 struct ChainAverage {
   std::size_t values = 0;
   double mean = 0;            ///< NaN without values
-  double error = 0;           ///< NaN with fewer than two values
-  double error_of_error = 0;  ///< eq. 42 and 43: statistical, and of the window
-  double tau_int = 0.5;       ///< 1/2: independent values
+  double error = 0;           ///< one standard error; NaN where it is not known
+  double error_of_error = 0;  ///< the same
+  double at_least = 0;        ///< the error, or an estimate that is too small; NaN without either
+  double tau_int = 0.5;       ///< 1/2: independent values; by `at_least`, so too small as well
   double tau_error = 0;
-  std::size_t window = 0;  ///< W
-  /// The sum has a plateau before the values end, and there are enough of them: at least
-  /// `kLeastTaus` times tau_int. Where not, error and tau_int are too small, not too large.
-  bool converged = false;
+  std::size_t window = 0;  ///< W, in values; where `blocked`: values of a block
+  bool blocked = false;    ///< the error is that of blocks, or of the means of several chains
+  Known known = Known::Few;
+
+  bool is_known() const { return known == Known::Yes; }
 };
-inline constexpr double kLeastTaus = 50;
 
 /// Of one chain. `s`: how many times longer tau may be than tau_int says, 1 to 2.
 ChainAverage chain_average(std::span<const double> values, double s = 1.5);

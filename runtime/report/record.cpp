@@ -33,7 +33,8 @@ json checks_of(const std::vector<Check>& checks) {
                     {"value", number(c.value)},
                     {"time", number(c.time)},
                     {"bound", number(c.bound)},
-                    {"history", history}});
+                    {"history", history},
+                    {"undecided", c.undecided}});
   }
   return list;
 }
@@ -46,7 +47,8 @@ std::vector<Check> checks_from(const json& list) {
                       number_of(c.at("value")),
                       number_of(c.at("time")),
                       number_of(c.at("bound")),
-                      {}});
+                      {},
+                      c.at("undecided")});
     for (const json& point : c.at("history"))
       checks.back().history.emplace_back(number_of(point.at(0)), number_of(point.at(1)));
   }
@@ -62,7 +64,7 @@ json chain_of(const std::vector<ChainRow>& rows) {
                     {"tau", number(c.tau)},
                     {"tau_error", number(c.tau_error)},
                     {"rows", c.rows},
-                    {"converged", c.converged}});
+                    {"unknown", c.unknown}});
   return list;
 }
 
@@ -71,7 +73,7 @@ std::vector<ChainRow> chain_from(const json& list) {
   for (const json& c : list)
     rows.push_back({c.at("name"), number_of(c.at("mean")), number_of(c.at("error")),
                     number_of(c.at("tau")), number_of(c.at("tau_error")), c.at("rows"),
-                    c.at("converged")});
+                    c.at("unknown")});
   return rows;
 }
 

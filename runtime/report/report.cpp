@@ -125,7 +125,7 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
   for (const auto& [name, a, early] : r.chain)
     if (a.values > 1)
       report.chain.push_back(
-          {name, a.mean, a.error, a.tau_int, a.tau_error, a.values, a.converged});
+          {name, a.mean, a.error, a.tau_int, a.tau_error, a.values, observe::reason(a.known)});
   report.series.clear();
   for (const auto& series : r.series) {
     if (!series.values.empty() || !series.axes.empty()) {
@@ -146,7 +146,7 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
     const auto& e = r.expectations[i];
     const double given = i < p.expectations.size() ? p.expectations[i].bound : 0;
     const double bound = given != 0 ? given : bound_of(e.text);
-    report.checks.push_back({e.text, e.ok, e.value, e.time, bound, e.history});
+    report.checks.push_back({e.text, e.ok, e.value, e.time, bound, e.history, e.undecided});
   }
   for (std::size_t k = 0; k < r.kernels.size() && k < report.kernels.size(); ++k) {
     report.kernels[k].registers = r.kernels[k].registers;

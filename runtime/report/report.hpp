@@ -99,6 +99,7 @@ struct Check {
   double value = 0, time = 0;
   double bound = 0;  ///< 0: not a number that can be drawn
   std::vector<std::pair<double, double>> history;
+  std::string undecided = {};  ///< why there is no verdict; empty: there is one
 };
 
 /// Average of an observable of a Markov chain.
@@ -107,7 +108,7 @@ struct ChainRow {
   double mean = 0, error = 0;
   double tau = 0, tau_error = 0;  ///< integrated autocorrelation time, in rows
   std::size_t rows = 0;
-  bool converged = true;  ///< long enough for the error to be believed
+  std::string unknown;  ///< why the error is not known; empty: it is
 };
 
 /// A kernel of the step against what the device can do.

@@ -188,11 +188,14 @@ Section checks_section(const Report& report) {
       {"Promise", "Verdict", report.checks.size() == 1 ? "Value" : "Value", "at t"}, "th", 2);
   for (std::size_t i = 0; i < report.checks.size(); ++i) {
     const Check& c = report.checks[i];
-    rows += row_of({"<code>" + escape(c.text) + "</code>",
-                    fmt::format("<span data-verdict=\"{}\" class=\"{}\">{}</span>", i,
-                                c.ok ? "ok" : "failed", c.ok ? "holds" : "failed"),
-                    number_text(c.value, 4), number_text(c.time, 5)},
-                   "td", 2);
+    rows += row_of(
+        {"<code>" + escape(c.text) + "</code>",
+         fmt::format("<span data-verdict=\"{}\" class=\"{}\">{}</span>", i, c.ok ? "ok" : "failed",
+                     c.ok                  ? "holds"
+                     : c.undecided.empty() ? "failed"
+                                           : "not decided: " + escape(c.undecided)),
+         number_text(c.value, 4), number_text(c.time, 5)},
+        "td", 2);
   }
   std::string html = scrolled("Checks", rows);
   html +=
@@ -314,23 +317,23 @@ Section speed_section(const Report& report) {
 Section chain_section(const Report& report) {
   if (report.chain.empty()) return {};
   std::string rows = row_of({"Average", "Mean", "Error", "τ_int", "Rows"}, "th", 1);
-  bool all = true;
   for (const ChainRow& c : report.chain) {
-    all = all && c.converged;
-    rows +=
-        row_of({escape(c.name), escape(number_text(c.mean, 8)),
-                escape(number_text(c.error, 2) + (c.converged ? "" : " *")),
-                escape(fmt::format("{} ± {}", number_text(c.tau, 3), number_text(c.tau_error, 1))),
-                escape(std::to_string(c.rows))},
-               "td", 1);
+    const bool known = c.unknown.empty();
+    rows += row_of(
+        {escape(c.name), escape(number_text(c.mean, 8)),
+         escape(known ? number_text(c.error, 2) : "not known: " + c.unknown),
+         escape(known ? fmt::format("{} ± {}", number_text(c.tau, 3), number_text(c.tau_error, 1))
+                      : "–"),
+         escape(std::to_string(c.rows))},
+        "td", 1);
   }
   std::string html = scrolled("Averages of the chain", rows);
   html +=
       "<p class=\"note\">One standard error, by the Gamma method with automatic windowing (Wolff, "
       "Comput. Phys. Commun. 156 (2004) 143); τ_int, the integrated autocorrelation time, counts "
-      "rows of the output, and is ½ for independent values.";
-  if (!all) html += " *: the chain is too short for its autocorrelations: a lower bound.";
-  return {"chain", "Averages", html + "</p>\n"};
+      "rows of the output, and is ½ for independent values. Where averages of long blocks, or the "
+      "means of several chains, scatter by more, theirs is the error.</p>\n";
+  return {"chain", "Averages", html};
 }
 
 Section notes_section(const Report& report) {

@@ -31,7 +31,7 @@ double early(const Chains& chains, const observe::ChainAverage& all) {
   Chains later;
   for (const auto& chain : chains)
     later.emplace_back(chain.begin() + static_cast<std::ptrdiff_t>(chain.size() / 4), chain.end());
-  const double error = observe::chain_average(later).error;
+  const double error = observe::chain_average(later).at_least;
   const double apart = std::abs(first / n_first - rest / n_rest);
   const double width = error * std::sqrt(n_rest / n_first + 1);
   return width > 0 ? apart / width : 0;
@@ -101,33 +101,56 @@ std::vector<ChainSeries> chain_series(const RunResult& result) {
   return all;
 }
 
-std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all) {
-  std::vector<std::string> far, short_ones;
+std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all, const std::string& unit) {
+  std::vector<std::string> far;
+  std::map<observe::Known, std::vector<std::string>> unknown;
   for (const ChainSeries& one : all) {
     if (one.early > kFarOff)
       far.push_back(one.name);
-    else if (!one.average.converged && one.average.values > 1)
-      short_ones.push_back(one.name);
+    else if (!one.average.is_known() && one.average.values > 1)
+      unknown[one.average.known].push_back(one.name);
   }
   std::vector<std::string> notes;
   if (!far.empty())
     notes.push_back(fmt::format(
         "{}: the first quarter lies off the rest by more than {:.0f} standard errors: the averages "
-        "hold what came before equilibrium; begin them later with `after = t > ...`",
-        listed(far), kFarOff));
-  if (!short_ones.empty())
-    notes.push_back(
-        fmt::format("{}: the chain is shorter than {:.0f} autocorrelation times: the "
-                    "error is a lower bound; make it longer",
-                    listed(short_ones), observe::kLeastTaus));
+        "hold what came before equilibrium; begin them later with `after = {} > ...`",
+        listed(far), kFarOff, unit));
+  for (const auto& [known, names] : unknown)
+    notes.push_back(fmt::format("{}: the error is not known: {}{}", listed(names),
+                                observe::reason(known),
+                                known == observe::Known::Frozen ? "" : "; make the chain longer"));
   return notes;
 }
 
-TimeError time_error(const std::vector<double>& values) {
-  constexpr std::size_t kLeast = 100;  // below, the autocorrelation function is mostly noise
-  const observe::ChainAverage average = observe::chain_average(values);
-  if (average.converged && values.size() >= kLeast) return {average.error, true};
-  return {std::fmax(average.error, binned(values).error), average.converged};
+std::vector<std::string> refused_all(const program::Program& program,
+                                     std::span<const double> scalars, std::int64_t first,
+                                     std::int64_t instances, std::int64_t steps) {
+  const std::size_t width = program.scalars.size();
+  const auto slot = static_cast<std::size_t>(
+      std::ranges::find(program.scalars, "accepted", &program::Scalar::name) -
+      program.scalars.begin());
+  std::vector<std::string> notes;
+  if (!program.chain || slot == width || steps == 0) return notes;
+  const bool sweeps = chain_unit(program) == "sweep";
+  for (std::int64_t i = 0; i < instances; ++i) {
+    if (scalars[static_cast<std::size_t>(i) * width + slot] != 0) continue;
+    notes.push_back(fmt::format(
+        "{}no proposal was accepted in {} {}: the chain has not moved, and its averages are those "
+        "of the initial state; {}",
+        program.axes.empty() ? "" : program.where(first + i) + ": ", steps,
+        sweeps ? "sweeps" : "trajectories",
+        sweeps ? "a smaller `width`" : "more `steps` in its levels, or a smaller `tau`"));
+  }
+  return notes;
+}
+
+// Trajectories alone have a change of H.
+std::string chain_unit(const program::Program& program) {
+  if (!program.chain) return "";
+  const bool trajectories = std::ranges::any_of(
+      program.scalars, [](const program::Scalar& s) { return s.name == "deltaH"; });
+  return trajectories ? "trajectory" : "sweep";
 }
 
 }  // namespace vphi::runtime

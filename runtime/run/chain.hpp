@@ -6,6 +6,7 @@
 // chains with one mean. Pure functions of the results.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,16 @@ namespace vphi::runtime {
 std::vector<ChainSeries> chain_series(const RunResult& result);
 
 /// Sentences about averages that should not be believed as they stand; empty where all are sound.
-std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all);
+/// `unit`: what the chain counts, as `chain_unit` says.
+std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all, const std::string& unit);
 
-/// Error of the mean of values in time along one chain or path: by the Gamma method, and never
-/// below blocking's where there are too few of them for a window; then `converged` is false.
-struct TimeError {
-  double error = 0;
-  bool converged = false;
-};
-TimeError time_error(const std::vector<double>& values);
+/// What is said of instances without a single accepted proposal in `steps`. `scalars`: of the
+/// instances from `first` on; one that is counted by nothing is left out.
+std::vector<std::string> refused_all(const program::Program& program,
+                                     std::span<const double> scalars, std::int64_t first,
+                                     std::int64_t instances, std::int64_t steps);
+
+/// "sweep" or "trajectory"; empty where the program is no chain.
+std::string chain_unit(const program::Program& program);
 
 }  // namespace vphi::runtime

@@ -377,6 +377,11 @@ void Ensemble::judge_instance(std::size_t promise, const Table& table, std::int6
   if (e.kind == program::Expectation::Kind::Condition) {
     value = table.at(row, e.value_slot >= 0 ? e.value_slot : e.ok_slot);
     ok = table.at(row, e.ok_slot) == 1;
+    if (e.scale_slot >= 0)
+      if (const double sigma = table.at(row, e.scale_slot); !(sigma > 0)) {
+        ok = false;
+        if (memory.undecided.empty()) memory.undecided = undecided(e, sigma);
+      }
   } else {
     const double now = table.at(row, e.value_slot);
     if (std::isnan(memory.first[i])) memory.first[i] = now;
@@ -398,6 +403,16 @@ void Ensemble::judge_instance(std::size_t promise, const Table& table, std::int6
     memory.instance = instance;
   }
   memory.ok = memory.ok && ok;
+}
+
+/// Why a standard error that is none decides nothing.
+std::string Ensemble::undecided(const program::Expectation& e, double sigma) const {
+  if (sigma == 0) return "sigma is 0: all values are the same";
+  const auto own = unknown_.find(e.scale_slot);  // else it is made of several
+  const auto one = own != unknown_.end() ? own : unknown_.begin();
+  return "sigma is not known: " + (one != unknown_.end()
+                                       ? observe::reason(one->second)
+                                       : std::string("fewer than two instances have a value"));
 }
 
 void Ensemble::judge_whole(Table& all, double time) {
@@ -443,24 +458,24 @@ void Ensemble::complete(Table& all) {
 }
 
 void Ensemble::errors_over_time(std::span<const Statistic> statistics, Table& all) {
-  bool short_ones = false;
   for (const Statistic& s : statistics) {
     const auto timed = std::ranges::find(timed_, &s, &Timed::statistic);
     if (timed == timed_.end() || !timed->on || s.error_slot < 0) continue;
     const auto& histories = times_[static_cast<std::size_t>(timed - timed_.begin())];
     for (std::int64_t i = 0; i < all.instances; ++i) {
       if (failed(i)) continue;
-      const TimeError found = time_error(windows_of(histories[static_cast<std::size_t>(i)],
-                                                    all.at(i, s.count_slot), all.at(i, s.slot)));
+      const observe::ChainAverage found = observe::chain_average(windows_of(
+          histories[static_cast<std::size_t>(i)], all.at(i, s.count_slot), all.at(i, s.slot)));
       all.at(i, s.error_slot) = found.error;
-      short_ones = short_ones || !found.converged;
+      if (found.is_known()) continue;
+      unknown_[s.error_slot] = found.known;
+      if (!program_.chain)
+        notes_.insert(
+            fmt::format("an error of an average over time is not known: {}, where a value "
+                        "is the average between two outputs; make the run longer",
+                        observe::reason(found.known)));
     }
   }
-  if (short_ones && !program_.chain)
-    notes_.insert(fmt::format(
-        "errors of averages over time are lower bounds: a run is shorter than {:.0f} "
-        "autocorrelation times, as far as the windows between outputs tell; make it longer",
-        observe::kLeastTaus));
 }
 
 // ---- failures, results ------------------------------------------------------------------------
@@ -491,6 +506,7 @@ void Ensemble::into(RunResult& result) const {
     e.ok = promise.ok;
     e.value = promise.value;
     e.time = promise.time;
+    e.undecided = promise.undecided;
     if (promise.instance >= 0) e.where = program_.where(promise.instance);
     result.expectations.push_back(std::move(e));
   }

@@ -72,14 +72,6 @@ class Remaining {
 Averaged average(const program::Program& program, const program::Statistic& statistic,
                  const Table& table);
 
-/// Mean and standard error of values in time by blocking: pairs are averaged again and again, and
-/// the largest estimate of at least eight blocks counts (Flyvbjerg and Petersen, J. Chem. Phys. 91,
-/// 461 (1989)). NaN with fewer than two values.
-struct Binned {
-  double mean = 0, error = 0;
-};
-Binned binned(std::vector<double> values);
-
 class Ensemble {
  public:
   /// `results` may be null: nothing is written.
@@ -113,6 +105,8 @@ class Ensemble {
   bool reached() const { return !reached_.empty(); }
 
   io::Results* results() const { return results_; }
+  /// For people, when the run is over.
+  void note(const std::string& text) { notes_.insert(text); }
   /// The instance's state has become no number.
   void fail(std::int64_t instance, const std::string& message);
   bool failed(std::int64_t instance) const { return failed_.contains(instance); }
@@ -144,6 +138,7 @@ class Ensemble {
     bool ok = true;
     double value = 0, time = 0;
     std::int64_t instance = -1;
+    std::string undecided;  ///< why there is no verdict; the promise does not hold then
     std::vector<double> first, largest_change, largest_scale;  ///< of each instance
   };
 
@@ -158,6 +153,7 @@ class Ensemble {
   void judge_whole(Table& all, double time);
   void look_at_targets(Table all, const io::Moment& at);
   void complete(Table& all);
+  std::string undecided(const program::Expectation& e, double sigma) const;
   void errors_over_time(std::span<const program::Statistic> statistics, Table& all);
   Table watched() const;
   void save_parts(Packer& to) const;
@@ -188,6 +184,7 @@ class Ensemble {
     bool on = false;
   };
   std::vector<Timed> timed_;
+  std::map<int, observe::Known> unknown_;  ///< by the slot of an error that is not known
   /// Steps in it and its value at each judgement, [timed][instance].
   std::vector<std::vector<std::vector<std::pair<double, double>>>> times_;
   std::size_t most_windows_ = 0;  ///< of an instance; more are joined two by two

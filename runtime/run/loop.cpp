@@ -98,7 +98,10 @@ class Loop {
       ensemble_->end_part({step_, time_});
     report_progress(true);
     observer_.finish();
-    return result();
+    RunResult r = result();
+    for (const auto& note : refused_all(p_, *scalars_, first_instance_, instances_, step_))
+      ensemble_ != nullptr ? ensemble_->note(note) : r.notes.push_back(note);
+    return r;
   }
 
   /// For the part that follows.
@@ -690,7 +693,9 @@ RunResult run(const Program& program, Device& device, const RunOptions& options)
       together ? run_sweep(program, device, options) : Loop(program, device, options).run();
   if (program.chain) {
     result.chain = chain_series(result);
-    for (auto& note : chain_notes(result.chain)) result.notes.push_back(std::move(note));
+    result.unit = chain_unit(program);
+    for (auto& note : chain_notes(result.chain, result.unit))
+      result.notes.push_back(std::move(note));
   }
   return result;
 }

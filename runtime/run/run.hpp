@@ -108,7 +108,8 @@ struct ExpectationResult {
   double time = 0;   ///< when
   /// t and the value judged there (drifts: relative change; conserved: change over scale)
   std::vector<std::pair<double, double>> history = {};
-  std::string where = {};  ///< of a sweep: the instance that `value` belongs to
+  std::string where = {};      ///< of a sweep: the instance that `value` belongs to
+  std::string undecided = {};  ///< why there is no verdict; empty: there is one. `ok` is false then
 };
 
 /// What is known of one kernel of the program when the run is over.
@@ -134,6 +135,7 @@ struct RunResult {
   std::vector<SweptAxis> axes;                          ///< of the sweep; empty: one instance
   std::vector<Series> series;
   std::vector<ChainSeries> chain;  ///< of a Markov chain, in the order of `series`
+  std::string unit;                ///< what a chain counts: "sweep", "trajectory"; empty: no chain
   std::vector<Plot> plots;
   std::vector<FailedInstance> failures;
   std::vector<ExpectationResult> expectations;

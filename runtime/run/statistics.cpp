@@ -1,4 +1,4 @@
-// Averages over instances, and the binned error of values in time.
+// Averages over instances.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -140,30 +140,6 @@ Averaged average(const Program& program, const Statistic& statistic, const Table
       result.error = std::move(errors);
   if (statistic.kind == Kind::Variance && statistic.error_slot >= 0)
     result.error = errors_of_variances(left, statistic, table, count, mean, spread);
-  return result;
-}
-
-Binned binned(std::vector<double> values) {
-  Binned result{kNone, kNone};
-  if (values.empty()) return result;
-  constexpr std::size_t kLeastBlocks = 8;
-  for (bool first = true; values.size() >= 2; first = false) {
-    double mean = 0, spread = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double off = values[i] - mean;
-      mean += off / static_cast<double>(i + 1);
-      spread += off * (values[i] - mean);
-    }
-    if (first) result.mean = mean;
-    const auto n = static_cast<double>(values.size());
-    const double error = std::sqrt(spread / (n - 1) / n);
-    if (first || (values.size() >= kLeastBlocks && error > result.error)) result.error = error;
-    std::vector<double> pairs(values.size() / 2);
-    for (std::size_t i = 0; i < pairs.size(); ++i)
-      pairs[i] = 0.5 * (values[2 * i] + values[2 * i + 1]);
-    values = std::move(pairs);
-  }
-  if (std::isnan(result.mean)) result.mean = values.front();
   return result;
 }
 

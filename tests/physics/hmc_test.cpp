@@ -232,5 +232,33 @@ TEST(Hmc, OtherDevicesAgree) {
   EXPECT_NEAR(delta(model, opencl), delta(model), 1e-9);
 }
 
+// Steps so long that nothing is accepted: no error, no verdict, and a word about the cause.
+TEST(Frozen, IsSaidAndDecidesNothing) {
+  if (testing::device("native") == nullptr) GTEST_SKIP() << "no native device";
+  const auto r = testing::run_text(R"(model frozen "trajectories that are all refused"
+lattice grid: 4^4
+gauge U: SU(2)
+P[mu,nu] = loop(mu, nu, -mu, -nu)
+plaquette = mean(re(tr(P[mu,nu]))/2, mu < nu)
+action S = 2.3*sum(1 - re(tr(P[mu,nu]))/2, mu < nu)
+sample hmc, trajectories = 60, tau = 3 {
+  level S: steps = 2, scheme = leapfrog
+}
+init U ~ hot
+every 1 trajectory: plaquette -> "f.h5"
+expect plaquette == 0.01495 within 4*sigma
+)",
+                                   {});
+  ASSERT_EQ(r.chain.size(), 1U);
+  EXPECT_EQ(r.chain[0].average.known, observe::Known::Frozen);
+  EXPECT_TRUE(std::isnan(r.chain[0].average.error));
+  ASSERT_EQ(r.expectations.size(), 1U);
+  EXPECT_FALSE(r.expectations[0].ok);
+  EXPECT_EQ(r.expectations[0].undecided, "sigma is not known: all values of a chain are the same");
+  EXPECT_TRUE(std::ranges::any_of(r.notes, [](const std::string& note) {
+    return note.starts_with("no proposal was accepted in 60 trajectories");
+  }));
+}
+
 }  // namespace
 }  // namespace vphi

@@ -50,7 +50,7 @@ TEST(Chain, AverageOfASeriesLeavesTheStartOut) {
   EXPECT_NEAR(all[0].average.tau_int, 9.5, 3 * all[0].average.tau_error);
   EXPECT_LT(std::abs(all[0].average.mean), 4 * all[0].average.error);
   EXPECT_LT(all[0].early, 4);
-  EXPECT_TRUE(chain_notes(all).empty());
+  EXPECT_TRUE(chain_notes(all, "sweep").empty());
 }
 
 TEST(Chain, AxesOfASweepKeepTheirOwn) {
@@ -87,18 +87,12 @@ TEST(Chain, WhatShouldNotBeBelievedIsSaid) {
   const auto all = chain_series(result);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_GT(all[0].early, 4);
-  EXPECT_FALSE(all[1].average.converged);
-  const auto notes = chain_notes(all);
+  EXPECT_FALSE(all[1].average.is_known());
+  const auto notes = chain_notes(all, "sweep");
   ASSERT_EQ(notes.size(), 2U);
   EXPECT_EQ(notes[0].find("warming: the first quarter"), 0U) << notes[0];
-  EXPECT_EQ(notes[1].find("slow: the chain is shorter"), 0U) << notes[1];
-}
-
-TEST(Chain, ErrorOfAPromise) {
-  EXPECT_NEAR(time_error(correlated(0.9, 40000, 6)).error, std::sqrt(19.0 / 40000), 0.0022);
-  EXPECT_TRUE(std::isnan(time_error({}).error));
-  const auto few = correlated(0.95, 100, 7);  // too few: never below what blocks say
-  EXPECT_GE(time_error(few).error, observe::chain_average(few).error);
+  EXPECT_NE(notes[0].find("`after = sweep > ...`"), std::string::npos) << notes[0];
+  EXPECT_EQ(notes[1].find("slow: the error is not known: "), 0U) << notes[1];
 }
 
 // ---- configurations -----------------------------------------------------------------------------

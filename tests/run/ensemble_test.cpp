@@ -95,28 +95,6 @@ TEST(Sweep, AveragesLeaveOutWhatHasNoValue) {
   EXPECT_TRUE(std::isnan(other.error[1]));
 }
 
-// x_n = c x_{n-1} + noise: the error of the mean is that of independent numbers times
-// sqrt((1 + c)/(1 - c)).
-TEST(Sweep, BlockingFindsTheErrorOfCorrelatedValues) {
-  std::mt19937_64 engine(11);
-  std::normal_distribution<double> normal;
-  constexpr int kValues = 1 << 14;
-  const double c = 0.9;
-  std::vector<double> values;
-  for (double x = 0; values.size() < kValues;) {
-    x = c * x + std::sqrt(1 - c * c) * normal(engine);
-    values.push_back(x);
-  }
-  const double naive = 1 / std::sqrt(kValues), exact = naive * std::sqrt((1 + c) / (1 - c));
-  const Binned b = binned(values);
-  EXPECT_GT(b.error, 0.75 * exact);
-  EXPECT_LT(b.error, 1.8 * exact);  // the largest of several estimates
-  std::shuffle(values.begin(), values.end(), engine);
-  EXPECT_LT(binned(values).error, 1.9 * naive);
-  EXPECT_TRUE(std::isnan(binned({}).mean));
-  EXPECT_EQ(binned({2.5}).mean, 2.5);
-}
-
 TEST(Sweep, ProgramsWithAxesSurviveTheirText) {
   auto p = sweep();
   p.scalars[1].initial = NAN;
