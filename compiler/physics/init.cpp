@@ -7,7 +7,6 @@
 // B^((d-1)/2) times it (velocity: B^((d+1)/2)), and 1/sqrt(norm) for a component of kinetic energy
 // norm/2*u'^2.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -17,12 +16,12 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/link_phase.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/table_file.hpp"
-#include "dsl/error.hpp"
 
 namespace vphi::physics {
 
@@ -135,21 +134,6 @@ std::vector<Expr> as_links(Derivation& d, const InitItem& init, const Value& v) 
   return result;
 }
 
-/// A link of U(1) is exp(1i*angle): of another number nobody could say which angle was meant.
-void check_phase(Derivation& d, const InitItem& init, const Component& value) {
-  const auto re = algebra::constant(value.re);
-  const auto im = value.im ? algebra::constant(value.im) : algebra::constant(d.arena().integer(0));
-  const bool real = !value.im || value.im.is_zero();
-  if (!real && (!re || !im)) return;
-  constexpr long double kRounding = 1e-9L;
-  if (re && im && std::abs(std::hypot(re->real, im->real) - 1) < kRounding) return;
-  const std::string& name = init.field->name;
-  d.fail(dsl::error("E0718", init.item->value->span,
-                    fmt::format("a link `{}` of U(1) has modulus 1, and this has not", name), "",
-                    "a link is exp(1i*angle)",
-                    fmt::format("write an angle theta as: init {} = exp(1i*theta)", name)));
-}
-
 /// The components of a value as the field's arrays; a number fits every component.
 std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v) {
   const StateField& field = *init.field;
@@ -171,7 +155,7 @@ std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v)
     const int cell = field.cells[k];
     if (field.angle) {
       // the angle of exp(1i*angle): of 1 it is 0
-      check_phase(d, init, part);
+      check_phase(d, field, part, init.item->value->span);
       result[cell] = d.arena().make(Op::Atan2, {part.im ? part.im : zero, part.re});
     } else if (field.complex) {
       result[2 * cell] = part.re;
