@@ -33,6 +33,8 @@ class Checker {
     for (const Output& output : p_.outputs) check(output);
     for (const auto& scalar : p_.progress) slot(scalar.slot, "progress");
     if (p_.unsound_slot >= 0) slot(p_.unsound_slot, "unsound");
+    if (p_.expansion.scale_slot >= 0) slot(p_.expansion.scale_slot, "scale factor");
+    if (p_.expansion.residual_slot >= 0) slot(p_.expansion.residual_slot, "friedmann");
     for (const auto& expectation : p_.expectations) check(expectation);
     for (const auto& variable : p_.state) buffer(variable.buffer, "state");
     for (const auto& random : p_.random) {

@@ -164,6 +164,11 @@ void fields(Io& io, RandomField& r) {
   io("colours", r.colours), io("entry", r.entry);
 }
 template <class Io>
+void fields(Io& io, Expansion& e) {
+  io("scale_slot", e.scale_slot), io("residual_slot", e.residual_slot);
+  io("explained", e.explained);
+}
+template <class Io>
 void fields(Io& io, StateVariable& v) {
   io("buffer", v.buffer), io("shown", v.shown), io("line", v.line);
   io("line_number", v.line_number);
@@ -177,7 +182,8 @@ void fields(Io& io, Program& p) {
       io("dx_physical", p.dx_physical), io("dt", p.dt);
   io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);
   io("axes", p.axes), io("ensemble", p.ensemble);
-  io("buffers", p.buffers), io("order", p.order), io("scalars", p.scalars), io("kernels", p.kernels);
+  io("buffers", p.buffers), io("order", p.order), io("scalars", p.scalars),
+      io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue),
       io("step", p.step);
   io("cycle", p.cycle), io("leap", p.leap), io("leap_steps", p.leap_steps);
@@ -188,6 +194,7 @@ void fields(Io& io, Program& p) {
   io("progress", p.progress), io("ensemble_slot", p.ensemble_slot), io("step_slot", p.step_slot),
       io("time_slot", p.time_slot);
   io("stop_slot", p.stop_slot), io("steps", p.steps), io("unsound_slot", p.unsound_slot);
+  io("expansion", p.expansion);
 }
 
 // ---- writing ----------------------------------------------------------------------------------

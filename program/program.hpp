@@ -247,6 +247,13 @@ struct RandomField {
   int entry = 0;  ///< Link: which real number of a site, ((mu*N + row)*N + column)*2 + (0 re, 1 im)
 };
 
+/// A scale factor that follows the lattice averages: what says that it still does.
+struct Expansion {
+  int scale_slot = -1;     ///< a: > 0; -1: nothing expands by itself
+  int residual_slot = -1;  ///< <rho>/(3 M^2 H^2) - 1, filled by `watch`
+  double explained = 0;    ///< largest residual that the integrator's error can be
+};
+
 /// Where a state variable came from, for messages (NaN) and files.
 struct StateVariable {
   int buffer = 0;
@@ -314,6 +321,7 @@ struct Program {
   /// cannot be recovered. -1: nothing is recovered.
   int unsound_slot = -1;
   std::vector<Solve> solves;  ///< linear systems: Launch::solve
+  Expansion expansion;
 
   /// Launches of step number `step`.
   const std::vector<Launch>& launches(std::int64_t step) const {

@@ -11,10 +11,12 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/background_errors.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
+#include "dsl/units.hpp"
 
 namespace vphi::physics {
 
@@ -30,6 +32,12 @@ void read_units(Derivation& d) {
     if (item.value && item.value->text == "planck") {
       // G = 1: (8 pi G)^-1
       d.background.planck2 = d.arena().real(1 / (8 * acosl(-1.0L)));
+      return;
+    }
+    if (!item.value) continue;
+    if (const auto gev = dsl::base_energy(item.value->text)) {
+      const double mass = dsl::size_in_base(*dsl::find_unit("m_pl_reduced"), *gev);
+      d.background.planck2 = d.arena().real(static_cast<long double>(mass) * mass);
       return;
     }
   }
@@ -74,8 +82,32 @@ Expr hubble2(Derivation& d, Expr density) {
   return density / (d.arena().integer(3) * d.background.planck2);
 }
 
+namespace {
+
+/// d(rho)/dt = -3 H (rho + p) holds for what depends on the fields, their momenta and a alone. What
+/// holds t gives and takes energy that nothing accounts for, and what holds H has another
+/// constraint.
+void check_autonomous(Derivation& d, Lowerer& lower) {
+  const Expr density = lower.energy_density();
+  const bool time = algebra::depends_on(density, d.time()) ||
+                    algebra::depends_on(density, d.arena().symbol("step"));
+  const bool rate = algebra::depends_on(density, d.hubble());
+  if (!time && !rate) return;
+  const NamedFact* source = d.hamiltonian ? d.facts.find("H") : nullptr;
+  for (const NamedFact* fact : d.facts.potentials) {
+    const Expr v = lower.real(*fact->value, "a potential");
+    if (algebra::depends_on(v, rate ? d.hubble() : d.time())) source = fact;
+  }
+  const dsl::Span span = source ? source->value->span : d.background.span;
+  d.fail(errors::not_autonomous(span, time ? "t" : "H", d.hamiltonian, d.background.scale,
+                                d.background.span));
+}
+
+}  // namespace
+
 void background_rate(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   if (d.background.metric != Metric::SelfConsistent) return;
+  check_autonomous(d, lower);
   Arena& arena = d.arena();
   const Rescaling& r = d.rescaling;
   const Expr one = arena.integer(1), two = arena.integer(2), three = arena.integer(3);
@@ -85,7 +117,7 @@ void background_rate(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     std::vector<Expr> terms;
     for (const Expr t : flat_terms(lower.energy_density())) terms.push_back(of_rho * t);
     for (const Expr t : flat_terms(lower.pressure())) terms.push_back(of_p * t);
-    return units.quantity(arena.make(Op::Mean, {arena.make(Op::Add, std::move(terms))}));
+    return units.quantity_of_step(arena.make(Op::Mean, {arena.make(Op::Add, std::move(terms))}));
   };
   if (d.rescaled()) {
     const Expr average = source(one, -one);

@@ -230,7 +230,21 @@ void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     // K/(a^2 H^2) = <rho>/(3 M^2 H^2) - 1
     o.name = "friedmann";
     const Expr density = arena.make(Op::Mean, {lower.energy_density()});
-    o.value = units.quantity(hubble2(d, density) / algebra::pow(d.hubble(), 2) - arena.integer(1));
+    const Expr rate2 = algebra::pow(d.hubble(), 2);
+    o.value = units.quantity(hubble2(d, density) / rate2 - arena.integer(1));
+    // where H and rho pass through 0 together, what moves, bends and fills the box is still there
+    Expr positive = arena.integer(0);
+    const Background& b = d.background;
+    if (b.radiation) positive = positive + b.radiation * algebra::pow(d.scale(), -4);
+    if (b.matter) positive = positive + b.matter * algebra::pow(d.scale(), -3);
+    for (const StateField& field : d.fields) {
+      if (!d.gravitates(field) || field.hamiltonian) continue;
+      positive = positive + lower.kinetic_density(field) + lower.gradient_density(field);
+    }
+    Expr scale = rate2;
+    if (!positive.is_zero()) scale = scale + hubble2(d, arena.make(Op::Mean, {positive}));
+    d.system.friedmann = units.quantity((hubble2(d, density) - rate2) / scale);
+    d.system.scale_factor = d.background.scale;
   } else if (d.hamiltonian) {
     o.name = "energy drift";
     o.drift = true;

@@ -354,10 +354,16 @@ Expr Lowerer::energy_density() {
   return sum;
 }
 
-// p = sum(phidot^2/2 - (grad phi)^2/(6 a^2)) - V + rho_r/(3 a^4)               (specs 3.1)
+// p = sum(phidot^2/2 - (grad phi)^2/(6 a^2)) - V - (a/3) dV/da + rho_r/(3 a^4)  (specs 3.1)
+// With the kinetic energy and the gradients it is -d(a^3 rho)/da / (3 a^2) at fixed canonical
+// momenta, so that d(rho)/dt = -3 H (rho + p) whatever the potential holds of a.
 Expr Lowerer::pressure() {
   Arena& arena = d_.arena();
   Expr sum = d_.potential ? -d_.potential : arena.integer(0);
+  if (d_.potential && d_.expanding() && algebra::depends_on(d_.potential, d_.scale())) {
+    const Expr slope = algebra::derivative(d_.potential, d_.scale());
+    sum = sum - distribute(d_.scale() / arena.integer(3), slope);
+  }
   // p = -d(h, a)/(3 a^2)                                                         (rule 16)
   if (d_.hamiltonian && d_.expanding()) {
     sum = sum - distribute(algebra::pow(d_.scale(), -2) / arena.integer(3),

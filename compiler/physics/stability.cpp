@@ -178,14 +178,39 @@ void check_written_out(Derivation& d, ProgramUnits& units, double theta) {
                           theta * dx / limit, theta));
 }
 
+/// An error in the energy of this size is taken for the step's whatever the step is.
+constexpr double kFloorFriedmann = 0.05;
+/// The same of an integrator that nothing is known of.
+constexpr double kOpenFriedmann = 0.5;
+
+/// How far rho and 3 M^2 H^2 may part by the integrator's error, relative: (w dt)^order beside the
+/// floor, w the fastest frequency at the start. The order is that of the text's error in turning an
+/// oscillator, measured at two steps.
+double explained_by_step(Derivation& d, double theta) {
+  const auto error = [&](double h) {
+    const auto m = oscillator_step(*d.system.integrator, d.facts.integrators, h);
+    if (!m) return 0.0;
+    const double c = std::cos(h), s = std::sin(h);
+    return std::hypot(std::hypot((*m)[0] - c, (*m)[3] - c), std::hypot((*m)[1] - s, (*m)[2] + s)) /
+           h;
+  };
+  const double coarse = error(1), fine = error(0.5);
+  if (!(coarse > 0) || !(fine > 0)) return kOpenFriedmann;
+  const double order = std::fmax(1, std::round(std::log2(coarse / fine)));
+  return kFloorFriedmann + std::pow(theta, order);
+}
+
 }  // namespace
 
 void check_stability(Derivation& d, ProgramUnits& units) {
   System& system = d.system;
   if (!system.integrator) return;
+  system.friedmann_explained = kOpenFriedmann;
   const auto theta = stability_limit(*system.integrator, d.facts.integrators);
   if (!theta) return;
   const Fastest fastest = fastest_mode(d, units);
+  system.friedmann_explained =
+      explained_by_step(d, system.dt * std::sqrt(std::fmax(0, fastest.frequency2())));
   if (fastest.stencil < 0) return check_written_out(d, units, *theta);
   const double limit = *theta / std::sqrt(fastest.frequency2());
   const double dx = system.lattice.dx;

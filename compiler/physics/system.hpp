@@ -362,12 +362,16 @@ struct System {
   std::vector<OutputClause> outputs;
   std::vector<Expectation> expectations;
   std::vector<Observable> progress;  ///< scalars always watched (drift of energy, Friedmann)
+  std::string scale_factor;          ///< scalar that follows the averages; empty: there is none
+  Expr friedmann;                    ///< <rho>/(3 M^2 H^2) - 1; null without
+  /// Largest |friedmann| that the integrator's error can be (stability.cpp).
+  double friedmann_explained = 0;
 
-  double dt = 0;           ///< program units
-  double dt_physical = 0;  ///< at a = 1
-  std::string time = "t";  ///< scalar variable that is physical time
-  Expr until;              ///< condition on scalars; null: --steps decides
-  double end_time = 0;     ///< > 0 where `until` is `t > end` and t is linear in eta
+  double dt = 0;                 ///< program units
+  double dt_physical = 0;        ///< at a = 1
+  std::string time = "t";        ///< scalar variable that is physical time
+  Expr until;                    ///< condition on scalars; null: --steps decides
+  double end_time = 0;           ///< > 0 where `until` is `t > end` and t is linear in eta
   bool single_launches = false;  ///< `launch = step`: no launch takes more than one step
   const dsl::Clause* integrator = nullptr;  ///< library or model text of the integrator
   std::vector<std::pair<std::string, Expr>> integrator_options;

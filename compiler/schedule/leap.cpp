@@ -209,6 +209,7 @@ class Paths {
     for (const program::Expectation& e : p_.expectations)
       slot(e.value_slot), slot(e.ok_slot), slot(e.scale_slot);
     for (const program::Axis& axis : p_.axes) slot(axis.slot);
+    slot(p_.expansion.scale_slot), slot(p_.expansion.residual_slot);
   }
 
   // ---- what agrees in all instances -----------------------------------------------------------

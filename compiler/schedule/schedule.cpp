@@ -492,6 +492,12 @@ class Scheduler {
     if (system_.conservation && system_.conservation->unsound) {
       program().unsound_slot = observer.scalar("unsound", system_.conservation->unsound);
     }
+    if (system_.friedmann) {
+      program::Expansion& e = program().expansion;
+      e.scale_slot = observer.scalar("scale", system_.arena->symbol(system_.scale_factor));
+      e.residual_slot = observer.scalar("friedmann", system_.friedmann);
+      e.explained = system_.friedmann_explained;
+    }
     watch_ = observer.finish("watch");
   }
 

@@ -10,6 +10,7 @@
 #include "runtime/device/thread_pool.hpp"
 #include "runtime/run/chain.hpp"
 #include "runtime/run/ensemble.hpp"
+#include "runtime/run/expansion.hpp"
 #include "runtime/run/keeper.hpp"
 #include "runtime/run/number_text.hpp"
 #include "runtime/run/observe.hpp"
@@ -72,20 +73,20 @@ class Loop {
     while (!stopped_ && (end_ < 0 || step_ < end_) && !interrupted()) {
       chunk();
       if (ensemble_ == nullptr) {
-        if (p_.unsound_slot >= 0 && good_.due()) watch_recovery();
+        if (watches() && good_.due()) watch();
         good_.remember(step_);
       }
       report_progress(false);
       ask_onlooker();
       if (!keeper_.settle(false)) check_state(first_);
       if (keeper_.due(step_) && !over()) {
-        if (p_.unsound_slot >= 0) watch_recovery();
+        if (watches()) watch();
         keep(false);
       }
     }
     // Before the closing values, which a run that goes on from here will not have.
     const double worth = options_.keep.at_end_after;
-    if (p_.unsound_slot >= 0) watch_recovery();
+    if (watches()) watch();
     const double spent = earlier_ + seconds_;
     // One that lies there already must not stay behind as that of a run that has not ended.
     const bool wanted = worth >= 0 && (spent >= worth || keeper_.last_step() >= 0);
@@ -121,7 +122,7 @@ class Loop {
       if (options_.begins) options_.begins();
       keeper_.begin();
     }
-    if (p_.unsound_slot >= 0) watch_recovery();
+    if (watches() && p_.watch_transforms.empty()) watch();
     observer_.observe(0, end_ == 0 || stopped_);
     remember_start();
   }
@@ -234,6 +235,7 @@ class Loop {
     if (step_ == due && !last) {
       observer_.observe(step_, false);
       update(session_.scalars());
+      check_expansion();
       check_recovery();
       check_numbers(before);
       if (ensemble_ == nullptr) check_runaway();
@@ -274,12 +276,39 @@ class Loop {
     update(session_.scalars());
   }
 
-  // ---- conservation laws: what a state is recovered by
+  // ---- what makes every later number wrong: looked for at outputs, checkpoints, and once a second
 
-  void watch_recovery() {
+  bool watches() const { return p_.unsound_slot >= 0 || p_.expansion.scale_slot >= 0; }
+
+  void watch() {
     update(observer_.watch());
+    check_expansion();
     check_recovery();
   }
+
+  /// As `watch` or an output has left it.
+  void check_expansion() {
+    for (std::int64_t instance = 0; instance < instances_; ++instance) {
+      residual_.look(p_, *scalars_, instance, time_);
+      const auto fault = expansion_fault(p_, *scalars_, instance, step_);
+      if (!fault) continue;
+      observer_.flush();
+      if (ensemble_ == nullptr) {
+        check_state(first_);
+        throw RunError("E0815", fault->message, fault->hint + last_checkpoint());
+      }
+      if (!ensemble_->failed(first_instance_ + instance)) set_aside(instance, fault->message);
+      if (none_left()) throw RunError("E0815", "no instance of the sweep is left", fault->hint);
+    }
+  }
+
+  bool none_left() const {
+    for (std::int64_t i = 0; i < p_.all_instances(); ++i)
+      if (!ensemble_->failed(i)) return false;
+    return true;
+  }
+
+  // ---- conservation laws: what a state is recovered by
 
   std::string recovery_message(std::int64_t plane, const std::string& when) const {
     constexpr const char* kAxes[] = {"x", "y", "z", "t"};
@@ -300,9 +329,7 @@ class Loop {
       set_aside(instance, recovery_message(std::llround(found) - 1,
                                            fmt::format("from the state of step {}", step_)));
     }
-    if (ensemble_ == nullptr) return;
-    for (std::int64_t i = 0; i < p_.all_instances(); ++i)
-      if (!ensemble_->failed(i)) return;
+    if (ensemble_ == nullptr || !none_left()) return;
     throw RunError("E0808", "no instance of the sweep is left", recovery_hint());
   }
 
@@ -340,7 +367,7 @@ class Loop {
       GoodState now;
       good_.take(interval.bad, now);
       error.step = interval.bad;
-      error.there = reader_of(now);
+      error.there = reader_of(p_, now);
     }
     throw error;
   }
@@ -380,8 +407,7 @@ class Loop {
                     bad->count > 1 ? fmt::format(" and {} others", bad->count - 1) : "", line);
     if (ensemble_ != nullptr) {
       set_aside(instance, message);
-      for (std::int64_t i = 0; i < p_.all_instances(); ++i)
-        if (!ensemble_->failed(i)) return;
+      if (!none_left()) return;
     }
     BrokenState error("E0801", message,
                       bad_step == 0
@@ -393,7 +419,7 @@ class Loop {
     if (exact && interval.good >= 0) {
       error.step = bad_step;
       error.scalars_before = good_.last().scalars;
-      error.before = reader_of(good_.last());
+      error.before = reader_of(p_, good_.last());
     }
     throw error;
   }
@@ -402,38 +428,6 @@ class Loop {
     if (keeper_.last_step() < 0) return {};
     return fmt::format("; the checkpoint of step {} is kept ({})", keeper_.last_step(),
                        keeper_.files().newest.string());
-  }
-
-  /// Values of a copied state, whatever becomes of the program.
-  std::function<double(int, const std::array<std::int64_t, 4>&)> reader_of(
-      const GoodState& state) const {
-    struct Place {
-      std::size_t array = 0;  ///< among the buffers that are no scratch
-      program::Precision precision = program::Precision::F64;
-    };
-    std::vector<Place> places;
-    for (const auto& variable : p_.state) {
-      Place place{0, p_.buffers[variable.buffer].precision};
-      for (int b = 0; b < variable.buffer; ++b) place.array += p_.buffers[b].changes() ? 1 : 0;
-      places.push_back(place);
-    }
-    return
-        [state, places, extent = p_.extent](int variable, const std::array<std::int64_t, 4>& site) {
-          std::size_t index = 0;
-          for (int axis = 3; axis >= 0; --axis)
-            index = index * static_cast<std::size_t>(extent[axis]) +
-                    static_cast<std::size_t>(site[axis]);
-          const Place& place = places.at(variable);
-          const auto& bytes = state.arrays[place.array];
-          if (place.precision == program::Precision::F32) {
-            float value;
-            std::memcpy(&value, &bytes[index * sizeof(float)], sizeof(float));
-            return static_cast<double>(value);
-          }
-          double value;
-          std::memcpy(&value, &bytes[index * sizeof(double)], sizeof(double));
-          return value;
-        };
   }
 
   /// A quantity that should stay has changed by many orders: the numbers mean nothing any more, and
@@ -529,6 +523,7 @@ class Loop {
     r.files = observer_.files();
     r.notes = observer_.notes();
     r.notes.insert(r.notes.end(), keeper_.notes().begin(), keeper_.notes().end());
+    if (const std::string note = residual_.note(); !note.empty()) r.notes.push_back(note);
     r.resumed_from = options_.resume ? first_ : -1;
     r.checkpoint = keeper_.last_step();
     r.checkpoint_seconds = keeper_.seconds();
@@ -561,6 +556,7 @@ class Loop {
   const std::vector<double>* scalars_ = nullptr;  ///< the session's, as they were last looked at
   std::vector<double> watched_at_start_;          ///< of Program::progress
   std::vector<bool> harmless_;
+  WorstResidual residual_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "runtime/run/search.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "runtime/run/keeper.hpp"
 
@@ -19,6 +20,36 @@ double since(Clock::time_point start) {
 }
 
 }  // namespace
+
+std::function<double(int, const std::array<std::int64_t, 4>&)> reader_of(
+    const program::Program& program, const GoodState& state) {
+  struct Place {
+    std::size_t array = 0;  ///< among the buffers that are no scratch
+    program::Precision precision = program::Precision::F64;
+  };
+  std::vector<Place> places;
+  for (const auto& variable : program.state) {
+    Place place{0, program.buffers[variable.buffer].precision};
+    for (int b = 0; b < variable.buffer; ++b) place.array += program.buffers[b].changes() ? 1 : 0;
+    places.push_back(place);
+  }
+  return [state, places, extent = program.extent](int variable,
+                                                  const std::array<std::int64_t, 4>& site) {
+    std::size_t index = 0;
+    for (int axis = 3; axis >= 0; --axis)
+      index = index * static_cast<std::size_t>(extent[axis]) + static_cast<std::size_t>(site[axis]);
+    const Place& place = places.at(variable);
+    const auto& bytes = state.arrays[place.array];
+    if (place.precision == program::Precision::F32) {
+      float value;
+      std::memcpy(&value, &bytes[index * sizeof(float)], sizeof(float));
+      return static_cast<double>(value);
+    }
+    double value;
+    std::memcpy(&value, &bytes[index * sizeof(double)], sizeof(double));
+    return value;
+  };
+}
 
 GoodStates::GoodStates(Session& session) : session_(session) {
   const auto& p = session.program();

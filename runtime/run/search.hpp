@@ -7,6 +7,7 @@
 // taken too long, and then knows an interval only.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,10 @@ struct GoodState {
   std::vector<std::vector<std::byte>> arrays;  ///< of the buffers that are no scratch
   std::vector<double> scalars;
 };
+
+/// Values of a copied state, whatever becomes of the program: (place in Program::state, site).
+std::function<double(int, const std::array<std::int64_t, 4>&)> reader_of(
+    const program::Program& program, const GoodState& state);
 
 class GoodStates {
  public:

@@ -1,0 +1,38 @@
+// The background of a box that expands with its own averages, watched while it runs.
+//
+// a' follows from the averages of rho and p alone, so that <rho> = 3 M^2 H^2 is a result: it stays
+// true up to the integrator's error where energy is conserved, and nowhere else. The check compares
+// with Program::expansion.explained, in which the compiler has put what that error can be.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace vphi::runtime {
+
+struct ExpansionFault {
+  std::string message, hint;
+};
+
+/// Of one instance of the batch; `scalars` as the launches of `watch` have left them.
+std::optional<ExpansionFault> expansion_fault(const program::Program& program,
+                                              const std::vector<double>& scalars,
+                                              std::int64_t instance, std::int64_t step);
+
+/// The largest residual of a run.
+class WorstResidual {
+ public:
+  void look(const program::Program& program, const std::vector<double>& scalars,
+            std::int64_t instance, double time);
+  /// A sentence about it where it is above 1e-2; empty otherwise.
+  std::string note() const;
+
+ private:
+  double largest_ = 0, time_ = 0;
+};
+
+}  // namespace vphi::runtime
