@@ -148,18 +148,22 @@ Expr written_out(const StencilData& stencil, Expr argument, Expr dx) {
   return factor * arena.make(Op::Add, std::move(terms), argument->span);
 }
 
-Expr gradient_energy(const StencilData& stencil, Expr u, Expr dx) {
+Expr gradient_energy(const StencilData& stencil, Expr u, Expr dx, Pairs pairs) {
   Arena& arena = *u->arena;
+  const bool once = pairs == Pairs::Once;
   std::map<std::int64_t, std::vector<Expr>> squares;  // by weight: few products
   for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
-    if (stencil.offsets[i].zero() || stencil.weights[i] == 0) continue;
+    const Offset& offset = stencil.offsets[i];
+    if (offset.zero() || stencil.weights[i] == 0) continue;
+    const auto first = std::ranges::find_if(offset.d, [](std::int16_t d) { return d != 0; });
+    if (once && *first < 0) continue;
     squares[stencil.weights[i]].push_back(pow(shift(u, stencil.offsets[i]) - u, 2));
   }
   std::vector<Expr> terms;
   for (auto& [weight, sum] : squares) {
     terms.push_back(arena.integer(weight) * arena.make(Op::Add, std::move(sum), u->span));
   }
-  Expr factor = arena.rational(1, stencil.denominator) * arena.rational(1, 4);
+  Expr factor = arena.rational(1, stencil.denominator) * arena.rational(1, once ? 2 : 4);
   if (stencil.dx_power != 0) factor = factor * pow(dx, stencil.dx_power);
   return factor * arena.make(Op::Add, std::move(terms), u->span);
 }

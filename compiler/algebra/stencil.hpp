@@ -51,7 +51,10 @@ Expr written_out(const StencilData& stencil, Expr argument, Expr dx);
 /// Energy density of the gradient that belongs to a Laplacian L with weights w_i at offsets o_i:
 /// 1/4 sum_i w_i (u(x + o_i) - u(x))^2, whose total is that of -u L u / 2 to round-off where the
 /// box is periodic. Includes 1/denominator and dx^p. `u` is a Load.
-Expr gradient_energy(const StencilData& stencil, Expr u, Expr dx);
+/// Pairs::Once takes each pair of sites at one of the two, for a symmetric stencil: the same total
+/// in a periodic box, at half the work.
+enum class Pairs { Both, Once };
+Expr gradient_energy(const StencilData& stencil, Expr u, Expr dx, Pairs pairs = Pairs::Both);
 
 // ---- properties ------------------------------------------------------------------------------
 

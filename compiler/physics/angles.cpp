@@ -117,11 +117,11 @@ Expr slope_along(Derivation& d, Expr e, int axis) {
       [&](Expr plain) { return scale * (neighbour(plain, forth) - neighbour(plain, back)); });
 }
 
-Expr gradient_square(Derivation& d, int array, Expr dx) {
+Expr gradient_square(Derivation& d, int array, Expr dx, algebra::Pairs pairs) {
   Arena& arena = d.arena();
   const algebra::StencilData& stencil = arena.stencil_data(d.laplacian);
   if (!angle_of(d, arena.load(array))) {
-    return arena.integer(2) * algebra::gradient_energy(stencil, arena.load(array), dx);
+    return arena.integer(2) * algebra::gradient_energy(stencil, arena.load(array), dx, pairs);
   }
   Expr sum = arena.integer(0);
   for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {

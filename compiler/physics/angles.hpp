@@ -8,6 +8,7 @@
 // Laplacian. `check_angles` refuses equations that see the jump all the same.
 #pragma once
 
+#include "compiler/algebra/stencil.hpp"
 #include "compiler/physics/derivation.hpp"
 
 namespace vphi::physics {
@@ -23,7 +24,8 @@ Expr slope_along(Derivation& d, Expr e, int axis);
 Expr difference(Derivation& d, int array, algebra::Offset offset);
 /// |grad u|^2 that belongs to the Laplacian, for a spacing `dx` of the arrays' own unit of length:
 /// sum_i w_i (u(x + o_i) - u(x))^2/(2 dx^2), w_i the weights of the Laplacian.
-Expr gradient_square(Derivation& d, int array, Expr dx);
+Expr gradient_square(Derivation& d, int array, Expr dx,
+                     algebra::Pairs pairs = algebra::Pairs::Both);
 /// The angle that this Load is of; null where it is none.
 const StateField* angle_of(Derivation& d, Expr load);
 

@@ -33,6 +33,8 @@ struct Walls {
   /// sum(u lap v) = sum(v lap u) for fields in these walls: nothing is lost there.
   bool by_parts(int dims) const;
   bool periodic(int dims) const;
+  /// Every site has a neighbour on either side: periodic or antiperiodic along each axis.
+  bool closed(int dims) const;
 };
 
 /// A declared field or var: which arrays hold its components.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -148,6 +149,15 @@ Expr ProgramUnits::velocity_shift(int array) {
 
 Expr ProgramUnits::quantity(Expr physical) { return snap_numbers(convert(physical)); }
 
+Expr ProgramUnits::quantity_of_step(Expr physical) {
+  auto others = std::exchange(known_, {});
+  in_step_ = true;
+  const Expr result = quantity(physical);
+  in_step_ = false;
+  known_ = std::move(others);
+  return result;
+}
+
 Expr ProgramUnits::first_order_rate(Expr physical, int array) {
   const Rescaling& r = d_.rescaling;
   const Expr unit = d_.arena().integer(1) / load_factors_.at(array);
@@ -192,13 +202,13 @@ Expr ProgramUnits::coordinate_rate(int velocity, Expr c) {
   return algebra::pow(scale(), -(c + d_.rescaling.s)) * d_.arena().load(velocity);
 }
 
-Expr ProgramUnits::matching_gradient(int array, algebra::Offset offset) {
+Expr ProgramUnits::matching_gradient(int array, algebra::Offset offset, algebra::Pairs pairs) {
   Arena& arena = d_.arena();
   if (angle_of(d_, arena.load(array))) {
     return convert(neighbour(gradient_square(d_, array, d_.grid.dx), offset));
   }
   const Expr factor = algebra::pow(d_.rescaling.B * load_factors_.at(array), 2);
-  return neighbour(factor * gradient_square(d_, array, dx_), offset);
+  return neighbour(factor * gradient_square(d_, array, dx_, pairs), offset);
 }
 
 // A total with neighbours counts the links to fixed walls: the terms of the sites behind the wall
@@ -258,8 +268,15 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
     const Split split = split_uniform(term);
     const Expr local = split.local;
     const bool gradient = local.is(Op::Load) && is_gradient(local->index);
-    if (gradient && d_.walls_of(local->index).by_parts(d_.grid.dims) &&
-        !angle_of(d_, arena.load(local->index - kGradientBase))) {
+    const Walls walls = gradient ? d_.walls_of(local->index) : Walls{};
+    const bool symmetric = gradient && walls.by_parts(d_.grid.dims) &&
+                           algebra::is_symmetric(arena.stencil_data(d_.laplacian)) &&
+                           !angle_of(d_, arena.load(local->index - kGradientBase));
+    if (symmetric && walls.closed(d_.grid.dims) && !in_step_) {
+      const Expr squares =
+          matching_gradient(local->index - kGradientBase, {}, algebra::Pairs::Once);
+      terms.push_back(convert(split.uniform) * squares);
+    } else if (symmetric) {
       // <|grad u|^2> = -<u lap u>, exactly, for every symmetric stencil (specs 3.6)
       const Expr u = arena.load(local->index - kGradientBase, {}, local->span);
       const Expr by_parts = -(u * arena.stencil(d_.laplacian, u, local->span));
@@ -323,7 +340,7 @@ Expr ProgramUnits::convert(Expr e) {
   Expr result = e;
   if (e.is(Op::Load)) {
     if (is_gradient(e->index)) {
-      result = matching_gradient(e->index - kGradientBase, e->offset);
+      result = matching_gradient(e->index - kGradientBase, e->offset, algebra::Pairs::Both);
     } else if (const auto random = random_factors.find(e->index); random != random_factors.end()) {
       result = random->second * e;
     } else if (const auto it = load_factors_.find(e->index); it != load_factors_.end()) {

@@ -15,6 +15,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "compiler/algebra/stencil.hpp"
 #include "compiler/physics/derivation.hpp"
 
 namespace vphi::physics {
@@ -26,9 +27,12 @@ class ProgramUnits {
   explicit ProgramUnits(Derivation& d, bool unmixed = false);
 
   /// The same quantity, in physical units still, as an expression of stored variables and scalars.
-  /// Averages of |grad u|^2 become those of -u lap u where the box is periodic; elsewhere the
-  /// matching form of the Laplacian is written out.
+  /// |grad u|^2 becomes the Laplacian's matching sum of squared differences, whose average is that
+  /// of -u lap u in a periodic box and, other than that, loses no digits to a mean of u.
   Expr quantity(Expr physical);
+  /// The same for the rate of a'. Averages of |grad u|^2 are those of -u lap u where the box is
+  /// periodic: the sweep has lap u already, and beside rho the rounding of u counts for nothing.
+  Expr quantity_of_step(Expr physical);
 
   /// d(psi)/d(eta) of a first-order variable from its physical rate.
   Expr first_order_rate(Expr physical, int array);
@@ -67,10 +71,11 @@ class ProgramUnits {
   Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);
   Expr with_wall_sites(Expr density);
   Expr between_fixed_walls(Expr density, int axis) const;
-  Expr matching_gradient(int array, algebra::Offset offset);
+  Expr matching_gradient(int array, algebra::Offset offset, algebra::Pairs pairs);
 
   Derivation& d_;
   bool unmixed_ = false;
+  bool in_step_ = false;  ///< `quantity_of_step` is at work
   void solve_time();
 
   Expr dx_;

@@ -46,6 +46,12 @@ bool Walls::by_parts(int dims) const {
   return true;
 }
 
+bool Walls::closed(int dims) const {
+  return std::all_of(boundary.begin(), boundary.begin() + dims, [](Boundary b) {
+    return b == Boundary::Periodic || b == Boundary::Antiperiodic;
+  });
+}
+
 bool Walls::periodic(int dims) const {
   return std::all_of(boundary.begin(), boundary.begin() + dims,
                      [](Boundary b) { return b == Boundary::Periodic; });
