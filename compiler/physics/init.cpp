@@ -1,11 +1,4 @@
 // Initial values: expressions, random numbers, vacuum fluctuations (specs/cosmology 3.5).
-//
-// Vacuum in d dimensions, physical units (hbar = 1): f(x) = sum_k F_k e^{ikx} with
-//   <|F_k|^2> = (dk/2 pi)^d/(2 omega_k),  of f': (dk/2 pi)^d omega_k/2,  omega^2 = k^2 + m_eff^2,
-//   m_eff^2 = V'' - (9/4) H0^2.
-// The random array has this spectrum in program units; with k = B*k_program the physical value is
-// B^((d-1)/2) times it (velocity: B^((d+1)/2)), and 1/sqrt(norm) for a component of kinetic energy
-// norm/2*u'^2.
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -22,6 +15,7 @@
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/table_file.hpp"
+#include "compiler/physics/vacuum_start.hpp"
 
 namespace vphi::physics {
 
@@ -293,7 +287,9 @@ namespace {
 class RandomArrays {
  public:
   RandomArrays(Derivation& d, Lowerer& lower, ProgramUnits& units)
-      : d_(d), lower_(lower), units_(units) {}
+      : d_(d), lower_(lower), units_(units), vacuum_(d, lower, units) {}
+
+  VacuumDraws& vacuum() { return vacuum_; }
 
   /// Links of the whole group, each as likely as any other, or 1. Drawn in the kernel itself.
   Value links(bool hot, const StateField& field) {
@@ -322,9 +318,8 @@ class RandomArrays {
     const StateField& field = *init.field;
     if (field.links && e.text == "file") return configuration(e, field);
     if (field.links && (e.text == "hot" || e.text == "cold")) return links(e.text == "hot", field);
-    if (field.link || (e.text == "vacuum" && d_.is_momentum(field))) {
-      const char* what = field.link ? "a gauge field" : "a canonical momentum";
-      d_.fail(errors::not_yet(e.span, fmt::format("`{}` for {}", e.text, what)));
+    if (field.link) {
+      d_.fail(errors::not_yet(e.span, fmt::format("`{}` for a gauge field", e.text)));
     }
     if (e.text == "vacuum") {
       Value v{field.rows, field.columns, {}};
@@ -333,11 +328,11 @@ class RandomArrays {
         auto it = cells.find(cell);
         if (it == cells.end()) {
           Component c;
-          if (field.complex) {
-            c = {vacuum(e, init, 2 * cell), vacuum(e, init, 2 * cell + 1)};
-          } else {
-            c = {vacuum(e, init, cell), {}};
-          }
+          const auto part = [&](int component) {
+            return vacuum_.draw(e, field, component, init.velocity);
+          };
+          c = field.complex ? Component{part(2 * cell), part(2 * cell + 1)}
+                            : Component{part(cell), {}};
           it = cells.emplace(cell, c).first;
         }
         v.parts.push_back(it->second);
@@ -514,118 +509,34 @@ class RandomArrays {
     return v;
   }
 
-  Expr add(RandomField random, Expr factor, dsl::Span span) {
-    random.array = d_.system.arrays++;
-    random.stream = static_cast<int>(d_.system.random.size());
-    d_.system.random.push_back(random);
-    units_.random_factors[random.array] = factor;
-    return d_.arena().load(random.array, {}, span);
-  }
-
-  static int velocity_of(const StateField& field, int array) {
-    for (std::size_t i = 0; i < field.velocities.size(); ++i) {
-      if (field.arrays[i] == array) return field.velocities[i];
-    }
-    return -1;
-  }
-
-  /// -dq''/dq of a canonical pair where all sites move together: neighbours add up to nothing.
-  Expr hamiltonian_mass2(const StateField& field, int array) const {
-    const int momentum = d_.conjugate(field)->arrays[field.place(array)];
-    const Expr drift = algebra::derivative(d_.rates.at(array), d_.arena().load(momentum));
-    const Expr kick = local_part(d_.rates.at(momentum));
-    Expr sum = d_.arena().integer(0);
-    for (const Expr read : algebra::reads(kick)) {
-      if (read.is(Op::Load) && read->index == array) sum = sum - algebra::derivative(kick, read);
-    }
-    return drift * sum;
-  }
-
-  /// Without averages, which are no part of a field's own frequency.
-  static Expr local_part(Expr e) {
-    return algebra::rewrite(e, [](Expr node) {
-      return is_reduction(node.op()) ? node->arena->symbol("average") : node;
-    });
-  }
-
-  const std::map<int, Expr>& start(const dsl::Expr& e, const StateField& field) {
-    if (!start_) start_ = homogeneous_values(d_);
-    for (const auto& [array, value] : *start_) {
-      if (!value) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
-    }
-    return *start_;
-  }
-
-  /// V'' by this component and H0^2, physical.
-  Expr mass2(const dsl::Expr& e, const StateField& field, int array) {
-    Arena& arena = d_.arena();
-    const auto values = start(e, field);
-    bool known = false;
-    Expr mass2 = arena.integer(0);
-    if (const auto rate = d_.rates.find(velocity_of(field, array)); rate != d_.rates.end()) {
-      // -d(u'')/du at the start of all fields: V''/norm, however the equation was given
-      const Expr slope = algebra::derivative(local_part(rate->second), arena.load(array));
-      mass2 = -at_homogeneous(d_, slope, values, known);
-    } else if (field.hamiltonian) {
-      mass2 = at_homogeneous(d_, hamiltonian_mass2(field, array), values, known);
-    }
-    if (d_.background.metric == Metric::SelfConsistent) {
-      const Expr density = at_homogeneous(d_, lower_.energy_density(), values, known);
-      const auto range = range_of(d_, density);
-      if (!range || !(range->low > 0)) {
-        d_.fail(errors::no_expansion(d_.background.span, range ? range->low : 0));
-      }
-      mass2 = mass2 - arena.rational(9, 4) * hubble2(d_, density);
-    } else if (d_.background.metric == Metric::Prescribed) {
-      const Expr rate = units_.at_start(units_.hubble());
-      mass2 = mass2 - arena.rational(9, 4) * algebra::pow(rate, 2);
-    }
-    return mass2;
-  }
-
-  Expr vacuum(const dsl::Expr& e, const InitItem& init, int component) {
-    Arena& arena = d_.arena();
-    const StateField& field = *init.field;
-    const Rescaling& r = d_.rescaling;
-    RandomField random;
-    random.kind = RandomField::Kind::Vacuum;
-    random.velocity = init.velocity;
-    const Expr mass = mass2(e, field, field.arrays[component]) / (r.B * r.B);
-    if (!range_of(d_, mass)) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
-    if (axes_of(d_, mass).empty()) {
-      random.mass2 = static_cast<double>(algebra::constant(mass)->real);
-    } else {  // the vacuum of each instance is that of its own background
-      random.masses = in_every_instance(d_, mass);
-      random.mass2 = random.masses.front();
-    }
-    for (const dsl::NamedArgument& option : e.named) {
-      if (option.name == "cutoff") {
-        random.cutoff =
-            static_cast<double>((lower_.fixed(*option.value, "the cutoff") / r.B)->number.real);
-      } else if (option.name == "form") {
-        if (option.value->text == "kspace")
-          random.kernel_form = false;
-        else if (option.value->text != "kernel") {
-          d_.fail(errors::option_value(option.span, "form", "kernel or kspace"));
-        }
-      }
-    }
-    // physical value = factor * (array in program units); `amplitude` makes the array psi or pi
-    const int d = d_.grid.dims;
-    const Expr half_power = algebra::pow(r.B, arena.rational(init.velocity ? d + 1 : d - 1, 2));
-    const Expr physical =
-        half_power / algebra::pow(arena.integer(field.norm()), arena.rational(1, 2));
-    const Expr to_stored = init.velocity ? r.A / r.B : r.A;
-    random.amplitude = static_cast<double>(snap_numbers(physical * to_stored)->number.real);
-    return add(random, arena.integer(1) / to_stored, e.span);
+  Expr add(const RandomField& random, Expr factor, dsl::Span span) {
+    return add_random(d_, units_, random, factor, span);
   }
 
   Derivation& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
-  std::optional<std::map<int, Expr>> start_;
+  VacuumDraws vacuum_;
   int link_draws_ = 0;
 };
+
+/// A fluctuation of the vacuum moves: where `init` draws a field and says nothing of its velocity
+/// (of its canonical momentum under H), that is drawn with it.
+void draw_rates(Derivation& d, const std::vector<InitItem>& items, VacuumDraws& vacuum,
+                std::map<int, StartValue>& start) {
+  for (const InitItem& init : items) {
+    if (init.velocity || d.is_momentum(*init.field)) continue;
+    const StateField* partner = d.conjugate(*init.field);
+    const bool written = std::ranges::any_of(items, [&](const InitItem& other) {
+      return other.field == partner || (other.field == init.field && other.velocity);
+    });
+    const auto& rates = partner ? partner->arrays : init.field->velocities;
+    for (std::size_t i = 0; !written && i < rates.size(); ++i) {
+      if (const Expr rate = vacuum.rate_of(start.at(init.field->arrays[i]).value))
+        start[rates[i]] = {rate, init.item->span, partner == nullptr};
+    }
+  }
+}
 
 }  // namespace
 
@@ -642,7 +553,8 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
       start[field.arrays[i]].value = cold.parts[i].re;
     }
   }
-  for (const InitItem& init : init_items(d)) {
+  const std::vector<InitItem> items = init_items(d);
+  for (const InitItem& init : items) {
     lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
     const Value v = value_of(lower, init);
     lower.random_source = nullptr;
@@ -652,6 +564,7 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
       start[arrays[i]] = {parts[i], init.item->span, init.velocity};
     }
   }
+  draw_rates(d, items, random.vacuum(), start);
   for (StateField& field : d.fields) {
     if (!field.drawn) continue;
     InitItem init{nullptr, &field, false, false, {}};
@@ -682,103 +595,6 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
     }
   }
   return start;
-}
-
-// 3 M^2 H^2 = rho(H) where rho = c0 + c1 H + c2 H^2: velocities may hold H.
-std::optional<Expr> solve_constraint(Derivation& d, Expr density,
-                                     const std::function<Expr(Expr)>& average) {
-  Arena& arena = d.arena();
-  const auto found = algebra::polynomial(density, d.hubble(), 2);
-  if (!found) return std::nullopt;
-  const Expr three = arena.integer(3) * d.background.planck2;
-  const auto c = [&](std::size_t i) {
-    return i < found->size() ? average((*found)[i]) : arena.integer(0);
-  };
-  const Expr half = arena.rational(1, 2);
-  if (found->size() < 2) return algebra::pow(c(0) / three, half);
-  const Expr lead = three - c(2);
-  const Expr root = algebra::pow(algebra::pow(c(1), 2) + arena.integer(4) * lead * c(0), half);
-  return (c(1) + root) / (arena.integer(2) * lead);
-}
-
-Expr hubble_at_start(Derivation& d, Lowerer& lower, ProgramUnits& units,
-                     const std::map<int, StartValue>& start) {
-  Arena& arena = d.arena();
-  ProgramUnits unmixed(d, true);
-  unmixed.random_factors = units.random_factors;
-  const Expr density = lower.energy_density();
-  std::unordered_map<const algebra::Node*, Expr> inserted;
-  dsl::Span span;
-  // values that need H are inserted, first those that need nothing else that does
-  Expr open = density;
-  for (std::size_t round = 0; round < start.size(); ++round) {
-    for (const auto& [array, s] : start) {
-      if (!s.needs_hubble) continue;
-      span = s.span;
-      open = algebra::substitute(open, arena.load(array), s.value);
-    }
-  }
-  const auto average = [&](Expr e) {
-    const Expr mean = unmixed.quantity(arena.make(Op::Mean, {e}));
-    return algebra::substitute(mean, d.scale(), arena.integer(1));
-  };
-  const auto solved = solve_constraint(d, open, average);
-  if (!solved) {
-    d.fail(errors::not_yet(span, "an initial value that needs the Hubble rate in this way"));
-  }
-  return *solved;
-}
-
-void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, StartValue>& start) {
-  Arena& arena = d.arena();
-  const Rescaling& r = d.rescaling;
-
-  ProgramUnits unmixed(d, true);
-  unmixed.random_factors = units.random_factors;
-  // in the order of need: a value may read other state
-  std::set<int> done, open;
-  std::map<int, Expr> factors;  // stored = factor * physical
-  for (const StateField& field : d.fields) {
-    for (std::size_t i = 0; i < field.arrays.size(); ++i) {
-      factors[field.arrays[i]] = field.angle ? arena.integer(1) : r.A;
-      if (field.order == 2) {
-        if (d.rescaled()) {
-          factors[field.arrays[i]] = r.A * algebra::pow(units.scale(), r.r);
-          factors[field.velocities[i]] = r.A / r.B * algebra::pow(units.scale(), r.r - r.s);
-          continue;
-        }
-        const Expr weight = algebra::pow(units.scale(), d.weights.at(field.arrays[i]));
-        factors[field.velocities[i]] = r.A / r.B * weight;
-      }
-    }
-  }
-  const std::function<void(int)> place = [&](int array) {
-    if (done.contains(array)) return;
-    const StartValue& s = start.at(array);
-    if (!open.insert(array).second) {
-      const StateField* field = d.field_of(array);
-      d.fail(errors::init_circle(s.span, field ? field->name : std::string()));
-    }
-    algebra::visit(s.value, [&](Expr node) {
-      if (node.is(Op::Load) && start.contains(node->index)) place(node->index);
-    });
-    open.erase(array);
-    done.insert(array);
-    const Expr stored = distribute(factors.at(array), unmixed.quantity(s.value));
-    d.system.initial.push_back({array, snap_numbers(units.at_start(stored))});
-  };
-  // the Hubble rate is known once everything is there that does not need it
-  for (const bool with_hubble : {false, true}) {
-    for (const auto& [array, s] : start) {
-      if (s.needs_hubble == with_hubble) place(array);
-    }
-  }
-  // psi' = (A/B) a^(r-s) phi' + r h psi                                        (specs 3.2, eq 12)
-  for (const auto& [array, s] : start) {
-    const Expr shift = units.velocity_shift(array);
-    if (!shift) continue;
-    d.system.initial.push_back({array, snap_numbers(arena.load(array) + units.at_start(shift))});
-  }
 }
 
 }  // namespace vphi::physics

@@ -79,6 +79,8 @@ void read_rescale(Derivation& d, Lowerer& lower);
 std::map<int, Expr> homogeneous_values(Derivation& d);
 void read_start_time(Derivation& d, Lowerer& lower);
 std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUnits& units);
+
+// start_values.cpp
 /// H0 from the constraint at a = 1, as an expression of the state as `initial_values` first sets
 /// it.
 Expr hubble_at_start(Derivation& d, Lowerer& lower, ProgramUnits& units,

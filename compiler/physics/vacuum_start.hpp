@@ -1,0 +1,62 @@
+// Vacuum fluctuations as initial values (specs/cosmology 3.5).
+//
+// In d dimensions, physical units (hbar = 1): f(x) = sum_k F_k e^{ikx} with
+//   <|F_k|^2> = (dk/2 pi)^d/(2 omega_k),  of f': (dk/2 pi)^d omega_k/2,  omega^2 = k^2 + m_eff^2,
+//   m_eff^2 = V'' - (9/4) H0^2.
+// The random array has this spectrum in program units; with k = B*k_program the physical value is
+// B^((d-1)/2) times it (velocity: B^((d+1)/2)), and 1/sqrt(norm) for a component of kinetic energy
+// norm/2*u'^2. Of a canonical pair with u' = c*p the coordinate is sqrt(c) times that, and p =
+// u'/c.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+/// A random array of the start: its Load, which stands for `factor` times it.
+Expr add_random(Derivation& d, ProgramUnits& units, RandomField random, Expr factor,
+                dsl::Span span);
+
+class VacuumDraws {
+ public:
+  VacuumDraws(Derivation& d, Lowerer& lower, ProgramUnits& units)
+      : d_(d), lower_(lower), units_(units) {}
+
+  /// What `vacuum` (the call `e`, with its options) is of a real array of the field: its value, or
+  /// with `velocity` that of its rate; of a canonical momentum its value.
+  Expr draw(const dsl::Expr& e, const StateField& field, int component, bool velocity);
+
+  /// d/dt of a value made of draws, or its canonical momentum: each draw moves as its vacuum does.
+  /// Null where the value holds no draw.
+  Expr rate_of(Expr value);
+
+ private:
+  struct Drawn {
+    Expr load;
+    const dsl::Expr* call;
+    const StateField* field;
+    int component;
+    Expr rate;  ///< null until it is wanted
+  };
+
+  Expr rate_by_momentum(const dsl::Expr& e, const StateField& field, int array);
+  Expr hamiltonian_mass2(const StateField& field, int array) const;
+  const std::map<int, Expr>& start(const dsl::Expr& e, const StateField& field);
+  Expr mass2(const dsl::Expr& e, const StateField& field, int array);
+  void warn_tachyon(const dsl::Expr& e, const StateField& field, Expr mass);
+  void warn_small(const dsl::Expr& e, const StateField& field, int array, Expr mass,
+                  const RandomField& random);
+
+  Derivation& d_;
+  Lowerer& lower_;
+  ProgramUnits& units_;
+  std::optional<std::map<int, Expr>> start_;
+  std::vector<Drawn> drawn_;
+  std::map<const StateField*, bool> warned_, small_;
+};
+
+}  // namespace vphi::physics
