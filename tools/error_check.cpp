@@ -22,11 +22,8 @@ std::vector<double> values_of(const runtime::Series& series, std::size_t row) {
   return series.values.empty() ? std::vector{series.points[row].second} : series.values[row];
 }
 
-std::vector<double> times_of(const runtime::Series& series) {
-  if (!series.times.empty()) return series.times;
-  std::vector<double> times;
-  for (const auto& [t, value] : series.points) times.push_back(t);
-  return times;
+double time_of(const runtime::Series& series, std::size_t row) {
+  return series.times.empty() ? series.points[row].first : series.times[row];
 }
 
 /// The largest difference among places that have a value in both.
@@ -62,9 +59,8 @@ bool noisy(const Compilation& c) {
 
 }  // namespace
 
-std::vector<Uncertain> error_check(const std::string& path, CompileOptions options,
-                                   runtime::Device& device, const runtime::RunResult& shown,
-                                   const runtime::RunOptions& how) {
+ErrorCheck error_check(const std::string& path, CompileOptions options, runtime::Device& device,
+                       const runtime::RunResult& shown, const runtime::RunOptions& how) {
   const auto finer = finer_model(path, 2, true);
   if (!finer)
     throw RunError("E0807", "the model has no `dt` that could be halved", "evolve ..., dt = ...");
@@ -91,26 +87,28 @@ std::vector<Uncertain> error_check(const std::string& path, CompileOptions optio
     same_path = run_again(*coarse.program, device, how);
   }
   const runtime::RunResult& coarse = noisy(c) ? same_path : shown;
-  for (auto& output : c.program->outputs) output.every *= 2;  // at the same times
+  for (auto& output : c.program->outputs) output.every *= 2;  // at the same program time
   const runtime::RunResult fine = run_again(*c.program, device, how);
-  if (std::abs(fine.time - coarse.time) > 1e-9 * std::abs(coarse.time))
+  if (fine.steps != 2 * coarse.steps)
     throw RunError("E0807",
-                   fmt::format("the run at half the step ended at t = {:.8g}, not at {:.8g}",
-                               fine.time, coarse.time),
-                   "does the model's dt depend on its state?");
-  std::vector<Uncertain> list;
+                   fmt::format("the run at half the step ended after {} steps, not after {}",
+                               fine.steps, 2 * coarse.steps),
+                   "does it stop by a condition of its own, or did instances of a sweep fail?");
+  ErrorCheck checked;
+  std::vector<Uncertain>& list = checked.list;
   for (const auto& series : coarse.series) {
     const auto* other = fine.find(series.name);
     if (other == nullptr) continue;
     Uncertain u{series.name, 0, 0, 0, 0, {}};
-    const std::vector<double> times = times_of(series), theirs = times_of(*other);
     std::size_t k = 0;
-    for (std::size_t row = 0; row < times.size(); ++row) {
-      const double t = times[row];
-      const double near = 1e-9 * std::max(std::abs(t), std::abs(coarse.time) * 1e-3);
-      while (k < theirs.size() && theirs[k] < t - near) ++k;
-      if (k == theirs.size()) break;
-      if (theirs[k] <= t + near) compare(u, t, values_of(series, row), values_of(*other, k));
+    for (std::size_t row = 0; row < series.steps.size(); ++row) {
+      const std::int64_t step = 2 * series.steps[row];
+      while (k < other->steps.size() && other->steps[k] < step) ++k;
+      if (k == other->steps.size()) break;
+      if (other->steps[k] != step) continue;
+      const double t = time_of(series, row);
+      checked.apart = std::max(checked.apart, std::abs(time_of(*other, k) - t));
+      compare(u, t, values_of(series, row), values_of(*other, k));
     }
     if (!u.differences.empty()) list.push_back(std::move(u));
   }
@@ -124,7 +122,8 @@ std::vector<Uncertain> error_check(const std::string& path, CompileOptions optio
       list.push_back(std::move(u));
       break;
     }
-  return list;
+  if (checked.apart < 1e-9 * std::abs(coarse.time)) checked.apart = 0;  // rounding of the sum
+  return checked;
 }
 
 std::string write_errors(const std::string& out, const std::string& model,

@@ -1,10 +1,12 @@
 // The error of the time step: the run again at half the step, from the same initial values.
 //
-// Both runs end at the same time and give their outputs at the same times. What is reported beside
-// an observable q is |q(dt) - q(dt/2)|. For an integrator of order p the error of the result shown,
-// that at dt, is 2^p/(2^p - 1) times this difference to leading order (Richardson, Phil. Trans. R.
-// Soc. A 226 (1927) 299): 2 for p = 1, 4/3 for p = 2. Errors of the lattice spacing and of rounding
-// that both runs share do not show.
+// dt is constant in program time, so two steps of dt/2 end where one of dt does: outputs of step n
+// are compared with those of step 2n. Where program time runs by a scale factor that follows the
+// averages, t there is a result, with an error of its own. What is reported beside an observable q
+// is |q(dt) - q(dt/2)|. For an integrator of order p the error of the result shown, that at dt, is
+// 2^p/(2^p - 1) times this difference to leading order (Richardson, Phil. Trans. R. Soc. A 226
+// (1927) 299): 2 for p = 1, 4/3 for p = 2. Errors of the lattice spacing and of rounding that both
+// runs share do not show.
 //
 // With noise both runs follow the same Brownian paths: a third run at the model's step draws
 // (psi_2n + psi_2n+1)/sqrt(2) where the finer one draws psi_2n and psi_2n+1
@@ -31,11 +33,17 @@ struct Uncertain {
   std::vector<std::pair<double, double>> differences;  ///< t, |q(dt) - q(dt/2)|
 };
 
+struct ErrorCheck {
+  std::vector<Uncertain> list;
+  /// How far t itself differs at the outputs that were compared: not 0 where program time runs by a
+  /// scale factor that follows the averages.
+  double apart = 0;
+};
+
 /// Compiles for the same device and runs again. Throws RunError where the model has no `dt`, has
 /// noise of two or three points (E0901), or fails.
-std::vector<Uncertain> error_check(const std::string& path, CompileOptions options,
-                                   runtime::Device& device, const runtime::RunResult& shown,
-                                   const runtime::RunOptions& how);
+ErrorCheck error_check(const std::string& path, CompileOptions options, runtime::Device& device,
+                       const runtime::RunResult& shown, const runtime::RunOptions& how);
 
 /// "name,t,difference" as a table in `out`; returns its path. Throws io::ResultsError.
 std::string write_errors(const std::string& out, const std::string& model,

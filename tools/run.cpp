@@ -157,7 +157,7 @@ void print_sweep(const runtime::RunResult& r) {
 }
 
 std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
-                    const std::optional<std::vector<Uncertain>>& errors) {
+                    const std::optional<ErrorCheck>& errors) {
   Json out;
   out["ok"] = !r.interrupted && r.failures.empty() && r.all_expected();
   out["model"] = r.model;
@@ -189,7 +189,8 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
                         {"device_bytes", p.device_bytes}};
   if (errors) {
     out["error_check"] = Json::object();
-    for (const Uncertain& u : *errors)
+    out["error_check_apart"] = number(errors->apart);
+    for (const Uncertain& u : errors->list)
       out["error_check"][u.name] = {{"last", number(u.last)},
                                     {"largest", number(u.largest)},
                                     {"at", number(u.at)},
@@ -245,7 +246,7 @@ std::string extent_of(const runtime::RunResult& r) {
 }
 
 void print_summary(const runtime::RunResult& r, double copy_bandwidth,
-                   const std::optional<std::vector<Uncertain>>& errors) {
+                   const std::optional<ErrorCheck>& errors) {
   const auto& p = r.performance;
   fmt::print("{} on {}: {} in {}, {}site updates/s", r.model, r.device, extent_of(r),
              duration_text(p.seconds), with_prefix(p.site_updates_per_s));
@@ -256,11 +257,14 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
   if (r.interrupted)
     fmt::print("interrupted: the step was finished, results are complete up to here\n");
   if (errors) fmt::print("  beside each value: its difference from the run at half the step\n");
+  if (errors && errors->apart > 0)
+    fmt::print("  (at the same program time, where t itself differs by up to {:.2g})\n",
+               errors->apart);
   for (const auto& [name, value] : r.scalars) {
     fmt::print("  {} = {:.8g}", name, value);
     if (const double error = error_of(r, name); error > 0)
       fmt::print(" +- {:.2g}{}", error, errors ? " (statistical)" : "");
-    if (const Uncertain* u = errors ? find(*errors, name) : nullptr)
+    if (const Uncertain* u = errors ? find(errors->list, name) : nullptr)
       fmt::print(" +- {:.2g} (at most {:.2g}, at t = {:.4g})", u->last, u->largest, u->at);
     fmt::print("\n");
   }
@@ -489,7 +493,7 @@ int run(const Words& given) {
     fmt::print(stderr, "live page: {}\n", live->address());
   }
   runtime::RunResult result;
-  std::optional<std::vector<Uncertain>> errors;
+  std::optional<ErrorCheck> errors;
   try {
     result = runtime::run(program, device, options);
     if (live) live->finish(result.interrupted);
@@ -499,7 +503,7 @@ int run(const Words& given) {
       again.begins = nullptr;
       again.time_kernels = false;
       errors = error_check(path, wanted.model.compile_options(), device, result, again);
-      result.files.push_back(write_errors(options.out, program.model, *errors));
+      result.files.push_back(write_errors(options.out, program.model, errors->list));
     }
   } catch (const runtime::BrokenState& broken) {
     progress.finish();

@@ -246,6 +246,7 @@ void Observer::record(const Output& output, const io::Moment& at,
     last_step_[place->second] = at.step;
     Series& series = series_[place->second];
     series.points.emplace_back(at.time, values.back());
+    series.steps.push_back(at.step);
     if (scalar.error_slot >= 0) series.errors.push_back({scalars[scalar.error_slot]});
   }
   if (auto* target = file(output)) {

@@ -67,7 +67,7 @@ struct Series {
   std::string name;
   std::vector<std::pair<double, double>> points = {};  ///< t, value
   std::vector<int> axes = {};                          ///< places in RunResult::axes
-  std::vector<std::int64_t> steps = {};                ///< sweeps: of each row
+  std::vector<std::int64_t> steps = {};                ///< of each row
   std::vector<double> times = {};                      ///< sweeps: largest t of the instances
   std::vector<std::vector<double>> values = {};
   std::vector<std::vector<double>> errors = {};  ///< standard errors of averages, as `values`

@@ -52,6 +52,23 @@ TEST_F(Trust, ErrorCheckIsTheDifferenceOfTwoRuns) {
   EXPECT_TRUE(fs::exists(folder_ / "r" / "one.error_check.csv"));
 }
 
+// s = -1: t is a result of both runs, and differs. Compared are step n and step 2n.
+TEST_F(Trust, ErrorCheckInConformalTime) {
+  Child run(folder_, {"run", std::string(VPHI_SOURCE_DIR) + "/models/cosmology/lphi4.vphi",
+                      "--device", "native", "--json", "--quiet", "--lattice", "8^3", "--steps",
+                      "400", "--error-check", "--out", "r"});
+  ASSERT_EQ(run.wait(), 0) << run.error();
+  const Json r = Json::parse(run.out());
+  EXPECT_GT(r["error_check_apart"].get<double>(), 0);
+  // a(eta) of the second-order step, known to its error: between nothing and a per cent
+  const double a = r["error_check"]["a"]["last"].get<double>();
+  EXPECT_GT(a, 0);
+  EXPECT_LT(a, 1e-2 * r["scalars"]["a"].get<double>());
+  const double t = r["error_check"]["t"]["last"].get<double>();
+  EXPECT_GT(t, 0);
+  EXPECT_LT(t, 1e-2 * r["scalars"]["t"].get<double>());
+}
+
 TEST_F(Trust, TestMeasuresOrderAndForces) {
   write_oscillator("+");
   Child run(folder_, {"test", "one.vphi", "--device", "native", "--json"});

@@ -58,7 +58,7 @@ TEST_F(Brownian, ErrorCheckOfAnEnsemble) {
   const emit::TargetInfo target = tools::target_of(testing::device("native")->info());
   runtime::Device& device = *testing::device("native");
   const auto shown = run(compile_model(path, {}, target));
-  const auto list = tools::error_check(path, {}, device, shown, {});
+  const auto list = tools::error_check(path, {}, device, shown, {}).list;
   const auto* u = tools::find(list, "mean(x^2, over = path)");
   ASSERT_NE(u, nullptr);
   EXPECT_GT(u->last, 0);
