@@ -93,7 +93,7 @@ constexpr Builtin kBuiltins[] = {
     {"file", 1, 1, Rule::File, "", "array from a file"},
     // outputs
     {"spectrum", 1, kAny, Rule::Output, "type version k weights cross factor", "power spectrum"},
-    {"occupation", 1, kAny, Rule::Output, "mass version k weights", "occupation numbers"},
+    {"occupation", 1, kAny, Rule::Output, "mass hubble version k weights", "occupation numbers"},
     {"slice", 1, kAny, Rule::Output, "x y z", "values in one plane"},
     {"snapshot", 1, kAny, Rule::Output, "", "values at every site"},
     {"histogram", 1, kAny, Rule::Output, "bins over low high scale", "histogram of values"},
@@ -105,7 +105,8 @@ constexpr Builtin kBuiltins[] = {
     // distributions, after `~`
     {"normal", 0, 2, Rule::Distribution, "", "normal(mean, width); alone: mean 0, width 1"},
     {"uniform", 0, 2, Rule::Distribution, "", "uniform(low, high); alone: 0 to 1"},
-    {"vacuum", 0, 0, Rule::Distribution, "cutoff form", "vacuum fluctuations of a field"},
+    {"vacuum", 0, 0, Rule::Distribution, "cutoff form",
+     "vacuum fluctuations of a field; its velocity moves with them unless it is written"},
     {"cauchy", 2, 2, Rule::Distribution, "", "cauchy(centre, half width)"},
     {"waterbag", 1, 1, Rule::Distribution, "", "uniform in -p..p"},
     {"ball", 1, 1, Rule::Distribution, "", "uniform in a ball of this radius"},

@@ -183,7 +183,8 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
       for (const ExprPtr& each : value.args) number(*each, scope, "`" + named.name + "`");
     } else if (named.name == "solver" || named.name == "kind" || named.name == "form" ||
                named.name == "along" || named.name == "scale" || named.name == "cross" ||
-               named.name == "weights" || named.name == "k" || named.name == "even_odd") {
+               named.name == "weights" || named.name == "hubble" || named.name == "k" ||
+               named.name == "even_odd") {
       continue;  // words; checked by the stage that uses them
     } else if (named.name == "even" || named.name == "odd") {
       if (value.kind != ExprKind::List) infer(value, scope);

@@ -491,15 +491,28 @@ class Outputs {
   /// average over time. Each instance counts once.
   bool counts_instances(Expr value) const { return over_ && !algebra::per_site(value); }
 
+  /// f', or with the Hubble term f' + H f, which is (a f)' in conformal time but for a^2.
+  Value rate_of(const Value& v, bool hubble, dsl::Span span) {
+    Value rate = lower_.time_derivative(v, span);
+    for (std::size_t i = 0; hubble && i < rate.parts.size(); ++i) {
+      const auto add = [&](Expr& part, Expr of) {
+        if (of) part = part + d_.hubble() * of;
+      };
+      add(rate.parts[i].re, v.parts[i].re);
+      add(rate.parts[i].im, v.parts[i].im);
+    }
+    return rate;
+  }
+
   /// f and f' of a field and what its particles are counted with (runtime/observe/spectrum.hpp).
-  void occupation(Observable& o, const dsl::Expr& arg) {
+  void occupation(Observable& o, const dsl::Expr& arg, bool hubble) {
     const Value v = lower_.value(arg);
     const StateField* field = arg.kind == ExprKind::Name ? d_.field(arg.text) : nullptr;
     if (field && field->order != 2)
       d_.fail(errors::not_yet(arg.span, "the occupation number of a first-order field"));
     const double norm = field ? field->norm() : v.complex() ? 2 : 1;
     Parts parts = components(v, norm);
-    const Parts rates = components(lower_.time_derivative(v, arg.span), norm);
+    const Parts rates = components(rate_of(v, hubble, arg.span), norm);
     if (parts.size() != rates.size())
       d_.fail(errors::not_yet(arg.span, "the occupation number of this"));
     parts.insert(parts.end(), rates.begin(), rates.end());
@@ -526,9 +539,13 @@ class Outputs {
     Observable base;
     base.kind = kind;
     base.span = e.span;
-    bool cross = false, map = false;
+    bool cross = false, map = false, hubble = false;
     over_ = false;
     for (const dsl::NamedArgument& option : e.named) {
+      if (option.name == "hubble") {
+        hubble = switched(option);
+        if (hubble && !d_.expanding()) bad_value(option, "off: nothing expands");
+      }
       cross = cross || (option.name == "cross" && switched(option));
       map = map || (option.name == "bins" && option.value->kind == ExprKind::List);
     }
@@ -565,7 +582,7 @@ class Outputs {
                  : alone       ? given
                                : fmt::format("{}({})", given, what);
         if (kind == Kind::Occupation) {
-          occupation(o, *arg);
+          occupation(o, *arg, hubble);
         } else {
           set_parts(o, parts);
         }

@@ -73,5 +73,30 @@ every 100 steps: occupation(phi, k = effective) -> "n.csv"
   for (const auto& [t, value] : n) EXPECT_NEAR(value / n[0].second, 1, 0.01) << t;
 }
 
+// Radiation era, no mass: a f obeys the equation of flat space in conformal time, so its n is
+// constant. Without the Hubble term n swings by H/omega.
+TEST(Occupation, WithTheHubbleTermAConformalFieldKeepsItsNumber) {
+  const auto text = [](const std::string& option) {
+    return R"(model conformal "no mass in the radiation era"
+lattice box: 16^3, length = 2*pi, boundary = periodic
+metric frw(a = t^(1/2))
+field phi: real
+laplacian = iso7
+potential V = 0*phi
+rescale s = -1
+init t = 1, phi = 1e-3*cos(index(x)*2*pi/16), phi' = -1e-3*cos(index(x)*2*pi/16)/2
+evolve vv6, dt = 0.05, until = t > 20
+every 20 steps: occupation(phi, k = effective, mass = 0)" +
+           option + R"() -> "n.csv"
+)";
+  };
+  const auto with = first_shell(text(", hubble = on"), 3), without = first_shell(text(""), 3);
+  ASSERT_GE(with.size(), 4U);
+  double swing = 0;
+  for (const auto& [t, n] : with) EXPECT_NEAR(n / with[0].second, 1, 1e-6) << t;
+  for (const auto& [t, n] : without) swing = std::max(swing, std::abs(n / with[0].second - 1));
+  EXPECT_GT(swing, 0.1);
+}
+
 }  // namespace
 }  // namespace vphi
