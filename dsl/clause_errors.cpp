@@ -393,12 +393,24 @@ Diagnostic no_unit_system(Span at, const std::string& unit, const std::string& n
 
 // ---- equations --------------------------------------------------------------------------------
 
-Diagnostic no_equation(const Symbol& state) {
+Diagnostic no_equation(const Symbol& state, bool potential, bool metric) {
   Diagnostic d = make("E0701", state.declared, "`" + state.name + "` has no equation of motion");
   d.under = "how does it evolve?";
   d.rule = "every field and variable has an equation, or follows from potential, H or action";
   if (state.indexed && !state.parameters.empty()) {
     d.hint = "write " + state.name + "[" + state.parameters.front() + "]' = ... or H = ...";
+  } else if (state.kind == SymbolKind::Gauge) {
+    d.rule = "links, and what stands on them, follow from H, from an action, or have equations";
+    d.hint =
+        "write H = total(...) of all fields for real time, `action S = ...` for a Markov chain, "
+        "or " +
+        state.name + "' = ...";
+  } else if (potential) {
+    d.rule = "`potential` moves the fields of a lattice; a `var` has an equation of its own, or H";
+    d.hint = metric ? "a homogeneous box is one site: `field " + state.name +
+                          ": real` with `lattice point: 1^3, length = 1`"
+                    : "write " + state.name + "'' = -d(V, " + state.name +
+                          "), with V a plain definition: V = ...";
   } else {
     d.hint = "write `potential V = ...`, " + state.name + "'' = ... or " + state.name + "' = ...";
   }

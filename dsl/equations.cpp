@@ -156,7 +156,8 @@ class EquationCheck {
     for (const auto& [name, symbol] : resolved_.symbols) {
       if (!has_equation_of_motion(symbol) || everything || written_.count(name) > 0) continue;
       if (symbol.kind == SymbolKind::Field && fields) continue;
-      resolved_.diagnostics.add(error::no_equation(symbol));
+      resolved_.diagnostics.add(
+          error::no_equation(symbol, fields, resolved_.clause("metric") != nullptr));
     }
   }
 
@@ -211,6 +212,27 @@ bool solves(const Resolved& resolved) {
   return found && resolved.find("solve") == nullptr;
 }
 
+/// `init phi ~ vacuum` under a Hamiltonian starts phi's momentum as well.
+std::set<std::string> drawn_momenta(const Resolved& resolved) {
+  std::set<std::string> names;
+  if (resolved.find("H") == nullptr) return names;
+  std::set<std::string> drawn;
+  for (const Clause* init : resolved.clauses("init")) {
+    for (const Item& item : init->items) {
+      if (!item.head || !item.value) continue;
+      for_each(item.value, [&](const Expr& e) {
+        if (e.text == "vacuum") drawn.insert(item.head->name);
+      });
+    }
+  }
+  for (const StateLine& line : state_lines(resolved)) {
+    for (std::size_t i = 0; i + 1 < line.canonical.size(); i += 2) {
+      if (drawn.contains(line.canonical[i]->name)) names.insert(line.canonical[i + 1]->name);
+    }
+  }
+  return names;
+}
+
 void check_model(Resolved& resolved) {
   const std::vector<Line>& lines = resolved.model.lines;
   const Span whole = lines.empty() ? Span{} : lines.front().span;
@@ -221,13 +243,15 @@ void check_model(Resolved& resolved) {
       if (item.head) started.insert(item.head->name);
     }
   }
+  for (const std::string& name : drawn_momenta(resolved)) started.insert(name);
   for (const auto& [name, symbol] : resolved.symbols) {
     const bool evolves = has_equation_of_motion(symbol) || symbol.kind == SymbolKind::Primitive ||
                          symbol.kind == SymbolKind::Fermion;
     state = state || evolves;
     if (evolves && symbol.kind != SymbolKind::Fermion && started.count(name) == 0) {
       resolved.diagnostics.add(
-          error::not_started(symbol.declared, name, symbol.kind == SymbolKind::Gauge));
+          error::not_started(symbol.declared, name,
+                             symbol.kind == SymbolKind::Gauge && symbol.type.base != Base::Real));
     }
   }
   for (const char* keyword : {"field", "var", "gauge", "primitive"}) {

@@ -101,6 +101,7 @@ class Inference {
   // infer_operators.cpp
   Value unary(const Expr& expr, const Scope& scope);
   Value binary(const Expr& expr, const Scope& scope, bool outer = false);
+  void check_hidden_constant(const Expr& product, const Scope& scope);
   Value select(const Expr& expr, const Scope& scope);
   Value prime(const Expr& expr, const Scope& scope);
   Value list(const Expr& expr, const Scope& scope);

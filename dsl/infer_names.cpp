@@ -189,12 +189,14 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
     }
     return error::unknown_member(expr.span, construct, name.substr(dot + 1), known);
   }
+  const Symbol* energy = resolved_.find("H");
+  const bool hamiltonian = energy != nullptr && energy->kind == SymbolKind::Hamiltonian;
   for (const GivenName& given : given_names()) {
     if (given.name == name) {
       const bool axis = given.construct == "lattice" && dimensions() > 0;
       if (axis) return error::axis_missing(expr.span, name, dimensions());
       return error::construct_missing(expr.span, name, std::string(given.doc),
-                                      std::string(given.construct));
+                                      std::string(given.construct), hamiltonian);
     }
   }
   // Help for the first mistakes; a hopeless text must not cost a search for each of its names.

@@ -47,6 +47,17 @@ Value Inference::unary(const Expr& expr, const Scope& scope) {
   return value;
 }
 
+/// `2*pi` where the model has a field called pi.
+void Inference::check_hidden_constant(const Expr& product, const Scope& scope) {
+  const Expr &number = *product.args[0], &name = *product.args[1];
+  if (number.kind != ExprKind::Number || name.kind != ExprKind::Name) return;
+  const BuiltinConstant* constant = find_constant(name.text);
+  const Symbol* own = resolved_.find(name.text);
+  if (constant == nullptr || own == nullptr || scope.find(name.text) != nullptr) return;
+  if (own->kind == SymbolKind::Field || own->kind == SymbolKind::Variable)
+    report(error::hidden_constant(product.span, *own, std::string(constant->doc)));
+}
+
 Value Inference::binary(const Expr& expr, const Scope& scope, bool outer) {
   const std::string& op = expr.text;
   if (op == "and" || op == "or") {
@@ -57,6 +68,7 @@ Value Inference::binary(const Expr& expr, const Scope& scope, bool outer) {
   }
   const Value left = infer(*expr.args[0], scope);
   const Value right = infer(*expr.args[1], scope);
+  if (op == "*") check_hidden_constant(expr, scope);
   if (is_comparison(op)) return compare(expr, left, right);
   std::optional<Type> type;
   if (op == "*") {

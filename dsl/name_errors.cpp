@@ -204,12 +204,18 @@ Diagnostic unknown_member(Span at, const std::string& construct, const std::stri
 }
 
 Diagnostic construct_missing(Span at, const std::string& name, const std::string& doc,
-                             const std::string& clause) {
+                             const std::string& clause, bool hamiltonian) {
   Diagnostic d = make("E0111", at, "`" + name + "` (" + doc + ") is not there in this model");
   d.under = "given by `" + clause + "`, which the model does not have";
   d.rule = "some clauses bring names along; without the clause there is no such name";
   if (clause == "metric") {
     d.hint = "add `metric frw(a)` for an expanding box, or declare `" + name + "` yourself";
+  } else if (clause == "potential" && hamiltonian) {
+    d.under = "given by `potential`; this model has H";
+    d.rule = "a written H is one number: vphi does not know which of its terms bend and which pull";
+    d.hint =
+        "write H, kinetic (the total of its terms with momenta), and terms of your own such as "
+        "mean(norm2(grad(phi))/2)";
   } else if (clause == "H") {
     d.hint = "write the dynamics as `H = ...`, or declare `" + name + "` yourself";
   } else if (clause == "lattice") {
@@ -298,6 +304,17 @@ Diagnostic shadows_std(Span at, const std::string& name, const std::string& what
   d.rule = "a model may use such a name for itself";
   d.hint = reachable.empty() ? "choose another name if you meant the one from `std`"
                              : "the hidden one is `" + reachable + "`";
+  return d;
+}
+
+Diagnostic hidden_constant(Span at, const Symbol& own, const std::string& what) {
+  Diagnostic d = make("W0103", at, "`" + own.name + "` is " + a_kind(own) + " here, no number");
+  d.severity = Severity::Warning;
+  d.under = "a multiple of " + a_kind(own);
+  point_at(d, own);
+  d.rule = "a model's own name hides what vphi gives, here the " + what;
+  d.hint = "if the number is meant, give the " + kind_name(own) + " another name, `" + own.name +
+           "_phi`, say; if not, write `" + own.name + "*...` with the number behind it";
   return d;
 }
 

@@ -43,7 +43,7 @@ Diagnostic bad_text(Span at, const std::string& why);
 Diagnostic unknown_member(Span at, const std::string& construct, const std::string& name,
                           const Names& known);
 Diagnostic construct_missing(Span at, const std::string& name, const std::string& doc,
-                             const std::string& clause);
+                             const std::string& clause, bool hamiltonian);
 Diagnostic axis_missing(Span at, const std::string& name, int dimensions);
 Diagnostic unknown_in_body(Span at, const std::string& name,
                            const std::optional<std::string>& near);
@@ -54,6 +54,8 @@ Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbo
                            const std::optional<std::string>& near);
 Diagnostic noise_out_of_place(Span at);
 Diagnostic derived_out_of_place(Span at);
+/// W0103: a number times a field or variable that has the name of a constant.
+Diagnostic hidden_constant(Span at, const Symbol& own, const std::string& what);
 Diagnostic shadows_std(Span at, const std::string& name, const std::string& what,
                        const std::string& reachable);
 /// W0102: a name that is defined and never used; `clause` has an option of that name, if any.
@@ -162,7 +164,7 @@ Diagnostic no_unit_system(Span at, const std::string& unit, const std::string& n
                           bool of_lattice);
 
 // ---- equations --------------------------------------------------------------------------------
-Diagnostic no_equation(const Symbol& state);
+Diagnostic no_equation(const Symbol& state, bool potential, bool metric);
 Diagnostic second_equation(Span at, const std::string& name, Span first);
 Diagnostic equation_of_non_state(Span at, const std::string& name, const Symbol* symbol,
                                  const std::optional<std::string>& near);
