@@ -48,7 +48,7 @@ std::optional<Standing> standing(Written& text, std::string shown) {
     shown.resize(bracket);
   }
   const auto field = text.fields.find(shown);
-  if (field == text.fields.end()) return std::nullopt;
+  if (field == text.fields.end() || field->second.colours > 0) return std::nullopt;
   result.field = &field->second;
   const auto columns = static_cast<std::size_t>(field->second.columns);
   if (field->second.symmetric && row != column)
@@ -104,6 +104,7 @@ class Comparison {
     const Variable* momentum = nullptr;  ///< of second order: of its partner
     const physics::Trajectory::Level* level = nullptr;  ///< of a kick
     int kicked = -1;                                    ///< array of the momentum
+    int axis = 0, generator = -1;                       ///< of links of SU(n)
     Standing at;
     long double largest = 0, difference = 0;
   };
@@ -172,9 +173,6 @@ class Comparison {
   void prepare_kicks(const physics::Trajectory& trajectory) {
     prepare_box();
     trajectory_ = trajectory;
-    const bool sun =
-        std::any_of(system_.variables.begin(), system_.variables.end(),
-                    [&](const Variable& v) { return !standing(text_, v.shown).has_value(); });
     const auto zero = [&](int array) {
       derived_.arrays[array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
     };
@@ -183,26 +181,76 @@ class Comparison {
     for (const physics::Trajectory::Level& level : trajectory_->levels) {
       for (const Variable& v : system_.variables) {
         const auto at = standing(text_, v.shown);
+        if (!at) continue;
         Compared c;
         c.what = What::Kick;
         c.row.variable = "change of " + v.shown + "'s momentum";
         c.row.source = level.shown;
-        c.variable = &v;
         c.level = &level;
-        if (at) c.at = *at;
+        c.at = *at;
         for (const auto& [array, value] : trajectory_->drift.values) {
           if (array != v.array) continue;
           algebra::visit(value, [&](Expr e) {
             if (e.is(Op::Load) && e->index != array) c.kicked = e->index;
           });
         }
-        if (at && c.kicked >= 0 && !sun) {
-          compared_.push_back(c);
-          continue;
-        }
-        if (sun && &v != &system_.variables.front()) continue;  // once
-        c.row = {"forces of " + level.shown, level.shown, 0, 0, "links of SU(N)"};
         compared_.push_back(c);
+      }
+      prepare_links(level);
+    }
+  }
+
+  void prepare_links(const physics::Trajectory::Level& level) {
+    constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+    for (auto& [name, f] : text_.fields) {
+      for (int axis = 0; f.colours > 0 && axis < text_.box.dims; ++axis) {
+        for (int a = 0; a < f.colours * f.colours - 1; ++a) {
+          Compared c;
+          c.what = What::Kick;
+          c.row.variable = fmt::format("change of {}[{}]'s momentum {}", name, kAxes[axis], a + 1);
+          c.row.source = level.shown;
+          c.level = &level;
+          c.at.field = &f;
+          c.axis = axis;
+          c.generator = a;
+          const std::string momentum = fmt::format("momentum_{}_{}", kAxes[axis], a + 1);
+          for (const auto& memory : trajectory_->memory)
+            if (memory.name == momentum) c.kicked = memory.array;
+          compared_.push_back(c);
+        }
+      }
+    }
+  }
+
+  /// Random links on both sides, as the System stores them: by quaternions, all rows or all but
+  /// one.
+  void draw_links(std::mt19937_64& random) {
+    std::normal_distribution<double> normal;
+    for (auto& [name, f] : text_.fields) {
+      if (f.colours == 0) continue;
+      std::vector<const Variable*> own;
+      for (const Variable& v : system_.variables)
+        if (v.name == name || v.name.starts_with(name + "_")) own.push_back(&v);
+      const auto n = static_cast<std::size_t>(f.colours);
+      const std::size_t dims = static_cast<std::size_t>(text_.box.dims), reals = own.size() / dims;
+      const bool quaternion = n == 2 && reals == 4 && !text_.facts().field(name)->store;
+      for (int s = 0; s < text_.box.sites(); ++s) {
+        for (std::size_t axis = 0; axis < dims; ++axis) {
+          const auto u = random_link(f.colours, [&] { return normal(random); });
+          std::vector<long double> stored;
+          for (const Complex z : u) {
+            stored.push_back(z.real());
+            stored.push_back(z.imag());
+          }
+          const auto first = static_cast<std::ptrdiff_t>(s * f.reals()) +
+                             static_cast<std::ptrdiff_t>(axis * 2 * n * n);
+          std::copy(stored.begin(), stored.end(), f.values.begin() + first);
+          // a0 + i a.sigma
+          if (quaternion) stored = {stored[0], stored[3], stored[2], stored[1]};
+          for (std::size_t i = 0; i < reals; ++i)
+            derived_.arrays[own.at(axis * reals + i)->array][static_cast<std::size_t>(s)] =
+                stored.at(i);
+        }
       }
     }
   }
@@ -260,6 +308,7 @@ class Comparison {
       }
     }
     if (trajectory_) {
+      draw_links(random);
       derived_.changed();
       show();
       return true;
@@ -447,7 +496,10 @@ class Comparison {
       return -text_.a / (6 * text_.planck2()) * (mean.rho + 3 * mean.p);
     }
     const WrittenField& f = *c.at.field;
-    if (c.what == What::Kick) return text_.from_action(c.level->shown, f, site, c.at.real);
+    if (c.what == What::Kick) {
+      return c.generator < 0 ? text_.from_action(c.level->shown, f, site, c.at.real)
+                             : text_.from_action(c.level->shown, f, site, c.axis, c.generator);
+    }
     const physics::EquationFact* own = text_.facts().equation(f.name);
     const auto all = own                   ? text_.right_side(*own, f, site)
                      : text_.hamiltonian() ? text_.from_hamiltonian(f, site)
@@ -502,7 +554,7 @@ class Comparison {
   }
 
   void compare(Compared& c) {
-    if (!c.row.not_checked.empty()) return;
+    if (!c.row.not_checked.empty() || (c.generator >= 0 && c.row.points > 0)) return;
     const int sites = text_.box.sites();
     for (int i = 0; i < std::min(kSites, sites); ++i) {
       const int site = c.what == What::Scale ? 0 : (i * 7919 + (i == 1 ? 1 : 0)) % sites;
@@ -535,7 +587,8 @@ class Comparison {
         c.row.not_checked = end.what();
       }
       text_.step = 1e-3L;
-      if (!c.row.not_checked.empty() || c.what == What::Scale) return;
+      // links have many components, each at a site and in a state of its own
+      if (!c.row.not_checked.empty() || c.what == What::Scale || c.generator >= 0) return;
     }
   }
 
@@ -565,7 +618,7 @@ std::vector<DerivativeRow> check_derivatives(const dsl::Resolved& resolved,
 std::vector<DerivativeRow> check_derivatives(const std::string& path,
                                              const CompileOptions& options) {
   // small enough for sums over all sites at every point; wide enough for the stencils
-  constexpr Most kFew{{9, 5, 4, 5}, 6, 2};
+  constexpr Most kFew{{9, 5, 4, 4}, 6, 2};
   CompileOptions own = options;
   own.lattice.clear();
   Compilation compilation = derive_model(path, made_small(path, own, kFew));

@@ -233,29 +233,49 @@ long double Written::gradient_square(const WrittenField& f, const Place& place) 
   return sum;
 }
 
-/// Links along a path of directions, of U(1).
+/// The link that begins at `from`; against its direction the adjoint.
+Numbers Written::link_at(const WrittenField& links, Place from, int axis, int sign) const {
+  const Numbers all = field_at(links, from, false);
+  if (links.colours == 0) {
+    const Complex u = all.parts.at(static_cast<std::size_t>(axis));
+    return Numbers::of(sign < 0 && links.phase ? conjugate(u) : u);
+  }
+  const auto n = static_cast<std::size_t>(links.colours);
+  const std::size_t first = static_cast<std::size_t>(axis) * n * n;
+  Numbers u{links.colours, links.colours, {}, 0};
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      u.parts.push_back(sign < 0 ? conjugate(all.parts.at(first + j * n + i))
+                                 : all.parts.at(first + i * n + j));
+  return u;
+}
+
+/// Links along a path of directions.
 Numbers Written::loop(const dsl::Expr& e, const Scope& scope, const Place* place) {
   const WrittenField* links = nullptr;
   for (const auto& [name, f] : fields)
-    if (f.phase) links = &f;
+    if (f.phase || f.colours > 0) links = &f;
   if (!links) throw NotCovered{e.span, "links of this group"};
   if (!place) throw NeedsPlace{};
   Place p = *place;
-  Complex product = 1;
+  Numbers product = Numbers::of(1);
   for (const auto& arg : e.args) {
     const bool many = arg->kind == ExprKind::Binary && arg->text == "*";
-    const int times = many ? static_cast<int>(real(*arg->args[0], scope, place)) : 1;
-    const auto k = direction(many ? *arg->args[1] : *arg, scope);
+    int times = many ? static_cast<int>(real(*arg->args[0], scope, place)) : 1;
+    auto k = direction(many ? *arg->args[1] : *arg, scope);
     if (!k) throw NotCovered{arg->span, "a step of a path"};
+    if (times < 0) {  // -2*mu
+      times = -times;
+      k->sign = -k->sign;
+    }
     const auto axis = static_cast<std::size_t>(k->value);
     for (int i = 0; i < times; ++i) {
       if (k->sign < 0) --p[axis];
-      const Complex u = field_at(*links, p, false).parts.at(axis);
-      product *= k->sign < 0 ? conjugate(u) : u;
+      product = multiplied(product, link_at(*links, p, k->value, k->sign));
       if (k->sign > 0) ++p[axis];
     }
   }
-  return Numbers::of(product);
+  return product;
 }
 
 // ---- indices and sums -----------------------------------------------------------------------
@@ -368,7 +388,7 @@ Numbers Written::sum(const dsl::Expr& e, const Scope& scope, const Place* place)
   }
   if (names.empty()) {
     if (product) throw NotCovered{e.span, "a product over the box"};
-    return reduction(e, scope, place);
+    return reduction(e, scope);
   }
   for (const std::string& name : names) {
     if (ranges.contains(name)) continue;
@@ -409,12 +429,11 @@ Numbers Written::sum(const dsl::Expr& e, const Scope& scope, const Place* place)
   return any ? result : Numbers::of(product ? 1 : 0);
 }
 
-Numbers Written::reduction(const dsl::Expr& e, const Scope& scope, const Place* place) {
+Numbers Written::reduction(const dsl::Expr& e, const Scope& scope) {
   if (!e.named.empty()) throw NotCovered{e.span, "`" + e.text + "` with options"};
   if (e.args.size() > 1) {  // over indices as well: the mean of each tuple's
     throw NotCovered{e.span, "`" + e.text + "` over indices"};
   }
-  (void)place;
   const Restored keep(reads_box_);
   const std::string& f = e.text;
   if (f == "total" || f == "sum")

@@ -49,25 +49,35 @@ void Written::terms(const dsl::Expr& e, long double sign, bool total,
 }
 
 long double Written::slope_of(const std::vector<Term>& terms, long double& u, long double scale) {
-  const long double here = u, h = step * scale;
+  const long double here = u;
+  return slope_along(terms, step * scale, [&](long double by) { u = here + by; });
+}
+
+long double Written::slope_along(const std::vector<Term>& terms, long double h,
+                                 const std::function<void(long double)>& move) {
   const auto profile = [&](const Term& term, int steps) {
-    u = here + steps * h;
+    move(steps * h);
     std::vector<long double> values;
     const auto add = [&](const Place& p) {
       Numbers v = at(*term.text, {}, &p);
       values.push_back(v.parts.at(0).real());
       return v;
     };
-    if (term.total)
-      summed(add);
-    else
-      try {
-        values.push_back(real(*term.text, {}, nullptr));
-      } catch (const NeedsPlace&) {
-        values.clear();
+    try {
+      if (term.total)
         summed(add);
-      }
-    u = here;
+      else
+        try {
+          values.push_back(real(*term.text, {}, nullptr));
+        } catch (const NeedsPlace&) {
+          values.clear();
+          summed(add);
+        }
+    } catch (...) {
+      move(0);
+      throw;
+    }
+    move(0);
     return values;
   };
   long double slope = 0;
@@ -132,17 +142,38 @@ std::vector<long double> Written::from_hamiltonian(const WrittenField& field, in
   return result;
 }
 
-long double Written::from_action(const std::string& name, const WrittenField& field, int site,
-                                 std::size_t real) {
+std::vector<Written::Term> Written::terms_of_action(const std::string& name) const {
   const NamedFact* action = facts_.find(name);
   if (!action || !action->value) throw NotCovered{{}, "the action `" + name + "`"};
   const dsl::Expr* density = action->value.get();
   if (density->kind == ExprKind::Call && density->text == "total") density = density->args[0].get();
   std::vector<Term> parts;
   terms(*density, 1, true, parts);
+  return parts;
+}
+
+long double Written::from_action(const std::string& name, const WrittenField& field, int site,
+                                 std::size_t real) {
   WrittenField& f = fields.at(field.name);
   long double& u = f.values[static_cast<std::size_t>(site * f.reals()) + real];
-  return -slope_of(parts, u, f.scale);
+  return -slope_of(terms_of_action(name), u, f.scale);
+}
+
+long double Written::from_action(const std::string& name, const WrittenField& links, int site,
+                                 int axis, int a) {
+  WrittenField& f = fields.at(links.name);
+  const int n = f.colours;
+  const auto first = static_cast<std::size_t>(site * f.reals() + axis * n * n * 2);
+  std::vector<Complex> here;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n * n); ++i)
+    here.emplace_back(f.values[first + 2 * i], f.values[first + 2 * i + 1]);
+  return -slope_along(terms_of_action(name), step, [&](long double w) {
+    const std::vector<Complex> u = w == 0 ? here : turned_link(here, n, a, w);
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      f.values[first + 2 * i] = u[i].real();
+      f.values[first + 2 * i + 1] = u[i].imag();
+    }
+  });
 }
 
 std::vector<long double> Written::right_side(const physics::EquationFact& fact,
@@ -351,7 +382,14 @@ void Written::declare(int sites) {
       f.link = true;
       f.rows = box.dims;
       f.phase = type == "U";
-      if (!f.phase && type != "real") continue;  // what names it is not covered
+      if (type == "SU") {
+        f.colours = size(0);
+        f.rows = box.dims * f.colours;
+        f.columns = f.colours;
+        f.complex = true;
+      } else if (!f.phase && type != "real") {
+        continue;  // what names it is not covered
+      }
     } else if (type == "complex") {
       f.complex = true;
     } else if (type == "angle") {

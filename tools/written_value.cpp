@@ -29,6 +29,21 @@ bool is_real(Complex z) { return z.imag() == 0; }
 
 }  // namespace
 
+Numbers multiplied(const Numbers& x, const Numbers& y) {
+  if (x.scalar()) return each(y, [&](Complex z) { return x.parts[0] * z; });
+  if (y.scalar()) return each(x, [&](Complex z) { return z * y.parts[0]; });
+  Numbers result{x.rows, y.columns, {}, 0};
+  for (int i = 0; i < x.rows; ++i)
+    for (int j = 0; j < y.columns; ++j) {
+      Complex sum = 0;
+      for (int k = 0; k < x.columns; ++k)
+        sum += x.parts[static_cast<std::size_t>(i * x.columns + k)] *
+               y.parts[static_cast<std::size_t>(k * y.columns + j)];
+      result.parts.push_back(sum);
+    }
+  return result;
+}
+
 Numbers Numbers::vector(std::vector<Complex> parts) {
   return {static_cast<int>(parts.size()), 1, std::move(parts), 0};
 }
@@ -168,12 +183,11 @@ Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place
     }
     return at(*fact->value, inner, place);
   }
-  if (const auto v = given(e.text, e, place)) return *v;
+  if (const auto v = given(e.text, place)) return *v;
   throw NotCovered{e.span, "`" + e.text + "`"};
 }
 
-std::optional<Numbers> Written::given(const std::string& text, const dsl::Expr& e,
-                                      const Place* place) {
+std::optional<Numbers> Written::given(const std::string& text, const Place* place) {
   const auto coordinate = [&](int axis) {
     if (!place) throw NeedsPlace{};
     return (static_cast<long double>((*place)[static_cast<std::size_t>(axis)]) -
@@ -205,7 +219,6 @@ std::optional<Numbers> Written::given(const std::string& text, const dsl::Expr& 
       return Numbers::of(mean.p / mean.rho);
     }
   }
-  (void)e;
   return std::nullopt;
 }
 
@@ -251,19 +264,9 @@ Numbers Written::binary(const dsl::Expr& e, const Scope& scope, const Place* pla
     return result;
   }
   if (op == "*") {
-    if (x.scalar()) return each(y, [&](Complex z) { return x.parts[0] * z; });
-    if (y.scalar()) return each(x, [&](Complex z) { return z * y.parts[0]; });
-    if (x.columns != y.rows) throw NotCovered{e.span, "a product of these shapes"};
-    Numbers result{x.rows, y.columns, {}, 0};
-    for (int i = 0; i < x.rows; ++i)
-      for (int j = 0; j < y.columns; ++j) {
-        Complex sum = 0;
-        for (int k = 0; k < x.columns; ++k)
-          sum += x.parts[static_cast<std::size_t>(i * x.columns + k)] *
-                 y.parts[static_cast<std::size_t>(k * y.columns + j)];
-        result.parts.push_back(sum);
-      }
-    return result;
+    if (!x.scalar() && !y.scalar() && x.columns != y.rows)
+      throw NotCovered{e.span, "a product of these shapes"};
+    return multiplied(x, y);
   }
   if (!y.scalar()) throw NotCovered{e.span, "a vector on this side of `" + op + "`"};
   const Complex n = y.parts[0];
@@ -310,8 +313,8 @@ Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place
   const std::string& f = e.text;
   if (e.args.empty()) throw NotCovered{e.span, "`" + f + "`"};
   if (f == "sum" || f == "prod") return sum(e, scope, place);
-  if (f == "mean" || f == "total" || f == "var") return reduction(e, scope, place);
-  if ((f == "min" || f == "max") && e.args.size() == 1) return reduction(e, scope, place);
+  if (f == "mean" || f == "total" || f == "var") return reduction(e, scope);
+  if ((f == "min" || f == "max") && e.args.size() == 1) return reduction(e, scope);
   if (f == "d" && e.args.size() == 2) return derivative(e, scope, place);
   if (f == "loop" || f == "path") return loop(e, scope, place);
   if (f == "lap" || f == "grad" || f == "div" || f == "faces" || f == "edges" || f == "corners") {
@@ -478,8 +481,7 @@ Numbers Written::index(const dsl::Expr& e, const Scope& scope, const Place* plac
         if (!place) throw NeedsPlace{};
         Place from = *place;
         if (k->sign < 0) --from[static_cast<std::size_t>(k->value)];
-        const Complex u = field_at(f, from, false).parts.at(static_cast<std::size_t>(k->value));
-        return Numbers::of(k->sign < 0 && f.phase ? std::conj(u) : u);
+        return link_at(f, from, k->value, k->sign);
       }
     }
     const NamedFact* fact = facts_.find(base.text);

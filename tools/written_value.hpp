@@ -31,6 +31,12 @@ struct NotCovered {
   std::string what;
 };
 
+/// exp(i w T_a) u and a random element of SU(n), n x n matrices row by row; generators in the order
+/// of compiler/gauge/group.hpp: for each q the pairs p < q, symmetric and antisymmetric, then the
+/// diagonal one, all with tr(T_a T_b) = delta_ab/2.
+std::vector<Complex> turned_link(const std::vector<Complex>& u, int n, int a, long double w);
+std::vector<Complex> random_link(int n, const std::function<long double()>& normal);
+
 /// A value: a number, a vector, a matrix, row by row.
 struct Numbers {
   int rows = 1, columns = 1;
@@ -40,6 +46,9 @@ struct Numbers {
   static Numbers of(Complex z) { return {1, 1, {z}, 0}; }
   static Numbers vector(std::vector<Complex> parts);
 };
+
+/// A product of numbers, of a number and anything, or of matrices that fit.
+Numbers multiplied(const Numbers& x, const Numbers& y);
 
 using Place = std::array<int, 4>;
 
@@ -69,6 +78,7 @@ struct WrittenField {
   bool complex = false, symmetric = false, particle = false;
   bool link = false;   ///< a row for each axis
   bool phase = false;  ///< a U(1) link: the value is exp(i*number)
+  int colours = 0;     ///< SU(n) links: a block of n rows for each axis
   WallsWritten walls;
   long double period = 0;
   int order = 1;                           ///< 2: `rates` are part of the state
@@ -111,6 +121,9 @@ class Written {
   /// -dS/du of the action called `name`, summed over the box, by one real number of the field.
   long double from_action(const std::string& name, const WrittenField& field, int site,
                           std::size_t real);
+  /// The same along exp(i w T_a) U of the link along `axis`, T_a generator `a` of SU(n).
+  long double from_action(const std::string& name, const WrittenField& links, int site, int axis,
+                          int a);
   /// The right side of an equation of motion, with `derived` as the model has it.
   std::vector<long double> right_side(const physics::EquationFact& fact, const WrittenField& field,
                                       int site);
@@ -134,7 +147,7 @@ class Written {
   Complex number(const dsl::Expr& e, const Scope& scope, const Place* place);
   long double real(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers name(const dsl::Expr& e, const Scope& scope, const Place* place);
-  std::optional<Numbers> given(const std::string& text, const dsl::Expr& e, const Place* place);
+  std::optional<Numbers> given(const std::string& text, const Place* place);
   Numbers binary(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers call(const dsl::Expr& e, const Scope& scope, const Place* place);
   std::optional<Numbers> elementary(const dsl::Expr& e, const Scope& scope, const Place* place);
@@ -151,9 +164,10 @@ class Written {
   Numbers difference(const Numbers& there, const Numbers& here, const dsl::Expr& u) const;
   long double gradient_square(const WrittenField& f, const Place& place);
   const std::map<Place, long double>& laplacian_weights(const dsl::Expr& e);
+  Numbers link_at(const WrittenField& links, Place from, int axis, int sign) const;
   Numbers loop(const dsl::Expr& e, const Scope& scope, const Place* place);
   // ---- sums, derivatives
-  Numbers reduction(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers reduction(const dsl::Expr& e, const Scope& scope);
   Numbers sum(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers derivative(const dsl::Expr& e, const Scope& scope, const Place* place);
   std::vector<Index> range(const dsl::Expr& e, const std::string& name, const Scope& scope,
@@ -173,6 +187,10 @@ class Written {
   /// alone, so that a large one does not drown a small one.
   void terms(const dsl::Expr& e, long double sign, bool total, std::vector<Term>& out) const;
   long double slope_of(const std::vector<Term>& terms, long double& u, long double scale);
+  /// The same along a path: `move` brings the state to each place on it, and back to 0.
+  long double slope_along(const std::vector<Term>& terms, long double h,
+                          const std::function<void(long double)>& move);
+  std::vector<Term> terms_of_action(const std::string& name) const;
   /// Of the whole box: a density is summed, a number is itself.
   Complex functional(const dsl::Expr& e, const Scope& scope);
   Numbers summed(const std::function<Numbers(const Place&)>& f);

@@ -26,7 +26,6 @@ namespace {
 /// Where e names rho, p or w, itself or through what it names; null where nowhere.
 const dsl::Expr* names_energy(const Derivation& d, const dsl::Expr& e,
                               std::set<std::string>& seen) {
-  const dsl::Expr* found = nullptr;
   if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
     static const std::set<std::string, std::less<>> kEnergies{"rho", "p", "w"};
     const NamedFact* fact = d.facts.find(e.text);
@@ -38,9 +37,9 @@ const dsl::Expr* names_energy(const Derivation& d, const dsl::Expr& e,
     }
   }
   for (const dsl::ExprPtr& arg : e.args) {
-    if (!found) found = names_energy(d, *arg, seen);
+    if (const dsl::Expr* found = names_energy(d, *arg, seen)) return found;
   }
-  return found;
+  return nullptr;
 }
 
 }  // namespace

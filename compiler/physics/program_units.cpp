@@ -211,6 +211,24 @@ Expr ProgramUnits::matching_gradient(int array, algebra::Offset offset, algebra:
   return neighbour(factor * gradient_square(d_, array, dx_, pairs), offset);
 }
 
+namespace {
+
+/// Whether a factor of the term is a field that is 0 behind its wall: u*lap(u).
+bool vanishes_behind_wall(const Derivation& d, Expr term, int axis) {
+  const auto zero = [&](Expr factor) {
+    const bool power =
+        factor.is(Op::Pow) && factor.arg(1).is_number() && factor.arg(1)->number.real > 0;
+    const Expr u = power ? factor.arg(0) : factor;
+    if (!u.is(Op::Load) || !u->offset.zero()) return false;
+    const Walls walls = d.walls_of(u->index);
+    const auto k = static_cast<std::size_t>(axis);
+    return walls.boundary[k] == Boundary::Fixed && walls.fixed_value[k] == 0;
+  };
+  return term.is(Op::Mul) ? std::ranges::any_of(term.args(), zero) : zero(term);
+}
+
+}  // namespace
+
 // A total with neighbours counts the links to fixed walls: the terms of the sites behind the wall
 // that still read a site of the box are added at the first and the last site. The derivative of
 // the total (`variation`) has the same terms.
@@ -226,11 +244,20 @@ Expr ProgramUnits::with_wall_sites(Expr density) {
       continue;
     const Expr walled = between_fixed_walls(density, axis);
     int forth = 0, back = 0;
+    const auto reach = [&](int offset) {
+      forth = std::max(forth, offset);
+      back = std::max(back, -offset);
+    };
     algebra::visit(walled, [&](Expr node) {
-      if (!node.is(Op::Load)) return;
-      forth = std::max<int>(forth, node->offset.d[axis]);
-      back = std::max<int>(back, -node->offset.d[axis]);
+      if (node.is(Op::Load)) reach(node->offset.d[axis]);
     });
+    for (const Expr term : flat_terms(walled)) {
+      if (vanishes_behind_wall(d_, term, axis)) continue;
+      algebra::visit(term, [&](Expr node) {
+        if (!node.is(Op::Stencil)) return;
+        for (const algebra::Offset& o : arena.stencil_data(node->index).offsets) reach(o.d[axis]);
+      });
+    }
     const auto at_wall = [&](std::int64_t site, int step) {
       algebra::Offset offset;
       offset.d[axis] = static_cast<std::int16_t>(step);

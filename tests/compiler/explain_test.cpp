@@ -45,6 +45,19 @@ TEST(Explain, EveryTermOfThePotentialNamesItsLine) {
   EXPECT_EQ(found, 2);
 }
 
+TEST(Explain, TermsInProgramUnitsNameTheLineOfThePotential) {
+  int found = 0;
+  for (const ExplainedEquation& q : preheating().program) {
+    if (!q.left.text.starts_with("d(pi_")) continue;
+    for (const ExplainedTerm& t : q.terms) {
+      if (t.formula.text.find("lap(") != std::string::npos) continue;
+      EXPECT_TRUE(t.origin.text.starts_with("potential V")) << t.formula.text << t.origin.text;
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 3);
+}
+
 TEST(Explain, RescalingAndConstants) {
   const Explanation& e = preheating();
   EXPECT_NEAR(e.A * 1.0093430384226378, 1, 1e-15);

@@ -423,9 +423,6 @@ const std::map<std::string, std::set<std::string>>& not_covered() {
       {"gauge/wilson_flow", drawn},
       {"gauge/twisted_quark", drawn},
       {"gauge/wilson_quark", drawn},
-      {"gauge/su2_hmc", {"links of SU(N)"}},
-      {"gauge/su2_higgs", {"links of SU(N)"}},
-      {"gauge/su3_hmc", {"links of SU(N)"}},
       {"particles/network", {"a matrix of a file"}},
       {"teaching/yukawa", {"nothing moves"}},
   };

@@ -49,6 +49,18 @@ TEST(Sources, GradientsInAPotentialGiveTheirForce) {
       std::string(kFields));
 }
 
+TEST(Sources, TotalsCountStencilsBehindWalls) {
+  for (const char* wall : {"fixed(0)", "neumann", "periodic"}) {
+    expect_second_order(std::string("model m \"higher derivatives\"\n") +
+                        "lattice line: 12, length = 6, boundary = " + wall + R"(
+field u: real
+potential V = lap(u)^2/10 + u^2*lap(u)/5
+energy = total((u'^2 + norm2(grad(u)))/2 + V)
+init u = 0.3*cos(x), u' = 0.1
+)");
+  }
+}
+
 TEST(Sources, AveragesInAPotentialGiveTheChainRule) {
   const std::string box =
       "model m \"averages\"\nlattice box: 8^2, length = 2*pi, boundary = periodic\n";
