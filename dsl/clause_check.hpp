@@ -32,6 +32,7 @@ class ClauseCheck {
   void option_value(const Item& item, const OptionRule& rule);
   void word(const std::string& name, const Expr& value, std::string_view words, bool call);
   void positive(const std::string& name, const Expr& value);
+  void whole_to_rounding(const std::string& place, const Expr& value);
   void whole(const std::string& place, const Expr& value);  ///< from 1 on, known now
 
   // clause_facts.cpp: what the items mean

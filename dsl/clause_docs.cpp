@@ -77,7 +77,9 @@ constexpr ClauseDoc kDocs[] = {
      "its numbers are distributed. A model without it is as if the line said `noise stratonovich`, "
      "with a warning where it matters."},
     {"precision", "Of arithmetic and storage, apart from the physics."},
-    {"every", "Writes observables while the model runs. `q = expression` names what is written."},
+    {"every",
+     "Writes observables while the model runs: `every 100 steps`, or `every 0.5` in units of t. `q "
+     "= expression` names what is written."},
     {"at end", "Writes observables once, when the run ends."},
     {"expect", "A promise: judged at every output, printed, and decides the exit status."},
     {"plot", "A curve for the report, averaged over all that is not named."},

@@ -240,8 +240,8 @@ Diagnostic no_relation(Span at, const std::string& text) {
 
 Diagnostic count_missing(Span at, const std::string& keyword) {
   Diagnostic d = make("E0420", at, "`" + keyword + "` does not say how often");
-  d.under = "a whole number and `steps` or `trajectories`";
-  d.rule = "form: every N steps: observables -> \"file.h5\"; N is a time divided by dt";
+  d.under = "a time, or a whole number and `steps` or `trajectories`";
+  d.rule = "forms: every 0.5: observables -> \"file.h5\", every N steps: ..., every 1 trajectory: ...";
   d.hint = "write for instance `every 100 steps: mean(phi) -> \"results.h5\"`";
   return d;
 }

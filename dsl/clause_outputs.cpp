@@ -1,5 +1,6 @@
 // Initial values, limits, outputs, promises, plots.
 #include <algorithm>
+#include <cmath>
 
 #include "dsl/clause_check.hpp"
 #include "dsl/constant.hpp"
@@ -121,14 +122,32 @@ void ClauseCheck::limit(const Clause& clause) {
 
 // ---- outputs ----------------------------------------------------------------------------------
 
+/// A quotient of times may miss its whole number by rounding, and may hold dt, which the compiler
+/// knows.
+void ClauseCheck::whole_to_rounding(const std::string& place, const Expr& value) {
+  constexpr double kRounding = 1e-9;
+  const int errors = resolved_.diagnostics.errors();
+  inference_.number(value, Scope{}, place);
+  if (resolved_.diagnostics.errors() > errors) return;
+  const auto count = constant_value(resolved_, value);
+  if (!count) return;
+  const double whole = std::round(*count);
+  if (whole < 1 || std::abs(*count - whole) > kRounding * whole)
+    report(error::whole_number_wanted(value.span, place, 1));
+}
+
 void ClauseCheck::outputs(const Clause& clause) {
   std::size_t from = 0;
   if (clause.keyword == "every") {
     const Item& count = clause.items.front();
-    if (count.count_word.empty() || count.head) {
+    const bool by_time =
+        count.count_word.empty() && !count.head && count.leading == Item::Leading::Start;
+    if (by_time && count.value) {
+      inference_.number(*count.value, Scope{}, "the time between two outputs");
+    } else if (count.count_word.empty() || count.head) {
       report(error::count_missing(count.span, clause.keyword));
     } else {
-      whole("how often `every` writes", *count.value);
+      whole_to_rounding("how often `every` writes", *count.value);
     }
     from = count.count_word.empty() && count.leading == Item::Leading::Colon ? 0 : 1;
   }

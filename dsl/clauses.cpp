@@ -49,7 +49,8 @@ constexpr OptionRule kRescale[] = {
 constexpr OptionRule kEvolve[] = {
     {"dt", "step of physical time at a = 1", Takes::Positive, "", true,
      "add for instance dt = 0.1*dx"},
-    {"until", "the run ends where this first holds", Takes::Condition},
+    {"until", "the run ends where this first holds: with t >= 10 at 10, with t > 10 a step later",
+     Takes::Condition},
     {"launch",
      "a launch takes as many steps as outputs allow (auto; group, groups: by one group of a GPU's "
      "threads an instance, by groups that wait for each other), or one step at most",

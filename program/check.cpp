@@ -235,7 +235,7 @@ class Checker {
       if (part.slot < 0) buffer(part.buffer, "output");
     }
     const bool slice = field.kind == Kind::Slice;
-    const bool by_distance = field.axis == -1 && !slice;
+    const bool by_distance = field.axis == -1;  // of a slice: everything
     const bool axis = field.axis >= 0 && field.axis < p_.dims;
     const bool along = slice || field.kind == Kind::Profile || field.kind == Kind::Correlator;
     need(!along || axis || by_distance,

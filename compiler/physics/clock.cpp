@@ -13,14 +13,16 @@ bool counts_steps(const Derivation& d) {
   return d.system.dt_physical > 0 && (!d.expanding() || d.rescaling.s.is_zero());
 }
 
-std::int64_t steps_of(const Derivation& d, long double time) {
+std::int64_t whole_number(long double number) {
   constexpr long double kRounding = 1e-9L, kMost = 1e15L;
-  const long double count = time / static_cast<long double>(d.system.dt_physical);
-  if (!(count >= 0) || count > kMost) return -1;
-  const long double whole = std::round(count);
-  return std::abs(count - whole) <= kRounding * std::max(1.0L, std::min(count, 1e5L))
-             ? static_cast<std::int64_t>(whole)
-             : -1;
+  if (!(number >= 0) || number > kMost) return -1;
+  const long double whole = std::round(number);
+  const long double slack = kRounding * std::clamp(number, 1.0L, 1e5L);
+  return std::abs(number - whole) <= slack ? static_cast<std::int64_t>(whole) : -1;
+}
+
+std::int64_t steps_of(const Derivation& d, long double time) {
+  return whole_number(time / static_cast<long double>(d.system.dt_physical));
 }
 
 Expr by_steps(Derivation& d, Expr condition) {

@@ -8,6 +8,9 @@ namespace vphi::physics {
 /// Whether t is the number of steps times dt.
 bool counts_steps(const Derivation& d);
 
+/// A number that is whole and not negative but for rounding; else -1.
+std::int64_t whole_number(long double number);
+
 /// How many steps of dt make this time, where that is a whole number to rounding; else -1.
 std::int64_t steps_of(const Derivation& d, long double time);
 

@@ -4,6 +4,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/clock.hpp"
+#include "compiler/physics/output_errors.hpp"
 #include "compiler/physics/output_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
@@ -130,15 +131,30 @@ class Outputs {
     }
     if (item.head || !item.value) d_.fail(errors::not_yet(item.span, "this option of `every`"));
     const std::string& word = item.count_word;
+    if (word.empty()) return every_time(item, out);
     const bool sweeps =
         word == "sweep" || word == "sweeps" || word == "trajectory" || word == "trajectories";
     if (word != "step" && word != "steps" && !(sweeps && d_.resolved.clause("sample"))) {
       d_.fail(errors::not_yet(item.span, fmt::format("output every so many {}", item.count_word)));
     }
-    const auto n = lower_.fixed_integer(*item.value, "the number of steps");
-    if (n < 1)
-      d_.fail(errors::not_positive(item.span, "the number of steps", static_cast<double>(n)));
-    out.every = static_cast<int>(std::min<std::int64_t>(n, 2000000000));
+    const long double n = lower_.fixed_number(*item.value, "the number of steps");
+    const std::int64_t whole = whole_number(n);  // quotients of times are rounded
+    if (whole < 1) d_.fail(errors::output_between_steps(item.span, static_cast<double>(n)));
+    out.every = static_cast<int>(std::min<std::int64_t>(whole, 2000000000));
+  }
+
+  /// `every 0.5: ...`
+  void every_time(const Item& item, OutputClause& out) {
+    const long double time = lower_.fixed_number(*item.value, "the time between two outputs");
+    if (!(time > 0))
+      d_.fail(errors::not_positive(item.span, "the time between two outputs",
+                                   static_cast<double>(time)));
+    if (d_.resolved.clause("sample")) d_.fail(errors::output_time_of_chain(item.span));
+    if (!counts_steps(d_)) d_.fail(errors::output_time_of_clock(item.span));
+    const std::int64_t steps = steps_of(d_, time);
+    const double count = static_cast<double>(time) / d_.system.dt_physical;
+    if (steps < 1) d_.fail(errors::output_between_steps(item.span, count));
+    out.every = static_cast<int>(std::min<std::int64_t>(steps, 2000000000));
   }
 
   void read_item(const Item& item, const std::vector<dsl::NamedArgument>& ranges,
@@ -559,7 +575,7 @@ class Outputs {
     program::SpectrumForm& form = base.form.spectrum;
     if (!form.laplacian.empty() && form.version == 1) form.version = 2;
     // in fewer than three dimensions a slice across no axis is everything
-    if (kind == Kind::Slice && base.form.axis >= d_.grid.dims) base.kind = Kind::Snapshot;
+    if (kind == Kind::Slice && base.form.axis >= d_.grid.dims) base.form.axis = -1;
     if (sums_components(kind)) {
       if (!d_.periodic())
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a box that is not periodic", e.text)));

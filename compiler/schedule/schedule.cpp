@@ -401,7 +401,7 @@ class Scheduler {
       }
       if (o.factor) field.factor_slot = observer.scalar(o.name, o.factor);
       if (o.mass2) field.mass2_slot = observer.scalar(o.name, o.mass2);
-      if (field.kind == program::FieldOutput::Kind::Slice)
+      if (field.kind == program::FieldOutput::Kind::Slice && field.axis >= 0)
         field.plane = nearest_plane(field.axis, o.coordinate);
       (placed.stage == 0 ? result.fields : later[placed.stage]).push_back(field);
     }

@@ -121,7 +121,22 @@ Table correlator_table(const Grid& grid, const FieldOutput& f, const ReadBuffer&
   return point_table("correlators", "r", "C", points, f.bins);
 }
 
+Table snapshot_table(const Program& p, const FieldOutput& f, const ReadBuffer& read) {
+  Table table;
+  table.group = "snapshots";
+  for (int axis = p.dims - 1; axis >= 0; --axis)
+    table.shape.push_back(p.extent[static_cast<std::size_t>(axis)]);
+  table.values = part(f, read);
+  table.precision = p.buffers[static_cast<std::size_t>(f.buffer)].precision;
+  return table;
+}
+
 Table slice_table(const Program& p, const FieldOutput& f, const ReadBuffer& read) {
+  if (f.axis < 0) {  // fewer dimensions than the cut has: everything
+    Table table = snapshot_table(p, f, read);
+    table.group = "slices";
+    return table;
+  }
   const auto values = part(f, read);
   int64_t stride = 1;
   for (int axis = 0; axis < f.axis; ++axis) stride *= p.extent[static_cast<std::size_t>(axis)];
@@ -139,16 +154,6 @@ Table slice_table(const Program& p, const FieldOutput& f, const ReadBuffer& read
   table.numbers = {{"axis", static_cast<double>(f.axis)},
                    {"plane", static_cast<double>(f.plane)},
                    {"position", (static_cast<double>(f.plane) - middle) * p.dx_physical}};
-  table.precision = p.buffers[static_cast<std::size_t>(f.buffer)].precision;
-  return table;
-}
-
-Table snapshot_table(const Program& p, const FieldOutput& f, const ReadBuffer& read) {
-  Table table;
-  table.group = "snapshots";
-  for (int axis = p.dims - 1; axis >= 0; --axis)
-    table.shape.push_back(p.extent[static_cast<std::size_t>(axis)]);
-  table.values = part(f, read);
   table.precision = p.buffers[static_cast<std::size_t>(f.buffer)].precision;
   return table;
 }

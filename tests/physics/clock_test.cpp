@@ -64,5 +64,27 @@ TEST(Clock, OutputsBeginAtTheirTime) {
   }
 }
 
+TEST(Clock, OutputsByTime) {
+  const struct {
+    const char *dt, *every;
+    int steps;
+  } rows[] = {
+      {"0.1", "every 0.3", 3},    {"0.01", "every 0.5", 50},          {"0.1", "every 0.7", 7},
+      {"1/3", "every 1", 3},      {"0.05", "every 0.35/dt steps", 7}, {"0.1", "every 3*dt", 3},
+      {"0.1", "every 3 steps", 3}};
+  for (const auto& row : rows) {
+    const auto made = testing::compile_text(
+        ring(row.dt, "t >= 1", std::string(row.every) + ": here = max(u) -> \"r.h5\"\n"), {});
+    ASSERT_TRUE(made.program);
+    EXPECT_EQ(made.program->outputs.at(1).every, row.steps) << row.dt << " " << row.every;
+  }
+  const auto result =
+      testing::run_text(ring("0.1", "t >= 1", "every 0.2: here = max(u) -> \"r.h5\"\n"), {});
+  const auto* here = result.find("here");
+  ASSERT_NE(here, nullptr);
+  ASSERT_EQ(here->points.size(), 6U);
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(here->points[i].first, 0.2 * i, 1e-12);
+}
+
 }  // namespace
 }  // namespace vphi
