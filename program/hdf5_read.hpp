@@ -101,6 +101,28 @@ inline std::vector<std::string> texts_attribute(hid_t where, const char* name) {
   return texts;
 }
 
+/// The sets of a file, for messages: "it has `a`, `b` and 12 others".
+inline std::string sets_of(hid_t file) {
+  constexpr std::size_t kShown = 6;
+  std::vector<std::string> names;
+  const auto see = [](hid_t, const char* name, const H5O_info_t* about, void* to) -> herr_t {
+    if (about->type == H5O_TYPE_DATASET)
+      static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+#if H5_VERSION_GE(1, 12, 0)
+  H5Ovisit3(file, H5_INDEX_NAME, H5_ITER_INC, see, &names, H5O_INFO_BASIC);
+#else
+  H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, see, &names);
+#endif
+  if (names.empty()) return "it has none";
+  std::string text = "it has ";
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i)
+    text += (i == 0 ? "`/" : ", `/") + names[i] + "`";
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " others";
+  return text;
+}
+
 /// Empty where there is none.
 inline std::string text_attribute(hid_t where, const char* name) {
   auto texts = texts_attribute(where, name);

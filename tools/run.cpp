@@ -32,8 +32,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kWorthMeasuring = 1.0;  ///< seconds of run that justify a measurement of 0.1 s
-constexpr double kWorthMore = 10.0;      ///< and one of 0.3 s
+constexpr std::size_t kMostPlaces = 1000;  ///< of a sweep in the JSON; more are summarised
+constexpr double kWorthMeasuring = 1.0;    ///< seconds of run that justify a measurement of 0.1 s
+constexpr double kWorthMore = 10.0;        ///< and one of 0.3 s
 
 struct Wanted {
   ModelOptions model;
@@ -52,8 +53,30 @@ Json numbers(const std::vector<double>& values) {
   return list;
 }
 
+/// Of a row of too many places: their number, those without a value, and what they come to.
+Json summary_json(const std::vector<double>& row) {
+  double least = INFINITY, most = -INFINITY, mean = 0, squares = 0;
+  std::int64_t count = 0;
+  for (const double v : row) {
+    if (!std::isfinite(v)) continue;
+    ++count;
+    least = std::min(least, v), most = std::max(most, v);
+    const double step = v - mean;
+    mean += step / static_cast<double>(count);
+    squares += step * (v - mean);
+  }
+  const double deviation = count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : NAN;
+  return {{"places", row.size()},
+          {"missing", row.size() - static_cast<std::size_t>(count)},
+          {"mean", number(count > 0 ? mean : NAN)},
+          {"deviation", number(deviation)},
+          {"min", number(least)},
+          {"max", number(most)}};
+}
+
 /// [[t, value], ...]; of an average over the whole sweep [[t, value, error], ...]; with axes an
-/// object of axes, steps, t, values and errors, a flat list for each time, the last axis fastest.
+/// object of axes, steps, t, values and errors, a flat list for each time, the last axis fastest;
+/// of more than kMostPlaces places a summary of each list.
 Json series_json(const runtime::Series& series, const runtime::RunResult& r) {
   if (series.axes.empty()) {
     Json points = Json::array();
@@ -70,6 +93,13 @@ Json series_json(const runtime::Series& series, const runtime::RunResult& r) {
     out["axes"].push_back(r.axes[static_cast<std::size_t>(axis)].name);
   out["steps"] = series.steps;
   out["t"] = numbers(series.times);
+  const bool many =
+      std::ranges::any_of(series.values, [](const auto& row) { return row.size() > kMostPlaces; });
+  if (many) {
+    out["summary"] = Json::array();
+    for (const auto& row : series.values) out["summary"].push_back(summary_json(row));
+    return out;
+  }
   out["values"] = Json::array();
   for (const auto& row : series.values) out["values"].push_back(numbers(row));
   if (!series.errors.empty()) {
@@ -82,9 +112,17 @@ Json series_json(const runtime::Series& series, const runtime::RunResult& r) {
 Json sweep_json(const runtime::RunResult& r) {
   Json out;
   out["axes"] = Json::array();
-  for (const auto& axis : r.axes)
-    out["axes"].push_back(
-        {{"name", axis.name}, {"values", numbers(axis.values)}, {"ensemble", axis.ensemble}});
+  for (const auto& axis : r.axes) {
+    Json one = {{"name", axis.name}};
+    if (axis.values.size() <= kMostPlaces) {
+      one["values"] = numbers(axis.values);
+    } else {
+      one["number"] = axis.values.size();
+      one["first"] = number(axis.values.front()), one["last"] = number(axis.values.back());
+    }
+    one["ensemble"] = axis.ensemble;
+    out["axes"].push_back(std::move(one));
+  }
   out["plots"] = Json::array();
   for (const auto& plot : r.plots) {
     Json curve = {{"name", plot.name}, {"against", plot.against}};
@@ -466,7 +504,7 @@ int run(const Words& given) {
   if (!wanted.quiet) options.progress = [&](const auto& now) { progress.show(now); };
   std::optional<CompileWatch> compiling;
   if (!wanted.quiet) compiling.emplace(terminal(stderr));
-  listen_to_signals();
+  listen_to_signals(wanted.json);
   options.keep.now = &checkpoint_wish();
   options.keep.call = call_of(wanted.model);
   if (program.instances < program.all_instances())  // parts go on as they were cut

@@ -50,7 +50,7 @@ install_dependencies() {
                   libcpp-httplib-dev)
   if [ "${1:-}" = test ]; then
     optional+=(libbenchmark-dev pocl-opencl-icd oclgrind hdf5-tools librandom123-dev
-               python3-h5py python3-lxml)
+               python3-h5py python3-lxml python3-xarray python3-h5netcdf python3-pandas)
   fi
   local missing=0 p
   for p in "${required[@]}" "${optional[@]}"; do installed "$p" || missing=1; done

@@ -15,13 +15,18 @@ namespace {
 constexpr unsigned kPatience = 5;  ///< seconds that a compiler is given
 
 // A signal handler can reach nothing else.
-std::atomic<bool> wished{false}, begun{false}, keep_now{false};
+std::atomic<bool> wished{false}, begun{false}, keep_now{false}, as_json{false};
 std::atomic<int> by_signal{SIGINT};
 
 /// Only what a signal handler may do.
 [[noreturn]] void leave() {
   constexpr std::string_view kText = "note: stopped while kernels were being made\n";
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, kText.data(), kText.size());
+  constexpr std::string_view kObjects[] = {
+      "{\"ok\": false, \"status\": 143, \"interrupted\": true}\n",
+      "{\"ok\": false, \"status\": 130, \"interrupted\": true}\n"};
+  const std::string_view object = kObjects[by_signal == SIGTERM ? 0 : 1];
+  [[maybe_unused]] auto written = write(STDERR_FILENO, kText.data(), kText.size());
+  if (as_json) written = write(STDOUT_FILENO, object.data(), object.size());
   runtime::end_child_processes();
   _exit(status_of_stop());
 }
@@ -44,7 +49,8 @@ extern "C" void keep(int) { keep_now = true; }
 
 }  // namespace
 
-void listen_to_signals() {
+void listen_to_signals(bool json) {
+  as_json = json;
   std::signal(SIGINT, stop);
   std::signal(SIGTERM, stop);
   std::signal(SIGUSR1, keep);

@@ -10,7 +10,8 @@
 
 namespace vphi::tools {
 
-void listen_to_signals();
+/// `json`: a process that ends at once says so as one object on standard output.
+void listen_to_signals(bool json);
 /// Set by SIGINT and SIGTERM.
 std::atomic<bool>& stop_wish();
 /// Set by SIGUSR1.

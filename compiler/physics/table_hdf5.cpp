@@ -48,14 +48,14 @@ class Opened {
   Hdf5Set numbers() const { return numbers_of(set_, shown_); }
   std::vector<double> numbers(const std::string& name) const {
     const Handle set = hdf5::open_set(file_, name);
-    if (set < 0) fail(fmt::format("{} has no set `{}`", path_, name));
+    if (set < 0) fail(fmt::format("{} has no set `{}`; {}", path_, name, hdf5::sets_of(file_)));
     return numbers_of(set, fmt::format("{}:{}", path_, name)).values;
   }
 
  private:
   Handle find(const std::string& name) {
     Handle set = hdf5::open_set(file_, name);
-    if (set < 0) fail(fmt::format("{} has no set `{}`", path_, name));
+    if (set < 0) fail(fmt::format("{} has no set `{}`; {}", path_, name, hdf5::sets_of(file_)));
     shown_ = fmt::format("{}:{}", path_, name);
     return set;
   }

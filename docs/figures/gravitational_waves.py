@@ -25,7 +25,7 @@ HERTZ = 4e10        # f today in Hz is this times k/(a rho^(1/4)) (Dufaux et al.
 def main():
     run, folder = sys.argv[1:3]
     file = h5py.File(f"{run}/gw_lphi4.h5")
-    steps = sorted(file["spectra/Omega_gw"])
+    steps = sorted(filter(str.isdigit, file["spectra/Omega_gw"]))
     series = file["series"]
     figure, axis = plt.subplots(figsize=(6.2, 3.6), layout="constrained")
     colours = plt.cm.viridis(np.linspace(0, 0.9, len(steps)))
@@ -44,7 +44,7 @@ def main():
     axis.legend(frameon=False)
     figure.savefig(f"{folder}/gw_lphi4.svg", metadata={"Date": None})
 
-    a, rho = series["a"][-1, 1], 3 * series["H"][-1, 1] ** 2
+    a, rho = series["a"][-1], 3 * series["H"][-1] ** 2
     peak = np.argmax(density)
     f = HERTZ * k[peak] * OMEGA / (a * rho**0.25)
     print(f"a = {a:.4g}: peak at k = {k[peak]:.3g} omega, Omega_gw = {density[peak]:.3g}; today "

@@ -21,7 +21,7 @@ M = 5e-6  # mass of the inflaton
 
 
 def series(file, name):
-    return file["series"][name][:, 1]
+    return file["series"][name][:]
 
 
 def evolution(files, path):
@@ -42,7 +42,7 @@ def density(file, path):
     figure, axes = plt.subplots(1, 4, figsize=(9, 2.6), layout="constrained")
     group = file["slices/log_density"]
     for axis, (step, label) in zip(axes, [(0, 0), (65536, 64), (131072, 128), (262145, 256)]):
-        names = sorted(group, key=int)
+        names = sorted(filter(str.isdigit, group), key=int)
         name = min(names, key=lambda s: abs(int(s) - step))
         values = group[name][:] / np.log(10)
         picture = axis.imshow(values[::3, ::3], cmap="viridis", origin="lower")

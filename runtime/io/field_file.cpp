@@ -163,7 +163,7 @@ struct Set {
 
 Set read_set(hid_t file, const std::string& path, const std::string& name) {
   const Handle set = hdf5::open_set(file, name);
-  if (set < 0) fail(fmt::format("{} has no set `{}`", path, name));
+  if (set < 0) fail(fmt::format("{} has no set `{}`; {}", path, name, hdf5::sets_of(file)));
   const auto shape = hdf5::shape_of(set);
   const std::size_t dims = shape ? shape->size() : 0;
   if (dims < 1 || dims > 4) fail(fmt::format("{}:{} has {} dimensions", path, name, dims));

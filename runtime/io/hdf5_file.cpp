@@ -14,7 +14,8 @@
 #include "program/hdf5_read.hpp"
 #include "runtime/device/thread_pool.hpp"
 #include "runtime/io/chunks.hpp"
-#include "runtime/io/hdf5_sweep.hpp"
+#include "runtime/io/hdf5_scales.hpp"
+#include "runtime/io/hdf5_series.hpp"
 #include "runtime/io/hdf5_undo.hpp"
 #include "runtime/io/xdmf.hpp"
 
@@ -32,8 +33,6 @@ namespace fs = std::filesystem;
 using program::Precision;
 using program::Program;
 
-constexpr hsize_t kChunkRows = 512;       ///< of a series
-constexpr std::size_t kPending = 1024;    ///< points of a series kept back between writes
 constexpr hsize_t kLarge = 4096;          ///< numbers from which on an array is packed
 constexpr int kDeflate = 1;               ///< more gains little on fields and costs time
 constexpr std::size_t kLongText = 60000;  ///< an attribute holds less than 64 kB
@@ -111,18 +110,20 @@ class Hdf5File : public ResultFile {
   Hdf5File(const fs::path& path, const Program& program, const Keep& keep)
       : path_(path), program_(program), backing_{UndoFile(path, keep.logs, !keep.generation), {}} {
     hdf5::quiet();
+    const std::string name = keep.name.empty() ? path.filename().string() : keep.name;
     const Handle access(undo_access(backing_), H5Pclose, "choosing the file driver");
     if (keep.generation) {
       backing_.file.go_back(*keep.generation);
       look_through(path.string());
       file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose,
                      fmt::format("opening {} again", path.string()).c_str());
-      take_stock(keep.at);
+      take_stock();
     } else {
       file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose,
                      fmt::format("making {}", path.string()).c_str());
       describe();
     }
+    series_ = std::make_unique<Hdf5Series>(file_, program_, name);
   }
 
   ~Hdf5File() override {
@@ -141,26 +142,21 @@ class Hdf5File : public ResultFile {
 
   void scalars(std::span<const std::string> names, const Moment& at,
                std::span<const double> values) override {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      Series& series = series_[names[i]];
-      if (series.last_step == at.step) continue;  // two clauses write the same name
-      series.last_step = at.step;
-      series.pending.insert(series.pending.end(), {at.time, values[i]});
-      if (series.pending.size() >= 2 * kPending) append(names[i], series);
-    }
+    std::vector<Swept> rows;
+    for (std::size_t i = 0; i < names.size(); ++i) rows.push_back({names[i], {}, {values[i]}, {}});
+    with_reason([&] { series_->add(at, rows); });
   }
 
   void spectrum(const std::string& name, const Moment& at,
                 std::span<const SpectrumBin> bins) override {
-    std::vector<double> table;
+    Table whole;
+    whole.group = "spectra", whole.name = name;
+    whole.shape = {static_cast<std::int64_t>(bins.size()), 4};
+    whole.columns = {"k", "P", "Delta", "modes"};
     for (const auto& bin : bins)
-      table.insert(table.end(), {bin.k, bin.power, bin.delta, static_cast<double>(bin.modes)});
-    const Handle set =
-        dataset("spectra", name, at, std::array<hsize_t, 2>{bins.size(), 4}, H5T_IEEE_F64LE, false);
-    if (!table.empty())
-      check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.data()),
-            "writing a spectrum");
-    attribute(set, "columns", "k, P, Delta, modes");
+      whole.values.insert(whole.values.end(),
+                          {bin.k, bin.power, bin.delta, static_cast<double>(bin.modes)});
+    table(std::move(whole), at);
   }
 
   void array(const std::string& group, const std::string& name, const Moment& at,
@@ -192,26 +188,25 @@ class Hdf5File : public ResultFile {
     for (const auto& [name, value] : table.numbers)
       attribute(set, name.c_str(), H5T_NATIVE_DOUBLE, value);
     write_edges(set, table, at);
-    if (!table.leading.empty()) return;
-    if (table.group == "snapshots") lay_on_lattice(set, table, at, -1, 0);
-    if (table.group == "slices" && number_of(table, "axis"))
-      lay_on_lattice(set, table, at, static_cast<int>(*number_of(table, "axis")),
+    const bool placed = table.group == "snapshots" || table.group == "slices";
+    if (placed && table.leading.empty())
+      lay_on_lattice(set, table, at, static_cast<int>(number_of(table, "axis").value_or(-1)),
                      std::llround(number_of(table, "plane").value_or(0)));
+    else
+      give_dimensions(set, table);
   }
 
   void swept(const Moment& at, std::span<const Swept> values) override {
-    if (!sweep_) sweep_ = std::make_unique<Hdf5Sweep>(file_, program_);
-    sweep_->add(at, values);
+    with_reason([&] { series_->add(at, values); });
   }
 
   void plot(const std::string& name, const std::string& against, std::span<const double> x,
             std::span<const double> y, std::span<const double> error) override {
-    if (!sweep_) sweep_ = std::make_unique<Hdf5Sweep>(file_, program_);
-    sweep_->plot(name, against, x, y, error);
+    series_->plot(name, against, x, y, error);
   }
 
   void flush() override {
-    for (auto& [name, series] : series_) append(name, series);
+    with_reason([&] { series_->flush(); });
     if (described_ < arrays_.size()) {
       fs::path beside = path_;
       write_xdmf(beside.replace_extension(".xdmf"),
@@ -234,12 +229,16 @@ class Hdf5File : public ResultFile {
   void forget_before(std::int64_t generation) override { backing_.file.forget_before(generation); }
 
  private:
-  struct Series {
-    Handle set;
-    hsize_t rows = 0;
-    std::int64_t last_step = -1;
-    std::vector<double> pending;  ///< t, value, t, value, ...
-  };
+  /// Where the library failed because the file could not be written, that is what is told.
+  template <class Call>
+  void with_reason(const Call& call) const {
+    try {
+      call();
+    } catch (const ResultsError&) {
+      if (backing_.trouble.empty()) throw;
+      throw ResultsError(backing_.trouble);
+    }
+  }
 
   [[noreturn]] void fail(const char* doing) const {
     throw ResultsError(backing_.trouble.empty() ? fmt::format("HDF5 failed: {}", doing)
@@ -324,50 +323,88 @@ class Hdf5File : public ResultFile {
           program_.dx_physical);
     write_numbers(path, values);
     const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose, "opening an axis");
-    plain_text(set, "CLASS", "DIMENSION_SCALE");
-    plain_text(set, "NAME", name);
+    make_scale(set, name);
     return path;
   }
 
-  /// What netCDF and the HDF5 tools look for has a fixed length.
-  static void plain_text(hid_t where, const char* name, const std::string& text) {
-    const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "making a text type");
-    H5Tset_size(type, text.size() + 1);
-    const Handle one(H5Screate(H5S_SCALAR), H5Sclose, "describing a text");
-    const Handle a(H5Acreate2(where, name, type, one, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                   "making an attribute");
-    check(H5Awrite(a, type, text.c_str()), "writing an attribute");
-  }
-
   /// Says where the array lies: names of its axes, their coordinates as dimension scales, and a
-  /// line for the XDMF. The scales' list of users, which other writers keep, would be rewritten for
-  /// every array and is left out; readers do without.
+  /// line for the XDMF.
   void lay_on_lattice(hid_t set, const Table& table, const Moment& at, int cut,
                       std::int64_t plane) {
-    std::vector<int> axes;
     std::vector<std::int64_t> shape;
+    std::vector<std::string> scales, labels;
     for (int axis = program_.dims - 1; axis >= 0; --axis)
-      if (axis != cut) axes.push_back(axis), shape.push_back(program_.extent[axis]);
-    if (axes.empty() || shape != table.shape) return;
-    std::vector<hobj_ref_t> references;
-    std::string names;
-    for (int axis : axes) {
-      const std::string path = coordinates(axis);
-      hobj_ref_t reference{};
-      check(H5Rcreate(&reference, file_, path.c_str(), H5R_OBJECT, -1), "pointing at an axis");
-      references.push_back(reference);
-      names += (names.empty() ? "" : ", ") + path;
-    }
-    std::vector<hvl_t> list;
-    for (auto& reference : references) list.push_back({1, &reference});
-    const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose, "making a list type");
-    const Handle shape_of_list = space(std::array<hsize_t, 1>{list.size()});
-    const Handle a(H5Acreate2(set, "DIMENSION_LIST", type, shape_of_list, H5P_DEFAULT, H5P_DEFAULT),
-                   H5Aclose, "making an attribute");
-    check(H5Awrite(a, type, list.data()), "writing an attribute");
+      if (axis != cut) {
+        shape.push_back(program_.extent[axis]);
+        scales.push_back(coordinates(axis));
+        labels.emplace_back(1, "xyzw"[axis]);
+      }
+    if (scales.empty() || shape != table.shape) return give_dimensions(set, table);
+    attach(set, table, scales, labels);
+    const std::string names = fmt::format("{}", fmt::join(scales, ", "));
     attribute(set, "axes", names);
     arrays_.push_back({table.name, link_of(table.group, table.name, at), at,
                        table.precision == Precision::F32 ? 4 : 8, table.shape, cut, plane});
+  }
+
+  static std::string folder_of(const std::string& group, const std::string& name) {
+    return "/" + group + "/" + link_name(name);
+  }
+
+  void attach(hid_t set, const Table& table, const std::vector<std::string>& scales,
+              const std::vector<std::string>& labels) {
+    for (const std::string& scale : scales)
+      link_scale(file_, scale, folder_of(table.group, table.name));
+    attach_scales(file_, set, scales, labels);
+  }
+
+  /// Dimensions of an array that does not lie on the lattice: axes of the sweep, then rows and
+  /// columns. Arrays of one name that differ in their number of rows have row_N besides.
+  void give_dimensions(hid_t set, const Table& table) {
+    std::vector<std::string> scales, labels;
+    for (const std::string& leading : table.leading)
+      for (std::size_t k = 0; k < program_.axes.size(); ++k)
+        if (program_.axes[k].name == leading)
+          scales.push_back(series_->axis(k)), labels.push_back(leading);
+    const std::size_t front = scales.size(), own = table.shape.size() - front;
+    for (std::size_t d = 0; d < own; ++d) {
+      const bool last = d + 1 == own && own > 1;
+      const std::string base = last ? "column" : own < 3 ? "row" : fmt::format("row{}", d);
+      const auto size = static_cast<hsize_t>(table.shape[front + d]);
+      labels.push_back(number_scale(folder_of(table.group, table.name), base, size,
+                                    last ? table.columns : std::vector<std::string>{}));
+      scales.push_back(folder_of(table.group, table.name) + "/" + labels.back());
+    }
+    if (!scales.empty()) attach(set, table, scales, labels);
+  }
+
+  /// A scale of 0, 1, ..., or of texts; its name.
+  std::string number_scale(const std::string& folder, const std::string& base, hsize_t size,
+                           const std::vector<std::string>& texts) {
+    std::string name = base;
+    for (; there_is(file_, folder + "/" + name); name = fmt::format("{}_{}", base, size)) {
+      const Handle set(H5Dopen2(file_, (folder + "/" + name).c_str(), H5P_DEFAULT), H5Dclose,
+                       "opening an axis");
+      const Handle shape(H5Dget_space(set), H5Sclose, "reading a shape");
+      if (static_cast<hsize_t>(H5Sget_simple_extent_npoints(shape)) == size) return name;
+      if (name != base) throw ResultsError(folder + "/" + name + " has another size");
+    }
+    const bool words = texts.size() == size;
+    const Handle type = words ? text_type() : Handle(H5Tcopy(H5T_STD_I64LE), H5Tclose, "a type");
+    const Handle shape = space(std::array<hsize_t, 1>{size});
+    const Handle set(H5Dcreate2(file_, (folder + "/" + name).c_str(), type, shape, H5P_DEFAULT,
+                                H5P_DEFAULT, H5P_DEFAULT),
+                     H5Dclose, "making an axis");
+    make_scale(set, name);
+    std::vector<const char*> pointers;
+    for (const std::string& text : texts) pointers.push_back(text.c_str());
+    std::vector<std::int64_t> numbers(size);
+    for (hsize_t i = 0; i < size; ++i) numbers[i] = static_cast<std::int64_t>(i);
+    const herr_t status =
+        words ? H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data())
+              : H5Dwrite(set, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data());
+    if (size > 0) check(status, "writing an axis");
+    return name;
   }
 
   static std::string link_of(const std::string& group, const std::string& name, const Moment& at) {
@@ -407,38 +444,19 @@ class Hdf5File : public ResultFile {
         attribute(parameters, name.c_str(), H5T_NATIVE_DOUBLE, value);
   }
 
-  /// What a file that was opened again holds: the ends of its series, its arrays.
-  void take_stock(const Moment& at) {
-    if (!program_.axes.empty()) return;  // Hdf5Sweep finds its own
-    for (const auto& [name, link] : members("/series")) {
-      Series& series = series_[name];
-      series.set = Handle(H5Dopen2(file_, link.c_str(), H5P_DEFAULT), H5Dclose, "opening a series");
-      const Handle shape(H5Dget_space(series.set), H5Sclose, "reading a shape");
-      hsize_t size[2] = {0, 0};
-      if (H5Sget_simple_extent_ndims(shape) != 2) throw ResultsError(link + " is no series");
-      check(H5Sget_simple_extent_dims(shape, size, nullptr), "reading a shape");
-      series.rows = size[0];
-      if (series.rows == 0) continue;
-      const hsize_t start[2] = {series.rows - 1, 0}, count[2] = {1, 1};
-      check(H5Sselect_hyperslab(shape, H5S_SELECT_SET, start, nullptr, count, nullptr),
-            "choosing a row");
-      double time = 0;
-      check(H5Dread(series.set, H5T_NATIVE_DOUBLE, space(count), shape, H5P_DEFAULT, &time),
-            "reading a series");
-      if (time == at.time) series.last_step = at.step;
-    }
+  /// What a file that was opened again holds of arrays; Hdf5Series finds its own.
+  void take_stock() {
     for (const auto& [group, folder] : members("/")) {
       if (group == "axes") {
         note_axes(folder);
         continue;
       }
-      if (Hdf5Sweep::owns(group)) continue;
-      if (group == "series" || group == "parameters" || group == "model_text") continue;
+      if (Hdf5Series::owns(group) || group == "parameters" || group == "model_text") continue;
       for (const auto& [name, link] : members(folder))
         for (const auto& [step, set] : members(link)) {
           links_[set] = true;
-          const bool placed =
-              H5Aexists_by_name(file_, set.c_str(), "DIMENSION_LIST", H5P_DEFAULT) > 0;
+          const bool placed = H5Aexists_by_name(file_, set.c_str(), "axes", H5P_DEFAULT) > 0 &&
+                              (group == "snapshots" || group == "slices");
           if (placed) arrays_.push_back(array_of(set));
         }
     }
@@ -540,40 +558,11 @@ class Hdf5File : public ResultFile {
     return set;
   }
 
-  void append(const std::string& name, Series& series) {
-    if (series.pending.empty()) return;
-    const hsize_t rows = series.pending.size() / 2;
-    if (series.set < 0) {
-      const hsize_t none[2] = {0, 2}, endless[2] = {H5S_UNLIMITED, 2}, chunk[2] = {kChunkRows, 2};
-      const Handle create(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "making a property list");
-      H5Pset_create_intermediate_group(create, 1);
-      const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "making a property list");
-      H5Pset_chunk(layout, 2, chunk);
-      H5Pset_fletcher32(layout);
-      series.set = Handle(H5Dcreate2(file_, ("/series/" + link_name(name)).c_str(), H5T_IEEE_F64LE,
-                                     space(none, endless), create, layout, H5P_DEFAULT),
-                          H5Dclose, "making a series");
-      attribute(series.set, "columns", "t, value");
-      attribute(series.set, "name", name);
-    }
-    const hsize_t size[2] = {series.rows + rows, 2}, start[2] = {series.rows, 0};
-    const hsize_t count[2] = {rows, 2};
-    check(H5Dset_extent(series.set, size), "growing a series");
-    const Handle target(H5Dget_space(series.set), H5Sclose, "reading a shape");
-    H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, count, nullptr);
-    if (H5Dwrite(series.set, H5T_NATIVE_DOUBLE, space(count), target, H5P_DEFAULT,
-                 series.pending.data()) < 0)
-      fail("writing a series (is the disk full?)");
-    series.rows += rows;
-    series.pending.clear();
-  }
-
   fs::path path_;
   const Program& program_;
   Hdf5Backing backing_;  // before the file, which writes to it when it closes
   Handle file_;          // before the datasets, which close first
-  std::map<std::string, Series> series_;
-  std::unique_ptr<Hdf5Sweep> sweep_;
+  std::unique_ptr<Hdf5Series> series_;
   std::map<std::string, bool> links_;
   std::vector<XdmfArray> arrays_;  ///< slices and snapshots
   std::size_t described_ = 0;      ///< how many of them the XDMF text has

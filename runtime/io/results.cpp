@@ -196,6 +196,7 @@ std::unique_ptr<ResultFile> Results::open_now(const std::string& name, Keep keep
   if (error)
     throw ResultsError(fmt::format("the output folder {} cannot be made: {}",
                                    path.parent_path().string(), error.message()));
+  keep.name = name;
   if (!logs_.empty()) {
     std::string stem = name;
     std::replace(stem.begin(), stem.end(), '/', '|');
@@ -223,7 +224,7 @@ std::vector<std::string> Results::go_back(
   std::vector<std::string> lost;
   for (const auto& [name, mark] : marks) {
     try {
-      files_[name] = open(name, {{}, generation, mark, at});
+      files_[name] = open(name, {{}, {}, generation, mark, at});
     } catch (const ResultsError& error) {
       const fs::path path = inside(folder_, name);
       std::error_code ignored;

@@ -1,7 +1,10 @@
 // What a run leaves behind: one file for each `-> "name"` of the model, in the output folder.
 //
 // "name.h5" (HDF5, where the build has it):
-//   /series/NAME          [t, value], grows with the run, checksummed
+//   /series/NAME          [time, axis, ...], grows with the run, checksummed; axes are those of a
+//                         sweep. /series/time and /series/step (time_2, ...: of series that other
+//                         clauses write; attributes "times", "steps" of a series name its own);
+//                         /errors/NAME beside an average
 //   /spectra/NAME/STEP    table of k, P, Delta, modes
 //   /slices/NAME/STEP     plane, slowest axis first; attributes axis, plane, position: what is cut
 //   /profiles, /correlators, /histograms, /occupations: tables, attribute "columns" names them
@@ -9,11 +12,9 @@
 //   /axes/x, y, z         coordinates of the sites, counted from the centre of the box: dimension
 //                         scales of the slices and snapshots (attribute "axes" names them too)
 //   /axes/GROUP/NAME/STEP/AXIS  bin edges of a two-dimensional histogram
-// of a sweep:
-//   /series/NAME          [time, axis, axis, ...], grows with the run; /errors/NAME beside it where
-//                         it is an average; /times/NAME and /steps/NAME: of its rows. Dimension
-//                         scales name the axes (in h5py: set.dims[1].label, set.dims[1][0])
-//   /axes/NAME            values of an axis, attribute "ensemble"
+// Every dimension has a scale with a link in the group of its dataset (hdf5_scales.hpp): times,
+// axes, coordinates, `row` and `column` of tables.
+//   /axes/NAME            values of an axis of a sweep, attribute "ensemble"
 //   /plots/NAME           table of x, y, error; attribute "against"
 //   attributes of the root: model text, parameters, versions, seed, dx, dt
 // Large arrays are chunked, compressed (shuffle, deflate) and checksummed (Fletcher-32). A `/` in a
@@ -71,6 +72,7 @@ struct Moment {
 
 /// How a file survives a run that is cut off.
 struct Keep {
+  std::string name = {};       ///< of the file as the program's outputs have it
   std::filesystem::path logs;  ///< folder and stem of undo logs (undo_file.hpp); empty: none
   /// The file exists and goes back to where it stood at this mark; what came later is dropped.
   std::optional<std::int64_t> generation;

@@ -155,29 +155,34 @@ class Reader {
     for (const std::string& link : members(group)) {
       const Handle set = open_set(group, link);
       if (set < 0) continue;
-      const Array a = read_array(set, path_);
-      if (H5Lexists(file_, "times", H5P_DEFAULT) > 0) {
-        read_swept(set, link, a);
-        continue;
-      }
-      if (a.shape.size() != 2 || a.shape[1] < 2) continue;
-      Series s;
-      s.name = own_name(set, link);
-      const auto columns = split(text_attribute(set, "columns"));
-      if (!columns.empty() && columns[0] != "t") s.along = columns[0];
-      const bool errors = a.shape[1] > 2 && columns.size() > 2 && columns[2] == "error";
-      for (hsize_t row = 0; row < a.shape[0]; ++row) {
-        const double* at = a.values.data() + row * a.shape[1];
-        s.x.push_back(at[0]);
-        s.y.push_back(at[1]);
-        if (errors) s.error.push_back(at[2]);
-      }
-      if (s.along == "t" && !s.x.empty()) report_.time = std::max(report_.time, s.x.back());
-      if (report_.find(s.name) == nullptr) report_.series.push_back(std::move(s));
+      const std::string times = text_attribute(set, "times");
+      if (!times.empty())
+        read_rows(set, link, times);
+      else
+        read_pairs(set, link);
     }
   }
 
-  /// The array of a sweep's file beside a series: /times/NAME, /errors/NAME.
+  /// Rows of t, value, error, as other programs and earlier versions write them.
+  void read_pairs(hid_t set, const std::string& link) {
+    const Array a = read_array(set, path_);
+    if (a.shape.size() != 2 || a.shape[1] < 2) return;
+    Series s;
+    s.name = own_name(set, link);
+    const auto columns = split(text_attribute(set, "columns"));
+    if (!columns.empty() && columns[0] != "t") s.along = columns[0];
+    const bool errors = a.shape[1] > 2 && columns.size() > 2 && columns[2] == "error";
+    for (hsize_t row = 0; row < a.shape[0]; ++row) {
+      const double* at = a.values.data() + row * a.shape[1];
+      s.x.push_back(at[0]);
+      s.y.push_back(at[1]);
+      if (errors) s.error.push_back(at[2]);
+    }
+    if (s.along == "t" && !s.x.empty()) report_.time = std::max(report_.time, s.x.back());
+    if (report_.find(s.name) == nullptr) report_.series.push_back(std::move(s));
+  }
+
+  /// /GROUP/NAME; empty where there is none.
   std::vector<double> beside(const char* group_name, const std::string& link) const {
     if (H5Lexists(file_, group_name, H5P_DEFAULT) <= 0) return {};
     const Handle group = open_group(file_, group_name);
@@ -187,9 +192,12 @@ class Reader {
   }
 
   /// [time, axis, axis, ...]: the last row along its axes, or all of it where there is none.
-  void read_swept(hid_t set, const std::string& link, const Array& a) {
+  void read_rows(hid_t set, const std::string& link, const std::string& times_path) {
+    const Array a = read_array(set, path_);
     const std::string name = own_name(set, link);
-    const auto times = beside("times", link), errors = beside("errors", link);
+    const Handle clock = open_set(file_, times_path);
+    const auto times = clock < 0 ? std::vector<double>{} : read_array(clock, path_).values;
+    const auto errors = beside("errors", link);
     if (a.shape.empty() || a.shape[0] == 0 || a.values.empty()) return;
     const std::size_t row = a.values.size() / a.shape[0];
     if (!times.empty()) report_.time = std::max(report_.time, times.back());
@@ -249,7 +257,10 @@ class Reader {
     for (const std::string& link : members(group)) {
       const Handle name = open_group(group, link);
       if (name < 0) continue;
-      const auto steps = members(name);
+      auto steps = members(name);
+      std::erase_if(steps, [](const std::string& step) {  // the scales of its dimensions
+        return step.find_first_not_of("0123456789") != std::string::npos;
+      });
       std::vector<Shown> shown;  ///< one, or one for each value of a sweep that is shown
       for (const std::size_t i : spread(steps.size(), kMostFrames)) {
         const Handle set = open_set(name, steps[i]);

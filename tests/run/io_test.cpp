@@ -72,11 +72,15 @@ TEST_F(Files, Hdf5ReadBack) {
   ASSERT_GE(file, 0);
   std::vector<hsize_t> shape;
   const auto energy = dataset(file, "/series/energy", shape);
-  EXPECT_EQ(shape, (std::vector<hsize_t>{11, 2}));
+  EXPECT_EQ(shape, (std::vector<hsize_t>{11}));
+  const auto times = dataset(file, "/series/time", shape);
+  EXPECT_EQ(shape, (std::vector<hsize_t>{11}));
+  const auto steps = dataset(file, "/series/step", shape);
   const Series* series = result.find("energy");
   for (std::size_t i = 0; i < series->points.size(); ++i) {
-    EXPECT_EQ(energy[2 * i], series->points[i].first);
-    EXPECT_EQ(energy[2 * i + 1], series->points[i].second);
+    EXPECT_EQ(times[i], series->points[i].first);
+    EXPECT_EQ(energy[i], series->points[i].second);
+    EXPECT_EQ(steps[i], 10.0 * static_cast<double>(i));
   }
   dataset(file, "/series/mean(phi)|2", shape);  // the slash of mean(phi)/2
   EXPECT_EQ(shape[0], 11U);

@@ -2,6 +2,8 @@
 // the exit status is the documented one. Skipped where the command is not built.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -109,6 +111,47 @@ TEST_F(JsonOutput, IsOneValueWhereTheCommandLineIsWrong) {
     EXPECT_EQ(value["status"], 1) << words;
   }
   check({"run good.vphi --device abacus", 3, "error"}, vphi("run good.vphi --device abacus"));
+}
+
+TEST_F(JsonOutput, IsOneValueWhereTheRunBreaks) {
+  const std::string head =
+      "model breaks\nlattice ring: 16, length = 16\nfield u: real\ninit u = 3, u' = 0\n"
+      "every 1 steps: mean(u) -> \"b.h5\"\n";
+  const struct {
+    const char *lines, *code;
+  } rows[] = {{"u'' = lap(u) + u^5\nevolve leapfrog, dt = 0.1, until = t >= 100\n", "E0801"}};
+  for (const auto& row : rows) {
+    write("breaks.vphi", head + row.lines);
+    const Outcome o = vphi("run breaks.vphi --device native --out b");
+    check({row.lines, 1, "error"}, o);
+    EXPECT_EQ(Json::parse(o.out, nullptr, false)["error"]["code"], row.code) << o.out;
+  }
+}
+
+TEST_F(JsonOutput, ManyPlacesAreSummarised) {
+  write("many.vphi", R"(model many
+sweep path = 1..2000
+var x: real
+x' = 0*x
+init x ~ uniform(0, 1)
+evolve rk4, dt = 0.1, until = step >= 2
+at end: x, mean(x, over = path) -> "m.h5"
+)");
+  const Outcome o = vphi("run many.vphi --device native --out m");
+  ASSERT_EQ(o.status, 0) << o.error;
+  const Json r = Json::parse(o.out);
+  EXPECT_EQ(r["axes"][0]["number"], 2000);
+  EXPECT_FALSE(r["axes"][0].contains("values"));
+  const Json x = r["series"]["x"];
+  EXPECT_FALSE(x.contains("values"));
+  ASSERT_EQ(x["summary"].size(), 1U);
+  const Json row = x["summary"][0];
+  EXPECT_EQ(row["places"], 2000);
+  EXPECT_EQ(row["missing"], 0);
+  // uniform numbers: mean 1/2, deviation 1/sqrt(12), within five standard errors
+  EXPECT_NEAR(row["mean"].get<double>(), 0.5, 5 * 0.2887 / std::sqrt(2000.0));
+  EXPECT_NEAR(row["deviation"].get<double>(), 0.2887, 0.02);
+  EXPECT_LT(o.out.size(), 10000U);
 }
 
 }  // namespace

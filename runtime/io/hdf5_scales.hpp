@@ -1,0 +1,29 @@
+// Dimension scales of HDF5 datasets, as netCDF's readers (xarray, h5netcdf) want them.
+//
+// HDF5 Dimension Scale Specification: a scale has the attributes CLASS and NAME, a dataset that
+// uses it DIMENSION_LIST (references) and DIMENSION_LABELS. NetCDF looks for the scales of a
+// dataset by name in its own group, so each group that uses one has a link to it. The scales' list
+// of users, which other writers keep, would be rewritten for every dataset and is left out; readers
+// do without. Included where HDF5 is. Throws ResultsError.
+#pragma once
+
+#include <hdf5.h>
+
+#include <span>
+#include <string>
+
+namespace vphi::io {
+
+void text_attribute(hid_t where, const char* name, std::span<const std::string> texts,
+                    bool fixed = false);
+void text_attribute(hid_t where, const char* name, const std::string& text, bool fixed = false);
+
+void make_scale(hid_t set, const std::string& name);
+/// `scales`: paths, one for each dimension.
+void attach_scales(hid_t file, hid_t set, std::span<const std::string> scales,
+                   std::span<const std::string> labels);
+/// The scale under its last name in another group as well.
+void link_scale(hid_t file, const std::string& scale, const std::string& group);
+bool there_is(hid_t file, const std::string& path);
+
+}  // namespace vphi::io
