@@ -36,13 +36,14 @@ Expr by_steps(Derivation& d, Expr condition) {
   const bool bound_first = condition.arg(1) == d.time();
   if (!bound_first && !(condition.arg(0) == d.time())) return condition;
   const auto bound = algebra::constant(condition.arg(bound_first ? 0 : 1));
-  const std::int64_t count = bound ? steps_of(d, bound->real) : -1;
+  const auto start = static_cast<long double>(d.start_time);
+  const std::int64_t count = bound ? steps_of(d, bound->real - start) : -1;
   if (count < 0) return condition;
   // t > n dt is t > (n + 1/2) dt, t >= n dt is t > (n - 1/2) dt; the other way round for the rest
   const bool later = bound_first == condition.is(Op::Less);
   const long double half = later ? 0.5L : -0.5L;
-  const Expr moved = d.arena().real(static_cast<long double>(d.system.dt_physical) *
-                                    (static_cast<long double>(count) + half));
+  const Expr moved = d.arena().real(start + static_cast<long double>(d.system.dt_physical) *
+                                                (static_cast<long double>(count) + half));
   return bound_first ? d.arena().make(Op::Less, {moved, d.time()}, condition->span)
                      : d.arena().make(Op::Less, {d.time(), moved}, condition->span);
 }

@@ -5,7 +5,7 @@
 
 namespace vphi::physics {
 
-/// Whether t is the number of steps times dt.
+/// Whether t is the start time and the number of steps times dt.
 bool counts_steps(const Derivation& d);
 
 /// A number that is whole and not negative but for rounding; else -1.

@@ -117,8 +117,9 @@ void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   // `t > end` with t proportional to the number of steps
   if (!test.is(Op::Less) && !test.is(Op::LessEqual)) return;
   const auto end = algebra::constant(test.arg(0));
-  if (end && test.arg(1) == d.time() && counts_steps(d) && end->real > 0) {
-    d.system.end_time = static_cast<double>(end->real);
+  const long double way = end ? end->real - static_cast<long double>(d.start_time) : 0;
+  if (end && test.arg(1) == d.time() && counts_steps(d) && way > 0) {
+    d.system.end_time = static_cast<double>(way);
   }
 }
 

@@ -51,6 +51,19 @@ TEST(Clock, OtherBoundsStayAsTheyAre) {
   EXPECT_EQ(steps("0.1", "t >= 0.3 + 1e-6"), 4);
 }
 
+TEST(Clock, CountsFromTheStart) {
+  const auto steps_from = [](const char* start, const char* until) {
+    std::string text = ring("0.1", until);
+    text.insert(text.find("evolve"), std::string("init t = ") + start + "\n");
+    return testing::run_text(text, {}).steps;
+  };
+  EXPECT_EQ(steps_from("0.3", "t >= 0.6"), 3);
+  EXPECT_EQ(steps_from("0.3", "t > 0.6"), 4);
+  EXPECT_EQ(steps_from("-0.5", "t >= 0.1"), 6);
+  EXPECT_EQ(steps_from("-0.5", "t > 0.1"), 7);
+  EXPECT_EQ(steps_from("0.05", "t >= 0.4"), 4);
+}
+
 TEST(Clock, OutputsBeginAtTheirTime) {
   const auto result =
       testing::run_text(ring("0.1", "t >= 1",
