@@ -10,7 +10,7 @@ using dsl::error;
 using dsl::with_label;
 
 Diagnostic velocity_in_source(Span span, const std::string& source, const std::string& field) {
-  return error("E0718", span,
+  return error("E0390", span,
                fmt::format("{} depends on the time derivative of `{}`", source, field), "",
                "a potential and an action are functions of the fields alone; the kinetic energy "
                "beside them is given",
@@ -20,7 +20,7 @@ Diagnostic velocity_in_source(Span span, const std::string& source, const std::s
 }
 
 Diagnostic velocity_in_action(Span span, const std::string& action) {
-  return error("E0718", span,
+  return error("E0390", span,
                action.empty() ? std::string("the action holds a time derivative")
                               : fmt::format("the action `{}` holds a time derivative", action),
                "", "a chain draws fields with the weight exp(-S): they have no time",

@@ -50,7 +50,7 @@ Expr hubble2(Derivation& d, Expr density);
 
 // equations.cpp: physical right sides of all variables
 void read_potentials(Derivation& d, Lowerer& lower);
-/// E0718 where the source `what` of a force holds the time derivative of a field.
+/// E0390 where the source `what` of a force holds the time derivative of a field.
 void refuse_velocities(Derivation& d, Expr source, dsl::Span span, const std::string& what);
 void decide_orders(Derivation& d);
 void equations_of_motion(Derivation& d, Lowerer& lower);
