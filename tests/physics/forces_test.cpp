@@ -40,6 +40,16 @@ init phi = 1, phi' = 0.1, chi = 0.2, chi' = 0
 evolve leapfrog, dt = 0.01/m, until = t > 1
 every 1 step: a -> "m.h5"
 )"},
+      {"work", R"(model work "gradients and the scale factor in the potential of a closed box"
+units reduced_planck
+lattice box: 5*4, length = 3, boundary = periodic
+metric frw(a)
+field phi, chi: real
+potential V = phi^2/2 + (1 + 0.3*chi^2)*norm2(grad(phi))/a^2 + 0.1*a*chi^2 + mean(phi^2)*chi^2
+init phi = 1, phi' = 0.1, chi = 0.2, chi' = 0
+evolve leapfrog, dt = 0.01, until = t > 1
+every 1 step: a -> "m.h5"
+)"},
       {"wall", R"(model wall "gradients in the potential, between walls"
 param k = 0.7
 lattice line: 9, spacing = 0.5, boundary = fixed(0)
@@ -339,6 +349,7 @@ const std::vector<Fault>& faults() {
        in("pi_phi", nodes(named("a"), [](Expr e) { return e->arena->integer(1); }))},
       {"sign of the acceleration of a", "closed", in_scalar(1, times(-1))},
       {"the pressure's part in the acceleration of a", "closed", in_scalar(1, times(1.01))},
+      {"the work of the potential", "work", in_scalar(1, term(-1, 0))},
       {"time runs faster", "closed", in_scalar(2, times(1.1))},
       {"a given scale factor of another time", "complex",
        in("pi_psi_re", nodes(named("t"), [](Expr e) { return e * e->arena->real(1.1L); }))},
