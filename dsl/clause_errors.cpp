@@ -1,4 +1,5 @@
 // Errors of clauses (E04xx), units (E06xx) and equations (E07xx).
+#include "dsl/clauses.hpp"
 #include "dsl/error_parts.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/suggest.hpp"
@@ -17,6 +18,12 @@ Diagnostic unknown_clause(Span at, const std::string& keyword,
   d.hint =
       near ? "write `" + *near + "`"
            : "for a definition write " + (keyword.size() <= kShown ? keyword : "name") + " = ...";
+  for (const ClauseRule& rule : clause_rules()) {
+    if (rule.keyword != keyword || rule.inside.empty()) continue;
+    const std::string outer(rule.inside);
+    d.rule = "`" + keyword + "` is a line in the body of `" + outer + "`";
+    d.hint = "write it between braces: " + outer + " ... { " + std::string(rule.usage) + " }";
+  }
   return d;
 }
 
@@ -36,8 +43,11 @@ Diagnostic option_word(Span at, const std::string& name, const std::string& foun
                        const std::optional<std::string>& near, const Names& known) {
   Diagnostic d = make("E0403", at, "`" + name + "` cannot be " + quoted(found));
   d.under = near ? did_you_mean(*near) : "unknown choice";
-  d.rule = "`" + name + "` is " + enumerate(known, "or");
-  d.hint = near ? "write `" + *near + "`" : "choose one of these";
+  d.rule = known.empty() ? "the model has nothing that `" + name + "` could name"
+                         : "`" + name + "` is " + enumerate(known, "or");
+  d.hint = near            ? "write `" + *near + "`"
+           : known.empty() ? "leave `" + name + "` out, or declare what it is to name"
+                           : "choose one of these";
   return d;
 }
 
@@ -321,7 +331,7 @@ Diagnostic not_started(Span at, const std::string& name, bool links) {
   d.severity = Severity::Warning;
   d.under = "declared here, never in `init`";
   d.rule = "init says how state begins";
-  d.hint = links ? "write `init " + name + " = cold` if this is meant, `init " + name +
+  d.hint = links ? "write `init " + name + " ~ cold` if this is meant, `init " + name +
                        " ~ hot` for links from the whole group"
                  : "write `init " + name + " = 0` if this is meant";
   return d;

@@ -1,9 +1,11 @@
 #include "dsl/library_check.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "dsl/builtins.hpp"
 #include "dsl/collect.hpp"
+#include "dsl/model_function.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/suggest.hpp"
 #include "dsl/types.hpp"
@@ -15,7 +17,9 @@ namespace {
 
 class BodyCheck {
  public:
-  BodyCheck(Resolved& resolved, const Clause& clause) : resolved_(resolved) {
+  BodyCheck(Resolved& resolved, const Clause& clause)
+      : resolved_(resolved), own_(clause.keyword_span.file == 0) {
+    if (clause.keyword == "scheme") known_.insert({"primitives", "conserved"});
     for (const char* name : {"dt", "dx", "t", "k", "normal", "noise", "on", "off"}) {
       known_.insert(name);
     }
@@ -72,6 +76,7 @@ class BodyCheck {
           find_constant(node.text) != nullptr) {
         return;
       }
+      if (node.kind == ExprKind::Call && own_ && function(node)) return;
       const std::vector<std::string> names(known_.begin(), known_.end());
       const auto near = suggest(node.text, names);
       if (node.kind == ExprKind::Call) {
@@ -82,8 +87,34 @@ class BodyCheck {
     });
   }
 
+  /// A function of the model, which a body of the model may call: it sees its arguments alone.
+  bool function(const Expr& call) {
+    const Symbol* symbol = model_function(resolved_, call.text);
+    if (symbol == nullptr) return false;
+    const std::vector<std::string>& parameters = symbol->parameters;
+    if (call.args.size() != parameters.size()) {
+      std::string usage = symbol->name + "(";
+      for (const std::string& name : parameters) usage += (usage.back() == '(' ? "" : ", ") + name;
+      resolved_.diagnostics.add(error::wrong_arity(
+          call.span, symbol->name, usage + ")", static_cast<int>(parameters.size()),
+          static_cast<int>(call.args.size()), "", symbol->declared));
+    }
+    if (!seen_.insert(symbol->name).second) return true;
+    for_each(symbol->value, [&](const Expr& node) {
+      const bool name = node.kind == ExprKind::Name;
+      if (!name && node.kind != ExprKind::Call) return;
+      if (name && std::ranges::count(parameters, node.text) > 0) return;
+      if (find_constant(node.text) != nullptr) return;
+      if (!name && (find_builtin(node.text) != nullptr || function(node))) return;
+      resolved_.diagnostics.add(
+          error::function_in_body(node.span, node.text, symbol->name, call.span));
+    });
+    return true;
+  }
+
   Resolved& resolved_;
-  std::set<std::string> known_;
+  bool own_;  ///< a body of the model, not of the library
+  std::set<std::string> known_, seen_;
 };
 
 void stencil(Resolved& resolved, Inference& inference, const Clause& clause) {

@@ -91,7 +91,11 @@ Diagnostic declared_twice(Span at, const std::string& name, const Symbol& first)
   d.under = "declared again here";
   d.labels.push_back({first.declared, "first declared here, as " + a_kind(first)});
   d.rule = "one name has one meaning; a Greek letter and its ASCII spelling are one name";
-  d.hint = "give one of the two another name, or delete it";
+  const bool law = first.kind == SymbolKind::Field || first.kind == SymbolKind::Conserved;
+  d.hint = std::string("give one of the two another name, or delete it") +
+           (law ? "; what `conserve` declares needs no `field` line, and what it is made of is "
+                  "declared by `primitive`"
+                : "");
   return d;
 }
 
@@ -150,6 +154,10 @@ Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near
   d.under = "no function has this name";
   d.rule = "a function is built in, or defined in the model: name(arguments) = expression";
   d.hint = "define it: " + (name.size() <= kShown ? name : "name") + "(u) = ...";
+  // types are called where something is declared, and nowhere else
+  if (name == "vec") d.hint = "`vec(n)` is a type; a vector is a list of its components: [a, b, c]";
+  if (name == "mat")
+    d.hint = "`mat(n, m)` is a type; a matrix is a list of its rows: [[a, b], [c, d]]";
   nearest(d, near, near_std);
   return d;
 }
@@ -245,6 +253,18 @@ Diagnostic unknown_in_body(Span at, const std::string& name,
   d.rule = "the body of an integrator or scheme sees its head, what it assigns, dt, dx, t and std";
   d.hint =
       near ? "write `" + *near + "`" : "make it an option of the head: " + quoted(name + " = 1");
+  return d;
+}
+
+Diagnostic function_in_body(Span at, const std::string& name, const std::string& function,
+                            Span called) {
+  Diagnostic d =
+      make("E0118", at, "`" + function + "` reads `" + name + "`, which a body does not see");
+  d.under = "no argument of " + quoted(function);
+  d.labels.push_back({called, "called in a body here"});
+  d.rule = "a function that the body of an integrator or scheme calls is made of its arguments";
+  d.hint = "make " + quoted(name) + " an argument of " + quoted(function) +
+           ", and an option of the body's head";
   return d;
 }
 

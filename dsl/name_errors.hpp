@@ -47,6 +47,8 @@ Diagnostic construct_missing(Span at, const std::string& name, const std::string
 Diagnostic axis_missing(Span at, const std::string& name, int dimensions);
 Diagnostic unknown_in_body(Span at, const std::string& name,
                            const std::optional<std::string>& near);
+Diagnostic function_in_body(Span at, const std::string& name, const std::string& function,
+                            Span called);
 Diagnostic unknown_distribution(Span at, const std::string& name,
                                 const std::optional<std::string>& near);
 Diagnostic distribution_in_value(Span at, const std::string& name);

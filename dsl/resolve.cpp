@@ -7,6 +7,7 @@
 #include "dsl/families.hpp"
 #include "dsl/infer.hpp"
 #include "dsl/library_check.hpp"
+#include "dsl/model_function.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/spelling.hpp"
 #include "dsl/unit_check.hpp"
@@ -81,6 +82,14 @@ Resolved resolve(ModelText model, std::vector<ModelText> library) {
   find_later_families(resolved);
   warn_of_unused(resolved);
   return resolved;
+}
+
+const Symbol* model_function(const Resolved& resolved, const std::string& name) {
+  const Symbol* symbol = resolved.find(name);
+  const bool function = symbol && symbol->kind == SymbolKind::Definition && symbol->value &&
+                        !symbol->indexed && !symbol->parameters.empty() &&
+                        symbol->declared.file == 0;
+  return function ? symbol : nullptr;
 }
 
 ExprPtr option(const Clause& clause, const std::string& name) {

@@ -65,6 +65,12 @@ Diagnostic wrong_type(Span at, const std::string& place, const Type& wanted, con
   declared_here(d, declared, "declared " + to_string(wanted) + " here");
   d.rule = "both sides of an equation have one type; the number 0 fits everywhere";
   d.hint = "write an expression of type " + to_string(wanted) + ", or change the declaration";
+  const bool number = found.base == Type::Base::Real || found.base == Type::Base::Integer;
+  if (wanted.base == Type::Base::Vector && number) {
+    d.hint = wanted.rows == 1 ? "a vector is a list of its components: write [...] around it"
+                              : "a vector is a list of its components: write " +
+                                    std::to_string(wanted.rows) + " of them, [a, b, ...]";
+  }
   return d;
 }
 
@@ -317,7 +323,9 @@ Diagnostic shift_target(Span at, const std::string& found, int dimensions) {
   d.rule = "behind @ stands an index, an axis (" +
            std::string(kAxes[dimensions >= 1 && dimensions <= 4 ? dimensions : 3]) +
            "), either with a minus, or a list of whole numbers";
-  d.hint = "write u@x, u@-k, or u@(1,0,0)";
+  d.hint =
+      "write u@x, u@-k, or u@(1,0,0); a definition takes a direction in square brackets: "
+      "f[k] = u@k - u";
   return d;
 }
 

@@ -283,6 +283,11 @@ std::string extent_of(const runtime::RunResult& r) {
       r.unit == "sweep" ? (one ? "sweep" : "sweeps") : (one ? "trajectory" : "trajectories"));
 }
 
+bool said(const dsl::Diagnostics& diagnostics, const std::string& code) {
+  return std::ranges::any_of(diagnostics.all(),
+                             [&](const dsl::Diagnostic& d) { return d.code == code; });
+}
+
 void print_summary(const runtime::RunResult& r, double copy_bandwidth,
                    const std::optional<ErrorCheck>& errors) {
   const auto& p = r.performance;
@@ -534,6 +539,10 @@ int run(const Words& given) {
   std::optional<ErrorCheck> errors;
   try {
     result = runtime::run(program, device, options);
+    if (said(made.compilation.diagnostics, "W0316"))
+      result.notes.push_back(
+          "dt is too large for these equations (W0316): what grew here may have "
+          "grown by the step alone");
     if (live) live->finish(result.interrupted);
     if (wanted.error_check && !result.interrupted) {
       runtime::RunOptions again = options;

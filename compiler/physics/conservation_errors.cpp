@@ -194,6 +194,13 @@ Diagnostic solve_stops_short(Span span, const std::string& name, std::int64_t mo
   return d;
 }
 
+Diagnostic scheme_kinds(Span span) {
+  return error("E0788", span, "conserved quantities and primitive variables in one expression", "",
+               "a line of a scheme has a value for each quantity or for each primitive variable",
+               "make quantities of primitive variables with `conserved(P)`, or the other way round "
+               "with `primitives(U)`");
+}
+
 Diagnostic no_finite_state(Span span) {
   return error("E0794", span, "no random state has finite conserved values", "",
                "the forward maps of `conserve` are tried on random primitive variables",

@@ -1,5 +1,5 @@
-// Messages about the methods of `solve` (E0792, E0793, W0797); the others of conservation laws are
-// in physics_errors.hpp.
+// Messages about the methods of `solve` (E0792, E0793, W0797) and kinds of values in schemes; the
+// others of conservation laws are in physics_errors.hpp.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,8 @@
 
 namespace vphi::physics::errors {
 
+/// Values of both kinds in one line of a scheme.
+dsl::Diagnostic scheme_kinds(dsl::Span span);
 /// `from` and `to` are missing where the method halves the range between them, or in wrong order.
 dsl::Diagnostic solve_range(dsl::Span span, const std::string& name);
 /// Newton's rounds do not end at the solution of `state`, a random one as a reader sees it.

@@ -25,7 +25,7 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
 Diagnostic not_yet(Span span, const std::string& what) {
   return error("E0901", span, fmt::format("{} is not yet in this version", what), "",
                "the model is understood, but this version cannot run it",
-               "`vphi check` tells what else the model needs");
+               "write the model without it");
 }
 
 // ---- numerics ----------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ Diagnostic noise_not_linear(Span span, const std::string& name) {
 
 Diagnostic spread_noise_calculus(Span span, const std::string& name) {
   return error(
-      "E0799", span,
+      "E0812", span,
       fmt::format("in the equation of `{}` the state stands in front of noise of neighbours", name),
       "",
       "the drift between Ito and Stratonovich is not derived across sites: such noise is "
@@ -275,7 +275,10 @@ Diagnostic wrong_shape(Span span, const std::string& what) {
 Diagnostic not_fixed(Span span, const std::string& what) {
   return error("E0734", span, fmt::format("{} is not a fixed number", what), "",
                "it must be known before the run: from numbers, params and dx",
-               "use params and numbers only");
+               what == "dt"
+                   ? "one dt serves the whole run: take the smallest that it needs, such as "
+                     "dt = 0.4*dx/umax with `param umax = 2` and `expect max(abs(u)) < umax`"
+                   : "use params and numbers only");
 }
 
 Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared) {

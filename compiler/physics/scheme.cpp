@@ -1,23 +1,27 @@
 // The text of a flux scheme, read for one axis at a time.
 //
-// The head says what the text sees of a law (LANGUAGE rule 18): `d(U*v, k)` the part that is
-// carried along with one velocity v for all quantities, `d(f, k)` the rest of the flux, `d(F(U),
-// k)` the whole flux as a function of the state. The body runs in order; a line's value is one for
-// all quantities or one for each of them, and `@k` is the next site along the axis. `U = ...` makes
-// the text a step, `U' = ...` a right side.
+// The head says what the text sees of a law (LANGUAGE rule 18; scheme_head.hpp). The body runs in
+// order; a line's value is one for all quantities, or one for each of them or for each primitive
+// variable (`primitives(U)`), and `@k` is the next site along the axis. `U = ...` makes the text a
+// step, `U' = ...` a right side.
 //
 // Lines keep the operations in the order in which they are written, since the conservation of a
 // scheme rests on what rounds how: expressions are made with Arena::raw and everything else that
 // goes into them is put in order first. F(X) and functions of the model at a state X recover the
-// primitive variables of X (after the limits); the same X is recovered once.
+// primitive variables of X (after the limits); the same X is recovered once. Of primitive variables
+// P the forward map of `conserve` gives the quantities, and nothing is recovered or limited.
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/passes.hpp"
 #include "compiler/physics/conservation.hpp"
+#include "compiler/physics/conservation_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/scheme_head.hpp"
+#include "dsl/model_function.hpp"
 
 namespace vphi::physics {
 
@@ -27,107 +31,15 @@ using dsl::ExprKind;
 
 namespace {
 
-/// One expression for all quantities, or one for each.
+/// One expression for all quantities, or one for each of them or for each primitive variable.
 struct Lines {
   bool each = false;
   Expr one;
-  std::map<int, Expr> of;  ///< quantity -> value
+  std::map<int, Expr> of;  ///< quantity or primitive variable -> value
 };
 
 bool is_on(const dsl::Expr& e) { return e.kind == ExprKind::Name && e.text == "on"; }
 bool is_off(const dsl::Expr& e) { return e.kind == ExprKind::Name && e.text == "off"; }
-
-std::string scheme_name(const dsl::Clause& clause) {
-  if (clause.items.empty()) return {};
-  const dsl::Item& item = clause.items.front();
-  return item.head ? item.head->name : item.value ? item.value->text : std::string();
-}
-
-/// The clause that has the text of scheme `name`: the model's own first.
-const dsl::Clause* find_text(const dsl::Resolved& resolved, const std::string& name) {
-  const auto in = [&](const dsl::ModelText& text) -> const dsl::Clause* {
-    for (const dsl::Line& line : text.lines) {
-      const dsl::Clause& clause = line.clause;
-      if (line.kind == dsl::Line::Kind::Clause && clause.keyword == "scheme" && clause.has_body &&
-          scheme_name(clause) == name) {
-        return &clause;
-      }
-    }
-    return nullptr;
-  };
-  if (const dsl::Clause* own = in(resolved.model)) return own;
-  for (const dsl::ModelText& text : resolved.library) {
-    if (const dsl::Clause* found = in(text)) return found;
-  }
-  return nullptr;
-}
-
-/// What the head says.
-struct SchemeHead {
-  std::string state = "U", axis = "k";
-  std::string velocity, rest, flux;                           ///< v, f, F; empty: not asked for
-  std::vector<std::pair<std::string, dsl::ExprPtr>> options;  ///< defaults; null: must be given
-};
-
-class HeadReader {
- public:
-  HeadReader(Derivation& d, const dsl::Clause& clause) : d_(d), clause_(clause) {}
-
-  SchemeHead read() {
-    const dsl::Expr* call = clause_.items.empty() ? nullptr : clause_.items.front().value.get();
-    if (!call || call->kind != ExprKind::Call) fail(clause_.keyword_span);
-    bool equation = false;
-    for (const dsl::NamedArgument& argument : call->named) {
-      if (!argument.name.ends_with("'")) {
-        head_.options.emplace_back(argument.name, argument.value);
-        continue;
-      }
-      if (equation || argument.name.ends_with("''")) fail(argument.span);
-      equation = true;
-      head_.state = argument.name.substr(0, argument.name.size() - 1);
-      part(*argument.value, 1);
-    }
-    for (const dsl::ExprPtr& argument : call->args) {
-      if (argument->kind != ExprKind::Name) fail(argument->span);
-      head_.options.emplace_back(argument->text, nullptr);
-    }
-    if (!equation) fail(call->span);
-    return head_;
-  }
-
- private:
-  [[noreturn]] void fail(dsl::Span span) { d_.fail(errors::scheme_head(span)); }
-
-  void part(const dsl::Expr& e, int sign) {
-    if (e.kind == ExprKind::Unary && e.text == "-") return part(*e.args[0], -sign);
-    if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
-      part(*e.args[0], sign);
-      return part(*e.args[1], e.text == "-" ? -sign : sign);
-    }
-    const bool derivative = e.kind == ExprKind::Call && e.text == "d" && e.args.size() == 2 &&
-                            e.args[1]->kind == ExprKind::Name;
-    if (!derivative || sign > 0) fail(e.span);
-    head_.axis = e.args[1]->text;
-    const dsl::Expr& of = *e.args[0];
-    if (of.kind == ExprKind::Name && of.text != head_.state) {
-      head_.rest = of.text;
-    } else if (of.kind == ExprKind::Call && of.args.size() == 1 &&
-               of.args[0]->text == head_.state) {
-      head_.flux = of.text;
-    } else if (of.kind == ExprKind::Binary && of.text == "*" &&
-               of.args[0]->kind == ExprKind::Name && of.args[1]->kind == ExprKind::Name) {
-      const bool first = of.args[0]->text == head_.state;
-      if (!first && of.args[1]->text != head_.state) fail(of.span);
-      head_.velocity = of.args[first ? 1 : 0]->text;
-    } else {
-      fail(of.span);
-    }
-  }
-
-  Derivation& d_;
-  const dsl::Clause& clause_;
-  SchemeHead head_;
-};
 
 /// The text along one axis.
 class AxisReader {
@@ -136,6 +48,10 @@ class AxisReader {
              const dsl::Clause& text, const dsl::Clause& use, int axis)
       : d_(d), lower_(lower), laws_(laws), head_(head), text_(text), use_(use) {
     sweep_.axis = axis;
+    for (const StateField& field : d.fields) {
+      if (field.primitive)
+        primitives_.insert(primitives_.end(), field.arrays.begin(), field.arrays.end());
+    }
   }
 
   /// Of signals at a site, as far as the text asks for it; null where it does not.
@@ -153,7 +69,7 @@ class AxisReader {
       }
       Lines value = evaluate(*line.definition.value);
       if (left.name == head_.state) {
-        if (!value.each) d_.fail(errors::scheme_line(line.span));
+        if (!value.each || !of_quantities(value)) d_.fail(errors::scheme_line(line.span));
         step = left.primes == 0;
         for (auto& [quantity, e] : value.of) sweep_.result[quantity] = e;
         done = true;
@@ -229,16 +145,21 @@ class AxisReader {
   // ---- values -----------------------------------------------------------------------------------
 
   template <class Make>
-  Lines each(const std::vector<Lines>& args, Make make) {
-    const bool any = std::ranges::any_of(args, &Lines::each);
+  Lines each(const dsl::Expr& at, const std::vector<Lines>& args, Make make) {
+    const auto first = std::ranges::find_if(args, &Lines::each);
+    for (const Lines& arg : args) {
+      if (!arg.each || std::ranges::equal(std::views::keys(arg.of), std::views::keys(first->of)))
+        continue;
+      d_.fail(errors::scheme_kinds(at.span));
+    }
     const auto pick = [&](int quantity) {
       std::vector<Expr> values;
       for (const Lines& arg : args) values.push_back(arg.each ? arg.of.at(quantity) : arg.one);
       return values;
     };
-    if (!any) return {false, make(pick(-1)), {}};
+    if (first == args.end()) return {false, make(pick(-1)), {}};
     Lines result{true, {}, {}};
-    for (const int quantity : laws().quantities) result.of[quantity] = make(pick(quantity));
+    for (const auto& [key, unused] : first->of) result.of[key] = make(pick(key));
     return result;
   }
 
@@ -259,7 +180,7 @@ class AxisReader {
       case ExprKind::Select: {
         const std::vector<Lines> args{evaluate(*e.args[1]), evaluate(*e.args[0]),
                                       evaluate(*e.args[2])};
-        return each(args, [&](std::vector<Expr> v) { return raw(Op::Select, v, e.span); });
+        return each(e, args, [&](std::vector<Expr> v) { return raw(Op::Select, v, e.span); });
       }
       case ExprKind::Shift:
         return shifted(e);
@@ -273,7 +194,7 @@ class AxisReader {
   Lines apply(const dsl::Expr& e, Op op) {
     std::vector<Lines> args;
     for (const dsl::ExprPtr& arg : e.args) args.push_back(evaluate(*arg));
-    return each(args, [&](std::vector<Expr> v) { return raw(op, std::move(v), e.span); });
+    return each(e, args, [&](std::vector<Expr> v) { return raw(op, std::move(v), e.span); });
   }
 
   Lines binary(const dsl::Expr& e) {
@@ -282,15 +203,16 @@ class AxisReader {
         {"<=", Op::LessEqual}, {"==", Op::Equal}, {"and", Op::And}, {"or", Op::Or}};
     const std::vector<Lines> args{evaluate(*e.args[0]), evaluate(*e.args[1])};
     if (e.text == "^") {
-      return each(args, [&](std::vector<Expr> v) { return power(v[0], v[1], e); });
+      return each(e, args, [&](std::vector<Expr> v) { return power(v[0], v[1], e); });
     }
     if (e.text == ">" || e.text == ">=") {
       const Op op = e.text == ">" ? Op::Less : Op::LessEqual;
-      return each(args, [&](std::vector<Expr> v) { return raw(op, {v[1], v[0]}, e.span); });
+      return each(e, args, [&](std::vector<Expr> v) { return raw(op, {v[1], v[0]}, e.span); });
     }
     const auto op = kOps.find(e.text);
     if (op == kOps.end()) d_.fail(errors::scheme_line(e.span));
-    return each(args, [&](std::vector<Expr> v) { return raw(op->second, std::move(v), e.span); });
+    return each(e, args,
+                [&](std::vector<Expr> v) { return raw(op->second, std::move(v), e.span); });
   }
 
   Lines shifted(const dsl::Expr& e) {
@@ -302,7 +224,7 @@ class AxisReader {
     }
     const Lines value = evaluate(*e.args[0]);
     const Offset offset = along(back ? -1 : 1);
-    return each({value}, [&](std::vector<Expr> v) { return algebra::shift(v[0], offset); });
+    return each(e, {value}, [&](std::vector<Expr> v) { return algebra::shift(v[0], offset); });
   }
 
   Lines name(const dsl::Expr& e) {
@@ -330,6 +252,10 @@ class AxisReader {
     if (e.text == head_.flux && !head_.flux.empty() && e.args.size() == 1) {
       return flux_at(evaluate(*e.args[0]), e);
     }
+    if (e.text == "primitives" || e.text == "conserved") {
+      if (e.args.size() != 1) d_.fail(errors::scheme_line(e.span));
+      return state_map(evaluate(*e.args[0]), e.text == "primitives", e);
+    }
     if (const auto function = functions_.find(e.text); function != functions_.end()) {
       if (e.args.size() != 1) d_.fail(errors::scheme_line(e.span));
       return model_function(*function->second, evaluate(*e.args[0]), e);
@@ -337,11 +263,15 @@ class AxisReader {
     std::vector<Lines> args;
     for (const dsl::ExprPtr& arg : e.args) args.push_back(evaluate(*arg));
     if (args.empty()) d_.fail(errors::scheme_line(e.span));
+    if (text_.keyword_span.file == 0) {
+      if (const dsl::Symbol* own = dsl::model_function(d_.resolved, e.text))
+        return of_model(*own, args);
+    }
     if (e.text == "minmod") return minmod(args, e);
     const bool fold = e.text == "min" || e.text == "max";
     if (fold) {
       const Op op = e.text == "min" ? Op::Min : Op::Max;
-      return each(args, [&](std::vector<Expr> v) {
+      return each(e, args, [&](std::vector<Expr> v) {
         Expr value = v[0];
         for (std::size_t i = 1; i < v.size(); ++i) value = raw(op, {value, v[i]}, e.span);
         return value;
@@ -352,12 +282,22 @@ class AxisReader {
         algebra::info(op).arity != static_cast<int>(e.args.size())) {
       d_.fail(errors::scheme_name(e.span, e.text, known_names()));
     }
-    return each(args, [&](std::vector<Expr> v) { return raw(op, std::move(v), e.span); });
+    return each(e, args, [&](std::vector<Expr> v) { return raw(op, std::move(v), e.span); });
+  }
+
+  /// A function that the model defines, which sees its arguments alone.
+  Lines of_model(const dsl::Symbol& function, const std::vector<Lines>& args) {
+    std::map<std::string, Lines> own;
+    for (std::size_t i = 0; i < args.size(); ++i) own[function.parameters[i]] = args[i];
+    std::swap(own, names_);
+    Lines value = evaluate(*function.value);
+    std::swap(own, names_);
+    return value;
   }
 
   /// max(0, min(...)) + min(0, max(...)): one of the two is 0.
   Lines minmod(const std::vector<Lines>& args, const dsl::Expr& e) {
-    return each(args, [&](std::vector<Expr> v) {
+    return each(e, args, [&](std::vector<Expr> v) {
       Expr low = v[0], high = v[0];
       for (std::size_t i = 1; i < v.size(); ++i) {
         low = raw(Op::Min, {low, v[i]}, e.span);
@@ -370,14 +310,11 @@ class AxisReader {
 
   // ---- lines ------------------------------------------------------------------------------------
 
-  std::string component(int quantity) const {
-    for (const Law& law : laws_) {
-      for (std::size_t i = 0; i < law.arrays.size(); ++i) {
-        if (law.arrays[i] != quantity) continue;
-        return law.arrays.size() > 1 ? fmt::format("{}_{}", law.name, i) : law.name;
-      }
-    }
-    return {};
+  std::string component(int array) const {
+    const StateField& field = *d_.field_of(array);
+    if (field.arrays.size() == 1) return field.name;
+    return fmt::format("{}_{}", field.name,
+                       std::ranges::find(field.arrays, array) - field.arrays.begin());
   }
 
   Expr keep(const std::string& name, Expr value, bool dear = false) {
@@ -470,13 +407,49 @@ class AxisReader {
     std::unordered_map<const algebra::Node*, Expr> values;  ///< Load -> what stands for it
   };
 
-  /// Quantities after the limits, and recovered values, of a state X.
+  bool of_quantities(const Lines& x) const {
+    return x.each && std::ranges::count(laws().quantities, x.of.begin()->first) > 0;
+  }
+
+  /// `primitives(X)` and `conserved(X)` of either.
+  Lines state_map(const Lines& x, bool primitives, const dsl::Expr& at) {
+    Lines result{true, {}, {}};
+    if (x.each && of_quantities(x) != primitives) return x;
+    // as they are at the site; in a step those of half of it may be there
+    const bool rate = text_.body.back().definition.head.primes > 0;
+    if (primitives && rate && x.of == state().of) {
+      for (const int array : primitives_) result.of[array] = arena().load(array);
+      return result;
+    }
+    const StateAt there = recovered(x, at);
+    for (const int array : primitives ? primitives_ : laws().quantities) {
+      result.of[array] = there.values.at(arena().load(array).get());
+    }
+    return result;
+  }
+
+  /// Quantities after the limits, and recovered values, of a state X; of primitive variables these
+  /// and the quantities that `conserve` makes of them.
   const StateAt& recovered(const Lines& x, const dsl::Expr& at) {
     if (!x.each) d_.fail(errors::scheme_state(at.span, at.text));
     for (auto& [key, known] : states_) {
       if (key == x.of) return known;
     }
     StateAt there;
+    if (!of_quantities(x)) {
+      for (const auto& [array, e] : x.of) {
+        there.values[arena().load(array).get()] = keep("at_" + component(array), e);
+      }
+      for (const Law& law : laws_) {
+        for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+          const Expr density = snap_numbers(law.density.parts[i].re);
+          there.values[arena().load(law.arrays[i]).get()] =
+              keep("at_" + component(law.arrays[i]), substituted(density, there));
+        }
+      }
+      states_.emplace_back(x.of, std::move(there));
+      return states_.back().second;
+    }
     for (const auto& [quantity, e] : x.of) {
       there.values[arena().load(quantity).get()] = keep("at_" + component(quantity), e);
     }
@@ -635,6 +608,7 @@ class AxisReader {
   const dsl::Clause& text_;
   const dsl::Clause& use_;
   FluxSweep sweep_;
+  std::vector<int> primitives_;
   Expr speed_;
   std::map<std::string, Lines> names_;
   std::map<std::string, dsl::ExprPtr> functions_;  ///< options that the body calls
@@ -688,9 +662,9 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
   }
   if (!use) d.fail(errors::no_scheme(laws.front().span));
   d.ledger.use(*use);
-  const dsl::Clause* text = find_text(d.resolved, scheme_name(*use));
+  const dsl::Clause* text = scheme_text(d.resolved, scheme_name(*use));
   if (!text) d.fail(errors::no_scheme(use->keyword_span));
-  const SchemeHead head = HeadReader(d, *text).read();
+  const SchemeHead head = read_scheme_head(d, *text);
   for (const auto& [name, fallback] : head.options) {
     if (name != "half_step") continue;
     const dsl::ExprPtr given = d.ledger.option(*use, name);

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/halves.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/solve_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "dsl/walk.hpp"
 
@@ -121,6 +124,48 @@ std::vector<Expr> adjoint_of(Derivation& d, const LinearSystem& solve) {
     return {};
   }
   return result;
+}
+
+/// A number for each leaf, the same at every call.
+double number_for(const algebra::Node& leaf, int sample) {
+  std::uint64_t key = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(sample + 1);
+  const auto mix = [&](std::uint64_t more) {
+    key = (key ^ more) * 0xbf58476d1ce4e5b9ULL;
+    key ^= key >> 29;
+  };
+  mix(static_cast<std::uint64_t>(leaf.op) + 7);
+  mix(static_cast<std::uint64_t>(leaf.index) + 11);
+  for (const auto part : leaf.offset.d) mix(static_cast<std::uint64_t>(part + 100));
+  for (const char letter : leaf.name) mix(static_cast<std::uint64_t>(letter));
+  return static_cast<double>(key >> 11) * 0x1p-53 + 0.25;
+}
+
+/// Whether two maps differ on numbers at all of their leaves.
+bool differ(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  constexpr int kSamples = 3;
+  const auto value = [](Expr e, int sample) {
+    const Expr plain = algebra::rewrite(e, [](Expr node) {
+      if (!node.is(Op::Stencil)) return node;
+      Arena& arena = *node->arena;
+      return algebra::written_out(arena.stencil_data(node->index), node.arg(0), arena.symbol("dx"));
+    });
+    return algebra::evaluate(plain,
+                             {[&](const algebra::Node& leaf) { return number_for(leaf, sample); }});
+  };
+  for (int sample = 0; sample < kSamples; ++sample) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double left = value(a[i], sample), right = value(b[i], sample);
+      if (std::abs(left - right) > 1e-9 * (1 + std::abs(left) + std::abs(right))) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the solver counts on a hermitian operator: the option `hermitian` of its head is not 0.
+bool wants_hermitian(const LinearSystem& solve) {
+  return std::ranges::any_of(solve.options, [](const auto& option) {
+    return option.first == "hermitian" && !option.second.is_zero();
+  });
 }
 
 }  // namespace
@@ -399,6 +444,19 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   if (solve.complex && !image.form && solve.op.stages.empty() && wants_complex(*solve.solver) &&
       !complex_linear(solve)) {
     d_.fail(errors::only_real_linear(op.span, op.text, solver_name(*solve.solver), fact->span));
+  }
+  if (wants_hermitian(solve) && solve.op.stages.empty()) {
+    const int arrays = d_.system.arrays;
+    std::vector<Expr> turned;
+    if (image.form) {
+      turned = real_parts(arena, apply(adjoint(*image.form), link_matrices(), unknown(true, first)),
+                          true);
+    } else {
+      turned = adjoint_of(d_, solve);
+    }
+    d_.system.arrays = arrays;
+    if (!turned.empty() && differ(solve.op.image, turned))
+      d_.fail(errors::not_hermitian(op.span, op.text, solver_name(*solve.solver), fact->span));
   }
   const bool halves = even_odd_wanted(d_, e);
   if (!halves) solve.options.emplace_back("even_odd", integer(0));

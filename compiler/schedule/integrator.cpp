@@ -8,6 +8,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/arithmetic.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "dsl/model_function.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -63,6 +64,11 @@ class Reader {
         result.head.push_back({argument.name.substr(0, argument.name.size() - 1), argument.value});
       } else {
         result.options.emplace_back(argument.name, argument.value);
+      }
+    }
+    if (clause.keyword_span.file == 0) {
+      for (const auto& [function, symbol] : resolved_.symbols) {
+        if (dsl::model_function(resolved_, function)) result.functions[function] = &symbol;
       }
     }
     if (result.head.empty()) {

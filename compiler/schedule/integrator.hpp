@@ -6,6 +6,7 @@
 // head is no list of equations, a weight no number, or a name unknown; the diagnostics say so.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,7 +36,8 @@ struct Integrator {
   std::vector<HeadEquation> head;
   std::vector<std::pair<std::string, dsl::ExprPtr>> options;
   std::vector<Statement> body;
-  std::vector<algebra::Expr> weights;  ///< numbers; {1} for a plain body
+  std::vector<algebra::Expr> weights;                        ///< numbers; {1} for a plain body
+  std::map<std::string, const dsl::Symbol*> functions = {};  ///< of the model, that its body calls
 };
 
 std::optional<Integrator> read_integrator(const dsl::Clause& clause, const dsl::Resolved& resolved,

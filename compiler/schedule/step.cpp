@@ -1,6 +1,7 @@
 #include "compiler/schedule/step.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/displacement.hpp"
@@ -430,6 +431,7 @@ class BodyStep {
   }
 
   Value name(const dsl::Expr& at) {
+    if (arguments_ && arguments_->contains(at.text)) return arguments_->at(at.text);
     if (const int e = from_.head.index(at.text); e >= 0) return state_of(e);
     if (const auto local = locals_.find(at.text); local != locals_.end()) return local->second;
     if (const auto option = options_.find(at.text); option != options_.end()) return option->second;
@@ -554,7 +556,8 @@ class BodyStep {
                  below(arena_.rational(5, 6), arena_.integer(0), root3));
   }
 
-  /// A hole of the head applied to what stands in the body, or `d(g(x), x)` of one.
+  /// A hole of the head applied to what stands in the body, or `d(g(x), x)` of one, or a function
+  /// of the model.
   bool call(const dsl::Expr& at_text, Value& result) {
     const bool slope = at_text.text == "d" && at_text.args.size() == 2 &&
                        at_text.args[0]->kind == ExprKind::Call &&
@@ -573,7 +576,15 @@ class BodyStep {
         return true;
       }
     }
-    return false;
+    const auto own = from_.integrator.functions.find(at_text.text);
+    if (own == from_.integrator.functions.end()) return false;
+    std::map<std::string, Value> arguments;
+    for (std::size_t i = 0; i < at_text.args.size(); ++i)
+      arguments[own->second->parameters[i]] = evaluate(*at_text.args[i], meaning_, arena_);
+    const auto* outer = std::exchange(arguments_, &arguments);
+    result = evaluate(*own->second->value, meaning_, arena_);
+    arguments_ = outer;
+    return true;
   }
 
   /// `slope`: the derivative of each member by its own variable.
@@ -647,6 +658,7 @@ class BodyStep {
   Expr dt_;
   int draws_ = 0;
   std::map<std::string, Value> locals_, options_;
+  const std::map<std::string, Value>* arguments_ = nullptr;  ///< of the model's function called
 };
 
 }  // namespace

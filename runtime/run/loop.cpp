@@ -334,8 +334,8 @@ class Loop {
   }
 
   std::string recovery_hint() const {
-    return "`limit` keeps the conserved values where `recover` can follow: a vacuum, |M| < E "
-           "(by 1e-6 of it in single precision); or a smaller dt" +
+    return "take a smaller dt (a diffusive flux wants dt below dx^2/(2*dims*nu)); where a law has "
+           "bounds, a vacuum or |M| < E, `limit` keeps its values within (by 1e-6 in f32)" +
            last_checkpoint();
   }
 

@@ -35,6 +35,18 @@ TEST_F(Command, HelpAndVersion) {
   }
 }
 
+TEST_F(Command, ASummarySaysThatTheStepWasTooLarge) {
+  const auto diffusion = [&](double dt) {
+    std::ofstream(folder_ / "heat.vphi")
+        << "model heat\nlattice line: 16, spacing = 1, boundary = periodic\nfield u: real\n"
+           "u' = lap(u)\ninit u = sin(2*pi*x/16)\nevolve euler, dt = "
+        << dt << ", until = t >= 10\nevery 1 steps: max(u) -> \"heat.h5\"\n";
+    return vphi("run heat.vphi --device native --no-report").out;
+  };
+  EXPECT_TRUE(holds(diffusion(0.7), "note: dt is too large for these equations (W0316)"));
+  EXPECT_FALSE(holds(diffusion(0.4), "W0316"));
+}
+
 TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
   const struct {
     const char *words, *message, *hint;

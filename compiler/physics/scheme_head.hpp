@@ -1,0 +1,32 @@
+// The head of a flux scheme's text: what the body sees of a law, and its options.
+//
+// `d(U*v, k)` is the part that is carried along with one velocity v for all quantities, `d(f, k)`
+// the rest of the flux, `d(F(U), k)` the whole flux as a function of the state; `name = value` and
+// bare names are options.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/physics/derivation.hpp"
+
+namespace vphi::physics {
+
+/// Name of the scheme that a clause declares or chooses.
+std::string scheme_name(const dsl::Clause& clause);
+
+/// The clause that has the text of scheme `name`: the model's own first; null where there is none.
+const dsl::Clause* scheme_text(const dsl::Resolved& resolved, const std::string& name);
+
+/// What the head says.
+struct SchemeHead {
+  std::string state = "U", axis = "k";
+  std::string velocity, rest, flux;                           ///< v, f, F; empty: not asked for
+  std::vector<std::pair<std::string, dsl::ExprPtr>> options;  ///< defaults; null: must be given
+};
+
+/// Fails with E0787 where the head is no pattern of a law.
+SchemeHead read_scheme_head(Derivation& d, const dsl::Clause& clause);
+
+}  // namespace vphi::physics
