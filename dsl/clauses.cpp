@@ -12,7 +12,10 @@ namespace {
 constexpr std::string_view kBoundaries = "periodic antiperiodic fixed neumann outflow absorbing";
 
 constexpr OptionRule kLattice[] = {
-    {"length", "side of the box, or a list with one for each axis", Takes::Lengths},
+    {"length",
+     "side of the box along x, or a list with one for each axis; sites lie equally far apart along "
+     "all axes, and at distance 1 without it",
+     Takes::Lengths},
     {"spacing", "distance of neighbouring sites, in place of the length", Takes::Lengths},
     {"boundary",
      "what lies beyond the edges, `periodic` where nothing is said; a list has one for each axis, "

@@ -219,7 +219,8 @@ Diagnostic select_without_else(Span at) {
 Diagnostic shift_target(Span at, std::string_view found) {
   return error("E0530", at, fmt::format("`@` needs a direction, not {}", found), "",
                "after `@` stands `k`, `-k` or bracketed offsets",
-               "write `u@k`, `u@-k` or `u@(1,0,-1)`");
+               "write `u@x` for the next site along x, `u@-x` for the one before, or brackets with "
+               "one number for each axis: `u@(2)` on a line, `u@(1,0,-1)` in three dimensions");
 }
 
 Diagnostic prime_of(Span at, std::string_view what) {

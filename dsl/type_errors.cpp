@@ -133,8 +133,8 @@ Diagnostic index_free(Span at, const std::string& name) {
   d.under = "which values?";
   d.rule = "an index is bound by sum, mean, min, max, by the left side, or by `" + name +
            " = 0..2` in the clause";
-  d.hint = "for all values write sum(..., " + name + ") or mean(..., " + name +
-           "), for one of them a number";
+  d.hint = "for all values write sum(..., " + name + "), mean(..., " + name + ") or max(..., " +
+           name + "), for one of them a number";
   return d;
 }
 

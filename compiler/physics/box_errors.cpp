@@ -1,6 +1,7 @@
 #include "compiler/physics/box_errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "dsl/error.hpp"
 
@@ -60,6 +61,24 @@ Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size
                   given == 1 ? "" : "s", axes, axes == 1 ? "is" : "es"),
       "", fmt::format("a list behind `{}` has one value for each axis, in order", option),
       fmt::format("write {} value{}, or one alone for all axes", axes, axes == 1 ? "" : "s"));
+}
+
+Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length) {
+  return error("E0320", span, fmt::format("sites lie {:.6g} apart", fmt::join(each, ", ")), "",
+               "the distance of neighbouring sites is the same along every axis",
+               length ? "make the numbers of sites proportional to the lengths, or stretch a "
+                        "coordinate in the equations"
+                      : "give one spacing and other numbers of sites, or stretch a coordinate in "
+                        "the equations");
+}
+
+Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths) {
+  Diagnostic d = error("W0321", span, "this length is that of the axis x", "",
+                       "sites lie equally far apart along every axis, so the first one decides",
+                       fmt::format("write length = [{:.10g}] if this is meant, or spacing = ...",
+                                   fmt::join(lengths, ", ")));
+  d.severity = dsl::Severity::Warning;
+  return d;
 }
 
 Diagnostic walls_differ(Span span, const std::string& one, const std::string& other,

@@ -79,6 +79,7 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     initial_values(d, units, start);
     start_companions(d);
     read_until(d, lower, units);
+    lower.keep_gaps();
     read_outputs(d, lower, units);
     read_expectations(d, lower, units);
     read_targets(d, lower, units);

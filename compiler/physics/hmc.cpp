@@ -58,7 +58,7 @@ class Reader {
     if (!d_.grid.present)
       d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without a lattice"));
     for (const StateField& field : d_.fields) {
-      if (field.spinor || field.particle)
+      if (field.spinor || field.particle || field.drawn)
         d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
       if (field.links) {
         if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));

@@ -1,4 +1,5 @@
 // The lattice clause: shape, spacing, boundaries.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -63,13 +64,44 @@ Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e, double
                               "periodic, antiperiodic, fixed(value), neumann or outflow"));
 }
 
+/// dx, the same along each axis: a number is that of the axis x, a list has one for each.
+Expr common_spacing(Derivation& d, Lowerer& lower, const dsl::Expr& given, bool length) {
+  constexpr long double kRounding = 1e-12L;
+  const Grid& grid = d.grid;
+  const char* option = length ? "length" : "spacing";
+  const bool list = given.kind == ExprKind::List;
+  if (list && given.args.size() != static_cast<std::size_t>(grid.dims))
+    d.fail(errors::not_one_for_each_axis(given.span, option, given.args.size(), grid.dims));
+  std::vector<double> each;
+  Expr first;
+  bool equal = true;
+  for (int axis = 0; axis < (list ? grid.dims : 1); ++axis) {
+    const auto k = static_cast<std::size_t>(axis);
+    Expr dx = lower.fixed(list ? *given.args[k] : given, fmt::format("the {}", option));
+    if (length) dx = dx / d.arena().integer(grid.extent[k]);
+    if (!first) first = dx;
+    equal = equal && std::fabs(dx->number.real / first->number.real - 1) < kRounding;
+    each.push_back(static_cast<double>(dx->number.real));
+  }
+  if (!equal) d.fail(errors::unequal_spacings(given.span, each, length));
+  const auto longest = std::max_element(grid.extent.begin(), grid.extent.begin() + grid.dims);
+  const auto shortest = std::min_element(grid.extent.begin(), grid.extent.begin() + grid.dims);
+  if (length && !list && *longest != *shortest) {
+    std::vector<double> lengths;
+    for (int axis = 0; axis < grid.dims; ++axis)
+      lengths.push_back(each[0] * static_cast<double>(grid.extent[static_cast<std::size_t>(axis)]));
+    d.diagnostics.add(errors::length_of_one_axis(given.span, lengths));
+  }
+  return first;
+}
+
 void read_spacing(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
   Arena& arena = d.arena();
   Grid& grid = d.grid;
-  if (const dsl::ExprPtr spacing = d.ledger.option(clause, "spacing")) {
-    grid.dx = lower.fixed(*spacing, "the spacing");
-  } else if (const dsl::ExprPtr length = d.ledger.option(clause, "length")) {
-    grid.dx = lower.fixed(*length, "the length") / arena.integer(grid.extent[0]);
+  const dsl::ExprPtr spacing = d.ledger.option(clause, "spacing");
+  const dsl::ExprPtr length = spacing ? nullptr : d.ledger.option(clause, "length");
+  if (const dsl::ExprPtr given = spacing ? spacing : length) {
+    grid.dx = common_spacing(d, lower, *given, length != nullptr);
   } else {
     grid.dx = arena.integer(1);
     d.system.remarks.push_back("no length or spacing is given: dx = 1");

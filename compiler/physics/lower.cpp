@@ -588,7 +588,12 @@ Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
   if (const auto gamma = gamma_matrix(e, scope)) return *gamma;
   const Value v = value(base, scope);
   if (v.acts) d_.fail(errors::wrong_shape(e.span, kOperatorAlone));
+  const StateField* of_axes = base.kind == ExprKind::Name ? d_.field(base.text) : nullptr;
   const auto at = [&](std::size_t i, int size) {
+    if (of_axes && of_axes->link) {
+      const auto k = direction(*e.args[i], scope);
+      if (k && k->direction && k->sign > 0 && k->value < size) return k->value;
+    }
     const auto k = fixed_integer(*e.args[i], "an index", scope);
     if (k < 0 || k >= size) {
       d_.fail(errors::index_out_of_range(e.args[i]->span, static_cast<int>(k), size));

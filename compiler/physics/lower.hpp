@@ -64,6 +64,9 @@ class Lowerer {
   /// The same where actions hold other fields too: links are matrices, and of a closed path's
   /// product the trace is this.
   std::function<Component(const LinkPath&)> closed_trace;
+  /// From here on 1 - re(P) of links is written without cancellation: for outputs, where its value
+  /// counts; equations and actions want its derivative.
+  void keep_gaps();
   /// What `d(f, U)` of links stands for: set while their equation is read. `axis` is -1 where no
   /// direction is written.
   std::function<Value(const dsl::Expr& f, int axis, dsl::Span span, const Scope& scope)>
@@ -114,6 +117,8 @@ class Lowerer {
   Value path_product(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
   Value traced(const Value& x) const;
+  /// Of the real part of the trace of an N x N product of links; null where nothing is known.
+  std::shared_ptr<const Gap> gap_of(const Value& product, int n) const;
   Value polyakov(dsl::Span span);
   std::vector<IndexValue> steps_of(const dsl::Expr& arg, const Scope& scope);
   /// Violation of Gauss's law at a site: the generator of gauge transformations of the written H.
@@ -155,6 +160,8 @@ class Lowerer {
   Value staged(const Value& v);
   // particles.cpp
   std::optional<Value> particle_sum(const dsl::Expr& e, const Scope& scope);
+  /// `max(abs(x[k][2]), k)`: over all bodies.
+  std::optional<Value> over_particles(const dsl::Expr& e, const Scope& scope);
   Value particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope);
   // lower_derivatives.cpp
   Value derivative(const dsl::Expr& e, const Scope& scope);
@@ -179,6 +186,7 @@ class Lowerer {
 
   Derivation& d_;
   bool keep_parameters_ = false;
+  bool keep_gaps_ = false;
   std::map<std::string, Value> known_;  ///< definitions without local names, lowered once
   std::set<std::string> lowering_;      ///< to find circles
   std::vector<LinearMap::Stage>* stages_ = nullptr;

@@ -81,9 +81,10 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::Keep:
       return laplacian(arg(0), e.span);
     case dsl::Rule::RealPart: {
-      const Value x = traced(arg(0));
+      const Value whole = arg(0), x = traced(whole);
       if (name == "displacement") return displacement(d_, x, e.span);
       Value v{x.rows, x.columns, {}};
+      if (name == "re") v.gap = whole.gap ? whole.gap : gap_of(whole, 1);
       for (const Component& c : x.parts) {
         const Expr im = c.im ? c.im : integer(0);
         v.parts.push_back({name == "re"   ? c.re
@@ -166,11 +167,13 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       return v;
     }
     case dsl::Rule::Trace: {
-      const Value x = traced(arg(0));
+      const Value whole = arg(0), x = traced(whole);
       if (x.rows != x.columns) d_.fail(errors::wrong_shape(e.span, "`tr` takes a square matrix"));
       Component sum = x.parts[0];
       for (int i = 1; i < x.rows; ++i) sum = add(sum, x.parts[i * x.columns + i]);
-      return Value{1, 1, {sum}};
+      Value v{1, 1, {sum}};
+      v.gap = gap_of(whole, whole.rows);
+      return v;
     }
     case dsl::Rule::Adjoint: {
       if (e.args.size() == 2) return adjoint_applied(e, scope);
@@ -200,6 +203,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       // one argument reduces over the lattice, several values are compared; names without a
       // meaning are indices
       if (e.args.size() == 1 || !e.named.empty()) return reduction(e, scope);
+      if (const auto over = over_particles(e, scope)) return *over;
       std::vector<Expr> parts;
       for (const dsl::ExprPtr& a : e.args)
         parts.push_back(real(*a, fmt::format("an argument of `{}`", name), scope));

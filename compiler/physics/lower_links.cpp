@@ -126,6 +126,34 @@ Value Lowerer::traced(const Value& x) const {
   return {1, 1, {trace_of(*x.path)}};
 }
 
+void Lowerer::keep_gaps() {
+  keep_gaps_ = true;
+  if (has_links()) known_.clear();
+}
+
+// cos(theta) = 1 - 2 sin^2(theta/2), and re(tr(P)) = N - |1 - P|^2/2 of unitary P.
+std::shared_ptr<const Gap> Lowerer::gap_of(const Value& product, int n) const {
+  if (!keep_gaps_ || !product.links || product.path || product.rows != n || product.columns != n)
+    return nullptr;
+  Arena& arena = d_.arena();
+  const Expr half = arena.rational(1, 2);
+  if (const Expr phase = product.parts[0].re; n == 1) {
+    if (!phase.is(Op::Cos)) return nullptr;
+    const Expr sine = arena.make(Op::Sin, {half * phase.arg(0)});
+    return std::make_shared<const Gap>(
+        Gap{arena.integer(1), arena.integer(2) * algebra::pow(sine, 2)});
+  }
+  std::vector<Expr> squares;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const Component& x = product.parts[static_cast<std::size_t>(i * n + j)];
+      squares.push_back(norm2(Component{i == j ? x.re - arena.integer(1) : x.re, x.im}));
+    }
+  }
+  return std::make_shared<const Gap>(
+      Gap{arena.integer(n), half * arena.make(Op::Add, std::move(squares))});
+}
+
 /// tr(U_t(x) U_t(x + t) ...)/n around the last axis, averaged: the same at every site of a line.
 Value Lowerer::polyakov(dsl::Span span) {
   constexpr std::int64_t kMost = 64;

@@ -204,6 +204,7 @@ Value Lowerer::reduction(const dsl::Expr& e, const Scope& scope) {
     if (option.name == "over") return reduction_over(e, scope);
   }
   if (e.args.size() == 1 && e.named.empty()) return reduce(e.text, value(*e.args[0], scope), e);
+  if (const auto over = over_particles(e, scope)) return *over;
   // over indices as well: every tuple counts as a site does
   const auto tuples = index_tuples(*e.args[0], trailing(e), index_options(e), scope);
   if (tuples.empty()) return Value::of(integer(0));

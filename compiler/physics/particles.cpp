@@ -241,14 +241,42 @@ std::optional<Value> Lowerer::particle_sum(const dsl::Expr& e, const Scope& scop
   return v;
 }
 
+std::optional<Value> Lowerer::over_particles(const dsl::Expr& e, const Scope& scope) {
+  if (!d_.particles.present || e.args.size() != 2 || !e.named.empty()) return std::nullopt;
+  const dsl::Expr& at = *e.args[1];
+  const bool open = at.kind == ExprKind::Name && !scope.value(at.text) && !scope.index(at.text) &&
+                    is_particle_index(d_, *e.args[0], at.text);
+  if (!open || own_in(scope)) return std::nullopt;
+  Scope inner;
+  inner.parent = &scope;
+  inner.indices[at.text].body = IndexValue::Body::Own;
+  return reduce(e.text, value(*e.args[0], inner), e);
+}
+
 Value Lowerer::particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& at = *e.args[1];
   const IndexValue* k = at.kind == ExprKind::Name ? scope.index(at.text) : nullptr;
-  if (!k || k->body == IndexValue::Body::None) {
-    d_.fail(errors::not_yet(at.span, "a particle picked by its number"));
-  }
   Value v = field_value(field);
-  if (k->body == IndexValue::Body::Other) {
+  if (!k || k->body == IndexValue::Body::None) {
+    if (!keep_gaps_)
+      d_.fail(errors::not_yet(at.span,
+                              "a particle picked by its number in an equation or at the start"));
+    // a sum over all bodies of which one counts
+    const auto number = fixed_integer(at, "the number of a particle", scope);
+    if (number < 0 || number >= d_.particles.count)
+      d_.fail(errors::index_out_of_range(at.span, static_cast<int>(number),
+                                         static_cast<int>(d_.particles.count)));
+    Arena& arena = d_.arena();
+    const Expr here = arena.make(Op::Equal, {arena.site(0), integer(number)});
+    const auto picked = [&](Expr part) {
+      return part
+                 ? arena.make(Op::Total, {arena.make(Op::Select, {here, part, integer(0)})}, e.span)
+                 : Expr{};
+    };
+    for (Component& part : v.parts) part = {picked(part.re), picked(part.im)};
+    k = nullptr;
+  }
+  if (k && k->body == IndexValue::Body::Other) {
     for (Component& part : v.parts) {
       part = {algebra::other(part.re), part.im ? algebra::other(part.im) : Expr{}};
     }

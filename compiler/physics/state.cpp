@@ -220,24 +220,25 @@ void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField&
 namespace {
 
 /// `w[i] ~ cauchy(0, 1)`: one number for each body, drawn before the first step; without an index
-/// one for each instance, where an instance is one site (rule 5).
+/// one for each site, and an instance without lattice is one site (rule 5).
 void declare_drawn(Derivation& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Definition || !line.definition.drawn) continue;
     const dsl::Head& head = line.definition.head;
     const bool of_body = head.form == dsl::Head::Form::Indexed && head.args.size() == 1 &&
                          head.args[0]->kind == ExprKind::Name && d.particles.present;
-    const bool alone = head.form == dsl::Head::Form::Plain && d.system.lattice.sites() == 1;
-    if (!of_body && !alone) {
-      d.fail(errors::not_yet(head.span, of_body || d.particles.present
+    const bool of_site = head.form == dsl::Head::Form::Plain && !d.particles.present;
+    if (!of_body && !of_site) {
+      d.fail(errors::not_yet(head.span, d.particles.present
                                             ? "a number drawn once for all particles"
-                                            : "a definition drawn at random on a lattice"));
+                                            : "a drawn number with indices on a lattice"));
     }
     StateField field;
     field.name = head.name;
     field.span = head.span;
     field.particle = of_body;
     field.drawn = &line.definition;
+    field.walls = d.grid;
     field.order = 1;
     field.cells = {0};
     field.arrays = {d.system.arrays++};

@@ -96,22 +96,58 @@ std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b) {
   return joined(*a.path, *b.path);
 }
 
+namespace {
+
+bool real_scalar(const Value& v) { return v.scalar() && v.parts[0].real() && !v.acts; }
+
+/// The sum a + sign*b with what is known of gaps.
+Value with_gaps(Value sum, const Value& a, const Value& b, int sign) {
+  if ((!a.gap && !b.gap) || !real_scalar(a) || !real_scalar(b)) return sum;
+  Arena& arena = *sum.parts[0].re->arena;
+  const auto of = [&](const Value& v) {
+    return v.gap ? *v.gap : Gap{v.parts[0].re, arena.integer(0)};
+  };
+  const Gap x = of(a), y = of(b);
+  const Gap both =
+      sign > 0 ? Gap{x.most + y.most, x.gap + y.gap} : Gap{x.most - y.most, x.gap - y.gap};
+  if (both.most.is_zero()) sum.parts[0].re = -both.gap;
+  sum.gap = std::make_shared<const Gap>(both);
+  return sum;
+}
+
+/// `product` is c times x, or a quotient.
+Value with_scaled_gap(Value product, const Value& x, const Value& c,
+                      Component (*change)(Component, Component)) {
+  if (!x.gap || !real_scalar(x) || !real_scalar(c)) return product;
+  const auto scaled = [&](Expr e) { return change({e, {}}, c.parts[0]).re; };
+  product.gap = std::make_shared<const Gap>(Gap{scaled(x.gap->most), scaled(x.gap->gap)});
+  return product;
+}
+
+}  // namespace
+
 Value add(const Value& a, const Value& b) {
   if (of_spinors(a) || of_spinors(b)) return add_spinors(a, b, false);
-  return pointwise(a, b, "a sum needs two values of the same shape",
-                   [](Component x, Component y) { return add(x, y); });
+  return with_gaps(pointwise(a, b, "a sum needs two values of the same shape",
+                             [](Component x, Component y) { return add(x, y); }),
+                   a, b, 1);
 }
 
 Value subtract(const Value& a, const Value& b) {
   if (of_spinors(a) || of_spinors(b)) return add_spinors(a, b, true);
-  return pointwise(a, b, "a difference needs two values of the same shape",
-                   [](Component x, Component y) { return subtract(x, y); });
+  return with_gaps(pointwise(a, b, "a difference needs two values of the same shape",
+                             [](Component x, Component y) { return subtract(x, y); }),
+                   a, b, -1);
 }
 
 Value multiply(const Value& a, const Value& b) {
   if (a.path && b.path) return {a.rows, b.columns, a.parts, joined(a, b)};
   if (of_spinors(a) || of_spinors(b)) return multiply_spinors(a, b);
-  if (single(a)) return each(b, [&](Component y) { return multiply(a.parts[0], y); });
+  if (single(a)) {
+    const Value product = each(b, [&](Component y) { return multiply(a.parts[0], y); });
+    return a.gap ? with_scaled_gap(product, a, b, multiply)
+                 : with_scaled_gap(product, b, a, multiply);
+  }
   if (single(b)) return each(a, [&](Component x) { return multiply(x, b.parts[0]); });
   if (a.columns != b.rows) {
     throw ShapeError("vectors are multiplied with `dot`, `cross` or `outer`");
@@ -136,7 +172,7 @@ Value divide(const Value& a, const Value& b) {
     const Component one{b.parts[0].re->arena->integer(1), {}};
     return multiply_spinors({1, 1, {divide(one, b.parts[0])}}, a);
   }
-  return each(a, [&](Component x) { return divide(x, b.parts[0]); });
+  return with_scaled_gap(each(a, [&](Component x) { return divide(x, b.parts[0]); }), a, b, divide);
 }
 
 Value negate(const Value& a) {
@@ -144,9 +180,11 @@ Value negate(const Value& a) {
     Arena& arena = a.acts ? *a.acts->terms[0].weight.re->arena : *a.parts[0].re->arena;
     return multiply_spinors(Value::of(arena.integer(-1)), a);
   }
-  return each(a, [](Component x) {
+  Value result = each(a, [](Component x) {
     return x.real() ? Component{-x.re, {}} : Component{-x.re, -x.im};
   });
+  if (a.gap) result.gap = std::make_shared<const Gap>(Gap{-a.gap->most, -a.gap->gap});
+  return result;
 }
 
 Value power(const Value& a, const Value& b) {

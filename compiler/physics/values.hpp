@@ -34,6 +34,12 @@ struct LinkPath {
   gauge::Word word;
 };
 
+/// A number that is most - gap, where the difference itself has lost the digits of a small gap:
+/// re(tr(P)) of links near 1 is N - |1 - P|^2/2.
+struct Gap {
+  Expr most, gap;
+};
+
 struct SpinOperator;
 struct SpinorForm;
 
@@ -52,6 +58,9 @@ struct Value {
   std::shared_ptr<const LinkPath> links = nullptr;
   /// Of a spinor while an operator is recognised.
   std::shared_ptr<const SpinorForm> form = nullptr;
+  /// Of a real number, where it is known (Lowerer::keep_gaps); sums and multiples keep it, and what
+  /// is left of `most - x` is the gap.
+  std::shared_ptr<const Gap> gap = nullptr;
 
   bool scalar() const { return rows == 1 && columns == 1; }
   bool complex() const;

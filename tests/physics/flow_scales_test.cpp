@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "tests/physics/plain_links.hpp"
 
@@ -43,6 +45,42 @@ struct Plain {
     return NAN;
   }
 };
+
+/// The model of a page that begins with this line.
+std::string model_of_page(const std::string& page, const std::string& first) {
+  std::ifstream file(VPHI_SOURCE_DIR "/docs/" + page);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto from = text.find(first);
+  EXPECT_NE(from, std::string::npos) << first;
+  return text.substr(from, text.find("```", from) - from);
+}
+
+// On rough links F = (C - adj(C))/8 has a trace, which is no part of the field strength.
+TEST(FlowScales, ThePageHasChargeAndEnergyWithoutTheTrace) {
+  if (!native()) GTEST_SKIP() << "no native device";
+  const Box box = random_box(3, {2, 3, 2, 2}, 0.8, 11);
+  const testing::ScratchFolder scratch;
+  box.save(scratch / "start.ildg");
+  std::string text = model_of_page("gauge.md", "model flow");
+  const auto put = [&](const std::string& old, const std::string& fresh) {
+    ASSERT_NE(text.find(old), std::string::npos) << old;
+    text.replace(text.find(old), old.size(), fresh);
+  };
+  put("4^4", "2*3*2*2");
+  put("init U ~ hot", from_file(scratch / "start.ildg"));
+  put("until = t > 2", "until = t > 0.1");
+  const auto result = testing::run_text(text, {});
+  int seen = 0;
+  for (const auto& series : result.series) {
+    if (series.name != "mean(E)" && series.name != "Q") continue;
+    const double expected = series.name == "Q" ? box.charge() : box.energy();
+    ASSERT_FALSE(series.points.empty());
+    EXPECT_EQ(series.points[0].first, 0);
+    EXPECT_NEAR(series.points[0].second, expected, 1e-11 * std::fabs(box.energy())) << series.name;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2);
+}
 
 TEST(FlowScales, T0AndW0) {
   if (!native()) GTEST_SKIP() << "no native device";
