@@ -36,7 +36,8 @@ constexpr OptionRule kFermion[] = {
 constexpr OptionRule kGauge[] = {
     {"store", "how much of a link matrix is kept: all, or rows from which the rest follows",
      Takes::Call, "full rows"},
-    {"boundary", "what lies beyond the edges", Takes::Call, kBoundaries},
+    {"boundary", "what lies beyond the edges; links know `periodic` alone so far", Takes::Call,
+     kBoundaries},
 };
 constexpr OptionRule kMetric[] = {
     {"rho_r", "energy density of radiation beside the fields, at a = 1", Takes::Number},

@@ -290,7 +290,11 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
       return value;
     }
     case Rule::Output:
-      report(error::stands_alone(expr.span, expr.text, "`every` or `at end`"));
+      if (scope.inherited(&Scope::drawn)) {
+        report(error::output_at_start(expr.span, expr.text));
+      } else {
+        report(error::stands_alone(expr.span, expr.text, "`every` or `at end`"));
+      }
       return {};
     case Rule::Promise:
       report(error::stands_alone(expr.span, expr.text, "`expect`"));

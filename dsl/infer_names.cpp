@@ -393,7 +393,9 @@ void Inference::definition(const Symbol& symbol) {
     }
   }
   for (const std::string& parameter : symbol.parameters) value.free.erase(parameter);
-  if (symbol.kind == SymbolKind::Conserved) value.type.per_site = true;
+  const bool of_sites = symbol.kind == SymbolKind::Drawn && symbol.parameters.empty() &&
+                        resolved_.clause("lattice") != nullptr;
+  if (symbol.kind == SymbolKind::Conserved || of_sites) value.type.per_site = true;
   busy_.erase(&symbol);
   known_[&symbol] = value;
   Symbol& stored = resolved_.symbols.at(symbol.name);

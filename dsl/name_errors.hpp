@@ -102,6 +102,8 @@ Diagnostic shift_target(Span at, const std::string& found, int dimensions);
 Diagnostic shift_length(Span at, int found, int dimensions);
 Diagnostic prime_of_constant(Span at, const std::string& text);
 Diagnostic derivative_by(Span at, const std::string& text);
+/// An output behind `~`, as if it were a distribution.
+Diagnostic output_at_start(Span at, const std::string& name);
 Diagnostic stands_alone(Span at, const std::string& name, const std::string& clause);
 Diagnostic option_of_function(Span at, const std::string& option, const std::string& function,
                               const Names& known);

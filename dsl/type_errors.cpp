@@ -133,8 +133,8 @@ Diagnostic index_free(Span at, const std::string& name) {
   d.under = "which values?";
   d.rule = "an index is bound by sum, mean, min, max, by the left side, or by `" + name +
            " = 0..2` in the clause";
-  d.hint = "for all values write sum(..., " + name + "), mean(..., " + name + ") or max(..., " +
-           name + "), for one of them a number";
+  d.hint = "for all values write sum(..., " + name + ") or mean(..., " + name +
+           "), for one of them a number";
   return d;
 }
 
@@ -354,6 +354,17 @@ Diagnostic derivative_by(Span at, const std::string& text) {
   d.under = "not a variable";
   d.rule = "d(f, x) is the derivative by a variable, parameter, conj(field), or along an axis";
   d.hint = "write the name of a variable, or differentiate by hand";
+  return d;
+}
+
+Diagnostic output_at_start(Span at, const std::string& name) {
+  Diagnostic d = make("E0232", at, "`" + name + "` is an output, no distribution");
+  d.under = "inside `init`";
+  d.rule =
+      "distributions are normal, uniform, vacuum and their like, independent at each site or, "
+      "vacuum, with the spectrum of the ground state";
+  d.hint =
+      "make a field of another spectrum outside and read it: init phi = file(\"start.h5:phi\")";
   return d;
 }
 

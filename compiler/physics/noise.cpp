@@ -276,7 +276,10 @@ void classify_noise(Derivation& d) {
     if (!noisy.spread) continue;
     spread = &v;
     for (int axis = 0; axis < d.grid.dims; ++axis) {
-      if (d.grid.boundary[axis] == Boundary::Periodic) continue;
+      const auto k = static_cast<std::size_t>(axis);
+      if (d.grid.boundary[k] == Boundary::Periodic &&
+          d.walls_of(v.array).boundary[k] == Boundary::Periodic)
+        continue;
       d.fail(errors::not_yet(v.span, "noise of neighbours in a box that is not periodic"));
     }
     if (!reads_state(noisy.spread)) continue;

@@ -157,8 +157,9 @@ void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField&
   const dsl::Expr* type = fact.type.get();
   field.walls = d.grid;
   if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
-    if (fact.gauge) d.fail(errors::not_yet(own->span, "a boundary of links"));
     read_boundaries(d, lower, *fact.line, field.walls);
+    if (fact.gauge && !field.walls.periodic(d.grid.dims))
+      d.fail(errors::not_yet(own->span, "a boundary of links that is not periodic"));
   }
   if (fact.fermion) {
     if (type && type->text != "spinor") {

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "tests/physics/plain_links.hpp"
+#include "tests/support/places.hpp"
 
 namespace vphi {
 namespace {
