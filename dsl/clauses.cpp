@@ -14,7 +14,7 @@ constexpr std::string_view kBoundaries = "periodic antiperiodic fixed neumann ou
 constexpr OptionRule kLattice[] = {
     {"length",
      "side of the box along x, or a list with one for each axis; sites lie equally far apart along "
-     "all axes, and at distance 1 without it",
+     "all axes",
      Takes::Lengths},
     {"spacing", "distance of neighbouring sites, in place of the length", Takes::Lengths},
     {"boundary",
