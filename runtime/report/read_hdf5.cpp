@@ -97,7 +97,8 @@ class Reader {
       else if (group == "plots")
         read_plots();
       else if (group == "spectra" || group == "slices" || group == "histograms" ||
-               group == "profiles" || group == "correlators" || group == "occupations")
+               group == "profiles" || group == "correlators" || group == "occupations" ||
+               group == "snapshots")
         read_frames(group);
     }
   }
@@ -264,7 +265,7 @@ class Reader {
       std::vector<Shown> shown;  ///< one, or one for each value of a sweep that is shown
       for (const std::size_t i : spread(steps.size(), kMostFrames)) {
         const Handle set = open_set(name, steps[i]);
-        if (set < 0) continue;
+        if (set < 0 || (group_name == "snapshots" && !shows_whole(set))) continue;
         Array a = read_array(set, path_);
         const double t = number_attribute<double>(set, "t", H5T_NATIVE_DOUBLE).value_or(0);
         const auto step = number_attribute<std::int64_t>(set, "step", H5T_NATIVE_INT64).value_or(0);
@@ -282,13 +283,24 @@ class Reader {
             take_table(shown[c].table, own, columns, t, step);
           } else if (columns.empty() && !own.shape.empty() && own.shape.size() <= 2) {
             shown[c].picture.name = full;
-            shown[c].picture.slice = group_name == "slices";
+            shown[c].picture.slice = group_name == "slices" || group_name == "snapshots";
             take_plane(shown[c].picture, own, set, t, step);
           }
         }
       }
       for (Shown& one : shown) put_away(std::move(one), group_name);
     }
+  }
+
+  /// A whole lattice of one or two dimensions is a curve or a picture as it stands: each of its
+  /// axes has sites, so that it holds no vectors. One that is larger than a page is left out.
+  static bool shows_whole(hid_t set) {
+    const auto shape = hdf5::shape_of(set);
+    const std::string axes = text_attribute(set, "axes");
+    if (!shape || axes.empty() || !hdf5::count_of(*shape, kMostValues)) return false;
+    std::size_t sites = 1;
+    for (std::size_t at = 0; (at = axes.find(", /", at)) != std::string::npos; ++at) ++sites;
+    return sites == shape->size() && sites <= 2 + split(text_attribute(set, "sweep")).size();
   }
 
   struct Shown {

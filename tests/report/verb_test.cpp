@@ -117,6 +117,35 @@ TEST_F(Verb, ASweepShowsErrorsAndItsHistograms) {
   }
 }
 
+// In two dimensions a slice and a snapshot are the whole lattice: a picture; in one a curve.
+TEST_F(Verb, WholeFieldsOfOneAndTwoDimensionsAreShown) {
+  if (!io::have_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  const auto model = [&](const std::string& name, const std::string& shape) {
+    std::ofstream(folder_ / (name + ".vphi"))
+        << "model " << name << "\nlattice box: " << shape << ", length = 8\nfield u: real\n"
+        << "u' = lap(u) + u - u^3\ninit u ~ 0.1*normal\n"
+        << "evolve rk4, dt = 0.005, until = t > 1\n"
+        << "every 50 steps: mean(u^2), slice(u), snapshot(u^2) -> \"u.h5\"\n";
+    EXPECT_EQ(vphi("run " + name + ".vphi --device native --quiet --out " + name), 0)
+        << text("error.txt");
+    return data(name + "/report.html");
+  };
+  const json sheet = model("sheet", "32*24");
+  ASSERT_EQ(sheet["pictures"].size(), 2U);
+  EXPECT_EQ(sheet["tables"].size(), 0U);
+  for (const json& picture : sheet["pictures"]) {
+    EXPECT_GE(picture["frames"].size(), 4U);
+    EXPECT_EQ(picture["frames"][0]["w"], 32);
+    EXPECT_EQ(picture["frames"][0]["h"], 24);
+    EXPECT_TRUE(picture["xn"].get<std::string>().starts_with("x"));
+    EXPECT_TRUE(picture["yn"].get<std::string>().starts_with("y"));
+  }
+  const json line = model("line", "32");
+  EXPECT_EQ(line["pictures"].size(), 0U);
+  ASSERT_EQ(line["tables"].size(), 2U);
+  for (const json& table : line["tables"]) EXPECT_GE(table["frames"].size(), 4U);
+}
+
 // Whatever bytes of a result file are wrong: a page or a message, never a crash.
 TEST_F(Verb, DamagedResultFilesAreSaidToBe) {
   if (!io::have_hdf5()) GTEST_SKIP() << "this build has no HDF5";
