@@ -170,7 +170,52 @@ void print_chain(const runtime::RunResult& r) {
   }
 }
 
-/// What a sweep leaves to be said: its axes, curves, instances that failed.
+/// Places of a table that are shown: all of a short one, every so many of a long one.
+constexpr std::size_t kShownPlaces = 12;
+std::size_t stride_of(std::size_t places) {
+  return std::max<std::size_t>(1, (places + kShownPlaces - 1) / kShownPlaces);
+}
+
+/// "2.5 +- 0.1".
+std::string value_text(double value, double error) {
+  return fmt::format("{:.8g}{}", value,
+                     std::isfinite(error) ? fmt::format(" +- {:.2g}", error) : "");
+}
+
+/// Results of `at end` along parameters: one row of numbers, a place in each line. Draws of an
+/// ensemble are no table, and what a plot shows is shown there.
+void print_table(const runtime::Series& series, const runtime::RunResult& r) {
+  if (series.axes.empty() || series.values.size() != 1) return;
+  std::vector<const runtime::SweptAxis*> axes;
+  std::string along;
+  for (const int axis : series.axes) {
+    axes.push_back(&r.axes[static_cast<std::size_t>(axis)]);
+    along += (along.empty() ? "" : ", ") + axes.back()->name;
+  }
+  const bool drawn = std::ranges::any_of(axes, [](const auto* axis) { return axis->ensemble; });
+  const bool plotted = std::ranges::any_of(r.plots, [&](const runtime::Plot& plot) {
+    return plot.name == series.name && axes.size() == 1 && plot.against == axes[0]->name;
+  });
+  if (drawn || plotted) return;
+  fmt::print("  {} at the end, along {}:\n", series.name, along);
+  const std::vector<double>& row = series.values[0];
+  const std::vector<double> errors =
+      series.errors.empty() ? std::vector<double>() : series.errors[0];
+  const std::size_t stride = stride_of(row.size());
+  for (std::size_t i = 0; i < row.size(); i += stride) {
+    std::string place;
+    std::size_t rest = i;
+    for (std::size_t k = axes.size(); k-- > 0;) {
+      const auto& values = axes[k]->values;
+      place = fmt::format("{:<12.6g} {}", values[rest % values.size()], place);
+      rest /= values.size();
+    }
+    fmt::print("    {}{}\n", place, value_text(row[i], i < errors.size() ? errors[i] : NAN));
+  }
+  if (stride > 1) fmt::print("    every {}. of {} values\n", stride, row.size());
+}
+
+/// What a sweep leaves to be said: its axes, results along them, curves, instances that failed.
 void print_sweep(const runtime::RunResult& r) {
   constexpr std::size_t kShown = 5;
   if (r.axes.empty()) return;
@@ -179,14 +224,12 @@ void print_sweep(const runtime::RunResult& r) {
     axes += fmt::format("{}{} ({}{})", axes.empty() ? "" : ", ", axis.name, axis.values.size(),
                         axis.ensemble ? ", ensemble" : "");
   fmt::print("  sweep: {}\n", axes);
+  for (const auto& series : r.series) print_table(series, r);
   for (const auto& plot : r.plots) {
     fmt::print("  {} against {}:\n", plot.name, plot.against);
-    const std::size_t stride = std::max<std::size_t>(1, (plot.x.size() + 11) / 12);
-    for (std::size_t i = 0; i < plot.x.size(); i += stride)
-      fmt::print("    {:<12.6g} {:.8g}{}\n", plot.x[i], plot.y[i],
-                 plot.error.empty() || std::isnan(plot.error[i])
-                     ? ""
-                     : fmt::format(" +- {:.2g}", plot.error[i]));
+    for (std::size_t i = 0; i < plot.x.size(); i += stride_of(plot.x.size()))
+      fmt::print("    {:<12.6g} {}\n", plot.x[i],
+                 value_text(plot.y[i], plot.error.empty() ? NAN : plot.error[i]));
   }
   for (std::size_t i = 0; i < std::min(kShown, r.failures.size()); ++i)
     fmt::print("  FAILED at {}: {}\n", r.failures[i].where, r.failures[i].message);

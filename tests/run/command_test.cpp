@@ -311,6 +311,32 @@ TEST_F(Command, RunWritesJsonAndFiles) {
   EXPECT_FALSE(fs::exists(folder_ / "results"));
 }
 
+// Averages along a parameter are a table of the summary.
+TEST_F(Command, ResultsAtTheEndAreATable) {
+  const std::string model = R"(model ends
+sweep m2 = [1, 2, 4]
+sweep path = 1..50
+var x: real
+x' = -m2*x + noise
+init x = 0
+evolve srk2, dt = 0.05, until = t > 5
+at end: M = mean(x^2, over = path), twice = 2*m2 -> "ends.h5"
+)";
+  write("ends.vphi", model);
+  const Outcome table = vphi("run ends.vphi --device native");
+  EXPECT_EQ(table.status, 0) << table.error;
+  EXPECT_NE(table.out.find("  M at the end, along m2:\n    1            0."), std::string::npos)
+      << table.out;
+  EXPECT_NE(table.out.find("  twice at the end, along m2:\n    1            2\n"),
+            std::string::npos)
+      << table.out;
+  EXPECT_NE(table.out.find(" +- "), std::string::npos);
+  write("ends.vphi", model + "plot mean(x^2, over = path) against m2\n");
+  const Outcome curve = vphi("run ends.vphi --device native");
+  EXPECT_EQ(curve.status, 0) << curve.error;
+  EXPECT_NE(curve.out.find(" against m2:"), std::string::npos) << curve.out;
+}
+
 TEST_F(Command, SeedsRepeat) {
   const std::string words =
       "run preheating --device native --lattice 16^3 --steps 8 --json --quiet --seed ";
