@@ -12,6 +12,8 @@ struct Initial {
   Chain chain;
   std::vector<kernel::ScalarAssign> alone;
 };
+/// Whether a kernel of the start draws numbers itself, as for links from the whole group.
+bool draws_at_start(const physics::System& system);
 Initial initial_state(const physics::System& system, Slots& slots, Storage& storage);
 
 }  // namespace vphi::schedule

@@ -302,7 +302,7 @@ plot period against amplitude
     const Compilation c = testing::compile_file(path, {});
     runtime::Device& device = *testing::device("native");
     const RunResult coarse = runtime::run(*c.program, device, {});
-    found.push_back(tools::error_check(path, {}, device, coarse, {}));
+    found.push_back(tools::error_check(path, {}, device, coarse, {}).list);
   }
   for (const char* name : {"theta", "period against amplitude"}) {
     const auto *coarse = tools::find(found[0], name), *fine = tools::find(found[1], name);

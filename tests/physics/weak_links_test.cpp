@@ -55,5 +55,20 @@ every 1 step: gap, far -> "w.h5"
   EXPECT_NEAR(last(result, "gap"), 3 - last(result, "far"), 1e-13);
 }
 
+// Angles that equations move may start anywhere in the group: the mean phase of a plaquette is 0.
+TEST(WeakLinks, AnglesUnderAHamiltonianStartHot) {
+  const auto result = run_text(R"(model hot
+lattice grid: 8^3, spacing = 1
+gauge U: U(1), E: real
+P[i,j] = loop(i, j, -i, -j)
+H = total(sum(E[i]^2, i)/2 + sum(1 - re(P[i,j]), i < j))
+init U ~ hot, E = 0
+evolve leapfrog, dt = 1e-3, until = t > 0
+every 1 step: mean(1 - re(P[i,j]), i < j) -> "w.h5"
+)",
+                               {});
+  EXPECT_NEAR(last(result, "mean(1 - re(P[i,j]), i < j)"), 1, 0.1);
+}
+
 }  // namespace
 }  // namespace vphi
