@@ -94,7 +94,8 @@ TEST(Initial, VacuumInProgramUnits) {
       "init phi ~ phi0 + vacuum, phi' ~ v0 + vacuum, chi ~ vacuum\n"
       "evolve leapfrog, dt = 2^-10/m, until = t > 1/m\n");
   const System& s = *d.system;
-  ASSERT_EQ(s.random.size(), 4u);
+  // phi and phi', and what draws chi draws chi' with it: two parts each
+  ASSERT_EQ(s.random.size(), 6u);
   // H0^2 = (phi'^2/2 + m^2 phi^2/2)/3 in units of m^2
   const double hubble2 = (0.49 + 1) / 6;
   EXPECT_NEAR(s.random[0].mass2, 1 - 2.25 * hubble2, 1e-12);
@@ -105,6 +106,9 @@ TEST(Initial, VacuumInProgramUnits) {
   EXPECT_NEAR(s.random[0].amplitude, 5e-6, 1e-18);
   EXPECT_NEAR(s.random[1].amplitude, 5e-6, 1e-18);
   EXPECT_NEAR(s.random[3].amplitude, 5e-6 / std::sqrt(2), 1e-18);
+  int velocities = 0;
+  for (const RandomField& r : s.random) velocities += r.velocity ? 1 : 0;
+  EXPECT_EQ(velocities, 3);
   // streams differ
   for (std::size_t i = 0; i < s.random.size(); ++i)
     EXPECT_EQ(s.random[i].stream, static_cast<int>(i));
@@ -157,7 +161,8 @@ TEST(Output, SliceOfASheetIsAll) {
                    "at end: slice(u), slice(u, y = 1) -> \"x.h5\"\n",
                    "lattice sheet: 8^2, length = 4, boundary = periodic\n"));
   const auto& observables = d.system->outputs.at(0).observables;
-  EXPECT_EQ(observables[0].kind, Observable::Kind::Snapshot);
+  EXPECT_EQ(observables[0].kind, Observable::Kind::Slice);
+  EXPECT_EQ(observables[0].form.axis, -1);  // across no axis of the sheet
   EXPECT_EQ(observables[1].kind, Observable::Kind::Slice);
   EXPECT_EQ(observables[1].form.axis, 1);
 }
