@@ -54,7 +54,8 @@ void remember(History& history, double steps, double mean, std::size_t most) {
 
 /// Means of the windows of an average. One that is much shorter than the others would count as much
 /// as they: the rest at the end belongs to the window before, what is short at the start to the
-/// next.
+/// next. What differs from the whole average by the rounding of these differences is that average:
+/// a value that stays the same has windows that are the same.
 std::vector<double> windows_of(const History& history, double steps, double mean) {
   History moments = history;
   if (!moments.empty() && steps > moments.back().first) moments.emplace_back(steps, mean);
@@ -65,12 +66,16 @@ std::vector<double> windows_of(const History& history, double steps, double mean
     if (length(moments.size() - 1) < 0.5 * window) moments.erase(moments.end() - 2);
     if (length(1) < 0.5 * window) moments.erase(moments.begin() + 1);
   }
+  const double all = moments.empty() ? mean : moments.back().second;
   std::vector<double> windows;
   for (std::size_t k = 1; k < moments.size(); ++k) {
     const auto [n0, m0] = moments[k - 1];
     const auto [n1, m1] = moments[k];
     const double sum_before = n0 > 0 ? n0 * m0 : 0;  // a mean of nothing is no number
-    windows.push_back((n1 * m1 - sum_before) / (n1 - n0));
+    const double window = (n1 * m1 - sum_before) / (n1 - n0);
+    const double rounding =
+        16 * std::numeric_limits<double>::epsilon() * n1 / (n1 - n0) * std::abs(all);
+    windows.push_back(std::abs(window - all) <= rounding ? all : window);
   }
   return windows;
 }
