@@ -234,8 +234,15 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
       recover && std::ranges::any_of(recover->body, [&](const Line& line) {
         return line.span.begin <= expr.span.begin && expr.span.end <= line.span.end;
       });
-  return error::unknown_name(expr.span, name, symbol, near ? near : suggest(name, std_names),
-                             in_recover);
+  Diagnostic d = error::unknown_name(expr.span, name, symbol,
+                                     near ? near : suggest(name, std_names), in_recover);
+  for (const char* keyword : {"every", "at end"})
+    for (const Clause* clause : resolved_.clauses(keyword))
+      if (const ExprPtr value = option(*clause, name))
+        d.hint =
+            "only `plot` and `expect` know outputs by name; define it on a line of its own: `" +
+            name + " = " + to_text(*value) + "`";
+  return d;
 }
 
 Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {

@@ -17,17 +17,21 @@ bool Inference::has_meaning(const std::string& name, const Scope& scope) const {
          find_constant(name) != nullptr || find_builtin(name) != nullptr;
 }
 
-// Names without another meaning behind the first argument are the indices of a reduction.
+// Names without another meaning behind the first argument are the indices of a reduction; those
+// of a reduction that stands there are its own, and the words of options (`over = time`) are none.
 std::vector<std::string> Inference::indices_of(const Expr& expr, const Scope& scope) {
   std::vector<std::string> names;
-  for (std::size_t i = 1; i < expr.args.size(); ++i) {
-    for_each(expr.args[i], [&](const Expr& node) {
-      if (node.kind != ExprKind::Name || has_meaning(node.text, scope)) return;
-      if (std::find(names.begin(), names.end(), node.text) == names.end()) {
-        names.push_back(node.text);
-      }
-    });
-  }
+  const auto visit = [&](const auto& self, const Expr& node) -> void {
+    if (node.kind == ExprKind::Name && !has_meaning(node.text, scope) &&
+        std::find(names.begin(), names.end(), node.text) == names.end())
+      names.push_back(node.text);
+    const Builtin* builtin = node.kind == ExprKind::Call ? find_builtin(node.text) : nullptr;
+    const bool reduces =
+        builtin && (builtin->rule == Rule::Reduce || builtin->rule == Rule::ReduceOrFold);
+    if (reduces && node.args.size() + node.named.size() > 1) return;
+    for (const ExprPtr& arg : node.args) self(self, *arg);
+  };
+  for (std::size_t i = 1; i < expr.args.size(); ++i) visit(visit, *expr.args[i]);
   return names;
 }
 

@@ -148,6 +148,37 @@ Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
   return d;
 }
 
+Diagnostic output_unclear(Span at, const std::string& name, Span first, Span other) {
+  Diagnostic d = make("E0119", at, quoted(name) + " is the name of two different outputs");
+  d.under = "which of the two?";
+  d.labels.push_back({first, "one output of this name"});
+  d.labels.push_back({other, "another, with another expression"});
+  d.rule = "in `plot` and `expect` the name of an output stands for its expression";
+  d.hint = "give one of the two outputs another name, or write the expression here";
+  return d;
+}
+
+Diagnostic output_runs(Span at, const std::string& name, Span output, const std::string& index) {
+  Diagnostic d = make("E0119", at, quoted(name) + " is one output for each " + index);
+  d.under = "which of them?";
+  d.labels.push_back({output, "runs over " + index});
+  d.rule = "in `plot` and `expect` the name of an output stands for its expression";
+  d.hint = "write the expression here, with a number in the place of " + index;
+  return d;
+}
+
+Diagnostic output_begins_apart(Span at, const std::string& name, Span output,
+                               const std::string& common) {
+  Diagnostic d = make("E0119", at, quoted(name) + " would be another average here");
+  d.under = "begins " + (common.empty() ? "with the run" : "when " + common);
+  d.labels.push_back({output, "its average over time begins elsewhere"});
+  d.rule =
+      "averages over time in `plot` and `expect` begin at the `after` that all outputs with one "
+      "share, and else with the run";
+  d.hint = "give all outputs the same `after`, or write the expression here";
+  return d;
+}
+
 Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near,
                             const std::optional<std::string>& near_std) {
   Diagnostic d = make("E0105", at, "unknown function " + quoted(name));

@@ -33,6 +33,14 @@ Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain);
 Diagnostic hubble_or_hamiltonian(Span at, const Symbol& hamiltonian);
 Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
                         const std::optional<std::string>& near_std, bool in_recover = false);
+/// E0119, of a name that `plot` or `expect` reads: two outputs of it have different expressions.
+Diagnostic output_unclear(Span at, const std::string& name, Span first, Span other);
+/// E0119: the output is one number for each value of `index`.
+Diagnostic output_runs(Span at, const std::string& name, Span output, const std::string& index);
+/// E0119: averages over time of the output begin elsewhere than those of promises and plots, which
+/// begin at `common`, or with the run where that is empty.
+Diagnostic output_begins_apart(Span at, const std::string& name, Span output,
+                               const std::string& common);
 Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near,
                             const std::optional<std::string>& near_std);
 Diagnostic not_a_function(Span at, const Symbol& symbol);

@@ -9,6 +9,7 @@
 #include "dsl/library_check.hpp"
 #include "dsl/model_function.hpp"
 #include "dsl/name_errors.hpp"
+#include "dsl/output_values.hpp"
 #include "dsl/spelling.hpp"
 #include "dsl/unit_check.hpp"
 #include "dsl/unused.hpp"
@@ -70,6 +71,7 @@ Resolved resolve(ModelText model, std::vector<ModelText> library) {
   resolved.library = std::move(library);
   repair_keywords(resolved);
   collect_symbols(resolved);
+  spell_out_outputs(resolved);
   const std::vector<const Symbol*> definitions = order_definitions(resolved);
   Inference inference(resolved);
   choose_stencils(resolved);

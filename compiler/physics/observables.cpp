@@ -244,7 +244,7 @@ class Outputs {
       }
       y = averaged(y, others, e.span);
       Observable o;
-      o.name = item.head ? item.head->name : dsl::to_text(e);
+      o.name = title(e);
       o.value = scalar_quantity(d_, units_, y);
       o.error = error_of(d_, o.value);
       o.span = e.span;
@@ -264,6 +264,14 @@ class Outputs {
   }
 
  private:
+  /// As the line says it: the name of an output is not spelled out.
+  std::string title(const dsl::Expr& e) const {
+    dsl::Diagnostics none;
+    const auto text = std::make_shared<const dsl::Source>("plot", written(d_, e.span));
+    const dsl::ExprPtr read = dsl::parse_expression(text, none);
+    return dsl::to_text(read ? *read : e);
+  }
+
   int axis_named(const std::string& name) const {
     for (std::size_t k = 0; k < d_.system.axes.size(); ++k) {
       if (d_.system.axes[k].name == name) return static_cast<int>(k);
