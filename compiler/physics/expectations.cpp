@@ -79,10 +79,16 @@ class Promises {
     Arena& arena = d_.arena();
     for (const dsl::ExprPtr& arg : e.args) {
       const Value v = lower_.value(*arg);
-      for (const Component& c : v.parts) {
+      for (std::size_t i = 0; i < v.parts.size(); ++i) {
+        const Component& c = v.parts[i];
         for (const Expr part : {c.re, c.im}) {
           if (!part) continue;
           Expectation x = start(item, Expectation::Kind::Conserved);
+          std::string name = written(d_, arg->span);
+          if (!v.scalar()) name += fmt::format("[{}]", i);
+          if (!c.real()) name = fmt::format("{}({})", part == c.re ? "re" : "im", name);
+          if (e.args.size() > 1 || !v.scalar() || !c.real())  // each check says what it is of
+            x.text = fmt::format("conserved({}) within {}", name, written(d_, within->span));
           const bool local = algebra::per_site(part);
           const Expr size = arena.make(Op::Abs, {part});
           x.value = scalar(*arg, local ? arena.make(Op::Total, {part}) : part);

@@ -93,7 +93,7 @@ Table counted(const FieldOutput& f, const ReadBuffer& read, const std::vector<do
 }
 
 /// At most `most` points, or all for 0.
-Table point_table(const char* group, const char* coordinate, const char* what,
+Table point_table(const char* group, const std::string& coordinate, const char* what,
                   const std::vector<ProfilePoint>& points, int most) {
   std::vector<double> rows;
   for (const ProfilePoint& point : points) {
@@ -195,8 +195,8 @@ Table made(const Program& p, const FieldOutput& f, const ReadBuffer& read,
     case FieldOutput::Kind::Profile:
       return f.axis < 0
                  ? point_table("profiles", "r", "mean", radial_profile(grid, part(f, read)), f.bins)
-                 : point_table("profiles", "x", "mean", axis_profile(grid, part(f, read), f.axis),
-                               f.bins);
+                 : point_table("profiles", std::string(1, "xyzt"[f.axis]), "mean",
+                               axis_profile(grid, part(f, read), f.axis), f.bins);
     case FieldOutput::Kind::Links:
       return links_table(p, f, read);
     case FieldOutput::Kind::Snapshot:
