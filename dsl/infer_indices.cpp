@@ -109,10 +109,7 @@ void Inference::use_index(const Expr& expr, const IndexRange& place, const std::
     const bool known = local != nullptr || resolved_.find(expr.text) != nullptr ||
                        find_constant(expr.text) != nullptr;
     if (!known) {
-      if (!scope.inherited(&Scope::free_names))
-        report(
-            error::index_free(expr.span, expr.text,
-                              bound(scope, expr.span, expr, {std::make_shared<const Expr>(expr)})));
+      if (!scope.inherited(&Scope::free_names)) report(error::index_free(expr.span, expr.text));
       result.type = {};
       return;
     }

@@ -145,7 +145,7 @@ void take_compilation(Report& report, const Compilation& c, const CompileOptions
   take_equations(report, e);
   const std::string length = base_length(c.resolved);
   report.length_unit = length;
-  report.time_name = length.empty() ? "t" : "t [" + length + "]";
+  if (report.unit.empty()) report.time_name = length.empty() ? "t" : "t [" + length + "]";
   for (const std::string& remark : e.remarks) report.notes.push_back(remark);
   const auto sources = c.resolved.sources();
   for (const dsl::Diagnostic& d : c.diagnostics.all()) {

@@ -79,7 +79,8 @@ std::string final_values(std::span<const Report> runs) {
   std::vector<std::string> names;
   for (const Report& r : runs)
     for (const Series& s : r.series)
-      if (std::find(names.begin(), names.end(), s.name) == names.end()) names.push_back(s.name);
+      if (!s.of_instance() && std::find(names.begin(), names.end(), s.name) == names.end())
+        names.push_back(s.name);
   if (names.empty()) return "";
   const bool two = runs.size() == 2;
   std::string rows = header_row(runs, "Series");
@@ -148,7 +149,10 @@ std::string comparison(std::span<const Report> runs, const Budget& budget) {
                     {"final", "Final values", final_values(runs)},
                     {"checks", "Checks", verdicts(runs)},
                     series_section(shell.data, all),
-                    tables_section(shell.data),
+                    swept_section(shell.data, all),
+                    tables_section(shell.data, "spectrum"),
+                    tables_section(shell.data, "histogram"),
+                    tables_section(shell.data, "profile"),
                     pictures_section(shell.data),
                     model_section(runs.front())};
   return document(shell);

@@ -124,6 +124,7 @@ json page_data(std::span<const Report* const> runs, const Budget& budget) {
     for (const Picture& p : r->pictures) pictures += p.planes.empty() ? 0 : 1;
   }
   data["time"] = runs.front()->time_name;
+  data["unit"] = runs.front()->unit.empty() ? "step" : runs.front()->unit;
 
   // Two fifths for curves, a fifth for tables, the rest for pictures; 16 bytes a point.
   const auto share = [&](double part) { return static_cast<double>(budget.bytes) * part; };
@@ -139,7 +140,20 @@ json page_data(std::span<const Report* const> runs, const Budget& budget) {
       const auto [place, fresh] = places.try_emplace(s.name + '\0' + along, data["series"].size());
       if (fresh)
         data["series"].push_back({{"name", s.name}, {"along", along}, {"curves", json::array()}});
-      data["series"][place->second]["curves"].push_back(curve(pool, s, run, most));
+      json& entry = data["series"][place->second];
+      json c = curve(pool, s, run, most);
+      if (!s.curve.empty()) c["name"] = s.curve;
+      // the last row of a sweep, and a plot of it at the end, may be the same numbers
+      const auto same =
+          std::find_if(entry["curves"].begin(), entry["curves"].end(), [&](const json& known) {
+            return !s.of_instance() && known["run"] == c["run"] && known["x"] == c["x"] &&
+                   known["y"] == c["y"];
+          });
+      if (same == entry["curves"].end())
+        entry["curves"].push_back(std::move(c));
+      else if (c.contains("e"))
+        (*same)["e"] = c["e"];
+      entry["single"] = s.x.size() == 1 && (fresh || entry["single"] == true);
     }
 
   data["tables"] = json::array();

@@ -41,6 +41,20 @@ std::size_t first_after(const std::vector<std::int64_t>& numbers, std::int64_t s
                                   numbers.begin());
 }
 
+/// The columns of a table that is no histogram: "x" to "t", "r" or "k", then the value.
+std::pair<std::string, std::string> columns_of(const program::Program& p, const std::string& group,
+                                               const std::string& name) {
+  using Kind = program::FieldOutput::Kind;
+  if (group == "occupations") return {"k", "n"};
+  if (group == "correlators") return {"r", "C"};
+  for (const auto& output : p.outputs)
+    for (const auto& field : output.fields)
+      if (group == "profiles" && field.kind == Kind::Profile && field.name == name &&
+          field.axis >= 0)
+        return {std::string(1, "xyzt"[field.axis]), "mean"};
+  return {"r", "mean"};
+}
+
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 }  // namespace
@@ -76,8 +90,8 @@ void LiveRun::scalars(std::span<const std::string> names, const io::Moment& at,
   }
 }
 
-void LiveRun::keep(Frame frame, Table::Kind kind, const std::string& name, const char* x,
-                   const char* y) {
+void LiveRun::keep(Frame frame, Table::Kind kind, const std::string& name, const std::string& x,
+                   const std::string& y) {
   const std::lock_guard hold(lock_);
   const std::string key = fmt::format("{}/{}", static_cast<int>(kind), name);
   const auto [place, fresh] = table_places_.try_emplace(key, report_.tables.size());
@@ -123,8 +137,9 @@ void LiveRun::array(const std::string& group, const std::string& name, const io:
       frame.x.push_back(histogram ? (values[i] + values[i + 1]) / 2 : values[i]);
       frame.y.push_back(values[histogram ? i + 3 : i + 1]);
     }
-    keep(std::move(frame), histogram ? Table::Kind::Histogram : Table::Kind::Profile, name,
-         histogram ? "value" : "x", histogram ? "density" : "mean");
+    const auto [x, y] = histogram ? std::pair<std::string, std::string>("value", "density")
+                                  : columns_of(program_, group, name);
+    keep(std::move(frame), histogram ? Table::Kind::Histogram : Table::Kind::Profile, name, x, y);
     return;
   }
   if (group != "slices" || shape.size() != 2) return;

@@ -47,7 +47,8 @@ class LiveRun : public runtime::Onlooker {
  private:
   using Numbers = std::vector<std::int64_t>;
   void seen() { last_seen_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
-  void keep(Frame frame, Table::Kind kind, const std::string& name, const char* x, const char* y);
+  void keep(Frame frame, Table::Kind kind, const std::string& name, const std::string& x,
+            const std::string& y);
   std::string shape() const;
 
   const program::Program& program_;

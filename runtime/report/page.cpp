@@ -74,10 +74,11 @@ std::string key_figures(const Report& report) {
   const Speed& s = report.speed;
   double bytes = 0;
   for (const KernelCost& k : report.kernels) bytes += k.in_step ? k.bytes : 0;
-  if (report.steps > 0) add("Steps", fmt::format("{}", report.steps));
-  if (report.steps > 0)
+  if (report.steps > 0) add(report.steps_name().c_str(), fmt::format("{}", report.steps));
+  if (report.steps > 0 && report.unit.empty())  // a chain has no other time than its count
     add(escape(report.time_name).c_str(), number_text(report.time, 5), "at the end");
-  if (s.seconds > 0) add("Time in steps", duration_text(s.seconds));
+  if (s.seconds > 0)
+    add(report.unit.empty() ? "Time in steps" : "Time of the chain", duration_text(s.seconds));
   if (s.site_updates_per_s > 0)
     add("Speed", prefixed(s.site_updates_per_s) + "sites/s",
         s.copy_bandwidth > 0
@@ -108,8 +109,12 @@ std::string build(const Report& report, const Budget& budget, const LivePage* li
   if (live == nullptr) shell.data["record"] = record(report);
   if (live != nullptr) shell.data["live"] = {{"since", live->since}, {"shape", live->shape}};
   shell.live = live != nullptr;
-  shell.sections = {series_section(shell.data, {&report}),
-                    tables_section(shell.data),
+  shell.sections = {numbers_section(shell.data, report),
+                    series_section(shell.data, {&report}),
+                    swept_section(shell.data, {&report}),
+                    tables_section(shell.data, "spectrum"),
+                    tables_section(shell.data, "histogram"),
+                    tables_section(shell.data, "profile"),
                     pictures_section(shell.data),
                     chain_section(report),
                     checks_section(report),

@@ -226,6 +226,11 @@ class Reader {
       return std::vector<double>(all.end() - static_cast<std::ptrdiff_t>(row), all.end());
     };
     add_swept(report_, name, axes, last(a.values), last(errors), times.empty() ? 0 : times.back());
+    std::vector<std::vector<double>> rows;
+    for (std::size_t first = 0; first + row <= a.values.size(); first += row)
+      rows.emplace_back(a.values.begin() + static_cast<std::ptrdiff_t>(first),
+                        a.values.begin() + static_cast<std::ptrdiff_t>(first + row));
+    add_histories(report_, name, axes, times, rows);
   }
 
   /// /plots/NAME: x, y, error.
@@ -247,6 +252,7 @@ class Reader {
         s.y.push_back(at[1]);
         if (a.shape[1] > 2) s.error.push_back(at[2]);
       }
+      s.curve = "at the end";
       report_.series.push_back(std::move(s));
     }
   }
@@ -413,12 +419,16 @@ class Reader {
     picture.planes.push_back(shrink(plane, kLargestEdge));
   }
 
-  /// "axes": paths of two datasets, the slower axis first: sites, or edges of bins.
+  /// "axes": paths of one or two datasets, the slower axis first: sites, or edges of bins.
   void name_picture_axes(Picture& picture, hid_t set) const {
     const std::string text = text_attribute(set, "axes");
-    const std::size_t comma = text.find(", /");  // names may hold commas of their own
-    if (comma == std::string::npos || text.find(", /", comma + 1) != std::string::npos) return;
-    const std::string paths[] = {text.substr(0, comma), text.substr(comma + 2)};
+    std::vector<std::string> paths;
+    for (std::size_t first = 0; first < text.size();) {
+      const std::size_t comma = std::min(text.find(", /", first), text.size());
+      paths.push_back(text.substr(first, comma - first));  // names may hold commas of their own
+      first = comma + 2;
+    }
+    if (paths.empty() || paths.size() > 2) return;
     const auto range = [&](const std::string& path, std::string& name, double& low, double& high) {
       const Handle axis = open_set(file_, path);
       if (axis < 0) return;
@@ -430,8 +440,8 @@ class Reader {
       low = a.values.front() - half;
       high = a.values.back() + half;
     };
-    range(paths[0], picture.y_name, picture.y_low, picture.y_high);
-    range(paths[1], picture.x_name, picture.x_low, picture.x_high);
+    if (paths.size() == 2) range(paths[0], picture.y_name, picture.y_low, picture.y_high);
+    range(paths.back(), picture.x_name, picture.x_low, picture.x_high);
   }
 
   static Table line_of(const Picture& picture) {

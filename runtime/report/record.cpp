@@ -117,6 +117,7 @@ json record(const Report& r) {
           {"parameters", r.parameters},
           {"equations", r.equations},
           {"time_name", r.time_name},
+          {"unit", r.unit},
           {"length_unit", r.length_unit},
           {"checks", checks_of(r.checks)},
           {"chain", chain_of(r.chain)},
@@ -155,6 +156,7 @@ std::optional<Report> report_of_page(const std::string& html) {
     take("model", r.model), take("title", r.title), take("documentation", r.documentation);
     take("text", r.text), take("statements", r.statements), take("parameters", r.parameters);
     take("equations", r.equations), take("time_name", r.time_name);
+    take("unit", r.unit);
     take("length_unit", r.length_unit), take("kernels", r.kernels), take("speed", r.speed);
     take("steps", r.steps), take("interrupted", r.interrupted), take("device", r.device);
     take("lattice", r.lattice), take("precision", r.precision), take("seed", r.seed);

@@ -1,22 +1,38 @@
 #include "runtime/report/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
+#include "runtime/report/encode.hpp"
+#include "runtime/run/chain.hpp"
 #include "runtime/run/session.hpp"
 
 namespace vphi::report {
 
 using program::Program;
 
+namespace {
+
+constexpr std::size_t kMostHistories = 6;  ///< curves of one scalar of a sweep
+
+}  // namespace
+
 bool Report::all_ok() const {
   return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.ok; });
 }
 
 const Series* Report::find(const std::string& series_name) const {
-  const auto found = std::find_if(series.begin(), series.end(),
-                                  [&](const Series& s) { return s.name == series_name; });
+  const auto found = std::find_if(series.begin(), series.end(), [&](const Series& s) {
+    return s.name == series_name && !s.of_instance();
+  });
   return found == series.end() ? nullptr : &*found;
+}
+
+std::string Report::steps_name() const {
+  if (unit.empty()) return "Steps";
+  return unit == "trajectory" ? "Trajectories" : "Sweeps";
 }
 
 double bound_of(const std::string& promise) {
@@ -33,6 +49,8 @@ void take_program(Report& report, const Program& p) {
   report.title = p.title;
   report.text = p.model_text;
   report.seed = p.seed;
+  report.unit = runtime::chain_unit(p);
+  if (!report.unit.empty()) report.time_name = report.unit;
   report.lattice = runtime::shape_text({p.extent.data(), static_cast<std::size_t>(p.dims)});
   const bool wide = std::any_of(p.buffers.begin(), p.buffers.end(), [](const auto& b) {
     return b.state && b.precision == program::Precision::F64;
@@ -56,6 +74,8 @@ void add_swept(Report& report, const std::string& name, const std::vector<SweepA
   if (axes.size() == 1) {
     Series s{name, axes[0].name, axes[0].values, values, {}};
     if (errors.size() == values.size()) s.error = errors;
+    s.curve =
+        fmt::format("at {} = {:.6g}", report.time_name.substr(0, report.time_name.find(' ')), time);
     report.series.push_back(std::move(s));
     return;
   }
@@ -75,6 +95,33 @@ void add_swept(Report& report, const std::string& name, const std::vector<SweepA
   plane.values.assign(values.end() - static_cast<std::ptrdiff_t>(size), values.end());
   picture.planes.push_back(std::move(plane));
   report.pictures.push_back(std::move(picture));
+}
+
+std::string place_text(const std::vector<SweepAxis>& axes, std::size_t place) {
+  std::string text;
+  for (std::size_t d = axes.size(); d-- > 0;) {
+    const std::vector<double>& values = axes[d].values;
+    text = fmt::format("{} = {:.6g}{}{}", axes[d].name, values[place % values.size()],
+                       text.empty() ? "" : ", ", text);
+    place /= values.size();
+  }
+  return text;
+}
+
+void add_histories(Report& report, const std::string& name, const std::vector<SweepAxis>& axes,
+                   const std::vector<double>& times,
+                   const std::vector<std::vector<double>>& values) {
+  std::size_t places = 1;
+  for (const SweepAxis& axis : axes) places *= axis.values.size();
+  if (axes.empty() || times.size() < 2 || times.size() != values.size()) return;
+  for (const std::size_t place : spread(places, kMostHistories)) {
+    Series s{name, "t", times, {}, {}, place_text(axes, place)};
+    for (const auto& row : values) {
+      if (row.size() != places) return;
+      s.y.push_back(row[place]);
+    }
+    report.series.push_back(std::move(s));
+  }
 }
 
 namespace {
@@ -108,8 +155,10 @@ void take_swept(Report& report, const std::vector<runtime::SweptAxis>& axes,
   }
   const std::vector<double> errors =
       series.errors.empty() ? std::vector<double>() : series.errors.back();
-  add_swept(report, series.name, pick_axes(axes, series.axes), series.values.back(), errors,
+  const auto own = pick_axes(axes, series.axes);
+  add_swept(report, series.name, own, series.values.back(), errors,
             series.times.empty() ? 0 : series.times.back());
+  add_histories(report, series.name, own, series.times, series.values);
 }
 
 }  // namespace
@@ -138,7 +187,7 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
     report.series.push_back(std::move(s));
   }
   for (const auto& plot : r.plots)
-    report.series.push_back({plot.name, plot.against, plot.x, plot.y, plot.error});
+    report.series.push_back({plot.name, plot.against, plot.x, plot.y, plot.error, "at the end"});
   for (const auto& failure : r.failures)
     report.warnings.push_back("left out of the sweep: " + failure.where + ": " + failure.message);
   report.checks.clear();

@@ -59,6 +59,11 @@ struct Series {
   std::string along = "t";  ///< what x is
   std::vector<double> x, y;
   std::vector<double> error;  ///< one standard deviation of y; empty: none
+  /// Which of several curves of one name: "T = 0.2", "at t = 10"; empty: there is one.
+  std::string curve = {};
+
+  /// Of one value of a sweep: the values along its axis, or the whole, are a series of their own.
+  bool of_instance() const { return along == "t" && !curve.empty(); }
 };
 
 /// A table of x and y that is written again and again: a spectrum, a histogram, a profile.
@@ -145,7 +150,8 @@ struct Report {
   std::vector<Parameter> parameters;
   std::vector<EquationGroup> equations;
 
-  std::string time_name = "t";  ///< label of time axes with its unit: "t [1/GeV]"
+  std::string time_name = "t";  ///< label of time axes with its unit: "t [1/GeV]", "trajectory"
+  std::string unit;             ///< what a Markov chain counts: "sweep", "trajectory"; else empty
   std::string length_unit;      ///< "fm"; empty: none
   std::vector<Series> series;
   std::vector<Table> tables;
@@ -170,6 +176,8 @@ struct Report {
 
   bool all_ok() const;
   const Series* find(const std::string& series_name) const;
+  /// "Steps", "Sweeps", "Trajectories".
+  std::string steps_name() const;
 };
 
 struct SweepAxis {
@@ -180,6 +188,14 @@ struct SweepAxis {
 /// the last two of several.
 void add_swept(Report& report, const std::string& name, const std::vector<SweepAxis>& axes,
                const std::vector<double>& values, const std::vector<double>& errors, double time);
+
+/// The scalar over time, `values` [time][place]: a curve for each of a few places of the sweep.
+void add_histories(Report& report, const std::string& name, const std::vector<SweepAxis>& axes,
+                   const std::vector<double>& times,
+                   const std::vector<std::vector<double>>& values);
+
+/// "T = 0.2, draw = 2" of a place of a sweep, the last axis fastest.
+std::string place_text(const std::vector<SweepAxis>& axes, std::size_t place);
 
 /// 1e-3 of "abs(x) < 1e-3"; 0 where the text does not end in such a bound.
 double bound_of(const std::string& promise);

@@ -52,6 +52,28 @@ std::string figure(const char* kind, std::size_t index, const std::string& name,
       classes, kind, index, escape(name), escape(last));
 }
 
+struct Plot {
+  std::string name, html;
+};
+
+constexpr std::size_t kOpen = 6;  ///< plots of a section in view; the rest is folded
+
+/// Two in a row; many are folded behind a line that names them.
+std::string grid(const std::vector<Plot>& plots) {
+  static constexpr const char* open = "<div class=\"figures two\">\n";
+  const std::size_t shown = plots.size() > kOpen + 1 ? kOpen : plots.size();
+  std::string html = open, names;
+  for (std::size_t i = 0; i < shown; ++i) html += plots[i].html;
+  html += "</div>\n";
+  if (shown == plots.size()) return html;
+  for (std::size_t i = shown; i < plots.size(); ++i)
+    names += (names.empty() ? "" : ", ") + escape(plots[i].name);
+  html += fmt::format("<details class=\"more\"><summary>{} more: {}</summary>\n{}",
+                      plots.size() - shown, names, open);
+  for (std::size_t i = shown; i < plots.size(); ++i) html += plots[i].html;
+  return html + "</div>\n</details>\n";
+}
+
 std::string math(const std::string& row, bool block = true) {
   return fmt::format("<math xmlns=\"http://www.w3.org/1998/Math/MathML\"{}>{}</math>",
                      block ? " display=\"block\"" : "", row);
@@ -127,65 +149,114 @@ std::string unordered(const std::vector<std::string>& lines) {
 
 }  // namespace
 
+namespace {
+
+/// A series of one value is a number, unless the run goes on.
+bool is_number(const json& data, const json& series) {
+  return series["single"] == true && !data.contains("live");
+}
+
+std::string last_value(const json& series, const std::vector<const Report*>& runs) {
+  if (runs.size() > 1 || series["curves"].size() > 1) return "";
+  const Series* s = runs[0]->find(series["name"]);
+  return s == nullptr || s->y.empty() ? "" : number_text(s->y.back(), 8);
+}
+
+std::string times_text(std::size_t count) {
+  return count == 1 ? "one time" : fmt::format("{} times", count);
+}
+
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+}  // namespace
+
+Section numbers_section(const json& data, const Report& report) {
+  std::string rows;
+  bool errors = false;
+  for (const Series& s : report.series) errors = errors || (s.x.size() == 1 && !s.error.empty());
+  for (const auto& series : data["series"]) {
+    if (!is_number(data, series)) continue;
+    const std::string along = series["along"];
+    for (const Series& s : report.series) {
+      if (s.name != series["name"] || (s.along == "t" ? report.time_name : s.along) != along)
+        continue;
+      std::vector<std::string> cells{"<code>" + escape(s.name) + "</code>", number_text(s.y[0], 8)};
+      if (errors) cells.push_back(s.error.empty() ? "–" : number_text(s.error[0], 2));
+      cells.push_back(escape(first_word(along)) + " = " + number_text(s.x[0], 6));
+      rows += row_of(cells, "td", 1);
+    }
+  }
+  if (rows.empty()) return {};
+  std::vector<std::string> titles{"Quantity", "Value", "At"};
+  if (errors) titles.insert(titles.begin() + 2, "Error");
+  return {"numbers", "Single values", scrolled("Single values", row_of(titles, "th", 1) + rows)};
+}
+
 Section series_section(const json& data, const std::vector<const Report*>& runs) {
-  const auto& series = data["series"];
-  if (series.empty()) return {};
-  std::string html;
-  html +=
+  std::vector<Plot> plots;
+  for (std::size_t i = 0; i < data["series"].size(); ++i) {
+    const auto& series = data["series"][i];
+    if (series["along"] == data["time"] && !is_number(data, series))
+      plots.push_back(
+          {series["name"], figure("series", i, series["name"], last_value(series, runs), "plot")});
+  }
+  if (plots.empty()) return {};
+  std::string html =
       "<p class=\"note\">Drag across a plot to enlarge a part, double click to go back. With the "
       "keyboard: Tab to a plot, arrows for values, + and − to zoom, 0 to go back. Click a plot to "
-      "zoom with the wheel.</p>\n<div class=\"figures two\">\n";
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    const std::string name = series[i]["name"];
-    std::string last;
-    if (runs.size() == 1)
-      if (const Series* s = runs[0]->find(name); s != nullptr && !s->y.empty())
-        last = number_text(s->y.back(), 8);
-    html += figure("series", i, name, last, "plot");
-  }
-  const auto in_time = std::count_if(series.begin(), series.end(),
-                                     [&](const json& s) { return s["along"] == data["time"]; });
-  if (in_time > 1)  // those of a sweep have axes of their own
+      "zoom with the wheel.</p>\n";
+  html += grid(plots);
+  if (plots.size() > 1)  // those of a sweep have axes of their own
     html +=
         "<figure class=\"plot wide\" data-overlay=\"\"><figcaption><h3>Several in one plot</h3>"
         "<span class=\"last\">choose below</span></figcaption></figure>\n";
-  return {"series", "Series", html + "</div>\n"};
+  return {"series", "Against " + escape(first_word(data["time"])), html};
 }
 
-Section tables_section(const json& data) {
-  std::string html;
-  for (const char* kind : {"spectrum", "histogram", "profile"}) {
-    std::string part;
-    for (std::size_t i = 0; i < data["tables"].size(); ++i) {
-      const auto& table = data["tables"][i];
-      if (table["kind"] != kind) continue;
-      const std::size_t count = table["frames"].size();
-      part += figure("tables", i, table["name"],
-                     count == 1 ? "one time" : fmt::format("{} times", count), "plot");
-    }
-    if (part.empty()) continue;
-    html += fmt::format("<div class=\"figures two\">\n{}</div>\n", part);
+Section swept_section(const json& data, const std::vector<const Report*>& runs) {
+  std::vector<Plot> plots;
+  std::vector<std::string> axes;
+  for (std::size_t i = 0; i < data["series"].size(); ++i) {
+    const auto& series = data["series"][i];
+    if (series["along"] == data["time"] || is_number(data, series)) continue;
+    plots.push_back(
+        {series["name"], figure("series", i, series["name"], last_value(series, runs), "plot")});
+    const std::string along = series["along"];
+    if (std::ranges::find(axes, along) == axes.end()) axes.push_back(along);
   }
-  if (html.empty()) return {};
-  return {"spectra", "Spectra and distributions", html};
+  if (plots.empty()) return {};
+  return {"swept", "Against " + (axes.size() == 1 ? escape(axes[0]) : "parameters"), grid(plots)};
+}
+
+Section tables_section(const json& data, const std::string& kind) {
+  std::vector<Plot> plots;
+  for (std::size_t i = 0; i < data["tables"].size(); ++i) {
+    const auto& table = data["tables"][i];
+    if (table["kind"] == kind)
+      plots.push_back({table["name"], figure("tables", i, table["name"],
+                                             times_text(table["frames"].size()), "plot")});
+  }
+  if (plots.empty()) return {};
+  if (kind == "spectrum") return {"spectra", "Spectra", grid(plots)};
+  if (kind == "histogram") return {"distributions", "Distributions", grid(plots)};
+  return {"profiles", "Profiles and correlators", grid(plots)};
 }
 
 Section pictures_section(const json& data) {
-  if (data["pictures"].empty()) return {};
-  std::string html = "<div class=\"figures two\">\n";
+  std::vector<Plot> plots;
   for (std::size_t i = 0; i < data["pictures"].size(); ++i) {
     const auto& picture = data["pictures"][i];
-    const std::size_t count = picture["frames"].size();
-    html += figure("pictures", i, picture["name"],
-                   count == 1 ? "one time" : fmt::format("{} times", count), "picture");
+    plots.push_back({picture["name"], figure("pictures", i, picture["name"],
+                                             times_text(picture["frames"].size()), "picture")});
   }
-  return {"pictures", "Pictures", html + "</div>\n"};
+  if (plots.empty()) return {};
+  return {"pictures", "Pictures", grid(plots)};
 }
 
 Section checks_section(const Report& report) {
   if (report.checks.empty()) return {};
   std::string rows = row_of(
-      {"Promise", "Verdict", report.checks.size() == 1 ? "Value" : "Value", "at t"}, "th", 2);
+      {"Promise", "Verdict", "Value", "at " + escape(first_word(report.time_name))}, "th", 2);
   for (std::size_t i = 0; i < report.checks.size(); ++i) {
     const Check& c = report.checks[i];
     rows += row_of(
@@ -201,11 +272,13 @@ Section checks_section(const Report& report) {
   html +=
       "<p class=\"note\">Each <code>expect</code> of the model, judged at every output: the worst "
       "value of a drift or a conserved quantity; of a condition the value where it failed first, "
-      "else the last.</p>\n<div class=\"figures two\">\n";
+      "else the last.</p>\n";
+  std::vector<Plot> plots;
   for (std::size_t i = 0; i < report.checks.size(); ++i)
-    if (report.checks[i].history.size() > 1)
-      html += figure("checks", i, report.checks[i].text, "", "plot");
-  return {"checks", "Checks", html + "</div>\n"};
+    if (const Check& c = report.checks[i]; c.history.size() > 1)
+      plots.push_back({c.text, figure("checks", i, c.text, "", "plot")});
+  if (!plots.empty()) html += grid(plots);
+  return {"checks", "Checks", html};
 }
 
 Section model_section(const Report& report) {

@@ -19,8 +19,13 @@ std::string number_text(double value, int digits = 6);
 std::string duration_text(double seconds);
 std::string prefixed(double value);
 
+/// Series of a single value, as a table. A live page has none: they may grow.
+Section numbers_section(const nlohmann::json& data, const Report& report);
+/// Series against time, and those against something else.
 Section series_section(const nlohmann::json& data, const std::vector<const Report*>& runs);
-Section tables_section(const nlohmann::json& data);
+Section swept_section(const nlohmann::json& data, const std::vector<const Report*>& runs);
+/// `kind`: "spectrum", "histogram", "profile".
+Section tables_section(const nlohmann::json& data, const std::string& kind);
 Section pictures_section(const nlohmann::json& data);
 Section chain_section(const Report& report);
 Section checks_section(const Report& report);

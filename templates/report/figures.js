@@ -4,10 +4,13 @@ const figures = {series: new Map(), tables: new Map(), pictures: new Map(), chec
 
 function curvesOf(series) {
   return series.curves.map((c, i) => ({
-    name: page.runs[c.run] ?? series.name, x: array(c.x), y: array(c.y), e: c.e === undefined ? null : array(c.e),
+    name: [page.runs.length > 1 ? page.runs[c.run] : '', c.name ?? ''].filter(Boolean).join(', ') || series.name, x: array(c.x), y: array(c.y), e: c.e === undefined ? null : array(c.e),
     colour: curveColour(i),
   }));
 }
+
+/** "t" of "t [1/GeV]"; "sweep". */
+const timeWord = () => page.time.split(' ')[0];
 
 /** All values positive and over more than three decades: a logarithmic axis serves better. */
 function wantsLog(curves, pick = 'y') {
@@ -38,13 +41,13 @@ function drawSeries(host, series) {
 
 /** Any series over any other, chosen by the reader. */
 function drawOverlay(host) {
-  const all = page.series.filter(s => s.along === page.time);
-  const curves = all.flatMap((s, i) => curvesOf(s).map((c, run) => ({
-    ...c, name: page.runs.length > 1 ? `${s.name} (${c.name})` : s.name,
-    colour: curveColour(page.runs.length > 1 ? i + run : i), hidden: true})));
+  const all = page.series.filter(s => s.along === page.time && (page.live || !s.single));
+  const curves = all.flatMap(s => curvesOf(s).map(c => ({
+    ...c, name: c.name === s.name ? s.name : `${s.name} (${c.name})`, hidden: true})));
+  curves.forEach((c, i) => { c.colour = curveColour(i); });
   const first = curves.filter((c, i) => i < 8 && alike(c, curves[0]));
   (first.length ? first : curves.slice(0, 1)).forEach(c => { c.hidden = false; });
-  const chart = curveChart(host, {title: 'Several series in one plot', xLabel: page.time, xName: 't', yLabel: '', curves,
+  const chart = curveChart(host, {title: 'Several series in one plot', xLabel: page.time, xName: timeWord(), yLabel: '', curves,
                                   logY: wantsLog(curves.filter(c => !c.hidden))});
   curveTools(host, chart);
   return chart;
@@ -102,7 +105,7 @@ function drawTable(host, table) {
       line(k) { return nearest(grid(frames[frames.length - 1]), k); },
       value(i, j) { return values(frames[i])[j]; },
       describe(i, j) {
-        return [pretty(values(frames[i])[j], 5), `${page.time.split(' ')[0]} = ${pretty(frames[i].t, 5)}, ${table.xn.split(' ')[0]} = ${pretty(frames[i].x[j], 4)}`];
+        return [pretty(values(frames[i])[j], 5), `${timeWord()} = ${pretty(frames[i].t, 5)}, ${table.xn.split(' ')[0]} = ${pretty(frames[i].x[j], 4)}`];
       },
     });
     const times = () => frames.map(f => f.t);
@@ -146,7 +149,7 @@ function drawTable(host, table) {
 
 function drawCheck(host, check) {
   const curves = [{name: check.text, x: array(check.x), y: array(check.y), colour: 'var(--c0)'}];
-  const chart = curveChart(host, {title: `History of ${check.text}`, xLabel: page.time, xName: 't', yLabel: '', curves,
+  const chart = curveChart(host, {title: `History of ${check.text}`, xLabel: page.time, xName: timeWord(), yLabel: '', curves,
                                   logY: wantsLog(curves), bounds: check.bound ? [check.bound] : []});
   curveTools(host, chart, {logs: 'y'});
 }
@@ -176,6 +179,7 @@ function fillFigures() {
   }, {rootMargin: '600px'});
   // Nobody waits for a frame here: a chart that has a size is drawn now.
   const fillAll = () => {
+    document.querySelectorAll('details.more').forEach(d => { d.open = true; });
     all.forEach(fill);
     for (const chart of Chart.all ?? []) chart.resize();
   };

@@ -14,7 +14,8 @@ function startLive() {
   const seconds = s => s < 100 ? `${s.toFixed(0)} s` : s < 6000 ? `${(s / 60).toFixed(0)} min` : `${(s / 3600).toFixed(1)} h`;
   const show = now => {
     if (now.steps > 0) progress.value = now.step / now.steps; else progress.removeAttribute('value');
-    const parts = [`step ${now.step}${now.steps > 0 ? ' of ' + now.steps : ''}`, `t = ${pretty(now.time, 5)}`];
+    const parts = [`${page.unit} ${now.step}${now.steps > 0 ? ' of ' + now.steps : ''}`];
+    if (page.unit === 'step') parts.push(`t = ${pretty(now.time, 5)}`);
     if (now.rate > 0) parts.push(`${pretty(now.rate / 1e6, 3)} M sites/s`);
     if (now.left > 0 && now.state === 'running') parts.push(`${seconds(now.left)} left`);
     if (now.state !== 'running') parts.push(now.state);

@@ -116,6 +116,8 @@ TEST_F(Browser, DrawsTheErrorBarsOfAnEnsemble) {
     EXPECT_NE(dom.find("data-ready=\"yes\""), std::string::npos);
     EXPECT_GE(count(dom, "<path class=\"bars\""), 2U);
     EXPECT_EQ(count(dom, "data-points=\"0\""), 0U) << "an empty plot";
+    for (const char* value : {"T = 0.2", "T = 0.5", "T = 0.9"})
+      EXPECT_GE(count(dom, std::string("</span>") + value + "</button>"), 1U) << "a chip's label";
     expect_quiet();
     expect_no_requests();
   }

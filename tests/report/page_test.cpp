@@ -58,8 +58,8 @@ std::vector<double> numbers_of(const json& code) {
 
 TEST(Page, HasEverySection) {
   const std::string html = page(sample());
-  for (const char* id : {"series", "spectra", "pictures", "checks", "model", "equations", "speed",
-                         "notes", "cite", "reproduce"}) {
+  for (const char* id : {"series", "swept", "spectra", "distributions", "profiles", "pictures",
+                         "checks", "model", "equations", "speed", "notes", "cite", "reproduce"}) {
     EXPECT_EQ(count(html, "<section id=\"" + std::string(id) + "\""), 1U) << id;
     EXPECT_EQ(count(html, "<a href=\"#" + std::string(id) + "\">"), 1U) << id;
   }
@@ -79,6 +79,90 @@ TEST(Page, EmptyReportIsAPage) {
   const std::string html = page(nothing);
   EXPECT_EQ(count(html, "<section id=\"series\""), 0U);
   EXPECT_EQ(count(html, "<section id=\"reproduce\""), 1U);
+}
+
+/// The part of a page between the heading of a section and its end.
+std::string section_of(const std::string& html, const std::string& id) {
+  const auto begin = html.find("<section id=\"" + id + "\"");
+  if (begin == std::string::npos) return "";
+  return html.substr(begin, html.find("</section>", begin) - begin);
+}
+
+// One value is a number, at the end or at one value of a sweep: no plot with one dot, and no curve
+// of the plot of several. What a live page has at its first row may grow.
+TEST(Page, ASingleValueIsANumber) {
+  Report r = sample();
+  r.time_name = "t [fm]";
+  r.series.push_back({"charge", "t", {120}, {0.25}, {}});
+  r.series.push_back({"<b>mass", "T", {0.5}, {3}, {0.125}});
+  const std::string html = page(r), numbers = section_of(html, "numbers");
+  EXPECT_EQ(count(numbers, "<td><code>charge</code></td><td class=\"n\">0.25</td>"), 1U);
+  EXPECT_EQ(count(numbers, "<td class=\"n\">t = 120</td>"), 1U);
+  EXPECT_EQ(count(numbers, "<td class=\"n\">0.12</td><td class=\"n\">T = 0.5</td>"), 1U);
+  EXPECT_EQ(count(numbers, "<b>"), 0U);
+  EXPECT_EQ(count(html, "\" data-series="), 3U) << "a plot of one value";
+  EXPECT_EQ(data_of(html)["series"][3]["single"], true);
+  EXPECT_EQ(data_of(html)["series"][0]["single"], false);
+  const LivePage live{0, ""};
+  EXPECT_EQ(count(page(r, {}, &live), "\" data-series="), 5U);
+}
+
+TEST(Page, ManyPlotsAreFolded) {
+  Report r = sample();
+  const Series wave = r.series[0];
+  r.series.clear();
+  for (int i = 0; i < 14; ++i) {
+    r.series.push_back(wave);
+    r.series.back().name = "wave " + std::to_string(i);
+  }
+  const std::string series = section_of(page(r), "series");
+  const auto fold = series.find("<details");
+  ASSERT_NE(fold, std::string::npos);
+  EXPECT_EQ(count(series.substr(0, fold), "\" data-series="), 6U);
+  EXPECT_EQ(count(series, "\" data-series="), 14U);
+  EXPECT_EQ(count(series, "<summary>8 more: wave 6, wave 7,"), 1U);
+  r.series.resize(7);
+  EXPECT_EQ(count(section_of(page(r), "series"), "<details"), 0U) << "one plot folded away";
+}
+
+TEST(Page, CurvesOfASweepSayWhichTheyAre) {
+  Report r = sample();
+  r.series.clear();
+  const std::vector<SweepAxis> axes{{"T", {0.2, 0.5}}};
+  add_swept(r, "energy", axes, {2, 4}, {}, 10);
+  add_histories(r, "energy", axes, {0, 10}, {{1, 3}, {2, 4}});
+  r.series.push_back({"energy", "T", {0.2, 0.5}, {2, 4}, {0.1, 0.2}, "at the end"});
+  r.series.push_back({"energy", "T", {0.2, 0.5}, {5, 6}, {}, "mean of late times"});
+  const std::string html = page(r);
+  const json data = data_of(html);
+  ASSERT_EQ(data["series"].size(), 2U);
+  const json& along_axis = data["series"][0]["curves"];
+  ASSERT_EQ(along_axis.size(), 2U) << "the same numbers twice";
+  EXPECT_EQ(along_axis[0]["name"], "at t = 10");
+  EXPECT_TRUE(along_axis[0].contains("e"));
+  EXPECT_EQ(along_axis[1]["name"], "mean of late times");
+  const json& histories = data["series"][1]["curves"];
+  ASSERT_EQ(histories.size(), 2U);
+  EXPECT_EQ(histories[0]["name"], "T = 0.2");
+  EXPECT_EQ(histories[1]["name"], "T = 0.5");
+  EXPECT_EQ(numbers_of(data["arrays"][histories[1]["y"].get<std::size_t>()]),
+            (std::vector<double>{3, 4}));
+  EXPECT_EQ(r.find("energy")->along, "T");
+  EXPECT_EQ(place_text({{"T", {0.2, 0.5}}, {"draw", {1, 2, 3}}}, 4), "T = 0.5, draw = 2");
+}
+
+TEST(Page, AChainCountsWhatItIsMadeOf) {
+  Report r = sample();
+  EXPECT_EQ(count(page(r), "<dt>Steps</dt>"), 1U);
+  r.unit = r.time_name = "trajectory";
+  const std::string html = page(r);
+  EXPECT_EQ(count(html, "<dt>Trajectories</dt><dd>1000</dd>"), 1U);
+  EXPECT_EQ(count(html, "<dt>Steps</dt>"), 0U);
+  EXPECT_EQ(count(html, "Time in steps"), 0U);
+  EXPECT_EQ(count(html, "<th class=\"n\">at trajectory</th>"), 1U);
+  EXPECT_EQ(count(html, ">Against trajectory</h2>"), 1U);
+  EXPECT_EQ(data_of(html)["series"][0]["along"], "trajectory");
+  EXPECT_EQ(report_of_page(html)->unit, "trajectory");
 }
 
 TEST(Page, AveragesOfAChain) {

@@ -146,6 +146,39 @@ TEST_F(Verb, WholeFieldsOfOneAndTwoDimensionsAreShown) {
   for (const json& table : line["tables"]) EXPECT_GE(table["frames"].size(), 4U);
 }
 
+// Each check of a promise says what it is of, and a profile stands against its own axis.
+TEST_F(Verb, ChecksAndProfilesHaveNamesOfTheirOwn) {
+  if (!io::have_hdf5()) GTEST_SKIP() << "this build has no HDF5";
+  std::ofstream(folder_ / "sheet.vphi")
+      << "model sheet\nlattice box: 12*16, length = 8\nfield u: complex\nfield w: real\n"
+      << "u' = lap(u)\nw' = lap(w)\ninit u = exp(-r^2)*(1 + 1i), w = exp(-r^2)\n"
+      << "evolve rk4, dt = 0.01, until = t > 0.5\n"
+      << "every 10 steps: mean(w), profile(w, along = y) -> \"sheet.h5\"\n"
+      << "expect conserved(u, w) within 1e-9\n";
+  ASSERT_EQ(vphi("run sheet.vphi --device native --quiet --out here"), 0) << text("error.txt");
+  const json page = data("here/report.html");
+  ASSERT_EQ(page["checks"].size(), 3U);
+  const char* names[] = {"conserved(re(u)) within 1e-9", "conserved(im(u)) within 1e-9",
+                         "conserved(w) within 1e-9"};
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(page["checks"][i]["text"], names[i]);
+  ASSERT_EQ(page["tables"].size(), 1U);
+  EXPECT_TRUE(page["tables"][0]["xn"].get<std::string>().starts_with("y"));
+}
+
+// A Markov chain has sweeps; it has no steps and no time.
+TEST_F(Verb, AChainIsShownAgainstItsSweeps) {
+  std::ofstream(folder_ / "links.vphi")
+      << "model links\nparam beta = 2\nlattice grid: 8^2\ngauge U: U(1)\n"
+      << "P[mu,nu] = loop(mu, nu, -mu, -nu)\nplaquette = mean(re(P[mu,nu]), mu < nu)\n"
+      << "action S = beta*sum(1 - re(P[mu,nu]), mu < nu)\nsample heatbath, sweeps = 40\n"
+      << "init U ~ hot\nevery 4 sweeps: plaquette -> \"links.h5\"\n";
+  ASSERT_EQ(vphi("run links.vphi --device native --quiet --out here"), 0) << text("error.txt");
+  const json page = data("here/report.html");
+  EXPECT_EQ(page["time"], "sweep");
+  EXPECT_EQ(page["series"][0]["along"], "sweep");
+  EXPECT_TRUE(holds(text("here/report.html"), "<dt>Sweeps</dt><dd>40</dd>"));
+}
+
 // Whatever bytes of a result file are wrong: a page or a message, never a crash.
 TEST_F(Verb, DamagedResultFilesAreSaidToBe) {
   if (!io::have_hdf5()) GTEST_SKIP() << "this build has no HDF5";
