@@ -6,8 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "program/axes.hpp"
 #include "program/target.hpp"
+#include "runtime/device/thread_pool.hpp"
 #include "runtime/run/chain.hpp"
+#include "runtime/run/transpose.hpp"
 
 namespace vphi::runtime {
 
@@ -117,17 +120,42 @@ void Ensemble::begin(std::int64_t part, Session& session) {
   session_ = &session;
 }
 
+std::vector<double> Table::row(std::int64_t instance) const {
+  std::vector<double> own(width);
+  for (std::size_t slot = 0; slot < width; ++slot) own[slot] = at(instance, static_cast<int>(slot));
+  return own;
+}
+
+void Table::turn_by_instance() {
+  if (column == 0) return;
+  std::vector<double> turned(values.size());
+  transpose(values, width, column, turned, usable_threads());
+  turned.resize(static_cast<std::size_t>(instances) * width);
+  values = std::move(turned);
+  column = 0;
+}
+
+/// By slot where the session has it so and no other part has to follow.
 Table Ensemble::block() {
   Table table;
   table.width = program_.scalars.size();
-  table.values = std::exchange(spare_, {});
-  table.values = session_->scalars();
   table.instances = count_of(part_);  // what pads the last part is left out
-  table.values.resize(static_cast<std::size_t>(table.instances) * table.width);
-  for (std::int64_t i = 0; i < table.instances; ++i)
-    if (failed(first_of(part_) + i))
-      for (std::size_t slot = 0; slot < table.width; ++slot)
-        table.at(i, static_cast<int>(slot)) = kNone;
+  table.values = std::exchange(spare_, {});
+  if (parts_ == 1 && program::scalars_by_slot(program_)) {
+    table.column = static_cast<std::size_t>(program_.instances);
+    table.values.resize(table.width * table.column);
+    for (std::size_t slot = 0; slot < table.width; ++slot)
+      std::copy_n(session_->slot(static_cast<int>(slot)).first, table.column,
+                  table.values.data() + slot * table.column);
+  } else {
+    table.values = session_->scalars();
+    table.values.resize(static_cast<std::size_t>(table.instances) * table.width);
+  }
+  const std::int64_t first = first_of(part_);
+  for (auto it = failed_.lower_bound(first);
+       it != failed_.end() && it->first < first + table.instances; ++it)
+    for (std::size_t slot = 0; slot < table.width; ++slot)
+      table.at(it->first - first, static_cast<int>(slot)) = kNone;
   return table;
 }
 
@@ -189,6 +217,7 @@ void Ensemble::apply(const std::vector<Statistic>& statistics,
                                 missing, all.instances / left.size()));
   }
   if (then.empty()) return;
+  all.turn_by_instance();
   // the kernels of one batch after the other, on the device that is at hand
   const auto batch = static_cast<std::size_t>(program_.instances) * all.width;
   const std::vector<double> kept = session_->scalars();
@@ -356,7 +385,11 @@ void Ensemble::errors_into_session(std::size_t output) {
 }
 
 void Ensemble::judge(const io::Moment& at, bool last) {
-  if (program_.expectations.empty() && !follows()) return;
+  using program::Expectation;
+  const bool now = std::ranges::any_of(program_.expectations, [](const Expectation& e) {
+    return !e.at_end || program::is_target(e);
+  });
+  if (!now && !follows() && (!last || program_.expectations.empty())) return;
   Table table = block();
   follow_time(table);
   for (std::size_t p = 0; p < promises_.size(); ++p) {
@@ -365,11 +398,11 @@ void Ensemble::judge(const io::Moment& at, bool last) {
       judge_instance(p, table, i, first_of(part_) + i, at.time);
   }
   if (parts_ == 1 && at.step > 0) look_at_targets(table, at);
-  if (!last) return;
-  if (parts_ == 1)
-    judge_whole(table, at.time);
-  else
+  if (last && parts_ == 1) judge_whole(table, at.time);
+  if (last && parts_ > 1)
     last_watch_[static_cast<std::size_t>(part_)] = std::move(table);
+  else
+    spare_ = std::move(table.values);
 }
 
 void Ensemble::judge_instance(std::size_t promise, const Table& table, std::int64_t row,
@@ -433,10 +466,11 @@ void Ensemble::judge_whole(Table& all, double time) {
 }
 
 /// A target holds everywhere where it holds in every instance that has been there.
-void Ensemble::look_at_targets(Table all, const io::Moment& at) {
+void Ensemble::look_at_targets(const Table& table, const io::Moment& at) {
   if (reached() ||
       std::none_of(program_.expectations.begin(), program_.expectations.end(), program::is_target))
     return;
+  Table all = table;
   complete(all);
   for (const program::Expectation& e : program_.expectations) {
     if (!program::is_target(e)) continue;

@@ -1,7 +1,7 @@
 // The instances of a sweep, brought together: rows with axes, averages, promises, failures.
 //
 // A Session moves a batch of instances; where the sweep has more, batches run one after the other
-// (parts). An Ensemble receives the scalar blocks [instance][slot] of every output and makes rows
+// (parts). An Ensemble receives the scalar blocks of all instances at every output and makes rows
 // of them: values along the axes of the sweep, statistics over axes, what `then` kernels make of
 // these. With one part a row is finished at once; with several it waits until the last part has
 // been there, so that where the parts are cut changes nothing: an instance that ended before the
@@ -36,12 +36,17 @@ namespace vphi::runtime {
 struct Table {
   std::int64_t instances = 0;
   std::size_t width = 0;       ///< slots of an instance
-  std::vector<double> values;  ///< [instance][slot]
-  double& at(std::int64_t instance, int slot) {
-    return values[static_cast<std::size_t>(instance) * width + static_cast<std::size_t>(slot)];
-  }
-  double at(std::int64_t instance, int slot) const {
-    return values[static_cast<std::size_t>(instance) * width + static_cast<std::size_t>(slot)];
+  std::vector<double> values;  ///< [instance][slot]; with a `column`, [slot][instance]
+  std::size_t column = 0;      ///< from one slot to the next
+  double& at(std::int64_t instance, int slot) { return values[place(instance, slot)]; }
+  double at(std::int64_t instance, int slot) const { return values[place(instance, slot)]; }
+  std::vector<double> row(std::int64_t instance) const;
+  void turn_by_instance();
+
+ private:
+  std::size_t place(std::int64_t instance, int slot) const {
+    const auto i = static_cast<std::size_t>(instance), k = static_cast<std::size_t>(slot);
+    return column > 0 ? k * column + i : i * width + k;
   }
 };
 
@@ -151,7 +156,7 @@ class Ensemble {
   void judge_instance(std::size_t promise, const Table& table, std::int64_t row,
                       std::int64_t instance, double time);
   void judge_whole(Table& all, double time);
-  void look_at_targets(Table all, const io::Moment& at);
+  void look_at_targets(const Table& table, const io::Moment& at);
   void complete(Table& all);
   std::string undecided(const program::Expectation& e, double sigma) const;
   void errors_over_time(std::span<const program::Statistic> statistics, Table& all);

@@ -92,7 +92,7 @@ class Loop {
     const bool wanted = worth >= 0 && (spent >= worth || keeper_.last_step() >= 0);
     if (over() ? step_ > first_ && wanted : interrupted()) keep(true);
     if (step_ > 0) observer_.observe(step_, true);
-    update(session_.scalars());
+    update();
     check_numbers(step_);
     if (p_.watch.empty() && p_.outputs.empty()) check_state(step_);
     if (ensemble_ != nullptr && (over() || ensemble_->last_part()))
@@ -100,7 +100,8 @@ class Loop {
     report_progress(true);
     observer_.finish();
     RunResult r = result();
-    for (const auto& note : refused_all(p_, *scalars_, first_instance_, instances_, step_))
+    if (!p_.chain) return r;
+    for (const auto& note : refused_all(p_, session_.scalars(), first_instance_, instances_, step_))
       ensemble_ != nullptr ? ensemble_->note(note) : r.notes.push_back(note);
     return r;
   }
@@ -116,7 +117,7 @@ class Loop {
   void start() {
     session_.start();
     session_.device().synchronise();
-    update(session_.scalars());
+    update();
     check_numbers(0);
     if (!follows_) {
       if (options_.begins) options_.begins();
@@ -132,12 +133,12 @@ class Loop {
     Standing then = keeper_.resume(*options_.resume, options_.past_stop);
     session_.device().synchronise();
     step_ = first_ = then.step;
-    update(session_.scalars());
+    update();
     watched_at_start_ = std::move(then.watched_at_start);
     if (watched_at_start_.size() != p_.progress.size()) remember_start();
     for (std::int64_t i = 0; ensemble_ != nullptr && p_.stop_slot >= 0 && i < instances_; ++i)
       if (ensemble_->failed(first_instance_ + i)) session_.set_scalar(p_.stop_slot, 1, i);
-    update(session_.scalars());
+    update();
     if (!over() && observer_.owes(step_)) observer_.observe(step_, false);
   }
 
@@ -166,30 +167,24 @@ class Loop {
     begun_ += Clock::now() - asked;
   }
 
-  void update(const std::vector<double>& scalars) {
-    scalars_ = &scalars;
-    stopped_ = all_stopped(scalars) || (ensemble_ != nullptr && ensemble_->reached());
-    time_ = p_.time_slot >= 0 ? largest(scalars, p_.time_slot)
-                              : static_cast<double>(step_) * p_.dt_physical;
-  }
-
-  double of_instance(const std::vector<double>& scalars, std::int64_t instance, int slot) const {
-    return scalars[static_cast<std::size_t>(instance) * p_.scalars.size() +
-                   static_cast<std::size_t>(slot)];
+  void update() {
+    stopped_ = all_stopped() || (ensemble_ != nullptr && ensemble_->reached());
+    time_ = p_.time_slot >= 0 ? largest(p_.time_slot) : static_cast<double>(step_) * p_.dt_physical;
   }
 
   /// A run ends when all its instances have.
-  bool all_stopped(const std::vector<double>& scalars) const {
+  bool all_stopped() {
     if (p_.stop_slot < 0) return false;
+    const Slot stop = session_.slot(p_.stop_slot);
     for (std::int64_t i = 0; i < instances_; ++i)
-      if (of_instance(scalars, i, p_.stop_slot) == 0) return false;
+      if (stop[i] == 0) return false;
     return true;
   }
 
-  double largest(const std::vector<double>& scalars, int slot) const {
-    double value = of_instance(scalars, 0, slot);
-    for (std::int64_t i = 1; i < instances_; ++i)
-      value = std::fmax(value, of_instance(scalars, i, slot));
+  double largest(int slot) {
+    const Slot now = session_.slot(slot);
+    double value = now[0];
+    for (std::int64_t i = 1; i < instances_; ++i) value = std::fmax(value, now[i]);
     return value;
   }
 
@@ -217,11 +212,10 @@ class Loop {
     const double seconds = seconds_since(start);
     const std::int64_t before = step_;
     step_ += count;
-    const auto& scalars = session_.scalars();
-    if (all_stopped(scalars) && p_.step_slot >= 0)  // the steps after the end changed nothing
-      step_ = std::clamp(static_cast<std::int64_t>(std::llround(largest(scalars, p_.step_slot))),
-                         before, step_);
-    update(scalars);
+    if (all_stopped() && p_.step_slot >= 0)  // the steps after the end changed nothing
+      step_ =
+          std::clamp(static_cast<std::int64_t>(std::llround(largest(p_.step_slot))), before, step_);
+    update();
     if (before == first_) first_step_ = seconds_since(created_);
     if (before == first_ && count < end_ - first_)
       warm_up_ = seconds, warm_up_steps_ = step_ - first_;
@@ -234,7 +228,7 @@ class Loop {
     const bool last = stopped_ || step_ == end_;
     if (step_ == due && !last) {
       observer_.observe(step_, false);
-      update(session_.scalars());
+      update();
       check_expansion();
       check_recovery();
       check_numbers(before);
@@ -246,19 +240,24 @@ class Loop {
   /// A scalar that is no number sends us looking for the site it came from. Quotients of an output
   /// may be 0/0 while the state is sound; such slots are not looked at twice.
   void check_numbers(std::int64_t good_step) {
-    const std::size_t width = p_.scalars.size();
-    const std::vector<double>& scalars = *scalars_;
-    harmless_.resize(scalars.size());
-    for (std::int64_t instance = 0; instance < instances_; ++instance) {
-      const std::size_t first = static_cast<std::size_t>(instance) * width;
-      bool suspicious = false;
-      for (std::size_t i = 0; i < width; ++i)
-        suspicious = suspicious || (!std::isfinite(scalars[first + i]) && !harmless_[first + i] &&
-                                    std::isfinite(p_.scalars[i].initial));
-      if (!suspicious) continue;
-      check_state(good_step, instance);
-      for (std::size_t i = 0; i < width; ++i)
-        if (!std::isfinite(scalars[first + i])) harmless_[first + i] = true;
+    const auto all = static_cast<std::size_t>(instances_);
+    harmless_.resize(p_.scalars.size() * all);
+    std::vector<bool> suspicious;  // empty: none
+    for (std::size_t k = 0; k < p_.scalars.size(); ++k) {
+      if (!std::isfinite(p_.scalars[k].initial)) continue;
+      const Slot now = session_.slot(static_cast<int>(k));
+      for (std::size_t i = 0; i < all; ++i) {
+        if (std::isfinite(now[static_cast<std::int64_t>(i)]) || harmless_[k * all + i]) continue;
+        suspicious.resize(all);
+        suspicious[i] = true;
+      }
+    }
+    for (std::size_t i = 0; i < suspicious.size(); ++i) {
+      if (!suspicious[i]) continue;
+      check_state(good_step, static_cast<std::int64_t>(i));
+      for (std::size_t k = 0; k < p_.scalars.size(); ++k)
+        if (!std::isfinite(session_.slot(static_cast<int>(k))[static_cast<std::int64_t>(i)]))
+          harmless_[k * all + i] = true;
     }
   }
 
@@ -273,7 +272,7 @@ class Loop {
     ensemble_->fail(first_instance_ + instance, message);
     if (p_.stop_slot < 0) return;
     session_.set_scalar(p_.stop_slot, 1, instance);
-    update(session_.scalars());
+    update();
   }
 
   // ---- what makes every later number wrong: looked for at outputs, checkpoints, and once a second
@@ -281,16 +280,18 @@ class Loop {
   bool watches() const { return p_.unsound_slot >= 0 || p_.expansion.scale_slot >= 0; }
 
   void watch() {
-    update(observer_.watch());
+    observer_.watch(), update();
     check_expansion();
     check_recovery();
   }
 
   /// As `watch` or an output has left it.
   void check_expansion() {
+    if (p_.expansion.scale_slot < 0 && p_.expansion.residual_slot < 0) return;
+    const std::vector<double>& scalars = session_.scalars();
     for (std::int64_t instance = 0; instance < instances_; ++instance) {
-      residual_.look(p_, *scalars_, instance, time_);
-      const auto fault = expansion_fault(p_, *scalars_, instance, step_);
+      residual_.look(p_, scalars, instance, time_);
+      const auto fault = expansion_fault(p_, scalars, instance, step_);
       if (!fault) continue;
       observer_.flush();
       if (ensemble_ == nullptr) {
@@ -322,7 +323,7 @@ class Loop {
   void check_recovery() {
     if (p_.unsound_slot < 0) return;
     for (std::int64_t instance = 0; instance < instances_; ++instance) {
-      const double found = of_instance(*scalars_, instance, p_.unsound_slot);
+      const double found = session_.slot(p_.unsound_slot)[instance];
       if (found == 0) continue;
       if (ensemble_ == nullptr) return unrecovered();
       if (ensemble_->failed(first_instance_ + instance)) continue;
@@ -340,8 +341,8 @@ class Loop {
   }
 
   bool recoverable() {
-    const auto& scalars = observer_.watch();
-    return of_instance(scalars, 0, p_.unsound_slot) == 0;
+    observer_.watch();
+    return session_.slot(p_.unsound_slot)[0] == 0;
   }
 
   /// Looks for the first step whose state has a site that cannot be recovered. Where it is no
@@ -352,8 +353,8 @@ class Loop {
     const auto interval =
         good_.first_bad_step(step_, kSearchSeconds, [this] { return recoverable(); });
     if (find_bad_site(session_, 0)) check_state(first_, 0);
-    const auto& scalars = observer_.watch();
-    const double found = of_instance(scalars, 0, p_.unsound_slot);
+    observer_.watch();
+    const double found = session_.slot(p_.unsound_slot)[0];
     const std::int64_t plane = std::llround(found) - 1;
     const bool exact = interval.good >= 0 && interval.bad - interval.good <= 1;
     std::string when = fmt::format("from the state of step {}", interval.bad);
@@ -435,7 +436,7 @@ class Loop {
   void check_runaway() {
     for (std::size_t i = 0; i < p_.progress.size(); ++i) {
       const auto& scalar = p_.progress[i];
-      const double start = watched_at_start_[i], value = (*scalars_)[scalar.slot];
+      const double start = watched_at_start_[i], value = session_.slot(scalar.slot)[0];
       if (!scalar.drift || start == 0 || std::abs(value) < kRunaway * std::abs(start)) continue;
       observer_.flush();
       if (!std::isfinite(value)) check_state(first_);
@@ -460,20 +461,21 @@ class Loop {
   /// What drifts is shown relative to its first value.
   void remember_start() {
     if (p_.progress.empty()) return;
-    update(observer_.watch());
+    observer_.watch(), update();
     watched_at_start_.clear();
-    for (const auto& scalar : p_.progress) watched_at_start_.push_back((*scalars_)[scalar.slot]);
+    for (const auto& scalar : p_.progress)
+      watched_at_start_.push_back(session_.slot(scalar.slot)[0]);
   }
 
   void report_progress(bool last) {
     if (!options_.progress) return;
     if (!last && seconds_since(last_progress_) < options_.progress_interval) return;
     last_progress_ = Clock::now();
-    if (!p_.progress.empty() && !last) update(observer_.watch());
+    if (!p_.progress.empty() && !last) observer_.watch(), update();
     Progress now = progress();
     for (std::size_t i = 0; i < p_.progress.size(); ++i) {
       const auto& scalar = p_.progress[i];
-      const double value = (*scalars_)[scalar.slot];
+      const double value = session_.slot(scalar.slot)[0];
       const double start = watched_at_start_[i];
       now.watched.emplace_back(
           scalar.name, scalar.drift && start != 0 ? (value - start) / std::abs(start) : value);
@@ -551,11 +553,10 @@ class Loop {
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false, stop_wished_ = false;
-  bool follows_ = false;                          ///< another part has been there
-  double earlier_ = 0;                            ///< seconds of the parts before
-  const std::vector<double>* scalars_ = nullptr;  ///< the session's, as they were last looked at
-  std::vector<double> watched_at_start_;          ///< of Program::progress
-  std::vector<bool> harmless_;
+  bool follows_ = false;                  ///< another part has been there
+  double earlier_ = 0;                    ///< seconds of the parts before
+  std::vector<double> watched_at_start_;  ///< of Program::progress
+  std::vector<bool> harmless_;            ///< [slot][instance]
   WorstResidual residual_;
 };
 

@@ -119,20 +119,19 @@ bool Observer::due(const Output& output, std::int64_t step, bool last) const {
   return step % output.every == 0 || (last && !output.scalars.empty());
 }
 
-double Observer::time_of(const std::vector<double>& scalars, std::int64_t step) const {
+double Observer::time_of(std::int64_t step) const {
   const auto& p = session_.program();
   if (p.time_slot < 0) return static_cast<double>(step) * p.dt_physical;
-  double time = scalars[p.time_slot];
-  for (std::size_t i = p.scalars.size(); i < scalars.size(); i += p.scalars.size())
-    time = std::fmax(time, scalars[i + static_cast<std::size_t>(p.time_slot)]);
+  const Slot times = session_.slot(p.time_slot);
+  double time = times[0];
+  for (std::int64_t i = 1; i < times.instances; ++i) time = std::fmax(time, times[i]);
   return time;
 }
 
-const std::vector<double>& Observer::watch() {
+void Observer::watch() {
   // What takes a transform is as old as the last output: it would slow the run down.
   if (session_.program().watch_transforms.empty()) session_.launch(session_.program().watch);
   session_.release_scratch();
-  return session_.scalars();
 }
 
 /// Launches with what the host does in between.
@@ -179,13 +178,13 @@ void Observer::observe(std::int64_t step, bool last) {
           ensemble_->errors_into_session(static_cast<std::size_t>(output - p.outputs.data()));
         session_.launch(output->then);
       }
-    const auto& scalars = session_.scalars();
-    const io::Moment at{step, time_of(scalars, step)};
+    const io::Moment at{step, time_of(step)};
     for (const Output* output : together) {
       if (ensemble_ != nullptr && !p.axes.empty()) {
         ensemble_->record(static_cast<std::size_t>(output - p.outputs.data()), at, last);
         continue;
       }
+      const auto& scalars = session_.scalars();
       if (output->after_slot >= 0 && scalars[output->after_slot] == 0) continue;
       record(*output, at, scalars);
       const bool regular = output->every <= 0 || step % output->every == 0;
@@ -195,7 +194,7 @@ void Observer::observe(std::int64_t step, bool last) {
   }
   if (ensemble_ != nullptr) {
     if (any || last || p.outputs.empty())
-      ensemble_->judge({step, time_of(session_.scalars(), step)}, last);
+      ensemble_->judge({step, time_of(step)}, last);
     else
       ensemble_->follow();
     session_.release_scratch();
@@ -204,7 +203,7 @@ void Observer::observe(std::int64_t step, bool last) {
   if (any || last || p.outputs.empty()) {
     session_.launch(p.watch_then);
     const auto& scalars = session_.scalars();
-    expectations_.judge(scalars, time_of(scalars, step));
+    expectations_.judge(scalars, time_of(step));
     if (onlooker_ != nullptr) onlooker_->checks(expectations_.results());
   }
   session_.release_scratch();

@@ -54,8 +54,8 @@ class Observer {
   bool owes(std::int64_t step) const;
   /// Everything due at this step; `last`: the closing values and the outputs "at end" too.
   void observe(std::int64_t step, bool last);
-  /// Runs the watch launches alone; returns the scalar block.
-  const std::vector<double>& watch();
+  /// Runs the watch launches alone.
+  void watch();
 
   const std::vector<Series>& series() const { return series_; }
   const std::vector<ExpectationResult>& expectations() const { return expectations_.results(); }
@@ -77,7 +77,7 @@ class Observer {
               const std::vector<program::Launch>& launches);
   io::ResultFile* file(const program::Output& output);
   io::Results* all_files() const;
-  double time_of(const std::vector<double>& scalars, std::int64_t step) const;
+  double time_of(std::int64_t step) const;
 
   Session& session_;
   int threads_;

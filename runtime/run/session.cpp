@@ -11,7 +11,6 @@
 #include "runtime/device/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
 #include "runtime/run/random_field.hpp"
-#include "runtime/run/transpose.hpp"
 
 namespace vphi::runtime {
 
@@ -79,6 +78,10 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
       partials_(program.kernels.size()),
       counters_(program.kernels.size()),
       kernels_(program.kernels.size()) {
+  if (by_slot_) {
+    slot_known_.resize(program.scalars.size());
+    slots_.resize(program.scalars.size() * static_cast<std::size_t>(program.instances));
+  }
   often_.resize(program.kernels.size());
   const auto mark = [&](const Launches& list) {
     for (const Launch& launch : program.with_rounds(list)) often_[launch.kernel] = true;
@@ -270,7 +273,7 @@ BufferHandle Session::resolve(const program::Kernel&, int kernel_index, const Ar
 }
 
 void Session::issue(const Launches& list) {
-  scalars_known_ = false;
+  forget_scalars();
   std::vector<BufferHandle> arguments;
   for (const Launch& launch : list) {
     const auto& kernel = program_.kernels[launch.kernel];
@@ -286,17 +289,16 @@ void Session::issue(const Launches& list) {
 /// The host looks at the slots every few rounds, more of them the longer it lasts: rounds after the
 /// end change nothing, and cost what they cost.
 void Session::solve(const program::Solve& solve) {
-  const std::size_t width = program_.scalars.size();
-  const auto largest = [&](int slot) {
+  const auto largest = [&](int number) {
+    const Slot now = slot(number);
     double value = 0;
-    for (std::size_t i = static_cast<std::size_t>(slot); i < scalars().size(); i += width)
-      value = std::fmax(value, scalars()[i]);
+    for (std::int64_t i = 0; i < now.instances; ++i) value = std::fmax(value, now[i]);
     return value;
   };
   const auto running = [&] {
-    for (std::size_t i = static_cast<std::size_t>(solve.done_slot); i < scalars().size();
-         i += width)
-      if (scalars()[i] == 0) return true;
+    const Slot done = slot(solve.done_slot);
+    for (std::int64_t i = 0; i < done.instances; ++i)
+      if (done[i] == 0) return true;
     return false;
   };
   std::int64_t rounds = 0;
@@ -307,14 +309,14 @@ void Session::solve(const program::Solve& solve) {
   issue(solve.finish);
   const bool solved = largest(solve.done_slot) < 2 && !running();
   if (solved) {
-    scalars_known_ = false;  // more of the list may follow
+    forget_scalars();  // more of the list may follow
     return;
   }
-  for (std::size_t i = 0; i * width < scalars().size(); ++i) {
-    const auto of = [&](int slot) { return scalars()[i * width + static_cast<std::size_t>(slot)]; };
+  for (std::int64_t i = 0; i < program_.instances; ++i) {
+    const auto of = [&](int number) { return slot(number)[i]; };
     const double done = of(solve.done_slot);
     if (done == 1) continue;
-    const std::string where = program_.where(first_instance_ + static_cast<std::int64_t>(i));
+    const std::string where = program_.where(first_instance_ + i);
     const std::string what = fmt::format(
         "`{}` {} (`{}`, line {}){}", solve.name,
         done == 2 ? fmt::format("broke down in round {:.0f}: a number of `{}` is none any more",
@@ -421,28 +423,6 @@ void Session::load_matrix(std::size_t buffer) {
   if (b.precision == Precision::F64) return device_.upload(to, 0, std::as_bytes(std::span(values)));
   const std::vector<float> rounded(values.begin(), values.end());
   device_.upload(to, 0, std::as_bytes(std::span(rounded)));
-}
-
-/// Initial numbers of every instance: its values along the axes, its number in the ensemble.
-std::vector<double> Session::initial_scalars() const {
-  const std::size_t width = program_.scalars.size();
-  const std::int64_t all = program_.all_instances();
-  std::vector<double> initial(width * static_cast<std::size_t>(program_.instances));
-  const program::EnsembleNumbers ensemble_number(program_);
-  for (std::int64_t i = 0; i < program_.instances; ++i) {
-    double* own = initial.data() + static_cast<std::size_t>(i) * width;
-    for (std::size_t slot = 0; slot < width; ++slot) own[slot] = program_.scalars[slot].initial;
-    const std::int64_t instance = std::min(first_instance_ + i, all - 1);
-    for (std::size_t k = 0; k < program_.axes.size(); ++k) {
-      const program::Axis& axis = program_.axes[k];
-      if (axis.slot >= 0)
-        own[axis.slot] = axis.values[static_cast<std::size_t>(program_.place(instance, k))];
-    }
-    if (program_.ensemble_slot >= 0)
-      own[program_.ensemble_slot] = static_cast<double>(ensemble_number(instance));
-    if (first_instance_ + i >= all && program_.stop_slot >= 0) own[program_.stop_slot] = 1;
-  }
-  return initial;
 }
 
 void Session::fill_random(std::size_t index) {
@@ -589,7 +569,7 @@ void Session::leap(std::int64_t steps) {
 }
 
 void Session::advance(std::int64_t steps) {
-  scalars_known_ = false;
+  forget_scalars();
   while (steps > 0) {
     const std::int64_t alone = singles(step_, steps);
     std::int64_t size = 0;
@@ -605,45 +585,6 @@ void Session::advance(std::int64_t steps) {
 }
 
 // ---- data -------------------------------------------------------------------------------------
-
-const std::vector<double>& Session::scalars() {
-  if (scalars_known_) return known_scalars_;
-  known_scalars_.resize(program_.scalars.size() * static_cast<std::size_t>(program_.instances));
-  const std::size_t width = program_.scalars.size(),
-                    instances = static_cast<std::size_t>(program_.instances);
-  if (!known_scalars_.empty() && by_slot_) {
-    const auto memory = std::make_unique_for_overwrite<double[]>(known_scalars_.size());
-    const std::span<double> there(memory.get(), known_scalars_.size());
-    device_.download(std::as_writable_bytes(there), scalars_, 0);
-    transpose(there, width, instances, known_scalars_, threads_);
-  } else if (!known_scalars_.empty()) {
-    device_.download(std::as_writable_bytes(std::span(known_scalars_)), scalars_, 0);
-  }
-  scalars_known_ = true;
-  return known_scalars_;
-}
-
-void Session::set_scalar(int slot, double value, std::int64_t instance) {
-  const std::size_t at =
-      static_cast<std::size_t>(instance) * program_.scalars.size() + static_cast<std::size_t>(slot);
-  const std::size_t there =
-      by_slot_ ? static_cast<std::size_t>(slot * program_.instances + instance) : at;
-  device_.upload(scalars_, sizeof(double) * there, std::as_bytes(std::span(&value, 1)));
-  if (scalars_known_) known_scalars_[at] = value;
-}
-
-void Session::put_scalars(std::span<const double> values) {
-  if (values.empty()) return;
-  if (!by_slot_) {
-    device_.upload(scalars_, 0, std::as_bytes(values));
-    return;
-  }
-  const auto memory = std::make_unique_for_overwrite<double[]>(values.size());
-  const std::span<double> there(memory.get(), values.size());
-  const std::size_t width = program_.scalars.size();
-  transpose(values, values.size() / width, width, there, threads_);
-  device_.upload(scalars_, 0, std::as_bytes(there));
-}
 
 std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
   if (!device_fields_ || program_.buffers[buffer].home >= 0) return std::nullopt;
@@ -750,18 +691,6 @@ void Session::scatter(int buffer, std::size_t first, std::span<const T> from) {
     for (std::size_t site = 0; site < places.size(); ++site)
       memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane] = from[start + site];
   device_.upload(now(buffer), at, std::as_bytes(std::span(memory)));
-}
-
-void Session::set_scalars(std::span<const double> values) {
-  put_scalars(values);
-  scalars_known_ = false;
-  leap_set_ = -1;
-  if ((program_.cycle.empty() && program_.leap_steps == 0) || program_.step_slot < 0) return;
-  double most = 0;  // an instance that has come to its end stands at its last step
-  for (auto i = static_cast<std::size_t>(program_.step_slot); i < values.size();
-       i += program_.scalars.size())
-    most = std::fmax(most, values[i]);
-  step_ = std::llround(most);
 }
 
 }  // namespace vphi::runtime

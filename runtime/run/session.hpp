@@ -62,6 +62,16 @@ struct SessionOptions {
   enum class Fields { Auto, Host, Device } fields = Fields::Auto;
 };
 
+/// One scalar of all instances of a batch, where it lies.
+struct Slot {
+  const double* first = nullptr;
+  std::size_t distance = 1;  ///< from one instance to the next
+  std::int64_t instances = 0;
+  double operator[](std::int64_t instance) const {
+    return first[static_cast<std::size_t>(instance) * distance];
+  }
+};
+
 class Session {
  public:
   Session(const program::Program& program, Device& device, const SessionOptions& options = {});
@@ -91,6 +101,9 @@ class Session {
   /// The scalar blocks as they are now, [instance][slot] (waits for the queue). Copied from the
   /// device once, until something is queued; the reference holds, the numbers until the next call.
   const std::vector<double>& scalars();
+  /// One of them, which alone is copied where the kernels have the instances of a scalar side by
+  /// side (waits). Its numbers hold until something is queued or set.
+  Slot slot(int slot);
   void set_scalar(int slot, double value, std::int64_t instance = 0);
   /// Present contents of a buffer as f64, [instance][site], x fastest (waits).
   std::vector<double> read(int buffer);
@@ -142,6 +155,10 @@ class Session {
   void run_prologue();
   void fill_random(std::size_t index);
   std::vector<double> initial_scalars() const;
+  /// What was copied of the scalars holds no more.
+  void forget_scalars();
+  /// Copies the slots from `first` up to `end` that are not known, where they lie by slot.
+  void fetch_slots(std::size_t first, std::size_t end);
   /// [instance][slot], to where the kernels have them.
   void put_scalars(std::span<const double> values);
   std::vector<double> read_from(int buffer, std::size_t first, std::size_t count);
@@ -174,6 +191,8 @@ class Session {
   BufferHandle scalars_;
   std::vector<double> known_scalars_;  ///< what `scalars` returned last
   bool scalars_known_ = false;         ///< and whether it still holds
+  std::vector<double> slots_;          ///< [slot][instance], where they lie so
+  std::vector<bool> slot_known_;       ///< which of them hold
   std::vector<BufferHandle> partials_, counters_;
   std::vector<KernelHandle> kernels_;
   std::vector<bool> often_;  ///< part of the step or of frequent outputs

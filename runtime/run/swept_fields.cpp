@@ -131,13 +131,10 @@ SweptFields::Piece SweptFields::piece(const FieldOutput& field, const SweptPart&
     piece.values.clear();
     return piece;
   }
-  const std::size_t width = part.scalars->width;
   for (int64_t i = 0; i < part.scalars->instances; ++i) {
-    const auto own = part.scalars->values.begin() +
-                     static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * width);
     io::Table table = observe::reduce(
         program_, field, [&](int buffer) { return instance(buffer, i, part); },
-        {own, own + static_cast<std::ptrdiff_t>(width)}, 0);
+        part.scalars->row(i), 0);
     io::unpack(table);
     if (part.none[static_cast<std::size_t>(i)])
       std::fill(table.values.begin(), table.values.end(), kNone);

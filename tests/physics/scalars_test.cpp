@@ -42,6 +42,46 @@ TEST(Scalars, OfPathsLieSlotBySlot) {
   EXPECT_EQ(session.scalars(), values);
 }
 
+// One scalar alone is what all of them show of it: as it was set, and after steps.
+TEST(Scalars, OneOfPathsIsThatOfAll) {
+  for (const int paths : {5, 5000}) {  // copied together, and each alone
+    std::string text = kWalkers;
+    text.replace(text.find("1..5"), 4, "1.." + std::to_string(paths));
+    const Compilation compiled = testing::compile_text(text, {});
+    const program::Program& program = *compiled.program;
+    runtime::Session session(program, *testing::device("native"));
+    session.start();
+    const auto width = static_cast<int>(program.scalars.size());
+    const auto agree = [&] {
+      std::vector<double> by_instance(static_cast<std::size_t>(width * 3 * paths));
+      for (int k = 0; k < width; ++k) {
+        const runtime::Slot slot = session.slot(k);
+        ASSERT_EQ(slot.instances, 3 * paths);
+        for (int i = 0; i < 3 * paths; ++i)
+          by_instance[static_cast<std::size_t>(i * width + k)] = slot[i];
+      }
+      EXPECT_EQ(by_instance, session.scalars());
+    };
+    agree();
+    const int time = program.time_slot;
+    ASSERT_GE(time, 0);
+    EXPECT_EQ(session.slot(time)[7], 0);
+    session.advance(3);
+    EXPECT_NEAR(session.slot(time)[7], 0.03, 1e-15);  // not the copy from before
+    agree();
+    session.slot(time);
+    session.set_scalar(time, 2, 9);
+    EXPECT_EQ(session.slot(time)[9], 2);
+    EXPECT_NEAR(session.slot(time)[8], 0.03, 1e-15);
+    agree();
+    std::vector<double> values = session.scalars();
+    values[static_cast<std::size_t>(8 * width + time)] = 5;
+    session.set_scalars(values);
+    EXPECT_EQ(session.slot(time)[8], 5);
+    agree();
+  }
+}
+
 // Kernels that do not agree on it are no program.
 TEST(Scalars, LieOneWayForAllKernels) {
   Compilation compiled = testing::compile_text(kWalkers, {});
