@@ -486,8 +486,7 @@ std::string write_report(const Prepared& made, const Wanted& wanted, const Words
     if (std::filesystem::path(file).extension() == ".h5") {
       vphi::report::Report from_file;
       vphi::report::read_results(from_file, file, vphi::report::Origin::Ours);
-      for (auto& table : from_file.tables) page.tables.push_back(std::move(table));
-      for (auto& picture : from_file.pictures) page.pictures.push_back(std::move(picture));
+      vphi::report::take_fields(page, std::move(from_file));
     }
   vphi::report::name_axes(page, program);
   const auto path = std::filesystem::path(folder) / "report.html";

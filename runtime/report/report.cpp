@@ -97,6 +97,19 @@ void add_swept(Report& report, const std::string& name, const std::vector<SweepA
   report.pictures.push_back(std::move(picture));
 }
 
+void take_fields(Report& report, Report&& file) {
+  for (Table& table : file.tables) report.tables.push_back(std::move(table));
+  const std::size_t of_run = report.pictures.size();
+  for (Picture& picture : file.pictures) {
+    const auto end = report.pictures.begin() + static_cast<std::ptrdiff_t>(of_run);
+    const bool known = std::any_of(report.pictures.begin(), end, [&](const Picture& p) {
+      return !p.slice && !picture.slice && p.name == picture.name && p.x_name == picture.x_name &&
+             p.y_name == picture.y_name && !p.planes.empty();
+    });
+    if (!known) report.pictures.push_back(std::move(picture));
+  }
+}
+
 std::string place_text(const std::vector<SweepAxis>& axes, std::size_t place) {
   std::string text;
   for (std::size_t d = axes.size(); d-- > 0;) {

@@ -194,6 +194,10 @@ void add_histories(Report& report, const std::string& name, const std::vector<Sw
                    const std::vector<double>& times,
                    const std::vector<std::vector<double>>& values);
 
+/// Tables and pictures of a result file. Results along the axes of a sweep, which the run itself
+/// gives too, are there once.
+void take_fields(Report& report, Report&& file);
+
 /// "T = 0.2, draw = 2" of a place of a sweep, the last axis fastest.
 std::string place_text(const std::vector<SweepAxis>& axes, std::size_t place);
 

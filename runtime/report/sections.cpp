@@ -79,6 +79,11 @@ std::string math(const std::string& row, bool block = true) {
                      block ? " display=\"block\"" : "", row);
 }
 
+/// A formula on its own, which scrolls where it is wider than the page.
+std::string formula(const std::string& row) {
+  return "<div class=\"scroll\">" + math(row) + "</div>";
+}
+
 /// Comments, texts and the clause's word of one line of a model.
 std::string highlighted(std::string_view line) {
   std::string out;
@@ -287,7 +292,7 @@ Section model_section(const Report& report) {
     html += "<div class=\"formulas\">\n";
     for (const Statement& s : report.statements) {
       html += "<div class=\"formula\">";
-      html += s.mathml.empty() ? "<code>" + escape(s.text) + "</code>" : math(s.mathml);
+      html += s.mathml.empty() ? "<code>" + escape(s.text) + "</code>" : formula(s.mathml);
       if (s.line > 0)
         html +=
             fmt::format("<a class=\"at\" href=\"#line-{0}\" title=\"line {0}\">{0}</a>", s.line);
@@ -326,8 +331,7 @@ Section equations_section(const Report& report) {
     html += "<div class=\"formulas\">\n";
     for (const Equation& e : group.equations) {
       html += "<div class=\"formula\">";
-      html += e.mathml.empty() ? "<code>" + escape(e.text) + "</code>"
-                               : "<div class=\"scroll\">" + math(e.mathml) + "</div>";
+      html += e.mathml.empty() ? "<code>" + escape(e.text) + "</code>" : formula(e.mathml);
       if (!e.terms.empty()) {
         html +=
             "<details class=\"why\"><summary>where the terms come from</summary><table "

@@ -165,6 +165,21 @@ TEST_F(Verb, ChecksAndProfilesHaveNamesOfTheirOwn) {
   EXPECT_TRUE(page["tables"][0]["xn"].get<std::string>().starts_with("y"));
 }
 
+// Along two axes of a sweep a result is one picture, though the run and its file both hold it.
+TEST_F(Verb, AResultAlongTwoAxesIsOnePicture) {
+  std::ofstream(folder_ / "grid.vphi")
+      << "model grid\nsweep a = [1, 2, 3]\nsweep b = [1, 2]\nvar x: real\nx'' = -a*b*x\n"
+      << "init x = 1, x' = 0\nevolve rk4, dt = 0.05, until = t > 1\n"
+      << "every 10 steps: x -> \"grid.h5\"\n";
+  ASSERT_EQ(vphi("run grid.vphi --device native --quiet --out here"), 0) << text("error.txt");
+  const json page = data("here/report.html");
+  ASSERT_EQ(page["pictures"].size(), 1U);
+  EXPECT_EQ(page["pictures"][0]["xn"], "b");
+  ASSERT_EQ(page["series"].size(), 1U);
+  ASSERT_EQ(page["series"][0]["curves"].size(), 6U);
+  EXPECT_EQ(page["series"][0]["curves"][5]["name"], "a = 3, b = 2");
+}
+
 // A Markov chain has sweeps; it has no steps and no time.
 TEST_F(Verb, AChainIsShownAgainstItsSweeps) {
   std::ofstream(folder_ / "links.vphi")
