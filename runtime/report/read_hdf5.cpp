@@ -252,7 +252,7 @@ class Reader {
         s.y.push_back(at[1]);
         if (a.shape[1] > 2) s.error.push_back(at[2]);
       }
-      s.curve = "at the end";
+      s.curve = "plot against " + s.along;
       report_.series.push_back(std::move(s));
     }
   }

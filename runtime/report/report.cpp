@@ -200,7 +200,8 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
     report.series.push_back(std::move(s));
   }
   for (const auto& plot : r.plots)
-    report.series.push_back({plot.name, plot.against, plot.x, plot.y, plot.error, "at the end"});
+    report.series.push_back({plot.name, plot.against, plot.x, plot.y, plot.error,
+                             fmt::format("plot against {}", plot.against)});
   for (const auto& failure : r.failures)
     report.warnings.push_back("left out of the sweep: " + failure.where + ": " + failure.message);
   report.checks.clear();
