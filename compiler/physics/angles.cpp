@@ -157,7 +157,7 @@ class Turned {
     if (node.op == Op::Load && node.offset == turned->offset) {
       // what `displacement` counts beside an angle goes back when the angle goes on
       for (const Companions& c : d_.companions) {
-        if (c.array == turned->index && c.turns == node.index) return number(node) - 1;
+        if (c.array == turned->index && c.turns == node.index && by != 0) return number(node) - 1;
       }
     }
     if (node.op == Op::Stencil) {  // never of an angle itself: laplacian() has taken it apart

@@ -171,7 +171,8 @@ Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& f
 
 namespace {
 
-/// The potentials that make forces on this field.
+/// The potentials that make forces on this field; one that no field is in says that there are none,
+/// `potential V = 0*phi`.
 void use_potentials(Derivation& d, const StateField& field) {
   for (const auto& [fact, value] : d.potentials) {
     const bool here = algebra::contains(value, [&](Expr node) {
@@ -179,7 +180,8 @@ void use_potentials(Derivation& d, const StateField& field) {
                return node->index == array || node->index == gradient_of(array);
              });
     });
-    if (here) use_source(d, *fact);
+    const bool nowhere = !algebra::contains(value, [](Expr node) { return node.is(Op::Load); });
+    if (here || nowhere) use_source(d, *fact);
   }
 }
 

@@ -347,7 +347,7 @@ TEST(Quark, MixedPrecisionHasKernelsOfBoth) {
   const auto compiled =
       testing::compile_text(quarks({{4, 4, 4, 4}},
                                    "init U ~ hot, psi ~ normal\n"
-                                   "b = solve(D, psi, solver = cg(1e-12, inner = f32))\n"
+                                   "b = solve(D, psi, solver = cgne(1e-12, inner = f32))\n"
                                    "at end: left = residual(b) -> \"m.h5\"\n"),
                             at_start());
   ASSERT_TRUE(compiled.program);

@@ -51,7 +51,10 @@ class SweptHistogram : public ::testing::TestWithParam<const char*> {
     hsize_t count = 0;
     H5Gget_num_objs(group, &count);
     char link[64];
-    H5Gget_objname_by_idx(group, count - 1, link, sizeof link);
+    // beside the histogram lie the scales of its dimensions
+    do {
+      H5Gget_objname_by_idx(group, --count, link, sizeof link);
+    } while (count > 0 && H5Aexists_by_name(group, link, "below", H5P_DEFAULT) <= 0);
     const hid_t set = H5Dopen2(group, link, H5P_DEFAULT);
     const hid_t space = H5Dget_space(set);
     out.shape.resize(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
