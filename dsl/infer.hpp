@@ -41,10 +41,11 @@ struct Scope {
   };
   const Scope* outer = nullptr;
   std::map<std::string, Local> locals;
-  const Type* drawn = nullptr;  ///< right of `~`: type of what is drawn; distributions allowed
-  bool equation = false;        ///< right side of an equation of motion: `noise`, `derived`
-  bool definition = false;      ///< of a definition, which an equation may use: `noise`
-  bool free_names = false;      ///< a library text: names without meaning are left open
+  const Type* drawn = nullptr;      ///< right of `~`: type of what is drawn; distributions allowed
+  bool equation = false;            ///< right side of an equation of motion: `noise`, `derived`
+  bool definition = false;          ///< of a definition, which an equation may use: `noise`
+  bool free_names = false;          ///< a library text: names without meaning are left open
+  const Expr* reduction = nullptr;  ///< inside of this sum, mean, max, ...
 
   const Local* find(const std::string& name) const {
     for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
@@ -145,9 +146,18 @@ class Inference {
   Value fold(const Expr& expr, const Builtin& builtin, const Scope& scope);
   bool has_meaning(const std::string& name, const Scope& scope) const;
   std::vector<std::string> indices_of(const Expr& expr, const Scope& scope);
-  void reduced_type(const Expr& expr, const Builtin& builtin, Value& value, bool domain);
+  std::string bound(const Scope& scope, Span at, const Expr& there,
+                    const std::vector<ExprPtr>& behind) const;
+  std::string with_indices(const Symbol& symbol, const Scope& scope, Span at) const;
+  std::string component_of_each(const Expr& argument, const Scope& scope,
+                                const std::string& otherwise) const;
+  void reduced_type(const Expr& expr, const Builtin& builtin, Value& value, bool domain,
+                    const Scope& scope);
 
   Value set(const Expr& expr, Value value);
+  /// Advice that has to be searched for is for the first mistakes: a hopeless text must not cost a
+  /// search for each of its names.
+  bool helps() const { return resolved_.diagnostics.errors() <= 50; }
   void report(Diagnostic diagnostic) { resolved_.diagnostics.add(std::move(diagnostic)); }
 
   Resolved& resolved_;

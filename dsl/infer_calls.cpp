@@ -327,8 +327,9 @@ Value Inference::elementary(const Expr& expr, const Builtin& builtin, const Scop
     const bool vector = type.base == Base::Vector;
     if (builtin.rule == Rule::Norm) {
       if (expr.text == "abs" && !is_scalar(type) && type.base != Base::Group) {
-        report(error::argument_type(argument.span, "abs", "a number", type,
-                                    "for the length of a vector write norm(v)"));
+        report(error::argument_type(
+            argument.span, "abs", "a number", type,
+            component_of_each(argument, scope, "for the length of a vector write norm(v)")));
       }
     } else if (builtin.rule == Rule::RealPart || builtin.rule == Rule::Conjugate) {
       if (!is_scalar(type) && !vector && type.base != Base::Group && type.base != Base::Matrix) {
@@ -344,8 +345,10 @@ Value Inference::elementary(const Expr& expr, const Builtin& builtin, const Scop
         report(
             error::complex_in_real_place(argument.span, "the argument of `" + expr.text + "`", {}));
       } else {
-        report(error::argument_type(argument.span, expr.text, "a number", type,
-                                    "apply it to a component, v[k], or to a length, norm(v)"));
+        report(error::argument_type(
+            argument.span, expr.text, "a number", type,
+            component_of_each(argument, scope,
+                              "apply it to a component, v[k], or to a length, norm(v)")));
       }
     }
   }

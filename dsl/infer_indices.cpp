@@ -109,7 +109,10 @@ void Inference::use_index(const Expr& expr, const IndexRange& place, const std::
     const bool known = local != nullptr || resolved_.find(expr.text) != nullptr ||
                        find_constant(expr.text) != nullptr;
     if (!known) {
-      if (!scope.inherited(&Scope::free_names)) report(error::index_free(expr.span, expr.text));
+      if (!scope.inherited(&Scope::free_names))
+        report(
+            error::index_free(expr.span, expr.text,
+                              bound(scope, expr.span, expr, {std::make_shared<const Expr>(expr)})));
       result.type = {};
       return;
     }

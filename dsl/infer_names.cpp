@@ -17,7 +17,6 @@ using Base = Type::Base;
 namespace {
 
 constexpr int kDeepest = 1500;            // levels of expressions below one another, names included
-constexpr int kMostHelped = 50;           // errors that get a suggestion
 constexpr std::size_t kInt64Digits = 19;  // 2^63 has 19 digits
 
 std::string usage_of(const Symbol& symbol) {
@@ -199,8 +198,7 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
                                       std::string(given.construct), hamiltonian);
     }
   }
-  // Help for the first mistakes; a hopeless text must not cost a search for each of its names.
-  if (resolved_.diagnostics.errors() > kMostHelped) {
+  if (!helps()) {
     return error::unknown_name(expr.span, name, nullptr, std::nullopt);
   }
   std::vector<std::string> own, std_names;
@@ -261,7 +259,7 @@ Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {
     case SymbolKind::Gauge: {
       Symbol link = symbol;
       link.parameters = {"mu"};
-      report(error::indices_missing(at, link));
+      report(error::indices_missing(at, link, with_indices(link, scope, at)));
       return {};
     }
     case SymbolKind::Field:
@@ -304,7 +302,7 @@ Value Inference::bare_definition(const Symbol& symbol, const Scope& scope, Span 
       value.type.per_site = true;
       return value;
     }
-    report(error::indices_missing(at, symbol));
+    report(error::indices_missing(at, symbol, with_indices(symbol, scope, at)));
     return {};
   }
   if (symbol.parameters.empty()) {

@@ -1,6 +1,7 @@
 // Reductions and their indices: sum, mean, max, ... (LANGUAGE.md rules 11 and 13).
 #include <algorithm>
 
+#include "dsl/constant.hpp"
 #include "dsl/infer.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/parse.hpp"
@@ -11,6 +12,86 @@ namespace vphi::dsl {
 
 using Base = Type::Base;
 using Kind = IndexRange::Kind;
+
+namespace {
+
+constexpr std::size_t kMostAdvised = 100;  // characters of an expression in a hint
+
+ExprPtr node(ExprKind kind, std::string text, std::vector<ExprPtr> args = {}) {
+  Expr made;
+  made.kind = kind;
+  made.text = std::move(text);
+  made.args = std::move(args);
+  return std::make_shared<const Expr>(std::move(made));
+}
+
+/// `expr` with `there` in the place `at`; the same pointer where that is not in it.
+ExprPtr replaced(const ExprPtr& expr, Span at, const Expr& there) {
+  const bool names = expr->kind == ExprKind::Name || expr->kind == ExprKind::Index;
+  if (names && expr->span == at) return std::make_shared<const Expr>(there);
+  std::shared_ptr<Expr> changed;
+  for (std::size_t i = 0; i < expr->args.size(); ++i) {
+    const ExprPtr arg = replaced(expr->args[i], at, there);
+    if (arg == expr->args[i]) continue;
+    if (!changed) changed = std::make_shared<Expr>(*expr);
+    changed->args[i] = arg;
+  }
+  return changed ? changed : expr;
+}
+
+}  // namespace
+
+/// What a message advises: the reduction around the place `at`, with another expression there and
+/// its indices behind. Empty where none is around it, or a long one.
+std::string Inference::bound(const Scope& scope, Span at, const Expr& there,
+                             const std::vector<ExprPtr>& behind) const {
+  const Expr* reduction = scope.inherited(&Scope::reduction);
+  if (reduction == nullptr || !reduction->named.empty() || !helps()) return {};
+  Expr advice = *reduction;
+  advice.args[0] = replaced(advice.args[0], at, there);
+  if (advice.args[0] == reduction->args[0]) return {};
+  advice.args.insert(advice.args.end(), behind.begin(), behind.end());
+  const std::string text = to_text(advice);
+  return text.size() > kMostAdvised ? std::string() : "`" + text + "`";
+}
+
+/// `P` of P[mu,nu] inside a mean: mean(re(tr(P[mu,nu])), mu < nu).
+std::string Inference::with_indices(const Symbol& symbol, const Scope& scope, Span at) const {
+  std::vector<ExprPtr> parts{node(ExprKind::Name, symbol.name)}, behind;
+  for (const std::string& index : symbol.parameters) {
+    if (has_meaning(index, scope)) return {};
+    parts.push_back(node(ExprKind::Name, index));
+    behind.push_back(parts.back());
+  }
+  const auto known = ranges_.find(&symbol);
+  const bool directions = behind.size() == 2 && known != ranges_.end() &&
+                          std::ranges::all_of(known->second, [](const IndexRange& range) {
+                            return range.kind == Kind::Direction;
+                          });
+  if (directions) behind = {node(ExprKind::Binary, "<", {behind[0], behind[1]})};
+  return bound(scope, at, *node(ExprKind::Index, "", parts), behind);
+}
+
+/// x[2] is the vector of particle 2; who takes it for a number may mean component 2 of each.
+std::string Inference::component_of_each(const Expr& argument, const Scope& scope,
+                                         const std::string& otherwise) const {
+  if (argument.kind != ExprKind::Index || argument.args.size() != 2) return otherwise;
+  const Symbol* symbol = resolved_.find(argument.args[0]->text);
+  if (symbol == nullptr || symbol->kind != SymbolKind::Variable || !symbol->indexed ||
+      symbol->type.base != Base::Vector || symbol->parameters.size() != 1)
+    return otherwise;
+  const auto component = constant_integer(resolved_, *argument.args[1]);
+  const std::string& index = symbol->parameters[0];
+  if (!component || *component < 0 || *component >= symbol->type.rows || has_meaning(index, scope))
+    return otherwise;
+  const ExprPtr particle = node(ExprKind::Name, index);
+  const ExprPtr each = node(ExprKind::Index, "", {argument.args[0], particle});
+  const std::string advice =
+      bound(scope, argument.span, *node(ExprKind::Index, "", {each, argument.args[1]}), {particle});
+  if (advice.empty()) return otherwise;
+  return "`" + to_text(argument) +
+         "` is the vector of one particle; for this component of each write " + advice;
+}
 
 bool Inference::has_meaning(const std::string& name, const Scope& scope) const {
   return scope.find(name) != nullptr || resolved_.find(name) != nullptr ||
@@ -42,6 +123,7 @@ Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& s
 
   Scope inner;
   inner.outer = &scope;
+  inner.reduction = &expr;
   std::map<std::string, IndexRange> ranges;
   const auto bind = [&](const std::string& name, Span at) {
     inner.locals[name].index = &ranges[name];
@@ -115,11 +197,12 @@ Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& s
   for (const auto& [name, range] : ranges) value.free.erase(name);
   const bool sums = builtin.name == "sum" || builtin.name == "prod";
   const bool domain = !any_index || !sums;
-  reduced_type(expr, builtin, value, domain);
+  reduced_type(expr, builtin, value, domain, inner);
   return value;
 }
 
-void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& value, bool domain) {
+void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& value, bool domain,
+                             const Scope& scope) {
   Type& type = value.type;
   const std::string function(builtin.name);
   const bool extremum = builtin.rule == Rule::ReduceOrFold;
@@ -131,8 +214,10 @@ void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& va
     if (type.base == Base::Complex) {
       report(error::order_of_complex(expr.args[0]->span, "`" + function + "` of a complex value"));
     } else {
-      report(error::argument_type(expr.args[0]->span, function, "real numbers", type,
-                                  "take the length, norm(v), or a component, v[0]"));
+      report(error::argument_type(
+          expr.args[0]->span, function, "real numbers", type,
+          component_of_each(*expr.args[0], scope,
+                            "take the length, norm(v), or a component, v[0]")));
     }
     type.base = Base::Real;
   }

@@ -86,10 +86,11 @@ Diagnostic index_named_like_value(Span at, const std::string& name, const std::s
 Diagnostic index_without_range(Span at, const std::string& name);
 Diagnostic index_conflict(Span at, const std::string& name, const std::string& is,
                           const std::string& was, Span first);
-Diagnostic index_free(Span at, const std::string& name);
+/// `advice`: the reduction around it as it should be, or empty; so below.
+Diagnostic index_free(Span at, const std::string& name, const std::string& advice = {});
 Diagnostic component_out_of_range(Span at, const std::string& what, std::int64_t index,
                                   std::int64_t count);
-Diagnostic indices_missing(Span at, const Symbol& symbol);
+Diagnostic indices_missing(Span at, const Symbol& symbol, const std::string& advice);
 Diagnostic index_count(Span at, const std::string& name, int wanted, int found, Span declared);
 Diagnostic not_indexable(Span at, const std::string& name, const Type& type, bool field);
 Diagnostic index_not_integer(Span at, const Type& type);

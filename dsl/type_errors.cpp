@@ -128,13 +128,14 @@ Diagnostic index_conflict(Span at, const std::string& name, const std::string& i
   return d;
 }
 
-Diagnostic index_free(Span at, const std::string& name) {
+Diagnostic index_free(Span at, const std::string& name, const std::string& advice) {
   Diagnostic d = make("E0209", at, "the index `" + name + "` is bound by nothing here");
   d.under = "which values?";
   d.rule = "an index is bound by sum, mean, min, max, by the left side, or by `" + name +
            " = 0..2` in the clause";
   d.hint = "for all values write sum(..., " + name + ") or mean(..., " + name +
            "), for one of them a number";
+  if (!advice.empty()) d.hint = "for all values write " + advice + ", for one of them a number";
   return d;
 }
 
@@ -150,7 +151,7 @@ Diagnostic component_out_of_range(Span at, const std::string& what, std::int64_t
   return d;
 }
 
-Diagnostic indices_missing(Span at, const Symbol& symbol) {
+Diagnostic indices_missing(Span at, const Symbol& symbol, const std::string& advice) {
   std::string list;
   for (const std::string& name : symbol.parameters) list += (list.empty() ? "" : ",") + name;
   Diagnostic d = make("E0211", at,
@@ -161,6 +162,7 @@ Diagnostic indices_missing(Span at, const Symbol& symbol) {
       "only the index of the domain (site or particle) may be left out, inside a reduction "
       "or in init";
   d.hint = "write " + symbol.name + "[" + list + "] and bind the indices, for instance with sum";
+  if (!advice.empty()) d.hint = "write " + advice;
   return d;
 }
 
