@@ -9,6 +9,7 @@ namespace vphi::dsl {
 
 namespace {
 
+constexpr std::string_view kLinkBoundaries = "periodic open antiperiodic fixed";
 constexpr std::string_view kBoundaries = "periodic antiperiodic fixed neumann outflow absorbing";
 
 constexpr OptionRule kLattice[] = {
@@ -37,7 +38,7 @@ constexpr OptionRule kGauge[] = {
     {"store", "how much of a link matrix is kept: all, or rows from which the rest follows",
      Takes::Call, "full rows"},
     {"boundary", "what lies beyond the edges; links know `periodic` alone so far", Takes::Call,
-     kBoundaries},
+     kLinkBoundaries},
 };
 constexpr OptionRule kMetric[] = {
     {"rho_r", "energy density of radiation beside the fields, at a = 1", Takes::Number},

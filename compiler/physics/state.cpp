@@ -153,13 +153,18 @@ void read_spinor(Derivation& d, Lowerer& lower, const FieldFact& fact, StateFiel
   }
 }
 
+bool not_periodic(const dsl::Expr& boundary) {
+  if (boundary.kind != dsl::ExprKind::List) return boundary.text != "periodic";
+  return std::ranges::any_of(boundary.args, [](const auto& one) { return not_periodic(*one); });
+}
+
 void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
   field.walls = d.grid;
   if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
-    read_boundaries(d, lower, *fact.line, field.walls);
-    if (fact.gauge && !field.walls.periodic(d.grid.dims))
+    if (fact.gauge && not_periodic(*own->value))
       d.fail(errors::not_yet(own->span, "a boundary of links that is not periodic"));
+    read_boundaries(d, lower, *fact.line, field.walls);
   }
   if (fact.fermion) {
     if (type && type->text != "spinor") {

@@ -97,6 +97,12 @@ TEST(Unrecovered, ALimitKeepsTheRunGoing) {
   EXPECT_EQ(found.code, "") << found.message << found.lines;
 }
 
+/// The first cell of a vacuum is the fastest; the state is looked at where the run ends.
+TEST(Unrecovered, MatterThatFillsAVacuumIsRecoveredFromTheFirstStepOn) {
+  for (const char* model : {"hydro/bag_model", "hydro/slab"})
+    for (int n = 1; n <= 3; ++n) EXPECT_NO_THROW(run_file(shipped(model), steps(n))) << model << n;
+}
+
 TEST(Unrecovered, AnInitialStateFasterThanLight) {
   const Broken found = broken(pushed("eps = 1, v = [1.5*(abs(x) < dx), 0]"));
   EXPECT_EQ(found.code, "E0808");

@@ -320,15 +320,14 @@ var x: real
 x' = -m2*x + noise
 init x = 0
 evolve srk2, dt = 0.05, until = t > 5
-at end: M = mean(x^2, over = path), twice = 2*m2 -> "ends.h5"
+at end: M = mean(x^2, over = path), twice = mean(2*m2, over = path) -> "ends.h5"
 )";
   write("ends.vphi", model);
   const Outcome table = vphi("run ends.vphi --device native");
   EXPECT_EQ(table.status, 0) << table.error;
   EXPECT_NE(table.out.find("  M at the end, along m2:\n    1            0."), std::string::npos)
       << table.out;
-  EXPECT_NE(table.out.find("  twice at the end, along m2:\n    1            2\n"),
-            std::string::npos)
+  EXPECT_NE(table.out.find("  twice at the end, along m2:\n    1            2"), std::string::npos)
       << table.out;
   EXPECT_NE(table.out.find(" +- "), std::string::npos);
   write("ends.vphi", model + "plot mean(x^2, over = path) against m2\n");
