@@ -49,8 +49,8 @@ Diagnostic small_in_f32(Span span, const std::string& field, double mean, double
                   mean, rms / mean),
       "",
       "each step rounds the stored number: noise in var and in the upper half of the spectrum, "
-      "until "
-      "the fluctuations are 1e-5 of the mean; averages and gradient energies keep their digits",
+      "until the fluctuations are 1e-5 of the mean; averages and gradient energies keep their "
+      "digits",
       "precision real = f64, for what is small at the start");
   d.severity = dsl::Severity::Warning;
   return d;

@@ -129,7 +129,7 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
   return result;
 }
 
-bool draws_at_start(const physics::System& system) {
+bool kernels_of_start_draw(const physics::System& system) {
   return std::ranges::any_of(system.initial, [](const physics::InitialValue& start) {
     return algebra::contains(start.value,
                              [](Expr node) { return node.is(Op::Normal) || node.is(Op::Uniform); });

@@ -13,7 +13,7 @@ struct Initial {
   std::vector<kernel::ScalarAssign> alone;
 };
 /// Whether a kernel of the start draws numbers itself, as for links from the whole group.
-bool draws_at_start(const physics::System& system);
+bool kernels_of_start_draw(const physics::System& system);
 Initial initial_state(const physics::System& system, Slots& slots, Storage& storage);
 
 }  // namespace vphi::schedule

@@ -55,7 +55,7 @@ class Scheduler {
     slots_.add(slot::kStage);
     slots_.add(kLast, 1);
     reserve_slots(system_, slots_);
-    if (!system_.noise.streams.empty() || system_.sampling || draws_at_start(system_)) {
+    if (!system_.noise.streams.empty() || system_.sampling || kernels_of_start_draw(system_)) {
       slots_.add(slot::kEnsemble, static_cast<double>(system_.ensemble));
     }
 

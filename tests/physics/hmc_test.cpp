@@ -252,7 +252,7 @@ expect plaquette == 0.01495 within 4*sigma
                                    {});
   // an average over time of it has no error either, not even that of rounding
   EXPECT_TRUE(std::isnan(testing::last(r, "e")));
-  ASSERT_GE(r.chain.size(), 1U);
+  ASSERT_EQ(r.chain.size(), 2U);  // the plaquette, and what is asked at the end
   EXPECT_EQ(r.chain[0].average.known, observe::Known::Frozen);
   EXPECT_TRUE(std::isnan(r.chain[0].average.error));
   ASSERT_EQ(r.expectations.size(), 1U);
