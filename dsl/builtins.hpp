@@ -66,7 +66,7 @@ struct BuiltinConstant {
   std::string_view doc;
 };
 
-/// A name that a construct gives (rule 26).
+/// A name that a construct gives (docs/rules.md rule 26).
 struct GivenName {
   std::string_view construct;  ///< clause keyword, or `H` for a written Hamiltonian
   std::string_view name;

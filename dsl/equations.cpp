@@ -27,7 +27,7 @@ struct StateLine {
 };
 
 /// A variable with an equation of its own is one of these where that names `derived`, or where one
-/// of the others had no partner without it (rule 14).
+/// of the others had no partner without it (docs/rules.md rule 14).
 std::vector<StateLine> state_lines(const Resolved& resolved) {
   std::set<std::string> own, derived;
   for (const Line& line : resolved.model.lines) {

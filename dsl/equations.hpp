@@ -10,7 +10,7 @@
 namespace vphi::dsl {
 
 /// Right sides are checked against the variables; every variable must have an equation or be
-/// driven by potential, H or action (rules 14 and 15).
+/// driven by potential, H or action (docs/rules.md rules 14 and 15).
 void check_equations(Resolved& resolved, Inference& inference);
 
 /// Names of the variables that are coordinates and momenta where the model has a Hamiltonian: those

@@ -26,7 +26,8 @@ int width(std::string_view text, int enough = 1 << 30) {
 }
 
 // Where a long line may break: behind `, `, `: ` and `where`, before ` + `, ` - ` and ` -> `. All
-// of these go on in the next line by rule 1. The outermost brackets are broken first.
+// of these continue in the next line by docs/rules.md rule 1. The outermost brackets are broken
+// first.
 struct Break {
   std::size_t end = 0;   ///< the first part ends here
   std::size_t next = 0;  ///< the second begins here

@@ -1,4 +1,4 @@
-// Indices and shifts: `x[k]`, `P[mu,nu]`, `u@k` (LANGUAGE.md rules 11 and 12).
+// Indices and shifts: `x[k]`, `P[mu,nu]`, `u@k` (docs/rules.md rules 11 and 12).
 #include <algorithm>
 
 #include "dsl/constant.hpp"

@@ -1,4 +1,5 @@
-// Names: what a bare name refers to and which type it has there (LANGUAGE.md rules 5, 10, 17, 26).
+// Names: what a bare name refers to and which type it has there (docs/rules.md rules 5, 10, 17,
+// 26).
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -309,7 +310,8 @@ Value Inference::bare_definition(const Symbol& symbol, const Scope& scope, Span 
     definition(symbol);
     return known_[&symbol];
   }
-  // A function without arguments: its parameters' names are looked up where it stands (rule 10).
+  // A function without arguments: its parameters' names are looked up where it stands
+  // (docs/rules.md rule 10).
   std::vector<Value> arguments;
   for (const std::string& parameter : symbol.parameters) {
     const Symbol* found = resolved_.find(parameter);

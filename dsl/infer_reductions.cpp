@@ -1,4 +1,4 @@
-// Reductions and their indices: sum, mean, max, ... (LANGUAGE.md rules 11 and 13).
+// Reductions and their indices: sum, mean, max, ... (docs/rules.md rules 11 and 13).
 #include <algorithm>
 
 #include "dsl/constant.hpp"

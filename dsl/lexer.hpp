@@ -1,8 +1,8 @@
 // From bytes to tokens.
 //
 // White space and ends of line are not tokens: a token knows whether it is the first of its
-// physical line, and dsl/parse_lines.cpp decides where a logical line begins (LANGUAGE.md rule 1).
-// Comments are kept apart, in text order, for the formatter and for `##` documentation.
+// physical line, and dsl/parse_lines.cpp decides where a logical line begins (docs/rules.md rule
+// 1). Comments are kept apart, in text order, for the formatter and for `##` documentation.
 // Can fail: bytes that are no text, unknown characters, open strings, numbers such as `1.`; each
 // is a diagnostic, and the tokens go on behind it.
 #pragma once

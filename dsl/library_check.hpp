@@ -6,8 +6,8 @@
 
 namespace vphi::dsl {
 
-/// A body sees its head, what it assigns, `dt dx t` and `std` (rule 18); nothing of the model.
-/// Checks the clauses of the model and of the library texts.
+/// A body sees its head, what it assigns, `dt dx t` and `std` (docs/rules.md rule 18); nothing of
+/// the model. Checks the clauses of the model and of the library texts.
 void check_library_names(Resolved& resolved, Inference& inference);
 
 /// `laplacian = iso27`: the right side must be a stencil.

@@ -1,4 +1,4 @@
-// Heads, definitions and clauses: LANGUAGE.md rules 2 to 4.
+// Heads, definitions and clauses: docs/rules.md rules 2 to 4.
 #include "dsl/parser.hpp"
 #include "dsl/spelling.hpp"
 #include "dsl/syntax_errors.hpp"
@@ -9,7 +9,7 @@ using Kind = Token::Kind;
 
 // ---- heads ------------------------------------------------------------------------------------
 
-// Rule 2: `name`, `name(...)` or `name[...]`, with any primes, before one `=` or `~`.
+// docs/rules.md rule 2: `name`, `name(...)` or `name[...]`, with any primes, before one `=` or `~`.
 bool LineParser::head_ahead() const {
   if (!is(Kind::Word)) return false;
   std::size_t i = 1;

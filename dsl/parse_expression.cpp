@@ -1,4 +1,4 @@
-// Expressions: LANGUAGE.md rules 7 and 8, loosest operator first.
+// Expressions: docs/rules.md rules 7 and 8, loosest operator first.
 #include "dsl/parser.hpp"
 #include "dsl/spelling.hpp"
 #include "dsl/syntax_errors.hpp"

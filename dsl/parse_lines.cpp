@@ -1,4 +1,4 @@
-// Where a logical line begins and ends: LANGUAGE.md rule 1.
+// Where a logical line begins and ends: docs/rules.md rule 1.
 #include <algorithm>
 #include <array>
 

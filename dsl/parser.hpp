@@ -1,7 +1,7 @@
 // Inside of the parser: logical lines, and the reader of one of them.
 //
-// parse_lines.cpp cuts the tokens into logical lines (LANGUAGE.md rule 1) and checks that brackets
-// balance, so what reads a line never meets an open bracket. parse_expression.cpp and
+// parse_lines.cpp cuts the tokens into logical lines (docs/rules.md rule 1) and checks that
+// brackets balance, so what reads a line never meets an open bracket. parse_expression.cpp and
 // parse_clause.cpp are the grammar; parser.cpp puts lines, bodies and comments together.
 // A LineParser stops at its first mistake: one line, one message.
 #pragma once

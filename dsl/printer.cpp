@@ -5,7 +5,7 @@
 namespace vphi::dsl {
 namespace {
 
-// How tightly a node binds, in the order of LANGUAGE.md rule 7.
+// How tightly a node binds, in the order of docs/rules.md rule 7.
 enum Level { kSelect, kOr, kAnd, kNot, kCompare, kRange, kSum, kProduct, kUnary, kPower, kPostfix };
 
 Level binary_level(const std::string& op) {

@@ -1,4 +1,4 @@
-// Diagnostics for people: LANGUAGE.md section 5.
+// Diagnostics as text for people (docs/rules.md, Messages).
 //
 //   error[E0104]: unknown name `gama`
 //     --> josephson.vphi:7:8

@@ -72,7 +72,8 @@ void take_equations(Report& report, const Explanation& e) {
   }
 }
 
-/// The unit of lengths and times as a label: "fm", "1/GeV"; empty: there are no units. Rule 9.
+/// The unit of lengths and times as a label: "fm", "1/GeV"; empty without `units`
+/// (docs/rules.md rule 9).
 std::string base_length(const dsl::Resolved& resolved) {
   std::string base;
   if (const dsl::Clause* units = resolved.clause("units"))

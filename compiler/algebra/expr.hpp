@@ -217,7 +217,7 @@ Expr operator-(Expr a);
 Expr pow(Expr base, Expr exponent);
 Expr pow(Expr base, int exponent);
 
-/// One row for each operation: STYLE rule "an operation is a row in a table".
+/// One row for each operation: name, arity, and what the passes need to know of it.
 struct OpInfo {
   Op op;
   std::string_view name;  ///< name in the language, or an internal one

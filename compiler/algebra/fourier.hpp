@@ -5,7 +5,7 @@
 //   g(d) = sum_{k<=K} a_k cos(k d) + b_k sin(k d),
 //   sum_j w_j g(u_i - u_j) = sum_k (a_k C_k - b_k S_k) cos(k u_i) + (a_k S_k + b_k C_k) sin(k u_i),
 //   C_k = sum_j w_j cos(k u_j),  S_k = sum_j w_j sin(k u_j)
-// (specs/particles.md 2d.9). The coefficients of an analytic g fall exponentially, for the softened
+// (docs/formulas.md 6.4). The coefficients of an analytic g fall exponentially, for the softened
 // ring as exp(-k arccosh(1 + eps)), and the trapezoidal rule on M points has their error: M is
 // doubled until the upper half of the spectrum is negligible. Everything in 64-bit mantissas.
 // Pure functions; what has no such form is a NoSeries with the reason.

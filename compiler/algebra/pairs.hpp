@@ -5,7 +5,7 @@
 // it is sum_r A_r(x_i)*S_r with S_r = sum_j B_r(x_j). `separate` finds the fewest products: sines,
 // cosines and exponentials of sums are taken apart by the addition theorems, products and powers of
 // sums multiplied out, and the matrix of coefficients over the distinct own and other factors is
-// factorised exactly (specs/particles.md 2d). What mixes i and j inside another function (a root, a
+// factorised exactly (docs/formulas.md 6.3). What mixes i and j inside another function (a root, a
 // logarithm) does not separate. `disagreement` checks the result on random points; `cancellation`
 // says how many digits its sum loses. Pure functions; nothing fails.
 #pragma once

@@ -24,8 +24,8 @@ Expr derivative(Expr expr, Expr leaf);
 Expr local_derivative(Expr expr, Expr leaf);
 
 /// d/du(x) of the sum over all sites of `density`, u being `array`: the partial derivatives at each
-/// offset (explicit loads and stencils alike), shifted back. LANGUAGE.md rule 15. A density that is
-/// a Total is its argument. A stencil of a stencil throws std::invalid_argument.
+/// offset (explicit loads and stencils alike), shifted back. docs/rules.md rule 15. A density that
+/// is a Total is its argument. A stencil of a stencil throws std::invalid_argument.
 Expr variation(Expr density, int array);
 
 /// Every read moved by `offset` (loads, stencil arguments; the coordinates with them, not wrapped).

@@ -3,7 +3,8 @@
 // Spin matrices have entries that are Gaussian integers, so that the rules of the Clifford algebra
 // are checked exactly and multiplications by 1, i, -1, -i cost nothing. Both bases have gamma5 =
 // diag(1, 1, -1, -1); directions are x, y, z, t. `factorised` finds that 1 - gamma_mu has rank 2:
-// two rows of colour are multiplied by a link instead of four (specs/gauge 3.8). Nothing throws.
+// two rows of colour are multiplied by a link instead of four (docs/formulas.md 3.1). Nothing
+// throws.
 #pragma once
 
 #include <array>

@@ -6,9 +6,9 @@
 // periodic axis, parts the links along mu into m classes without a conflict inside; along one axis
 // whose extent is a multiple of m, a_i has no factor in common with m, so that the sites of a
 // colour are counted by arithmetic. The search
-// takes the smallest m, and the first a of those (specs/gauge 3.5); `prove` goes over all sites of
-// a cell, wrapped around the lattice, and trusts nothing of it. Where no m up to 64 fits, the
-// answer names the extent that is in the way. Pure; nothing throws.
+// takes the smallest m, and the first a of those (docs/formulas.md 2.4); `prove` goes over all
+// sites of a cell, wrapped around the lattice, and trusts nothing of it. Where no m up to 64 fits,
+// the answer names the extent that is in the way. Pure; nothing throws.
 #pragma once
 
 #include <array>

@@ -3,10 +3,10 @@
 // A spinor is a matrix of 4 rows (spin) and N columns (colour). A hop takes the spinor of a
 // neighbour through the link to it, and acts on its spin with a constant matrix; the local part is
 // a sum of spin matrices with coefficients. D is whatever the model writes in these terms
-// (specs/gauge 3.8: Wilson's D has (1 -+ gamma_mu) in the hops and 1 + 2i kappa mu gamma5); found
-// from them are its adjoint, whether it is gamma5-hermitian, the inverse of its local part for
-// even-odd preconditioning, and the force of <Y, D X> on a link (specs/gauge 3.9). Boundary phases
-// are the caller's: a weight on the hop. Nothing throws.
+// (docs/formulas.md 3.1: Wilson's D has (1 -+ gamma_mu) in the hops and 1 + 2i kappa mu gamma5);
+// found from them are its adjoint, whether it is gamma5-hermitian, the inverse of its local part
+// for even-odd preconditioning, and the force of <Y, D X> on a link (docs/formulas.md 3.3).
+// Boundary phases are the caller's: a weight on the hop. Nothing throws.
 #pragma once
 
 #include <functional>

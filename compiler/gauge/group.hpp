@@ -6,9 +6,9 @@
 // generalised Gell-Mann matrices, and T = 1 for U(1). With kinetic energy p_a p_a/2, a link moves
 // by U' = A U, and an action whose slope is dS/dt = c Re tr(A W) gives
 //   p_a' = c Im tr(T_a W),
-// which for SU(N) is A' = (c/2) TA(W) (specs/gauge 3.7). Order of the generators: for each pair
-// p < q, by q, then p: the symmetric, then the antisymmetric one; behind the pairs of each q the
-// diagonal one diag(1, ..., 1, -q, 0, ...). For N = 3 these are lambda_1 ... lambda_8.
+// which for SU(N) is A' = (c/2) TA(W) (docs/formulas.md 2.2). Order of the generators: for each
+// pair p < q, by q, then p: the symmetric, then the antisymmetric one; behind the pairs of each q
+// the diagonal one diag(1, ..., 1, -q, 0, ...). For N = 3 these are lambda_1 ... lambda_8.
 //
 // Nothing here branches at run time, and nothing fails but for what is said.
 #pragma once
@@ -51,7 +51,7 @@ Matrix load(const LinkType& type, std::span<const Expr> stored);
 std::vector<Expr> store(const LinkType& type, const Matrix& u);
 
 /// The element of the group next to a matrix that is almost one: rows made orthonormal in turn; the
-/// last one of SU(N) takes the phase that makes the determinant 1 (specs/gauge 3.6).
+/// last one of SU(N) takes the phase that makes the determinant 1 (docs/formulas.md 2.2).
 Matrix reunitarised(const Group& group, const Matrix& u);
 
 /// A = i p_a T_a.
@@ -65,7 +65,7 @@ std::vector<Expr> projection(const Group& group, const Matrix& w);
 int exponential_terms(double unit, double size = 2);
 /// exp(A) of A = i p_a T_a. U(1), SU(2): closed forms. SU(N): the first `terms` powers of A, each
 /// brought below A^N by A's own characteristic polynomial (Cayley, Hamilton): a recurrence on N
-/// complex numbers, and N - 2 products of matrices (specs/gauge 3.7).
+/// complex numbers, and N - 2 products of matrices (docs/formulas.md 2.2).
 Matrix exponential(const Group& group, std::span<const Expr> p, int terms);
 
 /// Normal random numbers that `haar` takes.

@@ -14,7 +14,7 @@
 // has the target law, and the chance that none is depends on alpha and strength alone, that is on
 // k, which is the same all along the orbit that is sampled, |g w| = |w| (U(1): on |V|). The kernel
 // is a mixture with constant weights of a draw from the target and of the identity; both leave the
-// weight of the links invariant (specs/gauge 3.4). The number only sets how well it mixes.
+// weight of the links invariant (docs/formulas.md 2.3). The number only sets how well it mixes.
 //
 // Random numbers are the caller's: uniform in (0, 1) or normal as said, independent. Nothing fails.
 #pragma once

@@ -5,7 +5,7 @@
 // is the plaquette U_mu(x) U_nu(x+mu) U_mu^+(x+nu) U_nu^+(x). The trace of a loop is that of every
 // cyclic order of its letters (at another site), and the conjugate of that of the way back; what an
 // action derives from its loops (staples, forces, conflicts) comes from these rules alone
-// (specs/gauge 3.2). Words know nothing of groups. Nothing here fails.
+// (docs/formulas.md 2.1). Words know nothing of groups. Nothing here fails.
 #pragma once
 
 #include <array>

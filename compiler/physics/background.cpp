@@ -1,11 +1,12 @@
 // Background: Minkowski, a prescribed scale factor, or one that follows the lattice averages.
 //
-// With b = da/d(eta), d(eta) = B*a^s dt and the constraint H^2 = <rho>/(3 M^2) (specs 3.1, 3.4):
+// With b = da/d(eta), d(eta) = B*a^s dt and the constraint H^2 = <rho>/(3 M^2), as derived in
+// docs/formulas.md 1.1 and 1.4:
 //   a' = b
 //   b' = -(a^(1-2s)/(6 B^2 M^2)) <(1+2s)*rho + 3*p>
 //   H  = B*a^(s-1)*b
 // In the rescaled form the kinetic energy, which holds b, is taken out by the constraint
-// (specs 3.2, eq 10): b' = -(s+2) b^2/a + (a^(1-2s)/(2 B^2 M^2)) <rho - p>.
+// (docs/formulas.md 1.2): b' = -(s+2) b^2/a + (a^(1-2s)/(2 B^2 M^2)) <rho - p>.
 #include <cmath>
 
 #include <fmt/format.h>

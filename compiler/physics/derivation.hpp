@@ -113,7 +113,7 @@ struct Background {
 };
 
 /// psi = A*phi, x_program = B*x, d(eta) = B*a^s dt; stored beside psi is its canonical momentum.
-/// Rescaled: psi = A*a^r*phi, and d(psi)/d(eta) is stored beside it (specs 3.2).
+/// Rescaled: psi = A*a^r*phi, and d(psi)/d(eta) is stored beside it (docs/formulas.md 1.2).
 struct Rescaling {
   Expr A, B, s, r;
   bool automatic = false;

@@ -1,4 +1,4 @@
-// Equations of motion: from a potential, as written, or both (LANGUAGE rules 14 and 15).
+// Equations of motion: from a potential, as written, or both (docs/rules.md rules 14 and 15).
 //
 //   phi'' = lap(phi)/a^2 - 3*H*phi' - d(V, phi);  complex: d(V, conj(phi))
 #include <algorithm>
@@ -244,7 +244,8 @@ std::vector<Expr> by_array(Derivation& d, const StateField& field, const Value& 
 
 namespace {
 
-/// c in the momentum a^c*u': the number in a friction -c*H*u' (rule 19), 0 where there is none.
+/// c in the momentum a^c*u': the number in a friction -c*H*u' (docs/rules.md rule 19), 0 where
+/// there is none.
 Expr momentum_weight(Derivation& d, Expr right, int velocity) {
   Arena& arena = d.arena();
   if (!d.expanding()) return arena.integer(0);

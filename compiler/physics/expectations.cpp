@@ -70,7 +70,7 @@ class Promises {
     return x;
   }
 
-  // |change of total(u)| < bound * max over time of total(abs(u))       (rule 24)
+  // |change of total(u)| < bound * max over time of total(abs(u))       (docs/rules.md rule 24)
   void conserved(const dsl::Expr& e, const dsl::Item& item, const dsl::ExprPtr& within) {
     if (!within) {
       d_.fail(errors::option_value(item.span, "conserved", "a bound: conserved(Q) within 1e-6"));
@@ -101,7 +101,8 @@ class Promises {
     }
   }
 
-  /// What has gone through the walls of an open box (rule 24); null where nothing does.
+  /// What has gone through the walls of an open box (docs/rules.md rule 24); null where nothing
+  /// does.
   Expr outflow(const dsl::Expr& e, Expr part) {
     if (!d_.system.conservation || d_.periodic()) return {};
     const Conservation& c = *d_.system.conservation;
@@ -154,7 +155,7 @@ class Promises {
   }
 
   // |left - right| <= n*sigma, sigma the standard error of the difference. What is no average yet
-  // is averaged over time and over every ensemble axis (rule 13).
+  // is averaged over time and over every ensemble axis (docs/rules.md rule 13).
   void within_error(const dsl::Expr& e, const dsl::Expr& within, Expectation& x) {
     Arena& arena = d_.arena();
     const Expr left = lower_.real(*e.args[0], "the left side");

@@ -2,7 +2,7 @@
 //
 // Momenta p_a ~ N(0, 1), one for each generator of each link, H = p_a p_a/2 + S; U' = A U with
 // A = i p_a T_a, p_a' = -dS/domega_a = Im tr(T_a U V), V the staple sum of the action
-// (compiler/gauge/group.hpp, action.hpp; specs/gauge 3.7). A trajectory of length tau is
+// (compiler/gauge/group.hpp, action.hpp; docs/formulas.md 2.5). A trajectory of length tau is
 //   refresh: new momenta, links kept aside; begin: H of each site kept;
 //   kicks and drifts, as the levels' integrators say (compiler/schedule/trajectory.hpp);
 //   end: the sum over sites of the change of H, in f64 whatever the fields are; accept or not;

@@ -1,4 +1,4 @@
-// Initial values: expressions, random numbers, vacuum fluctuations (specs/cosmology 3.5).
+// Initial values: expressions, random numbers, vacuum fluctuations (docs/formulas.md 1.5).
 #include <algorithm>
 #include <filesystem>
 #include <functional>

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t kMostSites = std::int64_t{1} << 40;
 
-/// `24^3 * 48`, `n^2`, `[64, 32]`, `800`: read as written (rule 8).
+/// `24^3 * 48`, `n^2`, `[64, 32]`, `800`: read as written (docs/rules.md rule 8).
 void read_shape(Derivation& d, Lowerer& lower, const dsl::Expr& e, std::vector<std::int64_t>& out) {
   if (e.kind == ExprKind::List) {
     for (const dsl::ExprPtr& arg : e.args)

@@ -1,4 +1,4 @@
-// `limit x = expr` (LANGUAGE rule 22): the value of x after each of its updates.
+// `limit x = expr` (docs/rules.md rule 22): the value of x after each of its updates.
 //
 // Components of one clause act at once: |M| is that of the state before. A limit may hold averages
 // of the state that has just been updated (the norm of a wave function); the schedule then takes a

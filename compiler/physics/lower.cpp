@@ -338,11 +338,11 @@ Expr Lowerer::gradient_density(const StateField& field) {
   return arena.rational(field.norm(), 2) * metric * sum;
 }
 
-// rho = sum(phidot^2/2 + (grad phi)^2/(2 a^2)) + V + rho_r/a^4 + rho_m/a^3     (specs 3.1)
+// rho = sum(phidot^2/2 + (grad phi)^2/(2 a^2)) + V + rho_r/a^4 + rho_m/a^3  (docs/formulas.md 1.1)
 Expr Lowerer::energy_density() {
   Arena& arena = d_.arena();
   Expr sum = d_.potential ? d_.potential : arena.integer(0);
-  // a written H is the sum of comoving densities: rho = h/a^3                    (rule 16)
+  // a written H is the sum of comoving densities: rho = h/a^3  (docs/rules.md rule 16)
   if (d_.hamiltonian)
     sum = sum + distribute(algebra::pow(d_.scale_or_one(), -3), d_.hamiltonian_density);
   for (const StateField& field : d_.fields) {
@@ -354,7 +354,8 @@ Expr Lowerer::energy_density() {
   return sum;
 }
 
-// p = sum(phidot^2/2 - (grad phi)^2/(6 a^2)) - V - (a/3) dV/da + rho_r/(3 a^4)  (specs 3.1)
+// docs/formulas.md 1.1:
+// p = sum(phidot^2/2 - (grad phi)^2/(6 a^2)) - V - (a/3) dV/da + rho_r/(3 a^4).
 // With the kinetic energy and the gradients it is -d(a^3 rho)/da / (3 a^2) at fixed canonical
 // momenta, so that d(rho)/dt = -3 H (rho + p) whatever the potential holds of a.
 Expr Lowerer::pressure() {
@@ -364,7 +365,7 @@ Expr Lowerer::pressure() {
     const Expr slope = algebra::derivative(d_.potential, d_.scale());
     sum = sum - distribute(d_.scale() / arena.integer(3), slope);
   }
-  // p = -d(h, a)/(3 a^2)                                                         (rule 16)
+  // p = -d(h, a)/(3 a^2)  (docs/rules.md rule 16)
   if (d_.hamiltonian && d_.expanding()) {
     sum = sum - distribute(algebra::pow(d_.scale(), -2) / arena.integer(3),
                            algebra::derivative(d_.hamiltonian_density, d_.scale()));
@@ -399,7 +400,7 @@ Value Lowerer::definition(const NamedFact& fact, const dsl::Expr& at, const Scop
   Scope inner;
   inner.parent = dynamic;
   if (fact.kind == NamedFact::Kind::Function) {
-    // p stands for p(eps, rho): the parameters' names are looked up where p stands (rule 10)
+    // p means p(eps, rho), with the names looked up at the place of p (docs/rules.md rule 10)
     for (const std::string& parameter_name : fact.parameters) {
       dsl::Expr argument;
       argument.kind = ExprKind::Name;

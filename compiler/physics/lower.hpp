@@ -74,7 +74,7 @@ class Lowerer {
   static constexpr const char* kOpenPath = "links along an open path";
   /// What a library text calls by its own names (`u` and `dx` of a stencil) goes through scopes.
 
-  /// The values that the undefined names `indices` take in `e`, all tuples (LANGUAGE rule 11).
+  /// The values that the undefined names `indices` take in `e`, all tuples (docs/rules.md rule 11).
   std::vector<Scope> index_tuples(const dsl::Expr& e, const std::vector<dsl::ExprPtr>& indices,
                                   const std::vector<dsl::NamedArgument>& named, const Scope& scope);
 

@@ -96,7 +96,7 @@ Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
 
   const Value x = value(*by, scope);
   const Value f = value(*e.args[0], scope);
-  // of the sum over all sites, so that neighbours count (rule 15)
+  // of the sum over all sites, so that neighbours count (docs/rules.md rule 15)
   const auto slope = [&](Expr part, Expr leaf) -> Expr {
     if (!leaf.is(Op::Load) && !leaf.is(Op::Symbol)) {
       d_.fail(errors::not_differentiable_by(by->span, "this"));

@@ -104,7 +104,7 @@ Value Lowerer::path_product(const dsl::Expr& e, const Scope& scope) {
   return along(links(e.span), path, e.span);
 }
 
-/// U[i] of matrices; U[-i] is adj(U[i]@-i) (rule 12).
+/// U[i] of matrices; U[-i] is adj(U[i]@-i) (docs/rules.md rule 12).
 std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& base = *e.args[0];
   if (base.kind != dsl::ExprKind::Name || scope.value(base.text) || e.args.size() != 2) return {};

@@ -29,7 +29,7 @@ bool is_condition(const dsl::Expr& e) {
 
 }  // namespace
 
-/// The range an index takes from the places where it indexes (rule 11).
+/// The range an index takes from the places where it indexes (docs/rules.md rule 11).
 void Lowerer::index_range(const dsl::Expr& e, const std::string& index, const Scope& scope,
                           std::set<std::string>& visiting,
                           std::optional<std::vector<IndexValue>>& range) {

@@ -1,4 +1,4 @@
-// Averages over axes of the sweep and over time, and first passages (LANGUAGE rule 13).
+// Averages over axes of the sweep and over time, and first passages (docs/rules.md rule 13).
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// White noise in equations of motion (LANGUAGE rule 17; specs/particles.md 2a).
+// White noise in equations of motion (docs/rules.md rule 17; docs/formulas.md 5.1).
 //
 // `noise` in an equation is a leaf Op::Noise with the number of its stream. A stream belongs to the
 // place in the text where `noise` stands (and to the indices in force there), so that a name for it

@@ -304,7 +304,7 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
           matching_gradient(local->index - kGradientBase, {}, algebra::Pairs::Once);
       terms.push_back(convert(split.uniform) * squares);
     } else if (symmetric) {
-      // <|grad u|^2> = -<u lap u>, exactly, for every symmetric stencil (specs 3.6)
+      // <|grad u|^2> = -<u lap u>, exactly, for every symmetric stencil (docs/formulas.md 1.6)
       const Expr u = arena.load(local->index - kGradientBase, {}, local->span);
       const Expr by_parts = -(u * arena.stencil(d_.laplacian, u, local->span));
       terms.push_back(convert(split.uniform) * convert(by_parts));

@@ -1,11 +1,11 @@
-// From physical expressions to the stored variables (LANGUAGE rule 21, specs/cosmology 3.4).
+// From physical expressions to the stored variables (docs/rules.md rule 21, docs/formulas.md 1.4).
 //
 //   psi = A*phi,  x_program = B*x,  d(eta) = B*a^s dt,  pi = a^(c+s) d(psi)/d(eta)
 //
 // with c = 3 for a field in an expanding box, so that phi = psi/A, phi' = (B/A)*a^-c*pi,
 // H = B*a^(s-1)*b with b = da/d(eta), and lap = B^2 * (Laplacian in program units).
 //
-// `form = rescaled` (specs 3.2): psi = A*a^r*phi and v = d(psi)/d(eta), so that with h = b/a
+// `form = rescaled` (docs/formulas.md 1.2): psi = A*a^r*phi and v = d(psi)/d(eta). With h = b/a,
 //   phi' = (B/A)*a^(s-r)*(v - r*h*psi)
 //   dv/d(eta) = (A/B^2) a^(r-2s) (phi'' + c*H*phi') - (s-2r+c) h v
 //               + (r(s-r-1+c) h^2 + r a''/a) psi

@@ -9,9 +9,9 @@
 // with n from what random states need: q^n d0 <= tol, q the largest |dg/du| at their solutions and
 // d0 the largest distance of the start; log2((to - from)/tol) halves; and of Newton, for which
 // nothing is proved, `max` rounds, or without it as many as the slowest state takes. For the
-// relativistic equations of specs/hydro.md 2.4 q is v^2 c_s^2. The states come from random
+// relativistic equations of docs/formulas.md 4.3 q is v^2 c_s^2. The states come from random
 // primitive variables by the forward map of `conserve`, and the recovery must find these again
-// (LANGUAGE rule 20).
+// (docs/rules.md rule 20).
 #include <algorithm>
 #include <cmath>
 #include <functional>

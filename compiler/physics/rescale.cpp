@@ -1,6 +1,6 @@
 // Program units: A, B and s as written, from one term of the potential, or all 1.
 //
-// auto(cpl/beta*phi^beta), phi0 the homogeneous start of phi (specs 3.2, eqs 8 and 9):
+// auto(cpl/beta*phi^beta), phi0 the homogeneous start of phi (docs/formulas.md 1.2):
 //   A = 1/phi0,  B = sqrt(cpl)*phi0^(beta/2 - 1),  s = 3(2 - beta)/(2 + beta)
 // makes the term psi^beta/beta, without a scale factor where the oscillation is damped away. In the
 // rescaled form r = 6/(2 + beta) belongs to it, so that psi'' has no friction.

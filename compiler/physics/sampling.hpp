@@ -1,4 +1,4 @@
-// Markov chains: `action` and `sample` become updates of links (specs/gauge 3.2 to 3.5).
+// Markov chains: `action` and `sample` become updates of links (docs/formulas.md 2.1 to 2.4).
 //
 // An action is read once with every closed path of links as a name of its own: a sum of traces of
 // loops, whose coefficients are all that the rest needs to know of it. The staple of a link, which

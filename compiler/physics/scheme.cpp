@@ -1,7 +1,7 @@
 // The text of a flux scheme, read for one axis at a time.
 //
-// The head says what the text sees of a law (LANGUAGE rule 18; scheme_head.hpp). The body runs in
-// order; a line's value is one for all quantities, or one for each of them or for each primitive
+// The head says what the text sees of a law (docs/rules.md rule 18; scheme_head.hpp). The body runs
+// in order; a line's value is one for all quantities, or one for each of them or for each primitive
 // variable (`primitives(U)`), and `@k` is the next site along the axis. `U = ...` makes the text a
 // step, `U' = ...` a right side.
 //

@@ -3,8 +3,9 @@
 // A spinor is a value of 4 rows (spin) and one column for each colour. `gamma[mu]`, `gamma5`, links
 // and their sums and products are operators on spinors: sums of terms spin (x) colour with a number
 // before each. Spin matrices are exact (gauge/clifford.hpp), so that `1 - gamma[mu]` is one matrix
-// whose rank 2 is found: it projects a spinor to half of it before a link is applied (specs/gauge
-// 3.8). Products stand until a spinor is met; arithmetic of spinors is ordered as it is written.
+// whose rank 2 is found: it projects a spinor to half of it before a link is applied
+// (docs/formulas.md 3.1). Products stand until a spinor is met; arithmetic of spinors is ordered as
+// it is written.
 //
 // While an operator is recognised a spinor carries its `form`: what acts on which neighbour of the
 // argument. Shapes that do not fit are ShapeErrors.

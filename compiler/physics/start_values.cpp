@@ -102,7 +102,7 @@ void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, Star
       if (s.needs_hubble == with_hubble) place(array);
     }
   }
-  // psi' = (A/B) a^(r-s) phi' + r h psi                                        (specs 3.2, eq 12)
+  // psi' = (A/B) a^(r-s) phi' + r h psi  (docs/formulas.md 1.2)
   for (const auto& [array, s] : start) {
     const Expr shift = units.velocity_shift(array);
     if (!shift) continue;

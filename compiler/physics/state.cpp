@@ -226,7 +226,7 @@ void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField&
 namespace {
 
 /// `w[i] ~ cauchy(0, 1)`: one number for each body, drawn before the first step; without an index
-/// one for each site, and an instance without lattice is one site (rule 5).
+/// one for each site, and an instance without lattice is one site (docs/rules.md rule 5).
 void declare_drawn(Derivation& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Definition || !line.definition.drawn) continue;

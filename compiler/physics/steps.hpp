@@ -54,7 +54,7 @@ void read_potentials(Derivation& d, Lowerer& lower);
 void refuse_velocities(Derivation& d, Expr source, dsl::Span span, const std::string& what);
 void decide_orders(Derivation& d);
 void equations_of_motion(Derivation& d, Lowerer& lower);
-/// phi'' that a potential gives (rule 15), one expression for each array.
+/// phi'' that a potential gives (docs/rules.md rule 15), one expression for each array.
 Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& field);
 /// Values of the distinct real arrays, from a value of the field's shape.
 std::vector<Expr> by_array(Derivation& d, const StateField& field, const Value& v);

@@ -1,7 +1,7 @@
 // Sweeps: the axes of a model, and numbers that differ from instance to instance.
 //
-// A swept name stands for a scalar of its instance (LANGUAGE rules 5 and 25): formulas hold the
-// symbol of its axis and no kernel is specialised on a value. What must be one number for all
+// A swept name stands for a scalar of its instance (docs/rules.md rules 5 and 25): formulas hold
+// the symbol of its axis and no kernel is specialised on a value. What must be one number for all
 // instances (lattice, units, dt) is refused where it depends on such a symbol (Lowerer::fixed);
 // what is derived from numbers before the run (mass of the vacuum, stability) is worked out for
 // every value here. An axis of a single value is folded like a param.

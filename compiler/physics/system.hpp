@@ -7,7 +7,7 @@
 // nothing of potentials or metrics, only which expression reads what.
 //
 // Program units: psi = A*phi, x_program = B*x, d(eta) = B*a^s dt, momentum
-// pi = a^(3+s) d(psi)/d(eta) (specs/cosmology 3.4 with alpha = -s). Without a metric a = 1.
+// pi = a^(3+s) d(psi)/d(eta) (docs/formulas.md 1.4 with alpha = -s). Without a metric a = 1.
 #pragma once
 
 #include <array>
@@ -82,8 +82,8 @@ struct Axis {
   dsl::Span span;
 };
 
-/// An average of a scalar over axes of the sweep or over time (LANGUAGE rule 13); over both it is
-/// an average over axes of one over time. Expressions hold `symbol`, and `error` where they want
+/// An average of a scalar over axes of the sweep or over time (docs/rules.md rule 13); over both it
+/// is an average over axes of one over time. Expressions hold `symbol`, and `error` where they want
 /// the standard error of a mean.
 struct Statistic {
   enum class Kind { Mean, Variance, Minimum, Maximum };
@@ -247,7 +247,7 @@ struct Numerics {
   std::map<int, Precision> stores = {};  ///< array of state -> its memory, where not `store`
 };
 
-/// What multiplies the noise (specs/particles.md 2a). Commutative: the order of two noises does not
+/// What multiplies the noise (docs/formulas.md 5.1). Commutative: the order of two noises does not
 /// matter, sum_j g_jr d(g_is)/d(x_j) is symmetric in r and s.
 enum class NoiseClass { None, Additive, Diagonal, Commutative, General };
 enum class Calculus { Ito, Stratonovich };

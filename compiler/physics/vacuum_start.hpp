@@ -1,4 +1,4 @@
-// Vacuum fluctuations as initial values (specs/cosmology 3.5).
+// Vacuum fluctuations as initial values (docs/formulas.md 1.5).
 //
 // In d dimensions, physical units (hbar = 1): f(x) = sum_k F_k e^{ikx} with
 //   <|F_k|^2> = (dk/2 pi)^d/(2 omega_k),  of f': (dk/2 pi)^d omega_k/2,  omega^2 = k^2 + m_eff^2,

@@ -237,7 +237,7 @@ class Advance {
  private:
   /// m = b0 + (h/2) (c0 + c1 m + c2 m^2) in the form without cancellation,
   ///   m = 2 Q/(P + sqrt(P^2 - 2 h c2 Q)),  P = 1 - (h/2) c1,  Q = b0 + (h/2) c0,
-  /// which tends to Q/P with h. specs/cosmology.md 3.3 has P = 1.
+  /// which tends to Q/P with h. docs/formulas.md 1.3 has P = 1.
   bool solved(const Member& m) {
     algebra::Arena& arena = block_.arena();
     const Expr middle = arena.symbol("middle of " + m.scalar);

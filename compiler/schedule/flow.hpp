@@ -3,7 +3,7 @@
 //
 // Members of a group may depend on each other in one direction (scale factor -> momentum, field ->
 // derivative of the scale factor). The flow is then the symmetric composition of its members
-// (LANGUAGE.md rule 19), written without sub-steps: a member that moved before enters the rate of
+// (docs/rules.md rule 19), written without sub-steps: a member that moved before enters the rate of
 // the next one by the mean of its start and its end if it is a scalar, and an average takes the
 // mean of the rates at the start and at the end if it is a field. Every such map is its own inverse
 // with the length reversed, and of order 2.
@@ -11,7 +11,7 @@
 // Scalars that depend on themselves or on each other, and on no field that moves with them (the
 // time that a prescribed scale factor is a function of), are moved by the implicit midpoint rule: a
 // single one whose rate is a quadratic polynomial of itself by the root of a quadratic equation
-// (a' of the rescaled form, specs/cosmology.md 3.3), others iterated to round-off.
+// (a' of the rescaled form, docs/formulas.md 1.3), others iterated to round-off.
 //
 // In a mean, a quadratic form u L u of a moving field whose second half would need neighbours of
 // values made in this very sweep is taken in its polar form: u(end) L u(start). For a symmetric L

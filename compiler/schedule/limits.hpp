@@ -1,4 +1,4 @@
-// `limit x = expr` in a step (LANGUAGE rule 22).
+// `limit x = expr` in a step (docs/rules.md rule 22).
 //
 // Limits are expressions of the state that has just been updated, applied in text order; the
 // components of one see the state before it. They are written into the block behind the update, so

@@ -1,4 +1,4 @@
-// An integrator's head against the equations of a system (LANGUAGE.md rules 18 and 19).
+// An integrator's head against the equations of a system (docs/rules.md rules 18 and 19).
 //
 // A head variable stands for a group of state variables: coordinates go to the variable that is
 // driven by the other one, momenta to the other; a head with one variable takes everything. The

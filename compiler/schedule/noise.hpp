@@ -6,7 +6,7 @@
 //
 // Which calculus an integrator converges to, and how far its stationary state is off at a given
 // step, is not written anywhere: `trial_step` runs the text on dx = x dW and on the damped
-// oscillator and measures it (specs/particles.md 2a, 4.4).
+// oscillator and measures it (docs/formulas.md 5.1 and 5.4).
 #pragma once
 
 #include <map>

@@ -1,9 +1,9 @@
 // From equations to a plan: which kernel, in which order, reading what.
 //
-// The integrator's text is matched against the system (LANGUAGE.md rule 18), its assignments become
-// updates of arrays and scalars, neighbouring kicks merge, updates that may share a sweep are fused
-// by dependence, arrays read at neighbours and written in the same sweep get a second buffer, and
-// reductions that a scalar needs are taken in the sweep that has the values at hand.
+// The integrator's text is matched against the system (docs/rules.md rule 18), its assignments
+// become updates of arrays and scalars, neighbouring kicks merge, updates that may share a sweep
+// are fused by dependence, arrays read at neighbours and written in the same sweep get a second
+// buffer, and reductions that a scalar needs are taken in the sweep that has the values at hand.
 #pragma once
 
 #include <optional>

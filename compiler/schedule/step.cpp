@@ -497,8 +497,8 @@ class BodyStep {
     return false;
   }
 
-  /// A new random number for each variable of the group that has noise (rule 17: one for each
-  /// place where `normal` stands).
+  /// A new random number for each variable of the group that has noise (docs/rules.md rule 17: one
+  /// for each place where `normal` stands).
   Value drawn(const dsl::Expr& at_text) {
     for (std::size_t e = 0; e < from_.head.parts.size(); ++e) {
       for (const Part& part : from_.head.parts[e]) {

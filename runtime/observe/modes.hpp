@@ -78,7 +78,7 @@ std::size_t shells(const Grid& grid);
 
 /// Sums over the modes of each shell: `terms(index, mode)` gives Count numbers, which are
 /// multiplied by the mode's weight. `two_bins` shares a mode at distance p between the shells
-/// floor(p) and floor(p) + 1 with c = (1 - (l - p)^2)^2 (specs/cosmology 3.7, DEFROST).
+/// floor(p) and floor(p) + 1 with c = (1 - (l - p)^2)^2 (docs/formulas.md 1.7, DEFROST).
 template <int Count, class Terms>
 std::vector<std::array<double, Count>> shell_sums(const Grid& grid, bool two_bins,
                                                   const Terms& terms) {

@@ -40,7 +40,7 @@ std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm&
 /// Wave number of a mode, lattice or effective.
 double wave_number(const Grid& grid, const program::SpectrumForm& form, const Mode& mode);
 
-/// n_k = a^2/2 [omega P_f + a^2 P_f'/omega],  omega^2 = k^2 + a^2 m^2  (specs/cosmology 3.7), P of
+/// n_k = a^2/2 [omega P_f + a^2 P_f'/omega],  omega^2 = k^2 + a^2 m^2  (docs/formulas.md 1.7), P of
 /// the canonically normalised field and of its rate in physical time, k comoving. The vacuum has
 /// 1/2. A negative m^2 counts as 0. `energy`: comoving density per log k, k^3 omega n/(2 pi^2 a^4).
 struct OccupationBin {

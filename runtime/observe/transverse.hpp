@@ -1,4 +1,4 @@
-// The transverse-traceless part of a symmetric tensor field (specs/cosmology 3.8).
+// The transverse-traceless part of a symmetric tensor field (docs/formulas.md 1.8).
 //
 //   P_ij = delta_ij - D_i* D_j/|D|^2,   h_ij = P_il v_lm P*_jm - P_ij (P*_lm v_lm)/2
 // with D_i the symbol of the lattice derivative along axis i: the one with which the source of the

@@ -1,4 +1,4 @@
-// The promises of a model, watched while it runs (LANGUAGE.md, `expect`).
+// The promises of a model, watched while it runs (docs/rules.md rule 24).
 //
 //   Condition: its slot must be 1 at every output.
 //   Drift:     |q(t) - q(0)| / |q(0)| stays below the bound.

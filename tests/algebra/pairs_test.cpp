@@ -1,4 +1,4 @@
-// Sums over pairs that separate, with the fewest products (specs/particles.md 2d).
+// Sums over pairs that separate, with the fewest products (docs/formulas.md 6.3).
 #include "compiler/algebra/pairs.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Stencils against known numbers: dispersion, largest eigenvalues and stability limits of the
-// usual Laplacians (specs of the isotropic family: Patra and Karttunen), plans, gradient energy.
+// usual Laplacians (docs/formulas.md 1.6), plans, gradient energy.
 #include "compiler/algebra/stencil.hpp"
 
 #include <gtest/gtest.h>

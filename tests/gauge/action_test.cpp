@@ -199,7 +199,7 @@ TEST(Action, EqualLoopsAreOneTerm) {
   EXPECT_EQ(action[0].coefficient, arena.integer(4));
 }
 
-/// The Symanzik action of SU(3): what its kernels must compute (specs/gauge 3.3: word by word
+/// The Symanzik action of SU(3): what its kernels must compute (docs/formulas.md 2.1: word by word
 /// 84 products of 198 operations and 14813 operations in all).
 TEST(Action, ForcesAreShort) {
   Arena arena;

@@ -1,4 +1,5 @@
-// Colourings: as many colours as specs/gauge 3.5 says, proven by looking, and what does not fit.
+// Colourings: as many colours as docs/formulas.md 2.4 says, proven by looking, and what does not
+// fit.
 #include "compiler/gauge/colouring.hpp"
 
 #include <gtest/gtest.h>

@@ -114,7 +114,7 @@ Expr strength(Chain& chain, Group group, double beta) {
   return chain.arena().real(static_cast<long double>(beta) / group.n);
 }
 
-TEST(Heatbath, PlaquettesOfTheReference) {  // specs/gauge 4.2
+TEST(Heatbath, PlaquettesOfTheReference) {  // docs/formulas.md 2.7
   EXPECT_NEAR(plaquette(kU1, 2), 0.6977746580, 1e-8);
   EXPECT_NEAR(plaquette(kSU2, 4), 0.6580472674, 1e-8);
   EXPECT_NEAR(plaquette(kSU3, 1), 0.0601265548, 1e-8);

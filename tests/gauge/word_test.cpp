@@ -51,7 +51,7 @@ TEST(Word, LinksOfAPlaquette) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(found[i], expected[i]) << i;
 }
 
-/// specs/gauge 3.2: paths from x + mu back to x, for mu = 0, n = +nu and -nu.
+/// docs/formulas.md 2.1: paths from x + mu back to x, for mu = 0, n = +nu and -nu.
 TEST(Word, Staples) {
   const auto texts = [](const Word& loop, int axis) {
     std::vector<std::string> result;
@@ -103,7 +103,7 @@ TEST(Paths, ProductsAndTraces) {
   }
 }
 
-/// The staples of plaquettes and rectangles of one link, as listed in specs/gauge 3.2.
+/// The staples of plaquettes and rectangles of one link, as listed in docs/formulas.md 2.1.
 std::vector<std::pair<double, std::string>> listed(double c0, double c1) {
   std::vector<std::pair<double, std::string>> paths;
   for (const char* nu : {"1", "2", "3"}) {

@@ -33,7 +33,7 @@ const char* kJosephson =
     "\n"
     "x'' = -gama*x' - d(V, x)\n";
 
-// The example of LANGUAGE.md section 5, to the character.
+// The complete text of an error, as docs/rules.md describes it under Messages.
 TEST(Render, TheExampleOfTheLanguage) {
   const Source source("josephson.vphi", kJosephson);
   Diagnostics all;

@@ -1,4 +1,4 @@
-// The grammar as tables: text -> tree with every bracket written (LANGUAGE.md rules 1 to 13).
+// The grammar as tables: text -> tree with every bracket written (docs/rules.md rules 1 to 13).
 #include <gtest/gtest.h>
 
 #include "dsl/lexer.hpp"

@@ -1,4 +1,4 @@
-// SU(3) in four dimensions: larger boxes, rectangles, OpenCL (specs/gauge 4.1, 4.3); larger groups.
+// SU(3) in four dimensions: larger boxes, rectangles, OpenCL (docs/formulas.md 2.7); larger groups.
 #include <gtest/gtest.h>
 
 #include <cmath>

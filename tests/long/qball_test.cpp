@@ -1,4 +1,4 @@
-// The exact Gaussian Q-ball (specs of the cosmology papers 4.5) over 100 of its periods.
+// The exact Gaussian Q-ball (docs/formulas.md 1.12) over 100 of its periods.
 #include <gtest/gtest.h>
 
 #include <cmath>

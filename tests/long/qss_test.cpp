@@ -1,5 +1,5 @@
 // The quasi-stationary state of the mean-field model for a long time, and its end: its lifetime
-// grows as N^1.7 (Yamaguchi et al., Physica A 337 (2004) 36; specs/particles.md 4.3).
+// grows as N^1.7 (Yamaguchi et al., Physica A 337 (2004) 36; docs/formulas.md 6.6).
 #include <gtest/gtest.h>
 
 #include <string>

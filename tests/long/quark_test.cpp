@@ -1,4 +1,4 @@
-// Free quarks on more boxes, by momentum sums (specs/gauge 4.2).
+// Free quarks on more boxes, by momentum sums (docs/formulas.md 3.5).
 #include <gtest/gtest.h>
 
 #include "tests/physics/free_quarks.hpp"

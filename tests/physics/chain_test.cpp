@@ -1,5 +1,5 @@
 // Markov chains of links against what is known exactly, against the interpreter, and in place
-// against all at once (specs/gauge 3.4, 3.5, 4.2).
+// against all at once (docs/formulas.md 2.3, 2.4 and 2.7).
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Spinors and Dirac operators as models write them: site by site against explicit matrices,
-// hermiticity with gamma5, adjoints, gauge covariance (specs/gauge 3.8, 4.2).
+// hermiticity with gamma5, adjoints, gauge covariance (docs/formulas.md 3.1 and 3.5).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -176,8 +176,8 @@ TEST(Dirac, IsGaugeCovariant) {
   EXPECT_LT(largest_difference(after, turned(before)), 1e-14);
 }
 
-// 1320 operations a site of the hopping term (specs/gauge 3.13), 28 of the sign at the wall, some
-// 43 link for the rows that are rebuilt (42 with the products by 1 of a naive count).
+// 1320 operations a site of the hopping term (docs/formulas.md 3.6), 28 of the sign at the wall,
+// some 43 link for the rows that are rebuilt (42 with the products by 1 of a naive count).
 TEST(Dirac, HalfSpinorsCount) {
   const auto flops = [](const std::string& group, const std::string& fermions) {
     const Compilation compilation =
@@ -193,8 +193,8 @@ TEST(Dirac, HalfSpinorsCount) {
     }
     return 0;
   };
-  // 1320 by hand (specs/gauge 3.13); signs that cannot be taken into sums may cost 1 % more. The
-  // wall adds a select for each of the 24 numbers that come through it, and 4 for the place; a
+  // 1320 by hand (docs/formulas.md 3.6); signs that cannot be taken into sums may cost 1 % more.
+  // The wall adds a select for each of the 24 numbers that come through it, and 4 for the place; a
   // rebuilt row costs 42.
   const int plain = flops("SU(3)", "");
   EXPECT_GE(plain, 1320);

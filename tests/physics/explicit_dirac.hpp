@@ -19,7 +19,7 @@ constexpr C kI{0, 1};
 
 // ---- the matrices, as the literature prints them ------------------------------------------------
 
-/// Rows of 1 - gamma_mu of the chiral basis (specs/gauge 3.8), gamma_t = -offdiag(1, 1).
+/// Rows of 1 - gamma_mu of the chiral basis (docs/formulas.md 3.1), gamma_t = -offdiag(1, 1).
 inline Spin gamma(int mu, bool degrand_rossi) {
   const C i = kI;
   const Spin less[4] = {

@@ -1,4 +1,4 @@
-// Gravitational waves from a scalar source (specs/cosmology 3.8), against closed forms.
+// Gravitational waves from a scalar source (docs/formulas.md 1.8), against closed forms.
 #include <gtest/gtest.h>
 
 #include <cmath>

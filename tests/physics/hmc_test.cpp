@@ -1,5 +1,5 @@
 // Hybrid Monte Carlo: orders of its integrators, reversibility, <exp(-deltaH)> = 1, exact averages
-// in two dimensions (specs/gauge 4.2), nested levels, loops of any shape, precision, devices.
+// in two dimensions (docs/formulas.md 2.7), nested levels, loops of any shape, precision, devices.
 #include <gtest/gtest.h>
 
 #include <algorithm>

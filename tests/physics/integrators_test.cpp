@@ -1,5 +1,5 @@
 // Orders and errors of the library's integrators, against an independent program's numbers for the
-// symplectic ones (largest energy error of a pendulum, specs/particles.md 2c) and closed forms of
+// symplectic ones (largest energy error of a pendulum, docs/formulas.md 6.2) and closed forms of
 // linear equations for the stochastic ones (4.4). Seeds are fixed.
 #include <gtest/gtest.h>
 

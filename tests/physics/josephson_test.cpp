@@ -1,6 +1,6 @@
 // Absolute negative mobility of the shipped model at the published parameters, in small.
 //
-// Reference: specs of an independent double-precision program, 8192 paths, 2000 periods after 100:
+// Reference (docs/formulas.md 5.5): an independent program, 8192 paths, 2000 periods after 100:
 // <v> = -0.01541(13) with stochastic Heun at 100 steps a period, -0.01471(13) with BAOAB; Euler and
 // Maruyama at the same step has the wrong sign, +0.02710(8). Errors go as 1/sqrt(paths*periods).
 #include <gtest/gtest.h>

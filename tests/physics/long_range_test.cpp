@@ -1,4 +1,4 @@
-// Long-range systems against closed forms and independent numbers (specs/particles.md 4.2 to 4.5):
+// Long-range systems against closed forms and independent numbers (docs/formulas.md 6.5 to 6.7):
 // caloric points and the quasi-stationary state of the mean-field model, growth rates of the ring
 // and its limit of strong softening, virial and collapse in two dimensions, synchronisation under
 // noise. Seeds are fixed; statistical bounds are in standard errors, and one of them is shown to

@@ -1,4 +1,4 @@
-// Stochastic equations on many independent sites, against closed forms (specs/particles.md 4.4).
+// Stochastic equations on many independent sites, against closed forms (docs/formulas.md 5.4).
 // Seeds are fixed, so a test says the same at every run; bounds are in standard errors.
 #include <gtest/gtest.h>
 

@@ -35,7 +35,7 @@ std::vector<std::pair<double, double>> first_shell(const std::string& text, std:
   return out;
 }
 
-// chi at q = 1, kappa^2 = 0.2285: n grows as exp(2 mu x), mu = 0.14699 (specs/cosmology 4.4)
+// chi at q = 1, kappa^2 = 0.2285: n grows as exp(2 mu x), mu = 0.14699 (docs/formulas.md 1.11)
 TEST(Occupation, GrowsByFloquetsExponent) {
   const double dx = std::sqrt((2 - 2 * std::cos(2 * std::numbers::pi / 16)) / 0.2285);
   char numbers[64];

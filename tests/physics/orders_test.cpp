@@ -1,6 +1,5 @@
 // Orders of the integrators, scale factor included, and homogeneous trajectories.
-// References: specs of the cosmology papers, computed with an independent code (DOP853, rtol
-// 1e-13).
+// References: docs/formulas.md 1.9 and 1.10, computed with an independent program.
 #include <gtest/gtest.h>
 
 #include <cmath>

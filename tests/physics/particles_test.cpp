@@ -1,4 +1,4 @@
-// Long-range Hamiltonians against closed forms (specs/particles.md 4.3 to 4.5): growth of a cold
+// Long-range Hamiltonians against closed forms (docs/formulas.md 6.6 and 6.7): growth of a cold
 // ring, orders, momentum, separated sums against sums over all pairs.
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(MeanField, SeparatedSumsAreTheSumsOverPairs) {
   EXPECT_NEAR(last(pairs, "H") / last(separated, "H"), 1, 1e-13);
 }
 
-/// specs/particles.md 4.3: largest energy error of Yoshida's scheme, sixteen times less a halving.
+/// docs/formulas.md 6.6: largest energy error of Yoshida's scheme, sixteen times less a halving.
 TEST(MeanField, EnergyErrorOfOrderFour) {
   const auto drift = [](double dt) {
     return run_text(cold(kMeanField, 200, 0.3, dt, 20), {}).expectations.at(0).value;
@@ -73,7 +73,7 @@ TEST(MeanField, EnergyErrorOfOrderFour) {
   EXPECT_NEAR(std::log2(coarse / fine), 4, 0.3) << coarse << " " << fine;
 }
 
-/// specs/particles.md 4.5: gamma^2 = (1/2 pi) int G(psi) sin(psi) dpsi.
+/// docs/formulas.md 6.7: gamma^2 = (1/2 pi) int G(psi) sin(psi) dpsi.
 TEST(Ring, GrowthRateOfTheFirstMode) {
   expect_growth(run_text(cold(ring(1), 256, 1e-5, 0.05, 8), {}), 0.267031766, 1e-4);
   expect_growth(run_text(cold(ring(0.1), 256, 1e-5, 0.05, 5), {}), 0.5581658125, 3e-4);

@@ -1,6 +1,6 @@
 // Quark propagators: plane waves and free propagators against momentum sums made here, solutions on
 // random links against explicit sums, mesons of any gamma, even and odd sites
-// (specs/gauge 3.8, 3.10, 3.12, 4.2).
+// (docs/formulas.md 3.1, 3.4 and 3.5).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -404,7 +404,8 @@ TEST(Quark, AnOddBoxHasNoHalves) {
 
 TEST(Quark, FreePionIsTheMomentumSum) {
   const Free f{{4, 4, 4, 4}, 0.15, 0.5, true};
-  const double printed[] = {0.01720354, 0.00222296, 0.00043141, 0.00222296};  // specs/gauge 4.2
+  // docs/formulas.md 3.5
+  const double printed[] = {0.01720354, 0.00222296, 0.00043141, 0.00222296};
   const auto expected = free_pion(f);
   const auto result = run_text(quarks(f, "init U ~ cold\n" + pions("cgne(1e-13)", 3)), at_start());
   for (int t = 0; t < 4; ++t) {

@@ -1,6 +1,6 @@
 // The rescaled (LATTICEEASY) form psi = A*a^r*phi: order, digits, the implicit a'' of the staggered
 // step, agreement with the canonical form; initial values that need the Hubble rate.
-// References: specs of the cosmology papers 3.2, 3.3, 4.2; Taylor series with 30 digits.
+// References: docs/formulas.md 1.2, 1.3 and 1.10; Taylor series with 30 digits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -57,8 +57,8 @@ TEST(Rescaled, OrderInTheScaleFactor) {
   }
 }
 
-/// specs 3.3 step by step: the kick back by half a step, the implicit a'' by its quadratic
-/// equation.
+/// docs/formulas.md 1.3 step by step: the kick back by half a step, the implicit a'' by its
+/// quadratic equation.
 double staggered_leapfrog(double dt, int steps) {
   const double f = 5.6964 / 2.435, s = -1, r = 1, c1 = s + 2;
   double psi = 1, a = 1;
@@ -104,7 +104,7 @@ TEST(Rescaled, TheMissingPowerFollowsFromTheFriction) {
   }
 }
 
-// specs 4.2, phi^2: t, a, H; s = 0, r = 3/2.
+// docs/formulas.md 1.10, phi^2: t, a, H; s = 0, r = 3/2.
 TEST(Rescaled, QuadraticTrajectory) {
   const auto result = run_text(R"(model quadratic "homogeneous massive field"
 units reduced_planck

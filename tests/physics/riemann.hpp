@@ -1,5 +1,5 @@
-// Exact solutions of relativistic fluids with p = e/3, from their closed forms (specs of the
-// project; Landau and Lifshitz, Fluid Mechanics, chapter XV). Nothing of the compiler is used.
+// Exact solutions of relativistic fluids with p = e/3, from their closed forms (docs/formulas.md
+// 4.5; Landau and Lifshitz, Fluid Mechanics, chapter XV). Nothing of the compiler is used.
 //
 //   rarefaction: atanh(v) + k ln(e) is constant, k = sqrt(3)/4, dx/dt = (v - c)/(1 - v c)
 //   shock r = e2/e1: v_rel = (r - 1) sqrt(3)/sqrt((3 + r)(3 r + 1)),

@@ -1,5 +1,5 @@
 // `method = separable(tolerance)`: sums over pairs as Fourier series against the sum over all
-// pairs (specs/particles.md 2d.9), on the self-gravitating ring and on functions that know nothing
+// pairs (docs/formulas.md 6.4), on the self-gravitating ring and on functions that know nothing
 // of it.
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ int modes(const std::string& text) {
 struct Case {
   const char* eps;
   const char* tolerance;
-  int modes;  ///< specs/particles.md 2d.9, for an error of this size
+  int modes;  ///< docs/formulas.md 6.4, for an error of this size
 };
 
 class RingSeries : public ::testing::TestWithParam<Case> {};

@@ -1,5 +1,5 @@
 // Mean-field systems on both sides of their transition, against closed forms
-// (specs/particles.md 4.2 and 4.3). Seeds are fixed; bounds are in standard errors over independent
+// (docs/formulas.md 6.5 and 6.6). Seeds are fixed; bounds are in standard errors over independent
 // paths.
 //
 // Far below the transition the order parameter z = <exp(i x)> is a complex Ornstein-Uhlenbeck

@@ -1,4 +1,4 @@
-// The expanding background: homogeneous trajectories against the digits of specs/cosmology 4.2,
+// The expanding background: homogeneous trajectories against the digits of docs/formulas.md 1.10,
 // the same physics in every choice of program time, and the Friedmann constraint along the way.
 #include <gtest/gtest.h>
 
@@ -159,7 +159,8 @@ TEST(Background, ProgramTimeDoesNotMatter) {
   }
 }
 
-// psi'' = ... + (r(s-r+2) h^2 + r a''/a) psi (specs 3.2, eq 6; printed with r(s-r-2) in the paper).
+// psi'' = ... + (r(s-r+2) h^2 + r a''/a) psi (docs/formulas.md 1.2; printed with r(s-r-2) in the
+// paper).
 TEST(Background, TermOfTheRescaledForm) {
   const struct {
     double r, s;

@@ -1,4 +1,4 @@
-// Stability limits, measured on the text of each integrator (specs/cosmology 4.3).
+// Stability limits, measured on the text of each integrator (docs/formulas.md 1.9).
 #include <gtest/gtest.h>
 
 #include "compiler/physics/facts.hpp"

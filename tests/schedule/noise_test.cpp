@@ -78,7 +78,7 @@ TEST(Noise, CalculusIsMeasuredFromTheText) {
   EXPECT_FALSE(schedule::measured_calculus(between.integrator, between.head));
 }
 
-/// specs/particles.md 4.4: the stationary variance of an Ornstein-Uhlenbeck process, relative.
+/// docs/formulas.md 5.4: the stationary variance of an Ornstein-Uhlenbeck process, relative.
 TEST(Noise, BiasOfTheOrnsteinUhlenbeckProcessIsTheClosedForm) {
   for (const double h : {0.1, 0.05}) {
     physics::System system = one_variable(h);

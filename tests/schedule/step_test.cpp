@@ -150,7 +150,7 @@ TEST(Step, ReversibleToRoundOff) {
   }
 }
 
-/// specs/cosmology.md 4.1: orders of the compositions on the homogeneous quartic potential.
+/// docs/formulas.md 1.9: orders of the compositions on the homogeneous quartic potential.
 TEST(Step, CompositionsReachTheirOrder) {
   const struct {
     const char* integrator;

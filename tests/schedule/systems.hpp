@@ -108,12 +108,12 @@ inline physics::System wave(std::int64_t n, int mode, double dt) {
 }
 
 struct Background {
-  int alpha = 0;        ///< specs/cosmology.md 3.4: d eta = a^-alpha dt
+  int alpha = 0;        ///< docs/formulas.md 1.4: d eta = a^-alpha dt
   double coupling = 1;  ///< (f/m_pl)^2
 };
 
 /// phi' = a^(alpha-3) pi, pi' = a^(1+alpha) lap(phi) - a^(3+alpha) dV/dphi, a' = b and
-/// b' = coupling a^(2 alpha+1)/3 ((alpha-2) K + alpha G + (alpha+1) V); specs/cosmology.md 3.4.
+/// b' = coupling a^(2 alpha+1)/3 ((alpha-2) K + alpha G + (alpha+1) V); docs/formulas.md 1.4.
 inline void expand(physics::System& system, int stencil, const std::vector<Expr>& forces,
                    Expr potential, Background background) {
   Arena& arena = *system.arena;
@@ -163,7 +163,7 @@ inline physics::System preheating(std::int64_t n, double dt, int alpha = 0, doub
   return system;
 }
 
-/// V = phi^4/4, homogeneous, alpha = 1; specs/cosmology.md 4.1 and 4.2.
+/// V = phi^4/4, homogeneous, alpha = 1; docs/formulas.md 1.9 and 1.10.
 inline physics::System quartic(double dt) {
   physics::System system = empty_system(1, 2, 1, dt);
   Arena& arena = *system.arena;
