@@ -64,11 +64,38 @@ install_dependencies() {
   install_packages "${required[@]}" -- "${optional[@]}"
 }
 
+# Reads ninja's output and shows one line: what is done and how long the rest takes. Where there is
+# no terminal, a line for each tenth. What is not a step (warnings, errors) is passed on.
+show_progress() {
+  local line done total share left tenth=-1
+  local terminal=0
+  [ -t 1 ] && terminal=1
+  SECONDS=0
+  while IFS= read -r line; do
+    if [[ ! $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      [[ $line == ninja:* && $line != *stopped* ]] && continue
+      [ $terminal -eq 1 ] && printf '\r\033[K'
+      printf '%s\n' "$line"
+      continue
+    fi
+    done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+    share=$((100 * done / total))
+    left=$((SECONDS * (total - done) / done))
+    if [ $terminal -eq 1 ]; then
+      printf '\r\033[Kbuilding: %d of %d, %d:%02d left' "$done" "$total" $((left / 60)) $((left % 60))
+    elif [ $((share / 10)) -gt $tenth ]; then
+      tenth=$((share / 10))
+      printf 'building: %d %%, %d:%02d left\n' "$share" $((left / 60)) $((left % 60))
+    fi
+  done
+  [ $terminal -eq 1 ] && printf '\r\033[K'
+  return 0
+}
+
 # configure_and_build TARGETS...: all where none is named.
 configure_and_build() {
-  local quiet=()
   cmake -S "$root" -B "$build" -G Ninja ${VPHI_CMAKE_FLAGS:-} >"$build.log" 2>&1 ||
     { cat "$build.log"; return 1; }
   rm -f "$build.log"
-  cmake --build "$build" ${1:+--target "$@"}
+  NINJA_STATUS='[%f/%t] ' cmake --build "$build" ${1:+--target "$@"} | show_progress
 }

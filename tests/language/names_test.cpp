@@ -50,9 +50,9 @@ std::vector<std::filesystem::path> shipped_models() {
   return models;
 }
 
-class Shipped : public testing::TestWithParam<std::filesystem::path> {};
+class ShippedNames : public testing::TestWithParam<std::filesystem::path> {};
 
-TEST_P(Shipped, ResolvesWithoutError) {
+TEST_P(ShippedNames, ResolvesWithoutError) {
   Diagnostics diagnostics;
   ModelText model = load_model(GetParam().string(), diagnostics);
   const Resolved resolved = resolve(std::move(model), load_library(diagnostics));
@@ -61,7 +61,7 @@ TEST_P(Shipped, ResolvesWithoutError) {
       << render_text(resolved.diagnostics, resolved.sources());
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Shipped, testing::ValuesIn(shipped_models()),
+INSTANTIATE_TEST_SUITE_P(Models, ShippedNames, testing::ValuesIn(shipped_models()),
                          [](const auto& info) { return info.param.stem().string(); });
 
 TEST(Names, PreheatingSymbols) {
