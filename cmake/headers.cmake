@@ -23,6 +23,11 @@ endfunction()
 function(vphi_precompiled target set)
   if(VPHI_PCH)
     target_precompile_headers(${target} REUSE_FROM ${set})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")  # -fPIC as the set was compiled, where CMake would take -fPIE
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
   endif()
 endfunction()
 
