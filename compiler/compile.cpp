@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "compiler/coarse.hpp"
-#include "compiler/emit/layout.hpp"
-#include "compiler/emit/paths.hpp"
-#include "compiler/emit/rounds.hpp"
+#include "compiler/emit/memory/layout.hpp"
+#include "compiler/emit/patterns/paths.hpp"
+#include "compiler/emit/patterns/rounds.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/brownian.hpp"
 #include "compiler/schedule/growth.hpp"

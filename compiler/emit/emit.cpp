@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "compiler/emit/colour.hpp"
-#include "compiler/emit/lines.hpp"
-#include "compiler/emit/march.hpp"
-#include "compiler/emit/pairs.hpp"
-#include "compiler/emit/paths.hpp"
-#include "compiler/emit/rounds.hpp"
-#include "compiler/emit/rows.hpp"
-#include "compiler/emit/sites.hpp"
+#include "compiler/emit/patterns/colour.hpp"
+#include "compiler/emit/patterns/pairs.hpp"
+#include "compiler/emit/patterns/paths.hpp"
+#include "compiler/emit/patterns/rounds.hpp"
+#include "compiler/emit/patterns/rows.hpp"
+#include "compiler/emit/patterns/sites.hpp"
+#include "compiler/emit/walks/lines.hpp"
+#include "compiler/emit/walks/march.hpp"
 
 namespace vphi::emit {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "compiler/emit/emit.hpp"
-#include "compiler/emit/fill.hpp"
+#include "compiler/emit/text/fill.hpp"
 
 namespace vphi::emit {
 namespace {

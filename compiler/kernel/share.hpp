@@ -3,7 +3,7 @@
 // Time, the number of the step and whatever depends on them alone (a drive cos(omega t), the weight
 // 1/n of a running mean) is the same in every path of an ensemble. `share` parts a kernel in two: a
 // clock, which moves the common slots one step on and notes the values that paths need, and the
-// rest, in which those values are symbols. A pattern (emit/paths.hpp) runs the clock once for a
+// rest, in which those values are symbols. The pattern of paths (emit) runs the clock once for a
 // whole group of instances. Pure; the order of operations of every value stays.
 #pragma once
 

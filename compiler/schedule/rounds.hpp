@@ -4,7 +4,7 @@
 // The list of a step's launches is a round of kernels, often the same for each stage of the
 // integrator; the launch goes through the round as often as leap_slot says. Nothing is computed
 // otherwise than by launches for each kernel, which remain for devices that want them. Whether a
-// device gains by it follows from counts (emit/rounds.hpp).
+// device gains by it follows from counts (emit/patterns/rounds.hpp).
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // The order in which a long site function computes, and what it holds on the way.
-#include "compiler/emit/again.hpp"
+#include "compiler/emit/text/again.hpp"
 
 #include <gtest/gtest.h>
 

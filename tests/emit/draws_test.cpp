@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "compiler/emit/march.hpp"
+#include "compiler/emit/walks/march.hpp"
 #include "compiler/kernel/draw.hpp"
 #include "tests/emit/fixture.hpp"
 

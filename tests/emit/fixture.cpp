@@ -12,7 +12,7 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/emit/body.hpp"
+#include "compiler/emit/text/body.hpp"
 #include "compiler/kernel/draw.hpp"
 #include "tests/support/scratch.hpp"
 

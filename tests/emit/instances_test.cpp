@@ -1,7 +1,7 @@
 // Several instances in one launch against launches of each alone: the same bits, in every pattern.
 #include <gtest/gtest.h>
 
-#include "compiler/emit/march.hpp"
+#include "compiler/emit/walks/march.hpp"
 #include "tests/emit/fixture.hpp"
 
 namespace vphi::emit_test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/emit/lines.hpp"
+#include "compiler/emit/walks/lines.hpp"
 #include "tests/emit/fixture.hpp"
 
 namespace vphi::emit_test {

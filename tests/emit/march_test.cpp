@@ -1,7 +1,7 @@
 // The march along z against the slow reference: OpenCL on a CPU, and CUDA source on CPU threads.
 #include <gtest/gtest.h>
 
-#include "compiler/emit/march.hpp"
+#include "compiler/emit/walks/march.hpp"
 #include "tests/emit/fixture.hpp"
 
 namespace vphi::emit_test {

@@ -1,7 +1,7 @@
 // Instances of one site against the slow reference, step by step and many steps a launch.
 #include <gtest/gtest.h>
 
-#include "compiler/emit/paths.hpp"
+#include "compiler/emit/patterns/paths.hpp"
 #include "tests/emit/fixture.hpp"
 
 namespace vphi::emit_test {

@@ -1,5 +1,5 @@
 // Many steps of a small system in one launch against a launch for each kernel: the same bits.
-#include "compiler/emit/rounds.hpp"
+#include "compiler/emit/patterns/rounds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Numbers of a site that share their memory on a GPU (compiler/emit/layout.hpp): the host sees the
+// Numbers of a site that share their memory on a GPU (emit/memory/layout.hpp): the host sees the
 // fields as ever, and the chains are those of the interpreter.
 #include <gtest/gtest.h>
 

@@ -1,0 +1,95 @@
+#include "compiler/emit/dialects/dialect.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "compiler/emit/math/vector_math.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using algebra::Op;
+
+template <class T>
+std::string shortest(T value, const char* suffix) {
+  if (std::isnan(value)) return "VPHI_NAN";
+  if (std::isinf(value)) return value > 0 ? "VPHI_INFINITY" : "(-VPHI_INFINITY)";
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  std::string text(buffer, end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  text += suffix;
+  return text.front() == '-' ? "(" + text + ")" : text;
+}
+
+// num/den rounded once. A quotient of 64-bit integers cannot come closer to the middle between two
+// doubles than 2^-117 of itself without being it, so 113 bits on the way do no harm.
+template <class T>
+T quotient(const algebra::Rational& r) {
+  return static_cast<T>(static_cast<__float128>(r.num) / static_cast<__float128>(r.den));
+}
+
+struct FunctionRow {
+  Op op;
+  const char* name;
+};
+constexpr FunctionRow kFunctions[] = {
+    {Op::Sqrt, "sqrt"},   {Op::Exp, "exp"},     {Op::Log, "log"},     {Op::Sin, "sin"},
+    {Op::Cos, "cos"},     {Op::Tan, "tan"},     {Op::Asin, "asin"},   {Op::Acos, "acos"},
+    {Op::Atan, "atan"},   {Op::Sinh, "sinh"},   {Op::Cosh, "cosh"},   {Op::Tanh, "tanh"},
+    {Op::Asinh, "asinh"}, {Op::Acosh, "acosh"}, {Op::Atanh, "atanh"}, {Op::Abs, "fabs"},
+    {Op::Floor, "floor"}, {Op::Erf, "erf"},     {Op::Atan2, "atan2"}, {Op::Pow, "pow"},
+    {Op::Fma, "fma"},
+};
+
+}  // namespace
+
+Language language_of(program::Target target) {
+  switch (target) {
+    case program::Target::Cuda:
+      return Language::Cuda;
+    case program::Target::OpenCL:
+      return Language::OpenCL;
+    case program::Target::Native:
+      break;
+  }
+  return Language::Cpp;
+}
+
+const char* type_name(Precision precision) {
+  return precision == Precision::F32 ? "float" : "double";
+}
+
+int bytes_of(Precision precision) { return precision == Precision::F32 ? 4 : 8; }
+
+std::string literal(const algebra::Number& number, Precision precision) {
+  if (!number.exact) return literal(number.real, precision);
+  if (precision == Precision::F32) return shortest(quotient<float>(number.rational), "f");
+  return shortest(quotient<double>(number.rational), "");
+}
+
+std::string literal(long double value, Precision precision) {
+  if (precision == Precision::F32) return shortest(static_cast<float>(value), "f");
+  return shortest(static_cast<double>(value), "");
+}
+
+std::string function_name(Op op, Precision precision, Language language) {
+  if (language == Language::Cpp)
+    if (std::string own = vector_function(op, precision); !own.empty()) return own;
+  for (const FunctionRow& row : kFunctions) {
+    if (row.op != op) continue;
+    const std::string single = precision == Precision::F32 ? "f" : "";
+    switch (language) {
+      case Language::Cuda:
+        return row.name + single;
+      case Language::OpenCL:
+        return row.name;
+      case Language::Cpp:
+        return std::string("__builtin_") + row.name + single;
+    }
+  }
+  return {};
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,238 @@
+#include "compiler/emit/math/table_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/emit/math/places.hpp"
+#include "compiler/emit/text/fill.hpp"
+
+namespace vphi::emit {
+
+using algebra::Expr;
+using algebra::Op;
+
+namespace {
+
+/// Largest interval that an index can lie in, as far as its text says; a NaN aside.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+
+/// A product, a sum or a choice of what lies in known ranges.
+class Ranges {
+ public:
+  Range of(Expr index) {
+    const auto found = known_.find(index.get());
+    if (found != known_.end()) return found->second;
+    return known_[index.get()] = made(index);
+  }
+
+ private:
+  Range made(Expr index) {
+    if (index.is_number()) {
+      const auto value = static_cast<double>(index->number.real);
+      return {value, value};
+    }
+    if (index.is(Op::Floor)) {
+      const Range r = of(index.arg(0));
+      return {std::floor(r.low), std::floor(r.high)};
+    }
+    if (index.is(Op::Min) || index.is(Op::Max) || index.is(Op::Add)) {
+      Range r = of(index.arg(0));
+      for (std::size_t i = 1; i < index.args().size(); ++i) {
+        const Range other = of(index.args()[i]);
+        if (index.is(Op::Min)) {
+          r = {std::min(r.low, other.low), std::min(r.high, other.high)};
+        } else if (index.is(Op::Max)) {
+          r = {std::max(r.low, other.low), std::max(r.high, other.high)};
+        } else {
+          r = {r.low + other.low, r.high + other.high};
+        }
+      }
+      return r;
+    }
+    if (index.is(Op::Sub)) {
+      const Range a = of(index.arg(0)), b = of(index.arg(1));
+      return {a.low - b.high, a.high - b.low};
+    }
+    if (index.is(Op::Mul) && index.args().size() == 2 && index.arg(0).is_number()) {
+      const auto factor = static_cast<double>(index.arg(0)->number.real);
+      const Range r = of(index.arg(1));
+      if (factor > 0) return {factor * r.low, factor * r.high};
+    }
+    if (index.is(Op::Select)) {
+      const Range a = of(index.arg(1)), b = of(index.arg(2));
+      return {std::min(a.low, b.low), std::max(a.high, b.high)};
+    }
+    return {};
+  }
+  std::unordered_map<const algebra::Node*, Range> known_;
+};
+
+/// Where a table is read: the nodes of its positions.
+using Positions = std::set<const algebra::Node*>;
+
+void collect(std::span<const Expr> exprs, std::map<int, Positions>& tables) {
+  algebra::visit(exprs, [&](Expr, Expr node) {
+    if (!node.is(Op::Lookup)) return;
+    tables[static_cast<int>(node.arg(0)->number.rational.num)].insert(node.arg(1).get());
+  });
+}
+
+/// Tables of one size that are read at the same positions lie entry by entry beside each other, up
+/// to four: one load fetches what all of them have there.
+std::vector<std::vector<int>> side_by_side(const algebra::Arena& arena,
+                                           const std::map<int, Positions>& tables) {
+  std::map<std::pair<std::size_t, Positions>, std::vector<int>> alike;
+  for (const auto& [table, positions] : tables)
+    alike[{arena.table_data(table).size(), positions}].push_back(table);
+  std::vector<std::vector<int>> groups;
+  for (const auto& [key, members] : alike) {
+    for (std::size_t i = 0; i < members.size(); i += 4) {
+      const auto begin = members.begin() + static_cast<std::ptrdiff_t>(i);
+      groups.emplace_back(begin, begin + std::min<std::ptrdiff_t>(4, members.end() - begin));
+    }
+  }
+  std::ranges::sort(groups);
+  return groups;
+}
+
+std::string place_functions(Precision precision, Language language) {
+  const bool cuda = language == Language::Cuda, single = precision == Precision::F32;
+  Slots slots;
+  slots["asm"] = cuda ? "asm" : "__asm__";
+  slots["bits_of"] = cuda ? "__float_as_int" : "as_int";
+  slots["of_bits"] = cuda ? (single ? "__int_as_float" : "__longlong_as_double")
+                          : (single ? "as_float" : "as_double");
+  slots["long"] = cuda ? "ll" : "l";
+  return "\n" + fill(single ? "places_f32.txt" : "places_f64.txt", slots);
+}
+
+std::string declared(Language language, const std::string& type, const std::string& name,
+                     std::size_t size) {
+  switch (language) {
+    case Language::Cuda:
+      return fmt::format("static __device__ const __align__(16) {} {}[{}]", type, name, size);
+    case Language::OpenCL:
+      return fmt::format("__constant {} {}[{}] __attribute__((aligned(16)))", type, name, size);
+    case Language::Cpp:
+      break;
+  }
+  return fmt::format("alignas(16) static const {} {}[{}]", type, name, size);
+}
+
+/// Number `k` of those at place `at`: of a vector of the device, where there is one, so that the
+/// address is one multiply-add.
+std::string entry_of(const std::string& values, const std::string& type, std::size_t width,
+                     std::size_t k, Language language) {
+  if (width == 1) return values + "[at]";
+  if (width == 4 && type == "double") return fmt::format("{}[4*at + {}]", values, k);
+  return fmt::format("(({}const {}{}*){})[at].{}", language == Language::Cuda ? "" : "__constant ",
+                     type, width, values, "xyzw"[k]);
+}
+
+/// `whole`: positions are integers, made by emit/math/places.hpp.
+std::string group_text(const algebra::Arena& arena, const std::vector<int>& group,
+                       const std::map<int, Positions>& tables, Precision precision,
+                       Language language, bool whole) {
+  const std::string type = type_name(precision),
+                    values = table_function(group.front(), precision) + "_values";
+  const char* suffix = precision == Precision::F32 ? "f32" : "f64";
+  const double most = precision == Precision::F32 ? std::numeric_limits<float>::max()
+                                                  : std::numeric_limits<double>::max();
+  const std::size_t size = arena.table_data(group.front()).size();
+  const std::size_t width = group.size() == 3 ? 4 : group.size();
+  std::string text = declared(language, type, values, width * size) + " = {\n";
+  std::string line;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t k = 0; k < width; ++k) {
+      const double given = k < group.size() ? arena.table_data(group[k])[i] : 0;
+      // what is finite stays so: NVIDIA's OpenCL takes no infinite float among constants
+      const double v = std::isfinite(given) ? std::clamp(given, -most, most) : given;
+      const std::string entry = literal(static_cast<long double>(v), precision) + ",";
+      if (line.size() + entry.size() > 96) {
+        text += "   " + line + "\n";
+        line.clear();
+      }
+      line += " " + entry;
+    }
+  }
+  text += "   " + line + "\n};\n";
+  // what is no number becomes 0 on its way to an integer there; a place is one anyway
+  bool inside = language == Language::Cuda || whole;
+  Ranges ranges;
+  for (const algebra::Node* position : tables.at(group.front())) {
+    const Range r = ranges.of(Expr(position));
+    inside = inside && r.low >= 0 && r.high <= static_cast<double>(size - 1) &&
+             (!whole || is_index(Expr(position)));
+  }
+  const std::string last = literal(static_cast<long double>(size - 1), precision);
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    if (whole) {
+      text +=
+          fmt::format("VPHI_INLINE {} {}(int at) {{\n", type, table_function(group[k], precision));
+      if (!inside) text += fmt::format("  at = min(max(at, 0), {});\n", size - 1);
+      text += fmt::format("  return {};\n}}\n", entry_of(values, type, width, k, language));
+      continue;
+    }
+    text +=
+        fmt::format("VPHI_INLINE {0} {1}({0} at) {{\n", type, table_function(group[k], precision));
+    std::string place = "at";
+    if (!inside) {
+      text += fmt::format("  const {0} place = vphi_min_{1}(vphi_max_{1}({2}, at), {3});\n", type,
+                          suffix, literal(0.0L, precision), last);
+      place = "place";
+    }
+    text += width == 1
+                ? fmt::format("  return {}[(int){}];\n}}\n", values, place)
+                : fmt::format("  return {}[{}*(int){} + {}];\n}}\n", values, width, place, k);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string table_function(int table, Precision precision) {
+  return fmt::format("vphi_table_{}_{}", table + 1, precision == Precision::F32 ? "f32" : "f64");
+}
+
+std::string table_functions(const kernel::Kernel& kernel, Language language, const Handed& handed) {
+  std::map<int, Positions> at_sites, in_epilogue;
+  const algebra::Arena* arena = nullptr;
+  const auto see = [&](std::vector<Expr> exprs, std::map<int, Positions>& tables) {
+    std::erase(exprs, Expr());
+    if (!exprs.empty()) arena = exprs.front()->arena;
+    collect(exprs, tables);
+  };
+  std::vector<Expr> values = kernel.values(), scalars;
+  for (const auto& [name, value] : handed) values.push_back(value);
+  for (const kernel::ScalarAssign& assign : kernel.epilogue) scalars.push_back(assign.value);
+  see(std::move(values), at_sites);
+  see(std::move(scalars), in_epilogue);
+  if (kernel.compute == Precision::F64) {
+    for (const auto& [table, positions] : in_epilogue)
+      at_sites[table].insert(positions.begin(), positions.end());
+    in_epilogue.clear();
+  }
+  std::string text;
+  const auto add = [&](const std::map<int, Positions>& tables, Precision precision, bool whole) {
+    if (tables.empty()) return;
+    for (const auto& group : side_by_side(*arena, tables))
+      text += "\n" + group_text(*arena, group, tables, precision, language, whole);
+  };
+  const bool whole = kernel.fast && !handed.empty();
+  if (whole && !at_sites.empty()) text += place_functions(kernel.compute, language);
+  add(at_sites, kernel.compute, whole);
+  add(in_epilogue, Precision::F64, false);
+  return text;
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,18 @@
+// Logarithm of a uniform random number in f64 on GPUs.
+//
+// The device's own function takes any argument: zero, infinity, denormal numbers, what is no
+// number. A draw lies between 2^-33 and 1, and needs none of that.
+#pragma once
+
+#include <string>
+
+#include "compiler/emit/dialects/dialect.hpp"
+
+namespace vphi::emit {
+
+/// The function, where it is better than the device's own; else empty.
+std::string unit_log(const algebra::Node& node, Precision precision, Language language);
+/// Its text, at file scope, where `code` calls it.
+std::string unit_log_for(const std::string& code, Language language, bool nvidia);
+
+}  // namespace vphi::emit

@@ -1,0 +1,73 @@
+// Lines that fill the `in` struct of a site anywhere: coordinates, neighbours by index arithmetic.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "compiler/emit/text/frame.hpp"
+
+namespace vphi::emit {
+
+/// The site is `at`, or where the sweep goes over a colour (kernel::Colours) number `cell` among
+/// its sites, counted with x fastest; the variable `colour` is the colour's number. Where arrays
+/// have an order of the sites of their own (Job::order) and there are no colours, the site is found
+/// from `number`: `together` sites of one class in turn with as many of the next.
+class Gather {
+ public:
+  /// `coordinates_known`: the variables x, y, ... and `at` are there already.
+  explicit Gather(const Job& job, bool coordinates_known = false, std::int64_t together = 1)
+      : job_(job),
+        kernel_(job.kernel),
+        coordinates_known_(coordinates_known),
+        together_(together) {}
+  /// `strip`: the site is number k of a strip whose random numbers are there.
+  std::string lines(bool strip = false);
+  /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
+  /// pieces, each behind what it reads.
+  std::string evaluated();
+  /// What stands of `job.body.code` before them.
+  static std::string functions(const Job& job);
+  /// Of a site of a colour: its coordinates and `at`, from `cell`. Or in two parts: `of_row` from
+  /// `row`, the number of a row of cells along x, and `in_row` from the number in that row, a
+  /// variable called as `cell_name` says.
+  static std::string coloured(const Job& job);
+  static std::string of_row(const Job& job);
+  static std::string in_row(const Job& job);
+  static std::string cell_name(const kernel::Kernel& kernel, int axis);
+  static std::int64_t cells(const kernel::Kernel& kernel, int axis);
+  /// Statements that put `out` away.
+  static std::string stores(const Job& job);
+
+ private:
+  std::string filled(const Read& read);
+  std::string axes_filled() const;
+  std::string in_pieces();
+  std::string ordered_site();
+  std::string place(const algebra::Offset& offset, int again);
+  std::string coordinates();
+  std::string axis_index(int axis, int d);
+  std::string row(const algebra::Offset& offset);
+  std::string stored(std::size_t array, const algebra::Offset& offset, int again);
+  std::string value(std::size_t array, const algebra::Offset& offset, int again = 0);
+  std::string sum(const Read& read, std::size_t array);
+
+  std::string n(int axis) const {
+    return index_literal(job_, kernel_.extent[static_cast<std::size_t>(axis)]);
+  }
+  std::string real() const { return type_name(job_.body.real); }
+  std::string number(double v) const {
+    return literal(static_cast<long double>(v), job_.body.real);
+  }
+
+  const Job& job_;
+  const kernel::Kernel& kernel_;
+  bool coordinates_known_ = false;
+  std::int64_t together_ = 1;
+  std::map<std::pair<int, int>, std::string> index_;  // axis, displacement -> variable
+  std::map<std::string, std::string> values_;         // pointer and offset -> variable
+  std::set<std::string> rows_, known_;
+  std::string text_;
+};
+
+}  // namespace vphi::emit

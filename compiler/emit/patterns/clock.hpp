@@ -1,0 +1,20 @@
+// The clock of many instances as text: what moves the common slots on, and the row of values that a
+// step takes from it (kernel/share.hpp).
+//
+//   vphi_tick_K(clock)              one step on; nothing where the instances stand still
+//   vphi_row_K(clock, row, wide)    values of the step that begins now: `row` for the site, in its
+//                                   precision, `wide` for the epilogue
+// `clock` holds the slots of Shared::slots in their order. All in f64.
+#pragma once
+
+#include <string>
+
+#include "compiler/emit/dialects/dialect.hpp"
+#include "compiler/kernel/share.hpp"
+
+namespace vphi::emit {
+
+std::string clock_functions(const kernel::Shared& shared, const std::string& still,
+                            const std::string& suffix, Precision real, Language language);
+
+}  // namespace vphi::emit

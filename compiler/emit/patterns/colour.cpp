@@ -1,0 +1,141 @@
+#include "compiler/emit/patterns/colour.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "compiler/emit/memory/gather.hpp"
+#include "compiler/emit/patterns/rows.hpp"
+#include "compiler/emit/patterns/rows_text.hpp"
+
+namespace vphi::emit {
+namespace {
+
+constexpr std::int64_t kCellsPerTask = 256;
+constexpr int kThreads = 128;                 // few: such kernels keep many numbers in registers
+constexpr std::int64_t kLongestPiece = 2048;  // of a row whose values wait to be summed
+constexpr std::int64_t kMostGroups = 32;      // for each multiprocessor: sums are folded at the end
+constexpr std::int64_t kCellsPerThread = 8;   // of an instance among many
+
+std::string slot_of(const Bindings& bindings, const std::string& name) {
+  const auto at = std::ranges::find(bindings.slots, name);
+  if (at == bindings.slots.end()) throw std::invalid_argument("no scalar is called " + name);
+  return std::to_string(at - bindings.slots.begin());
+}
+
+std::string count_function(const Job& job) {
+  const char* type = job.signed_index ? "long" : "unsigned";
+  return fmt::format(
+      "// A scalar that counts; it does not depend on what lies at the sites.\n"
+      "VPHI_INLINE {0} vphi_count_of(double whole) {{ return ({0})whole; }}\n",
+      type);
+}
+
+void site_lines(const Job& job, const Bindings& bindings, Slots& slots) {
+  slots["colour_slot"] = slot_of(bindings, job.kernel.colours->slot);
+  slots["still"] = job.kernel.still.empty() ? "0"
+                                            : fmt::format("vphi_count_of(scalars[{}]) != 0",
+                                                          slot_of(bindings, job.kernel.still));
+  slots["store"] = Gather::stores(job);
+}
+
+// What clang is told of a row: the lanes that it would take anyway, and that none are left over.
+// It then weighs nothing, which takes longer than all else where a site is thousands of operations.
+std::string lanes_text(const Job& job, std::int64_t cells, std::int64_t most) {
+  std::int64_t lanes = 1;
+  while (2 * lanes <= most && cells % (2 * lanes) == 0) lanes *= 2;
+  const bool known = job.body.real == Precision::F64 && (lanes == most || lanes == cells);
+  if (!known || lanes < 2) return "interleave(disable)";
+  return fmt::format("vectorize_width({}) interleave_count(1) vectorize_predicate(enable)", lanes);
+}
+
+std::string independent_text(const Job& job) {
+  const std::int64_t cells = Gather::cells(job.kernel, 0);
+  return fill("independent.txt",
+              {{"lanes_wide", lanes_text(job, cells, 8)}, {"lanes", lanes_text(job, cells, 4)}});
+}
+
+// A task of a processor: some of the rows.
+std::string rows_text(const Job& job, const Bindings& bindings, std::int64_t units,
+                      std::int64_t tasks) {
+  Slots slots;
+  site_lines(job, bindings, slots);
+  slots["name"] = job.body.suffix;
+  slots["units"] = std::to_string(units);
+  slots["tasks"] = std::to_string(tasks);
+  slots["cells"] = std::to_string(Gather::cells(job.kernel, 0));
+  slots["inner"] = Gather::cell_name(job.kernel, 0);
+  slots["of_row"] = Gather::of_row(job);
+  slots["in_row"] = Gather::in_row(job);
+  slots["gather"] = Gather(job, true).lines();
+  if (job.kernel.reductions.empty()) return fill("colours.txt", slots);
+  const Rows rows(job);
+  slots["chunk"] = std::to_string(std::min(kLongestPiece, Gather::cells(job.kernel, 0)));
+  for (const std::string& member : job.body.reduction_members)
+    slots["rows_of_sums"] +=
+        fmt::format("{} {}_row[{}];\n", type_name(job.body.real), member, slots["chunk"]);
+  slots["lanes"] = rows.lanes();
+  slots["put"] = rows.put();
+  slots["add_lanes"] = rows.add_lanes();
+  slots["shares"] = rows.shares(tasks);
+  return fill("colours_sums.txt", slots);
+}
+
+}  // namespace
+
+std::int64_t even_shares(std::int64_t wanted, std::int64_t most) {
+  const std::int64_t turns = (wanted + most - 1) / most;
+  return (wanted + turns - 1) / turns;
+}
+
+std::string sum_memory(const GpuReductions& reductions) {
+  if (reductions.tree_doubles == 0) return {};
+  return fmt::format("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;",
+                     reductions.tree_doubles);
+}
+
+program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
+  const kernel::Kernel& kernel = job.kernel;
+  const std::int64_t cells = kernel.sites() / kernel.colours->modulus;
+  if (job.signed_index) {
+    const std::int64_t units = cells / Gather::cells(kernel, 0);
+    const auto text = [&](std::int64_t tasks) { return rows_text(job, bindings, units, tasks); };
+    const Loop loop{units, text, fill("wrap.txt", {}) + independent_text(job) + count_function(job),
+                    std::max<std::int64_t>(1, cells / kCellsPerTask)};
+    return emit_rows(job, bindings, &loop);
+  }
+  const std::int64_t wanted = (cells + kThreads - 1) / kThreads;
+  std::int64_t most = kMostGroups * std::max<std::int64_t>(1, job.target.compute_units);
+  if (kernel.instances > 1) most = std::max<std::int64_t>(1, wanted / kCellsPerThread);
+  // Sums of a few more groups are folded sooner than neighbours come in a loop.
+  const bool held = job.body.held > 0 && !centred(job);
+  if (kernel.reductions.empty() || (held && kernel.instances == 1)) most = wanted;
+  const Groups groups{even_shares(wanted, most), 1, 1};
+  const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
+  GpuReductions finish = gpu_reductions(job, kThreads);
+  Slots slots = common_slots(job, kThreads, &groups);
+  site_lines(job, bindings, slots);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["cells"] = index_literal(job, cells);
+  slots["each"] = each_site("cell", "cells", kThreads, job.body.held > 0 && groups[0] == wanted);
+  slots["residents"] = std::to_string(residents(job, kThreads));
+  slots["finish_functions"] = count_function(job) + finish.functions;
+  slots["finish"] = finish.finish;
+  slots["local_memory"] = sum_memory(finish);
+  slots["sums"] = finish.sums;
+  slots["accumulate"];
+  for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
+    slots["accumulate"] += accumulate(job, i, "out." + job.body.reduction_members[i]);
+  slots["evaluate"] = Gather(job).evaluated();
+  slots["body"] = Gather::functions(job);
+  program::Kernel out;
+  out.source = fill("colours_gpu.txt", slots);
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.grid = grid_of(job, groups);
+  out.block = {static_cast<std::uint32_t>(kThreads), 1, 1};
+  return out;
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,545 @@
+#include "compiler/emit/patterns/pairs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "compiler/algebra/pairs.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/emit/math/turns.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using algebra::Expr;
+using algebra::Op;
+
+// Threads of a group: the compiler inside NVIDIA's OpenCL does better with few (5 % on an H200).
+constexpr int kThreadsCuda = 256, kThreadsOpenCl = 128, kTileSites = 256;
+constexpr int kSitesAThread = 8;  // i in registers
+constexpr int kGroupsAUnit = 16;  // enough to hide the tail of a launch
+// Groups for which sites of a thread are given up, and then sites of a tile down to so many.
+constexpr int kFewestGroupsAUnit = 2, kFewestTileSites = 64;
+constexpr int kBlock = 512, kTile = 64, kLanes = 16;  // on processors
+
+/// Values of one site that the pairs need: pseudo arrays of the pair function.
+struct Side {
+  std::vector<Expr> values;  ///< as functions of own Loads
+  std::unordered_map<const algebra::Node*, int> place;
+  int of(Expr value) {
+    const auto [found, fresh] = place.emplace(value.get(), static_cast<int>(values.size()));
+    if (fresh) values.push_back(value);
+    return found->second;
+  }
+};
+
+/// Matrices whose entries the terms hold, by the number of their array.
+struct Matrices {
+  std::vector<int> arrays;
+  int of(int array) {
+    const auto found = std::ranges::find(arrays, array);
+    if (found == arrays.end()) arrays.push_back(array);
+    return static_cast<int>(std::ranges::find(arrays, array) - arrays.begin());
+  }
+};
+
+/// The terms f_k with every largest subexpression of one site replaced by a Load of a pseudo array:
+/// near values are 0, 1, ..., far ones follow, then entries of matrices.
+struct Split {
+  Side near, far;
+  Matrices matrices;
+  std::vector<Expr> terms;
+};
+
+class Splitter {
+ public:
+  explicit Splitter(const kernel::Kernel& kernel) {
+    for (const kernel::Store& store : kernel.stores) first(store.value.arg(0));
+    // a kernel has values of both sides: where the terms need none, a number
+    algebra::Arena& arena = *kernel.stores.front().value->arena;
+    for (Side* side : {&split_.near, &split_.far}) {
+      if (side->values.empty()) side->of(arena.integer(0));
+    }
+    for (const kernel::Store& store : kernel.stores) {
+      split_.terms.push_back(replaced(store.value.arg(0)));
+    }
+  }
+  Split take() { return std::move(split_); }
+
+ private:
+  static bool trivial(Expr e) { return !e->per_site; }
+
+  /// Numbers the values of both sides before any pseudo array gets its number.
+  void first(Expr e) {
+    if (trivial(e) || !seen_.emplace(e.get(), true).second) return;
+    if (algebra::is_pair_entry(*e)) {
+      split_.matrices.of(e->index);
+    } else if (!algebra::reads_other(e)) {
+      split_.near.of(e);
+    } else if (!algebra::reads_own(e)) {
+      split_.far.of(algebra::as_own(e));
+    } else {
+      for (Expr arg : e.args()) first(arg);
+    }
+  }
+
+  Expr replaced(Expr e) {
+    if (trivial(e)) return e;
+    algebra::Arena& arena = *e->arena;
+    if (algebra::is_pair_entry(*e)) {
+      return arena.load(static_cast<int>(split_.near.values.size() + split_.far.values.size()) +
+                        split_.matrices.of(e->index));
+    }
+    if (!algebra::reads_other(e)) return arena.load(split_.near.of(e));
+    if (!algebra::reads_own(e)) {
+      return arena.load(static_cast<int>(split_.near.values.size()) +
+                        split_.far.of(algebra::as_own(e)));
+    }
+    std::vector<Expr> args;
+    for (Expr arg : e.args()) args.push_back(replaced(arg));
+    return arena.raw(e.op(), std::move(args), e->span);
+  }
+
+  Split split_;
+  std::unordered_map<const algebra::Node*, bool> seen_;
+};
+
+/// A kernel whose stores are `values`, for its site function alone; its results go to pseudo
+/// arrays.
+kernel::Kernel one_side(const kernel::Kernel& kernel, const std::string& name,
+                        const std::vector<Expr>& values) {
+  kernel::Kernel side = kernel;
+  side.name = kernel.name + "_" + name;
+  side.stores.clear();
+  side.arrays.clear();
+  for (const kernel::ArrayParam& array : kernel.arrays) {
+    if (array.read) side.arrays.push_back(array);
+  }
+  int number = 1 << 20;
+  for (Expr value : values) {
+    side.arrays.push_back({number, name, kernel.compute, false, true, false});
+    side.stores.push_back({number++, value});
+  }
+  return side;
+}
+
+kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split, bool fast) {
+  kernel::Kernel pair = kernel;
+  pair.name = kernel.name + "_pair";
+  pair.compute = kernel.pair;
+  pair.fast = fast;
+  pair.stores.clear();
+  pair.arrays.clear();
+  int number = 0;
+  for (std::size_t i = 0; i < split.near.values.size(); ++i) {
+    pair.arrays.push_back({number++, "near", kernel.pair, true, false, false});
+  }
+  for (std::size_t i = 0; i < split.far.values.size(); ++i) {
+    pair.arrays.push_back({number++, "far", kernel.pair, true, false, false});
+  }
+  for (std::size_t i = 0; i < split.matrices.arrays.size(); ++i) {
+    pair.arrays.push_back({number++, "entry", kernel.pair, true, false, false});
+  }
+  for (Expr term : split.terms) {
+    pair.arrays.push_back({number, "term", kernel.pair, false, true, false});
+    pair.stores.push_back({number++, term});
+  }
+  return pair;
+}
+
+class Pairs {
+ public:
+  Pairs(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings)
+      : kernel_(kernel),
+        bindings_(bindings),
+        language_(language_of(target.target)),
+        split_(Splitter(kernel).take()),
+        near_kernel_(one_side(kernel, "near", split_.near.values)),
+        far_kernel_(one_side(kernel, "far", split_.far.values)),
+        pair_kernel_(pair_function(kernel, split_, approximate(kernel, target))),
+        near_(make_body(near_kernel_, language_, bindings)),
+        far_(make_body(far_kernel_, language_, bindings)),
+        pair_(make_body(pair_kernel_, language_, bindings)),
+        job_{kernel, target, language_, own_body(kernel), {}, false} {
+    job_.entry = "vphi_" + job_.body.suffix;
+    job_.signed_index = language_ == Language::Cpp;
+    job_.places.resize(kernel.arrays.size());
+    if (kernel.dims != 1) throw std::invalid_argument("pairs of sites of a lattice");
+  }
+
+  program::Kernel emit() { return language_ == Language::Cpp ? processor() : gpu(); }
+  Stage stage();
+
+ private:
+  static bool approximate(const kernel::Kernel& kernel, const TargetInfo& target) {
+    const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
+    return kernel.pair == Precision::F32 && nvidia;
+  }
+  static Body own_body(const kernel::Kernel& kernel) {
+    Body body;
+    body.suffix = identifier_of(kernel.name);
+    body.real = kernel.compute;
+    for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
+      body.array_names.push_back(fmt::format("{}_{}", identifier_of(kernel.arrays[i].name), i));
+    }
+    return body;
+  }
+  static std::string identifier_of(const std::string& name);
+
+  std::int64_t sites() const { return kernel_.sites(); }
+  bool alone() const { return kernel_.reach == kernel::Reach::Group; }
+  int threads() const {
+    if (alone()) return kernel_.threads;
+    return job_.language == Language::Cuda ? kThreadsCuda : kThreadsOpenCl;
+  }
+  std::string pair_type() const { return type_name(kernel_.pair); }
+  std::string rounded() const { return kernel_.pair == kernel_.compute ? "" : "(float)"; }
+  bool without_self() const {
+    return std::ranges::any_of(kernel_.stores,
+                               [](const kernel::Store& s) { return s.value->index != 0; });
+  }
+
+  /// Lines that fill `in` of one side from the arrays at `at`.
+  std::string gather(const Body& side, const std::string& at) const {
+    std::string text;
+    for (const Read& read : side.reads) {
+      const std::size_t array = position(kernel_, read.array);
+      const bool same = kernel_.arrays[array].store == kernel_.compute;
+      text += fmt::format("in.{} = {}{}[{}];\n", read.member,
+                          same ? "" : std::string("(") + type_name(kernel_.compute) + ")",
+                          read_pointer(job_, array), at);
+    }
+    if (side.site_axis[0]) {
+      text += fmt::format("in.site_x = ({}){};\n", type_name(kernel_.compute), at);
+    }
+    if (text.empty()) text = std::string("in.none = (") + type_name(kernel_.compute) + ")0;\n";
+    return text;
+  }
+
+  /// in.<member of the pair function> = <near or far value>, for a subscript of each. Entries of
+  /// matrices lie column by column, so that threads and lanes read neighbours; the rows behind the
+  /// last are the next column's, and what lies behind the last column is padding.
+  std::string pair_inputs(const std::string& near_at, const std::string& far_at,
+                          const std::string& row) const {
+    std::string text;
+    for (const Read& read : pair_.reads) {
+      const auto nears = static_cast<int>(split_.near.values.size());
+      const int entry = read.array - nears - static_cast<int>(split_.far.values.size());
+      if (entry >= 0) {
+        const auto which = static_cast<std::size_t>(entry);
+        const std::size_t array = position(kernel_, split_.matrices.arrays[which]);
+        const bool same = kernel_.arrays[array].store == kernel_.pair;
+        const char* wide = language_ == Language::Cpp ? "long" : "vphi_wide";
+        text += fmt::format("in.{} = {}{}[({})(first + j) * {} + {}];\n", read.member,
+                            same ? "" : "(" + pair_type() + ")", read_pointer(job_, array), wide,
+                            index_literal(job_, sites()), row);
+        continue;
+      }
+      const bool is_near = read.array < nears;
+      text += fmt::format("in.{} = {}{}{};\n", read.member, is_near ? "near_" : "far_",
+                          is_near ? read.array : read.array - nears, is_near ? near_at : far_at);
+    }
+    return text;
+  }
+
+  /// `slot` plus the terms, each through `wrap`.
+  std::string add_terms(const std::string& at, const std::string& self) const {
+    std::string text;
+    for (std::size_t k = 0; k < pair_.store_members.size(); ++k) {
+      std::string term = "out." + pair_.store_members[k];
+      if (kernel_.stores[k].value->index != 0) {
+        term = fmt::format("vphi_select_{}({}, {}, {})",
+                           kernel_.pair == Precision::F32 ? "f32" : "f64", self,
+                           literal(0.0L, kernel_.pair), term);
+      }
+      text += fmt::format("part_{0}{1} = part_{0}{1} + {2};\n", k, at, term);
+    }
+    return text;
+  }
+
+  template <class Line>
+  std::string each(std::size_t count, const Line& line) const {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += line(i);
+    return text;
+  }
+
+  Slots shared_slots(int threads, const Groups* groups) const {
+    Slots slots = common_slots(job_, threads, groups);
+    slots["body"] = near_.code + far_.code + pair_.code;
+    slots["choices"] += turn_functions_for(slots["body"], language_);
+    if (pair_kernel_.fast) {
+      const bool cuda = language_ == Language::Cuda;
+      slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});
+    }
+    slots["near"] = near_.suffix;
+    slots["far"] = far_.suffix;
+    slots["pair"] = pair_.suffix;
+    slots["sites"] = index_literal(job_, sites());
+    slots["last"] = index_literal(job_, sites() - 1);
+    return slots;
+  }
+
+  /// How a launch cuts its work: sites a thread, blocks of sites i, shares of the sites j.
+  struct Cut {
+    int per_thread = 1;
+    int tile = kTileSites;  ///< sites j in fast memory
+    std::int64_t blocks = 1, shares = 1, tiles = 1;
+    std::int64_t sums = 0;  ///< shares of every site and term, then a counter for each block
+  };
+  Cut cut() const;
+  Slots gpu_slots(const Cut& cut, const Groups& groups) const;
+  program::Kernel gpu();
+  program::Kernel processor();
+
+  const kernel::Kernel& kernel_;
+  const Bindings& bindings_;
+  Language language_;
+  Split split_;
+  kernel::Kernel near_kernel_, far_kernel_, pair_kernel_;
+  Body near_, far_, pair_;
+  Job job_;
+};
+
+std::string Pairs::identifier_of(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    text += fine ? c : '_';
+  }
+  return text;
+}
+
+Pairs::Cut Pairs::cut() const {
+  Cut cut;
+  const std::int64_t each_group = std::int64_t{threads()} * kSitesAThread;
+  const auto tiles = [&] { return (sites() + cut.tile - 1) / cut.tile; };
+  const auto groups = [&] {
+    return std::max<std::int64_t>(1, sites() / (threads() * cut.per_thread)) * tiles() *
+           kernel_.instances;
+  };
+  // Fewer sites a thread, then a tile, where there would not be a group for each multiprocessor.
+  const std::int64_t least =
+      alone() || job_.target.is_cpu
+          ? 0
+          : kFewestGroupsAUnit * std::int64_t{std::max(1, job_.target.compute_units)};
+  cut.per_thread = kSitesAThread;
+  while (cut.per_thread > 1 && (sites() < threads() * cut.per_thread || groups() < least))
+    cut.per_thread /= 2;
+  while (cut.tile > kFewestTileSites && groups() < least) cut.tile /= 2;
+  if (alone() && sites() < each_group)
+    cut.per_thread = static_cast<int>((sites() + threads() - 1) / threads());
+  const std::int64_t block = std::int64_t{threads()} * cut.per_thread;
+  cut.blocks = (sites() + block - 1) / block;
+  cut.tiles = tiles();
+  if (alone()) return cut;
+  const std::int64_t wanted =
+      std::int64_t{kGroupsAUnit} * std::max(1, job_.target.compute_units) / cut.blocks;
+  cut.shares = std::clamp<std::int64_t>(kernel_.instances > 1 ? wanted / kernel_.instances : wanted,
+                                        1, cut.tiles);
+  if (cut.shares > 1)
+    cut.sums = static_cast<std::int64_t>(kernel_.stores.size()) * cut.shares * sites() +
+               (cut.blocks + 1) / 2;
+  return cut;
+}
+
+Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
+  const std::size_t terms = kernel_.stores.size();
+  const int per_thread = cut.per_thread;
+  const std::int64_t shares = cut.shares;
+  Slots slots = shared_slots(threads(), &groups);
+  slots["shares"] = std::to_string(shares);
+  slots["per_thread"] = std::to_string(per_thread);
+  slots["block"] = index_literal(job_, std::int64_t{threads()} * per_thread);
+  slots["tiles"] = index_literal(job_, cut.tiles);
+  const std::string real = pair_type();
+  slots["tile_memory"] = each(split_.far.values.size(), [&](std::size_t i) {
+    return fmt::format("VPHI_LOCAL {} far_{}[{}];\n", real, i, cut.tile);
+  });
+  slots["near_memory"] = each(split_.near.values.size(), [&](std::size_t i) {
+    return fmt::format("{} near_{}[{}];\n", real, i, per_thread);
+  });
+  slots["gather_near"] = gather(near_, "at");
+  slots["gather_far"] = gather(far_, "at");
+  slots["keep_near"] = each(split_.near.values.size(), [&](std::size_t i) {
+    return fmt::format("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
+  });
+  slots["keep_far"] = each(split_.far.values.size(), [&](std::size_t i) {
+    return fmt::format("far_{}[place] = {}out.{};\n", i, rounded(), far_.store_members[i]);
+  });
+  slots["sums"] = each(
+      terms, [&](std::size_t k) { return fmt::format("double sum_{}[{}];\n", k, per_thread); });
+  slots["clear_sums"] =
+      each(terms, [&](std::size_t k) { return fmt::format("sum_{}[k] = 0.0;\n", k); });
+  slots["parts"] = each(
+      terms, [&](std::size_t k) { return fmt::format("{} part_{}[{}];\n", real, k, per_thread); });
+  slots["clear_parts"] =
+      each(terms, [&](std::size_t k) { return fmt::format("part_{}[k] = ({})0;\n", k, real); });
+  slots["add_parts"] = each(terms, [&](std::size_t k) {
+    return fmt::format("sum_{0}[k] = sum_{0}[k] + (double)part_{0}[k];\n", k);
+  });
+  slots["pair_inputs"] =
+      pair_inputs("[k]", "[j]", "(mine + k * " + std::to_string(threads()) + "u)");
+  slots["add_terms"] =
+      add_terms("[k]", "first + j == mine + k * " + std::to_string(threads()) + "u");
+  slots["tile_count"] =
+      sites() % cut.tile == 0
+          ? std::to_string(cut.tile) + "u"
+          : fmt::format("(unsigned)vphi_select_index({0} - first < {1}u, {0} - first, {1}u)",
+                        index_literal(job_, sites()), cut.tile);
+  slots["tile"] = std::to_string(cut.tile);
+  const auto stored = [&](std::size_t k, const std::string& value) {
+    const std::size_t array = position(kernel_, kernel_.stores[k].array);
+    return fmt::format("{}[at] = {}{};\n", write_pointer(job_, array),
+                       kernel_.arrays[array].store == Precision::F32 ? "(float)" : "", value);
+  };
+  if (shares == 1) {
+    slots["finish"] = fill("pairs_alone_gpu.txt", {{"per_thread", std::to_string(per_thread)},
+                                                   {"threads", std::to_string(threads())},
+                                                   {"sites", index_literal(job_, sites())},
+                                                   {"store", each(terms, [&](std::size_t k) {
+                                                      return stored(k, fmt::format("sum_{}[k]", k));
+                                                    })}});
+  } else {
+    Slots fold = slots;
+    fold["counters"] = index_literal(job_, static_cast<std::int64_t>(terms) * shares * sites());
+    fold["put_shares"] = each(terms, [&](std::size_t k) {
+      return fmt::format("partials[({}u + share) * (vphi_wide){} + at] = sum_{}[k];\n", k * shares,
+                         index_literal(job_, sites()), k);
+    });
+    fold["fold"] = each(terms, [&](std::size_t k) {
+      return fmt::format(
+                 "double total_{0} = 0.0;\nfor (unsigned s = 0; s < {1}u; ++s)\n  total_{0} = "
+                 "total_{0} + vphi_load_shared(partials + ({2}u + s) * (vphi_wide){3} + at);\n",
+                 k, shares, k * shares, index_literal(job_, sites())) +
+             stored(k, fmt::format("total_{}", k));
+    });
+    slots["finish"] = fill("pairs_shares_gpu.txt", fold);
+  }
+  slots["loop"] = fill("pairs_loop_gpu.txt", slots);
+  return slots;
+}
+
+program::Kernel Pairs::gpu() {
+  const Cut cut = this->cut();
+  const Groups groups{cut.blocks * cut.shares, 1, 1};
+  Slots slots = gpu_slots(cut, groups);
+  slots["parameters"] =
+      gpu_parameters(job_) + (cut.sums > 0 ? ",\n    VPHI_GLOBAL double* partials" : "");
+  slots["instance"] = instance_pointers(job_, bindings_, cut.sums, false);
+  slots["pair_types"] = "";
+  if (slots["wide_type"].empty())
+    slots["pair_types"] = fmt::format("typedef unsigned long{} vphi_wide;",
+                                      language_ == Language::Cuda ? " long" : "");
+  program::Kernel out;
+  out.entry = job_.entry;
+  out.source = fill("pairs_gpu.txt", slots);
+  out.partials = cut.sums * kernel_.instances;
+  out.arguments = arguments(job_, bindings_, false, cut.sums);
+  out.grid = grid_of(job_, groups);
+  out.block = {static_cast<std::uint32_t>(threads()), 1, 1};
+  return out;
+}
+
+// One group goes through all blocks of sites.
+Stage Pairs::stage() {
+  const Cut cut = this->cut();
+  const Slots slots = gpu_slots(cut, {1, 1, 1});
+  Stage stage;
+  stage.pointers = array_pointers(job_);
+  stage.functions = slots.at("choices") + slots.at("body");
+  stage.local_memory = slots.at("tile_memory");
+  stage.text = cut.blocks == 1 ? "const unsigned share = 0u, block = 0u;\n" + slots.at("loop")
+                               : fmt::format(
+                                     "for (unsigned block = 0u; block < {}u; ++block) {{\n"
+                                     "  const unsigned share = 0u;\n",
+                                     cut.blocks) +
+                                     indent(slots.at("loop"), 2) + "}\n";
+  return stage;
+}
+
+program::Kernel Pairs::processor() {
+  const std::size_t terms = kernel_.stores.size();
+  const std::int64_t blocks = (sites() + kBlock - 1) / kBlock;
+  Slots slots = shared_slots(1, nullptr);
+  slots["blocks"] = std::to_string(blocks);
+  slots["block"] = std::to_string(kBlock);
+  slots["tile"] = std::to_string(kTile);
+  slots["lane_count"] = std::to_string(kLanes);
+  std::string pointers;
+  int argument = 0;
+  const auto own = [&](std::int64_t words) {
+    return kernel_.instances > 1 ? fmt::format(" + instance * {}", words) : std::string();
+  };
+  for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = kernel_.arrays[i];
+    const std::string type = type_name(array.store);
+    const auto pointer = [&](const char* c, const std::string& name) {
+      pointers += fmt::format("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}]{4};\n", c, type, name,
+                              argument++, array.elements > 0 ? std::string() : own(sites()));
+    };
+    if (array.read || !array.next) {
+      pointer(array.written && !array.next ? "" : "const ", read_pointer(job_, i));
+    }
+    if (array.next) pointer("", write_pointer(job_, i));
+  }
+  pointers += fmt::format("double* scalars = (double*)args[{}]{};\n", argument,
+                          own(static_cast<std::int64_t>(bindings_.slots.size())));
+  slots["pointers"] = pointers;
+  slots["instance"] = kernel_.instances > 1
+                          ? fmt::format("const long instance = task / {};\n", blocks)
+                          : std::string();
+  const std::string real = pair_type();
+  slots["near_memory"] = each(split_.near.values.size(), [&](std::size_t i) {
+    return fmt::format("{} near_{}[{}];\n", real, i, kBlock);
+  });
+  slots["far_memory"] = each(split_.far.values.size(), [&](std::size_t i) {
+    return fmt::format("{} far_{}[{}];\n", real, i, kTile);
+  });
+  slots["gather_near"] = gather(near_, "at");
+  slots["gather_far"] = gather(far_, "at");
+  slots["keep_near"] = each(split_.near.values.size(), [&](std::size_t i) {
+    return fmt::format("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
+  });
+  slots["keep_far"] = each(split_.far.values.size(), [&](std::size_t i) {
+    return fmt::format("far_{}[j] = {}out.{};\n", i, rounded(), far_.store_members[i]);
+  });
+  slots["sums"] = each(terms, [&](std::size_t k) {
+    return fmt::format("double sum_{}[{}] = {{0.0}};\n", k, kBlock);
+  });
+  slots["parts"] = each(terms, [&](std::size_t k) {
+    return fmt::format("{} part_{}[{}] = {{0}};\n", real, k, kLanes);
+  });
+  slots["add_parts"] = each(terms, [&](std::size_t k) {
+    return fmt::format("sum_{0}[lane + l] = sum_{0}[lane + l] + (double)part_{0}[l];\n", k);
+  });
+  slots["pair_inputs"] = pair_inputs("[lane + l]", "[j]", "start + lane + l");
+  slots["add_terms"] = add_terms("[l]", "first + j == start + lane + l");
+  slots["store"] = each(terms, [&](std::size_t k) {
+    const std::size_t array = position(kernel_, kernel_.stores[k].array);
+    return fmt::format("{}[start + k] = {}sum_{}[k];\n", write_pointer(job_, array),
+                       kernel_.arrays[array].store == Precision::F32 ? "(float)" : "", k);
+  });
+  program::Kernel out;
+  out.entry = job_.entry;
+  out.source = fill("pairs_cpp.txt", slots);
+  out.arguments = arguments(job_, bindings_, false, 0);
+  out.grid[0] = static_cast<std::uint32_t>(blocks * kernel_.instances);
+  return out;
+}
+
+}  // namespace
+
+program::Kernel emit_pairs(const kernel::Kernel& kernel, const TargetInfo& target,
+                           const Bindings& bindings) {
+  return Pairs(kernel, target, bindings).emit();
+}
+
+Stage pairs_stage(const kernel::Kernel& kernel, const TargetInfo& target,
+                  const Bindings& bindings) {
+  return Pairs(kernel, target, bindings).stage();
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,189 @@
+#include "compiler/emit/patterns/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/emit/math/draws.hpp"
+#include "compiler/emit/patterns/rows_text.hpp"
+#include "compiler/emit/patterns/sites.hpp"
+
+namespace vphi::emit {
+namespace {
+
+constexpr std::int64_t kSitesPerTask = 8192;
+
+// Arguments of a task by name; `arrays` false: only what the finish needs. Where there are many
+// instances, those of `instance`.
+std::string pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
+                     bool arrays = true) {
+  std::string text;
+  int at = 0;
+  const bool many = job.kernel.instances > 1;
+  const auto own = [&](std::int64_t words) {
+    return many ? fmt::format(" + instance * {}", words) : std::string();
+  };
+  const std::int64_t sites = job.kernel.sites();
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = job.kernel.arrays[i];
+    const std::string type = type_name(array.store);
+    if (array.read || !array.next) {
+      const char* c = array.written && !array.next ? "" : "const ";
+      text += fmt::format("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}]{4};\n", c, type,
+                          read_pointer(job, i), at++, own(sites));
+    }
+    if (array.next)
+      text += fmt::format("{0}* VPHI_RESTRICT {1} = ({0}*)args[{2}]{3};\n", type,
+                          write_pointer(job, i), at++, own(sites));
+  }
+  if (!arrays) text.clear();
+  text += fmt::format("double* scalars = (double*)args[{}]{};\n", at++,
+                      own(static_cast<std::int64_t>(bindings.slots.size())));
+  if (!job.kernel.reductions.empty())
+    text += fmt::format("double* partials = (double*)args[{}]{};\n", at, own(partials));
+  return text;
+}
+
+// Tasks for many instances in C++: each one a share of an instance, or, where there are enough of
+// them for all threads, a run of whole instances, whose lattices stay in the caches.
+std::uint32_t many_tasks(const Job& job, std::int64_t tasks, Slots& slots) {
+  const std::int64_t instances = job.kernel.instances;
+  const std::string& name = job.body.suffix;
+  const bool whole = instances >= std::int64_t{4} * job.target.compute_units;
+  slots["end_function"] = job.epilogue() ? fill("end_many_cpp.txt", slots) : "";
+  if (!whole) {
+    slots["shares_of_task"] =
+        fmt::format("vphi_share_{0}(args, task / {1}, task % {1});", name, tasks);
+    if (job.epilogue()) slots["finish_function"] = fill("finish_many_cpp.txt", slots);
+    return static_cast<std::uint32_t>(instances * tasks);
+  }
+  const std::int64_t together = std::max<std::int64_t>(1, kSitesPerTask / job.kernel.sites());
+  const std::int64_t jobs = (instances + together - 1) / together;
+  slots["jobs"] = std::to_string(jobs);
+  slots["end_call"] = job.epilogue() ? "vphi_end_" + name + "(args, instance);" : "";
+  slots["shares_of_task"] = fill("whole_instances_cpp.txt", slots);
+  return static_cast<std::uint32_t>(jobs);
+}
+
+program::Kernel emit_scalars(const Job& job, const Bindings& bindings) {
+  if (job.language == Language::OpenCL) return emit_epilogue_gpu(job, bindings);
+  program::Kernel out;
+  Slots slots = common_slots(job, 1);
+  if (job.kernel.instances > 1) {
+    out.grid[0] = static_cast<std::uint32_t>(std::min<std::int64_t>(512, job.kernel.instances));
+    slots["tasks"] = std::to_string(out.grid[0]);
+    slots["scalar_pointers"] = pointers(job, bindings, 0, false);
+    out.source = fill("epilogue_many_cpp.txt", slots);
+  } else {
+    slots["pointers"] = pointers(job, bindings, 0);
+    out.source = fill("epilogue_cpp.txt", slots);
+  }
+  out.arguments = arguments(job, bindings, false, 0);
+  return out;
+}
+
+std::int64_t units_of(const Job& job, const Loop* loop) {
+  const Rows rows(job);
+  return loop ? loop->units : rows.row_count() * rows.chunks();
+}
+
+std::int64_t tasks_of(const Job& job, const Loop* loop) {
+  const std::int64_t most = std::min<std::int64_t>(units_of(job, loop), 512);
+  return loop && loop->tasks > 0
+             ? std::min(loop->tasks, most)
+             : std::clamp<std::int64_t>(job.kernel.sites() / kSitesPerTask, 1, most);
+}
+
+// What every form of a loop over rows has; `rows` is the text of a task, `fold` adds the shares.
+Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
+  const kernel::Kernel& kernel = job.kernel;
+  const Rows rows(job);
+  const Groups groups{tasks, 1, 1};
+  Slots slots = common_slots(job, 1, &groups);
+  slots["tasks"] = std::to_string(tasks);
+  slots["units"] = std::to_string(units_of(job, loop));
+  slots["chunks"] = std::to_string(rows.chunks());
+  slots["chunk"] = std::to_string(rows.chunk());
+  slots["nx"] = std::to_string(kernel.extent[0]);
+  slots["width"] = rows.width();
+  slots["edges"] = loop ? loop->functions : rows.edge_functions();
+  slots["buffers"] = rows.buffers();
+  slots["coordinates"] = rows.coordinates();
+  slots["row_sums"] = rows.row_sums();
+  slots["gather"] = rows.gather();
+  slots["store"] = rows.store();
+  slots["put"] = rows.put();
+  slots["lanes"] = rows.lanes();
+  slots["add_lanes"] = rows.add_lanes();
+  slots["shares"] = rows.shares(tasks);
+  slots["reductions"] = std::to_string(std::max<std::size_t>(1, kernel.reductions.size()));
+  slots["join"] = kernel.reductions.empty() ? "" : join_functions(job);
+  slots["suffix"] = "f64";
+  slots["real"] = "double";
+  slots["compensated"] = kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
+  slots["fold"] =
+      kernel.reductions.empty() ? "const double total[1] = {0.0};" : fill("fold_rows.txt", slots);
+  slots["rows"] = loop ? loop->text(tasks) : fill("rows.txt", slots);
+  return slots;
+}
+
+}  // namespace
+
+std::int64_t row_tasks(const Job& job) { return tasks_of(job, nullptr); }
+
+Stage rows_stage(const Job& job, const Bindings& bindings) {
+  Stage stage;
+  stage.pointers = array_pointers(job);
+  if (!job.per_site()) {
+    Slots slots = common_slots(job, 1);
+    slots["fold"] = "const double total[1] = {0.0};";
+    stage.functions = slots["choices"] + slots["body"];
+    stage.text = fill("rounds_rows_end.txt", slots);
+    return stage;
+  }
+  const std::int64_t tasks = tasks_of(job, nullptr);
+  Slots slots = row_slots(job, nullptr, tasks);
+  slots["threads"] = std::to_string(job.kernel.threads);
+  slots["end"] = job.epilogue() ? fill("rounds_rows_end.txt", slots) : "";
+  stage.functions = slots["choices"] + slots["around"] + slots["body"] + slots["compensated"] +
+                    slots["join"] + slots["edges"];
+  stage.text = draw_start(job, bindings, job.kernel.instances > 1 ? "instance" : "0") +
+               fill("rounds_rows.txt", slots);
+  stage.partials = tasks * static_cast<std::int64_t>(job.kernel.reductions.size());
+  return stage;
+}
+
+program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop) {
+  const kernel::Kernel& kernel = job.kernel;
+  const bool cpp = job.language == Language::Cpp;
+  if (!job.per_site()) return emit_scalars(job, bindings);
+  program::Kernel out;
+  const std::int64_t tasks = tasks_of(job, loop);
+  const std::int64_t partials = tasks * static_cast<std::int64_t>(kernel.reductions.size());
+  const Groups groups{tasks, 1, 1};
+  Slots slots = row_slots(job, loop, tasks);
+  slots["finish_name"] = job.entry + "_finish";
+  if (cpp) {
+    slots["pointers"] = pointers(job, bindings, partials) +
+                        draw_start(job, bindings, kernel.instances > 1 ? "instance" : "0");
+    slots["scalar_pointers"] = pointers(job, bindings, partials, false);
+  } else {
+    slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  }
+  out.partials = partials * kernel.instances;
+  out.grid = grid_of(job, groups);
+  slots["finish_function"];
+  if (cpp && kernel.instances > 1) {
+    out.grid[0] = many_tasks(job, tasks, slots);
+    out.source = fill("rows_many_cpp.txt", slots);
+  } else {
+    if (job.epilogue())
+      slots["finish_function"] = fill(cpp ? "finish_cpp.txt" : "finish_rows_opencl.txt", slots);
+    out.source = fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots);
+  }
+  if (cpp && !slots["finish_function"].empty()) out.finish = slots["finish_name"];
+  out.arguments = arguments(job, bindings, !cpp && job.epilogue(), partials);
+  return out;
+}
+
+}  // namespace vphi::emit

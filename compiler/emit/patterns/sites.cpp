@@ -1,0 +1,260 @@
+#include "compiler/emit/patterns/sites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "compiler/emit/math/draws.hpp"
+#include "compiler/emit/memory/gather.hpp"
+#include "compiler/emit/patterns/colour.hpp"
+#include "compiler/kernel/draw.hpp"
+
+namespace vphi::emit {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kThreadsHeld = 128;            // where a site holds many numbers
+constexpr std::int64_t kSitesPerThread = 8;  // of an instance among many
+constexpr int kStripBytes = 16;              // of an array that a thread takes at once
+constexpr std::int64_t kLeastStrips = 4;     // strips of a thread that make them worth while
+constexpr int kMostStripInputs = 4;          // values of a site; more keep a thread busy anyway
+constexpr int kMostStripSums = 4;            // reductions of a thread beside them
+constexpr std::int64_t kResidents = 4;       // groups on a multiprocessor while they wait
+constexpr std::int64_t kWaves = 32;          // groups for each multiprocessor, one after another
+constexpr int kMostHeldParameters = 24;      // numbers of the step kept in registers
+constexpr std::int64_t kWaveResidents = 2;   // groups on a multiprocessor that wait for each other
+constexpr std::int64_t kManySums = 8;        // reductions that cost a group more than its sites
+
+// Sites that a thread takes together. What reads its own site alone waits for memory: single
+// numbers are too few on the way, and too many instructions.
+int strip_of(const Job& job) {
+  const bool own = centred(job);
+  const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
+    return array.store == job.body.real && array.elements == 0;
+  });
+  if (job.target.is_cpu || job.kernel.instances > 1 || job.kernel.reach != kernel::Reach::Launch ||
+      ordered(job) || !own || !same || job.body.reads.empty() ||
+      job.body.reads.size() > kMostStripInputs || job.body.draws.size() > kMostStripInputs ||
+      job.body.parameters > kMostHeldParameters || job.kernel.reductions.size() > kMostStripSums)
+    return 1;
+  int strip = kStripBytes / bytes_of(job.body.real);
+  if (!job.body.draws.empty()) {  // whole blocks of random numbers
+    if (!kernel::across_sites(job.kernel.random)) return 1;
+    strip = std::max(strip, static_cast<int>(kernel::sites_of_block(job.kernel.random)));
+  }
+  return strip;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// The lines of the pattern of vectors that differ from those of single sites.
+void vector_lines(const Job& job, Slots& slots, int strip) {
+  const char* real = type_name(job.body.real);
+  const int lanes = kStripBytes / bytes_of(job.body.real), vectors = strip / lanes;
+  const std::string type = real + std::to_string(lanes),
+                    space = job.language == Language::OpenCL ? "__global " : "";
+  std::string load, store, gather = slots["gather_strip"], parts = slots["store"];
+  const auto index = [&](int v) {
+    return vectors == 1 ? std::string("vector") : fmt::format("vector * {}u + {}u", vectors, v);
+  };
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = job.kernel.arrays[i];
+    const std::string from = read_pointer(job, i), to = write_pointer(job, i);
+    const std::string old = job.body.array_names[i] + "_old",
+                      next = job.body.array_names[i] + "_next";
+    const auto name = [&](const std::string& stem, int v) {
+      return stem + "_vector" + (vectors == 1 ? "" : "_" + std::to_string(v));
+    };
+    const auto part = [&](const std::string& stem, int k) {
+      return name(stem, k / lanes) + "." + "xyzw"[k % lanes];
+    };
+    if (array.read) {
+      std::string values;
+      for (int v = 0; v < vectors; ++v)
+        load += fmt::format("const {0} {1} = (({2}const {0}*){3})[{4}];\n", type, name(old, v),
+                            space, from, index(v));
+      for (int k = 0; k < strip; ++k) values += (k > 0 ? ", " : "") + part(old, k);
+      load += fmt::format("const {} {}[{}] = {{{}}};\n", real, old, strip, values);
+      gather = replaced(gather, from + "[at]", old + "[k]");
+    }
+    if (array.written) {
+      load += fmt::format("{} {}[{}];\n", real, next, strip);
+      parts = replaced(parts, to + "[at]", next + "[k]");
+      for (int v = 0; v < vectors; ++v) store += fmt::format("{} {};\n", type, name(next, v));
+      for (int k = 0; k < strip; ++k)
+        store += fmt::format("{} = {}[{}];\n", part(next, k), next, k);
+      for (int v = 0; v < vectors; ++v)
+        store += fmt::format("(({}{}*){})[{}] = {};\n", space, type, to, index(v), name(next, v));
+    }
+  }
+  if (!job.body.draws.empty()) load += strip_draws(job, "vector", strip);
+  slots["load_vectors"] = load;
+  slots["gather_vectors"] = gather;
+  slots["store_parts"] = parts;
+  slots["store_vectors"] = store;
+}
+
+// What launches of one and of many steps have in common: the loop over the sites, and its sums.
+Slots site_slots(const Job& job, int threads, const Groups& groups,
+                 const GpuReductions& reductions) {
+  Slots slots = common_slots(job, threads, &groups);
+  slots["sites"] = index_literal(job, job.kernel.sites());
+  slots["finish_functions"] = reductions.functions;
+  slots["sums"] = reductions.sums;
+  slots["finish"] = reductions.finish;
+  const std::string number = ordered(job) ? "number" : "at";
+  const bool once = job.body.held > 0 && job.kernel.reach == kernel::Reach::Launch &&
+                    groups[0] * threads >= job.kernel.sites();
+  slots["each"] = each_site(number, slots["sites"], threads, once);
+  slots["gather"] = Gather(job, false, threads).lines();
+  slots["evaluate"] = Gather(job, false, threads).evaluated();
+  std::string add;
+  for (std::size_t i = 0; i < job.kernel.reductions.size(); ++i)
+    add += accumulate(job, i, "out." + job.body.reduction_members[i]);
+  slots["store"] = Gather::stores(job);
+  slots["accumulate"] = add;
+  // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
+  const bool held = job.body.parameters <= kMostHeldParameters ||
+                    (job.language == Language::OpenCL && !job.target.nvidia);
+  const std::string parameters =
+      fmt::format("const vphi_par_{0} par = vphi_par_of_{0}(scalars);\n", job.body.suffix);
+  const std::string asm_name = job.language == Language::Cuda ? "asm" : "__asm__";
+  slots["parameters_before"] = held ? parameters : "";
+  slots["parameters_inside"] =
+      held ? ""
+           : asm_name + " volatile(\"\" ::: \"memory\");  // read again for each site\n" +
+                 parameters;
+  return slots;
+}
+
+/// Groups of an instance that its threads form where the kernel says how many those are.
+std::int64_t groups_within_reach(const Job& job, int threads) {
+  if (job.kernel.reach == kernel::Reach::Group) return 1;
+  return std::min((job.kernel.sites() + threads - 1) / threads, wave_groups(job.target));
+}
+
+}  // namespace
+
+std::int64_t wave_groups(const TargetInfo& target) {
+  return kWaveResidents * std::int64_t{std::max(1, target.compute_units)};
+}
+
+Stage sites_stage(const Job& job, const Bindings& bindings) {
+  const int threads = job.kernel.threads;
+  const Groups groups{groups_within_reach(job, threads), 1, 1};
+  Stage stage;
+  stage.pointers = array_pointers(job);
+  if (!job.per_site()) {
+    Slots slots = common_slots(job, threads, &groups);
+    const GpuReductions end = gpu_reductions(job, threads);
+    stage.functions = slots["choices"] + slots["body"] + end.functions;
+    stage.text = end.finish;
+    return stage;
+  }
+  const GpuReductions reductions = gpu_reductions(job, threads);
+  Slots slots = site_slots(job, threads, groups, reductions);
+  stage.functions =
+      slots["choices"] + slots["wrap"] + Gather::functions(job) + reductions.functions;
+  stage.text = draw_start(job, bindings, job.kernel.instances > 1 ? "instance" : "0") +
+               fill("sites_loop_gpu.txt", slots);
+  stage.tree_doubles = reductions.tree_doubles;
+  if (job.kernel.reach == kernel::Reach::Wave)
+    stage.partials = groups[0] * static_cast<std::int64_t>(job.kernel.reductions.size());
+  return stage;
+}
+
+program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
+  const kernel::Kernel& kernel = job.kernel;
+  const std::int64_t sites = kernel.sites();
+  // Enough groups to fill the device several times over; each thread then takes sites in strides.
+  // Where it takes them as vectors, as many as run at the same time: sums are folded at the end of
+  // a group (2 to 17 % on an H200). Of many instances each takes few groups, whatever the device.
+  const bool many = kernel.instances > 1;
+  const auto reductions_64 = static_cast<std::int64_t>(kernel.reductions.size());
+  const int usual = job.body.held > 0 ? kThreadsHeld : kThreads;
+  const bool alone = kernel.reach == kernel::Reach::Group;
+  const bool free = kernel.reach == kernel::Reach::Launch;
+  const int threads = !free  ? kernel.threads
+                      : many ? static_cast<int>(std::clamp<std::int64_t>(
+                                   (std::max(sites, reductions_64) + 31) / 32 * 32, 32, usual))
+                             : usual;
+  const int wish = strip_of(job);
+  const std::int64_t units = std::max(1, job.target.compute_units);
+  // Neighbours that share their random numbers are worth fewer threads, as long as all have work.
+  const bool noisy =
+      wish > 1 && !job.body.draws.empty() && sites >= std::int64_t{2} * wish * threads * units;
+  const std::int64_t apart = noisy ? sites / wish : sites;
+  const std::int64_t wanted = (apart + threads - 1) / threads;
+  const bool vectors =
+      !job.target.is_cpu && wish > 1 && sites >= kLeastStrips * wish * kResidents * units * threads;
+  const bool long_site = job.body.held > 0 && !centred(job);
+  const std::int64_t most = many ? std::max<std::int64_t>(1, wanted / kSitesPerThread)
+                            : kernel.reductions.empty() || long_site
+                                ? std::int64_t{1} << 30
+                                : (vectors ? kResidents : kWaves) * units;
+  // Many sums: fewer groups, each with more sites, as long as they fill the device.
+  const std::int64_t fewest = std::int64_t{4} * units;
+  const bool fewer = !many && !long_site && !job.target.is_cpu && reductions_64 >= kManySums;
+  const std::int64_t shares = fewer ? std::max(wanted / kSitesPerThread, fewest) : wanted;
+  const std::int64_t number = std::clamp<std::int64_t>(std::min(wanted, shares), 1, most);
+  const Groups groups{!free          ? groups_within_reach(job, threads)
+                      : ordered(job) ? even_shares(wanted, number)
+                                     : number,
+                      1, 1};
+  const std::int64_t partials = alone ? 0 : groups[0] * reductions_64;
+
+  const GpuReductions reductions = gpu_reductions(job, threads);
+  Slots slots = site_slots(job, threads, groups, reductions);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue() && !alone);
+  slots["local_memory"] = sum_memory(reductions);
+  if (alone && reductions.tree_doubles > 0)
+    slots["local_memory"] = fmt::format("VPHI_LOCAL double tree[{}];", reductions.tree_doubles);
+  if (reductions.tree_doubles == 0 && kernel.reach == kernel::Reach::Wave && job.epilogue())
+    slots["local_memory"] = "VPHI_LOCAL unsigned last;";
+
+  const bool long_ways = sites / (groups[0] * threads) >= kLeastStrips * wish;
+  const int strip = noisy || (job.body.draws.empty() && long_ways) ? wish : 1;
+  slots["strip"] = std::to_string(strip);
+  slots["vectors"] = index_literal(job, sites / strip);
+  slots["gather_strip"] = Gather(job).lines(true);
+  if (strip > 1) vector_lines(job, slots, strip);
+  slots["residents"] = std::to_string(strip > 1 ? kResidents : residents(job, threads));
+  slots["loop"] = strip > 1 ? "" : fill("sites_loop_gpu.txt", slots);
+
+  if (strip == 1) slots["body"] = Gather::functions(job);
+
+  program::Kernel out;
+  out.source = fill(strip > 1 ? "sites_vectors_gpu.txt" : "sites_gpu.txt", slots);
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue() && !alone, partials);
+  out.grid = grid_of(job, groups);
+  out.block = {static_cast<std::uint32_t>(threads), 1, 1};
+  return out;
+}
+
+program::Kernel emit_epilogue_gpu(const Job& job, const Bindings& bindings) {
+  program::Kernel out;
+  if (job.kernel.instances > 1) {
+    constexpr std::int64_t kInstancesPerGroup = 64, kMostGroups = 1 << 16;
+    Slots slots = common_slots(job, kInstancesPerGroup);
+    slots["slots"] = std::to_string(bindings.slots.size());
+    out.source = fill("epilogue_many_gpu.txt", slots);
+    out.block[0] = kInstancesPerGroup;
+    out.grid[0] = static_cast<std::uint32_t>(std::min(
+        kMostGroups, (job.kernel.instances + kInstancesPerGroup - 1) / kInstancesPerGroup));
+  } else {
+    out.source = fill("epilogue_gpu.txt", common_slots(job, 1));
+  }
+  out.arguments = arguments(job, bindings, false, 0);
+  return out;
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,387 @@
+#include "compiler/emit/text/frame.hpp"
+
+#include "compiler/emit/math/table_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "compiler/emit/math/draws.hpp"
+#include "compiler/emit/math/turns.hpp"
+#include "compiler/emit/math/unit_log.hpp"
+#include "compiler/emit/math/vector_math.hpp"
+#include "compiler/emit/patterns/paths.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using kernel::ReduceKind;
+using kernel::SumKind;
+using program::Argument;
+
+// Compensated in f32 unless plain sums are asked for, in f64 only where Kahan's are.
+bool compensated(const kernel::Kernel& kernel, std::size_t i) {
+  if (kernel.reductions[i].kind != ReduceKind::Sum) return false;
+  return kernel.compute == Precision::F32 ? kernel.sum != SumKind::Plain
+                                          : kernel.sum == SumKind::Kahan;
+}
+
+const char* suffix(Precision precision) { return precision == Precision::F32 ? "f32" : "f64"; }
+
+}  // namespace
+
+std::string join_functions(const Job& job) {
+  std::string join = "a + b", neutral = "0.0";
+  const auto& reductions = job.kernel.reductions;
+  for (std::size_t i = 0; i < reductions.size(); ++i) {
+    if (reductions[i].kind == ReduceKind::Sum) continue;
+    const bool low = reductions[i].kind == ReduceKind::Minimum;
+    const std::string test = "vphi_select_f64(which == " + std::to_string(i) + "u, ";
+    join = test + (low ? "vphi_min_f64(a, b)" : "vphi_max_f64(a, b)") + ",\n    " + join + ")";
+    neutral = test + (low ? "VPHI_INFINITY" : "-VPHI_INFINITY") + ",\n    " + neutral + ")";
+  }
+  const std::string& name = job.body.suffix;
+  return "VPHI_INLINE double vphi_join_" + name + "(unsigned which, double a, double b) {\n" +
+         "  (void)which;\n  return " + join + ";\n}\n" + "VPHI_INLINE double vphi_neutral_" + name +
+         "(unsigned which) {\n  (void)which;\n" + "  return " + neutral + ";\n}\n";
+}
+
+Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
+             const std::vector<std::string>& shared, const Handed& handed) {
+  const Language language = language_of(target.target);
+  const bool processor =
+      language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
+  Job job{
+      kernel,   target,
+      language, make_body(kernel, language, bindings, is_path(kernel), shared, handed, !processor),
+      {},       processor,
+      handed};
+  job.order = bindings.order;
+  for (const kernel::ArrayParam& array : kernel.arrays) {
+    const auto number = static_cast<std::size_t>(array.array);
+    job.places.push_back(number < bindings.places.size() ? bindings.places[number] : Place{});
+  }
+  job.entry = "vphi_" + job.body.suffix;
+  return job;
+}
+
+std::size_t position(const kernel::Kernel& kernel, int array) {
+  for (std::size_t i = 0; i < kernel.arrays.size(); ++i)
+    if (kernel.arrays[i].array == array) return i;
+  throw std::invalid_argument("kernel " + kernel.name + ": unknown array");
+}
+
+std::string scalar_of(const Job& job, const Bindings& bindings, const std::string& pointer,
+                      std::ptrdiff_t slot) {
+  if (!bindings.by_slot) return fmt::format("{}[{}]", pointer, slot);
+  const char* wide = job.language == Language::Cuda  ? "ull"
+                     : job.language == Language::Cpp ? ""
+                                                     : "ul";
+  return fmt::format("{}[{}{}]", pointer, slot * job.kernel.instances, wide);
+}
+
+std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
+                                std::int64_t partials) {
+  std::vector<Argument> list;
+  const std::int64_t instances = job.kernel.instances, sites = instances * job.kernel.sites();
+  for (const kernel::ArrayParam& array : job.kernel.arrays) {
+    const Place& place = job.places[position(job.kernel, array.array)];
+    if (place.lane > 0) continue;  // in the memory of another
+    const int buffer = bindings.buffer_of.at(static_cast<std::size_t>(array.array));
+    const auto add = [&](Argument::Kind kind, bool written) {
+      Argument argument{kind, buffer};
+      argument.bytes =
+          (array.elements > 0 ? array.elements : sites * place.lanes) * bytes_of(array.store);
+      argument.precision =
+          array.store == Precision::F32 ? program::Precision::F32 : program::Precision::F64;
+      argument.written = written;
+      list.push_back(argument);
+    };
+    if (array.read || !array.next) add(Argument::Kind::Current, array.written && !array.next);
+    if (array.next) add(Argument::Kind::Next, true);
+  }
+  const auto add = [&](Argument::Kind kind, std::int64_t bytes) {
+    Argument argument{kind, 0};
+    argument.bytes = bytes;
+    argument.written = true;
+    list.push_back(argument);
+  };
+  add(Argument::Kind::Scalars, instances * static_cast<std::int64_t>(8 * bindings.slots.size()));
+  list.back().index = bindings.by_slot ? 1 : 0;
+  if (partials > 0) add(Argument::Kind::Partials, instances * 8 * partials);
+  if (counter) add(Argument::Kind::Counter, instances * 4);
+  return list;
+}
+
+bool ordered(const Job& job) {
+  return std::ranges::any_of(job.places, [](const Place& p) { return p.home >= 0; });
+}
+
+bool centred(const Job& job) {
+  return std::ranges::all_of(job.body.reads, [](const Read& r) { return r.centre(); });
+}
+
+std::size_t home_of(const Job& job, std::size_t array) {
+  return job.places[array].home < 0 ? array : position(job.kernel, job.places[array].home);
+}
+
+std::string place_type(const Job& job, std::size_t array) {
+  const int lanes = job.places[array].lanes;
+  return type_name(job.kernel.arrays[array].store) + (lanes > 1 ? std::to_string(lanes) : "");
+}
+
+std::string read_pointer(const Job& job, std::size_t array) {
+  return "vphi_" + job.body.array_names[home_of(job, array)];
+}
+
+std::vector<std::string> array_pointers(const Job& job) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) list.push_back(read_pointer(job, i));
+  return list;
+}
+
+std::string write_pointer(const Job& job, std::size_t array) {
+  return read_pointer(job, array) + (job.kernel.arrays[array].next ? "_next" : "");
+}
+
+std::string gpu_parameters(const Job& job) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = job.kernel.arrays[i];
+    if (job.places[i].lane > 0) continue;
+    const std::string type = place_type(job, i);
+    const bool in_place = array.written && !array.next;
+    if (array.read || !array.next)
+      list.push_back(fmt::format("VPHI_GLOBAL {}{}* VPHI_RESTRICT {}", in_place ? "" : "const ",
+                                 type, read_pointer(job, i)));
+    if (array.next)
+      list.push_back(fmt::format("VPHI_GLOBAL {}* VPHI_RESTRICT {}", type, write_pointer(job, i)));
+  }
+  const bool path = is_path(job.kernel);
+  const bool alone = job.kernel.reach == kernel::Reach::Group && !job.signed_index;
+  list.push_back(fmt::format("VPHI_GLOBAL double* {}scalars", path ? "all_" : ""));
+  if (!path && !alone && !job.kernel.reductions.empty())
+    list.push_back("VPHI_GLOBAL double* partials");
+  if (!path && !alone && job.epilogue() && job.per_site())
+    list.push_back("VPHI_GLOBAL unsigned* counter");
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "\n    " : ",\n    ") + item;
+  return text;
+}
+
+std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups) {
+  const std::int64_t instances = job.kernel.instances;
+  const auto word = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
+  if (instances == 1) return {word(groups[0]), word(groups[1]), word(groups[2])};
+  const std::int64_t all = groups[0] * groups[1] * groups[2] * instances;
+  if (all >= std::int64_t{1} << 31)
+    throw std::invalid_argument("kernel " + job.kernel.name + ": too many instances in one launch");
+  return {word(all), 1, 1};
+}
+
+std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
+                              bool counter) {
+  if (job.kernel.instances == 1) return draw_start(job, bindings, "0");
+  std::string text = "const vphi_wide instance = vphi_instance();\n";
+  const auto move = [&](const std::string& pointer, std::int64_t words) {
+    text += words == 1 ? fmt::format("{} += instance;\n", pointer)
+                       : fmt::format("{} += instance * {}u;\n", pointer, words);
+  };
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    const kernel::ArrayParam& array = job.kernel.arrays[i];
+    if (array.elements > 0 || job.places[i].lane > 0) continue;
+    if (array.read || !array.next) move(read_pointer(job, i), job.kernel.sites());
+    if (array.next) move(write_pointer(job, i), job.kernel.sites());
+  }
+  move("scalars", static_cast<std::int64_t>(bindings.slots.size()));
+  if (partials > 0) move("partials", partials);
+  if (counter) move("counter", 1);
+  return text + draw_start(job, bindings, "instance");
+}
+
+bool wide_index(const kernel::Kernel& kernel) { return kernel.sites() >= (std::int64_t{1} << 31); }
+
+std::string index_literal(const Job& job, std::int64_t value) {
+  if (job.language == Language::Cpp) return std::to_string(value);
+  return std::to_string(value) + (wide_index(job.kernel) ? "ul" : "u");
+}
+
+namespace {
+
+// Numbers of the work groups; within the instance where there are many.
+std::string group_functions(const Job& job, const Groups* groups) {
+  const bool cuda = job.language == Language::Cuda;
+  if (job.kernel.instances == 1 || !groups)
+    return fill(cuda ? "groups_cuda.txt" : "groups_opencl.txt", {});
+  const auto& [x, y, z] = *groups;
+  return fill("groups_many.txt", {{"linear", cuda ? "blockIdx.x" : "(unsigned)get_group_id(0)"},
+                                  {"instances", std::to_string(job.kernel.instances)},
+                                  {"groups", std::to_string(x * y * z)},
+                                  {"groups_x", std::to_string(x)},
+                                  {"groups_y", std::to_string(y)},
+                                  {"groups_z", std::to_string(z)},
+                                  {"groups_xy", std::to_string(x * y)}});
+}
+
+// A compiler that knew the index to be the same would take what it has read before, and hold it.
+constexpr const char* kAgain =
+    "// The same index, since there are never 2^31 groups; no compiler can know that.\n"
+    "VPHI_INLINE vphi_index vphi_again(vphi_index i, vphi_index times) {\n"
+    "  return i + times * (vphi_groups() >> 31);\n"
+    "}\n";
+
+}  // namespace
+
+Slots common_slots(const Job& job, int threads, const Groups* groups) {
+  Slots slots;
+  const bool cuda = job.language == Language::Cuda, many = job.kernel.instances > 1;
+  if (job.language != Language::Cpp) slots["group_functions"] = group_functions(job, groups);
+  slots["wide_type"];
+  if (many && job.language != Language::Cpp)
+    slots["wide_type"] = fmt::format("typedef unsigned long{} vphi_wide;", cuda ? " long" : "");
+  slots["instances"] = std::to_string(job.kernel.instances);
+  slots["name"] = job.body.suffix;
+  slots["entry"] = job.entry;
+  slots["comment"] =
+      comment_lines(job.kernel.comment.empty() ? job.kernel.name : job.kernel.comment);
+  slots["threads"] = std::to_string(threads);
+  slots["index_type"] = wide_index(job.kernel) ? "unsigned long" : "unsigned";
+  if (cuda && wide_index(job.kernel)) slots["index_type"] = "unsigned long long";
+  if (job.signed_index) slots["index_type"] = "long";
+  slots["contract"] = job.target.contract ? "ON" : "OFF";
+  // A group of one waits for nobody. PoCL cuts a kernel at its barriers and copies what lies behind
+  // each: with some thirty of them in a loop it does not come to an end.
+  const bool alone = threads == 1;
+  slots["barrier"] = alone ? "" : "barrier(CLK_LOCAL_MEM_FENCE);";
+  slots["barrier_all"] = alone ? "" : "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+  slots["fence"] = job.target.nvidia ? "__asm__ volatile(\"membar.gl;\" ::: \"memory\");"
+                                     : "mem_fence(CLK_GLOBAL_MEM_FENCE);";
+  slots["contract_pragmas"] = job.target.contract
+                                  ? ""
+                                  : "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
+                                    "#else\n#pragma GCC optimize(\"fp-contract=off\")\n#endif";
+  slots["contract_line"] = job.target.contract ? "" : "// vphi: contract=off\n";
+  slots["prelude"] = fill(cuda                               ? "prelude_cuda.txt"
+                          : job.language == Language::OpenCL ? "prelude_opencl.txt"
+                                                             : "prelude_cpp.txt",
+                          slots);
+  slots["choices"] =
+      fill("choices.txt", slots) + table_functions(job.kernel, job.language, job.handed);
+  slots["choices"] += turn_functions_for(job.body.code, job.language);
+  slots["choices"] += unit_log_for(job.body.code, job.language, job.target.nvidia);
+  slots["choices"] += vector_functions_for(job.kernel, job.language);
+  if (job.kernel.fast && job.body.handed_members.empty() && job.language != Language::Cpp)
+    slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});
+  if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
+  slots["wrap"] = fill("wrap.txt", slots);
+  if (job.language != Language::Cpp) slots["wrap"] += kAgain;
+  slots["around"] = fill("around.txt", slots);
+  slots["body"] = job.body.code;
+  if (job.language != Language::Cpp) slots["parameters"] = gpu_parameters(job);
+  return slots;
+}
+
+std::string each_site(const std::string& name, const std::string& count, int threads, bool once) {
+  const std::string first = fmt::format("(vphi_index)vphi_group() * {}u + thread", threads);
+  if (once) return fmt::format("const vphi_index {0} = {1};\nif ({0} < {2})", name, first, count);
+  return fmt::format(
+      "for (vphi_index {0} = {1}; {0} < {2};\n     {0} += (vphi_index)vphi_groups() * {3}u)", name,
+      first, count, threads);
+}
+
+int residents(const Job& job, int threads) {
+  constexpr int kRegisters = 65536;  // of a multiprocessor
+  constexpr int kBeside = 34;        // values on the way, and one word of an address for each array
+  if (job.body.held == 0) return 1;
+  const int words = job.body.held * bytes_of(job.body.real) / 4 + kBeside +
+                    static_cast<int>(std::ranges::count(job.places, 0, &Place::lane));
+  return std::clamp(kRegisters / (threads * words), 1, 2048 / threads);
+}
+
+bool noisy_on_nvidia(const kernel::Kernel& kernel, const TargetInfo& target) {
+  const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
+  return kernel.random.draws > 0 && kernel.compute == Precision::F32 && nvidia && target.contract;
+}
+
+GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree) {
+  GpuReductions out;
+  if (!job.epilogue()) return out;
+  const kernel::Kernel& kernel = job.kernel;
+  Slots slots;
+  slots["name"] = job.body.suffix;
+  slots["threads"] = std::to_string(threads);
+  const bool alone = kernel.reach == kernel::Reach::Group;
+  if (kernel.reductions.empty()) {
+    const bool wave = kernel.reach == kernel::Reach::Wave;
+    out.functions = fill(alone  ? "finish_plain_group_gpu.txt"
+                         : wave ? "finish_plain_wave_gpu.txt"
+                                : "finish_plain_gpu.txt",
+                         slots);
+    const char* arguments = alone  ? "(thread, scalars);\n"
+                            : wave ? "(&last, thread, counter, scalars);\n"
+                                   : "(thread, counter, scalars);\n";
+    out.finish = "vphi_finish_" + job.body.suffix + arguments;
+    return out;
+  }
+  const std::size_t count = kernel.reductions.size();
+  if (static_cast<int>(count) > threads)
+    throw std::invalid_argument("kernel " + kernel.name + ": more reductions than threads");
+  slots["reductions"] = std::to_string(count);
+  slots["lanes"] = std::to_string(std::min(32, threads));
+  // Up to eight shares are read at once; the batch divides the number of reductions.
+  std::size_t batch = std::min<std::size_t>(count, 8);
+  while (count % batch != 0) --batch;
+  slots["batch"] = std::to_string(batch);
+  // On NVIDIA the fence of the thread that counts covers what the barrier has ordered before it.
+  const bool cumulative = job.language == Language::Cuda || job.target.nvidia;
+  // Four strands and unrolled loops hide latencies on GPUs; PoCL 3.1 (LLVM 15) crashes over them.
+  slots["fold_lanes"] = fill(cumulative ? "fold_strands.txt" : "fold_simple.txt", slots);
+  slots["tail_unroll"] = cumulative ? "VPHI_UNROLL" : "VPHI_ROLLED";
+  slots["writer_fence"] = cumulative ? "" : "vphi_fence();";
+  slots["suffix"] = suffix(kernel.compute);
+  slots["real"] = type_name(kernel.compute);
+  bool any = false;
+  const std::string real = type_name(kernel.compute);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string& member = job.body.reduction_members[i];
+    if (i < in_tree.size() && in_tree[i]) {
+      out.sums += fmt::format("tree[{}u + thread] = 0.0;\n", i * threads);
+      continue;
+    }
+    const bool carry = compensated(kernel, i);
+    any = any || carry;
+    const char* start = "0";
+    if (kernel.reductions[i].kind == ReduceKind::Minimum) start = "VPHI_INFINITY";
+    if (kernel.reductions[i].kind == ReduceKind::Maximum) start = "-VPHI_INFINITY";
+    out.sums += fmt::format("{0} {1} = ({0}){2};\n", real, member, start);
+    if (carry) out.sums += fmt::format("{0} {1}_carry = ({0})0;\n", real, member);
+    out.finish += fmt::format("tree[{}u + thread] = (double){}{};\n", i * threads, member,
+                              carry ? " - (double)" + member + "_carry" : "");
+  }
+  out.finish += "vphi_barrier();\nvphi_finish_" + job.body.suffix +
+                (alone ? "(tree, thread, scalars);\n"
+                       : "(tree, &last, thread, partials, counter, scalars);\n");
+  out.functions = (any ? fill("compensated.txt", slots) : std::string()) + join_functions(job) +
+                  fill("fold_gpu.txt", slots) +
+                  fill(alone ? "finish_group_gpu.txt" : "finish_gpu.txt", slots);
+  out.tree_doubles = static_cast<int>(count) * threads;
+  return out;
+}
+
+std::string accumulate(const Job& job, std::size_t i, const std::string& value) {
+  const std::string& sum = job.body.reduction_members[i];
+  const char* type = suffix(job.kernel.compute);
+  switch (job.kernel.reductions[i].kind) {
+    case ReduceKind::Minimum:
+      return fmt::format("{0} = vphi_min_{1}({0}, {2});\n", sum, type, value);
+    case ReduceKind::Maximum:
+      return fmt::format("{0} = vphi_max_{1}({0}, {2});\n", sum, type, value);
+    case ReduceKind::Sum:
+      break;
+  }
+  if (!compensated(job.kernel, i)) return fmt::format("{0} = {0} + {1};\n", sum, value);
+  return fmt::format("vphi_accumulate_{0}(&{1}, &{1}_carry, {2});\n", type, sum, value);
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,598 @@
+#include "compiler/emit/text/printer.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <stdexcept>
+
+#include "compiler/emit/math/places.hpp"
+#include "compiler/emit/math/table_text.hpp"
+#include "compiler/emit/math/turns.hpp"
+#include "compiler/emit/math/unit_log.hpp"
+#include "compiler/emit/text/fill.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using algebra::Expr;
+using algebra::Node;
+using algebra::Op;
+
+constexpr std::size_t kLongText = 56;  // longer operands get a name of their own
+
+bool is_condition(Op op) {
+  return op == Op::Less || op == Op::LessEqual || op == Op::Equal || op == Op::And ||
+         op == Op::Or || op == Op::Not;
+}
+
+std::optional<std::int64_t> integer_of(Expr expr) {
+  if (!expr.is(Op::Number) || !expr->number.exact || expr->number.rational.den != 1) return {};
+  return expr->number.rational.num;
+}
+
+bool is_minus_one(Expr expr) { return integer_of(expr) == -1; }
+bool is_negative(Expr expr) { return expr.is(Op::Number) && expr->number.real < 0; }
+
+algebra::Number negated(algebra::Number number) {
+  number.rational.num = -number.rational.num;
+  number.real = -number.real;
+  return number;
+}
+
+/// base^power, where the text says x*x or x^n with a small n.
+struct Power {
+  Expr base;
+  int power = 1;
+};
+Power power_of(Expr expr) {
+  if (expr.is(Op::Mul) && expr.args().size() == 2 && expr.arg(0) == expr.arg(1))
+    return {expr.arg(0), 2};
+  if (expr.is(Op::Pow)) {
+    const auto n = integer_of(expr.arg(1));
+    if (n && *n > 1 && *n <= 4) return {expr.arg(0), static_cast<int>(*n)};
+  }
+  return {expr, 1};
+}
+
+struct Three {
+  Expr a, b, c;
+};
+
+// max(min(0, max(b, c)), min(a, max(0, min(b, c)))): a limiter between 0 and both its neighbours.
+std::optional<Three> least_of(const Node& node) {
+  const auto other_than_zero = [](Expr e, Op op) -> Expr {
+    if (!e.is(op) || e.args().size() != 2) return {};
+    if (e.arg(0).is_zero()) return e.arg(1);
+    return e.arg(1).is_zero() ? e.arg(0) : Expr();
+  };
+  if (node.op != Op::Max || node.args.size() != 2) return {};
+  for (int i = 0; i < 2; ++i) {
+    const Expr highest = other_than_zero(node.args[i], Op::Min), bounded = node.args[1 - i];
+    if (!highest || !highest.is(Op::Max) || highest.args().size() != 2) continue;
+    if (!bounded.is(Op::Min) || bounded.args().size() != 2) continue;
+    for (int k = 0; k < 2; ++k) {
+      const Expr lowest = other_than_zero(bounded.arg(k), Op::Max);
+      if (!lowest || !lowest.is(Op::Min) || lowest.args().size() != 2) continue;
+      const Expr b = highest.arg(0), c = highest.arg(1);
+      const bool same =
+          (lowest.arg(0) == b && lowest.arg(1) == c) || (lowest.arg(0) == c && lowest.arg(1) == b);
+      if (same) return Three{bounded.arg(1 - k), b, c};
+    }
+  }
+  return {};
+}
+
+// The declaration, broken after an operator where it is wider than 100 columns.
+std::string declaration(const std::string& head, const std::string& value) {
+  std::string line = head + " = " + value + ";";
+  std::string out;
+  const std::size_t width = 96;
+  while (line.size() > width) {
+    std::size_t cut = std::string::npos;
+    for (const char* mark : {" + ", " - ", ", ", " * ", "*", "/"}) {
+      cut = line.rfind(mark, width - 4);
+      if (cut != std::string::npos && cut > head.size() + 3) {
+        cut += mark[0] == ' ' ? 3 : (mark[1] == ' ' ? 2 : 1);
+        break;
+      }
+      cut = std::string::npos;
+    }
+    if (cut == std::string::npos) break;
+    std::size_t end = cut;
+    while (end > 0 && line[end - 1] == ' ') --end;
+    out += line.substr(0, end) + "\n";
+    line = "    " + line.substr(cut);
+  }
+  return out + line + "\n";
+}
+
+}  // namespace
+
+bool holds(Expr expr, const std::function<bool(const Node&)>& test,
+           std::unordered_map<const Node*, bool>& memo) {
+  const auto found = memo.find(expr.get());
+  if (found != memo.end()) return found->second;
+  bool result = test(*expr);
+  for (Expr arg : expr.args()) result = result || holds(arg, test, memo);
+  memo.emplace(expr.get(), result);
+  return result;
+}
+
+std::string identifier(const std::string& name) {
+  std::string out;
+  for (unsigned char c : name) {
+    if (std::isalnum(c) && c < 0x80) {
+      out += static_cast<char>(c);
+    } else if (!out.empty() && out.back() != '_') {
+      out += '_';
+    }
+  }
+  while (!out.empty() && out.back() == '_') out.pop_back();
+  if (out.empty()) out = "q";
+  if (std::isdigit(static_cast<unsigned char>(out.front()))) out.insert(0, "q");
+  return out.substr(0, 40);
+}
+
+std::string Scope::fresh(const std::string& wish) {
+  std::string name = wish;
+  for (int i = 2; !taken_.insert(name).second; ++i) name = wish + "_" + std::to_string(i);
+  return name;
+}
+
+Printer::Printer(Language language, Precision precision, Callbacks callbacks, Scope& scope)
+    : language_(language), precision_(precision), callbacks_(std::move(callbacks)), scope_(scope) {}
+
+void Printer::announce(std::span<const Expr> roots) {
+  std::vector<Expr> open(roots.begin(), roots.end());
+  while (!open.empty()) {
+    const Expr expr = open.back();
+    open.pop_back();
+    if (++uses_[expr.get()] > 1) continue;
+    if (!callbacks_.leaf(*expr).empty()) continue;
+    if (expr.is(Op::Div)) {
+      const Power divisor = power_of(expr.arg(1));
+      divisors_[divisor.base.get()].powers |= 1 << divisor.power;
+    }
+    if (expr.is(Op::Sin)) turns_[expr.arg(0).get()] |= 1;
+    if (expr.is(Op::Cos)) turns_[expr.arg(0).get()] |= 2;
+    if (expr.is(Op::Sin) || expr.is(Op::Cos)) both_ = both_ || turns_[expr.arg(0).get()] == 3;
+    for (Expr arg : expr.args()) open.push_back(arg);
+  }
+}
+
+void Printer::compute_in(std::span<const Expr> order,
+                         const std::function<void(std::size_t)>& before) {
+  constexpr std::size_t kSoon = 8;  // what is used by then may stand where it is used
+  std::unordered_map<const Node*, std::size_t> used;
+  for (std::size_t i = order.size(); i-- > 0;)
+    for (const Expr arg : order[i].args()) used[arg.get()] = i;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    before(i);
+    // a sum takes the sign of its term itself
+    const bool minus =
+        order[i].is(Op::Neg) || (order[i].is(Op::Mul) && is_negative(order[i].arg(0)));
+    if (minus && uses_[order[i].get()] <= 1) continue;
+    const Piece value = piece(order[i]);
+    const auto user = used.find(order[i].get());
+    const bool later = user != used.end() && user->second > i + kSoon;
+    if (later && (value.level > 0 || value.text.find('(') != std::string::npos))
+      known_[order[i].get()] = named(order[i], value);
+  }
+}
+
+void Printer::forget(Expr symbol) {
+  std::unordered_map<const Node*, bool> memo;
+  const auto is_symbol = [&](const Node& node) { return &node == symbol.get(); };
+  std::erase_if(known_,
+                [&](const auto& entry) { return holds(Expr(entry.first), is_symbol, memo); });
+  powers_.clear();
+}
+
+std::string Printer::take_lines() { return std::exchange(lines_, {}); }
+
+std::string Printer::one() const { return precision_ == Precision::F32 ? "1.0f" : "1.0"; }
+
+std::string Printer::suffixed(const char* name) const {
+  return std::string(name) + (precision_ == Precision::F32 ? "_f32" : "_f64");
+}
+
+std::string Printer::number(Expr expr) {
+  const Piece p = piece(expr);
+  return p.condition ? "(" + std::string(type_name(precision_)) + ")(" + p.text + ")" : p.text;
+}
+
+// Text that may stand where an operator of precedence `level` binds it.
+std::string Printer::operand(Expr expr, int level) {
+  const Piece p = piece(expr);
+  if (p.condition) return "(" + std::string(type_name(precision_)) + ")(" + p.text + ")";
+  return p.level > level ? "(" + p.text + ")" : p.text;
+}
+
+std::string Printer::condition(Expr expr) {
+  const Piece p = piece(expr);
+  const std::string zero = precision_ == Precision::F32 ? "0.0f" : "0.0";
+  if (!p.condition) return "(" + p.text + " != " + zero + ")";
+  return p.level > 0 ? "(" + p.text + ")" : p.text;
+}
+
+std::string Printer::name_it(const std::string& wish, const Piece& value) {
+  const std::string name = scope_.fresh(wish);
+  const std::string type = value.condition ? "int" : type_name(precision_);
+  lines_ += declaration("const " + type + " " + name, value.text);
+  return name;
+}
+
+std::string Printer::assignment(const std::string& target, Expr expr) {
+  const Piece p = piece(expr, true);
+  const std::string value =
+      p.condition ? "(" + std::string(type_name(precision_)) + ")(" + p.text + ")" : p.text;
+  return take_lines() + declaration(target, value);
+}
+
+// A root that nobody else uses needs no name of its own, however long.
+Printer::Piece Printer::piece(Expr expr, bool root) {
+  const auto found = known_.find(expr.get());
+  if (found != known_.end()) return found->second;
+  Piece result;
+  const std::string leaf = callbacks_.leaf(*expr);
+  if (!leaf.empty()) {
+    result.text = leaf;
+  } else if (expr.is(Op::Number)) {
+    result.text = literal(expr->number, precision_);
+  } else {
+    result = compute(expr);
+    // A call binds as tightly as a name, but is not to be made twice.
+    const bool simple = result.level == 0 && result.text.find('(') == std::string::npos;
+    const bool shared = uses_[expr.get()] > 1 && !simple;
+    if (root && uses_[expr.get()] <= 1) return result;
+    if (shared || result.text.size() > kLongText) {
+      result = named(expr, result);
+    }
+  }
+  known_.emplace(expr.get(), result);
+  return result;
+}
+
+Printer::Piece Printer::named(Expr expr, const Piece& value) {
+  std::string family = callbacks_.family(expr);
+  if (family.empty()) family = "w";
+  const int n = ++counters_[family];
+  return {name_it(family + "_" + std::to_string(n), value), 0, value.condition};
+}
+
+Printer::Piece Printer::compute(Expr expr) {
+  const Node& node = *expr;
+  const auto args = expr.args();
+  switch (node.op) {
+    case Op::Add:
+      return sum(node);
+    case Op::Mul:
+      return product(args, false);
+    case Op::Pow:
+      return power(args[0], args[1]);
+    case Op::Neg:
+      return {"-" + operand(args[0], 0), 1};
+    case Op::Sub:
+      if (fuse_sums_)
+        if (const auto fused = fused_sum(node)) return *fused;
+      return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
+    case Op::Div:
+      if (device_extremes_) return quotient(node);
+      if (approximate_) {
+        return {suffixed("vphi_quotient") + "(" + number(args[0]) + ", " + number(args[1]) + ")",
+                0};
+      }
+      return {operand(args[0], 1) + "/" + operand(args[1], 0), 1};
+    case Op::Sign:
+      if (device_extremes_ && precision_ == Precision::F64)
+        return {"vphi_side_f64(" + number(args[0]) + ")", 0};
+      return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
+    case Op::Min:
+      if (device_extremes_ && place_of(expr))
+        return {suffixed("vphi_whole") + "(" + held_place(expr) + ")", 0};
+      return extreme(node, "vphi_min");
+    case Op::Max:
+      return extreme(node, "vphi_max");
+    case Op::Select:
+      return select(node);
+    case Op::Lookup:
+      return {table_function(static_cast<int>(args[0]->number.rational.num), precision_) + "(" +
+                  (device_extremes_ ? index(args[1]) : number(args[1])) + ")",
+              0};
+    case Op::Stencil:
+    case Op::Mean:
+    case Op::Total:
+    case Op::Minimum:
+    case Op::Maximum:
+    case Op::Load:
+    case Op::Site:
+    case Op::Symbol:
+      throw std::invalid_argument(
+          "a value that does not belong here: " +
+          (node.name.empty() ? std::string(algebra::info(node.op).name) : node.name));
+    default:
+      break;
+  }
+  if (is_condition(node.op)) return logical(node);
+  const bool turn = (node.op == Op::Sin || node.op == Op::Cos) && share_turns_ &&
+                    (!approximate_ || precision_ == Precision::F64);
+  // Once some angle has brought them, NVIDIA's own for f64, with memory for large angles, gain
+  // nothing.
+  const bool there = language_ != Language::Cpp && precision_ == Precision::F64 && both_;
+  if (turn && (there || turns_[args[0].get()] == 3))
+    return call(turn_function(node.op, precision_), args);
+  if (const std::string log = unit_log(node, precision_, language_); !log.empty())
+    return call(log, args);
+  const std::string name = function_name(node.op, precision_, language_);
+  if (name.empty()) {
+    throw std::invalid_argument("no code for operation " +
+                                std::string(algebra::info(node.op).name));
+  }
+  return call(name, args);
+}
+
+void Printer::add_terms(Expr expr, bool minus, std::vector<Signed>& terms) const {
+  const auto uses = uses_.find(expr.get());
+  const bool open = (uses == uses_.end() || uses->second <= 1) && callbacks_.leaf(*expr).empty() &&
+                    known_.count(expr.get()) == 0;
+  const bool chain = expr.is(Op::Add) || expr.is(Op::Sub) || expr.is(Op::Neg);
+  if (!open || !chain) {
+    terms.push_back({expr, minus, open && expr.is(Op::Mul)});
+    return;
+  }
+  for (std::size_t i = 0; i < expr.args().size(); ++i)
+    add_terms(expr.arg(i), minus != (expr.is(Op::Neg) || (expr.is(Op::Sub) && i > 0)), terms);
+}
+
+// As a number, a variable or a call, then products.
+std::optional<Printer::Piece> Printer::fused_sum(const Node& node) {
+  std::vector<Signed> terms;
+  for (std::size_t i = 0; i < node.args.size(); ++i)
+    add_terms(node.args[i], node.op == Op::Sub && i > 0, terms);
+  const auto plain = std::ranges::find_if(
+      terms, [](const Signed& t) { return !t.product && !t.minus && !is_negative(t.term); });
+  if (terms[0].product == false || plain == terms.end()) return std::nullopt;
+  std::rotate(terms.begin(), plain, plain + 1);
+  std::string text = operand(terms[0].term, 2);
+  for (std::size_t i = 1; i < terms.size(); ++i) {
+    const auto& [term, minus, product_term] = terms[i];
+    const bool flips = product_term && is_negative(term.arg(0));
+    text += minus != flips ? " - " : " + ";
+    text += flips ? product(term.args(), true).text : operand(term, 1);
+  }
+  return Piece{text, 2};
+}
+
+Printer::Piece Printer::sum(const Node& node) {
+  if (fuse_sums_)
+    if (const auto fused = fused_sum(node)) return *fused;
+  std::string text;
+  for (Expr term : node.args) {
+    const bool product_term = term.is(Op::Mul) && uses_[term.get()] <= 1 &&
+                              callbacks_.leaf(*term).empty() && is_negative(term.arg(0));
+    if (text.empty()) {
+      text = operand(term, 2);
+    } else if (product_term) {
+      text += " - " + product(term.args(), true).text;
+    } else if (is_negative(term)) {
+      text += " - " + literal(negated(term->number), precision_);
+    } else if (term.is(Op::Neg) && uses_[term.get()] <= 1) {
+      text += " - " + operand(term.arg(0), 1);
+    } else {
+      text += " + " + operand(term, 1);
+    }
+  }
+  return {text, 2};
+}
+
+// Factors from left to right, those with negative exponents gathered below one division.
+Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
+  std::string above, below;
+  int below_count = 0;
+  bool minus = false;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const Expr factor = factors[i];
+    if (i == 0 && factor.is(Op::Number)) {
+      const bool unit = is_minus_one(factor) || (flip_sign && factor.is_one());
+      if (unit && factors.size() > 1) {
+        minus = is_minus_one(factor) && !flip_sign;
+        continue;
+      }
+      above = literal(flip_sign ? negated(factor->number) : factor->number, precision_);
+      continue;
+    }
+    const bool free =
+        factor.is(Op::Pow) && uses_[factor.get()] <= 1 && callbacks_.leaf(*factor).empty();
+    const auto exponent = free ? integer_of(factor.arg(1)) : std::nullopt;
+    if (exponent && *exponent < 0 && *exponent > -64) {
+      const Piece p = positive_power(factor.arg(0), -*exponent);
+      const bool bracket = p.level > (below_count > 0 ? 0 : 1);
+      below += below_count > 0 ? "*" : "";
+      below += bracket ? "(" + p.text + ")" : p.text;
+      ++below_count;
+    } else {
+      above += (above.empty() ? "" : "*") + operand(factor, above.empty() && !minus ? 1 : 0);
+    }
+  }
+  if (above.empty()) above = one();
+  if (below_count > 0 && device_extremes_) {
+    above = suffixed("vphi_quotient") + "(" + above + ", " + below + ")";
+    return {minus ? "-" + above : above, minus ? 1 : 0};
+  }
+  if (below_count > 0) {
+    const bool simple = below.find_first_of(" */+-") == std::string::npos;
+    above += "/" + (simple ? below : "(" + below + ")");
+  }
+  return {minus ? "-" + above : above, 1};
+}
+
+// x^n by repeated squaring; the even powers get names (phi_c_2).
+Printer::Piece Printer::positive_power(Expr base, std::int64_t n) {
+  if (n == 1) return piece(base);
+  std::string name = operand(base, 0);
+  const bool plain =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
+      std::string::npos;
+  std::string stem = name.substr(name.rfind('.') == std::string::npos ? 0 : name.rfind('.') + 1);
+  if (!plain) {
+    stem = callbacks_.family(base);
+    if (stem.empty()) stem = "w";
+    name = name_it(stem + "_" + std::to_string(++counters_[stem]), piece(base));
+    known_[base.get()] = {name, 0, false};
+    stem = name;
+  }
+  const auto raised = [&](auto&& self, std::int64_t m) -> std::string {
+    if (m == 1) return name;
+    const auto key = std::make_pair(name, m);
+    if (const auto found = powers_.find(key); found != powers_.end()) return found->second;
+    const std::string text =
+        m % 2 ? self(self, m - 1) + "*" + name : self(self, m / 2) + "*" + self(self, m / 2);
+    return powers_[key] = name_it(stem + "_p" + std::to_string(m), {text, 1, false});
+  };
+  return {raised(raised, n), 0};
+}
+
+Printer::Piece Printer::power(Expr base, Expr exponent) {
+  if (const auto n = integer_of(exponent); n && *n > -64 && *n < 64) {
+    if (*n == 0) return {one(), 0};
+    if (*n > 0) return positive_power(base, *n);
+    const Piece p = positive_power(base, -*n);
+    if (device_extremes_) return {suffixed("vphi_quotient") + "(" + one() + ", " + p.text + ")", 0};
+    return {one() + "/" + (p.level > 0 ? "(" + p.text + ")" : p.text), 1};
+  }
+  if (exponent.is(Op::Number) && exponent->number.exact && exponent->number.rational.den == 2) {
+    const std::int64_t n = exponent->number.rational.num;
+    if (approximate_ && n == -1)
+      return {suffixed("vphi_reciprocal_root") + "(" + number(base) + ")", 0};
+    const std::int64_t whole = ((n < 0 ? -n : n) - 1) / 2;
+    if (whole < 32) {
+      const std::string name =
+          device_extremes_ ? suffixed("vphi_root") : function_name(Op::Sqrt, precision_, language_);
+      const std::string root = name + "(" + number(base) + ")";
+      const std::string text = whole == 0 ? root : positive_power(base, whole).text + "*" + root;
+      if (n > 0) return {text, whole == 0 ? 0 : 1};
+      if (device_extremes_) return {suffixed("vphi_quotient") + "(" + one() + ", " + text + ")", 0};
+      return {one() + "/" + (whole == 0 ? text : "(" + text + ")"), 1};
+    }
+  }
+  const Expr args[2] = {base, exponent};
+  return call(function_name(Op::Pow, precision_, language_), args);
+}
+
+Printer::Piece Printer::call(std::string name, std::span<const Expr> args) {
+  static const std::set<std::string> kQuick{"sinf", "cosf", "expf", "logf",
+                                            "sin",  "cos",  "exp",  "log"};
+  if (device_extremes_ && name.starts_with("sqrt")) name = suffixed("vphi_root");
+  if (approximate_ && precision_ == Precision::F32 && kQuick.contains(name)) {
+    name = (language_ == Language::Cuda ? "__" : "native_") + name;
+  }
+  std::string text;
+  for (Expr arg : args) text += (text.empty() ? "" : ", ") + number(arg);
+  return {name + "(" + text + ")", 0};
+}
+
+Printer::Piece Printer::extreme(const Node& node, const char* name) {
+  if (device_extremes_ && precision_ == Precision::F64) {
+    if (const auto three = least_of(node)) {
+      return {"vphi_least_f64(" + number(three->a) + ", " + number(three->b) + ", " +
+                  number(three->c) + ")",
+              0};
+    }
+  }
+  std::string text = number(node.args.at(0)), function = suffixed(name);
+  if (device_extremes_ && precision_ == Precision::F32) {
+    function = node.op == Op::Min ? "fmin" : "fmax";
+    if (language_ == Language::Cuda) function += "f";
+  }
+  for (std::size_t i = 1; i < node.args.size(); ++i)
+    text = function + "(" + text + ", " + number(node.args[i]) + ")";
+  return {text, 0};
+}
+
+// Where x and powers of it divide, one reciprocal of x serves them all; a root that does nothing
+// but divide is never taken.
+Printer::Piece Printer::quotient(const Node& node) {
+  const Expr above = node.args[0];
+  const Power below = power_of(node.args[1]);
+  Divisor& divisor = divisors_[below.base.get()];
+  const bool several = (divisor.powers & (divisor.powers - 1)) != 0;
+  if (!several && node.args[1].is(Op::Sqrt) && uses_[node.args[1].get()] == 1) {
+    const std::string root =
+        suffixed("vphi_reciprocal_root") + "(" + number(node.args[1].arg(0)) + ")";
+    return {above.is_one() ? root : operand(above, 1) + "*" + root, above.is_one() ? 0 : 1};
+  }
+  if (!several && above.is_one())
+    return {suffixed("vphi_reciprocal") + "(" + number(node.args[1]) + ")", 0};
+  if (!several) {
+    return {suffixed("vphi_quotient") + "(" + number(above) + ", " + number(node.args[1]) + ")", 0};
+  }
+  if (divisor.reciprocal.empty()) {
+    const std::string value = suffixed("vphi_reciprocal") + "(" + number(below.base) + ")";
+    divisor.reciprocal = name_it("over_" + std::to_string(++counters_["over"]), {value, 0, false});
+  }
+  std::string text = above.is_one() ? "" : operand(above, 1) + "*";
+  text += divisor.reciprocal;
+  for (int i = 1; i < below.power; ++i) text += "*" + divisor.reciprocal;
+  return {text, 1};
+}
+
+// The name of a place as an integer (emit/math/places.hpp).
+std::string Printer::held_place(Expr expr) {
+  std::string& name = places_[expr.get()];
+  if (!name.empty()) return name;
+  const WholePlace place = *place_of(expr);
+  std::string text;
+  if (place.scale) {
+    text = suffixed("vphi_place_of") + "(" + literal(place.scale->number, precision_) + ", " +
+           number(place.of);
+  } else {
+    text = suffixed("vphi_place") + "(" + number(place.of);
+  }
+  text += ", " + std::to_string(place.low) + ", " + std::to_string(place.high) + ")";
+  const std::string fresh = scope_.fresh("place_" + std::to_string(++counters_["place"]));
+  lines_ += declaration("const int " + fresh, text);
+  return places_[expr.get()] = fresh;
+}
+
+// A position in a table as an integer.
+std::string Printer::index(Expr expr) {
+  if (place_of(expr)) return held_place(expr);
+  if (!is_index(expr)) return suffixed("vphi_index_of") + "(" + number(expr) + ")";
+  if (const auto whole = integer_of(expr)) return std::to_string(*whole);
+  const char* sign = expr.is(Op::Mul) ? "*" : " + ";
+  std::string text;
+  for (Expr arg : expr.args()) text += (text.empty() ? "" : sign) + index(arg);
+  return expr.is(Op::Add) ? "(" + text + ")" : text;
+}
+
+Printer::Piece Printer::select(const Node& node) {
+  const std::string test = condition(node.args[0]);
+  const std::string yes = number(node.args[1]);
+  const std::string no = number(node.args[2]);
+  return {suffixed("vphi_select") + "(" + test + ", " + yes + ", " + no + ")", 0};
+}
+
+Printer::Piece Printer::logical(const Node& node) {
+  const auto comparison = [&](const char* sign) {
+    return Piece{operand(node.args[0], 2) + sign + operand(node.args[1], 2), 3, true};
+  };
+  switch (node.op) {
+    case Op::Less:
+      return comparison(" < ");
+    case Op::LessEqual:
+      return comparison(" <= ");
+    case Op::Equal:
+      return comparison(" == ");
+    case Op::Not:
+      return {"!" + condition(node.args[0]), 1, true};
+    default:
+      break;
+  }
+  std::string text;
+  for (Expr arg : node.args) {
+    text += (text.empty() ? "" : node.op == Op::And ? " & " : " | ") + condition(arg);
+  }
+  return {text, 4, true};
+}
+
+}  // namespace vphi::emit

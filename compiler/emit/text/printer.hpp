@@ -1,0 +1,130 @@
+// Straight-line code from expressions.
+//
+// The printer turns hash-consed expressions into C declarations of named temporaries: one for each
+// node that is used more than once or whose text grows long. Sums and products are written from
+// left to right, so the order of the arguments is the order of the operations; `x + (-c)*y` is
+// written `x - c*y`, which is the same number. Conditions are `int`, and become numbers where one
+// is wanted. The only choice is a call of vphi_select_*.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/emit/dialects/dialect.hpp"
+
+namespace vphi::emit {
+
+/// Names that are already taken in one scope.
+class Scope {
+ public:
+  /// `wish` or, where that is taken, `wish_2`, `wish_3`, ...
+  std::string fresh(const std::string& wish);
+
+ private:
+  std::set<std::string> taken_;
+};
+
+class Printer {
+ public:
+  /// `leaf` gives the C text of nodes that need no computing, or an empty string.
+  /// `family` names the temporaries of a node ("phi" makes phi_1); empty: w_1.
+  struct Callbacks {
+    std::function<std::string(const algebra::Node&)> leaf;
+    std::function<std::string(algebra::Expr)> family;
+  };
+  Printer(Language language, Precision precision, Callbacks callbacks, Scope& scope);
+
+  /// Approximate functions of the device from now on (kernel::Kernel::fast).
+  void approximate() { approximate_ = true; }
+  /// Sums begin with a term that is no product: each product is then one multiply-add. The order of
+  /// the operations is another one.
+  void fuse_sums() { fuse_sums_ = true; }
+  /// With them: roots, minima and maxima of the device too (a NaN does not pass through those),
+  /// places in tables as integers (math/places.hpp), and one reciprocal for quotients by powers of
+  /// a value.
+  void device_extremes() { device_extremes_ = true; }
+  /// Where sine and cosine of one angle are wanted: the functions of emit/math/turns.hpp.
+  void share_turns() { share_turns_ = true; }
+  /// Counts uses; call once for all roots of a block, before the first `number`.
+  void announce(std::span<const algebra::Expr> roots);
+  /// Declares what has to be declared of these values now, in this order (emit/text/in_order.hpp);
+  /// `before` is called ahead of each with its place.
+  void compute_in(std::span<const algebra::Expr> order,
+                  const std::function<void(std::size_t)>& before);
+  /// Text of the value as a number of the printer's precision.
+  std::string number(algebra::Expr expr);
+  /// The declarations that the value needs, and `target = value;`, both within 100 columns.
+  std::string assignment(const std::string& target, algebra::Expr expr);
+  /// Forgets what has been computed from `symbol` (it is assigned now).
+  void forget(algebra::Expr symbol);
+  /// The declarations made so far; taken out.
+  std::string take_lines();
+
+ private:
+  // level: 0 a name or call, 1 a product, 2 a sum, 3 a comparison, 4 a logical expression
+  struct Piece {
+    std::string text;
+    int level = 0;
+    bool condition = false;
+  };
+  Piece piece(algebra::Expr expr, bool root = false);
+  Piece compute(algebra::Expr expr);
+  Piece sum(const algebra::Node& node);
+  /// A term of a sum; `product`: written out where it stands.
+  struct Signed {
+    algebra::Expr term;
+    bool minus = false, product = false;
+  };
+  void add_terms(algebra::Expr expr, bool minus, std::vector<Signed>& terms) const;
+  std::optional<Piece> fused_sum(const algebra::Node& node);
+  Piece product(std::span<const algebra::Expr> factors, bool flip_sign);
+  Piece power(algebra::Expr base, algebra::Expr exponent);
+  Piece positive_power(algebra::Expr base, std::int64_t n);
+  Piece select(const algebra::Node& node);
+  Piece quotient(const algebra::Node& node);
+  Piece call(std::string name, std::span<const algebra::Expr> args);
+  Piece extreme(const algebra::Node& node, const char* name);
+  Piece logical(const algebra::Node& node);
+  std::string held_place(algebra::Expr expr);
+  std::string index(algebra::Expr expr);
+  std::string operand(algebra::Expr expr, int level);
+  std::string condition(algebra::Expr expr);
+  Piece named(algebra::Expr expr, const Piece& value);
+  std::string name_it(const std::string& wish, const Piece& value);
+  std::string one() const;
+  std::string suffixed(const char* name) const;
+
+  Language language_;
+  Precision precision_;
+  Callbacks callbacks_;
+  Scope& scope_;
+  std::unordered_map<const algebra::Node*, int> uses_;
+  std::unordered_map<const algebra::Node*, Piece> known_;
+  std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
+  std::unordered_map<std::string, int> counters_;
+  std::unordered_map<const algebra::Node*, std::string> places_;  ///< names of held places
+  /// Of what is divided by: whether as several powers, and the name of the reciprocal.
+  struct Divisor {
+    int powers = 0;  ///< bits
+    std::string reciprocal;
+  };
+  std::unordered_map<const algebra::Node*, Divisor> divisors_;
+  std::string lines_;
+  bool approximate_ = false, device_extremes_ = false, share_turns_ = false, fuse_sums_ = false;
+  std::unordered_map<const algebra::Node*, int> turns_;  ///< angle -> 1: its sine, 2: its cosine
+  bool both_ = false;                                    ///< of some angle
+};
+
+/// Whether `expr` holds a node for which `test` is true; memoised by the caller's map.
+bool holds(algebra::Expr expr, const std::function<bool(const algebra::Node&)>& test,
+           std::unordered_map<const algebra::Node*, bool>& memo);
+
+/// ASCII identifier part made of user's text: letters, digits, single inner underscores.
+std::string identifier(const std::string& name);
+
+}  // namespace vphi::emit

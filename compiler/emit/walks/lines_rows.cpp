@@ -1,0 +1,169 @@
+// Lines walked side by side on a processor: one in each lane of the vectors.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/emit/patterns/rows.hpp"
+#include "compiler/emit/patterns/rows_text.hpp"
+#include "compiler/emit/walks/lines.hpp"
+#include "compiler/emit/walks/lines_rows.hpp"
+
+namespace vphi::emit {
+namespace {
+
+constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
+constexpr std::int64_t kBytes = 64;  ///< of a vector
+
+class Walk {
+ public:
+  Walk(const Job& job, const kernel::Line& line, const Bindings& bindings)
+      : job_(job),
+        bindings_(bindings),
+        kernel_(job.kernel),
+        line_(line),
+        shape_(line_shape(line)),
+        rows_(job) {
+    // Neighbouring lines lie side by side in memory, or (along x) one behind the other.
+    beside_ = shape_.stride > 1 ? shape_.stride : shape_.lines;
+    pitch_ = shape_.stride > 1 ? 1 : shape_.extent;
+    width_ = std::min<std::int64_t>(beside_, kBytes / bytes_of(job.body.real));
+  }
+
+  std::int64_t bundles() const { return (beside_ + width_ - 1) / width_; }
+  std::int64_t units() const { return bundles() * (shape_.lines / beside_); }
+
+  std::string text(std::int64_t tasks) const {
+    Slots slots;
+    slots["name"] = job_.body.suffix;
+    slots["lanes"] = rows_.lanes();
+    slots["shares"] = rows_.shares(tasks);
+    slots["units"] = std::to_string(units());
+    slots["tasks"] = std::to_string(tasks);
+    slots["width"] = std::to_string(width_);
+    slots["bundles"] = std::to_string(bundles());
+    slots["last_line"] = std::to_string(beside_ - width_);
+    slots["block"] = std::to_string(beside_ * shape_.extent);
+    slots["pitch"] = std::to_string(pitch_);
+    slots["before"] = std::to_string(line_.before);
+    slots["delay"] = std::to_string(line_.delay);
+    slots["extent"] = std::to_string(shape_.extent);
+    slots["stride"] = std::to_string(shape_.stride);
+    std::string still;
+    if (!line_.still.empty()) {
+      still = fmt::format(
+          "const vphi_index copies = vphi_select_index({}, {}, 0);\n"
+          "for (vphi_index at = copies * task / {}; at < copies * (task + 1) / {}; ++at) {{\n",
+          still_test(line_, bindings_), kernel_.sites(), tasks, tasks);
+      for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
+        if (!kernel_.arrays[i].written) continue;
+        still += fmt::format("  {}[at] = {}[at];\n", write_pointer(job_, i), read_pointer(job_, i));
+      }
+      still += "}\n";
+    }
+    slots["still"] = still;
+    slots["end"] = line_.still.empty() ? "last" : "vphi_select_index(copies > 0, first, last)";
+    std::string held, hold, store, put, buffers, add;
+    for (const auto& [symbol, member] : job_.body.shared)
+      held += fmt::format("{} {}[{}] = {{0}};\n", real(), member, width_);
+    for (std::size_t i = 0; i < line_.held.size(); ++i) {
+      for (const auto& [symbol, member] : job_.body.shared) {
+        if (symbol != line_.held[i].name) continue;
+        hold += fmt::format("{}[i] = out.{};\n", member, job_.body.handed_members[i]);
+      }
+    }
+    for (std::size_t i = 0; i < kernel_.stores.size(); ++i) {
+      const std::size_t array = position(kernel_, kernel_.stores[i].array);
+      store += fmt::format("{}[{}] = out.{};\n", write_pointer(job_, array), lane("at"),
+                           job_.body.store_members[i]);
+    }
+    for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
+      const std::string& m = job_.body.reduction_members[i];
+      buffers += fmt::format("{} {}_row[{}];\n", real(), m, width_);
+      put += fmt::format("{0}_row[i] = out.{0};\n", m);
+      const auto kind = kernel_.reductions[i].kind;
+      std::string one = fmt::format("{0}_lane[i % 8] = {0}_lane[i % 8] + (double){0}_row[i];", m);
+      if (kind != kernel::ReduceKind::Sum)
+        one = fmt::format("{0}_lane[i % 8] = vphi_{1}_f64({0}_lane[i % 8], (double){0}_row[i]);", m,
+                          kind == kernel::ReduceKind::Minimum ? "min" : "max");
+      if (line_.only[i]) add += fmt::format("if ({}) ", at_places(line_, i));
+      add += fmt::format("for (vphi_index i = fresh; i < {}; ++i) {}\n", width_, one);
+    }
+    slots["held"] = held;
+    slots["hold"] = hold;
+    slots["store"] = store;
+    slots["put"] = put;
+    slots["row_buffers"] = buffers;
+    slots["add_lanes"] = add;
+    slots["places"] = places();
+    slots["gather"] = gather();
+    return fill("lines.txt", slots);
+  }
+
+ private:
+  std::string real() const { return type_name(job_.body.real); }
+  std::string lane(const std::string& at) const {
+    return pitch_ == 1 ? at + " + i" : fmt::format("{} + i*{}", at, pitch_);
+  }
+
+  /// Index of the cells that a step reads.
+  std::string places() const {
+    std::set<int> ages;
+    for (const Read& read : job_.body.reads) ages.insert(-read.offsets[0].d[line_.axis]);
+    std::string text;
+    for (const int age : ages) {
+      text += fmt::format("const vphi_index place_{0} = cell - {0};\n", age);
+      text += fmt::format("const vphi_index row_{0} = base + ({1}) * {2};\n", age,
+                          cell_of(line_, fmt::format("place_{}", age)), shape_.stride);
+    }
+    return text;
+  }
+
+  std::string gather() const {
+    std::string text;
+    for (const Read& read : job_.body.reads) {
+      const int age = -read.offsets[0].d[line_.axis];
+      const std::size_t array = position(kernel_, read.array);
+      const std::string load =
+          fmt::format("{}[{}]", read_pointer(job_, array), lane(fmt::format("row_{}", age)));
+      text += fmt::format("in.{} = {};\n", read.member,
+                          at_boundary(job_, line_, read.array, fmt::format("place_{}", age), load));
+    }
+    for (const auto& [symbol, member] : job_.body.shared)
+      text += fmt::format("in.{0} = {0}[i];\n", member);
+    for (int axis = 0; axis < 4; ++axis) {
+      if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
+      std::string place = axis == line_.axis ? "cell" : "0";
+      if (axis != line_.axis && axis < kernel_.dims) place = site(axis, lane("base"));
+      text += fmt::format("in.site_{} = ({})({});\n", kAxis[axis], real(), place);
+    }
+    if (text.empty()) text = "in.none = (" + real() + ")0;\n";
+    return text;
+  }
+
+  std::string site(int axis, const std::string& at) const {
+    std::int64_t below = 1;
+    for (int a = 0; a < axis; ++a) below *= kernel_.extent[static_cast<std::size_t>(a)];
+    return fmt::format("({}) / {} % {}", at, below, kernel_.extent[static_cast<std::size_t>(axis)]);
+  }
+
+  const Job& job_;
+  const Bindings& bindings_;
+  const kernel::Kernel& kernel_;
+  const kernel::Line& line_;
+  LineShape shape_;
+  Rows rows_;
+  std::int64_t beside_ = 1, pitch_ = 1, width_ = 1;
+};
+
+}  // namespace
+
+program::Kernel emit_lines_rows(const Job& job, const kernel::Line& line,
+                                const Bindings& bindings) {
+  const Walk walk(job, line, bindings);
+  const Loop loop{walk.units(), [&](std::int64_t tasks) { return walk.text(tasks); },
+                  count_of(job, line)};
+  return emit_rows(job, bindings, &loop);
+}
+
+}  // namespace vphi::emit

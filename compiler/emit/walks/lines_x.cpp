@@ -1,0 +1,359 @@
+#include "compiler/emit/walks/lines_x.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace vphi::emit {
+namespace {
+
+constexpr int kLanes = 32;       ///< lines of a group
+constexpr int kPieceBytes = 64;  ///< memory is read in units of this
+constexpr int kQuad = kLineQuad;
+
+/// Sizes in cells, vectors of 16 bytes and quads of four cells.
+struct Pieces {
+  int cells = 16;        ///< of a piece
+  int quads = 4;         ///< of a piece
+  int quad_vectors = 1;  ///< of a quad
+  int word = 4;          ///< cells that one copy takes
+  int arrays = 0;        ///< read or written, whichever are more
+  int late = 2;          ///< quads until the cells of a quad have their new values
+  int ring = 2;          ///< pieces in the ring
+  int lead = 1;          ///< pieces before the first that is wanted
+  int first = 0;         ///< quad of those with which the walk begins
+  int shift = 0;         ///< largest shift of a line
+};
+
+Pieces pieces_of(const Job& job, const kernel::Line& line) {
+  Pieces p;
+  const int bytes = bytes_of(ring_precision(job.kernel));
+  p.cells = kPieceBytes / bytes;
+  p.quads = p.cells / kQuad;
+  p.quad_vectors = kQuad * bytes / 16;
+  const std::int64_t n = line_shape(line).extent;
+  p.word = 16 / bytes;
+  while (n % p.word != 0) p.word /= 2;
+  int read = 0, written = 0;
+  for (const kernel::ArrayParam& array : job.kernel.arrays) {
+    read += array.read;
+    written += array.written;
+  }
+  p.arrays = std::max(read, written);
+  p.late = (line.delay + kQuad - 1) / kQuad;
+  p.ring = p.late < p.quads ? 2 : 3;
+  p.lead = (line.before + p.cells - 1) / p.cells;
+  p.first = (p.lead * p.cells - line.before) / kQuad;
+  // lines begin at multiples of n cells
+  for (int k = 0; k < p.cells; ++k) p.shift = std::max(p.shift, static_cast<int>(k * n % p.cells));
+  return p;
+}
+
+class Writer {
+ public:
+  Writer(const Job& job, const kernel::Line& line, const Pieces& pieces)
+      : job_(job), line_(line), p_(pieces), shape_(line_shape(line)) {
+    read_ = arrays_read(job.kernel);
+  }
+
+  int array_vectors() const { return kLanes * kPieceBytes / 16; }
+  int piece_vectors() const { return p_.arrays * array_vectors(); }
+  int ring_vectors() const { return p_.ring * piece_vectors(); }
+
+  /// Piece `filled` on its way to the ring.
+  std::string copy() const {
+    std::string text = fmt::format(
+        "const unsigned place = (unsigned)filled % {}u * {}u;\n"
+        "const int here = first + filled * {} + part;\n",
+        p_.ring, piece_vectors(), p_.cells);
+    text += lines_head();
+    text += fmt::format(
+        "  const vphi_index other = vphi_select_index(wish < {}, wish, {});\n"
+        "  const vphi_index at = other * {};\n"
+        "  const int j = here - {};\n",
+        index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1),
+        index_literal(job_, shape_.extent), shift("other"));
+    text += fmt::format("  if ((j >= 0) & (j + {} <= {})) {{\n", p_.word, shape_.extent);
+    for (std::size_t q = 0; q < read_.size(); ++q) {
+      text += fmt::format(
+          "    vphi_copy_number((VPHI_LOCAL_POINTER vphi_word*)(to + {}), "
+          "(VPHI_GLOBAL const vphi_word*)({} + at + j));\n",
+          array_offset(q), read_pointer(job_, read_[q]));
+    }
+    text += fmt::format(
+        "  }} else {{\n    VPHI_ROLLED\n    for (int e = 0; e < {}; ++e) {{\n"
+        "      const vphi_index cell_there = at + (vphi_index)vphi_cell_{}(j + e);\n",
+        p_.word, job_.body.suffix);
+    for (std::size_t q = 0; q < read_.size(); ++q) {
+      text += fmt::format("      vphi_copy_one(to + {} + e, {} + cell_there);\n", array_offset(q),
+                          read_pointer(job_, read_[q]));
+    }
+    return text + "    }\n  }\n}\n";
+  }
+
+  /// Piece `done` on its way to the new arrays.
+  std::string leave() const {
+    std::string text = fmt::format(
+        "const unsigned place = (unsigned)done % {}u * {}u;\n"
+        "const int here = first + done * {} + part;\n",
+        p_.ring, piece_vectors(), p_.cells);
+    text += lines_head();
+    text += fmt::format("  const int j = here - {};\n", shift("wish"));
+    text += fmt::format("  if ((wish < {}) & (j >= 0) & (j + {} <= {})) {{\n",
+                        index_literal(job_, shape_.lines), p_.word, shape_.extent);
+    for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
+      text += fmt::format(
+          "    *(VPHI_GLOBAL vphi_word*)({} + wish * {} + j) = "
+          "*(VPHI_LOCAL_POINTER const vphi_word*)(to + {});\n",
+          write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)),
+          index_literal(job_, shape_.extent), array_offset(q));
+    }
+    return text + "  }\n}\n";
+  }
+
+  /// Where the cells that four steps read lie, and where their new values go.
+  std::string quads() const {
+    std::set<std::pair<std::size_t, int>> wanted;
+    std::set<int> backs;
+    for (int row = 0; row < kQuad; ++row) {
+      for (const Vector& v : vectors(job_, row)) {
+        wanted.emplace(v.array, v.back);
+        backs.insert(v.back);
+      }
+      backs.insert(quads_before(row - line_.delay));
+    }
+    std::string text;
+    for (const int k : backs) {
+      for (int h = 0; h < p_.quad_vectors; ++h) {
+        text +=
+            fmt::format("const unsigned spot_{0}_{1} = vphi_spot_{2}(quad - {0}, {1}u, thread);\n",
+                        k, h, job_.body.suffix);
+      }
+    }
+    for (const auto& [q, k] : wanted) text += fmt::format("vphi_quad quad_{}_{};\n", q, k);
+    for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q)
+      text += fmt::format("vphi_pair new_{};\n", q);
+    return text;
+  }
+
+  std::string rows(const Warm* warm) const {
+    std::string text;
+    for (int row = 0; row < kQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
+    return text;
+  }
+
+  std::string shift(const std::string& line) const {
+    if (p_.shift == 0) return "0";
+    return fmt::format("(int)({} * {} % {}u)", line, index_literal(job_, shape_.extent), p_.cells);
+  }
+
+ private:
+  std::string real() const { return type_name(ring_precision(job_.kernel)); }
+  int vector_cells() const { return 16 / bytes_of(ring_precision(job_.kernel)); }
+  int array_offset(std::size_t q) const {
+    return static_cast<int>(q) * array_vectors() * vector_cells();
+  }
+  int age_of(const Read& read) const { return -read.offsets[0].d[line_.axis]; }
+  std::size_t ring_place(const Job& job, const Read& read) const {
+    return place_in(read_, position(job.kernel, read.array));
+  }
+
+  /// Threads side by side take a piece; a line after the other. `to`: where a word lies in the
+  /// ring.
+  std::string lines_head() const {
+    const int words = p_.cells / p_.word;
+    return fmt::format(
+        "VPHI_ROLLED\nfor (unsigned i = 0; i < {0}u; ++i) {{\n"
+        "  const unsigned row = thread / {0}u + i * {1}u;\n"
+        "  const vphi_index wish = first_line + row;\n"
+        "  VPHI_LOCAL_POINTER {2}* to = (VPHI_LOCAL_POINTER {2}*)(ring + place + row * 4u +\n"
+        "      (((unsigned)part / {3}u) ^ (row / 2u % 4u))) + (unsigned)part % {3}u;\n",
+        words, kLanes / words, real(), vector_cells());
+  }
+
+  /// A vector of cells: of the array at that place of the ring, of the quad so many turns ago.
+  struct Vector {
+    std::size_t array = 0;
+    int back = 0, part = 0;
+    auto operator<=>(const Vector&) const = default;
+  };
+  std::set<Vector> vectors(const Job& job, int row) const {
+    std::set<Vector> result;
+    for (const Read& read : job.body.reads) {
+      const int place = row - age_of(read), k = quads_before(place);
+      const std::size_t array = ring_place(job, read);
+      result.insert({array, k, (place + k * kQuad) / vector_cells()});
+    }
+    return result;
+  }
+  /// Loads of what row `row` is the first to read: as late as can be, so little is held.
+  std::string fetch(const Job& job, int row) const {
+    std::set<Vector> wanted = vectors(job, row);
+    for (int before = 0; before < row; ++before) {
+      for (const Vector& v : vectors(job, before)) wanted.erase(v);
+    }
+    std::string text;
+    for (const Vector& v : wanted) {
+      text += fmt::format("quad_{0}_{1}.v[{2}] = ring[spot_{1}_{2} + {3}u];\n", v.array, v.back,
+                          v.part, static_cast<int>(v.array) * array_vectors());
+    }
+    return text;
+  }
+
+  /// What the step of row `row` of the quad reads and what it hands on.
+  std::string take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
+    const auto load = [&](const Read& read, int age) {
+      const int k = quads_before(row - age);
+      return fmt::format("quad_{}_{}.e[{}]", ring_place(job, read), k, row - age + k * kQuad);
+    };
+    return fetch(job, row) + take_cells(job, line_, load) + pass_on(job, job_, line_, held);
+  }
+  std::string warm_step(const Warm& warm, int row) const {
+    return "{\n" + take(warm.job, row, warm.line.held) + "++cell;\n}\n";
+  }
+  std::string step(int row) const {
+    std::string text = "{\n" + take(job_, row, line_.held);
+    const int place = row - line_.delay, k = quads_before(place), element = place + k * kQuad;
+    const int half = element / vector_cells(), rest = element % vector_cells();
+    const bool pairs = line_.delay % 2 == 0;
+    for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
+      const std::string& member = job_.body.store_members[q];
+      if (pairs) text += fmt::format("new_{}.e[{}] = out.{};\n", q, element % 2, member);
+    }
+    if (!pairs || element % 2 == 1) {
+      text += fmt::format("if (quad >= {}) {{\n", k);
+      for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
+        const std::string where =
+            fmt::format("((VPHI_LOCAL_POINTER {}*)(ring + spot_{}_{} + {}u) + {})", real(), k, half,
+                        static_cast<int>(q) * array_vectors(), pairs ? rest - 1 : rest);
+        text += pairs ? fmt::format("  *(VPHI_LOCAL_POINTER vphi_two*){} = new_{}.v;\n", where, q)
+                      : fmt::format("  *{} = out.{};\n", where, job_.body.store_members[q]);
+      }
+      text += "}\n";
+    }
+    if (!job_.kernel.reductions.empty()) {
+      // of cells in this share and in the box
+      text += fmt::format(
+          "if (live & (quad * {0} + {1} >= {2}) & (quad * {0} + {1} < {2} + pieces * {3}) &\n"
+          "    (cell - {4} >= 0) & (cell - {4} < {5})) {{\n",
+          kQuad, place, p_.lead * p_.cells, p_.cells, line_.delay, shape_.extent);
+      text += indent(gather_sums(job_, line_, kLanes), 2);
+      text += "}\n";
+    }
+    return text + "++cell;\n}\n";
+  }
+
+  const Job& job_;
+  const kernel::Line& line_;
+  const Pieces p_;
+  LineShape shape_;
+  std::vector<std::size_t> read_;
+};
+
+}  // namespace
+
+bool along_pieces(const Job& job, const kernel::Line& line) {
+  if (line.axis != 0 || job.signed_index || !one_precision(job.kernel)) return false;
+  const Pieces p = pieces_of(job, line);
+  // a piece is complete before the one after it is; old cells are read before they are replaced
+  if (p.late > p.quads || line.back > line.delay || line.delay == 0) return false;
+  const LineShape shape = line_shape(line);
+  if (shape.extent < 4 * p.cells || shape.lines < kLanes) return false;
+  return p.ring * p.arrays * kLanes * kPieceBytes <= 46 * 1024 &&
+         static_cast<int>(job.kernel.reductions.size()) <= kLanes;
+}
+
+program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bindings& bindings) {
+  const kernel::Kernel& kernel = job.kernel;
+  const LineShape shape = line_shape(line);
+  const Pieces p = pieces_of(job, line);
+  const Writer writer(job, line, p);
+  const Precision ring = ring_precision(kernel);
+  const int bytes = bytes_of(ring);
+  const std::vector<bool> rare = rare_sums(line);
+  const bool own_tree = std::ranges::count(rare, true) > 0;
+  const int ring_bytes = writer.ring_vectors() * 16 + 1024 + 8 +
+                         (own_tree ? 8 * kLanes * static_cast<int>(rare.size()) : 0);
+  // Groups that a processor holds: by its local memory, and by registers for what is held.
+  const int words = static_cast<int>(line.held.size()) * bytes_of(job.body.real) / 4;
+  const int blocks = std::clamp(std::min(227 * 1024 / ring_bytes, words <= 52    ? 16
+                                                                  : words <= 112 ? 11
+                                                                                 : 8),
+                                1, 32);
+  const std::int64_t bundles = (shape.lines + kLanes - 1) / kLanes;
+  const std::int64_t line_pieces = (shape.extent + p.shift + p.cells - 1) / p.cells;
+  const std::int64_t units = bundles * line_pieces;
+  const std::int64_t wanted =
+      kernel.instances > 1 ? bundles : std::int64_t{blocks} * std::max(1, job.target.compute_units);
+  const Groups groups{std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, units / 3)), 1,
+                      1};
+  const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
+  GpuReductions reductions = gpu_reductions(job, kLanes, rare_sums(line));
+  Slots slots = common_slots(job, kLanes, &groups);
+  const bool f32 = ring == Precision::F32;
+  slots["vector"] = f32 ? "float4" : "double2";
+  slots["pair"] = f32 ? "float2" : "double2";
+  const std::string word = type_name(ring) + (p.word > 1 ? std::to_string(p.word) : std::string());
+  slots["word"] = word;
+  slots["copied"] = "vphi_word";
+  slots["bytes"] = std::to_string(p.word * bytes);
+  slots["cached"] = p.word * bytes == 16 ? "cg" : "ca";
+  slots["in_flight"] = std::to_string(p.ring - 2);
+  line_slots(job, line, slots);
+  slots["piece_bytes"] = std::to_string(kPieceBytes);
+  slots["lanes"] = std::to_string(kLanes);
+  slots["quad_vectors"] = std::to_string(p.quad_vectors);
+  slots["piece_quads"] = std::to_string(p.quads);
+  slots["pieces"] = std::to_string(p.ring);
+  slots["ring_quads"] = std::to_string(p.ring * p.quads);
+  slots["piece_vectors"] = std::to_string(writer.piece_vectors());
+  slots["ring"] = std::to_string(writer.ring_vectors());
+  slots["blocks"] = std::to_string(blocks);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["finish_functions"] = reductions.functions;
+  slots["local_memory"];
+  if (reductions.tree_doubles > 0) {
+    slots["local_memory"] =
+        (own_tree ? fmt::format("VPHI_LOCAL double tree[{}];\n", reductions.tree_doubles)
+                  : "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)ring;\n") +
+        std::string("VPHI_LOCAL unsigned last;");
+  }
+  slots["sums"] = reductions.sums;
+  slots["finish"] =
+      reductions.tree_doubles == 0 ? reductions.finish : "vphi_barrier();\n" + reductions.finish;
+  slots["units"] = std::to_string(units);
+  slots["count"] = count_type(units, groups[0]);
+  slots["still"] = still_text(job, line, bindings, kLanes);
+  slots["words"] = std::to_string(p.cells / p.word);
+  slots["word_cells"] = std::to_string(p.word);
+  slots["line_pieces"] = std::to_string(line_pieces);
+  slots["lines"] = index_literal(job, shape.lines);
+  slots["last_line"] = index_literal(job, shape.lines - 1);
+  slots["extent_u"] = index_literal(job, shape.extent);
+  slots["lead"] = std::to_string(p.lead);
+  slots["piece_cells"] = std::to_string(p.cells);
+  slots["late_quads"] = std::to_string(p.late);
+  slots["first_quad"] = std::to_string(p.first);
+  slots["own_shift"] = writer.shift("line");
+  slots["coordinates"] = coordinates_text(job, line);
+  slots["held"] = held_text(job, line);
+  slots["copy"] = writer.copy();
+  slots["leave"] = writer.leave();
+  slots["quads"] = writer.quads();
+  const Warm warm(line, job.target, bindings);
+  slots["body"] += warm.functions();
+  slots["warm_par"] = warm.parameters();
+  slots["rows"] = warm.turn(p.first, warm.any() ? writer.rows(&warm) : "", writer.rows(nullptr));
+
+  program::Kernel out;
+  out.source = fill("lines_x_gpu.txt", slots);
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.grid = grid_of(job, groups);
+  out.block = {static_cast<std::uint32_t>(kLanes), 1, 1};
+  return out;
+}
+
+}  // namespace vphi::emit

@@ -1,0 +1,132 @@
+#include "compiler/emit/walks/march.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/emit/walks/march_text.hpp"
+
+namespace vphi::emit {
+namespace {
+
+// cp.async where the device has it.
+std::string async_text(const Job& job, const MarchShape& shape, bool exchanges, Slots slots) {
+  const bool power_of_two = (shape.lanes & (shape.lanes - 1)) == 0;
+  const int segment = power_of_two ? std::min(32, shape.lanes) : 32;
+  slots["clamp_up"] = std::to_string((32 - segment) << 8);
+  slots["clamp_down"] = std::to_string(((32 - segment) << 8) | 31);
+  slots["segment"] = std::to_string(segment);
+  if (job.language == Language::Cuda) return fill("async_cuda.txt", slots);
+  if (!exchanges) return fill("async_none.txt", slots);
+  slots["lane_exchange"] =
+      fill(job.body.real == Precision::F32 ? "lanes_f32.txt" : "lanes_f64.txt", slots);
+  return fill("async_nvidia.txt", slots);
+}
+
+// Local memory in units of 16 bytes, whatever the length of a vector: the sums are kept there too.
+std::string staging_text(const Job& job, const MarchPlan& plan, int blocks) {
+  const bool cuda = job.language == Language::Cuda, whole = plan.vector_bytes == 16;
+  const char* type = whole ? "vphi_vector" : "double2";
+  const char* name = whole ? "staging" : "staged_blocks";
+  std::string text = cuda ? fmt::format("extern __shared__ {} {}[];", type, name)
+                          : fmt::format("__local {} {}[{}];", type, name, blocks);
+  if (!whole)
+    text += fmt::format("\n{0} vphi_vector* staging = ({0} vphi_vector*)staged_blocks;",
+                        "VPHI_LOCAL_POINTER");
+  return text;
+}
+
+}  // namespace
+
+program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape) {
+  const kernel::Kernel& kernel = job.kernel;
+  const March march(job, shape);
+  const MarchPlan& plan = march.plan();
+  const int threads = shape.threads();
+  GpuReductions reductions = gpu_reductions(job, threads);
+  const int bytes =
+      std::max(shape.stages * plan.stage_vectors * plan.vector_bytes, reductions.tree_doubles * 8);
+  const int blocks = (bytes + 15) / 16;
+
+  const Groups groups{kernel.extent[0] / (shape.lanes * plan.width),
+                      (kernel.extent[1] + shape.tile_y() - 1) / shape.tile_y(), shape.ranges};
+  const std::int64_t partials =
+      groups[0] * groups[1] * groups[2] * static_cast<std::int64_t>(kernel.reductions.size());
+  Slots slots = common_slots(job, threads, &groups);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  const auto number = [&](const char* key, std::int64_t value) {
+    slots[key] = std::to_string(value);
+  };
+  number("resident", shape.resident);
+  number("tile_x", shape.lanes * plan.width);
+  number("tile_y", shape.tile_y());
+  number("stages", shape.stages);
+  number("ahead", shape.stages - 1);
+  number("in_flight", shape.stages - 2);
+  number("lanes_x", shape.lanes);
+  number("width", plan.width);
+  number("nz", kernel.extent[2]);
+  number("rows_per_thread", shape.rows_per_thread);
+  number("twice_depth", 2 * plan.depth);
+  number("stage_vectors", plan.stage_vectors);
+  number("last_stage", (shape.stages - 1) * plan.stage_vectors);
+  slots["nx"] = index_literal(job, kernel.extent[0]);
+  slots["plane"] = index_literal(job, kernel.extent[0] * kernel.extent[1]);
+  slots["sites"] = index_literal(job, kernel.sites());
+  slots["real"] = type_name(job.body.real);
+  slots["vector"] = slots["real"] + (plan.width == 1 ? std::string() : std::to_string(plan.width));
+  number("vector_bytes", plan.vector_bytes);
+  slots["cached"] = plan.vector_bytes == 16 ? "cg" : "ca";
+  slots["async"] = async_text(job, shape, march.exchanges_lanes(), slots) + march.bound_function();
+  slots["staging"] = staging_text(job, plan, blocks);
+  slots["line"] = march.line();
+  if (shape.surplus())
+    slots["at_work"] =
+        fmt::format("const int at_work = thread < {}u;\n", shape.lanes * shape.lines);
+  else
+    slots["at_work"] = "";
+  slots["first_plane"] = march.first_plane();
+  slots["this_plane"] = march.this_plane();
+  slots["next_plane"] = march.next_plane();
+  slots["row_flags"] = march.row_flags();
+  slots["plane_flags"] = march.plane_flags();
+  slots["owned"] = march.owned();
+  // Surplus threads read in place what another one stores a barrier later.
+  slots["barrier"] = shape.surplus() ? "vphi_barrier_all" : "vphi_barrier";
+  if (!kernel.reductions.empty()) slots["staging"] += "\nVPHI_LOCAL unsigned last;";
+  slots["copy_places"] = march.copy_places();
+  slots["edge_places"] = march.edge_places();
+  slots["copy_halo"] = march.copy_halo();
+  slots["copy_edges"] = march.copy_edges();
+  slots["copy_centre"] = march.copy_centre();
+  slots["carried"] = march.carried();
+  slots["plane_sums"] = march.plane_sums();
+  slots["centres"] = march.centres();
+  slots["parts"] = march.parts();
+  slots["gather"] = march.gather();
+  slots["put"] = march.put();
+  slots["store"] = march.store();
+  slots["accumulate"] = march.accumulate_parts();
+  slots["shift"] = march.shift();
+  slots["sums"] = reductions.sums;
+  slots["finish_functions"] = reductions.functions;
+  slots["finish"] =
+      kernel.reductions.empty()
+          ? reductions.finish
+          : "vphi_all_arrived();\nvphi_barrier();\n"
+            "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)staging;\n" +
+                reductions.finish;
+  slots["issue"] = fill("issue_gpu.txt", slots);
+
+  program::Kernel out;
+  out.entry = job.entry;
+  out.source = prune(fill("march_gpu.txt", slots));
+  out.grid = grid_of(job, groups);
+  out.block = {static_cast<std::uint32_t>(threads), 1, 1};
+  out.partials = partials * kernel.instances;
+  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  if (job.language == Language::Cuda) out.shared_bytes = static_cast<std::uint32_t>(16 * blocks);
+  return out;
+}
+
+}  // namespace vphi::emit

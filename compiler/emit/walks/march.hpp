@@ -1,0 +1,43 @@
+// Pattern for stencils in three dimensions on GPUs: a march along z.
+//
+// A group of threads owns a tile in x and y and walks through the planes of a range in z. Each
+// plane of an array with neighbours is copied once, with its halo, to local memory, several planes
+// ahead; so are arrays read at the site alone. A thread has one vector of 16 bytes in a row. Within
+// a plane it adds up the points of each class (algebra::PlanePlan); a plane's share of the stencil
+// sums of the planes before and after it waits in registers, so a 27-point stencil reads what a
+// 7-point one reads (bench: what mattered, 1 to 3).
+//
+// A vector is as long as divides a row, down to one value; the tile divides a row, and hangs over
+// the end in y where no divisor is good: rows beyond it are computed and neither stored nor added
+// up. Beyond a boundary that is not periodic a row or plane is the image of one inside, with a sign
+// or a fixed value in its place; along x this wants tiles as wide as the box.
+#pragma once
+
+#include <optional>
+
+#include "compiler/emit/text/frame.hpp"
+
+namespace vphi::emit {
+
+struct MarchShape {
+  int lanes = 32;           ///< vectors along x
+  int lines = 16;           ///< threads along y
+  int rows_per_thread = 1;  ///< neighbouring rows
+  int stages = 4;
+  int ranges = 1;    ///< groups along z
+  int resident = 1;  ///< groups on a multiprocessor that registers must allow
+
+  int tile_y() const { return lines * rows_per_thread; }
+  /// Whole warps; threads left over read along with the last line, write nothing and add nothing
+  /// up.
+  int threads() const { return (lanes * lines + 31) / 32 * 32; }
+  bool surplus() const { return lanes * lines % 32 != 0; }
+};
+
+/// The shape for this kernel and device, or nothing where the pattern does not apply.
+std::optional<MarchShape> choose_march(const Job& job);
+/// Whether the tile divides a row and its stages fit into local memory.
+bool fits(const Job& job, const MarchShape& shape);
+program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape);
+
+}  // namespace vphi::emit

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/emit/walks/march_plan.hpp"
+
+namespace vphi::emit {
+namespace {
+
+using physics::Boundary;
+
+bool applies(const Job& job) {
+  const kernel::Kernel& kernel = job.kernel;
+  if (job.language == Language::Cpp || job.target.is_cpu || kernel.dims != 3) return false;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (kernel.boundary[axis] == Boundary::Absorbing) return false;
+  for (const kernel::ArrayParam& array : kernel.arrays)
+    if (array.store != kernel.compute) return false;
+  return std::any_of(job.body.reads.begin(), job.body.reads.end(),
+                     [](const Read& read) { return !read.centre(); });
+}
+
+// Registers a thread needs beyond the addresses, roughly: shares, waiting values, windows.
+int carried_values(const MarchPlan& plan) {
+  int values = 0;
+  for (const Staged& staged : plan.arrays) {
+    values += static_cast<int>(staged.sums.size()) * (2 * plan.depth + 1);
+    values += staged.centre ? plan.depth + 1 : 0;
+  }
+  return values * plan.width;
+}
+
+}  // namespace
+
+namespace {
+
+// A mirror at the face of the last site shows that site to its neighbour alone; beyond it the image
+// is not the last site again. Along x values beyond the box want a tile as wide as the box.
+bool bounds_fit(const Job& job, const MarchShape& shape, const MarchPlan& plan) {
+  const auto& boundary = job.kernel.boundary;
+  const int reach[3] = {plan.reach_x, plan.reach_y, plan.depth};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (boundary[axis] == Boundary::Neumann && reach[axis] > 1) return false;
+  return boundary[0] == Boundary::Periodic || plan.reach_x == 0 ||
+         shape.lanes * plan.width == job.kernel.extent[0];
+}
+
+bool fits_plan(const Job& job, const MarchShape& shape, MarchPlan& plan) {
+  const kernel::Kernel& kernel = job.kernel;
+  apply_shape(job, shape, plan);
+  const std::int64_t tile_x = shape.lanes * plan.width;
+  const std::int64_t bytes =
+      std::int64_t{plan.vector_bytes} * shape.stages * plan.stage_vectors + 1024;
+  const int edges = (shape.tile_y() + 2 * plan.edge_y) * 2 * plan.side;
+  const bool exchanges = job.language == Language::Cuda || job.target.nvidia;
+  return kernel.extent[0] % tile_x == 0 && bounds_fit(job, shape, plan) &&
+         kernel.extent[0] >= plan.reach_x + plan.width && kernel.extent[1] > plan.reach_y &&
+         kernel.extent[2] > plan.depth && shape.ranges <= kernel.extent[2] &&
+         bytes <= static_cast<std::int64_t>(job.target.local_bytes) && edges <= shape.threads() &&
+         (!exchanges || plan.reach_x <= plan.width) && shape.threads() <= 1024 &&
+         static_cast<int>(kernel.reductions.size()) <= shape.threads();
+}
+
+}  // namespace
+
+bool fits(const Job& job, const MarchShape& shape) {
+  MarchPlan plan = plan_march(job);
+  return fits_plan(job, shape, plan);
+}
+
+namespace {
+
+// Expected time per site relative to the traffic without a stencil. The factors were fitted to
+// about 120 timings on one H200 (27-point leapfrog, two fields, 128^3 to 512^3, f32 and f64); the
+// best shape there is found within 1 %.
+double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& plan) {
+  const kernel::Kernel& kernel = job.kernel;
+  const double x = shape.lanes * plan.width, y = shape.tile_y();
+  const double planes = static_cast<double>(kernel.extent[2]) / shape.ranges;
+  const double row_bytes = 1.0 * plan.vector_bytes * shape.lanes;
+
+  // Words through the last-level cache; halo vectors cost whole sectors of 32 bytes.
+  const double halo = (y + 2 * plan.reach_y) / y * (planes + 2 * plan.depth) / planes *
+                      (plan.side > 0 ? 1 + 64 / row_bytes : 1);
+  double words = static_cast<double>(kernel.stores.size()), least = words;
+  for (const Staged& staged : plan.arrays) {
+    words += staged.halo ? halo : 1;
+    least += 1;
+  }
+  double cost = 1 + 0.3 * (words / least - 1);
+
+  // Rows beyond the end of the box, and threads that repeat others' work.
+  const double tiles_y = std::ceil(static_cast<double>(kernel.extent[1]) / y);
+  cost *= tiles_y * y / static_cast<double>(kernel.extent[1]);
+  cost *= 1 + 0.5 * (1.0 * shape.threads() / (shape.lanes * shape.lines) - 1);
+
+  cost *= row_bytes <= 128 ? 1.12 : row_bytes <= 256 ? 1.06 : row_bytes <= 512 ? 1.018 : 1;
+  cost *= shape.threads() < 64 ? 1.1 : shape.threads() < 128 ? 1.04 : 1;
+  if (row_bytes >= 2048) cost *= plan.width == 2 ? 0.987 : 1.005;
+  if (x == static_cast<double>(kernel.extent[0])) cost *= 1.03;
+  const bool four_values = shape.rows_per_thread * plan.width == 4;
+  cost *= four_values ? 1 : 1.015;
+  cost *= shape.stages == 2 ? 1.03 : shape.stages == 3 ? 1 : 0.999;
+
+  // Filling the stages at the start of a range; neighbours that drift apart on a long march and
+  // find their halo gone from the cache.
+  const double plane_bytes =
+      static_cast<double>(kernel.extent[0] * kernel.extent[1]) * least * bytes_of(job.body.real);
+  cost *= 1 + 0.4 / planes + 0.0012 * planes * std::min(1.0, plane_bytes / 8e6);
+
+  // Processors that have nothing left to do.
+  const double units = std::max(1, job.target.compute_units);
+  const double groups = static_cast<double>(kernel.extent[0]) / x * tiles_y * shape.ranges;
+  const double bytes = 1.0 * plan.vector_bytes * shape.stages * plan.stage_vectors + 1024;
+  const double resident =
+      std::max(1.0, std::floor(std::min(512.0 / shape.threads(), 228.0 * 1024 / bytes)));
+  const double waves = groups / (units * resident);
+  if (kernel.instances > 1) {
+    // An ensemble keeps every processor busy; its shape does not depend on how many there are, so
+    // that the numbers of an instance do not either.
+  } else if (waves <= 1) {
+    cost *= std::ceil(groups / units) * units / groups;
+  } else {
+    const double loss = std::ceil(waves - 1e-9) / waves - 1;
+    cost *= 1 + (waves <= 4 ? loss : std::min(loss, 0.03));
+  }
+  const double together =
+      kernel.instances > 1 ? resident : std::min(resident, std::ceil(groups / units));
+  if (together < 2 && shape.threads() < 512) cost *= 1.03;
+  return cost;
+}
+
+constexpr int kMostLanes = 256;
+
+// Vectors in a row of the tile: powers of two where they divide the box's row; its divisors else.
+std::vector<int> lane_choices(std::int64_t vectors, Boundary along_x) {
+  std::vector<int> list;
+  for (int lanes : {32, 64, 128, 16, 8})
+    if (vectors % lanes == 0) list.push_back(lanes);
+  const std::size_t powers = list.size();
+  const int most = static_cast<int>(std::min<std::int64_t>(kMostLanes, vectors));
+  for (int lanes = 5; lanes <= most; ++lanes) {
+    const bool wanted =
+        powers == 0 || vectors <= 32 || (along_x != Boundary::Periodic && lanes == vectors);
+    if (wanted && vectors % lanes == 0 && std::ranges::count(list, lanes) == 0)
+      list.push_back(lanes);
+  }
+  return list;
+}
+
+// Lines of the tile: powers of two where 16 of them divide the box; its divisors else, and tiles
+// that hang over its end.
+std::vector<int> line_choices(std::int64_t extent) {
+  std::vector<int> list{16, 8, 4, 2, 1};
+  for (int lines = 3; extent % 16 != 0 && lines <= 32; ++lines)
+    if (extent % lines == 0 && std::ranges::count(list, lines) == 0) list.push_back(lines);
+  return list;
+}
+
+}  // namespace
+
+std::optional<MarchShape> choose_march(const Job& job) {
+  if (!applies(job)) return {};
+  MarchPlan plan = plan_march(job);
+  const int carried = carried_values(plan);
+  std::optional<MarchShape> best;
+  double least = 0;
+  for (int lanes : lane_choices(job.kernel.extent[0] / plan.width, job.kernel.boundary[0]))
+    for (int lines : line_choices(job.kernel.extent[1]))
+      for (int rows : {1, 2})
+        for (int stages : {4, 3, 2})
+          for (std::int64_t planes : {16, 32, 8, 4}) {
+            if (lanes * lines > 512 || lanes * lines < 32 || carried * rows > 160) continue;
+            MarchShape shape{lanes, lines, rows, stages, 1, 1};
+            shape.ranges =
+                static_cast<int>(std::max<std::int64_t>(1, job.kernel.extent[2] / planes));
+            if (!fits_plan(job, shape, plan)) continue;
+            const double cost = expected_cost(job, shape, plan);
+            if (best && cost >= least) continue;
+            best = shape;
+            least = cost;
+          }
+  return best;
+}
+
+}  // namespace vphi::emit
