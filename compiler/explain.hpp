@@ -46,7 +46,7 @@ struct ExplainedStencil {
   int order = 0;           ///< error O(dx^order); 0: no Laplacian
   bool isotropic = false;  ///< in the leading error
   bool symmetric = false;
-  std::string problem;  ///< where it is no Laplacian
+  std::string problem;  ///< where it is not a Laplacian
   Formula symbol;       ///< k_eff^2 dx^2 of kx, ky, kz, each times dx
   std::string largest;  ///< largest eigenvalue times dx^2: "92/15"
   double largest_value = 0;

@@ -56,7 +56,7 @@ struct Builtin {
   int least = 1;  ///< arguments without a name
   int most = 1;   ///< -1: any number
   Rule rule = Rule::RealFunction;
-  std::string_view options;  ///< names of named arguments, parted by blanks
+  std::string_view options;  ///< names of named arguments, separated by blanks
   std::string_view doc;
 };
 

@@ -316,7 +316,7 @@ void ClauseCheck::positive(const std::string& name, const Expr& value) {
   if (!number || (*number > 0 && std::isfinite(*number))) return;
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", *number);
-  if (std::isnan(*number)) std::snprintf(text, sizeof text, "no number");
+  if (std::isnan(*number)) std::snprintf(text, sizeof text, "NaN");
   report(error::not_positive(value.span, name, text));
 }
 

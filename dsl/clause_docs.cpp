@@ -30,7 +30,7 @@ constexpr ClauseDoc kDocs[] = {
     {"gauge",
      "Links between neighbouring sites, group-valued; a second name is the conjugate field."},
     {"fermion", "A spinor at each site, for Dirac operators."},
-    {"var", "State that is no field: one value, or one for each particle `x[k]`."},
+    {"var", "State that is not a field: one value, or one for each particle `x[k]`."},
     {"metric",
      "The background. `frw(a)` expands with the averages of the box, `frw(a = t^(1/2))` as "
      "written. Gives a, H, rho, p and w."},

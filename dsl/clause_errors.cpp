@@ -98,7 +98,7 @@ Diagnostic clause_form(Span at, const std::string& keyword, const std::string& u
 Diagnostic decimal_comma(Span at, const std::string& number) {
   Diagnostic d = make("E0408", at, "a decimal comma?");
   d.under = "did you mean `" + number + "`?";
-  d.rule = "a comma parts the items of a clause; decimals follow a point";
+  d.rule = "a comma separates the items of a clause; decimals follow a point";
   d.hint = "write `" + number + "`";
   return d;
 }
@@ -189,7 +189,7 @@ Diagnostic body_not_wanted(Span at, const std::string& keyword) {
 }
 
 Diagnostic bad_shape(Span at) {
-  Diagnostic d = make("E0414", at, "this is no lattice shape");
+  Diagnostic d = make("E0414", at, "this is not a lattice shape");
   d.under = "must be whole numbers from 1 on";
   d.rule = "a shape is written 256^3, 24^3 * 48, 800, n^2 or [64, 64, 128], with numbers or params";
   d.hint = "write for instance `lattice box: 64^3, length = 10`";

@@ -21,7 +21,7 @@ enum class Takes {
   Lengths,   ///< positive, or a list of such
   Count,     ///< a whole number from 1 on
   Condition,
-  Word,  ///< one of `words`, which are no names of the model
+  Word,  ///< one of `words`, which are not names of the model
   Call,  ///< a word of `words`, perhaps with arguments: fixed(0), rows(2)
   Axes,  ///< a list of sweep axes
 };
@@ -30,7 +30,7 @@ struct OptionRule {
   std::string_view name;
   std::string_view doc;  ///< one line
   Takes takes = Takes::Number;
-  std::string_view words = {};  ///< parted by blanks
+  std::string_view words = {};  ///< separated by blanks
   bool required = false;
   std::string_view missing = {};  ///< the fix where it is required and missing
 };

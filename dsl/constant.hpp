@@ -20,7 +20,7 @@ std::optional<double> constant_value(const Resolved& resolved, const Expr& expr)
 std::optional<std::int64_t> constant_integer(const Resolved& resolved, const Expr& expr);
 
 /// A lattice shape as it is written: `256^3`, `24^3 * 48`, `800`, `n^2`, `[64, 64, 128]`.
-/// Nothing where an extent is no whole number from 1 on.
+/// Nothing where an extent is not a whole number from 1 on.
 std::optional<std::vector<std::int64_t>> lattice_shape(const Resolved& resolved, const Expr& expr);
 
 }  // namespace vphi::dsl

@@ -364,7 +364,7 @@ void Inference::definition(const Symbol& symbol) {
     return;
   }
   if (!busy_.insert(&symbol).second) return;  // a cycle, which has a message of its own
-  // `laplacian = iso27` chooses a stencil and is no value; choose_stencils checks it.
+  // `laplacian = iso27` chooses a stencil and is not a value; choose_stencils checks it.
   if (symbol.kind == SymbolKind::Definition && symbol.name == "laplacian") {
     known_[&symbol] = {type_of(Base::Operator), {}};
     busy_.erase(&symbol);

@@ -38,7 +38,7 @@ Value Inference::unary(const Expr& expr, const Scope& scope) {
   }
   Value value = infer(*expr.args[0], scope);
   if (value.type.base == Base::Boolean) value.type.base = Base::Integer;
-  if (value.type.base == Base::Group) {  // minus a link is no link
+  if (value.type.base == Base::Group) {  // minus a link is not a link
     Type matrix = type_of(value.type.rows == 1 ? Base::Complex : Base::Matrix);
     matrix.rows = matrix.columns = value.type.rows;
     matrix.complex = true;

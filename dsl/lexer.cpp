@@ -136,7 +136,7 @@ class Lexer {
     out_.comments.push_back(found);
   }
 
-  // Steps over one character of a comment or a string; false at bytes that are no text.
+  // Steps over one character of a comment or a string; false at bytes that are not text.
   bool printable() {
     const auto [c, bytes] = decode(text_, at_);
     const bool control = (c < 0x20 && c != '\t') || c == 0x7F || (c >= 0x80 && c < 0xA0);

@@ -3,7 +3,7 @@
 // White space and ends of line are not tokens: a token knows whether it is the first of its
 // physical line, and dsl/parse_lines.cpp decides where a logical line begins (docs/rules.md rule
 // 1). Comments are kept apart, in text order, for the formatter and for `##` documentation.
-// Can fail: bytes that are no text, unknown characters, open strings, numbers such as `1.`; each
+// Can fail: bytes that are not text, unknown characters, open strings, numbers such as `1.`; each
 // is a diagnostic, and the tokens go on behind it.
 #pragma once
 
@@ -64,7 +64,7 @@ struct Comment {
 struct Tokens {
   std::vector<Token> tokens;  ///< ends with one End
   std::vector<Comment> comments;
-  bool text = true;  ///< false: the bytes are no text, reported; nothing behind is meant
+  bool text = true;  ///< false: the bytes are not text, reported; nothing behind is meant
 };
 
 Tokens tokenize(const Source& source, Diagnostics& diagnostics);

@@ -2,7 +2,7 @@
 //
 // The texts of models/std are part of the program; the environment variable VPHI_STD names a
 // folder that is read in their place. Can fail: a file that is not there, cannot be read, or is no
-// text; a `--set` of a name that is no parameter.
+// text; a `--set` of a name that is not a parameter.
 #pragma once
 
 #include <memory>

@@ -237,7 +237,7 @@ Diagnostic unknown_member(Span at, const std::string& construct, const std::stri
   Diagnostic d = make("E0110", at, "`" + construct + "` gives no `" + name + "`");
   d.under = "not given";
   d.rule = "`construct.name` is a name that a clause of the model gives";
-  d.hint = known.empty() ? "`" + construct + "` is no clause of this model that gives names"
+  d.hint = known.empty() ? "`" + construct + "` is not a clause of this model that gives names"
                          : "it gives " + enumerate(known);
   return d;
 }
@@ -359,7 +359,7 @@ Diagnostic shadows_std(Span at, const std::string& name, const std::string& what
 }
 
 Diagnostic hidden_constant(Span at, const Symbol& own, const std::string& what) {
-  Diagnostic d = make("W0103", at, "`" + own.name + "` is " + a_kind(own) + " here, no number");
+  Diagnostic d = make("W0103", at, "`" + own.name + "` is " + a_kind(own) + " here, not a number");
   d.severity = Severity::Warning;
   d.under = "a multiple of " + a_kind(own);
   point_at(d, own);

@@ -223,7 +223,7 @@ class FileParser {
   int last_line_ = 0;  ///< physical line of what was read last; 0 where blank lines are dropped
 };
 
-// Tokens, or none where the bytes are no text.
+// Tokens, or none where the bytes are not text.
 bool tokens_of(const Source& source, Tokens& out, Diagnostics& diagnostics) {
   if (source.text().size() > kMaxBytes) {
     diagnostics.add(syntax::too_long(source, kMaxBytes));

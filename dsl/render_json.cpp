@@ -58,7 +58,7 @@ std::string render_json(const Diagnostics& diagnostics, const Sources& sources) 
     one["labels"] = std::move(labels);
     all.push_back(std::move(one));
   }
-  // Bytes that are no UTF-8 are replaced: a message must not fail.
+  // Bytes that are not UTF-8 are replaced: a message must not fail.
   return all.dump(2, ' ', false, json::error_handler_t::replace);
 }
 

@@ -115,7 +115,7 @@ Diagnostic dangling(Span last, std::string_view found, Span next_line) {
 }
 
 Diagnostic not_a_line(Span head, std::string_view found) {
-  return error("E0518", head, "this is no definition, equation or clause",
+  return error("E0518", head, "this is not a definition, equation or clause",
                fmt::format("followed by {}", found),
                "a line is `name = value`, `x' = rate` or `clause items`",
                "name the value (`name = ...`), or write it in a clause such as `every 10 steps:`");
@@ -167,7 +167,7 @@ Diagnostic juxtaposition(Span at, std::string_view left, std::string_view right)
 Diagnostic two_words(Span at, std::string_view left, std::string_view right) {
   return error("E0522", at, fmt::format("`{}` follows `{}` without anything between", right, left),
                "an operator, `,` or `:` is missing here",
-               "items of a clause are parted by `,` or `:`, values by operators",
+               "items of a clause are separated by `,` or `:`, values by operators",
                fmt::format("write `{0}, {1}`, `{0}: {1}` or `{0}*{1}`", left, right));
 }
 
@@ -292,7 +292,7 @@ Diagnostic where_after_definition(Span at) {
 
 Diagnostic where_fact(Span at, std::string_view found) {
   return error("E0541", at, fmt::format("`name = value` is expected in `where`, not {}", found), "",
-               "`where` holds local definitions, parted by `,`", "write `where w = 1/2`");
+               "`where` holds local definitions, separated by `,`", "write `where w = 1/2`");
 }
 
 }  // namespace vphi::dsl::syntax

@@ -28,7 +28,7 @@ std::string operand_hint(const std::string& op, const Type& left, const Type& ri
   }
   if (op == "/") return "divide by a number; for a vector's length write norm(v)";
   if (op == "and" || op == "or" || op == "not") {
-    return "join conditions such as `x > 0`; a number is no condition";
+    return "join conditions such as `x > 0`; a number is not a condition";
   }
   if (both_vectors(left, right)) return "give both the same number of components";
   const bool vector = left.base == Base::Vector || right.base == Base::Vector;
@@ -280,7 +280,8 @@ Diagnostic number_too_large(Span at, const std::string& text) {
 }
 
 Diagnostic unknown_type(Span at, const std::string& text, const std::optional<std::string>& near) {
-  Diagnostic d = make("E0224", at, text.empty() ? "this is no type" : quoted(text) + " is no type");
+  Diagnostic d =
+      make("E0224", at, text.empty() ? "this is not a type" : quoted(text) + " is not a type");
   d.under = near ? did_you_mean(*near) : "unknown type";
   d.rule =
       "types are real, complex, angle, int, vec(n), vec(n, complex), mat(n,m), sym(n), SU(n), "
@@ -320,7 +321,7 @@ Diagnostic shift_of_constant(Span at, const std::string& text) {
 
 Diagnostic shift_target(Span at, const std::string& found, int dimensions) {
   static const char* const kAxes[] = {"", "x", "x or y", "x, y or z", "x, y, z or t"};
-  Diagnostic d = make("E0228", at, quoted(found) + " is no direction of the lattice");
+  Diagnostic d = make("E0228", at, quoted(found) + " is not a direction of the lattice");
   d.under = "no direction";
   d.rule = "behind @ stands an index, an axis (" +
            std::string(kAxes[dimensions >= 1 && dimensions <= 4 ? dimensions : 3]) +

@@ -5,7 +5,7 @@
 
 namespace vphi::dsl {
 
-/// Unknown and a diagnostic where `expr` is no type.
+/// Unknown and a diagnostic where `expr` is not a type.
 Type read_type(Resolved& resolved, const Expr& expr);
 
 /// Types as a model may write them, an example for each.

@@ -156,7 +156,7 @@ Json rename(const Analysis& analysis, const Addresses& where, std::uint32_t offs
             const std::string& name) {
   const Meaning meaning = meaning_at(analysis, offset);
   if (!own(meaning)) return "only names that this model declares can be renamed";
-  if (!is_identifier(name)) return "`" + name + "` is no name";
+  if (!is_identifier(name)) return "`" + name + "` is not a name";
   const std::string plain = dsl::canonical(name);
   const dsl::Symbol* taken = analysis.resolved.find(plain);
   if (taken != nullptr && plain != meaning.name) return "`" + name + "` is taken";

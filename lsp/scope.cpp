@@ -67,7 +67,7 @@ void each_name(const dsl::Line& line, const Visit& visit) {
   const dsl::ClauseRule* rule = dsl::find_clause(line.clause.keyword);
   const bool options = rule != nullptr && rule->heads == dsl::Heads::Options;
   for (const dsl::Item& item : line.clause.items) {
-    // The name of an option is no name of the model.
+    // The name of an option is not a name of the model.
     if (item.head && !options) in_head(*item.head);
     in_expr(item.value);
     for (const auto& [word, value] : item.words) in_expr(value);

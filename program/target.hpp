@@ -1,7 +1,7 @@
-// Conditions of `until` that hold averages over a sweep, such as error(mean(x, over = path)) < 1e-3.
+// Conditions of `until` with averages over a sweep, such as error(mean(x, over = path)) < 1e-3.
 //
 // No kernel can judge them, so they are kept among the expectations, to be judged at the end, after
-// all others; their text begins with `until`, which no promise can. They are no promises: the
+// all others; their text begins with `until`, which no promise can. They are not promises: the
 // runtime ends the run when one of them holds everywhere (runtime/run/ensemble.hpp).
 #pragma once
 

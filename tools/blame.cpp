@@ -37,7 +37,7 @@ class Evaluator {
   double at(Expr expr, const Site& site) const {
     return algebra::evaluate(expr, {[&](const Node& node) { return leaf(node, site); }});
   }
-  /// The same where some arrays are no state but values of this site.
+  /// The same where some arrays are not state but values of this site.
   double with(Expr expr, const Site& site, const std::map<int, double>& made) const {
     return algebra::evaluate(expr, {[&](const Node& node) {
                                const auto found =
@@ -106,7 +106,7 @@ std::vector<Term> terms_of(Expr rate, const Evaluator& evaluator, const Site& si
     } catch (const std::invalid_argument&) {
     }
   }
-  // What is no number first, then by size.
+  // NaN first, then by size.
   std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
     const bool x = std::isfinite(a.value), y = std::isfinite(b.value);
     return x != y ? !x : x && std::abs(a.value) > std::abs(b.value);

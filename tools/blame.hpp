@@ -3,7 +3,7 @@
 //
 // The rates of the derived system (program units) are taken apart into the terms of their sums, and
 // each is evaluated by the algebra's slow evaluator on the state that was still sound. A term that
-// is no number there is the cause; else the largest term of what drives the variable is. Scalars
+// is NaN there is the cause; else the largest term of what drives the variable is. Scalars
 // are those of the whole step; a staggered scheme uses them half a step later, which changes
 // nothing about orders of magnitude. Terms with a symbol whose value is not known are left out.
 #pragma once

@@ -117,8 +117,8 @@ int emit(const Words& words) {
   const bool kernels = to != "json" && to != "latex" && after.empty();
   line.obeyed("--target", to != "json", "it is the device of `--to json`")
       .obeyed("--after", to == "json" || to == "latex", "passes are those of kernels")
-      .obeyed("--kernel", !kernels, "the text is no kernel's")
-      .obeyed("--main", !kernels, "the text is no kernel's");
+      .obeyed("--kernel", !kernels, "the text is not a kernel's")
+      .obeyed("--main", !kernels, "the text is not a kernel's");
 
   CompileOptions compile = options.compile_options();
   compile.stop_after = after;

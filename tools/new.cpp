@@ -77,7 +77,7 @@ int make_new(const Words& words) {
   if (path.extension() != ".vphi") path += ".vphi";
   const std::string name = path.stem().string();
   if (!is_name(name))
-    throw UsageError(fmt::format("`{}` is no model name: letters, digits and _ only", name));
+    throw UsageError(fmt::format("`{}` is not a model name: letters, digits and _ only", name));
 
   std::string text(starter->text);
   replace_all(text, "model " + starter->kind + " ", "model " + name + " ");

@@ -237,7 +237,7 @@ std::string readable_sources(const Program& p, const std::string& only) {
   std::vector<const Kernel*> kernels;
   std::vector<std::vector<Item>> items;
   std::set<std::size_t> used;
-  const bool by_slot = program::scalars_by_slot(p);  // an index is no number of a slot there
+  const bool by_slot = program::scalars_by_slot(p);  // an index is not the number of a slot there
   const std::vector<std::string> names = by_slot ? std::vector<std::string>() : slot_names(p);
   for (const Kernel& k : p.kernels) {
     if (!only.empty() && k.name != only) continue;

@@ -67,7 +67,7 @@ Place find_run(const std::string& argument) {
     place.folder = path.parent_path();
     place.files = {path};
   } else if (fs::exists(path, error)) {
-    throw UsageError(fmt::format("`{}` is no result file", argument),
+    throw UsageError(fmt::format("`{}` is not a result file", argument),
                      "give the folder of a run's results, or a file that ends in .h5, .series.csv "
                      "or .spectra.csv");
   } else {

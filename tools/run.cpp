@@ -183,7 +183,7 @@ std::string value_text(double value, double error) {
 }
 
 /// Results of `at end` along parameters: one row of numbers, a place in each line. Draws of an
-/// ensemble are no table, and what a plot shows is shown there.
+/// ensemble are not tables, and what a plot shows is shown there.
 void print_table(const runtime::Series& series, const runtime::RunResult& r) {
   if (series.axes.empty() || series.values.size() != 1) return;
   std::vector<const runtime::SweptAxis*> axes;

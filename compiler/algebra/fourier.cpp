@@ -27,7 +27,7 @@ long double value(Expr pair, long double own, long double other) {
 }
 
 /// The array that both sides read at the site itself; nothing where there is more than one, or a
-/// value that is no plain Load.
+/// value that is not a plain Load.
 std::optional<int> only_array(Expr pair) {
   std::set<int> arrays;
   bool plain = true;

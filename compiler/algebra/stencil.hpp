@@ -64,9 +64,9 @@ Rational moment(const StencilData& stencil, const std::array<int, 4>& power);
 /// How well the operator stands for the Laplacian.
 struct Consistency {
   bool laplacian = false;  ///< sum of weights 0, odd moments 0, second moments 2, dx_power -2
-  int order = 0;           ///< error is O(dx^order); 0 where it is no Laplacian
+  int order = 0;           ///< error is O(dx^order); 0 where it is not a Laplacian
   bool isotropic = false;  ///< the leading error depends on |k| alone
-  std::string error;       ///< what is wrong, where it is no Laplacian
+  std::string error;       ///< what is wrong, where it is not a Laplacian
 };
 Consistency consistency(const StencilData& stencil);
 

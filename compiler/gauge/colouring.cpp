@@ -29,8 +29,8 @@ bool closes(const std::array<int, 4>& a, int m, const Box& box, int axis) {
   return modulo(a[i] * box.extent[i], m) == 0;
 }
 
-/// Calls `see` with every a that parts the conflicts, and closes every axis where it must `fit`, in
-/// the order of their digits; `see` returns true to end the search.
+/// Calls `see` with every a that separates the conflicts, and closes every axis where it must
+/// `fit`, in the order of their digits; `see` returns true to end the search.
 template <class See>
 bool search(const std::vector<Offset>& conflicts, const Box& box, int m, bool fit, See see) {
   // axis i closes where a_i is a multiple of this

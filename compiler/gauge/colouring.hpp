@@ -3,8 +3,8 @@
 // Two links along mu conflict where one loop of the action passes both: the update of one would
 // read, or weigh, the other. Their separations d form the conflict set D_mu. A linear colouring
 // c(x) = a.x mod m with a.d != 0 (mod m) for every d of D_mu, and m dividing a_i L_i on each
-// periodic axis, parts the links along mu into m classes without a conflict inside; along one axis
-// whose extent is a multiple of m, a_i has no factor in common with m, so that the sites of a
+// periodic axis, divides the links along mu into m classes without a conflict inside; along one
+// axis whose extent is a multiple of m, a_i has no factor in common with m, so that the sites of a
 // colour are counted by arithmetic. The search
 // takes the smallest m, and the first a of those (docs/formulas.md 2.4); `prove` goes over all
 // sites of a cell, wrapped around the lattice, and trusts nothing of it. Where no m up to 64 fits,

@@ -228,7 +228,7 @@ class Orderer {
       }
     }
     span_ = span;
-    // An exact fraction 1/n times something is a division by n only where n is no power of two.
+    // An exact fraction 1/n times something is a division by n only where n is not a power of two.
     Expr value = times(above);
     if (!below.empty()) {
       const Expr divisor = times(below);

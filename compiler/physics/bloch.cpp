@@ -55,7 +55,7 @@ struct Weight {
   double value = 0;
 };
 
-/// All weights; nothing where one is no number.
+/// All weights; nothing where one is not a constant.
 std::optional<std::vector<Weight>> weights_of(Derivation& d, std::size_t& count) {
   Arena& arena = d.arena();
   const std::map<int, Expr> start = homogeneous_values(d);

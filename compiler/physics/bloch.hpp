@@ -16,7 +16,7 @@ namespace vphi::physics {
 double largest_eigenvalue(std::vector<std::vector<double>> m);
 
 /// w^2, physical units, over wave vectors of multiples of pi/4 (a lower bound of the largest);
-/// nothing where the start is not homogeneous or a coefficient is no number.
+/// nothing where the start is not homogeneous or a coefficient is not a constant.
 std::optional<double> largest_frequency2(Derivation& d);
 
 }  // namespace vphi::physics

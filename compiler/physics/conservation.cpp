@@ -379,7 +379,7 @@ void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& u
   for (const Derived& value : c.recovered) {
     holds(arena.load(value.array), arena.real(kLargest));
   }
-  // faster than light, and whatever else has no state: something is no number there
+  // faster than light, and whatever else has no state: something is NaN there
   Lowerer lower(d);
   for (const Expr value : made_of(d, lower)) holds(value, arena.real(kLargest));
   // the densities are what is conserved, to a part of the largest there is

@@ -52,7 +52,7 @@ Diagnostic scheme_head(Span span) {
 }
 
 Diagnostic scheme_line(Span span) {
-  return error("E0788", span, "this is no line of a scheme", "",
+  return error("E0788", span, "this is not a line of a scheme", "",
                "lines are `name = expression` of the head's names, numbers, dt, dx and `@k`; the "
                "last one is `U = ...` or `U' = ...` with a value for each quantity",
                "compare models/std/schemes.vphi");
@@ -90,7 +90,7 @@ Diagnostic scheme_option_missing(Span span, const std::string& scheme, const std
 }
 
 Diagnostic no_recovery(Span span) {
-  return error("E0790", span, "nothing says how primitive variables are found back", "",
+  return error("E0790", span, "nothing says how primitive variables are recovered", "",
                "`recover` has one fact for each primitive variable", "add `recover { ... }`");
 }
 
@@ -109,7 +109,7 @@ Diagnostic two_facts(Span span, const std::string& name) {
 Diagnostic recovery_circle(Span span, const std::string& name) {
   return error(
       "E0791", span, fmt::format("`{}` needs itself to be recovered", name), "",
-      "each circle of facts passes through a name that is solved for",
+      "each cycle of facts must pass through a name that is solved for",
       fmt::format("add `solve {} by fixed_point, tol = 1e-10, max = 40, start = 0`", name));
 }
 
@@ -121,35 +121,35 @@ Diagnostic solve_without_fact(Span span, const std::string& name) {
 
 Diagnostic solve_bounds(Span span) {
   return error("E0792", span, "`solve` needs tol > 0 and max from 1 to 1000", "",
-               "the rounds are written out in the kernel", "write tol = 1e-10, max = 40");
+               "the iterations are unrolled in the kernel", "write tol = 1e-10, max = 40");
 }
 
 Diagnostic no_contraction(Span span, const std::string& name, double factor,
                           const std::string& state) {
-  return error("E0793", span,
-               fmt::format("rounds of `{}` do not come closer to its solution", name),
-               fmt::format("an error grows by {:.3g} in each", factor),
-               fmt::format("a round must take the error of `{}` down everywhere; here it does not "
-                           "at {}",
-                           name, state),
-               "solve for a velocity, or write the equation the other way round");
+  return error(
+      "E0793", span, fmt::format("the iteration for `{}` does not converge", name),
+      fmt::format("an iteration multiplies the error by {:.3g}", factor),
+      fmt::format("an iteration must reduce the error of `{}` everywhere; here it does not "
+                  "at {}",
+                  name, state),
+      "solve for a velocity, or write the equation the other way round");
 }
 
 Diagnostic solve_stops_early(Span span, const std::string& name, double factor, double wanted,
                              std::int64_t most, double reached) {
   Diagnostic d =
       error("W0797", span,
-            fmt::format("`{}` is within {:.1g} after max = {} rounds, not within tol", name,
+            fmt::format("`{}` is within {:.1g} after max = {} iterations, not within tol", name,
                         reached, most),
-            fmt::format("{} rounds would be needed", wanted),
-            fmt::format("a round takes the error to {:.3g} of it where that is slowest", factor),
+            fmt::format("{} iterations would be needed", wanted),
+            fmt::format("an iteration multiplies the error by {:.3g} where it is slowest", factor),
             "raise max, or tol");
   d.severity = dsl::Severity::Warning;
   return d;
 }
 
 Diagnostic solve_range(Span span, const std::string& name) {
-  return error("E0792", span, fmt::format("nothing says between what `{}` lies", name), "",
+  return error("E0792", span, fmt::format("the bounds of `{}` are not given", name), "",
                "`bisection` halves the range from `from` to `to`, from the lower to the higher",
                fmt::format("write `solve {} by bisection, from = 0, to = 1, tol = 1e-10`", name));
 }
@@ -157,10 +157,12 @@ Diagnostic solve_range(Span span, const std::string& name) {
 Diagnostic rounds_go_astray(Span span, const std::string& name, std::int64_t most,
                             double error_left, const std::string& state) {
   return error("E0793", span,
-               fmt::format("`{}` is still {:.3g} away from its solution after max = {} rounds",
+               fmt::format("`{}` is still {:.3g} away from its solution after max = {} iterations",
                            name, error_left, most),
                "",
-               fmt::format("every round of Newton's method comes closer; here not at {}", state),
+               fmt::format("every iteration of Newton's method must reduce the error; here it does "
+                           "not at {}",
+                           state),
                "bound it with from and to, start nearer to the solution, or take bisection");
 }
 
@@ -187,9 +189,9 @@ Diagnostic solve_stops_short(Span span, const std::string& name, std::int64_t mo
                              double reached) {
   Diagnostic d =
       error("W0797", span,
-            fmt::format("`{}` is within {:.1g} after max = {} rounds, not within tol", name,
+            fmt::format("`{}` is within {:.1g} after max = {} iterations, not within tol", name,
                         reached, most),
-            "", "the rounds are written out, so their number is fixed", "raise max, or tol");
+            "", "the iterations are unrolled, so their number is fixed", "raise max, or tol");
   d.severity = dsl::Severity::Warning;
   return d;
 }

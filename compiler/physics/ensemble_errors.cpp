@@ -8,7 +8,7 @@ using dsl::error;
 
 dsl::Diagnostic displacement_of(dsl::Span span) {
   return error(
-      "E0752", span, "`displacement` of something that is no variable", "",
+      "E0752", span, "`displacement` of something that is not a variable", "",
       "a displacement is the way of a variable since the start: its value then is kept, and "
       "the turns of an angle are counted",
       "write displacement(x) or displacement(x[k]), and functions around it");

@@ -65,7 +65,7 @@ void read_potentials(Derivation& d, Lowerer& lower) {
     d.potential = d.potential ? d.potential + v : v;
     d.potentials.emplace_back(fact, v);
     if (v.is(Op::Add)) {
-      // a constant is no term of its own: it belongs to the one before it, 1 - cos(phi)
+      // a constant is not a term of its own: it belongs to the one before it, 1 - cos(phi)
       Expr constant = d.arena().integer(0);
       for (const Expr term : v.args()) {
         if (algebra::per_site(term)) {

@@ -32,7 +32,7 @@ class Finite {
     return text.empty() || text.size() > 60 ? "a number here" : "`" + text + "`";
   }
 
-  /// Operations that stayed because folding them would give no number are the ones to look at.
+  /// Operations that stayed because folding them would give NaN are the ones to look at.
   static bool finite(Expr e) {
     if (e.is(Op::Number)) return std::isfinite(e->number.real);
     if (e.args().empty() || !e.arg(0).is(Op::Number)) return true;

@@ -98,7 +98,7 @@ class Reader {
     if (loops.empty()) d_.fail(refuse(f.span, "no loop of links"));
     for (const gauge::LoopTerm& term : loops)
       if (!fixed(term.coefficient))
-        d_.fail(refuse(f.span, "a coefficient that is no fixed number"));
+        d_.fail(refuse(f.span, "a coefficient that is not a fixed number"));
     const std::string text = fmt::format("d({}, {})", dsl::to_text(f), field_.name);
     const auto same = [&](const Gradient& g) { return g.text == text && equal(g.loops, loops); };
     const auto known = std::ranges::find_if(gradients_, same);

@@ -3,7 +3,7 @@
 // While an action is read every closed path of links is a name of its own; what is left is a
 // polynomial in these names, whose coefficients are all that the chain needs to know of it
 // (compiler/gauge/action.hpp). Actions are densities: the weight is exp(-S) with S summed over the
-// sites. An action that is no sum of traces times fixed numbers fails with E0770 or E0771.
+// sites. An action that is not a sum of traces times fixed numbers fails with E0770 or E0771.
 #pragma once
 
 #include <functional>

@@ -59,7 +59,7 @@ class Lowerer {
   /// What `derived` stands for: set while an equation of motion is read.
   std::optional<Value> derived;
   /// What the trace of the links along a closed path stands for: set while an action is read. Links
-  /// then are paths (Value::path), and what is no sum of traces keeps the symbol `kOpenPath`.
+  /// then are paths (Value::path), and what is not a sum of traces keeps the symbol `kOpenPath`.
   std::function<Component(const LinkPath&)> trace_of;
   /// The same where actions hold other fields too: links are matrices, and of a closed path's
   /// product the trace is this.

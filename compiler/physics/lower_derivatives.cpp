@@ -17,7 +17,7 @@ using dsl::ExprKind;
 
 namespace {
 
-/// By a symbol, which an extremum over the sites is no smooth function of.
+/// By a symbol, which an extremum over the sites is not a smooth function of.
 Expr by_symbol(Derivation& d, Expr part, Expr symbol, dsl::Span span) {
   const bool extremum = algebra::contains(part, [&](Expr node) {
     return (node.is(Op::Minimum) || node.is(Op::Maximum)) && algebra::depends_on(node, symbol);

@@ -544,7 +544,7 @@ class Outputs {
     Arena& arena = d_.arena();
     o.factor = units_.quantity(d_.expanding() ? d_.scale() : arena.integer(1));
     if (o.mass2) return;
-    if (!field) d_.fail(errors::option_value(arg.span, "mass", "the mass of what is no field"));
+    if (!field) d_.fail(errors::option_value(arg.span, "mass", "the mass of what is not a field"));
     // <V''>, averaged over the components; of a complex field along each canonical direction
     Expr sum = arena.integer(0);
     for (const int array : field->arrays) {

@@ -33,7 +33,7 @@ Diagnostic output_time_of_chain(Span span) {
 
 Diagnostic output_time_of_clock(Span span) {
   return dsl::error(
-      "E0901", span, "output by time where t is no count of steps is not there yet", "",
+      "E0901", span, "output by time where t is not a count of steps is not there yet", "",
       "with `rescale ..., s` other than 0 steps of one size in program time differ in t",
       "write `every N steps: ...`; t is written beside each value");
 }

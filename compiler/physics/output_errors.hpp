@@ -13,9 +13,9 @@ dsl::Diagnostic same_output_name(dsl::Span span, const std::string& name, const 
 
 /// `every T:` in a chain, which has no time.
 dsl::Diagnostic output_time_of_chain(dsl::Span span);
-/// The same where t is no count of steps.
+/// The same where t is not a count of steps.
 dsl::Diagnostic output_time_of_clock(dsl::Span span);
-/// T is no whole number of steps.
+/// T is not a whole number of steps.
 dsl::Diagnostic output_between_steps(dsl::Span span, double steps);
 
 }  // namespace vphi::physics::errors

@@ -398,8 +398,9 @@ Expr separated_pairs(Derivation& d, Expr pair, bool without_self) {
   const auto terms = algebra::separate(pair);
   if (!terms && d.particles.tolerance > 0) return fourier_pairs(d, pair, without_self, shown);
   if (!terms) {
-    say(d, fmt::format("sum over pairs of {}: all pairs, O(N^2); it is no finite sum of products",
-                       shown));
+    say(d,
+        fmt::format("sum over pairs of {}: all pairs, O(N^2); it is not a finite sum of products",
+                    shown));
     return as_it_is;
   }
   const auto wrong = algebra::disagreement(pair, *terms);

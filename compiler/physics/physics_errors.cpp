@@ -156,9 +156,10 @@ Diagnostic two_equations(Span span, const std::string& name, Span first) {
 }
 
 Diagnostic equation_without_variable(Span span, const std::string& name) {
-  return error(
-      "E0703", span, fmt::format("an equation of motion for `{}`, which is no variable", name), "",
-      "what moves is declared with `field` or `var`", fmt::format("write field {}: real", name));
+  return error("E0703", span,
+               fmt::format("an equation of motion for `{}`, which is not a variable", name), "",
+               "what moves is declared with `field` or `var`",
+               fmt::format("write field {}: real", name));
 }
 
 Diagnostic noise_not_here(Span span) {
@@ -200,7 +201,7 @@ Diagnostic no_series(Span method, Span pair, const std::string& function,
   std::string why, hint = "write `method = auto`: the sum over all pairs, O(N^2)";
   switch (reason.why) {
     case Why::NotADifference:
-      why = "it is no function of the difference of one variable of both bodies";
+      why = "it is not a function of the difference of one variable of both bodies";
       break;
     case Why::NotPeriodic:
       why = "it does not repeat after 2*pi";
@@ -310,7 +311,7 @@ Diagnostic unknown_name(Span span, const std::string& name) {
 
 Diagnostic cycle(Span span, const std::string& name) {
   return error("E0710", span, fmt::format("`{}` is defined by itself", name), "",
-               "definitions are facts; a circle is allowed only through time",
+               "definitions are facts; a cycle is allowed only through time",
                "write an equation of motion if it changes with time");
 }
 
@@ -428,7 +429,7 @@ Diagnostic not_gauge_invariant(Span span, double violation) {
 }
 
 Diagnostic metric_form(Span span) {
-  return error("E0722", span, "this is no metric", "",
+  return error("E0722", span, "this is not a metric", "",
                "metric frw(a), metric frw(a = t^(1/2)) or metric minkowski", "write metric frw(a)");
 }
 

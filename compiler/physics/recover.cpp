@@ -297,7 +297,7 @@ class Recovery {
       };
       const double below = rest(low), above = rest(high);
       if (side == 0) side = below > 0 ? 1 : below < 0 ? -1 : 0;
-      // at a pole (a velocity of 1) there may be no number: then the lower end alone tells
+      // at a pole (a velocity of 1) the value may be NaN: then the lower end alone decides
       const bool wrong = std::isfinite(above) && above * side > 0;
       if (!(below * side >= 0) || wrong) {
         d_.fail(errors::no_sign_change(solve_->span, solve_->name, low, high, shown(sample)));

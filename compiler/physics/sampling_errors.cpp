@@ -62,7 +62,7 @@ Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t ext
                             std::int64_t multiple, int colours, const std::string& loops) {
   return error(
       "E0773", span,
-      fmt::format("{} sites along {} cannot be parted into colours that update at once", extent,
+      fmt::format("{} sites along {} cannot be divided into colours that update at once", extent,
                   axis),
       "",
       fmt::format("two links of one colour share no loop of the action; for {} that takes {} "
@@ -116,7 +116,7 @@ Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting) {
   return error(
       "E0777", span,
-      fmt::format("`{}` is no symmetric composition of kicks and drifts", integrator), "",
+      fmt::format("`{}` is not a symmetric composition of kicks and drifts", integrator), "",
       "a level of a trajectory moves links and momenta in turn: only then it is reversible "
       "and keeps volumes, and the chain is exact",
       fitting.empty() ? std::string("write one, as the library's leapfrog")

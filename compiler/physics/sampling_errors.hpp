@@ -33,7 +33,7 @@ Diagnostic trajectories_missing(Span span);
 Diagnostic action_without_level(Span span, const std::string& action);
 Diagnostic level_twice(Span span, const std::string& action);
 Diagnostic level_without_scheme(Span span);
-/// A level whose integrator is no composition; `fitting` are those that would do.
+/// A level whose integrator is not a composition; `fitting` are those that would do.
 Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting);
 

@@ -26,7 +26,7 @@ struct SchemeHead {
   std::vector<std::pair<std::string, dsl::ExprPtr>> options;  ///< defaults; null: must be given
 };
 
-/// Fails with E0787 where the head is no pattern of a law.
+/// Fails with E0787 where the head is not a pattern of a law.
 SchemeHead read_scheme_head(Derivation& d, const dsl::Clause& clause);
 
 }  // namespace vphi::physics

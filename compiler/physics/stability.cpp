@@ -23,7 +23,7 @@ namespace {
 
 struct Fastest {
   double waves2 = 0;  ///< largest k_eff^2 term of w^2, program units, at the start
-  double mass2 = 0;   ///< largest eigenvalue of V'', the same; 0 where it is no number
+  double mass2 = 0;   ///< largest eigenvalue of V'', the same; 0 where it is not a constant
   int stencil = -1;
   double frequency2() const { return waves2 + mass2; }
 };
@@ -123,7 +123,7 @@ Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
   const auto masses = mass_matrix(d);
   if (!masses) {
     system.remarks.push_back(
-        "the masses at the start are no numbers: the stability limit is that "
+        "the masses at the start are not numbers: the stability limit is that "
         "of massless waves");
     return fastest;
   }

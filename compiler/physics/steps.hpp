@@ -85,7 +85,7 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
 /// it.
 Expr hubble_at_start(Derivation& d, Lowerer& lower, ProgramUnits& units,
                      const std::map<int, StartValue>& start);
-/// The positive H of 3 M^2 H^2 = <density(H)>; nothing where density is no quadratic in H.
+/// The positive H of 3 M^2 H^2 = <density(H)>; nothing where density is not a quadratic in H.
 std::optional<Expr> solve_constraint(Derivation& d, Expr density,
                                      const std::function<Expr(Expr)>& average);
 /// In the order of need; the rescaled form's velocities are completed last, with H.

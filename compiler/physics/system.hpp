@@ -307,8 +307,8 @@ struct Conservation {
   double residual_left = 0;  ///< at most, where the rounds are as wrong as they can be
   /// A scalar: program::Program::unsound_slot.
   Expr unsound;
-  /// What a site can be recovered by: 1 where the values found make the quantities again, no number
-  /// among them, and the equation of `solve` holds; of quantities and recovered values.
+  /// Whether a site can be recovered: 1 where the recovered values reproduce the quantities, none
+  /// is NaN and the equation of `solve` holds; of quantities and recovered values.
   Expr sound;
   std::string fixes;       ///< scalar that counts what limits have changed; empty: nobody asks
   std::map<int, int> odd;  ///< array -> reflecting axis along which it changes sign in the mirror

@@ -1,6 +1,6 @@
 // Tabulated numbers as they lie in a file.
 //
-// Text: one row a line, columns parted by blanks or commas, `#` starts a comment. A table of one
+// Text: one row a line, columns separated by blanks or commas, `#` starts a comment. A table of one
 // variable has its argument in the first column and the value in another (the second, or the one
 // that `"name:3"` asks for); of two variables the arguments in the first two, all pairs there, in
 // any order. HDF5, `"name.h5:set"`: a set of rows [n, 2 or more] is read as text is; any other set

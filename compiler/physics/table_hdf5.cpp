@@ -33,7 +33,7 @@ class Opened {
  public:
   Opened(const std::string& path, const std::string& name)
       : path_(path), file_(hdf5::open_to_read(path)) {
-    if (file_ < 0) fail(fmt::format("{} is not there or is no HDF5 file", path));
+    if (file_ < 0) fail(fmt::format("{} is not there or is not an HDF5 file", path));
     if (name.empty()) fail(fmt::format("{}: which set? write \"file.h5:set\"", path));
     set_ = find(name);
   }
@@ -67,7 +67,7 @@ class Opened {
     const H5T_class_t kind = H5Tget_class(type);
     if (count < 1 || shape->empty() || shape->size() > 2 ||
         (kind != H5T_FLOAT && kind != H5T_INTEGER))
-      fail(fmt::format("{} is no table of numbers in one or two dimensions", shown));
+      fail(fmt::format("{} is not a table of numbers in one or two dimensions", shown));
     Hdf5Set out;
     out.shape.assign(shape->begin(), shape->end());
     out.values.resize(count);

@@ -38,7 +38,7 @@ class Source {
     }
   }
 
-  /// Nothing where the source is no product of one derivative along each axis.
+  /// Nothing where the source is not a product of one derivative along each axis.
   std::optional<std::array<Weights, 3>> derivative() {
     std::array<Weights, 3> d;
     for (int axis = 0; axis < 3; ++axis) {

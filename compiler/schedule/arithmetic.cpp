@@ -73,7 +73,8 @@ class Evaluator {
     }
     const Op op = expr.text == "sqrt" ? Op::Sqrt : algebra::op_named(expr.text);
     if (op == Op::Count_) {
-      throw ArithmeticError{expr.span, "`" + expr.text + "` is no function that a body can call"};
+      throw ArithmeticError{expr.span,
+                            "`" + expr.text + "` is not a function that a body can call"};
     }
     const int arity = algebra::info(op).arity;
     if (arity >= 0 && static_cast<int>(expr.args.size()) != arity) {
@@ -85,7 +86,8 @@ class Evaluator {
     return each(expr, op, args);
   }
 
-  /// a x b or a.b of each vector of a group; of what is no vector a x b is 0 and a.b the product.
+  /// a x b or a.b of each vector of a group; of what is not a vector a x b is 0 and a.b the
+  /// product.
   Value of_vectors(const dsl::Expr& expr, const Value& a, const Value& b) {
     if (a.group < 0 || a.group != b.group || !meaning_.vector) {
       throw ArithmeticError{expr.span, "`" + expr.text + "` takes vectors of one group"};

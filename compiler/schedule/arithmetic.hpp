@@ -32,7 +32,7 @@ struct ArithmeticError {
 
 struct Meaning {
   std::function<Value(const dsl::Expr&)> name;
-  /// A call; nothing where it is no hole, then functions of the language are tried.
+  /// A call; nothing where it is not a hole, then functions of the language are tried.
   std::function<bool(const dsl::Expr&, Value&)> call;
   /// Makes `value` one of group `group`, where the head says how: v of `x' = v` moves x. May be
   /// empty.

@@ -13,7 +13,7 @@
 namespace vphi::schedule {
 
 /// False, and nothing changed, where a kernel draws numbers that are not Gaussian (two- and
-/// three-point noise): a sum of two is no number of that kind.
+/// three-point noise): a sum of two does not have that distribution.
 bool sum_draws(Plan& plan);
 
 }  // namespace vphi::schedule

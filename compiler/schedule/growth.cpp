@@ -94,7 +94,7 @@ Values start_at(const physics::System& system, const std::array<std::int64_t, 4>
                                                if (node.op == Op::Site)
                                                  return static_cast<double>(site[node.index & 3]);
                                                if (node.op == Op::Load) return 0.0;
-                                               throw std::invalid_argument("no number");
+                                               throw std::invalid_argument("not a number");
                                              }});
       if (std::isfinite(value)) state[initial.array] = value;
     } catch (const std::invalid_argument&) {
@@ -149,12 +149,12 @@ class Linearised {
                             const bool held = node.op == Op::PairSum ||
                                               (node.op >= Op::Mean && node.op <= Op::Maximum);
                             if (held) return 0;
-                            throw std::invalid_argument("no number");
+                            throw std::invalid_argument("not a number");
                           });
   }
 
   /// Real and imaginary parts one below the other where the matrix is not real; nothing where one
-  /// of its entries is no number.
+  /// of its entries is not a constant.
   std::optional<Matrix> at(const Wave& k) {
     const std::size_t n = rates_.size();
     std::vector<std::vector<std::complex<double>>> j(n);

@@ -7,7 +7,7 @@
 // let decay or swing. For deterministic equations and, with silent noise, for noisy ones. Waves
 // under an integrator with a limit have been judged before (physics/stability.cpp); what is left of
 // lattices are decays, and integrators under which all waves grow. Nothing is known where a
-// derivative at the start is no number, or the text cannot be run on linear equations.
+// derivative at the start is not a constant, or the text cannot be run on linear equations.
 #pragma once
 
 #include "compiler/physics/system.hpp"

@@ -54,7 +54,7 @@ class HeadReader {
       part.kind = Part::Kind::Cross;
       part.variable = expr.args[0]->text;
       if (head_.index(part.variable) < 0) {
-        return bad(expr, "`" + part.variable + "` is no variable of the head");
+        return bad(expr, "`" + part.variable + "` is not a variable of the head");
       }
       if (!read_hole(*expr.args[1], part)) return false;
     } else if (expr.kind == ExprKind::Call) {
@@ -72,7 +72,7 @@ class HeadReader {
       part.name = expr.args[0]->text;
       part.variable = expr.args[1]->text;
       if (part.kind == Part::Kind::Coefficient && head_.index(part.variable) < 0) {
-        return bad(expr, "`" + part.variable + "` is no variable of the head");
+        return bad(expr, "`" + part.variable + "` is not a variable of the head");
       }
     } else {
       return bad(expr, "a right side is a sum of holes `F(x)`, variables and `gamma*v`");

@@ -165,7 +165,7 @@ class Evaluator {
       } else if (e.text == "sqrt" && c.real()) {
         c = {algebra::pow(c.re, arena_.rational(1, 2)), {}};
       } else {
-        throw ArithmeticError{e.span, "`" + e.text + "` is no function that a solver can call"};
+        throw ArithmeticError{e.span, "`" + e.text + "` is not a function that a solver can call"};
       }
     }
     return result;

@@ -202,7 +202,7 @@ State synchronised(Block& block, const Stepping& stepping) {
   for (Expr length : stepping.missing) {
     advance(block, stepping.missing_members, block.scalar("missing", length), state, remarks);
   }
-  // clocks of constant rate are no sums: they follow from the number of steps
+  // clocks of constant rate are not sums: they follow from the number of steps
   const physics::System& system = block.system();
   for (const auto& s : system.scalars) {
     const Expr exact = clock_time(system, s, block.arena().symbol(slot::kStep));
@@ -212,7 +212,7 @@ State synchronised(Block& block, const Stepping& stepping) {
   return state;
 }
 
-// ---- bodies that are no composition of flows ----------------------------------------------------
+// ---- bodies that are not compositions of flows -------------------------------------------------
 
 namespace {
 

@@ -120,7 +120,7 @@ class Maker {
     return result;
   }
 
-  /// Of a step; empty where the text is no symmetric composition of kicks and drifts.
+  /// Of a step; empty where the text is not a symmetric composition of kicks and drifts.
   std::vector<LevelFlows::Flow> flows_of(const Integrator& integrator, const Head& head) const {
     if (head.variables.size() != 2) return {};
     const auto flows = read_flows(integrator, head, arena_);
@@ -271,7 +271,7 @@ class Maker {
   }
   static constexpr const char* kSum = "increase";
 
-  /// A run that has stopped keeps what it had. What is no number is not accepted.
+  /// A run that has stopped keeps what it had. NaN is not accepted.
   std::vector<kernel::ScalarAssign> choice() const {
     const Expr stop = symbol(slot::kStop), one = arena_.integer(1), zero = arena_.integer(0);
     const Expr chance = arena_.make(Op::Exp, {-symbol(kSum)});

@@ -34,7 +34,7 @@ struct LevelFlows {
 std::vector<TrajectoryFlow> trajectory_flows(const std::vector<LevelFlows>& levels,
                                              long double length);
 
-/// Nothing where an integrator is no composition of flows; then `diagnostics` says so.
+/// Nothing where an integrator is not a composition of flows; then `diagnostics` says so.
 std::optional<Stepping> make_trajectory_step(const physics::System& system,
                                              const physics::Trajectory& trajectory,
                                              const dsl::Resolved& resolved, Slots& slots,

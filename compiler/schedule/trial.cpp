@@ -121,7 +121,7 @@ std::vector<double> start_values(const physics::System& system, int array) {
                                                  return draw;
                                                if (node.op == Op::Load || node.op == Op::Symbol)
                                                  return 0.0;
-                                               throw std::invalid_argument("no number");
+                                               throw std::invalid_argument("not a number");
                                              }}));
         } catch (const std::invalid_argument&) {
           return {};
@@ -142,7 +142,7 @@ std::vector<Linear> steepest(const physics::System& system, const physics::Varia
     WaveSlope slope(rate, system.lattice.dx, [&](const algebra::Node& node) {
       if (node.op == Op::Load) return node.index == x.array ? value : 0.0;
       if (node.op == Op::Symbol) return 0.0;
-      throw std::invalid_argument("no number");
+      throw std::invalid_argument("not a number");
     });
     try {
       for (const Wave& k : waves_of(system.lattice.dims)) {

@@ -21,7 +21,7 @@ constexpr int kSteps = 4;  ///< of pi
 constexpr const char* kOpen = "open";
 
 algebra::Environment nothing() {
-  return {[](const Node&) -> double { throw std::invalid_argument("no number"); }};
+  return {[](const Node&) -> double { throw std::invalid_argument("not a number"); }};
 }
 
 bool is_held(Expr e) { return e.is(Op::PairSum) || (e.op() >= Op::Mean && e.op() <= Op::Maximum); }
@@ -113,7 +113,7 @@ double WaveSlope::partial(Expr e, std::size_t i) {
   known = algebra::evaluate(algebra::local_derivative(with_numbers(e, i), open),
                             {[&](const Node& leaf) -> double {
                               if (&leaf == open.get()) return at;
-                              throw std::invalid_argument("no number");
+                              throw std::invalid_argument("not a number");
                             }});
   return known;
 }

@@ -42,7 +42,8 @@ std::vector<DeviceInfo> list_devices() {
 std::unique_ptr<Device> open_device(const std::string& id) {
   const auto [kind, index] = parse(id);
   if (index == -2 || (index >= 0 && (kind == "auto" || kind == "native")))
-    throw DeviceError("'" + id + "' is no device: write auto, native, opencl, opencl:K, cuda or " +
+    throw DeviceError("'" + id +
+                      "' is not a device: write auto, native, opencl, opencl:K, cuda or " +
                       "cuda:K with a number K from 0.");
   if (kind == "native") return open_native();
   if (kind == "cuda") return open_cuda(index < 0 ? 0 : index);

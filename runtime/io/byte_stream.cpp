@@ -31,7 +31,7 @@ ByteStream::ByteStream(const fs::path& path) : name_(path.string()) {
   struct stat about {};
   if (::fstat(file_.number(), &about) != 0) fail(path, "read");
   if (!S_ISREG(about.st_mode))
-    throw ResultsError(fmt::format("{} cannot be read: it is no file", path.string()));
+    throw ResultsError(fmt::format("{} cannot be read: it is not a file", path.string()));
   size_ = static_cast<std::uint64_t>(about.st_size);
 }
 

@@ -75,7 +75,7 @@ class ConfigurationFiles : public ResultFile {
     std::vector<std::string> list;
     for (const std::string& name : left_out_)
       list.push_back(
-          fmt::format("{} is no field of links: not in {}", name, (stem_.string() + ending_)));
+          fmt::format("{} is not a field of links: not in {}", name, (stem_.string() + ending_)));
     return list;
   }
   std::optional<std::vector<std::string>> files() const override {

@@ -145,7 +145,7 @@ class CsvFile : public ResultFile {
   }
 
   /// Tables only grow, so a state of them is their lengths: lines of length, ending, step of
-  /// the last row and header, parted by tabs; the header of the spectra is empty.
+  /// the last row and header, separated by tabs; the header of the spectra is empty.
   std::string mark(std::int64_t) override {
     flush();
     std::string text;

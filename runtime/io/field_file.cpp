@@ -78,7 +78,7 @@ Rows rows_of(const std::string& path) {
       double v = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), v);
       if (error != std::errc() || end != word.data() + word.size())
-        throw ResultsError(fmt::format("{}, line {}: `{}` is no number", path, number, word));
+        throw ResultsError(fmt::format("{}, line {}: `{}` is not a number", path, number, word));
       rows.values.push_back(v);
     }
     const std::size_t found = rows.values.size() - before;
@@ -97,7 +97,7 @@ FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::stri
   if (column >= rows.columns || column < static_cast<std::size_t>(dims))
     throw ResultsError(
         fmt::format("{} has {} columns: the first {} are coordinates, and column {} "
-                    "is no value",
+                    "is not a value",
                     path, rows.columns, dims, column + 1));
   FieldFile field;
   std::vector<Numbers> axes(static_cast<std::size_t>(dims));
@@ -190,7 +190,7 @@ std::vector<std::string> axes_of(hid_t file, const std::string& name) {
 
 FieldFile read_opened(const std::string& path, const std::string& set, int dims) {
   const Handle file = hdf5::open_to_read(path);
-  if (file < 0) fail(fmt::format("{} is not there or is no HDF5 file", path));
+  if (file < 0) fail(fmt::format("{} is not there or is not an HDF5 file", path));
   Set found = read_set(file, path, set);
   if (static_cast<int>(found.shape.size()) != dims)
     throw ResultsError(fmt::format("{}:{} has {} dimensions, and the lattice {}", path, set,

@@ -12,7 +12,7 @@
 // own cell. No new extremes arise, totals stay, and a file of the lattice's own cells is taken as
 // it is, to the last bit. Beyond the cells of the file its outermost ones go on.
 //
-// Throws ResultsError where the file is missing, has holes, or holds what is no finite number.
+// Throws ResultsError where the file is missing, has holes, or holds what is not a finite number.
 #pragma once
 
 #include <array>

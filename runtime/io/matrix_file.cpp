@@ -25,7 +25,7 @@ std::vector<double> checked(std::vector<double> values, const std::string& file,
   const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
   if (bad != values.end()) {
     const auto at = static_cast<std::size_t>(bad - values.begin());
-    throw ResultsError(fmt::format("{}: the entry of row {} and column {} is no finite number",
+    throw ResultsError(fmt::format("{}: the entry of row {} and column {} is not a finite number",
                                    file, at / columns, at % columns));
   }
   return values;
@@ -57,7 +57,7 @@ std::vector<double> read_opened(const std::string& path, const std::string& name
                                 std::size_t columns) {
   const std::string shown = fmt::format("{}:{}", path, name);
   const hdf5::Handle file = hdf5::open_to_read(path);
-  if (file < 0) throw ResultsError(fmt::format("{} is not there or is no HDF5 file", path));
+  if (file < 0) throw ResultsError(fmt::format("{} is not there or is not an HDF5 file", path));
   const hdf5::Handle set = hdf5::open_set(file, name);
   if (set < 0) throw ResultsError(fmt::format("{} has no set `{}`", path, name));
   const auto shape = hdf5::shape_of(set);

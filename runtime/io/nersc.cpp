@@ -113,7 +113,7 @@ Header parse_header(ByteStream& stream) {
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const std::string name = fmt::format("DIMENSION_{}", axis + 1);
     const auto n = whole_number(needed(stream, header, name));
-    if (!n) damaged(stream, fmt::format("{} is no whole number", name));
+    if (!n) damaged(stream, fmt::format("{} is not a whole number", name));
     header.extent[axis] = *n;
     const std::string* boundary = find(header, fmt::format("BOUNDARY_{}", axis + 1));
     if (boundary && *boundary != "PERIODIC")
@@ -134,7 +134,7 @@ Header parse_header(ByteStream& stream) {
     const std::string* value = find(header, name);
     if (!value) return std::nullopt;
     const auto number = real_number(*value);
-    if (!number) damaged(stream, fmt::format("{} = {} is no number", name, *value));
+    if (!number) damaged(stream, fmt::format("{} = {} is not a number", name, *value));
     return number;
   };
   header.plaquette = average("PLAQUETTE");

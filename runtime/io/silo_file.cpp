@@ -2,7 +2,7 @@
 // successors and VisIt read them.
 //
 // "name.silo" makes "name_STEP.silo" with a mesh and the arrays of that step, "name.visit" that
-// lists them in order, and the CSV tables of everything that is no lattice. Library: LLNL, Silo
+// lists them in order, and the CSV tables of everything that is not a lattice. Library: LLNL, Silo
 // User's Guide 4.11 (DBCreate, DBPutQuadmesh, DBPutQuadvar1). It is opened when the first such file
 // is asked for: it brings an HDF5 of its own, for MPI where the distribution builds it so, which no
 // other run shall load.

@@ -40,7 +40,7 @@ struct Mesh {
   std::vector<double> origin, spacing;
 };
 
-/// Empty where the array is no lattice of one to three dimensions, or no slice of one.
+/// Empty where the array is not a lattice of one to three dimensions, or not a slice of one.
 Mesh mesh_of(const program::Program& p, const XdmfArray& array) {
   Mesh mesh;
   if (p.dims > 3) return {};

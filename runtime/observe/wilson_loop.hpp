@@ -25,7 +25,8 @@ double mean_rectangle(const io::Configuration& configuration, int axes = 4);
 /// Re tr U/N over all links.
 double mean_link(const io::Configuration& configuration, int axes = 4);
 
-/// Largest |(U U^+ - 1)_ij| and |det U - 1| of all links; NaN where an entry is no finite number.
+/// Largest |(U U^+ - 1)_ij| and |det U - 1| of all links; NaN where an entry is not a finite
+/// number.
 double distance_from_group(const io::Configuration& configuration);
 
 }  // namespace vphi::observe

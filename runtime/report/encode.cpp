@@ -21,7 +21,7 @@ std::string base64_of(const std::vector<T>& values) {
 
 constexpr double kVisible = 1e-4;        ///< of the range: finer than a pixel of any plot
 constexpr double kDecades = 1e3;         ///< a wider span of positive values goes logarithmic
-constexpr std::uint16_t kNone = 65535;   ///< no number
+constexpr std::uint16_t kNone = 65535;   ///< NaN
 constexpr std::uint16_t kSteps = 65534;  ///< of a picture's values
 
 }  // namespace

@@ -30,7 +30,7 @@ nlohmann::json encode(std::span<const double> values);
 Plane shrink(const Plane& plane, int longest);
 
 /// {"t", "step", "w", "h", "low", "high", "log", "u": base64 of u16}; logarithmic steps where all
-/// values are positive and span more than three decades. 65535 stands for no number.
+/// values are positive and span more than three decades. 65535 stands for NaN.
 nlohmann::json encode(const Plane& plane);
 
 /// At most `most` of `count` frames: first, last and evenly between.

@@ -41,7 +41,7 @@ std::size_t first_after(const std::vector<std::int64_t>& numbers, std::int64_t s
                                   numbers.begin());
 }
 
-/// The columns of a table that is no histogram: "x" to "t", "r" or "k", then the value.
+/// The columns of a table that is not a histogram: "x" to "t", "r" or "k", then the value.
 std::pair<std::string, std::string> columns_of(const program::Program& p, const std::string& group,
                                                const std::string& name) {
   using Kind = program::FieldOutput::Kind;

@@ -1,9 +1,9 @@
 // A run that is looked at while it goes: what the page shows, and what its buttons wish.
 //
 // A LiveRun is the Onlooker of the run loop on one side and answers the server (server.hpp) on the
-// other; a lock parts the two threads. Rows of series are always kept (a few numbers); spectra and
-// pictures only while somebody looks, and of long sequences as much as a page can show. Everything
-// new has a number, so that a page asks for what came since. Nothing here knows of HTTP.
+// other; a lock separates the two threads. Rows of series are always kept (a few numbers); spectra
+// and pictures only while somebody looks, and of long sequences as much as a page can show.
+// Everything new has a number, so that a page asks for what came since. Nothing here knows of HTTP.
 #pragma once
 
 #include <atomic>

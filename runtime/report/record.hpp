@@ -13,7 +13,7 @@ namespace vphi::report {
 
 /// All but series, tables and the planes of pictures.
 nlohmann::json record(const Report& report);
-/// Nothing where the text is no page of this form. Pictures have names and axes and no planes.
+/// Nothing where the text is not a page of this form. Pictures have names and axes and no planes.
 std::optional<Report> report_of_page(const std::string& html);
 
 }  // namespace vphi::report

@@ -12,7 +12,7 @@ namespace vphi::report {
 using nlohmann::json;
 
 std::string number_text(double value, int digits) {
-  if (!std::isfinite(value)) return std::isnan(value) ? "no number" : value > 0 ? "∞" : "−∞";
+  if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "∞" : "−∞";
   std::string text = fmt::format("{:.{}g}", value, digits);
   const auto e = text.find('e');
   if (e != std::string::npos) {

@@ -50,7 +50,7 @@ ChainSeries of_points(const Series& series) {
   return of_chains(series.name, chains);
 }
 
-/// A series over axes: chains of one place along those that are no ensemble.
+/// A series over axes: chains of one place along those that are not ensembles.
 void of_rows(const RunResult& result, const Series& series, std::vector<ChainSeries>& out) {
   std::size_t cells = 1;
   for (const int axis : series.axes)

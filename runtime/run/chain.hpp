@@ -28,7 +28,7 @@ std::vector<std::string> refused_all(const program::Program& program,
                                      std::span<const double> scalars, std::int64_t first,
                                      std::int64_t instances, std::int64_t steps);
 
-/// "sweep" or "trajectory"; empty where the program is no chain.
+/// "sweep" or "trajectory"; empty where the program is not a chain.
 std::string chain_unit(const program::Program& program);
 
 }  // namespace vphi::runtime

@@ -74,7 +74,7 @@ std::vector<double> windows_of(const History& history, double steps, double mean
   for (std::size_t k = 1; k < moments.size(); ++k) {
     const auto [n0, m0] = moments[k - 1];
     const auto [n1, m1] = moments[k];
-    const double sum_before = n0 > 0 ? n0 * m0 : 0;  // a mean of nothing is no number
+    const double sum_before = n0 > 0 ? n0 * m0 : 0;  // a mean of nothing is NaN
     const double window = (n1 * m1 - sum_before) / (n1 - n0);
     const double rounding =
         16 * std::numeric_limits<double>::epsilon() * n1 / (n1 - n0) * std::abs(all);

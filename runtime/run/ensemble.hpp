@@ -112,7 +112,7 @@ class Ensemble {
   io::Results* results() const { return results_; }
   /// For people, when the run is over.
   void note(const std::string& text) { notes_.insert(text); }
-  /// The instance's state has become no number.
+  /// The instance's state has become NaN.
   void fail(std::int64_t instance, const std::string& message);
   bool failed(std::int64_t instance) const { return failed_.contains(instance); }
   /// The part that is running, and what the parts that ended have reached.

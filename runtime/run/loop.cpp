@@ -237,7 +237,7 @@ class Loop {
     if (seconds_since(last_flush_) > kFlushSeconds) observer_.flush(), last_flush_ = Clock::now();
   }
 
-  /// A scalar that is no number sends us looking for the site it came from. Quotients of an output
+  /// A scalar that is NaN starts a search for the site it came from. Quotients of an output
   /// may be 0/0 while the state is sound; such slots are not looked at twice.
   void check_numbers(std::int64_t good_step) {
     const auto all = static_cast<std::size_t>(instances_);
@@ -266,7 +266,7 @@ class Loop {
       check_state(good_step, instance);
   }
 
-  /// An instance of a sweep that has become no number stands still from then on and is left out;
+  /// An instance of a sweep whose state has become NaN stands still from then on and is left out;
   /// the others go on.
   void set_aside(std::int64_t instance, const std::string& message) {
     ensemble_->fail(first_instance_ + instance, message);
@@ -373,7 +373,7 @@ class Loop {
     throw error;
   }
 
-  /// Throws where a site of the state holds no number; in a sweep, only when no instance is left.
+  /// Throws where a site of the state holds NaN; in a sweep, only when no instance is left.
   void check_state(std::int64_t good_step, std::int64_t instance) {
     if (ensemble_ != nullptr && ensemble_->failed(first_instance_ + instance)) return;
     auto bad = find_bad_site(session_, instance);

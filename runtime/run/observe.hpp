@@ -45,7 +45,7 @@ class Observer {
   void forget_before(std::int64_t generation);
   /// What the sweep knows (Ensemble::save); empty without one.
   std::vector<std::byte> ensemble_state() const;
-  /// Instances of the batch that are set aside: their state is no number any more.
+  /// Instances of the batch that are set aside: their state has become NaN.
   std::vector<bool> set_aside() const;
 
   /// The next step after `step` at which something is due, or -1.

@@ -99,7 +99,7 @@ const io::Configuration& Configurations::read(const program::Program& p, const R
     throw io::ConfigurationError(
         io::ConfigurationError::Problem::Extents,
         fmt::format(
-            "{} does not say its lattice, and on the model's, {}, its numbers are no links: "
+            "{} does not say its lattice, and on the model's, {}, its numbers are not links: "
             "write `lattice` as the file was written",
             field.file, io::shown_extents(p.extent)));
   return files_.emplace(field.file, std::move(file)).first->second.configuration;

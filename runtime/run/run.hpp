@@ -94,7 +94,7 @@ struct Plot {
   std::vector<double> error;  ///< standard error of y; empty: there is none
 };
 
-/// An instance of a sweep whose state became no number; it was left out from then on.
+/// An instance of a sweep whose state became NaN; it was left out from then on.
 struct FailedInstance {
   std::int64_t instance = 0;
   std::string where;  ///< "sigma0 = 0.00019, draw = 3"

@@ -24,7 +24,7 @@ double since(Clock::time_point start) {
 std::function<double(int, const std::array<std::int64_t, 4>&)> reader_of(
     const program::Program& program, const GoodState& state) {
   struct Place {
-    std::size_t array = 0;  ///< among the buffers that are no scratch
+    std::size_t array = 0;  ///< among the buffers that are not scratch
     program::Precision precision = program::Precision::F64;
   };
   std::vector<Place> places;

@@ -20,7 +20,7 @@ namespace vphi::runtime {
 
 struct GoodState {
   std::int64_t step = -1;                      ///< -1: there is none
-  std::vector<std::vector<std::byte>> arrays;  ///< of the buffers that are no scratch
+  std::vector<std::vector<std::byte>> arrays;  ///< of the buffers that are not scratch
   std::vector<double> scalars;
 };
 

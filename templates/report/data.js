@@ -42,7 +42,7 @@ const superscript = text => text.replace(/./g, c => '⁰¹²³⁴⁵⁶⁷⁸⁹
 
 /** A number as one would write it: 0.0123, 5.4·10⁻⁸. */
 function pretty(value, digits = 6) {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'no number' : value > 0 ? '∞' : '−∞';
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '−∞';
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e-3 && size < 1e6) return String(Number(value.toPrecision(digits))).replace('-', '−');

@@ -143,7 +143,7 @@ TEST_F(AuditTest, ControlFlowThatDependsOnDataIsFoundOutsideToo) {
       {"FUNCTION int vphi_f(const double* a, int n) { if (n > 3) return 1; return 0; }\n", true},
       {"FUNCTION int vphi_f(const double* a, int n) { if (a[0] > 3.0) return 1; return 0; }\n",
        false},
-      // A counter kept behind the numbers is no number.
+      // A counter kept behind the numbers is not one of them.
       {"FUNCTION int vphi_f(double* a, int n) { a[0] = a[1]; const int* c = (const int*)(a + n);\n"
        "  if (*c > 3) return 1; return 0; }\n",
        true},

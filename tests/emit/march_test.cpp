@@ -79,8 +79,8 @@ std::vector<Try> tries() {
   list.push_back({mixture({16, 8, 5}, d), {8, 4, 2, 4, 1, 1}});
   list.push_back({mixture({64, 4, 8}, f), {8, 4, 1, 4, 3, 1}});
   list.push_back({flat({16, 8, 5}), {8, 4, 1, 3, 2, 1}});
-  // Rows and tiles of any length: lanes that are no power of two, surplus threads, short vectors,
-  // tiles that hang over the end.
+  // Rows and tiles of any length: lanes that are not a power of two, surplus threads, short
+  // vectors, tiles that hang over the end.
   list.push_back({preheating({100, 6, 5}, f), {25, 3, 1, 3, 1, 1}});
   list.push_back({preheating({40, 10, 6}, f), {5, 4, 2, 2, 2, 1}});
   list.push_back({preheating({18, 10, 5}, f), {9, 4, 1, 3, 1, 1}});

@@ -126,7 +126,7 @@ TEST(Target, EndsWhenTheErrorIsSmallEnough) {
   EXPECT_GT(r.find("m")->errors.back().at(0), 0.0017);
   EXPECT_NEAR(last(r, "m"), 0, 4 * 0.002);
   EXPECT_EQ(r.find("mean(x^2, over = path)")->steps.back(), r.steps);
-  EXPECT_TRUE(r.expectations.empty()) << "a target is no promise";
+  EXPECT_TRUE(r.expectations.empty()) << "a target is not a promise";
   bool told = false;
   for (const std::string& note : r.notes)
     told = told || note.find("with 2000 of 2000 instances") != std::string::npos;

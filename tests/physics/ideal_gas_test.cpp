@@ -252,7 +252,7 @@ at end: max(residual), max({}) -> "tube.h5"
                      vector ? "div((E + p)*v)" : "d((E + p)*v, x)", size, size, v);
 }
 
-// A velocity that is no vector: states faster than light have no W and are not tried.
+// A velocity that is not a vector: states faster than light have no W and are not tried.
 TEST(IdealGas, TheVelocityMayBeANumber) {
   const testing::Simulation setup;
   const auto number = testing::run_text(tube_of(false), setup);

@@ -21,8 +21,8 @@ using testing::compile_text;
 using testing::run_text;
 using testing::Simulation;
 
-// A driven pendulum with friction and noise; the end is no multiple of four steps, and the averages
-// begin in the middle of a launch.
+// A driven pendulum with friction and noise; the end is not a multiple of four steps, and the
+// averages begin in the middle of a launch.
 std::string pendulum(const std::string& evolve, const std::string& every,
                      const std::string& precision = "") {
   return "model pendulum\nparam gamma = 0.3, T = 0.1\nsweep a = [0.5, 1.5]\nsweep path = 1..37\n" +

@@ -90,7 +90,7 @@ TEST(OutputNames, InPlotsAndPromisesStandForTheirExpressions) {
   EXPECT_EQ(named.expectations[0].text, "S < 0.6");
 }
 
-// What the model declares means the same on every line; an index is no output.
+// What the model declares means the same on every line; an index is not an output.
 TEST(OutputNames, GiveWayToWhatTheModelDeclares) {
   const auto result = testing::run_text(R"(model own
 particles body: 3

@@ -25,7 +25,8 @@ std::string path_of(const std::string& sweep, const std::string& more, double ti
          "\nevolve srk2, dt = 0.1, until = t > " + std::to_string(time) + "\n" + more;
 }
 
-/// 200 places of an axis that is no ensemble, each a path of its own: pulls are as of a Gaussian.
+/// 200 places of an axis that is not an ensemble, each a path of its own: pulls are as of a
+/// Gaussian.
 TEST(PathError, PullsOfManyPaths) {
   const auto r =
       run_text(path_of("sweep s = linspace(0, 1, 200)\nrandom seed = 3, fresh = [s]\n",

@@ -82,7 +82,7 @@ TEST(Scalars, OneOfPathsIsThatOfAll) {
   }
 }
 
-// Kernels that do not agree on it are no program.
+// Kernels that do not agree on it are not a program.
 TEST(Scalars, LieOneWayForAllKernels) {
   Compilation compiled = testing::compile_text(kWalkers, {});
   program::Program program = *compiled.program;

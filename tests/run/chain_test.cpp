@@ -250,7 +250,7 @@ TEST(Links, OnlyLinksGoThere) {
   results.file("conf.ildg").table(table, {1, 1.0});
   results.finish();
   ASSERT_EQ(results.notes().size(), 1U);
-  EXPECT_EQ(results.notes()[0].find("phi is no field of links"), 0U);
+  EXPECT_EQ(results.notes()[0].find("phi is not a field of links"), 0U);
   EXPECT_TRUE(results.files().empty());
 }
 

@@ -162,7 +162,7 @@ TEST_F(Command, APageIsMadeOfResultsAlone) {
   write("mine.vphi", "model mine\n");
   const Outcome o = vphi("report mine.vphi");
   EXPECT_EQ(o.status, 1);
-  EXPECT_TRUE(holds(o.error, "is no result file")) << o.error;
+  EXPECT_TRUE(holds(o.error, "is not a result file")) << o.error;
   EXPECT_TRUE(text("report.html").empty());
 }
 

@@ -330,7 +330,7 @@ TEST(Nersc, DamageIsSaid) {
   flipped[whole.size() - 9] ^= 4;
   expect_problem(flipped, Problem::Checksum, "its header says " + hex(good.sum, false));
   expect_problem(with("LINK_TRACE = 0", "LINK_TRACE = 1"), Problem::Checksum, "LINK_TRACE = 1");
-  expect_problem(with("LINK_TRACE = 0", "LINK_TRACE = x"), Problem::Damaged, "no number");
+  expect_problem(with("LINK_TRACE = 0", "LINK_TRACE = x"), Problem::Damaged, "not a number");
   expect_problem(with("ENSEMBLE_ID = a = b", "PLAQUETTE = 0.9"), Problem::Checksum, "PLAQUETTE");
   expect_problem(with("DIMENSION_1 = 2", "DIMENSION_1 = 4"), Problem::Truncated, "768 bytes");
   expect_problem(with("DIMENSION_1 = 2", "DIMENSION_1 = 0"), Problem::Damaged, "at least 1");

@@ -118,7 +118,7 @@ TEST_F(Files, Hdf5ReadBack) {
   EXPECT_NE(text_of("wave.xdmf").find("wave.h5:/snapshots/phi/00000100"), std::string::npos);
 }
 
-/// A lattice large enough for packed chunks, with edges that are no multiple of them.
+/// A lattice large enough for packed chunks, with edges that are not multiples of them.
 program::Program large_lattice() {
   program::Program p;
   p.model = "large";

@@ -291,7 +291,7 @@ class Spread : public clang::RecursiveASTVisitor<Spread> {
     const clang::QualType type = llvm::isa<clang::FunctionDecl>(decl)
                                      ? llvm::cast<clang::FunctionDecl>(decl)->getReturnType()
                                      : decl->getType();
-    // Pointers and structs of numbers are no values: what is read through them is seen there.
+    // Pointers and structs of numbers are not values: what is read through them is seen there.
     if (type->isRecordType() || points_to_numbers(type)) return;
     changed = tainted_.insert(decl).second || changed;
   }
@@ -324,7 +324,7 @@ DataDependence::DataDependence(const std::vector<const clang::FunctionDecl*>& fu
 bool DataDependence::depends(const Expr* expr) const {
   const auto number = [&](const Expr* part) {
     if (is_floating(part->getType())) return true;
-    // The address of an array of numbers is no number, whatever index leads there.
+    // The address of an array of numbers is not a number, whatever the index.
     if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(part))
       return tainted_.count(reference->getDecl()) != 0;
     if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(part))

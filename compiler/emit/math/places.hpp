@@ -6,7 +6,7 @@
 // leaves the whole part of `a` in the last bits: as an integer that sum is in order with every
 // other one, so bounds are two integer extremes, and the number of the piece is what was added to
 // the bits. A place is held as that integer (vphi_place_f32 and vphi_place_of_f32, the latter of a
-// product that is not rounded before); in f64 a conversion makes it. What is no number lies in the
+// product that is not rounded before); in f64 a conversion makes it. NaN lies in the
 // last piece.
 #pragma once
 

@@ -166,7 +166,7 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
     }
   }
   text += "   " + line + "\n};\n";
-  // what is no number becomes 0 on its way to an integer there; a place is one anyway
+  // NaN becomes 0 when it is converted to an integer there; a place is an integer anyway
   bool inside = language == Language::Cuda || whole;
   Ranges ranges;
   for (const algebra::Node* position : tables.at(group.front())) {

@@ -2,7 +2,7 @@
 // as a scalar says, without the host.
 //
 // Between two kernels everything that one has stored must be known to the next. Three ways:
-//   - one group of threads has all sites of an instance, and barriers part the kernels
+//   - one group of threads has all sites of an instance, and barriers separate the kernels
 //     (kernel::Reach::Group). Many instances are many groups at once;
 //   - CUDA: so many groups that all run at the same time share an instance, and each waits until
 //     the last has arrived (Reach::Wave);

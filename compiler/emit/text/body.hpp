@@ -67,7 +67,7 @@ struct Body {
 };
 
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
-/// symbols that are no scalars: each step brings them along with what the site reads. `handed`:
+/// symbols that are not scalars: each step brings them along with what the site reads. `handed`:
 /// further values that the site function gives, with their names. `few_registers`: a GPU's thread
 /// runs it, so that a long site function is written in the order that holds few numbers at once.
 using Handed = std::vector<std::pair<std::string, algebra::Expr>>;

@@ -41,8 +41,8 @@ class Printer {
 
   /// Approximate functions of the device from now on (kernel::Kernel::fast).
   void approximate() { approximate_ = true; }
-  /// Sums begin with a term that is no product: each product is then one multiply-add. The order of
-  /// the operations is another one.
+  /// Sums begin with a term that is not a product: each product is then one multiply-add. The order
+  /// of the operations is another one.
   void fuse_sums() { fuse_sums_ = true; }
   /// With them: roots, minima and maxima of the device too (a NaN does not pass through those),
   /// places in tables as integers (math/places.hpp), and one reciprocal for quotients by powers of

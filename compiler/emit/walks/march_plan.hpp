@@ -39,7 +39,7 @@ struct MarchPlan {
   int reach_x = 0, reach_y = 0, depth = 0;
   int edge_y = 0;  ///< rows beyond the tile whose x halo is wanted
   // with a shape
-  int width = 4;  ///< values in a vector: 16 bytes, or fewer where rows are no multiple of that
+  int width = 4;  ///< values in a vector: 16 bytes, or fewer where rows are not a multiple of that
   int vector_bytes = 16;
   int side = 0;  ///< halo vectors on each side; 0 also where the tile is a whole row
   int row_vectors = 0, halo_rows = 0, stage_vectors = 0;
