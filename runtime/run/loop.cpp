@@ -449,7 +449,7 @@ class Loop {
             "a logarithm, a root or a division of the energy does not go with the initial values");
       throw RunError(
           "E0806",
-          fmt::format("the run has run away: `{}` was {} at the start and is {} at step "
+          fmt::format("the run has diverged: `{}` was {} at the start and is {} at step "
                       "{}, t = {:.6g}",
                       scalar.name, number_text(start, 4), number_text(value, 4), step_, time_),
           "a smaller dt (`vphi check` prints the limit), or a look at the sign of the "
