@@ -3,39 +3,15 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "compiler/emit/emit.hpp"
-#include "compiler/kernel/kernel.hpp"
-#include "compiler/physics/system.hpp"
+#include "compiler/model/options.hpp"
+#include "compiler/model/plan.hpp"
+#include "compiler/model/system.hpp"
 #include "dsl/resolve.hpp"
 #include "program/program.hpp"
 
 namespace vphi {
-
-/// What the command line may change without touching the model's text.
-struct CompileOptions {
-  std::vector<std::pair<std::string, std::string>> set;  ///< --set NAME=EXPR
-  std::string lattice;                                   ///< --lattice 64^3
-  std::string until;                                     ///< --until EXPR
-  std::int64_t steps = -1;                               ///< --steps N
-  std::string precision;                                 ///< --precision f32|f64
-  std::optional<std::uint64_t> seed;
-  std::int64_t batch = 0;  ///< instances at once; 0: all of a sweep
-  std::string stop_after;  ///< emit --after PASS
-};
-
-namespace schedule {
-
-/// A schedule in terms of kernels (IR), before any source text exists.
-struct Plan {
-  std::vector<kernel::Kernel> kernels;
-  program::Program program;          ///< everything but kernels' source and launch shape
-  std::vector<int> buffer_of;        ///< array number -> buffer
-  std::vector<std::string> remarks;  ///< what was fused, which order was chosen and why
-};
-
-}  // namespace schedule
 
 struct Compilation {
   dsl::Resolved resolved;

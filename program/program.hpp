@@ -231,7 +231,7 @@ struct Expectation {
 };
 
 /// Array filled by the host before the initial launches, with random numbers or from a file.
-/// Meaning: compiler/physics/system.hpp
+/// Meaning: compiler/model/system.hpp
 struct RandomField {
   enum class Kind { Vacuum, Normal, Uniform, File, Link };
   Kind kind = Kind::Normal;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiler/algebra/expr.hpp"
-#include "compiler/physics/system.hpp"
+#include "compiler/model/system.hpp"
 #include "tools/written_value.hpp"
 
 namespace vphi::tools {

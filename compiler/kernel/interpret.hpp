@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.hpp"
+#include "compiler/model/plan.hpp"
 
 namespace vphi::kernel {
 

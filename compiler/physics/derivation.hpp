@@ -14,12 +14,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/compile.hpp"
 #include "compiler/gauge/clifford.hpp"
 #include "compiler/gauge/group.hpp"
+#include "compiler/model/options.hpp"
+#include "compiler/model/system.hpp"
 #include "compiler/physics/facts.hpp"
 #include "compiler/physics/ledger.hpp"
-#include "compiler/physics/system.hpp"
 #include "compiler/physics/values.hpp"
 
 namespace vphi::physics {

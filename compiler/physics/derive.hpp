@@ -3,8 +3,9 @@
 
 #include <optional>
 
-#include "compiler/compile.hpp"
-#include "compiler/physics/system.hpp"
+#include "compiler/model/options.hpp"
+#include "compiler/model/system.hpp"
+#include "dsl/resolve.hpp"
 
 namespace vphi::physics {
 

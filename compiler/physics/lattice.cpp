@@ -17,8 +17,6 @@ using dsl::Item;
 
 std::int64_t Grid::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 
-std::int64_t Lattice::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
-
 namespace {
 
 constexpr std::int64_t kMostSites = std::int64_t{1} << 40;

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "compiler/algebra/expr.hpp"
-#include "compiler/physics/system.hpp"
+#include "compiler/model/system.hpp"
 
 namespace vphi::dsl {
 struct Expr;

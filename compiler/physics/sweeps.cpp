@@ -64,12 +64,6 @@ std::vector<double> values_of(Derivation& d, Lowerer& lower, const dsl::Expr& e)
 
 }  // namespace
 
-std::int64_t System::instances() const {
-  std::int64_t all = 1;
-  for (const Axis& axis : axes) all *= static_cast<std::int64_t>(axis.values.size());
-  return all;
-}
-
 void read_sweeps(Derivation& d, Lowerer& lower) {
   for (const dsl::Clause* clause : d.ledger.clauses("sweep")) {
     for (const dsl::Item& item : clause->items) {

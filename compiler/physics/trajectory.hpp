@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/physics/system.hpp"
+#include "compiler/model/system.hpp"
 
 namespace vphi::physics {
 

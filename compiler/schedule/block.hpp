@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/kernel/kernel.hpp"
-#include "compiler/physics/system.hpp"
+#include "compiler/model/kernel.hpp"
+#include "compiler/model/system.hpp"
 #include "compiler/schedule/tables.hpp"
 
 namespace vphi::schedule {

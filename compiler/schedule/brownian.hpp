@@ -8,7 +8,7 @@
 // but not the path's iterated integrals.
 #pragma once
 
-#include "compiler/compile.hpp"
+#include "compiler/model/plan.hpp"
 
 namespace vphi::schedule {
 

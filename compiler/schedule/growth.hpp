@@ -10,7 +10,7 @@
 // derivative at the start is not a constant, or the text cannot be run on linear equations.
 #pragma once
 
-#include "compiler/physics/system.hpp"
+#include "compiler/model/system.hpp"
 #include "compiler/schedule/integrator.hpp"
 #include "dsl/diagnostic.hpp"
 

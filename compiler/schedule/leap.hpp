@@ -14,7 +14,7 @@
 // Nothing here can fail; where the conditions do not hold the plan stays as it is.
 #pragma once
 
-#include "compiler/compile.hpp"
+#include "compiler/model/plan.hpp"
 
 namespace vphi::schedule {
 

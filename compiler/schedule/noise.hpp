@@ -12,7 +12,7 @@
 #include <map>
 #include <optional>
 
-#include "compiler/physics/system.hpp"
+#include "compiler/model/system.hpp"
 #include "compiler/schedule/integrator.hpp"
 #include "dsl/diagnostic.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "compiler/compile.hpp"
+#include "compiler/model/plan.hpp"
 
 namespace vphi::schedule {
 

@@ -8,8 +8,9 @@
 
 #include <optional>
 
-#include "compiler/compile.hpp"
-#include "compiler/physics/system.hpp"
+#include "compiler/model/plan.hpp"
+#include "compiler/model/system.hpp"
+#include "dsl/resolve.hpp"
 
 namespace vphi::schedule {
 

@@ -5,6 +5,7 @@
 // names; the operator's other arrays are copied to f32 by its start. Nothing here fails.
 #pragma once
 
+#include "compiler/model/system.hpp"
 #include "compiler/schedule/tables.hpp"
 #include "dsl/resolve.hpp"
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/kernel/kernel.hpp"
+#include "compiler/model/kernel.hpp"
 #include "program/program.hpp"
 
 namespace vphi::schedule {

@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/physics/system.hpp"
+#include "compiler/model/system.hpp"
 #include "compiler/schedule/match.hpp"
 
 namespace vphi::schedule {

@@ -9,7 +9,7 @@
 
 #include "runtime/io/configuration_text.hpp"
 #include "runtime/io/real_bytes.hpp"
-#include "runtime/observe/wilson_loop.hpp"
+#include "runtime/io/wilson_loop.hpp"
 
 namespace vphi::io {
 
@@ -255,9 +255,9 @@ ConfigurationFile read_nersc(ByteStream& stream, const ConfigurationWish& wish) 
                     stream.name(), sum, *header.checksum));
   if (header.plaquette)
     check_average(stream, "PLAQUETTE", header.plaquette,
-                  observe::mean_plaquette(file.configuration));
+                  mean_plaquette(file.configuration));
   if (header.link_trace)
-    check_average(stream, "LINK_TRACE", header.link_trace, observe::mean_link(file.configuration));
+    check_average(stream, "LINK_TRACE", header.link_trace, mean_link(file.configuration));
   file.facts = {.format = "NERSC",
                 .precision = header.precision,
                 .checked = header.checksum.has_value(),
@@ -288,7 +288,7 @@ void write_nersc(const std::filesystem::path& path, const Configuration& c, Prec
   for (std::size_t axis = 0; axis < 4; ++axis)
     text += fmt::format("BOUNDARY_{} = PERIODIC\n", axis + 1);
   text += fmt::format("LINK_TRACE = {:.10g}\nPLAQUETTE = {:.10g}\nCHECKSUM = {:x}\n",
-                      observe::mean_link(c), observe::mean_plaquette(c), sum);
+                      mean_link(c), mean_plaquette(c), sum);
   for (const auto& [name, value] : notes) text += name + " = " + value + "\n";
   text += fmt::format("FLOATING_POINT = IEEE{}BIG\n{}", 8 * bytes_of(precision), kEnd);
 

@@ -7,7 +7,7 @@
 
 #include "program/axes.hpp"
 #include "runtime/io/field_file.hpp"
-#include "runtime/observe/wilson_loop.hpp"
+#include "runtime/io/wilson_loop.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
@@ -95,7 +95,7 @@ const io::Configuration& Configurations::read(const program::Program& p, const R
   io::ConfigurationFile file = io::read_configuration(field.file, wish);
   // A length alone fits two lattices: f64 on one is f32 on another of twice the sites.
   constexpr double kNear = 1e-3;
-  if (!file.facts.shaped && !(observe::distance_from_group(file.configuration) < kNear))
+  if (!file.facts.shaped && !(io::distance_from_group(file.configuration) < kNear))
     throw io::ConfigurationError(
         io::ConfigurationError::Problem::Extents,
         fmt::format(

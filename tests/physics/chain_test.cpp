@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compiler/kernel/interpret.hpp"
+#include "compiler/kernel/kernel.hpp"
 #include "runtime/run/session.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"

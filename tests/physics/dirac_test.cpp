@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/kernel/interpret.hpp"
+#include "compiler/kernel/kernel.hpp"
 #include "runtime/run/session.hpp"
 #include "tests/physics/explicit_dirac.hpp"
 #include "tests/support/simulate.hpp"

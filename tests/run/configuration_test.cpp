@@ -15,7 +15,7 @@
 #include "runtime/io/crc32.hpp"
 #include "runtime/io/ildg.hpp"
 #include "runtime/io/nersc.hpp"
-#include "runtime/observe/wilson_loop.hpp"
+#include "runtime/io/wilson_loop.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace vphi::io {
@@ -308,7 +308,7 @@ TEST(Nersc, RowsOrdersPrecisions) {
                       c.wide ? 1e-15 : 1e-7)
               << c.floating << " link " << link << " entry " << i;
       }
-      EXPECT_LT(observe::distance_from_group(read.configuration), c.wide ? 1e-14 : 2e-7);
+      EXPECT_LT(distance_from_group(read.configuration), c.wide ? 1e-14 : 2e-7);
     }
 }
 
@@ -419,18 +419,18 @@ TEST(Loops, InClosedForm) {
   // those that wrap around in x have B - B*Lx
   Configuration c = unit_configuration(1, {4, 3, 1, 1});
   for (int site = 0; site < 12; ++site) c.link(site, 1)[0] = std::polar(1.0, 0.3 * (site % 4));
-  EXPECT_NEAR(observe::mean_plaquette(c, 2), (3 * std::cos(0.3) + std::cos(0.9)) / 4, 1e-15);
-  EXPECT_NEAR(observe::mean_link(c, 2),
+  EXPECT_NEAR(mean_plaquette(c, 2), (3 * std::cos(0.3) + std::cos(0.9)) / 4, 1e-15);
+  EXPECT_NEAR(mean_link(c, 2),
               (1 + (1 + std::cos(.3) + std::cos(.6) + std::cos(.9)) / 4) / 2, 1e-15);
   // two along x, one along y: angle 2B, or 2B - 4B for the two that wrap; the other way also 2B
   const double xxy = (2 * std::cos(0.6) + 2 * std::cos(0.6)) / 4;
   const double yyx = (3 * std::cos(0.6) + std::cos(1.8)) / 4;
-  EXPECT_NEAR(observe::mean_rectangle(c, 2), (xxy + yyx) / 2, 1e-15);
-  EXPECT_LT(observe::distance_from_group(c), 1e-15);
+  EXPECT_NEAR(mean_rectangle(c, 2), (xxy + yyx) / 2, 1e-15);
+  EXPECT_LT(distance_from_group(c), 1e-15);
   c.link(5, 1)[0] *= 1.01;
-  EXPECT_NEAR(observe::distance_from_group(c), 0.0201, 1e-12);
+  EXPECT_NEAR(distance_from_group(c), 0.0201, 1e-12);
   c.link(5, 1)[0] = std::nan("");
-  EXPECT_TRUE(std::isnan(observe::distance_from_group(c)));
+  EXPECT_TRUE(std::isnan(distance_from_group(c)));
 }
 
 // ---- configurations of other programs -----------------------------------------------------------
@@ -463,10 +463,10 @@ TEST(OtherPrograms, ConfigurationsAgreeWithNumpy) {
     const ConfigurationWish wish{.extent = Extents{4, 4, 4, 4}, .colours = known.colours};
     const auto file = read_configuration(fs::path(folder) / known.file, wish);
     const Configuration& c = file.configuration;
-    EXPECT_NEAR(observe::mean_plaquette(c), known.plaquette, 1e-13) << known.file;
-    EXPECT_NEAR(observe::mean_rectangle(c), known.rectangle, 1e-13) << known.file;
-    EXPECT_NEAR(observe::mean_link(c), known.link, 1e-13) << known.file;
-    EXPECT_LT(observe::distance_from_group(c), known.from_group) << known.file;
+    EXPECT_NEAR(mean_plaquette(c), known.plaquette, 1e-13) << known.file;
+    EXPECT_NEAR(mean_rectangle(c), known.rectangle, 1e-13) << known.file;
+    EXPECT_NEAR(mean_link(c), known.link, 1e-13) << known.file;
+    EXPECT_LT(distance_from_group(c), known.from_group) << known.file;
     EXPECT_EQ(file.facts.checked, known.checked) << known.file;
     const testing::ScratchFolder scratch;  // what is written of them has the numbers they had
     write_ildg(scratch / "again", c, Precision::F64);

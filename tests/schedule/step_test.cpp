@@ -1,6 +1,7 @@
 // The step of an integrator: how many sweeps, what is stored, and that it does what it says.
 #include <algorithm>
 
+#include "compiler/kernel/kernel.hpp"
 #include "tests/schedule/systems.hpp"
 
 namespace vphi::test {

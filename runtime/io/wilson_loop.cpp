@@ -1,15 +1,14 @@
-#include "runtime/observe/wilson_loop.hpp"
+#include "runtime/io/wilson_loop.hpp"
 
 #include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-namespace vphi::observe {
+namespace vphi::io {
 
 using std::int64_t;
 using Complex = std::complex<double>;
-using io::Configuration;
 using Matrix = std::vector<Complex>;  ///< row by row
 
 namespace {
@@ -130,4 +129,4 @@ double distance_from_group(const Configuration& c) {
   return distance;
 }
 
-}  // namespace vphi::observe
+}  // namespace vphi::io

@@ -6,7 +6,7 @@
 
 #include "runtime/io/configuration.hpp"
 
-namespace vphi::observe {
+namespace vphi::io {
 
 /// A step along a path of links; `back`: against the axis, by the adjoint link.
 struct PathStep {
@@ -16,17 +16,17 @@ struct PathStep {
 
 /// Average over all sites x of Re tr of the product of links along the path that begins at x,
 /// divided by N.
-double mean_path(const io::Configuration& configuration, std::span<const PathStep> path);
+double mean_path(const Configuration& configuration, std::span<const PathStep> path);
 
 /// Re tr P/N over all sites and planes of the first `axes` axes.
-double mean_plaquette(const io::Configuration& configuration, int axes = 4);
+double mean_plaquette(const Configuration& configuration, int axes = 4);
 /// Re tr R/N of loops of two links along mu and one along nu, over all sites and mu != nu.
-double mean_rectangle(const io::Configuration& configuration, int axes = 4);
+double mean_rectangle(const Configuration& configuration, int axes = 4);
 /// Re tr U/N over all links.
-double mean_link(const io::Configuration& configuration, int axes = 4);
+double mean_link(const Configuration& configuration, int axes = 4);
 
 /// Largest |(U U^+ - 1)_ij| and |det U - 1| of all links; NaN where an entry is not a finite
 /// number.
-double distance_from_group(const io::Configuration& configuration);
+double distance_from_group(const Configuration& configuration);
 
-}  // namespace vphi::observe
+}  // namespace vphi::io

@@ -18,14 +18,17 @@
 #include <vector>
 
 #include "compiler/algebra/expr.hpp"
-#include "dsl/resolve.hpp"
+#include "compiler/model/numerics.hpp"
+#include "dsl/text.hpp"
 #include "program/program.hpp"
+
+namespace vphi::dsl {
+struct Clause;
+}
 
 namespace vphi::physics {
 
 using algebra::Expr;
-
-enum class Boundary { Periodic, Antiperiodic, Fixed, Neumann, Outflow, Absorbing };
 
 struct Lattice {
   int dims = 3;
@@ -232,19 +235,6 @@ struct Expectation {
   double bound = 0;     ///< Drift: relative; Conserved: within
   bool at_end = false;  ///< of averages over time: judged once, when the run ends
   dsl::Span span;
-};
-
-enum class Precision { F32, F64 };
-/// Of random numbers (kernel/draw.hpp).
-enum class Generator { Philox10, Philox7, Xorshift32 };
-enum class SumKind { Plain, Kahan, Pairwise, F64 };
-
-struct Numerics {
-  Precision real = Precision::F64;  ///< arithmetic and storage of fields
-  Precision store = Precision::F64;
-  Precision pair = Precision::F64;  ///< of the terms of sums over pairs
-  SumKind sum = SumKind::F64;
-  std::map<int, Precision> stores = {};  ///< array of state -> its memory, where not `store`
 };
 
 /// What multiplies the noise (docs/formulas.md 5.1). Commutative: the order of two noises does not

@@ -1,4 +1,4 @@
-#include "compiler/kernel/kernel.hpp"
+#include "compiler/model/kernel.hpp"
 
 #include <algorithm>
 

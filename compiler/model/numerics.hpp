@@ -1,0 +1,24 @@
+// How numbers are stored, added and drawn, and what lies beyond the edges of the box: what physics,
+// kernels and printers all speak of.
+#pragma once
+
+#include <map>
+
+namespace vphi::physics {
+
+enum class Boundary { Periodic, Antiperiodic, Fixed, Neumann, Outflow, Absorbing };
+
+enum class Precision { F32, F64 };
+/// Of random numbers (kernel/draw.hpp).
+enum class Generator { Philox10, Philox7, Xorshift32 };
+enum class SumKind { Plain, Kahan, Pairwise, F64 };
+
+struct Numerics {
+  Precision real = Precision::F64;  ///< arithmetic and storage of fields
+  Precision store = Precision::F64;
+  Precision pair = Precision::F64;  ///< of the terms of sums over pairs
+  SumKind sum = SumKind::F64;
+  std::map<int, Precision> stores = {};  ///< array of state -> its memory, where not `store`
+};
+
+}  // namespace vphi::physics
