@@ -12,6 +12,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/trajectory.hpp"
 #include "tools/derived_value.hpp"
+#include "tools/law_check.hpp"
 #include "tools/small.hpp"
 #include "tools/written_value.hpp"
 
@@ -63,7 +64,7 @@ class Comparison {
       : resolved_(resolved), system_(system), text_(resolved), derived_(system) {}
 
   std::vector<DerivativeRow> rows() {
-    if (system_.conservation) return {not_covered("the equations", "conservation laws")};
+    if (system_.conservation) return check_laws(resolved_, system_);
     const auto trajectory = system_.sampling ? physics::trajectory_of(system_) : std::nullopt;
     if (system_.sampling && !trajectory)
       return {not_covered("the chain", "links are drawn or flow, not moved by forces")};

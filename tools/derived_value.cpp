@@ -30,12 +30,33 @@ long double DerivedValue::at(Expr e, const Place& place) {
   return value(e, place, nullptr, known);
 }
 
+long double DerivedValue::entry(int array, int row, int column) const {
+  const auto matrix = std::find_if(system_.matrices.begin(), system_.matrices.end(),
+                                   [&](const auto& m) { return m.array == array; });
+  if (matrix == system_.matrices.end()) throw std::invalid_argument("a matrix that is none");
+  auto known = matrices_.find(array);
+  if (known == matrices_.end())
+    known = matrices_.emplace(array, physics::read_file("", matrix->file)).first;
+  if (matrix->transposed) std::swap(row, column);
+  return known->second.values.at(static_cast<std::size_t>(row) * known->second.columns +
+                                 static_cast<std::size_t>(column));
+}
+
 long double DerivedValue::load(const Node& node, const Place& place, const Place* other) const {
-  if (algebra::is_pair_entry(node)) throw std::invalid_argument("a matrix of a file");
+  if (algebra::is_pair_entry(node)) {
+    if (!other) throw std::invalid_argument("a matrix entry of no pair");
+    const int i = place[0], j = (*other)[0];
+    return algebra::is_transposed(node) ? entry(node.index, j, i) : entry(node.index, i, j);
+  }
   const bool far = algebra::is_other(node);
   if (far && !other) throw std::invalid_argument("the other body of no pair");
   Place p = far ? *other : place;
   long double sign = 1;
+  const auto turned = [&](std::size_t axis) {  // a vector in the mirror
+    const auto& laws = system_.conservation;
+    const auto odd = laws ? laws->odd.find(node.index) : std::map<int, int>::const_iterator{};
+    return laws && odd != laws->odd.end() && odd->second == static_cast<int>(axis);
+  };
   for (std::size_t k = 0; !far && k < 4; ++k) {
     p[k] += node.offset.d[k];
     const int n = static_cast<int>(system_.lattice.extent[k]);
@@ -51,6 +72,7 @@ long double DerivedValue::load(const Node& node, const Place& place, const Place
       case Boundary::Fixed:
         return system_.lattice.fixed_value;
       case Boundary::Neumann:
+        if (turned(k)) sign = -sign;
         p[k] = std::clamp(p[k] < 0 ? -1 - p[k] : 2 * n - 1 - p[k], 0, n - 1);
         break;
       case Boundary::Outflow:
@@ -79,8 +101,18 @@ long double DerivedValue::value(Expr e, const Place& here, const Place* other,
       if (symbol == symbols.end()) throw std::invalid_argument("the scalar " + e->name);
       return symbol->second;
     }
-    case Op::Load:
-      return keep(load(*e, here, other));
+    case Op::Load: {
+      const auto formula = made.find(e->index);
+      if (formula == made.end()) return keep(load(*e, here, other));
+      Place p = here;
+      for (std::size_t k = 0; k < 4; ++k) p[k] += e->offset.d[k];
+      const auto place = std::pair(e->index, p);
+      const auto done = made_.find(place);
+      if (done != made_.end()) return keep(done->second);
+      const long double v = at(formula->second, p);
+      made_.emplace(place, v);
+      return keep(v);
+    }
     case Op::Site:
       return (algebra::is_other(*e) ? *other : here)[static_cast<std::size_t>(e->index)];
     case Op::Noise: {

@@ -12,6 +12,7 @@
 
 #include "compiler/algebra/expr.hpp"
 #include "compiler/model/system.hpp"
+#include "compiler/physics/table_file.hpp"
 #include "tools/written_value.hpp"
 
 namespace vphi::tools {
@@ -23,9 +24,14 @@ class DerivedValue {
   std::map<int, std::vector<long double>> arrays;
   std::map<std::string, long double> symbols;
   std::map<int, long double> noise;  ///< of each stream; 0 where it is not named
+  /// Arrays without memory: made at each place from others, beyond the walls as well.
+  std::map<int, algebra::Expr> made;
 
   /// After state or symbols were set.
-  void changed() { reduced_.clear(); }
+  void changed() {
+    reduced_.clear();
+    made_.clear();
+  }
   long double at(algebra::Expr e, const Place& place);
   /// A scalar's rate or initial value.
   long double scalar(algebra::Expr e) { return at(e, Place{}); }
@@ -35,11 +41,14 @@ class DerivedValue {
   long double value(algebra::Expr e, const Place& place, const Place* other,
                     std::unordered_map<const algebra::Node*, long double>& known);
   long double load(const algebra::Node& node, const Place& place, const Place* other) const;
+  long double entry(int array, int row, int column) const;
   int sites() const { return static_cast<int>(system_.lattice.sites()); }
   Place place(int site) const;
 
   const physics::System& system_;
   std::unordered_map<const algebra::Node*, long double> reduced_;
+  std::map<std::pair<int, Place>, long double> made_;
+  mutable std::map<int, physics::Matrix> matrices_;  ///< of files, as they were read
 };
 
 }  // namespace vphi::tools

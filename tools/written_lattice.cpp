@@ -539,7 +539,7 @@ Numbers Written::derivative(const dsl::Expr& e, const Scope& scope, const Place*
   if (name && !fields.contains(by->text)) {  // the name is left open meanwhile
     const long double here = real(*by, scope, place);
     const long double h = step * std::max(std::fabs(here), 1e-3L);
-    const bool local = scope.find(by->text) != nullptr;
+    const bool local = scope.find(by->text) != nullptr && !scope.seen_by_definitions(by->text);
     const auto moved = [&](int steps) {
       Scope inner;
       inner.parent = &scope;

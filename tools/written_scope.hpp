@@ -29,6 +29,12 @@ struct Written::Scope {
       if (const auto it = s->names.find(name); it != s->names.end()) return &it->second;
     return nullptr;
   }
+  /// Whether the name is one that the model's definitions see.
+  bool seen_by_definitions(const std::string& name) const {
+    for (const Scope* s = this; s; s = s->parent)
+      if (s->names.contains(name)) return s->dynamic;
+    return false;
+  }
   const Scope* dynamic_part() const {
     const Scope* s = this;
     while (s && !s->dynamic) s = s->parent;

@@ -317,6 +317,7 @@ Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place
   if ((f == "min" || f == "max") && e.args.size() == 1) return reduction(e, scope);
   if (f == "d" && e.args.size() == 2) return derivative(e, scope, place);
   if (f == "loop" || f == "path") return loop(e, scope, place);
+  if (f == "table") return table(e, scope, place);
   if (f == "lap" || f == "grad" || f == "div" || f == "faces" || f == "edges" || f == "corners") {
     if (!place) throw NeedsPlace{};
     if (f == "lap") return laplacian(*e.args[0], scope, *place);
@@ -498,6 +499,7 @@ Numbers Written::index(const dsl::Expr& e, const Scope& scope, const Place* plac
       return at(*fact->value, inner, place);
     }
   }
+  if (base.kind == ExprKind::Call && base.text == "file") return file_entry(e, scope, place);
   const Numbers v = at(base, scope, place);
   const auto i = static_cast<std::size_t>(real(*e.args[1], scope, place));
   if (e.args.size() == 2) return Numbers::of(v.parts.at(i));

@@ -13,6 +13,7 @@
 #include <complex>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,6 +21,11 @@
 
 #include "compiler/physics/facts.hpp"
 #include "dsl/resolve.hpp"
+
+namespace vphi::physics {
+struct TableData;
+struct Matrix;
+}  // namespace vphi::physics
 
 namespace vphi::tools {
 
@@ -114,6 +120,13 @@ class Written {
 
   /// A number or what a formula is at a place; `place` null: of the whole box.
   Numbers value(const dsl::Expr& e, const Place* place);
+  /// Names with a meaning of their own, which the model's definitions see as well.
+  struct Given {
+    std::map<std::string, Numbers> values;
+    std::map<std::string, const dsl::Expr*> formulas;  ///< that see each other
+    std::map<std::string, int> axes;                   ///< indices
+  };
+  Numbers value(const dsl::Expr& e, const Given& given, const Place* place);
   /// phi'' of a potential at a site, by real number of the field.
   std::vector<long double> from_potential(const WrittenField& field, int site);
   /// q' or p' of the written H.
@@ -155,6 +168,10 @@ class Written {
   Numbers index(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers shifted(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers prime(const dsl::Expr& e, const Scope& scope, const Place* place);
+  // ---- tables
+  std::string folder() const;
+  Numbers table(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers file_entry(const dsl::Expr& e, const Scope& scope, const Place* place);
   // ---- lattice
   void read_walls(const dsl::Clause& clause, WallsWritten& walls);
   Numbers field_at(const WrittenField& f, const Place& place, bool rate) const;
@@ -207,6 +224,8 @@ class Written {
   std::map<Place, long double> weights_;
   const std::vector<long double>* derived_ = nullptr;
   const WrittenField* derived_of_ = nullptr;
+  std::map<std::string, std::shared_ptr<const physics::TableData>> tables_;  ///< as read, by name
+  std::map<std::string, std::shared_ptr<const physics::Matrix>> files_;
   int depth_ = 0;
   mutable bool reads_box_ = false;  ///< since it was set back: a value of a site of the box
 };

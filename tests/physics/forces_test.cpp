@@ -9,6 +9,7 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/trajectory.hpp"
+#include "tests/physics/planted.hpp"
 #include "tests/physics_derive/derive_text.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/simulate.hpp"
@@ -17,9 +18,7 @@
 namespace vphi {
 namespace {
 
-using algebra::Expr;
-using algebra::Op;
-using physics::System;
+using namespace planted;
 using physics::Variable;
 using tools::DerivativeRow;
 
@@ -151,73 +150,6 @@ every 1 step: H -> "m.h5"
 }
 
 // ---- faults -------------------------------------------------------------------------------------
-
-Variable& rate_of(System& system, const std::string& name) {
-  for (Variable& v : system.variables)
-    if (v.name == name) return v;
-  throw std::runtime_error("no variable " + name);
-}
-
-std::vector<Expr> terms_of(Expr e) {
-  return e.is(Op::Add) ? std::vector<Expr>(e.args().begin(), e.args().end()) : std::vector<Expr>{e};
-}
-
-using Plant = std::function<void(System&)>;
-using Change = std::function<Expr(System&, Expr)>;
-
-Plant in(const std::string& name, const Change& change) {
-  return [=](System& s) {
-    Variable& v = rate_of(s, name);
-    const Expr before = v.rate;
-    v.rate = change(s, v.rate);
-    if (v.rate == before) throw std::runtime_error("nothing was planted");
-  };
-}
-Plant in_scalar(std::size_t i, const Change& change) {
-  return [=](System& s) { s.scalars.at(i).rate = change(s, s.scalars.at(i).rate); };
-}
-
-Change times(double factor) {
-  return [=](System& s, Expr e) { return s.arena->real(factor) * e; };
-}
-Change plus(double number) {
-  return [=](System& s, Expr e) { return e + s.arena->real(number); };
-}
-/// The number-th term, from the first or (negative) from the last, times `factor`; 0 drops it.
-Change term(int number, double factor) {
-  return [=](System& s, Expr e) {
-    std::vector<Expr> terms = terms_of(e);
-    const int count = static_cast<int>(terms.size());
-    Expr& t = terms.at(static_cast<std::size_t>(number < 0 ? count + number : number));
-    t = s.arena->real(factor) * t;
-    return s.arena->make(Op::Add, terms);
-  };
-}
-/// Every node that the test finds becomes what `to` makes of it.
-Change nodes(const std::function<bool(Expr)>& test, const std::function<Expr(Expr)>& to) {
-  return [=](System&, Expr e) {
-    return algebra::rewrite(e, [&](Expr node) { return test(node) ? to(node) : node; });
-  };
-}
-Change first(const std::function<bool(Expr)>& test, const std::function<Expr(Expr)>& to) {
-  return [=](System&, Expr e) {
-    Expr found;
-    algebra::visit(e, [&](Expr node) {
-      if (!found && test(node)) found = node;
-    });
-    return found ? algebra::substitute(e, found, to(found)) : e;
-  };
-}
-auto is(Op op) {
-  return [op](Expr e) { return e.is(op); };
-}
-auto named(const std::string& name) {
-  return [name](Expr e) { return e.is(Op::Symbol) && e->name == name; };
-}
-bool neighbour(Expr e) { return e.is(Op::Load) && !e->offset.zero(); }
-Expr at_the_site(Expr e) { return e->arena->load(e->index); }
-Expr argument(Expr e) { return e.arg(0); }
-Expr as(Op op, Expr e) { return e->arena->make(op, {e.arg(0)}); }
 
 /// The Laplacian with one weight more and one less.
 Expr skewed(Expr e) {
@@ -409,22 +341,8 @@ TEST(Forces, AtLeastFiftyFaultsArePlanted) { EXPECT_GE(faults().size(), 50u); }
 
 /// What of the shipped models the text's evaluator does not reach, and why.
 const std::map<std::string, std::set<std::string>>& not_covered() {
-  static const std::set<std::string> laws{"conservation laws"};
   static const std::set<std::string> drawn{"links are drawn or flow, not moved by forces"};
   static const std::map<std::string, std::set<std::string>> kReasons{
-      {"hydro/bag_model", laws},
-      {"hydro/ball", laws},
-      {"hydro/bjorken", laws},
-      {"hydro/burgers", laws},
-      {"hydro/euler", laws},
-      {"hydro/fireball", laws},
-      {"hydro/gubser", laws},
-      {"hydro/shallow_water", laws},
-      {"hydro/shock", laws},
-      {"hydro/slab", laws},
-      {"hydro/smooth_wave", laws},
-      {"hydro/sod", laws},
-      {"hydro/synge", laws},
       {"gauge/su2", drawn},
       {"gauge/su2_2d", drawn},
       {"gauge/su3", drawn},
@@ -434,7 +352,6 @@ const std::map<std::string, std::set<std::string>>& not_covered() {
       {"gauge/wilson_flow", drawn},
       {"gauge/twisted_quark", drawn},
       {"gauge/wilson_quark", drawn},
-      {"particles/network", {"a matrix of a file"}},
       {"teaching/yukawa", {"nothing moves"}},
   };
   return kReasons;
