@@ -64,7 +64,9 @@ constexpr ClauseDoc kDocs[] = {
     {"split",
      "Orders of the axes, one after the other, for schemes that go along one axis at a time."},
     {"evolve", "The integrator or scheme, its step and the end of the run. Gives t, dt and step."},
-    {"sample", "A Markov chain for an action. Gives trajectory, deltaH and accept."},
+    {"sample",
+     "A Markov chain for an action. Gives sweep (metropolis: accept), or trajectory, deltaH and "
+     "accept."},
     {"level", "One level of a nested integrator, from outer to inner."},
     {"init", "The state at the start: a value, or with `~` a random distribution."},
     {"random",
@@ -78,8 +80,8 @@ constexpr ClauseDoc kDocs[] = {
      "with a warning where it matters."},
     {"precision", "Of arithmetic and storage, apart from the physics."},
     {"every",
-     "Writes observables while the model runs: `every 100 steps`, or `every 0.5` in units of t. `q "
-     "= expression` names what is written."},
+     "Writes observables while the model runs: `every 100 steps`, or `every 0.5` in units of t: "
+     "the first step at or after each multiple. `q = expression` names what is written."},
     {"at end", "Writes observables once, when the run ends."},
     {"expect", "A promise: judged at every output, printed, and decides the exit status."},
     {"plot", "A curve for the report, averaged over all that is not named."},

@@ -104,7 +104,7 @@ constexpr OptionRule kPrecision[] = {
     {"real", "of fields and their arithmetic", Takes::Word, "f32 f64"},
     {"store", "of fields in memory", Takes::Word, "f32 f64"},
     {"pair", "of pair forces", Takes::Word, "f32 f64"},
-    {"sum", "how sums over sites are carried", Takes::Word, "plain kahan pairwise f64"},
+    {"sum", "how exact sums over sites are at least", Takes::Word, "plain kahan pairwise f64"},
 };
 constexpr OptionRule kEvery[] = {{"after", "outputs begin where this holds", Takes::Condition}};
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "dsl/collect.hpp"
 #include "dsl/infer.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/parse.hpp"
@@ -178,6 +179,24 @@ Value Inference::name(const Expr& expr, const Scope& scope) {
   return {};
 }
 
+namespace {
+
+/// The variable of bodies, `var x[k]`, that an item of `init` around `at` starts without an index.
+std::string started_for_all(const Resolved& resolved, Span at) {
+  for (const Clause* init : resolved.clauses("init"))
+    for (const Item& item : init->items) {
+      if (!item.head || item.head->form != Head::Form::Plain) continue;
+      if (at.begin < item.span.begin || item.span.end < at.end) continue;
+      for (const Clause* var : resolved.clauses("var"))
+        for (const TypedName& typed : typed_names(*var))
+          if (typed.name->kind == ExprKind::Index && typed.name->args[0]->text == item.head->name)
+            return item.head->name;
+    }
+  return {};
+}
+
+}  // namespace
+
 Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
   const std::string& name = expr.text;
   const std::size_t dot = name.find('.');
@@ -241,6 +260,9 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
         d.hint =
             "only `plot` and `expect` know outputs by name; define it on a line of its own: `" +
             name + " = " + to_text(*value) + "`";
+  if (const std::string body = started_for_all(resolved_, expr.span); !body.empty())
+    d.hint =
+        "a value for each body has its index on the left: `init " + body + "[" + name + "] = ...`";
   return d;
 }
 

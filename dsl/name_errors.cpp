@@ -251,10 +251,10 @@ Diagnostic construct_missing(Span at, const std::string& name, const std::string
     d.hint = "add `metric frw(a)` for an expanding box, or declare `" + name + "` yourself";
   } else if (clause == "potential" && hamiltonian) {
     d.under = "given by `potential`; this model has H";
-    d.rule = "a written H is one number: vphi does not know which of its terms bend and which pull";
+    d.rule = "a written H is one number, whose terms are known by what they read alone";
     d.hint =
-        "write H, kinetic (the total of its terms with momenta), and terms of your own such as "
-        "mean(norm2(grad(phi))/2)";
+        "write H, kinetic (the total of its terms with momenta), gradient (that of the others "
+        "which read neighbours), or terms of your own";
   } else if (clause == "H") {
     d.hint = "write the dynamics as `H = ...`, or declare `" + name + "` yourself";
   } else if (clause == "lattice") {

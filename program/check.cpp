@@ -192,6 +192,7 @@ class Checker {
 
   void check(const Output& output) {
     need(output.every >= 0, "an output is written every negative number of steps");
+    need(output.interval >= 0, "an output is written after a negative time");
     slot_or_none(output.after_slot, "output");
     launches(output.before, "output");
     for (const Transform& transform : output.transforms) check(transform);

@@ -107,7 +107,7 @@ void fields(Io& io, Solve& s) {
 template <class Io>
 void fields(Io& io, ScalarOutput& s) {
   io("name", s.name), io("slot", s.slot), io("drift", s.drift);
-  io("error_slot", s.error_slot), io("axes", s.axes);
+  io("error_slot", s.error_slot), io("axes", s.axes), io("passage", s.passage);
 }
 template <class Io>
 void fields(Io& io, Symbol& s) {
@@ -148,6 +148,7 @@ void fields(Io& io, Output& o) {
   io("scalars", o.scalars), io("fields", o.fields), io("file", o.file);
   io("averages", o.averages), io("statistics", o.statistics), io("then", o.then),
       io("plot_axis", o.plot_axis);
+  io("interval", o.interval), io("from", o.from);
 }
 template <class Io>
 void fields(Io& io, Expectation& e) {

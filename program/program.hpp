@@ -138,6 +138,7 @@ struct ScalarOutput {
   bool drift = false;          ///< in `progress`: show the relative change since the start
   int error_slot = -1;         ///< standard error, where there is one
   std::vector<int> axes = {};  ///< places in Program::axes that the value differs along
+  bool passage = false;        ///< of `first(e, condition)`: NaN until the condition has held
 };
 
 /// A translation-invariant linear operator, as Fourier space needs it:
@@ -205,7 +206,7 @@ struct FieldOutput {
 };
 
 struct Output {
-  int every = 0;                      ///< steps; 0: only at the end
+  int every = 0;                      ///< steps; 0: by time, or only at the end
   int after_slot = -1;                ///< written only while this slot is not 0
   std::vector<Launch> before;         ///< fill what the transforms take
   std::vector<Transform> transforms;  ///< between `before` and `launches`
@@ -217,6 +218,14 @@ struct Output {
   std::vector<Statistic> statistics = {};  ///< taken after `launches`
   std::vector<Launch> then = {};           ///< after the statistics, for scalars that need them
   int plot_axis = -1;                      ///< `plot ... against`: place in Program::axes
+  /// Written at the first step at or after `from` and each multiple of this later, physical time.
+  /// 0: not by time.
+  double interval = 0;
+  double from = 0;
+  /// Where it is not empty: at the start and at these steps alone, in order. Not in files.
+  std::vector<std::int64_t> steps = {};
+  /// On the way, and not at the end alone.
+  bool regular() const { return every > 0 || interval > 0 || !steps.empty(); }
 };
 
 struct Expectation {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "runtime/device/ceilings.hpp"
 #include "runtime/run/launch_time.hpp"
 #include "runtime/run/run.hpp"
+#include "tools/compile_watch.hpp"
 #include "tools/model.hpp"
 #include "tools/progress.hpp"
 #include "tools/verbs.hpp"
@@ -119,6 +121,7 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
       -1;  // --steps counts those of a repetition here; the model's end must not stop it
   // Instances whose run has ended stand still or copy what was there: that is not to be timed.
   if (compile.until.empty()) compile.until = kNever;
+  std::optional<CompileWatch> compiling(std::in_place, terminal(stderr));
   Compilation c = compile_model(path, compile, target_of(device.info()));
   if (report(c)) return refused(c, bench.json);
   auto program = *c.program;
@@ -127,6 +130,7 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   program.watch.clear();
   runtime::Session session(program, device);
   session.start();
+  compiling.reset();  // nothing beside what is timed
   const Timing t =
       time_steps(session, bench.options.steps, std::max<std::int64_t>(1, program.leap_steps),
                  1e-3 * static_cast<double>(bench.milliseconds));

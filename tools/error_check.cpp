@@ -87,7 +87,14 @@ ErrorCheck error_check(const std::string& path, CompileOptions options, runtime:
     same_path = run_again(*coarse.program, device, how);
   }
   const runtime::RunResult& coarse = noisy(c) ? same_path : shown;
-  for (auto& output : c.program->outputs) output.every *= 2;  // at the same program time
+  for (auto& output : c.program->outputs) {  // at the same program time
+    output.every *= 2;
+    if (output.interval <= 0) continue;
+    output.interval = 0;
+    for (const auto& scalar : output.scalars)
+      if (const auto* rows = coarse.find(scalar.name); rows != nullptr && output.steps.empty())
+        for (const std::int64_t step : rows->steps) output.steps.push_back(2 * step);
+  }
   const runtime::RunResult fine = run_again(*c.program, device, how);
   if (fine.steps != 2 * coarse.steps)
     throw RunError("E0807",

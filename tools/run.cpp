@@ -168,6 +168,7 @@ void print_chain(const runtime::RunResult& r) {
       fmt::print("  <{}> = {:.8g}, its error is not known: {} ({} rows)\n", name, a.mean,
                  observe::reason(a.known), a.values);
   }
+  if (!r.acceptance.empty()) fmt::print("  accepted: {}\n", runtime::acceptance_text(r.acceptance));
 }
 
 /// Places of a table that are shown: all of a short one, every so many of a long one.
@@ -251,6 +252,7 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
   for (const auto& series : r.series) out["series"][series.name] = series_json(series, r);
   if (!r.axes.empty()) out.update(sweep_json(r));
   if (!r.chain.empty()) out["chain"] = chain_json(r);
+  if (!r.acceptance.empty()) out["acceptance"] = r.acceptance;
   out["expect"] = Json::array();
   for (const auto& e : r.expectations)
     out["expect"].push_back({{"text", e.text}, {"ok", e.ok}, {"value", number(e.value)}});
@@ -347,6 +349,10 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
     fmt::print("  (at the same program time, where t itself differs by up to {:.2g})\n",
                errors->apart);
   for (const auto& [name, value] : r.scalars) {
+    if (std::ranges::count(r.unreached, name) > 0) {
+      fmt::print("  {}: not reached\n", name);
+      continue;
+    }
     fmt::print("  {} = {:.8g}", name, value);
     if (const double error = error_of(r, name); error > 0)
       fmt::print(" +- {:.2g}{}", error, errors ? " (statistical)" : "");

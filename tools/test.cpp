@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/run/run.hpp"
+#include "tools/compile_watch.hpp"
 #include "tools/derivative_check.hpp"
 #include "tools/finer_model.hpp"
 #include "tools/model.hpp"
@@ -310,6 +311,7 @@ int test(const Words& words) {
       .flag("--json", json, "one JSON object with the results on standard output");
   if (!line.parse(words)) return kOk;
   const std::string path = find_model(models[0]);
+  const CompileWatch compiling(terminal(stderr));
   CompileOptions compile = options.compile_options();
   std::string precision;
   bool noisy = false;

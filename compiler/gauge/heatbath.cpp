@@ -277,8 +277,12 @@ Matrix overrelaxed(const Group& group, const Matrix& u, const Matrix& staples) {
   });
 }
 
+Expr metropolis_takes(Expr increase, Expr uniform) {
+  return apply(Op::LessEqual, uniform, apply(Op::Exp, negative(increase)));
+}
+
 Matrix metropolis(const Matrix& u, const Matrix& proposed, Expr increase, Expr uniform) {
-  const Expr accepted = apply(Op::LessEqual, uniform, apply(Op::Exp, negative(increase)));
+  const Expr accepted = metropolis_takes(increase, uniform);
   Matrix result{u.rows, u.columns, {}};
   for (std::size_t i = 0; i < u.parts.size(); ++i) {
     result.parts.push_back({select(accepted, proposed.parts[i].re, u.parts[i].re),

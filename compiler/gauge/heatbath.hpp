@@ -44,8 +44,10 @@ Matrix heatbath(const Group& group, const Matrix& u, const Matrix& staples, Expr
 /// The reflection that keeps Re tr(U V) (of each subgroup in turn); U where V is 0. No draws.
 Matrix overrelaxed(const Group& group, const Matrix& u, const Matrix& staples);
 
-/// `proposed` where exp(-increase) is above a uniform number, else `u`; `increase` is that of the
-/// action, of a proposal that is as likely as its way back.
+/// Whether a proposal is taken, as a condition: exp(-increase) is not below a uniform number;
+/// `increase` is that of the action, of a proposal that is as likely as its way back.
+Expr metropolis_takes(Expr increase, Expr uniform);
+/// `proposed` where it is taken, else `u`.
 Matrix metropolis(const Matrix& u, const Matrix& proposed, Expr increase, Expr uniform);
 
 }  // namespace vphi::gauge

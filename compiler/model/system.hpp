@@ -216,12 +216,15 @@ struct LinearSystem {
 };
 
 struct OutputClause {
-  int every = 0;  ///< steps; 0: at the end only
-  Expr after;     ///< null or a condition on scalars
+  int every = 0;        ///< steps; 0: by time, or at the end only
+  double interval = 0;  ///< > 0: physical time from one to the next, counted from `from`
+  double from = 0;      ///< the start time
+  Expr after;           ///< null or a condition on scalars
   std::vector<Observable> observables;
   std::string file;
   Expr averages_from;        ///< null or when averages over time begin
-  std::string plot_against;  ///< `plot y against a`: the axis; then `every` is 0
+  std::string plot_against;  ///< `plot y against a`: the axis; then it is at the end
+  bool regular() const { return every > 0 || interval > 0; }
   dsl::Span span;
 };
 
@@ -315,6 +318,7 @@ struct Update {
   std::array<int, 4> weights{};              ///< colour of a site: weights.x mod modulus
   std::vector<std::pair<int, Expr>> values;  ///< array of state and its new value, all at once
   std::vector<std::string> proof = {};       ///< why the colours are right, for `explain`
+  Expr accepted = {};                        ///< proposals that a site took; null: none are made
   dsl::Span span;
 };
 
@@ -326,6 +330,9 @@ struct Sampling {
   /// Numbers of the updates of successive sweeps, in turn; each goes through all its colours.
   std::vector<std::vector<int>> cycle;
   std::vector<ShownEquation> actions;
+  std::int64_t proposals = 0;  ///< of a sweep, that `Update::accepted` count among; 0: no count
+  static constexpr const char* kAccept = "accept";      ///< share of them, in the last sweep
+  static constexpr const char* kAccepted = "accepted";  ///< sum of these since the start
 };
 
 struct System;

@@ -23,13 +23,29 @@ const StateField& limited_field(Derivation& d, const dsl::Item& item) {
   const StateField* field = d.field(head.name);
   const bool of_body = field && field->particle && head.form == dsl::Head::Form::Indexed &&
                        head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
-  const auto refuse = [&](const std::string& what) { d.fail(errors::not_yet(item.span, what)); };
-  if (!field || field->primitive) refuse("a limit of anything but state");
-  if (head.primes > 0) refuse("a limit of a time derivative");
-  if (field->link || field->spinor) refuse("a limit of links or spinors");
-  if (field->drawn) refuse("a limit of a number that never changes");
-  if (head.form != dsl::Head::Form::Plain && !of_body) refuse("a limit of one component");
-  if (d.rescaled()) refuse("a limit in the rescaled form, whose velocities hold the field");
+  const auto refuse = [&](const std::string& what, const std::string& fix) {
+    dsl::Diagnostic diagnostic = errors::not_yet(item.span, what);
+    diagnostic.hint = fix;
+    d.fail(diagnostic);
+  };
+  if (!field || field->primitive)
+    refuse("a limit of anything but state", "limit the fields or quantities it is made of");
+  if (head.primes > 0)
+    refuse("a limit of a time derivative",
+           fmt::format("make the velocity a field of its own, `{0}' = w` and `w' = ...`, and "
+                       "write `limit w = ...`",
+                       field->name));
+  if (field->link || field->spinor)
+    refuse("a limit of links or spinors", "links are brought back into their group by themselves");
+  if (field->drawn)
+    refuse("a limit of a number that never changes", "limit it where it is drawn, in `init`");
+  if (head.form != dsl::Head::Form::Plain && !of_body)
+    refuse("a limit of one component",
+           fmt::format("limit all of `{0}` at once: `limit {0} = [min({0}[0], 1), {0}[1], ...]`",
+                       field->name));
+  if (d.rescaled())
+    refuse("a limit in the rescaled form, whose velocities hold the field",
+           "write `rescale` with r = 0, or leave `limit` out");
   return *field;
 }
 

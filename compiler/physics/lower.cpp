@@ -189,6 +189,8 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
       builtin && builtin->rule == dsl::Rule::Distribution) {
     d_.fail(errors::random_not_here(e.span, e.text));
   }
+  for (const dsl::GivenName& given : dsl::given_names())
+    if (given.name == e.text) d_.fail(errors::not_given(e.span, e.text, std::string(given.doc)));
   if (const dsl::Symbol* symbol = d_.resolved.find(e.text)) {
     d_.fail(errors::not_yet(e.span, fmt::format("`{}` here", symbol->name)));
   }
@@ -261,6 +263,8 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     return Value::of(arena.symbol("step", span));
   if ((text == Trajectory::kDelta || text == Trajectory::kAccept) && is_hmc(d_))
     return Value::of(arena.symbol(text, span));
+  if (text == Sampling::kAccept && d_.system.sampling && d_.system.sampling->proposals > 0)
+    return Value::of(arena.symbol(text, span));
   if (text == "dt" && d_.dt) return Value::of(d_.dt);
   if (d_.expanding()) {
     if (text == d_.background.scale) return Value::of(d_.scale());
@@ -274,6 +278,9 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (text == "polyakov" && has_links()) return polyakov(span);
   if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {
     return Value::of(kinetic_part());
+  }
+  if (d_.hamiltonian && text == "gradient" && d_.hamiltonian_density && grid.present) {
+    return Value::of(gradient_part());
   }
   if (d_.hamiltonian && (text == "kinetic" || text == "gradient")) return std::nullopt;
   if (d_.expanding() || d_.potential) {
@@ -302,8 +309,7 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   return std::nullopt;
 }
 
-/// The total of the terms of H that hold a momentum.
-Expr Lowerer::kinetic_part() {
+bool Lowerer::holds_momentum(Expr term) const {
   std::set<int> momenta;
   bool momentum = false;
   for (const StateField& field : d_.fields) {
@@ -311,12 +317,27 @@ Expr Lowerer::kinetic_part() {
     if (momentum) momenta.insert(field.arrays.begin(), field.arrays.end());
     momentum = !momentum;
   }
+  return algebra::contains(term,
+                           [&](Expr e) { return e.is(Op::Load) && momenta.contains(e->index); });
+}
+
+/// The total of the terms of H that hold a momentum.
+Expr Lowerer::kinetic_part() {
   Expr sum = integer(0);
-  for (const Expr term : flat_terms(d_.hamiltonian_density)) {
-    const bool moves = algebra::contains(
-        term, [&](Expr e) { return e.is(Op::Load) && momenta.contains(e->index); });
-    if (moves) sum = sum + term;
-  }
+  for (const Expr term : flat_terms(d_.hamiltonian_density))
+    if (holds_momentum(term)) sum = sum + term;
+  return d_.arena().make(Op::Total, {sum});
+}
+
+/// The total of the other terms of H that read more than their own site.
+Expr Lowerer::gradient_part() {
+  const auto elsewhere = [](Expr e) {
+    if (e.is(Op::Stencil)) return true;
+    return e.is(Op::Load) && (is_gradient(e->index) || !(e->offset == algebra::Offset{}));
+  };
+  Expr sum = integer(0);
+  for (const Expr term : flat_terms(d_.hamiltonian_density))
+    if (!holds_momentum(term) && algebra::contains(term, elsewhere)) sum = sum + term;
   return d_.arena().make(Op::Total, {sum});
 }
 

@@ -84,6 +84,8 @@ class Lowerer {
   Expr pressure();
   Expr kinetic_density(const StateField& field);
   Expr kinetic_part();
+  Expr gradient_part();
+  bool holds_momentum(Expr term) const;
   Expr gradient_density(const StateField& field);
   Value field_value(const StateField& field);
   /// The product of links of SU(n) or U(1) along a path.

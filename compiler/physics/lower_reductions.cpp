@@ -241,6 +241,8 @@ Value Lowerer::reduce(const std::string& name, const Value& x, const dsl::Expr& 
     for (const Component& c : x.parts) {
       v.parts.push_back({apply(op, c.re), c.im ? apply(op, c.im) : Expr{}});
     }
+    if (x.gap)
+      v.gap = std::make_shared<const Gap>(Gap{apply(op, x.gap->most), apply(op, x.gap->gap)});
     return v;
   }
   if (name == "var") {

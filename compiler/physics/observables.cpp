@@ -4,11 +4,13 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/clock.hpp"
+#include "compiler/physics/link_flow.hpp"
 #include "compiler/physics/output_errors.hpp"
 #include "compiler/physics/output_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/trajectory.hpp"
 #include "compiler/physics/variation.hpp"
 #include "dsl/parse.hpp"
 
@@ -150,11 +152,15 @@ class Outputs {
       d_.fail(errors::not_positive(item.span, "the time between two outputs",
                                    static_cast<double>(time)));
     if (d_.resolved.clause("sample")) d_.fail(errors::output_time_of_chain(item.span));
-    if (!counts_steps(d_)) d_.fail(errors::output_time_of_clock(item.span));
-    const std::int64_t steps = steps_of(d_, time);
+    const std::int64_t steps = counts_steps(d_) ? steps_of(d_, time) : -1;
+    if (steps > 0) {
+      out.every = static_cast<int>(std::min<std::int64_t>(steps, 2000000000));
+      return;
+    }
     const double count = static_cast<double>(time) / d_.system.dt_physical;
-    if (steps < 1) d_.fail(errors::output_between_steps(item.span, count));
-    out.every = static_cast<int>(std::min<std::int64_t>(steps, 2000000000));
+    if (counts_steps(d_) && count < 1) d_.fail(errors::output_below_step(item.span, count));
+    out.interval = static_cast<double>(time);
+    out.from = d_.start_time;
   }
 
   void read_item(const Item& item, const std::vector<dsl::NamedArgument>& ranges,
@@ -189,6 +195,16 @@ class Outputs {
     }
   }
 
+  /// A chain's value at its end that is no average over it and depends on the configuration.
+  void warn_of_last(const std::string& name, Expr value, dsl::Span span) {
+    const auto& sampling = d_.system.sampling;
+    if (!sampling || sampling->sweeps < 2 || link_flow_of(d_.system)) return;
+    const bool state = algebra::contains(value, [](Expr e) { return e.is(algebra::Op::Load); });
+    if (!state || holds_statistics(d_, value)) return;
+    d_.diagnostics.add(
+        errors::last_configuration(span, name, trajectory_of(d_.system) ? "trajectory" : "sweep"));
+  }
+
   void add_scalar(const std::string& name, const Value& v, const dsl::Expr& e, OutputClause& out) {
     for (std::size_t i = 0; i < v.parts.size(); ++i) {
       const std::string part_name = v.scalar() ? name : fmt::format("{}[{}]", name, i);
@@ -202,6 +218,7 @@ class Outputs {
         if (algebra::per_site(o.value)) {
           d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
         }
+        if (!out.regular() && i == 0) warn_of_last(shown, physical, e.span);
         out.observables.push_back(std::move(o));
       };
       if (c.real()) {
@@ -259,7 +276,7 @@ class Outputs {
     const Expr common = after_of_all();
     d_.system.averages_from = common;
     for (OutputClause& out : d_.system.outputs) {
-      out.averages_from = out.every > 0 ? out.after : common;
+      out.averages_from = out.regular() ? out.after : common;
     }
   }
 

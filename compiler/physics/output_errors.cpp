@@ -25,24 +25,38 @@ Diagnostic same_output_name(Span span, const std::string& name, const std::strin
   return d;
 }
 
-Diagnostic output_time_of_chain(Span span) {
-  return dsl::error("E0901", span, "a chain has no time", "",
-                    "outputs of a chain are counted in sweeps or trajectories",
-                    "write `every 10 sweeps: ...` or `every 1 trajectory: ...`");
+Diagnostic last_configuration(Span span, const std::string& name, const std::string& unit) {
+  Diagnostic d = dsl::error(
+      "W0774", span, fmt::format("`{}` is that of the last configuration alone", name),
+      "no average over the chain",
+      "a mean over sites is of one configuration; `over = time` averages over the chain",
+      fmt::format("write the averages with `over = time`, for instance `mean(x, over = time)`, or "
+                  "`every 1 {}: ...` for a series",
+                  unit));
+  d.severity = dsl::Severity::Warning;
+  return d;
 }
 
-Diagnostic output_time_of_clock(Span span) {
+Diagnostic output_time_of_chain(Span span) {
   return dsl::error(
-      "E0901", span, "output by time where t is not a count of steps is not there yet", "",
-      "with `rescale ..., s` other than 0 steps of one size in program time differ in t",
-      "write `every N steps: ...`; t is written beside each value");
+      "E0901", span, "a chain has no time", "",
+      "a chain draws configurations: its outputs are counted in sweeps or trajectories",
+      "write `every 10 sweeps: ...` or `every 1 trajectory: ...`");
+}
+
+Diagnostic output_below_step(Span span, double steps) {
+  return dsl::error("E0764", span, fmt::format("outputs would be {:.6g} steps apart", steps), "",
+                    "an output is written behind a step: there is none between two steps",
+                    "write `every 1 step: ...`, or take a smaller dt");
 }
 
 Diagnostic output_between_steps(Span span, double steps) {
   const double near = std::max(1.0, std::round(steps));
   return dsl::error("E0764", span, fmt::format("outputs would be {:.6g} steps apart", steps), "",
-                    "the time between two outputs is a whole number of steps",
-                    fmt::format("write `every {:.0f}*dt: ...`, or a dt that divides it", near));
+                    "steps are counted in whole numbers",
+                    fmt::format("write `every {:.0f} steps: ...`, or the time itself, `every {:.6g}"
+                                "*dt: ...`: the first step at or after each multiple of it",
+                                near, steps));
 }
 
 }  // namespace vphi::physics::errors

@@ -11,11 +11,15 @@ namespace vphi::physics::errors {
 dsl::Diagnostic same_output_name(dsl::Span span, const std::string& name, const std::string& file,
                                  dsl::Span first, bool twice);
 
+/// W0774: `at end` of a chain is of its last configuration. `unit`: "sweep", "trajectory".
+dsl::Diagnostic last_configuration(dsl::Span span, const std::string& name,
+                                   const std::string& unit);
+
 /// `every T:` in a chain, which has no time.
 dsl::Diagnostic output_time_of_chain(dsl::Span span);
-/// The same where t is not a count of steps.
-dsl::Diagnostic output_time_of_clock(dsl::Span span);
-/// T is not a whole number of steps.
+/// T is less than a step.
+dsl::Diagnostic output_below_step(dsl::Span span, double steps);
+/// `every N steps` with an N that is not a whole number.
 dsl::Diagnostic output_between_steps(dsl::Span span, double steps);
 
 }  // namespace vphi::physics::errors

@@ -242,11 +242,23 @@ std::optional<Value> Lowerer::particle_sum(const dsl::Expr& e, const Scope& scop
 }
 
 std::optional<Value> Lowerer::over_particles(const dsl::Expr& e, const Scope& scope) {
-  if (!d_.particles.present || e.args.size() != 2 || !e.named.empty()) return std::nullopt;
+  if (!d_.particles.present || e.args.size() < 2 || !e.named.empty()) return std::nullopt;
   const dsl::Expr& at = *e.args[1];
-  const bool open = at.kind == ExprKind::Name && !scope.value(at.text) && !scope.index(at.text) &&
-                    is_particle_index(d_, *e.args[0], at.text);
-  if (!open || own_in(scope)) return std::nullopt;
+  const auto is_open = [&](const dsl::Expr& index) {
+    return index.kind == ExprKind::Name && !scope.value(index.text) && !scope.index(index.text) &&
+           is_particle_index(d_, *e.args[0], index.text);
+  };
+  const bool open = is_open(at);
+  const bool pair = (at.kind == ExprKind::Binary && is_open(*at.args[0]) && is_open(*at.args[1])) ||
+                    (open && (own_in(scope) || e.args.size() > 2));
+  if (pair && e.text == "mean" && e.args.size() == 2 && !own_in(scope)) {
+    const auto sum = particle_sum(e, scope);
+    const std::int64_t n = d_.particles.count, both = n * (n - 1);
+    return sum ? std::optional(divide(*sum, Value::of(integer(at.text == "!=" ? both : both / 2))))
+               : std::nullopt;
+  }
+  if (pair) d_.fail(errors::extreme_of_pairs(e.span, e.text));
+  if (!open || e.args.size() != 2) return std::nullopt;
   Scope inner;
   inner.parent = &scope;
   inner.indices[at.text].body = IndexValue::Body::Own;

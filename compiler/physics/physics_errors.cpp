@@ -309,6 +309,20 @@ Diagnostic unknown_name(Span span, const std::string& name) {
                "a name comes from the model, from a construct or from std", "check its spelling");
 }
 
+Diagnostic extreme_of_pairs(Span span, const std::string& what) {
+  return error("E0901", span, fmt::format("`{}` over pairs of bodies is not there yet", what), "",
+               "over pairs there are sums and means; over single bodies all reductions",
+               "a steep mean bounds the largest: log(sum(exp(s*f), k < l))/s for `max(f, k < l)`, "
+               "with -s for `min`");
+}
+
+Diagnostic not_given(Span span, const std::string& name, const std::string& doc) {
+  return error("E0111", span, fmt::format("`{}` ({}) is not there in this model", name, doc),
+               "the clauses of this model do not give it",
+               "some names come with a clause only in some of its forms",
+               "leave it out; the page of E0111 says which form gives it");
+}
+
 Diagnostic cycle(Span span, const std::string& name) {
   return error("E0710", span, fmt::format("`{}` is defined by itself", name), "",
                "definitions are facts; a cycle is allowed only through time",

@@ -68,6 +68,10 @@ Diagnostic swept_here(Span span, const std::string& what, const std::string& axi
 Diagnostic not_positive(Span span, const std::string& what, double value);
 Diagnostic not_a_number(Span span, const std::string& what);
 Diagnostic unknown_name(Span span, const std::string& name);
+/// The largest, the smallest, ... over pairs of bodies, or over one body beside another.
+Diagnostic extreme_of_pairs(Span span, const std::string& what);
+/// A name of the table of given names that this form of its clause does not give.
+Diagnostic not_given(Span span, const std::string& name, const std::string& doc);
 Diagnostic cycle(Span span, const std::string& name);
 Diagnostic not_differentiable_by(Span span, const std::string& what);
 /// `'` of links that flow, at a site.

@@ -34,7 +34,10 @@ class Reader {
     read_options();
     for (StateField& field : d_.fields) {
       if (field.spinor) continue;  // stays as it is
-      if (!field.links) d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
+      if (!field.links)
+        d_.fail(errors::local_update_of_field(
+            field.span, field.name, options_.method,
+            d_.resolved.find(field.name)->type.base == dsl::Type::Base::Integer));
       if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
       field_ = &field;
     }
@@ -227,7 +230,11 @@ class Reader {
         first.push_back(add(axis, "heatbath",
                             gauge::heatbath(group, u, v, arena().integer(1), random, how), plan));
       } else if (options_.method == "metropolis") {
-        first.push_back(add(axis, "metropolis", metropolis(axis, link, v), plan));
+        Expr accepted = arena().integer(0);
+        const gauge::Matrix drawn = metropolis(axis, link, v, accepted);
+        first.push_back(add(axis, "metropolis", drawn, plan));
+        sampling_.updates.back().accepted = accepted;
+        sampling_.proposals += hits() * d_.grid.sites();
       }
       if (options_.overrelax > 0 || options_.method == "overrelax") {
         relax.push_back(add(axis, "overrelax", gauge::overrelaxed(group, u, v), plan));
@@ -239,9 +246,12 @@ class Reader {
     add_reunitarisation(link, sweep);
   }
 
-  gauge::Matrix metropolis(int axis, const gauge::LinkOf& link, const gauge::Matrix& v) {
+  std::int64_t hits() const { return options_.hits > 0 ? options_.hits : kHits; }
+
+  /// `accepted` grows by the proposals that are taken.
+  gauge::Matrix metropolis(int axis, const gauge::LinkOf& link, const gauge::Matrix& v,
+                           Expr& accepted) {
     const gauge::Group& group = field_->links->group;
-    const std::int64_t hits = options_.hits > 0 ? options_.hits : kHits;
     const Expr width = options_.width ? options_.width : arena().rational(1, 4);
     const double unit = d_.system.numerics.real == Precision::F32 ? 0x1p-24 : 0x1p-53;
     const int terms = gauge::exponential_terms(unit);
@@ -251,13 +261,16 @@ class Reader {
       for (std::size_t k = 0; k < 4; ++k) here = here && at.d[k] % extent()[k] == 0;
       return here ? u : link(along, at);
     };
-    for (std::int64_t hit = 0; hit < hits; ++hit) {
+    for (std::int64_t hit = 0; hit < hits(); ++hit) {
       const auto random = normals(group.generators());
       const gauge::Matrix step = gauge::near_identity(group, random, width, terms);
       const gauge::Matrix proposed = gauge::times(step, u);
       const Expr increase = twice_ ? gauge::increase(action_, axis, proposed, now, box())
                                    : gauge::trace_of_product(gauge::minus(u, proposed), v).re;
-      u = gauge::metropolis(u, proposed, increase, uniforms(1)[0]);
+      const Expr uniform = uniforms(1)[0];
+      u = gauge::metropolis(u, proposed, increase, uniform);
+      accepted = accepted + arena().make(Op::Select, {gauge::metropolis_takes(increase, uniform),
+                                                      arena().integer(1), arena().integer(0)});
     }
     return u;
   }

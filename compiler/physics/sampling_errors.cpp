@@ -72,6 +72,19 @@ Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t ext
                   (extent / multiple + 2) * multiple, axis));
 }
 
+Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method,
+                                 bool whole) {
+  return error(
+      "E0901", span, fmt::format("`sample {}` of `{}` is not there yet", method, field), "",
+      "heatbath, metropolis and overrelax update links; hmc draws links and real, complex, vector "
+      "and angle fields",
+      whole ? "a field of whole numbers has no forces for hmc: draw a real one in two deep wells, "
+              "`field s: real` and `action S = ... + 8*(s^2 - 1)^2`"
+            : "write `sample hmc, trajectories = N { level S: steps = 10, scheme = leapfrog }`; "
+              "spins of the plane are `angle` fields, longer ones a vec(n) whose length an action "
+              "such as 8*(norm2(s) - 1)^2 holds near 1");
+}
+
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method) {
   return error("E0774", span, fmt::format("`{}` means nothing to `sample {}`", option, method), "",
                "a sweep of heatbath takes sweeps, overrelax, tries and reunitarise; of metropolis "

@@ -27,6 +27,9 @@ Diagnostic link_twice(Span span, const std::string& method, const std::string& l
 Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
                             std::int64_t multiple, int colours, const std::string& loops);
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method);
+/// A field without links under `heatbath`, `metropolis`, `overrelax`; `whole`: of whole numbers.
+Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method,
+                                 bool whole);
 Diagnostic sweeps_missing(Span span);
 Diagnostic trajectories_missing(Span span);
 /// An action that no level integrates, or two do; a level without integrator.

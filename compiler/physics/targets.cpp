@@ -44,7 +44,7 @@ void read_targets(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     if (!holds_statistics(d, condition)) continue;
     if (!d.system.until) d.fail(errors::target_alone(part->span));
     bool regular = false;
-    for (const OutputClause& output : d.system.outputs) regular = regular || output.every > 0;
+    for (const OutputClause& output : d.system.outputs) regular = regular || output.regular();
     if (!regular) d.fail(errors::target_unseen(part->span));
     const auto scalar = [&](Expr physical) {
       const Expr v = scalar_quantity(d, units, physical);

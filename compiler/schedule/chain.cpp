@@ -15,6 +15,8 @@ using algebra::Op;
 namespace {
 
 constexpr const char* kColour = "colour";  ///< of the kernel that runs next
+constexpr const char* kTaken = "taken";    ///< proposals that a launch has accepted
+constexpr const char* kOfSweep = "taken_in_sweep";
 
 /// Along the last axis that allows it, so that neighbours in memory have neighbouring numbers.
 int counting_axis(const physics::System& system, kernel::Colours colours) {
@@ -42,6 +44,10 @@ kernel::Kernel kernel_of(const physics::System& system, const physics::Update& u
   kernel::Colours colours{update.modulus, update.weights, 0, kColour};
   colours.axis = counting_axis(system, colours);
   k.colours = colours;
+  if (update.accepted) {
+    k.sum = kernel::SumKind::F64;
+    k.reductions.push_back({kTaken, kernel::ReduceKind::Sum, update.accepted});
+  }
   std::set<int> read, written;
   for (const auto& [array, value] : update.values) {
     k.stores.push_back({array, value});
@@ -62,12 +68,31 @@ kernel::Kernel kernel_of(const physics::System& system, const physics::Update& u
   return k;
 }
 
+/// At the end of a sweep: which share of its proposals was accepted. A run that has stopped keeps
+/// what it had.
+void count_accepted(const physics::System& system, Slots& slots, Stepping& result) {
+  algebra::Arena& arena = *system.arena;
+  const Expr stop = arena.symbol(slot::kStop), none = arena.integer(0);
+  const Expr share = arena.symbol(kOfSweep) / arena.integer(system.sampling->proposals);
+  const char* last = physics::Sampling::kAccept;
+  const char* all = physics::Sampling::kAccepted;
+  slots.add(last, 1);
+  slots.add(all);
+  result.finish.push_back({last, arena.make(Op::Select, {stop, arena.symbol(last), share})});
+  result.finish.push_back(
+      {all, arena.symbol(all) + arena.make(Op::Select, {stop, none, arena.symbol(last)})});
+  result.finish.push_back({kOfSweep, none});
+}
+
 }  // namespace
 
 Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& storage) {
   const physics::Sampling& sampling = *system.sampling;
   algebra::Arena& arena = *system.arena;
   slots.add(kColour);
+  const bool counts = sampling.proposals > 0;
+  for (const char* slot : {kTaken, kOfSweep})
+    if (counts) slots.add(slot);
   Stepping result;
   for (const physics::Update& update : sampling.updates) {
     FluxPart& part = result.parts.emplace_back();
@@ -76,6 +101,8 @@ Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& s
     const Expr next = arena.symbol(kColour) + arena.integer(1);
     const Expr more = arena.make(Op::Less, {next, arena.integer(update.modulus)});
     part.finish.push_back({kColour, arena.make(Op::Select, {more, next, arena.integer(0)})});
+    if (update.accepted)
+      part.finish.push_back({kOfSweep, arena.symbol(kOfSweep) + arena.symbol(kTaken)});
     result.remarks.insert(update.shown);
     for (const std::string& line : update.proof) result.remarks.insert(line);
   }
@@ -92,6 +119,7 @@ Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& s
     result.remarks.insert(fmt::format("a sweep is {} launches of {} kernels, in place", launches,
                                       sampling.updates.size()));
   move_clocks(system, slots, storage, result);  // time is the sweep's number
+  if (counts) count_accepted(system, slots, result);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -303,7 +304,7 @@ class Scheduler {
     // what nothing drives at random has averages over time, and no standard errors of them
     const bool random = system_.noise.kind != physics::NoiseClass::None || system_.sampling;
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
-      if (random && system_.outputs[i].every <= 0) averages_[i].at_end();
+      if (random && !system_.outputs[i].regular()) averages_[i].at_end();
       for (const physics::Observable& o : system_.outputs[i].observables) {
         averages_[i].want(o.value);
         averages_[i].want(o.error);
@@ -321,11 +322,12 @@ class Scheduler {
   // ---- what is looked at ------------------------------------------------------------------------
 
   void outputs() {
-    std::map<std::pair<int, int>, std::size_t> known;  // cadence -> place in outputs_
+    std::map<std::tuple<int, double, int>, std::size_t> known;  // cadence -> place in outputs_
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
       const physics::OutputClause& clause = system_.outputs[i];
       const int after = clause.after ? after_.at(clause.after.get()) : -1;
-      const auto [place, fresh] = known.try_emplace({clause.every, after}, observers_.size());
+      const auto [place, fresh] =
+          known.try_emplace({clause.every, clause.interval, after}, observers_.size());
       if (fresh) {
         observers_.emplace_back(system_, stepping_, slots_, storage_);
         first_clause_.push_back(i);
@@ -348,6 +350,8 @@ class Scheduler {
     std::map<std::size_t, std::vector<program::FieldOutput>> later;  ///< by stage
     program::Output result;
     result.every = clause.every;
+    result.interval = clause.interval;
+    result.from = clause.from;
     result.after_slot = after;
     result.file = clause.file;
     result.statistics = averages.statistics();
@@ -367,6 +371,9 @@ class Scheduler {
         for (std::size_t k = 0; k < system_.axes.size(); ++k) {
           scalar.axes.push_back(static_cast<int>(k));
         }
+        scalar.passage = std::ranges::any_of(system_.passages, [&](const auto& first) {
+          return first.condition && algebra::depends_on(o.value, arena_.symbol(first.symbol));
+        });
         result.scalars.push_back(scalar);
         continue;
       }
@@ -408,6 +415,8 @@ class Scheduler {
     for (auto& [stage, fields] : later) {
       program::Output& more = staged_[{place, stage}].emplace_back();
       more.every = result.every;
+      more.interval = result.interval;
+      more.from = result.from;
       more.after_slot = result.after_slot;
       more.file = result.file;
       more.fields = std::move(fields);

@@ -121,6 +121,7 @@ json record(const Report& r) {
           {"length_unit", r.length_unit},
           {"checks", checks_of(r.checks)},
           {"chain", chain_of(r.chain)},
+          {"acceptance", r.acceptance},
           {"axes", axes_of(r.pictures)},
           {"kernels", r.kernels},
           {"speed", r.speed},
@@ -165,6 +166,7 @@ std::optional<Report> report_of_page(const std::string& html) {
     r.time = number_of(j.at("time"));
     r.checks = checks_from(j.at("checks"));
     r.chain = chain_from(j.at("chain"));
+    r.acceptance = j.value("acceptance", "");
     r.pictures = axes_from(j.at("axes"));
     return r;
   } catch (const json::exception&) {

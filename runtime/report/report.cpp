@@ -188,6 +188,7 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
     if (a.values > 1)
       report.chain.push_back(
           {name, a.mean, a.error, a.tau_int, a.tau_error, a.values, observe::reason(a.known)});
+  report.acceptance = runtime::acceptance_text(r.acceptance);
   report.series.clear();
   for (const auto& series : r.series) {
     if (!series.values.empty() || !series.axes.empty()) {

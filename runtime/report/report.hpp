@@ -158,6 +158,7 @@ struct Report {
   std::vector<Picture> pictures;
   std::vector<Check> checks;
   std::vector<ChainRow> chain;  ///< of a Markov chain
+  std::string acceptance;       ///< "0.62 of all proposals"; empty: none were made
 
   std::vector<KernelCost> kernels;
   Speed speed;

@@ -405,6 +405,8 @@ Section chain_section(const Report& report) {
         "td", 1);
   }
   std::string html = scrolled("Averages of the chain", rows);
+  if (!report.acceptance.empty())
+    html += fmt::format("<p>Accepted: {}.</p>\n", escape(report.acceptance));
   html +=
       "<p class=\"note\">One standard error, by the Gamma method with automatic windowing (Wolff, "
       "Comput. Phys. Commun. 156 (2004) 143); τ_int, the integrated autocorrelation time, counts "

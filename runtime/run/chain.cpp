@@ -123,18 +123,35 @@ std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all, const 
   return notes;
 }
 
-std::vector<std::string> refused_all(const program::Program& program,
-                                     std::span<const double> scalars, std::int64_t first,
-                                     std::int64_t instances, std::int64_t steps) {
+std::vector<double> acceptance(const program::Program& program, std::span<const double> scalars,
+                               std::int64_t instances, std::int64_t steps) {
   const std::size_t width = program.scalars.size();
   const auto slot = static_cast<std::size_t>(
       std::ranges::find(program.scalars, "accepted", &program::Scalar::name) -
       program.scalars.begin());
+  std::vector<double> shares;
+  if (!program.chain || slot == width || steps == 0) return shares;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(instances); ++i)
+    shares.push_back(scalars[i * width + slot] / static_cast<double>(steps));
+  return shares;
+}
+
+std::string acceptance_text(const std::vector<double>& acceptance) {
+  if (acceptance.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(acceptance);
+  const std::string range =
+      low == high ? fmt::format("{:.3g}", low) : fmt::format("{:.3g} to {:.3g}", low, high);
+  return range + " of all proposals";
+}
+
+std::vector<std::string> refused_all(const program::Program& program,
+                                     std::span<const double> scalars, std::int64_t first,
+                                     std::int64_t instances, std::int64_t steps) {
+  const std::vector<double> shares = acceptance(program, scalars, instances, steps);
   std::vector<std::string> notes;
-  if (!program.chain || slot == width || steps == 0) return notes;
   const bool sweeps = chain_unit(program) == "sweep";
-  for (std::int64_t i = 0; i < instances; ++i) {
-    if (scalars[static_cast<std::size_t>(i) * width + slot] != 0) continue;
+  for (std::int64_t i = 0; i < std::ssize(shares); ++i) {
+    if (shares[static_cast<std::size_t>(i)] != 0) continue;
     notes.push_back(fmt::format(
         "{}no proposal was accepted in {} {}: the chain has not moved, and its averages are those "
         "of the initial state; {}",

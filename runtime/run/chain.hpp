@@ -22,6 +22,13 @@ std::vector<ChainSeries> chain_series(const RunResult& result);
 /// `unit`: what the chain counts, as `chain_unit` says.
 std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all, const std::string& unit);
 
+/// Share of the proposals of `steps` steps that were accepted, by instance; empty where the chain
+/// makes none. `scalars`: as below.
+std::vector<double> acceptance(const program::Program& program, std::span<const double> scalars,
+                               std::int64_t instances, std::int64_t steps);
+/// "0.62 of all proposals", "0.55 to 0.71 of all proposals"; empty where there is none.
+std::string acceptance_text(const std::vector<double>& acceptance);
+
 /// What is said of instances without a single accepted proposal in `steps`. `scalars`: of the
 /// instances from `first` on; one that is counted by nothing is left out.
 std::vector<std::string> refused_all(const program::Program& program,

@@ -104,7 +104,7 @@ Ensemble::Ensemble(const Program& program, io::Results* results)
   for (const Statistic& s : program.watch_statistics) timed_.push_back({&s, over_time(s)});
   for (const Output& output : program.outputs)
     for (const Statistic& s : output.statistics)
-      if (output.every <= 0 && over_time(s) && s.error_slot >= 0) timed_.push_back({&s, true});
+      if (!output.regular() && over_time(s) && s.error_slot >= 0) timed_.push_back({&s, true});
   times_.resize(timed_.size());
   for (std::size_t s = 0; s < times_.size(); ++s)
     if (timed_[s].on) times_[s].resize(static_cast<std::size_t>(all));
@@ -161,7 +161,7 @@ Table Ensemble::block() {
 
 // ---- rows -------------------------------------------------------------------------------------
 
-void Ensemble::record(std::size_t output, const io::Moment& at, bool last) {
+void Ensemble::record(std::size_t output, const io::Moment& at, RowTurn turn) {
   const Output& o = program_.outputs[output];
   Table table = block();
   if (o.after_slot >= 0) {
@@ -174,7 +174,7 @@ void Ensemble::record(std::size_t output, const io::Moment& at, bool last) {
       for (const auto& scalar : o.scalars) table.at(i, scalar.slot) = kNone;
     }
   }
-  record_fields(output, at, last, table);
+  record_fields(output, at, turn, table);
   if (parts_ == 1) {
     finish_row(output, at, table);
     spare_ = std::move(table.values);
@@ -182,12 +182,11 @@ void Ensemble::record(std::size_t output, const io::Moment& at, bool last) {
   }
   Waiting& waiting = waiting_[output][static_cast<std::size_t>(part_)];
   if (!waiting.rows.empty() && waiting.rows.back().at.step == at.step) return;
-  const bool regular = o.every > 0 && at.step % o.every == 0;
-  waiting.rows.push_back({at, regular || !last});
+  waiting.rows.push_back({at, turn});
   waiting.tables.push_back(std::move(table));
 }
 
-void Ensemble::record_fields(std::size_t output, const io::Moment& at, bool last,
+void Ensemble::record_fields(std::size_t output, const io::Moment& at, RowTurn turn,
                              const Table& table) {
   const Output& o = program_.outputs[output];
   if (o.fields.empty()) return;
@@ -195,8 +194,8 @@ void Ensemble::record_fields(std::size_t output, const io::Moment& at, bool last
   for (std::int64_t i = 0; i < table.instances; ++i)
     part.none.push_back(failed(first_of(part_) + i) ||
                         (o.after_slot >= 0 && table.at(i, o.after_slot) == 0));
-  const bool regular = o.every > 0 ? at.step % o.every == 0 : last;
-  fields_.add(output, at, regular, part);
+  if (!o.regular()) turn.regular = true;  // the end is their time
+  fields_.add(output, at, turn, part);
 }
 
 void Ensemble::apply(const std::vector<Statistic>& statistics,
@@ -322,21 +321,23 @@ void Ensemble::finish_rows() {
     std::int64_t end = -1;
     std::map<std::int64_t, io::Moment> moments;
     for (const Waiting& part : parts)
-      for (const Row& row : part.rows) end = std::max(end, row.at.step);
+      for (const Row& row : part.rows) end = std::max(end, row.place());
     for (const Waiting& part : parts)
       for (const Row& row : part.rows) {
-        if (!row.regular && row.at.step != end) continue;
-        const auto [place, fresh] = moments.try_emplace(row.at.step, row.at);
-        if (!fresh) place->second.time = std::max(place->second.time, row.at.time);
+        if (!row.turn.regular && row.place() != end) continue;
+        const auto [place, fresh] = moments.try_emplace(row.place(), row.at);
+        if (fresh) continue;
+        place->second.step = std::max(place->second.step, row.at.step);
+        place->second.time = std::max(place->second.time, row.at.time);
       }
-    for (const auto& [step, at] : moments) {
+    for (const auto& [place, at] : moments) {
       Table all;
       all.width = program_.scalars.size();
       for (std::size_t p = 0; p < parts.size(); ++p) {
         const auto& rows = parts[p].rows;
         const auto after =
-            std::upper_bound(rows.begin(), rows.end(), step,
-                             [](std::int64_t s, const Row& row) { return s < row.at.step; });
+            std::upper_bound(rows.begin(), rows.end(), place,
+                             [](std::int64_t s, const Row& row) { return s < row.place(); });
         const std::int64_t count = count_of(static_cast<std::int64_t>(p));
         all.instances += count;
         if (after == rows.begin()) {  // `after` did not hold yet in any of its instances

@@ -100,7 +100,7 @@ class Ensemble {
   void errors_into_session(std::size_t output);
 
   /// The block of the session, and the arrays of the output, after its launches.
-  void record(std::size_t output, const io::Moment& at, bool last);
+  void record(std::size_t output, const io::Moment& at, RowTurn turn);
   /// The same after the watch launches: judges the promises.
   void judge(const io::Moment& at, bool last);
   /// This part has come to its end; after the last one the rows that waited are finished.
@@ -133,7 +133,8 @@ class Ensemble {
  private:
   struct Row {
     io::Moment at;
-    bool regular = true;  ///< at its step, not only because the run ended
+    RowTurn turn;
+    std::int64_t place() const { return turn.place(at); }
   };
   struct Waiting {
     std::vector<Row> rows;  ///< of one output and one part
@@ -148,7 +149,7 @@ class Ensemble {
   };
 
   Table block();
-  void record_fields(std::size_t output, const io::Moment& at, bool last, const Table& table);
+  void record_fields(std::size_t output, const io::Moment& at, RowTurn turn, const Table& table);
   void apply(const std::vector<program::Statistic>& statistics,
              const std::vector<program::Launch>& then, Table& all);
   void finish_row(std::size_t output, const io::Moment& at, Table& all);

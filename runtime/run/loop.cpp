@@ -99,9 +99,12 @@ class Loop {
       ensemble_->end_part({step_, time_});
     report_progress(true);
     observer_.finish();
+    // Before kernels are timed, which moves the chain on.
+    const std::vector<double> closing = p_.chain ? session_.scalars() : std::vector<double>();
     RunResult r = result();
     if (!p_.chain) return r;
-    for (const auto& note : refused_all(p_, session_.scalars(), first_instance_, instances_, step_))
+    r.acceptance = acceptance(p_, closing, instances_, step_);
+    for (const auto& note : refused_all(p_, closing, first_instance_, instances_, step_))
       ensemble_ != nullptr ? ensemble_->note(note) : r.notes.push_back(note);
     return r;
   }
@@ -124,6 +127,7 @@ class Loop {
       keeper_.begin();
     }
     if (watches() && p_.watch_transforms.empty()) watch();
+    observer_.look(0);
     observer_.observe(0, end_ == 0 || stopped_);
     remember_start();
   }
@@ -139,6 +143,7 @@ class Loop {
     for (std::int64_t i = 0; ensemble_ != nullptr && p_.stop_slot >= 0 && i < instances_; ++i)
       if (ensemble_->failed(first_instance_ + i)) session_.set_scalar(p_.stop_slot, 1, i);
     update();
+    observer_.resumed(step_);
     if (!over() && observer_.owes(step_)) observer_.observe(step_, false);
   }
 
@@ -226,7 +231,8 @@ class Loop {
           1, static_cast<std::int64_t>(static_cast<double>(count) * kChunkSeconds / seconds));
     check_numbers(before);
     const bool last = stopped_ || step_ == end_;
-    if (step_ == due && !last) {
+    observer_.look(step_);
+    if (step_ == due && !last && observer_.due_at(step_)) {
       observer_.observe(step_, false);
       update();
       check_expansion();
@@ -524,6 +530,15 @@ class Loop {
     r.performance.device_bytes = session_.bytes_peak();
     r.files = observer_.files();
     r.notes = observer_.notes();
+    for (const program::Output& output : p_.outputs)
+      for (const program::ScalarOutput& scalar : output.scalars)
+        if (const auto last = r.scalar(scalar.name); scalar.passage && last && std::isnan(*last)) {
+          r.unreached.push_back(scalar.name);
+          r.notes.push_back(
+              fmt::format("{}: not reached: the condition of its `first` has not held; the run may "
+                          "be too short",
+                          scalar.name));
+        }
     r.notes.insert(r.notes.end(), keeper_.notes().begin(), keeper_.notes().end());
     if (const std::string note = residual_.note(); !note.empty()) r.notes.push_back(note);
     r.resumed_from = options_.resume ? first_ : -1;
@@ -625,6 +640,8 @@ void add_up(const RunResult& before, RunResult& result) {
   all.seconds += earlier.seconds;
   if (all.seconds > 0) all.site_updates_per_s = updates / all.seconds;
   result.resumed_from = before.resumed_from;
+  result.acceptance.insert(result.acceptance.begin(), before.acceptance.begin(),
+                           before.acceptance.end());
   if (result.checkpoint < 0) result.checkpoint = before.checkpoint;
   result.checkpoint_seconds += before.checkpoint_seconds;
 }
@@ -680,9 +697,9 @@ RunResult run(const Program& program, Device& device, const RunOptions& options)
                                   [](const auto& e) { return e.at_end; });
   // and so are errors of averages over time
   const auto timed = [](const program::Output& o) {
-    return o.every <= 0 && std::ranges::any_of(o.statistics, [](const auto& s) {
-             return s.axes.empty() && s.error_slot >= 0;
-           });
+    return !o.regular() && std::ranges::any_of(o.statistics, [](const auto& s) {
+      return s.axes.empty() && s.error_slot >= 0;
+    });
   };
   const bool together =
       !program.axes.empty() || at_end || std::ranges::any_of(program.outputs, timed);

@@ -16,7 +16,8 @@ Observer::Observer(Session& session, const std::string& out, int threads, Onlook
       threads_(threads),
       onlooker_(onlooker),
       ensemble_(ensemble),
-      expectations_(session.program()) {
+      expectations_(session.program()),
+      times_(session) {
   if (!out.empty() && session.program().axes.empty())
     results_ = std::make_unique<io::Results>(out, session.program(), logs);
 }
@@ -73,10 +74,10 @@ void Observer::write_again(const Output& output) {
       if (row >= columns[i]->points.size()) return;
       values[i] = columns[i]->points[row].second;
     }
-    results_->file(output.file)
-        .scalars(names,
-                 {static_cast<std::int64_t>(row) * output.every, columns[0]->points[row].first},
-                 values);
+    const std::int64_t step = row < columns[0]->steps.size()
+                                  ? columns[0]->steps[row]
+                                  : static_cast<std::int64_t>(row) * output.every;
+    results_->file(output.file).scalars(names, {step, columns[0]->points[row].first}, values);
   }
 }
 
@@ -92,9 +93,14 @@ void Observer::forget_before(std::int64_t generation) {
 std::int64_t Observer::next(std::int64_t step) const {
   std::int64_t soonest = -1;
   for (const Output& output : session_.program().outputs) {
-    if (output.every <= 0) continue;
-    const std::int64_t at = (step / output.every + 1) * output.every;
-    if (soonest < 0 || at < soonest) soonest = at;
+    std::int64_t at = -1;
+    if (output.every > 0) at = (step / output.every + 1) * output.every;
+    if (output.interval > 0) at = step + times_.ahead();
+    if (!output.steps.empty()) {
+      const auto later = std::ranges::upper_bound(output.steps, step);
+      at = later == output.steps.end() ? -1 : *later;
+    }
+    if (at >= 0 && (soonest < 0 || at < soonest)) soonest = at;
   }
   if (soonest < 0 && ensemble_ != nullptr && ensemble_->follows()) {
     // nothing is written on the way, but errors want windows in time
@@ -108,15 +114,42 @@ std::int64_t Observer::next(std::int64_t step) const {
 
 bool Observer::owes(std::int64_t step) const {
   const auto& outputs = session_.program().outputs;
-  return observed_ != step && std::any_of(outputs.begin(), outputs.end(), [&](const Output& o) {
-           return o.every > 0 && step % o.every == 0;
-         });
+  return observed_ != step &&
+         std::any_of(outputs.begin(), outputs.end(), [&](const Output& o) { return due(o, step); });
 }
 
-/// Series end with the last state; arrays come at their steps alone.
-bool Observer::due(const Output& output, std::int64_t step, bool last) const {
-  if (output.every <= 0) return last;
-  return step % output.every == 0 || (last && !output.scalars.empty());
+bool Observer::due(const Output& output, std::int64_t step) const {
+  if (!output.steps.empty()) return step == 0 || std::ranges::binary_search(output.steps, step);
+  if (output.interval > 0) return times_.due(place(output));
+  return output.every > 0 && step % output.every == 0;
+}
+
+bool Observer::due_at(std::int64_t step) const {
+  const auto& outputs = session_.program().outputs;
+  return std::ranges::none_of(outputs, &Output::regular) ||
+         std::ranges::any_of(outputs, [&](const Output& o) { return due(o, step); });
+}
+
+/// What an output by time has written is known by its series; where it has none, by the last step
+/// at which something was due.
+void Observer::resumed(std::int64_t step) {
+  const auto& p = session_.program();
+  times_.look(step);
+  for (const Output& output : p.outputs) {
+    if (output.interval <= 0) continue;
+    double seen = observed_ == step ? time_of(step) : time_of(step) - p.dt_physical;
+    const auto series =
+        output.scalars.empty() ? series_index_.end() : series_index_.find(output.scalars[0].name);
+    if (series != series_index_.end() && !series_[series->second].points.empty())
+      seen = series_[series->second].points.back().first;
+    times_.seen(place(output), seen);
+  }
+}
+
+RowTurn Observer::turn(const Output& output, std::int64_t step) const {
+  const bool regular = due(output, step);
+  if (output.interval <= 0) return {regular, 0};
+  return {regular, 2 * times_.multiple(place(output)) + (regular ? 1 : 2)};
 }
 
 double Observer::time_of(std::int64_t step) const {
@@ -161,11 +194,16 @@ void Observer::observe(std::int64_t step, bool last) {
     std::vector<const Output*> together;
     for (std::size_t j = i; j < p.outputs.size(); ++j) {
       const Output& other = p.outputs[j];
-      if (other.every != p.outputs[i].every || other.after_slot != p.outputs[i].after_slot)
+      const Output& first = p.outputs[i];
+      if (other.every != first.every || other.interval != first.interval ||
+          other.steps != first.steps || other.after_slot != first.after_slot)
         continue;
       if (j > i && !other.launches.empty()) break;
       done[j] = true;
-      if (due(other, step, last) && !(again && other.every > 0)) together.push_back(&other);
+      // Series end with the last state; arrays come at their steps alone.
+      const bool now =
+          other.regular() ? due(other, step) || (last && !other.scalars.empty()) : last;
+      if (now && !(again && other.regular())) together.push_back(&other);
     }
     if (together.empty()) continue;
     any = true;
@@ -181,15 +219,17 @@ void Observer::observe(std::int64_t step, bool last) {
     const io::Moment at{step, time_of(step)};
     for (const Output* output : together) {
       if (ensemble_ != nullptr && !p.axes.empty()) {
-        ensemble_->record(static_cast<std::size_t>(output - p.outputs.data()), at, last);
+        RowTurn row = turn(*output, step);
+        row.regular = row.regular || !last;
+        ensemble_->record(place(*output), at, row);
         continue;
       }
       const auto& scalars = session_.scalars();
       if (output->after_slot >= 0 && scalars[output->after_slot] == 0) continue;
       record(*output, at, scalars);
-      const bool regular = output->every <= 0 || step % output->every == 0;
-      if (regular) write_fields(*output, at, scalars);
+      if (!output->regular() || due(*output, step)) write_fields(*output, at, scalars);
     }
+    for (const Output* output : together) times_.written(place(*output));
     session_.release_scratch();
   }
   if (ensemble_ != nullptr) {
@@ -300,7 +340,9 @@ std::vector<std::string> Observer::files() const {
 }
 
 std::vector<std::string> Observer::notes() const {
-  return results_ ? results_->notes() : std::vector<std::string>{};
+  std::vector<std::string> all = results_ ? results_->notes() : std::vector<std::string>{};
+  if (std::string late = times_.note(); !late.empty()) all.push_back(std::move(late));
+  return all;
 }
 
 void Observer::flush() {

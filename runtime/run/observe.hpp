@@ -14,6 +14,7 @@
 #include "runtime/io/results.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/expect.hpp"
+#include "runtime/run/output_times.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/session.hpp"
 
@@ -48,8 +49,15 @@ class Observer {
   /// Instances of the batch that are set aside: their state has become NaN.
   std::vector<bool> set_aside() const;
 
-  /// The next step after `step` at which something is due, or -1.
+  /// The next step after `step` at which something is due or it has to be looked whether it is, or
+  /// -1.
   std::int64_t next(std::int64_t step) const;
+  /// The run has come to this step; before `due_at` and `observe`.
+  void look(std::int64_t step) { times_.look(step); }
+  /// Whether something is due at the step that was looked at.
+  bool due_at(std::int64_t step) const;
+  /// The run goes on from this step, after `restore`.
+  void resumed(std::int64_t step);
   /// An output belongs to this step and has not been made: the run stopped before it.
   bool owes(std::int64_t step) const;
   /// Everything due at this step; `last`: the closing values and the outputs "at end" too.
@@ -66,7 +74,12 @@ class Observer {
 
  private:
   void write_again(const program::Output& output);
-  bool due(const program::Output& output, std::int64_t step, bool last) const;
+  /// At its step or time.
+  bool due(const program::Output& output, std::int64_t step) const;
+  std::size_t place(const program::Output& output) const {
+    return static_cast<std::size_t>(&output - session_.program().outputs.data());
+  }
+  RowTurn turn(const program::Output& output, std::int64_t step) const;
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
   void snapshot(io::ResultFile& to, const program::FieldOutput& field, const io::Moment& at);
@@ -85,6 +98,7 @@ class Observer {
   Ensemble* ensemble_;
   std::unique_ptr<io::Results> results_;
   Expectations expectations_;
+  OutputTimes times_;
   std::vector<Series> series_;
   std::unordered_map<std::string, std::size_t> series_index_;
   std::vector<std::int64_t> last_step_;  ///< of each series

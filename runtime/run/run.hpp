@@ -136,12 +136,14 @@ struct RunResult {
   std::vector<Series> series;
   std::vector<ChainSeries> chain;  ///< of a Markov chain, in the order of `series`
   std::string unit;                ///< what a chain counts: "sweep", "trajectory"; empty: no chain
+  std::vector<double> acceptance;  ///< share of a chain's proposals, by instance; empty: none made
   std::vector<Plot> plots;
   std::vector<FailedInstance> failures;
   std::vector<ExpectationResult> expectations;
   Performance performance;
   std::vector<KernelRun> kernels;  ///< as Program::kernels
   std::vector<std::string> files, notes;
+  std::vector<std::string> unreached;  ///< scalars of `first` whose condition has not held
   std::int64_t resumed_from = -1;  ///< step; -1: from the beginning
   std::int64_t checkpoint = -1;    ///< step of the last checkpoint on disk; -1: there is none
   double checkpoint_seconds = 0;   ///< that the run has waited for them

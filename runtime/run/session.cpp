@@ -89,7 +89,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
   mark(program.step), mark(program.leap);
   for (const auto& step : program.cycle) mark(step);
   for (const auto& output : program.outputs)
-    if (output.every > 0 && output.every < kSeldom) mark(output.launches), mark(program.watch);
+    if (output.regular() && output.every < kSeldom) mark(output.launches), mark(program.watch);
   const DeviceInfo info = device.info();
   if (info.target != program.target)
     throw RunError(
@@ -388,7 +388,7 @@ void Session::compile_usual(bool prologue) {
   for (const auto& step : program_.cycle) lists.push_back(&step);
   if (prologue) lists.insert(lists.begin() + 1, &program_.prologue);
   for (const auto& output : program_.outputs)
-    if (output.every > 0) lists.insert(lists.end(), {&output.before, &output.launches});
+    if (output.regular()) lists.insert(lists.end(), {&output.before, &output.launches});
   compile(lists);
 }
 

@@ -51,14 +51,14 @@ bool SweptFields::keeps_values(const FieldOutput& field) const {
                                    [](const auto& a) { return a.find_low || a.find_high; });
 }
 
-void SweptFields::add(std::size_t output, const io::Moment& at, bool regular,
+void SweptFields::add(std::size_t output, const io::Moment& at, RowTurn turn,
                       const SweptPart& part) {
   const program::Output& o = program_.outputs[output];
   if (results_ == nullptr || o.file.empty() || o.fields.empty()) return;
-  if (parts_ == 1 && !regular) return;
+  if (parts_ == 1 && !turn.regular) return;
   auto& rows = rows_[output][static_cast<std::size_t>(part.part)];
   if (!rows.empty() && rows.back().at.step == at.step) return;
-  Row row{at, regular, {}};
+  Row row{at, turn, {}};
   whole_.clear();
   for (const FieldOutput& field : o.fields) row.pieces.push_back(piece(field, part));
   whole_.clear();
@@ -182,20 +182,21 @@ void SweptFields::finish() {
     if (std::any_of(parts.begin(), parts.end(), [](const auto& rows) { return rows.empty(); }))
       continue;  // a run that was stopped, or `after` never held
     // at its end each part comes at its own step
-    const bool at_end = program_.outputs[o].every <= 0;
+    const bool at_end = !program_.outputs[o].regular();
     std::map<int64_t, io::Moment> moments;
     for (const auto& rows : parts)
       for (const Row& row : rows) {
-        if (!row.regular) continue;
-        io::Moment& at = moments[at_end ? 0 : row.at.step];
+        if (!row.turn.regular) continue;
+        io::Moment& at = moments[at_end ? 0 : row.place()];
         at.step = std::max(at.step, row.at.step), at.time = std::max(at.time, row.at.time);
       }
     for (const auto& [key, at] : moments) {
       std::vector<const Row*> row;
       for (const auto& rows : parts) {
-        const auto after =
-            std::upper_bound(rows.begin(), rows.end(), at.step,
-                             [](int64_t step, const Row& r) { return step < r.at.step; });
+        const auto after = std::upper_bound(rows.begin(), rows.end(), at_end ? at.step : key,
+                                            [at_end](int64_t place, const Row& r) {
+                                              return place < (at_end ? r.at.step : r.place());
+                                            });
         if (after != rows.begin()) row.push_back(&*(after - 1));
       }
       if (row.size() == parts.size()) write(program_.outputs[o], at, row);

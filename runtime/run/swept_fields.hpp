@@ -41,14 +41,21 @@ struct SweptPart {
   std::vector<bool> none;          ///< instances of the part without a value
 };
 
+/// Which row of its output this is.
+struct RowTurn {
+  bool regular = true;    ///< at its time, not only because the part has come to its end
+  std::int64_t turn = 0;  ///< of outputs by time: 2k + 1 at multiple k, 2k + 2 behind; else 0
+  /// What puts the rows of several parts together: the turn, or the step.
+  std::int64_t place(const io::Moment& at) const { return turn > 0 ? turn : at.step; }
+};
+
 class SweptFields {
  public:
   /// `results` may be null: nothing is written.
   SweptFields(const program::Program& program, io::Results* results, std::int64_t parts);
 
-  /// The arrays of an output as its launches have left them. `regular`: at its step, not only
-  /// because the part has come to its end.
-  void add(std::size_t output, const io::Moment& at, bool regular, const SweptPart& part);
+  /// The arrays of an output as its launches have left them.
+  void add(std::size_t output, const io::Moment& at, RowTurn turn, const SweptPart& part);
   /// Every part has been there: what waited is written.
   void finish();
   std::vector<std::string> notes() const;
@@ -65,8 +72,9 @@ class SweptFields {
   };
   struct Row {
     io::Moment at;
-    bool regular = true;
+    RowTurn turn;
     std::vector<Piece> pieces;  ///< of each field
+    std::int64_t place() const { return turn.place(at); }
   };
 
   bool keeps_values(const program::FieldOutput& field) const;

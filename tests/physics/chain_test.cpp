@@ -2,6 +2,7 @@
 // against all at once (docs/formulas.md 2.3, 2.4 and 2.7).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/kernel/interpret.hpp"
@@ -77,6 +78,80 @@ INSTANTIATE_TEST_SUITE_P(
                       Exact{"SU(3), store = rows(2)", "re(tr(P[mu,nu]))/3",
                             "6/3*sum(3 - re(tr(P[mu,nu])), mu < nu)",
                             "heatbath, sweeps = 400, overrelax = 1, tries = 4", 0.4225317397}));
+
+// ---- acceptance -------------------------------------------------------------------------------
+
+// With one proposal a link, the links that a sweep has changed are those whose proposal was taken.
+TEST(Metropolis, AcceptIsTheShareOfTheLinksThatMoved) {
+  for (const char* group : {"U(1)", "SU(2)"})
+    for (const char* device : {"native", "opencl"}) {
+      if (testing::device(device) == nullptr) continue;
+      Simulation setup;
+      setup.device = device;
+      const Action a{"4*6*4", group, "2*sum(1 - re(tr(P[mu,nu])), mu < nu)",
+                     "metropolis, sweeps = 12, hits = 1, width = 0.8, reunitarise = 1000"};
+      const Compilation c =
+          testing::compile_text(model(a, "every 1 sweep: accept -> \"accept.h5\"\n"), setup);
+      runtime::Session session(*c.program, *testing::device(device));
+      session.start();
+      const auto slot =
+          static_cast<int>(std::ranges::find(c.program->scalars, "accept", &program::Scalar::name) -
+                           c.program->scalars.begin());
+      ASSERT_LT(slot, static_cast<int>(c.program->scalars.size()));
+      const auto links = [&] {
+        std::vector<std::vector<double>> all;
+        for (const program::StateVariable& v : c.program->state)
+          all.push_back(session.read(v.buffer));
+        return all;
+      };
+      auto before = links();
+      const std::size_t numbers = before.size() / 3, sites = before[0].size();
+      double most = 0, least = 1;
+      for (int sweep = 0; sweep < 12; ++sweep) {
+        session.advance(1);
+        const auto after = links();
+        int moved = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          for (std::size_t site = 0; site < sites; ++site) {
+            bool same = true;
+            for (std::size_t k = axis * numbers; k < (axis + 1) * numbers; ++k)
+              same = same && std::abs(before[k][site] - after[k][site]) < 1e-12;  // rounding
+            moved += same ? 0 : 1;
+          }
+        const double share = session.slot(slot)[0];
+        EXPECT_DOUBLE_EQ(share, moved / static_cast<double>(3 * sites)) << group << ' ' << device;
+        most = std::max(most, share), least = std::min(least, share);
+        before = after;
+      }
+      EXPECT_LT(most, 0.9) << group;
+      EXPECT_GT(least, 0.1) << group;
+    }
+}
+
+TEST(Metropolis, TheRunSaysWhatWasAcceptedAndWhatIsFrozen) {
+  const auto chain = [](const std::string& action, const std::string& width,
+                        const std::string& start) {
+    return "model chain \"links\"\nlattice grid: 4^3\ngauge U: SU(2)\n"
+           "P[mu,nu] = loop(mu, nu, -mu, -nu)\naction S = " +
+           action +
+           "*sum(2 - re(tr(P[mu,nu])), mu < nu)\nsample metropolis, sweeps = 40, width = " + width +
+           "\ninit U ~ " + start +
+           "\nevery 1 sweep: accept, u = mean(re(tr(P[mu,nu])), mu < nu) -> \"chain.h5\"\n";
+  };
+  const auto moving = testing::run_text(chain("2", "0.4", "hot"), {});
+  double mean = 0;
+  for (const auto& [t, value] : moving.find("accept")->points) mean += t > 0 ? value / 40 : 0;
+  ASSERT_EQ(moving.acceptance.size(), 1U);
+  EXPECT_NEAR(moving.acceptance[0], mean, 1e-12);
+  EXPECT_GT(mean, 0.2);
+  EXPECT_LT(mean, 0.98);
+  const auto frozen = testing::run_text(chain("1e9", "1", "cold"), {});
+  EXPECT_EQ(frozen.acceptance, std::vector<double>{0});
+  EXPECT_EQ(frozen.chain.at(1).average.known, observe::Known::Frozen);
+  EXPECT_TRUE(std::ranges::any_of(frozen.notes, [](const std::string& note) {
+    return note.starts_with("no proposal was accepted in 40 sweeps");
+  }));
+}
 
 // ---- one program, many ways -------------------------------------------------------------------
 

@@ -27,12 +27,15 @@ init U[i] = exp(1i*{}*index(y)*(i == x)), E[i] = 3 if i == y else 0
 evolve leapfrog, dt = 1e-14, until = t > 0
 sums = sum(1 - re(P[i,j]), i < j)
 every 1 step: mean(sums), parts = mean(2*(6 - sum(re(P[i,j]), i != j))), mean(E[y]) -> "w.h5"
+every 1 step: one = 1 - mean(re(P[i,j]), i < j), all = 3*volume - total(sum(re(P[i,j]), i < j)) -> "w.h5"
 )",
                                            th),
                                {});
   const double expected = (3 + 9) / 4.0 * th * th / 2;
   EXPECT_NEAR(last(result, "mean(sums)") / expected, 1, 1e-9);
   EXPECT_NEAR(last(result, "parts") / (4 * expected), 1, 1e-9);
+  EXPECT_NEAR(last(result, "one") / (expected / 3), 1, 1e-9);
+  EXPECT_NEAR(last(result, "all") / (64 * expected), 1, 1e-9);
   EXPECT_EQ(last(result, "mean(E[y])"), 3);
 }
 

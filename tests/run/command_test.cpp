@@ -96,6 +96,10 @@ TEST_F(Command, LongCompilationsSayWhatTheyDo) {
   const Outcome told = vphi(run), again = vphi(run);
   setenv("VPHI_CACHE", (folder_ / "empty").c_str(), 1);
   const Outcome quiet = vphi(run + " --quiet");
+  setenv("VPHI_CACHE", (folder_ / "timed").c_str(), 1);
+  const Outcome timed = vphi("bench wave --device native --steps 2 --milliseconds 1");
+  setenv("VPHI_CACHE", (folder_ / "tried").c_str(), 1);
+  const Outcome tried = vphi("test wave --device native --no-order --steps 2");
   unsetenv("VPHI_CACHE");
   unsetenv("VPHI_NATIVE_COMPILER"), unsetenv("VPHI_CXX");
   EXPECT_EQ(told.status, 0) << told.error;
@@ -103,6 +107,8 @@ TEST_F(Command, LongCompilationsSayWhatTheyDo) {
   EXPECT_TRUE(holds(told.error, " done: ")) << told.error;
   EXPECT_FALSE(holds(again.error, "compiling")) << again.error;
   EXPECT_FALSE(holds(quiet.error, "compiling")) << quiet.error;
+  EXPECT_TRUE(holds(timed.error, "compiling kernels, 0 of ")) << timed.error;
+  EXPECT_TRUE(holds(tried.error, "compiling kernels, 0 of ")) << tried.error;
 }
 
 TEST_F(Command, AMissingModelIsLookedForBesideWhereItWasWanted) {
