@@ -103,6 +103,11 @@ void ClauseCheck::initial_value(const Item& item) {
     wanted = type_of(Type::Base::Complex, true);
   if (item.relation == Item::Relation::Drawn) scope.drawn = &wanted;
   const Value value = inference_.infer(*item.value, scope);
+  // links may be written as a matrix; whether it lies in the group is seen by its numbers
+  if (wanted.base == Type::Base::Group && value.type.base == Type::Base::Matrix) {
+    wanted.base = Type::Base::Matrix;
+    wanted.columns = wanted.rows;
+  }
   inference_.require(*item.value, value, wanted, "`" + shown + "`", symbol->declared);
 }
 

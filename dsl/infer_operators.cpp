@@ -164,25 +164,32 @@ Value Inference::prime(const Expr& expr, const Scope& scope) {
   return value;
 }
 
+/// Numbers make a vector, vectors of one length the rows of a matrix.
 Value Inference::list(const Expr& expr, const Scope& scope) {
   Value all;
   Type element = type_of(Base::Integer);
-  bool scalars = true;
+  bool good = true;
   for (const ExprPtr& item : expr.args) {
     const Value value = infer(*item, scope);
-    if (is_unknown(value.type)) scalars = false;
-    const auto sum = add_types(element, value.type);
-    if (!sum || !is_scalar(*sum)) {
-      if (scalars) report(error::operand_types(expr.span, ",", element, value.type));
-      scalars = false;
+    if (is_unknown(value.type)) good = false;
+    const bool first = item == expr.args.front();
+    const bool row = value.type.base == Base::Vector;
+    const auto sum = first && row ? value.type : add_types(element, value.type);
+    if (!sum || !(is_scalar(*sum) || sum->base == Base::Vector)) {
+      if (good) report(error::operand_types(expr.span, ",", element, value.type));
+      good = false;
     } else {
       element = *sum;
     }
     all = merge(Type{}, all, value);
   }
-  if (!scalars) return all;
-  const Type vector = vector_of(static_cast<int>(expr.args.size()), element.base == Base::Complex);
-  return merge(vector, all, all);
+  if (!good) return all;
+  Type type = vector_of(static_cast<int>(expr.args.size()), is_complex(element));
+  if (element.base == Base::Vector) {
+    type.base = Base::Matrix;
+    type.columns = element.rows;
+  }
+  return merge(type, all, all);
 }
 
 }  // namespace vphi::dsl

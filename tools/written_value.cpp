@@ -127,9 +127,14 @@ Numbers Written::at(const dsl::Expr& e, const Scope& scope, const Place* place) 
       return each(at(*e.args[0], scope, place), [&](Complex z) { return z * unit; });
     }
     case ExprKind::List: {
-      std::vector<Complex> parts;
-      for (const auto& arg : e.args) parts.push_back(number(*arg, scope, place));
-      return Numbers::vector(std::move(parts));
+      Numbers all{static_cast<int>(e.args.size()), 1, {}, 0};  // of lists a matrix
+      for (const auto& arg : e.args) {
+        const Numbers row = at(*arg, scope, place);
+        if (row.columns != 1) throw NotCovered{arg->span, "a list of matrices"};
+        all.columns = row.rows;
+        all.parts.insert(all.parts.end(), row.parts.begin(), row.parts.end());
+      }
+      return all;
     }
     default:
       throw NotCovered{e.span, "this expression"};

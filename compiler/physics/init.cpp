@@ -73,8 +73,23 @@ std::vector<InitItem> init_items(Derivation& d) {
   return out;
 }
 
-/// The value as written; of `U[i] = ...` one component for each axis i.
-Value value_of(Lowerer& lower, const InitItem& init) {
+/// What is stored of one link of SU(n) that starts as this matrix, or as 1.
+std::vector<Expr> stored_link(Derivation& d, const InitItem& init, const Value& v) {
+  const gauge::LinkType& links = *init.field->links;
+  const int n = links.group.n;
+  if (v.scalar() && v.parts[0].re.is_one()) {
+    return gauge::store(links, gauge::identity(d.arena(), n));
+  }
+  if (v.rows != n || v.columns != n) {
+    d.fail(errors::wrong_shape(
+        init.item->value->span,
+        fmt::format("links of SU({0}) start `cold`, `hot`, as 1 or a {0} x {0} matrix", n)));
+  }
+  return gauge::store(links, checked_link(d, *init.field, v, init.item->value->span));
+}
+
+/// The value as written; of `U[i] = ...` one component, or matrix, for each axis i.
+Value value_of(Derivation& d, Lowerer& lower, const InitItem& init) {
   const dsl::Head& head = *init.item->head;
   if (init.by_component) {
     Value v{init.field->rows, init.field->columns, {}};
@@ -97,34 +112,27 @@ Value value_of(Lowerer& lower, const InitItem& init) {
     Scope scope;
     scope.indices.emplace(head.args[0]->text, IndexValue{axis, 1, true});
     const Value part = lower.value(*init.item->value, scope);
-    parts.insert(parts.end(), part.parts.begin(), part.parts.end());
+    if (init.field->matrices()) {
+      for (const Expr number : stored_link(d, init, part)) parts.push_back({number, {}});
+    } else {
+      parts.insert(parts.end(), part.parts.begin(), part.parts.end());
+    }
   }
+  if (init.field->matrices()) return {init.field->rows, init.field->columns, std::move(parts)};
   return Value::vector(std::move(parts));
 }
 
 /// Links of SU(n): what is stored of each, one matrix for all of them, or 1.
 std::vector<Expr> as_links(Derivation& d, const InitItem& init, const Value& v) {
   const StateField& field = *init.field;
-  const int n = field.links->group.n;
   std::vector<Expr> result;
   if (v.rows == field.rows && v.columns == field.columns) {
     for (const Component& part : v.parts) result.push_back(part.re);
     return result;
   }
-  const Expr zero = d.arena().integer(0);
-  const bool one = v.scalar() && v.parts[0].re.is_one();
-  if (!one && (v.rows != n || v.columns != n)) {
-    d.fail(errors::wrong_shape(
-        init.item->value->span,
-        fmt::format("links of SU({0}) start `cold`, `hot`, as 1 or a {0} x {0} matrix", n)));
-  }
-  gauge::Matrix u = gauge::identity(d.arena(), n);
-  for (std::size_t i = 0; !one && i < v.parts.size(); ++i) {
-    u.parts[i] = {v.parts[i].re, v.parts[i].im ? v.parts[i].im : zero};
-  }
-  for (int axis = 0; axis < field.rows; ++axis) {
-    for (const Expr part : gauge::store(*field.links, u)) result.push_back(part);
-  }
+  const std::vector<Expr> stored = stored_link(d, init, v);
+  for (int axis = 0; axis < field.rows; ++axis)
+    result.insert(result.end(), stored.begin(), stored.end());
   return result;
 }
 
@@ -256,10 +264,14 @@ std::map<int, Expr> homogeneous_values(Derivation& d) {
     for (const int array : field.arrays) values[array] = zero;
     for (const int array : field.velocities) values[array] = zero;
   }
-  lower.random_source = [&](const dsl::Expr& e) { return mean_of(d, lower, e); };
   std::map<int, Expr> raw;
   for (const InitItem& init : init_items(d)) {
-    const auto parts = as_arrays(d, init, value_of(lower, init));
+    lower.random_source = [&](const dsl::Expr& e) {
+      // links of a file differ from site to site; any is as good as 1
+      const bool links = init.field->links && e.text == "file";
+      return links ? Value::of(d.arena().integer(1)) : mean_of(d, lower, e);
+    };
+    const auto parts = as_arrays(d, init, value_of(d, lower, init));
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
   }
@@ -556,7 +568,7 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
   const std::vector<InitItem> items = init_items(d);
   for (const InitItem& init : items) {
     lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
-    const Value v = value_of(lower, init);
+    const Value v = value_of(d, lower, init);
     lower.random_source = nullptr;
     const auto parts = as_arrays(d, init, v);
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;

@@ -1,12 +1,22 @@
-// The number that a link of U(1) is set to.
+// The value that a link starts from: an element of its group, or an error.
 #pragma once
 
+#include "compiler/gauge/matrix.hpp"
 #include "compiler/physics/derivation.hpp"
 
 namespace vphi::physics {
 
-/// E0718 where it is not exp(1i*angle): nobody could say which angle was meant. What is complex and
-/// depends on the site is taken at its word.
+/// How far a link of a formula may be from the group: |(U adj(U) - 1)_ij| and |det U - 1|.
+constexpr double kFarFromGroup = 1e-6;
+
+/// E0718 where the number is not exp(1i*angle): nobody could say which angle was meant.
 void check_phase(Derivation& d, const StateField& links, const Component& value, dsl::Span span);
+
+/// The same of a matrix for links of SU(n). A formula is evaluated at all sites and values of the
+/// sweep that it depends on, or at 4096 of them spread over these; other fields and random numbers
+/// in it take any value. What passes is returned, a formula with its rows made orthonormal, so that
+/// sites in between are in the group as well.
+gauge::Matrix checked_link(Derivation& d, const StateField& links, const Value& value,
+                           dsl::Span span);
 
 }  // namespace vphi::physics

@@ -98,12 +98,19 @@ Value Lowerer::value(const dsl::Expr& e, const Scope& scope) {
     case ExprKind::Unit:
       return unit(e, scope);
     case ExprKind::List: {
+      // numbers, or the rows of a matrix
       std::vector<Component> parts;
+      std::size_t columns = 0;
       for (const dsl::ExprPtr& arg : e.args) {
         const Value part = value(*arg, scope);
-        if (!part.scalar())
-          d_.fail(errors::wrong_shape(arg->span, "a list of numbers is a vector"));
-        parts.push_back(part.parts[0]);
+        if (parts.empty()) columns = part.parts.size();
+        if (part.columns != 1 || part.acts || part.parts.size() != columns)
+          d_.fail(errors::wrong_shape(
+              arg->span, "a list of numbers is a vector, a list of vectors of one length a matrix"));
+        parts.insert(parts.end(), part.parts.begin(), part.parts.end());
+      }
+      if (columns > 1) {
+        return {static_cast<int>(e.args.size()), static_cast<int>(columns), std::move(parts)};
       }
       return Value::vector(std::move(parts));
     }
