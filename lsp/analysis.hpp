@@ -1,4 +1,4 @@
-// What is known of one version of a document.
+// The analysis of one version of a document.
 //
 // `analyse` reads and resolves: quick (milliseconds), so an editor's question is answered from the
 // very text on the screen, broken or not. `deepen` derives the equations and makes the schedule,

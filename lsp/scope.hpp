@@ -1,5 +1,5 @@
-// What a word of the text means at its place: the questions behind hover, completion, definition,
-// references and rename.
+// The meaning of a word at its position in the text, for hover, completion, definition, references
+// and rename.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The language server: a conversation in JSON-RPC about the documents that an editor has open.
+// The language server: JSON-RPC about the documents that an editor has open.
 //
 // `handle` takes the body of one message and sends answers through `send`, which is called from two
 // threads, never at the same time. Questions are answered from the newest text on the thread that

@@ -1,13 +1,13 @@
-// Work that may end its process, tried in a child first.
+// Work that may crash its process, done in a child process first.
 //
-// libhdf5 1.10 does not survive every damaged file: it copies from beyond a heap that lies about
-// its size (H5HG_read), or asks for as many gigabytes as the file says. What is of unknown origin
-// is therefore read once in a forked child with bounds on memory and time; whatever becomes of the
-// child, the parent learns in words. Threads of the parent do not exist in the child, so `work`
-// must not wait for one of them; what it changes in memory is lost with the child.
+// libhdf5 1.10 crashes on some damaged files: it copies beyond a heap whose stated size is wrong
+// (H5HG_read), or allocates as many gigabytes as the file says. A file of unknown origin is
+// therefore read once in a forked child with bounds on memory and time, and the parent gets the
+// outcome as text. Threads of the parent do not exist in the child, so `work` must not wait for one
+// of them; changes that it makes in memory are lost with the child.
 //
-// A fuzzer (FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION) looks for what ends the process, so there the
-// work counts as survived without being tried.
+// A fuzzer (FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION) has to see the crash itself, so there the
+// work is not tried in a child and the outcome is `Returned`.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Numbers of many instances in their ensemble, with what the axes say looked up once; how their
-// scalars lie.
+// The number of each instance in its ensemble, computed from the axes once for many instances, and
+// the memory order of their scalars.
 #pragma once
 
 #include <cstdint>

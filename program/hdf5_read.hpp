@@ -2,8 +2,8 @@
 // which are read in a child process first (apart.hpp). Only for sources that are built with the
 // library; without one that includes it nothing is linked.
 //
-// Readers look at ids themselves: an id below 0 says that the library could not open what was asked
-// for. Its own messages are off (`quiet`): what is wrong is said in the words of the caller.
+// Readers check ids themselves: an id below 0 means that the library could not open the object. The
+// library's own messages are off (`quiet`); the caller reports the error.
 #pragma once
 
 #include <hdf5.h>

@@ -1,9 +1,9 @@
-// A Program: everything the runtime needs, and nothing of how it came about.
+// A Program: everything the runtime needs, independent of the model text.
 //
-// It is what a machine for field equations would load: buffers, scalars, kernels as source text
-// with their launch shape, a schedule of launches, outputs and checks. It is plain data, it can be
-// written to a file and read back (program/json.hpp), so that compiling and running can happen on
-// different machines. Numbers that say "slot" index `scalars`, an array of f64 on the device.
+// It consists of buffers, scalars, kernels as source text with their launch shape, a schedule of
+// launches, outputs and checks. It is plain data and can be written to a file and read back
+// (program/json.hpp), so a model can be compiled on one machine and run on another. Numbers that
+// say "slot" index `scalars`, an array of f64 on the device.
 #pragma once
 
 #include <array>

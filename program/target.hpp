@@ -1,8 +1,8 @@
 // Conditions of `until` with averages over a sweep, such as error(mean(x, over = path)) < 1e-3.
 //
-// No kernel can judge them, so they are kept among the expectations, to be judged at the end, after
-// all others; their text begins with `until`, which no promise can. They are not promises: the
-// runtime ends the run when one of them holds everywhere (runtime/run/ensemble.hpp).
+// Kernels see one instance, so the runtime evaluates these conditions. They are stored behind the
+// expectations and recognised by their text, which begins with `until`. They are not promises: the
+// run ends when one of them holds at every place of the remaining axes (runtime/run/ensemble.hpp).
 #pragma once
 
 #include <string_view>

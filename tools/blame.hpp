@@ -1,11 +1,11 @@
-// Which term broke a run: the equations evaluated one step before, at the site where a value
-// stopped being a number.
+// Finds the term that made a run fail: evaluates the equations one step before, at the site where a
+// value became NaN.
 //
-// The rates of the derived system (program units) are taken apart into the terms of their sums, and
-// each is evaluated by the algebra's slow evaluator on the state that was still sound. A term that
-// is NaN there is the cause; else the largest term of what drives the variable is. Scalars
-// are those of the whole step; a staggered scheme uses them half a step later, which changes
-// nothing about orders of magnitude. Terms with a symbol whose value is not known are left out.
+// The rates of the derived system (program units) are split into the terms of their sums, and each
+// is evaluated by the algebra's slow evaluator on the last good state. A term that is NaN there is
+// the cause; otherwise the largest term in the rate of the variable is. Scalars are those of the
+// whole step; a staggered scheme uses them half a step later, which does not change orders of
+// magnitude. Terms with a symbol whose value is not known are left out.
 #pragma once
 
 #include <string>

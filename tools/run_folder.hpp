@@ -1,4 +1,4 @@
-// The output folder of a run: whose results lie there, who may write, what becomes of earlier ones.
+// The output folder of a run: which run it belongs to, its lock, and what happens to old results.
 //
 // A run locks its folder (io::FolderLock) before it looks at it. `run.json` in the folder says
 // which run it belongs to: the model file, the options that change the model, and how the run

@@ -1,7 +1,7 @@
-// A model made small, for checks that want seconds: fewer sites, particles and instances.
+// A smaller version of a model, for checks within seconds: fewer sites, particles and instances.
 //
-// Nothing but options of the command line: --lattice, and --set of the parameter that counts the
-// particles or of a swept name that counts 1..N. What the user has given himself stays.
+// It is made by options of the command line alone: --lattice, and --set of the parameter that
+// counts the particles or of a swept name that counts 1..N. Options of the user are kept.
 #pragma once
 
 #include <array>

@@ -1,9 +1,9 @@
 // What SIGINT, SIGTERM and SIGUSR1 do to a run.
 //
-// Before the run stands at its first step there is nothing to keep: the process ends at once, with
-// the status of the signal. From then on the step is finished and a checkpoint is written; only
-// while a device's compiler works, which may take minutes and cannot be asked to stop, the process
-// ends after a few seconds, and the last checkpoint stays. A second signal ends it at once.
+// Before the first step there is nothing to save: the process ends at once, with the status of the
+// signal. From then on the step is finished and a checkpoint is written; only while a device's
+// compiler works, which may take minutes and cannot be asked to stop, the process ends after a few
+// seconds, and the last checkpoint stays. A second signal ends it at once.
 #pragma once
 
 #include <atomic>

@@ -7,8 +7,8 @@
 //   C_k = sum_j w_j cos(k u_j),  S_k = sum_j w_j sin(k u_j)
 // (docs/formulas.md 6.4). The coefficients of an analytic g fall exponentially, for the softened
 // ring as exp(-k arccosh(1 + eps)), and the trapezoidal rule on M points has their error: M is
-// doubled until the upper half of the spectrum is negligible. Everything in 64-bit mantissas.
-// Pure functions; what has no such form is a NoSeries with the reason.
+// doubled until the upper half of the spectrum is negligible. All arithmetic has 64-bit
+// mantissas. Pure functions; a function without such a series gives a NoSeries with the reason.
 #pragma once
 
 #include <string>

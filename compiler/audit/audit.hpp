@@ -1,4 +1,4 @@
-// What was emitted, read again by a compiler's eyes: proofs and counts on the source text itself.
+// Checks of the emitted source text by parsing it with clang: proofs and counts.
 //
 // The emitted CUDA, OpenCL or C++ is parsed by clang (in the plug-in, without headers of the
 // device), and for every function whose name contains `site_`, and all it calls, it is proved that

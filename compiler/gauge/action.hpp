@@ -1,4 +1,4 @@
-// What an action of loops says about one link: staples, forces, differences.
+// Staples, forces and differences of one link, derived from an action of loops.
 //
 // An action is a sum over sites and loops, sum_x sum_l c_l Re tr(loop_l(x)) (or Im tr), each loop a
 // word (word.hpp). All that a Markov chain or a trajectory needs of it follows from the words by

@@ -1,4 +1,4 @@
-// Arithmetic whose order is fixed as it is written.
+// Arithmetic with a fixed order of operations, as written.
 //
 // Products of link matrices have hundreds of entries that share their parts. Canonical sums and
 // products (compiler/algebra/simplify.hpp) would flatten them and lose what they share, so the

@@ -1,4 +1,4 @@
-// Gamma matrices as exact constants, and what is found from them.
+// Gamma matrices as exact constants, and properties derived from them.
 //
 // Spin matrices have entries that are Gaussian integers, so that the rules of the Clifford algebra
 // are checked exactly and multiplications by 1, i, -1, -i cost nothing. Both bases have gamma5 =

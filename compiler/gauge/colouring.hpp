@@ -5,10 +5,10 @@
 // c(x) = a.x mod m with a.d != 0 (mod m) for every d of D_mu, and m dividing a_i L_i on each
 // periodic axis, divides the links along mu into m classes without a conflict inside; along one
 // axis whose extent is a multiple of m, a_i has no factor in common with m, so that the sites of a
-// colour are counted by arithmetic. The search
-// takes the smallest m, and the first a of those (docs/formulas.md 2.4); `prove` goes over all
-// sites of a cell, wrapped around the lattice, and trusts nothing of it. Where no m up to 64 fits,
-// the answer names the extent that is in the way. Pure; nothing throws.
+// colour are enumerated by arithmetic. The search takes the smallest m, and the first a of those
+// (docs/formulas.md 2.4); `prove` checks every site of a cell, wrapped around the lattice,
+// independently of the search. Where no m up to 64 fits, the answer names the extent that prevents
+// it. Pure; nothing throws.
 #pragma once
 
 #include <array>

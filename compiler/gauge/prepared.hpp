@@ -1,12 +1,12 @@
-// Products of two links that are made once and kept in memory, for sums that hold them often.
+// Products of two links that are computed once and stored, for sums that contain them often.
 //
-// Words that are longer than a plaquette's walk the same two steps at many sites: of the rectangles
-// 24 staples at each site go by U_mu(x) U_mu(x+mu). Such a product is an element of the group, so
-// it takes the memory of one link, and every word in which it stands is one letter shorter. Which
-// products are worth their memory is found from the words alone: as in Re-Pair (Larsson and Moffat,
-// 1999) the pair of letters that spares most products of matrices becomes a letter of its own, and
-// again, until the best one left costs more to write and read than it spares. A pair and its way
-// back are one. Nothing here fails.
+// Loops longer than a plaquette contain the same two steps at many sites: of the rectangles, 24
+// staples at each site contain U_mu(x) U_mu(x+mu). Such a product is an element of the group, so it
+// takes the memory of one link, and every word with it is one letter shorter. The products are
+// chosen from the words alone: as in Re-Pair (Larsson and Moffat, 1999) the pair of letters that
+// saves most products of matrices becomes a letter of its own; this is repeated until the best
+// remaining pair costs more to write and read than it saves. A pair and its reverse are one.
+// Nothing here fails.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the compiler of a device works at, for whoever shows it while the process waits.
+// Which kernel a device's compiler is working on, for a progress message while the process waits.
 #pragma once
 
 #include <string>

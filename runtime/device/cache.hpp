@@ -1,11 +1,11 @@
-// Compiled code kept on disk, found again by content.
+// A cache of compiled code on disk, addressed by content.
 //
 // The key is the SHA-256 of everything that can change the code: source, flags, device, driver and
-// compiler version, each with its name and length, so that no two lists of parts meet in one key.
-// An entry repeats its key and carries a checksum of its bytes; one that does not agree, or that
-// another user wrote, is treated as absent and written anew. Entries appear whole (written under
-// another name, synced, renamed), so that any number of processes may share the folder. A folder
-// that cannot be written is no error: code is then compiled at every start.
+// compiler version, each with its name and length, so that different lists of parts have different
+// keys. An entry repeats its key and carries a checksum of its bytes; one that does not agree, or
+// that another user wrote, is treated as absent and replaced. Entries appear complete (written
+// under another name, synced, renamed), so that any number of processes may share the folder. A
+// folder that cannot be written is not an error: code is then compiled at every start.
 //
 // The folder: $VPHI_CACHE, else $XDG_CACHE_HOME/vphi, else ~/.cache/vphi. It is kept below
 // $VPHI_CACHE_MB (512) million bytes: every ten minutes at most, a process that has stored

@@ -1,9 +1,9 @@
-// What a device can do at best, measured: copying memory and multiplying-adding.
+// The measured peak rates of a device: memory copies and multiply-adds.
 //
 // `vphi run` and `vphi bench` give speeds as a share of these. Copying moves an array much larger
 // than the caches and counts bytes read and written; the best of several kernels and repetitions
-// is taken. The copy bandwidth is kept in the code cache, so that a machine measures it once; who
-// only asks (`known_copy_bandwidth`) never waits. Measuring throws DeviceError.
+// is taken. The copy bandwidth is kept in the code cache, so that a machine measures it once;
+// `known_copy_bandwidth` reads it and never measures. Measuring throws DeviceError.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
-// Blocks of host memory that are used again and again: for copies of whole arrays from a device.
+// A pool of host memory blocks, reused for copies of whole arrays from a device.
 //
-// Fresh memory costs a page fault for every 4 kB, and page-locked memory far more; a block that its
-// last owner lets go of waits here for the next who asks for as many bytes. Owners may live in
-// other threads and longer than the pool; then the block is freed when they let go.
+// New memory costs a page fault for every 4 kB, and page-locked memory far more. A block that its
+// last owner releases stays in the pool for the next request of the same size. Owners may live in
+// other threads and longer than the pool; then the block is freed when they release it.
 #pragma once
 
 #include <cstddef>

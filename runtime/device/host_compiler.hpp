@@ -1,14 +1,13 @@
-// C++ source to running code on this machine's processor; two ways behind one interface.
+// Compiles C++ source for this machine's processor; two compilers behind one interface.
 //
 // The plug-in (libvphi_llvm.so: clang, LLVM and ORC in this process) or the system's C++ compiler.
 // `compile` gives bytes that may be kept on disk and loaded by another process on a machine with
 // the same `identity`; it may be called from several threads. Source is C++20; it may include
 // <cmath>, <cstdint>, <cstddef> and <cstring> and nothing else (the plug-in has no other headers).
-// Contraction of a*b + c to a fused multiply-add is allowed unless the source has a line
-// `// vphi: contract=off` or `#pragma STDC FP_CONTRACT OFF`; a line
-// `// vphi: contract=expression` allows it within an expression alone. A source whose last line
-// is `// vphi: seldom` is compiled quickly rather than well (the plug-in).
-// Failures throw DeviceError with the compiler's log apart.
+// Contraction of a*b + c to a fused multiply-add is allowed unless the source has a line `// vphi:
+// contract=off` or `#pragma STDC FP_CONTRACT OFF`; a line `// vphi: contract=expression` allows it
+// within an expression alone. A source whose last line is `// vphi: seldom` is compiled quickly
+// rather than well (the plug-in). Failures throw DeviceError with the compiler's log apart.
 #pragma once
 
 #include <memory>

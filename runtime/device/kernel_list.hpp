@@ -1,4 +1,4 @@
-// What the devices do alike with their compiled kernels, whatever a compiled kernel is to them.
+// The list of compiled kernels, common to all devices.
 //
 // A device keeps a vector of its own `Compiled` (with `name` and `arguments`); a KernelHandle is an
 // index into it.

@@ -1,4 +1,4 @@
-// A small kernel that every device must run rightly before it is trusted with a model.
+// A small kernel that every device must run correctly before it is used for a model.
 //
 // y <- a x + y on a lattice, a from the scalar block, and the sum of y back into it: it uses every
 // kind of program::Argument, the local memory, the fixed-order reduction by the last block, a

@@ -1,9 +1,9 @@
-// Bytes that are read once, front to back, and a file that appears when it is whole.
+// Bytes that are read once, from front to back, and a new file that appears when it is complete.
 //
 // A ByteStream is a file or a span of memory (a test, a fuzzer). Its size is known from the start,
 // so what a header says about lengths can be compared before memory is taken. A NewFile is written
-// beside its name (".writing"), synced and renamed, so that a file of that name is always whole.
-// What the system refuses is a ResultsError with the reason.
+// under a temporary name (".writing"), synced and renamed, so that a file of its name is complete.
+// An error of the system is a ResultsError with the reason.
 #pragma once
 
 #include <cstddef>

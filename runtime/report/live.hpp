@@ -1,9 +1,9 @@
-// A run that is looked at while it goes: what the page shows, and what its buttons wish.
+// The live page of a running simulation: its contents, and the requests of its buttons.
 //
 // A LiveRun is the Onlooker of the run loop on one side and answers the server (server.hpp) on the
 // other; a lock separates the two threads. Rows of series are always kept (a few numbers); spectra
-// and pictures only while somebody looks, and of long sequences as much as a page can show.
-// Everything new has a number, so that a page asks for what came since. Nothing here knows of HTTP.
+// and pictures only while a page is open, and of long sequences as much as a page can show.
+// Every update has a number, so a page asks for what is newer. Nothing here depends on HTTP.
 #pragma once
 
 #include <atomic>

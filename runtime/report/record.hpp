@@ -1,6 +1,6 @@
-// What a page remembers of its run beside the numbers of the plots: everything that cannot be read
-// back from the result files (formulas, checks, kernels, speed, versions, command). It stands in
-// the page's data as "record", so that `vphi report` can write the page again.
+// The part of a report that cannot be read back from the result files: formulas, checks, kernels,
+// speed, versions, command. It is stored in the page's data as "record", so that `vphi report` can
+// write the page again.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What a run was and what came out of it, as plain data for people: the contents of report.html.
+// The description and the results of a run as plain data: the contents of report.html.
 //
 // A Report is filled from three sides: `gather` (tools/report.cpp) gives what the compiler knows of
 // the model (formulas as MathML), `take_result` what the run measured, `read_results` (read.hpp)

@@ -1,9 +1,9 @@
-// What the series of a Markov chain say: mean, error and autocorrelation time of each observable.
+// Averages of a Markov chain: mean, error and autocorrelation time of each observable.
 //
-// The state a chain starts from is no draw and is left out (rows at t = 0); what came before
-// equilibrium is not, unless the output says `after`, so a first quarter that lies off the rest is
-// told. Axes of a sweep keep their own averages; instances along an ensemble axis are independent
-// chains with one mean. Pure functions of the results.
+// The initial state of a chain is not a draw and is left out (rows at t = 0). Rows before
+// equilibrium are included unless the output says `after`; a note says so if the first quarter
+// deviates from the rest. Axes of a sweep keep their own averages; instances along an ensemble axis
+// are independent chains with one mean. Pure functions of the results.
 #pragma once
 
 #include <span>

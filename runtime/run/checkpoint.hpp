@@ -1,4 +1,4 @@
-// A checkpoint: everything a run needs to go on bit for bit, as plain data and as a file.
+// A checkpoint: everything a run needs to continue bit for bit, as plain data and as a file.
 //
 // The file, all numbers little-endian:
 //   "vphi checkpoint\n"  16 bytes
@@ -7,11 +7,12 @@
 //   blocks               in the order of the list: pieces of at most 16 MiB, each followed by its
 //                        CRC-32C (u32)
 // The first block, "run", holds scalars, series, expectations and file marks; then one block for
-// each array of state, as it lies in the device's memory. A file whose length is not what the head
-// says, or one of whose checksums is wrong, is damaged: DamagedCheckpoint says how. Random numbers
-// need no block: they are counted by seed, stream, site and step.
+// each array of state, in the order of the device's memory. A file with a wrong length or a wrong
+// checksum is damaged; DamagedCheckpoint has the reason. Random numbers need no block: they are
+// functions of seed, stream, site and step.
 //
-// Written beside (".writing"), synced, renamed; the file before it is kept (".before").
+// The file is written under a temporary name (".writing"), synced and renamed; the one before it is
+// kept (".before").
 #pragma once
 
 #include <array>

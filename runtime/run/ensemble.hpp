@@ -1,16 +1,16 @@
-// The instances of a sweep, brought together: rows with axes, averages, promises, failures.
+// Results of all instances of a sweep: rows with axes, averages, promises, failures.
 //
 // A Session moves a batch of instances; where the sweep has more, batches run one after the other
 // (parts). An Ensemble receives the scalar blocks of all instances at every output and makes rows
-// of them: values along the axes of the sweep, statistics over axes, what `then` kernels make of
-// these. With one part a row is finished at once; with several it waits until the last part has
-// been there, so that where the parts are cut changes nothing: an instance that ended before the
-// step of a row enters with its last values, sums run over the instances in their order.
-// NaN means that an instance has no value; statistics leave it out.
+// of them: values along the axes of the sweep, statistics over axes, and the results of `then`
+// kernels. With one part a row is complete at once; with several it is completed by the last part,
+// so the division into parts changes nothing: an instance that ended before the step of a row
+// enters with its last values, and sums run over the instances in their order. NaN means that an
+// instance has no value; statistics leave it out.
 //
-// Targets (program/target.hpp) are judged here at every output of a sweep in one part, and with
-// several after each part, over the instances that there have been: `reached` says that the run may
-// end.
+// Stop criteria on averages (program/target.hpp) are evaluated at every output of a sweep in one
+// part, and after each part of a sweep in several, over the instances so far: `reached` says that
+// the run may end.
 //
 // The Ensemble owns the series, plots and failures of a run; it must outlive the sessions of its
 // parts. Throws RunError where memory or the program does not allow it, DeviceError, ResultsError.

@@ -1,8 +1,8 @@
-// The background of a box that expands with its own averages, watched while it runs.
+// Checks the background of a box that expands with its own averages during the run.
 //
-// a' follows from the averages of rho and p alone, so that <rho> = 3 M^2 H^2 is a result: it stays
-// true up to the integrator's error where energy is conserved, and nowhere else. The check compares
-// with Program::expansion.explained, in which the compiler has put what that error can be.
+// a' follows from the averages of rho and p alone, so <rho> = 3 M^2 H^2 is a consequence: it holds
+// up to the integrator's error if energy is conserved. The check compares the difference with
+// Program::expansion.explained, the compiler's bound of that error.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// When a run is kept, and how without holding it up: policy on top of checkpoint.hpp.
+// When checkpoints are written, and how without delaying the run: policy on top of checkpoint.hpp.
 //
-// A Keeper belongs to one run loop. `keep` takes the state at a whole step: result files remember
-// where they stand, arrays come down from the device, and a thread of its own checks that every
-// number is finite and writes the file while the next steps run. Where the host has no room for a
-// copy of the state, arrays go to the file one by one and the run waits. A checkpoint that cannot
-// be written is told (`RunOptions::tell`) and does not end the run: the ones before stay.
+// A Keeper belongs to one run loop. `keep` takes the state at a whole step: the positions of the
+// result files are recorded and arrays are copied from the device; a second thread checks that
+// every number is finite and writes the file while the next steps run. Without host memory for a
+// copy of the state, arrays are written one by one and the run waits. A checkpoint that cannot be
+// written is reported (`RunOptions::tell`) and does not end the run; earlier ones stay.
 #pragma once
 
 #include <filesystem>

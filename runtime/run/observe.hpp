@@ -1,8 +1,8 @@
-// Outputs of a run: which are due, what they hold, where it goes.
+// Outputs of a run: which are due, their values and their files.
 //
 // An Observer launches the output kernels of a Session, reads scalars and arrays back, keeps the
-// series in memory and hands everything to io::Results. It also runs the watch launches and judges
-// the expectations, since these are judged at every output.
+// series in memory and passes everything to io::Results. It also runs the watch launches and
+// evaluates the expectations, which are checked at every output.
 #pragma once
 
 #include <filesystem>

@@ -1,10 +1,10 @@
-// Who looks on while a run goes: the live page, a notebook, a test.
+// An observer of a running simulation: the live page, a notebook, a test.
 //
-// The run loop tells an Onlooker what an output has just computed and asks it between two chunks of
-// steps (about a tenth of a second apart) whether to go on. Calls come from the thread that runs;
-// what they refer to is gone when they return. Fields are copied only while `attending`, so that a
-// run that nobody looks at pays for nothing; rows of series are a few numbers and always told.
-// The caller of `run` owns it; it must outlive the run, and what it throws ends the run.
+// The run loop gives an Onlooker the values of each output and asks it between two chunks of steps
+// (about a tenth of a second apart) whether to continue. Calls come from the thread of the run;
+// their arguments are valid during the call only. Fields are copied only while `attending`, so an
+// unobserved run has no extra cost; rows of series are a few numbers and always given. The caller
+// of `run` owns it; it must outlive the run, and an exception from it ends the run.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Numbers and texts in a row of bytes, little-endian: how the blocks of a checkpoint are laid out.
 //
-// An Unpacker believes nothing: a length that the bytes cannot hold is DamagedCheckpoint.
+// An Unpacker checks every length; one that exceeds the bytes is a DamagedCheckpoint.
 #pragma once
 
 #include <cstddef>

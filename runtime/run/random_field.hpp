@@ -1,7 +1,7 @@
 // The random arrays of a Program, made on the host before the first launch.
 //
 // Vacuum: vacuum.hpp. Normal: mean 0, variance 1; Uniform in (low, high); both counted by site.
-// File: what a file says of the box (runtime/io/field_file.hpp), which may throw ResultsError.
+// File: the values that a file has for the box (runtime/io/field_file.hpp); may throw ResultsError.
 // Link: one real number of each site's links in a gauge configuration; ConfigurationError. The
 // result is multiplied by the field's amplitude. Throws RunError where the lattice has no vacuum
 // (four dimensions).

@@ -1,10 +1,9 @@
-// Where exactly a run broke: the last state known to be good, and the way from there to the step
-// and the site at which a value stopped being a number.
+// Finds the step and the site at which a value became NaN, starting from the last good state.
 //
-// A GoodState is a copy of all state on the host, taken now and then (about one hundredth of the
-// run's time, and only where the host has plenty of memory). `first_bad_step` repeats the steps
-// from it, halving the interval: a run gives the same bits every time. It stops early when it has
-// taken too long, and then knows an interval only.
+// A GoodState is a copy of all state on the host, taken from time to time (about one hundredth of
+// the run's time, and only where the host has enough memory). `first_bad_step` repeats the steps
+// from it by bisection, which works because a run gives the same bits every time. It stops early
+// when it takes too long, and then gives an interval only.
 #pragma once
 
 #include <array>

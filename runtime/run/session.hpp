@@ -1,12 +1,12 @@
-// A Program on a Device: its memory, its compiled kernels, and the launches that move it on.
+// A Program on a Device: its memory, its compiled kernels, and the launches of its steps.
 //
-// A Session owns every buffer and handle that it takes from the device and gives them back at its
+// A Session owns every buffer and handle that it allocates on the device and frees them at its
 // end; the Program and the Device must outlive it. `start` fills the random fields and runs the
 // prologue; `advance` queues whole steps, as recordings that the device repeats; `launch` runs any
 // list of the Program. The run loop (run.hpp) is built on it, and tests embed it directly.
 //
-// Memory is taken late and used again: scratch arrays live from their first launch to their last,
-// second copies are taken at the first step, and outputs borrow a second copy that lies idle.
+// Memory is allocated late and reused: scratch arrays live from their first launch to their last,
+// second copies are allocated at the first step, and outputs use an idle second copy.
 // Throws RunError (the program does not fit, wrong target) and whatever the device throws.
 #pragma once
 
