@@ -35,7 +35,7 @@ constexpr Builtin kBuiltins[] = {
     {"ceil", 1, 1, Rule::RealOnly, "", "smallest integer not below"},
     {"mod", 2, 2, Rule::RealOnly, "", "remainder with the sign of the divisor"},
     {"wrap", 2, 2, Rule::RealOnly, "",
-     "wrap(x, L): x less a multiple of L, above -L/2 and up to L/2: the short way round"},
+     "wrap(x, L): x less a multiple of L, above -L/2 and up to L/2: the nearest image"},
     {"sign", 1, 1, Rule::RealOnly, "", "-1, 0 or 1"},
     {"clamp", 3, 3, Rule::RealOnly, "", "clamp(x, low, high)"},
     {"minmod", 2, kAny, Rule::Fold, "", "the smallest in size where all signs agree, else 0"},
@@ -85,7 +85,7 @@ constexpr Builtin kBuiltins[] = {
     {"pseudofermion", 1, 1, Rule::Determinant, "solver", "|det D|^2 by pseudofermion fields"},
     // linear systems
     {"solve", 2, 2, Rule::Solve, "solver even_odd", "the field x with A(x) = b, A linear"},
-    {"iterations", 1, 1, Rule::OfSolve, "", "rounds that a solve has taken"},
+    {"iterations", 1, 1, Rule::OfSolve, "", "iterations that a solve has taken"},
     {"residual", 1, 1, Rule::OfSolve, "", "norm(b - A(x))/norm(b) of a solve"},
     // data
     {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
@@ -144,7 +144,7 @@ constexpr GivenName kGivenNames[] = {
     {"H", "gradient", Base::Real, false, "total of its other terms that read neighbours"},
     {"scheme", "courant", Base::Real, true, "signal velocity times dt/dx"},
     {"recover", "residual", Base::Real, true,
-     "what the last round of `solve` leaves of its equation"},
+     "what the last iteration of `solve` leaves of its equation"},
     {"limit", "fixes", Base::Real, false, "values that limits have changed since the start"},
     {"sample", "trajectory", Base::Integer, false, "number of trajectories done"},
     {"sample", "sweep", Base::Integer, false, "number of sweeps done"},

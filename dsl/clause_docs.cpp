@@ -59,8 +59,9 @@ constexpr ClauseDoc kDocs[] = {
     {"scheme", "A flux scheme for conservation laws; without a body it chooses one."},
     {"solver",
      "A method for A(x) = b with a linear A, as text: lines in order before and inside one "
-     "`repeat`. `A(p)` applies the operator, `adj(A, p)` its adjoint; `max` bounds the rounds."},
-    {"repeat", "The rounds of a solver: lines in order, until a condition holds."},
+     "`repeat`. `A(p)` applies the operator, `adj(A, p)` its adjoint; `max` bounds the "
+     "iterations."},
+    {"repeat", "The iterations of a solver: lines in order, until a condition holds."},
     {"split",
      "Orders of the axes, one after the other, for schemes that go along one axis at a time."},
     {"evolve", "The integrator or scheme, its step and the end of the run. Gives t, dt and step."},

@@ -85,8 +85,8 @@ constexpr OptionRule kSolve[] = {
     {"to", "largest value (newton, bisection)", Takes::Number},
 };
 constexpr OptionRule kRepeat[] = {
-    {"until", "looked at before each round: where it holds, nothing changes any more",
-     Takes::Condition, "", true, "write repeat until = condition { ... }"},
+    {"until", "evaluated before each iteration: once it holds, nothing changes", Takes::Condition,
+     "", true, "write repeat until = condition { ... }"},
 };
 constexpr OptionRule kRandom[] = {
     {"seed", "of all random numbers of the run", Takes::Number},

@@ -109,7 +109,7 @@ Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain) {
     path += "... (" + std::to_string(chain.size() - kLinks) + " more) ... needs ";
   }
   path += "`" + chain.front()->name + "`";
-  Diagnostic d = make("E0102", at, "definitions go round in a circle: " + path);
+  Diagnostic d = make("E0102", at, "definitions form a cycle: " + path);
   d.under = chain.size() == 1 ? "defined by itself" : "the circle closes here";
   for (std::size_t i = 1; i < std::min(chain.size(), kLinks); ++i) {
     const std::string& next = chain[(i + 1) % chain.size()]->name;

@@ -184,7 +184,7 @@ class Checker {
     need(std::none_of(solve.iterate.begin(), solve.iterate.end(), inside) &&
              std::none_of(solve.finish.begin(), solve.finish.end(), begins),
          "a solve inside itself");
-    need(!solve.iterate.empty() && solve.max >= 1, "a solve without rounds");
+    need(!solve.iterate.empty() && solve.max >= 1, "a solve without iterations");
     slot(solve.done_slot, "solve");
     slot(solve.iterations_slot, "solve");
     slot(solve.residual_slot, "solve");

@@ -131,7 +131,7 @@ class Recovery {
         d_.ledger.use(item);
         if (name == "tol") solve.tolerance = lower_.fixed_number(*item.value, "the tolerance");
         if (name == "max") {
-          solve.most = lower_.fixed_integer(*item.value, "the most rounds");
+          solve.most = lower_.fixed_integer(*item.value, "the most iterations");
           solve.most_given = true;
         }
         if (name == "start") solve.start = lower_.fixed_number(*item.value, "the start");
@@ -374,7 +374,7 @@ class Recovery {
     const std::int64_t slowest = solution.rounds;
     if (solve_->most_given) solution.rounds = solve_->most;
     d_.system.remarks.push_back(fmt::format(
-        "`{}` is solved in {} round{} of Newton's method: {}", solve_->name, solution.rounds,
+        "`{}` is solved in {} iteration{} of Newton's method: {}", solve_->name, solution.rounds,
         solution.rounds == 1 ? "" : "s",
         solve_->most_given
             ? fmt::format("its max, of which the slowest of {} states tried takes {}",
@@ -425,7 +425,7 @@ class Recovery {
       d_.diagnostics.add(
           errors::solve_stops_short(solve_->span, solve_->name, solve_->most, solution.reached));
     }
-    d_.system.remarks.push_back(fmt::format("`{}` is solved in {} halves of {:g} to {:g}",
+    d_.system.remarks.push_back(fmt::format("`{}` is solved in {} bisections of {:g} to {:g}",
                                             solve_->name, solution.rounds, low, high));
     const Expr whole = g;
     const std::vector<Guard> guards = strip(g);
@@ -516,8 +516,8 @@ class Recovery {
 
   Solution done(Expr value, Expr g) {
     value = snap_numbers(value);
-    d_.system.remarks.push_back(
-        fmt::format("`{}` is the root of an equation of second degree: no rounds", solve_->name));
+    d_.system.remarks.push_back(fmt::format(
+        "`{}` is the root of an equation of second degree: no iterations", solve_->name));
     return {value, value - algebra::substitute(g, solved_, value), 0, 0};
   }
 
@@ -547,9 +547,9 @@ class Recovery {
       d_.diagnostics.add(
           errors::solve_stops_early(solve_->span, solve_->name, q, wanted, solve_->most, reached));
     }
-    d_.system.remarks.push_back(
-        fmt::format("`{}` is solved in {} rounds: a round takes its error to {:.3g} of it at most",
-                    solve_->name, solution.rounds, q));
+    d_.system.remarks.push_back(fmt::format(
+        "`{}` is solved in {} iterations, each of which multiplies the error by {:.3g} at most",
+        solve_->name, solution.rounds, q));
     const Expr whole = g;
     const std::vector<Guard> guards = strip(g);
     g = snap_numbers(g);

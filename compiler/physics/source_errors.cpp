@@ -45,7 +45,7 @@ Diagnostic angle_cut(Span span, const std::string& variable, const std::string& 
                      const std::string& period, Span declared) {
   return with_label(
       error("E0769", span,
-            fmt::format("the equation of `{}` changes where `{}` goes round once", variable, angle),
+            fmt::format("the equation of `{}` is not periodic in `{}`", variable, angle),
             fmt::format("after {} the angle is the same, and this is not", period),
             "an angle is kept between 0 and its period: what depends on it repeats itself there",
             fmt::format("take sin, cos or `wrap(..., {})` of it, or declare it `real`", period)),

@@ -61,7 +61,7 @@ Text read_text(const dsl::Clause& clause) {
     if (text.until) fail(line.span, "there is one `repeat`");
     text.until = dsl::option(line.clause, "until");
     if (line.clause.keyword != "repeat" || !text.until) {
-      fail(line.span, "rounds are written `repeat until = condition { ... }`");
+      fail(line.span, "iterations are written `repeat until = condition { ... }`");
     }
     for (const dsl::Line& inner : line.clause.body) text.round.push_back(plain(inner));
   }
@@ -527,7 +527,7 @@ class Maker {
           carry(old.parts[c].im, next.parts[c].im ? next.parts[c].im : arena_.integer(0));
         } else if (next.parts[c].im) {
           throw ArithmeticError{solve_.solver->keyword_span,
-                                "`" + name + "` is real before the rounds and complex in them"};
+                                "`" + name + "` is real before the iterations and complex in them"};
         }
       }
     }
@@ -592,8 +592,9 @@ class Maker {
         numbers.emplace_back(old.parts[c].re, next.parts[c].re);
         if (old.parts[c].im) numbers.emplace_back(old.parts[c].im, im ? im : arena_.integer(0));
         if (im && !old.parts[c].im)
-          throw ArithmeticError{solve_.solver->keyword_span,
-                                "`" + name + "` is real before the rounds and complex behind them"};
+          throw ArithmeticError{
+              solve_.solver->keyword_span,
+              "`" + name + "` is real before the iterations and complex after them"};
       }
     }
     const Expr done = again_.without_reductions(judged(until, finite(carried_)));

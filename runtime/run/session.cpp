@@ -319,9 +319,9 @@ void Session::solve(const program::Solve& solve) {
     const std::string where = program_.where(first_instance_ + i);
     const std::string what = fmt::format(
         "`{}` {} (`{}`, line {}){}", solve.name,
-        done == 2 ? fmt::format("broke down in round {:.0f}: a number of `{}` is none any more",
+        done == 2 ? fmt::format("broke down in iteration {:.0f}: a number of `{}` became NaN",
                                 of(solve.iterations_slot), solve.solver)
-                  : fmt::format("is not solved after {:.0f} rounds of `{}`",
+                  : fmt::format("is not solved after {:.0f} iterations of `{}`",
                                 of(solve.iterations_slot), solve.solver),
         solve.line, solve.line_number, where.empty() ? "" : ", at " + where);
     throw RunError(

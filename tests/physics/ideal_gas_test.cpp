@@ -221,7 +221,7 @@ TEST(IdealGas, NewtonsRoundsAreEnoughForFastMatter) {
     const auto compiled = testing::compile_text(text, setup);
     const std::string explained = explain_text(compiled);
     const bool own =
-        explained.find("in 30 rounds of Newton's method: its max") != std::string::npos;
+        explained.find("in 30 iterations of Newton's method: its max") != std::string::npos;
     EXPECT_EQ(own, *rounds != 0) << explained;
   }
 }

@@ -250,11 +250,11 @@ std::string failure(const std::string& op, const std::string& solver) {
 TEST(Solve, WhatHasNoSolutionIsSaid) {
   const std::string few = failure("0.01*u - lap(u)", "cg(1e-12, max = 3)");
   EXPECT_TRUE(few.starts_with("E0809: ")) << few;
-  EXPECT_NE(few.find("is not solved after 3 rounds of `cg`"), std::string::npos) << few;
+  EXPECT_NE(few.find("is not solved after 3 iterations of `cg`"), std::string::npos) << few;
   EXPECT_NE(few.find("line 4"), std::string::npos) << few;
   const std::string zero = failure("u - u@x + u@-x - u", "cg(1e-12, hermitian = 0)");
   EXPECT_TRUE(zero.starts_with("E0809: ")) << zero;
-  EXPECT_NE(zero.find("broke down in round"), std::string::npos) << zero;
+  EXPECT_NE(zero.find("broke down in iteration"), std::string::npos) << zero;
 }
 
 // A solution that was found is not touched by what is queued after it: the same numbers whether
