@@ -2,8 +2,8 @@
 //
 // One row per keyword. A new option is a row here and its use in the stage that needs it; the
 // checks of dsl/clause_check.cpp, the reference (docs/reference.md) and what an editor shows follow
-// from the table alone. What an item means beyond that
-// (a shape, an initial value, an output) is dsl/clause_facts.cpp.
+// from the table alone. The meaning of items beyond that (a shape, an initial value, an output) is
+// checked in dsl/clause_facts.cpp.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Definitions that go round in a circle.
+// Cycles of definitions.
 #pragma once
 
 #include <vector>

@@ -1,11 +1,11 @@
 // A sweep whose sites read along one axis alone, as a walk along its lines.
 //
-// Site by site, a wide stencil makes everything again that its neighbours have made: a value at
-// offset j+1 of one site is the value at offset j of the next. `line_of` finds these: two values
-// are one where they are the same operations on reads shifted by the same distance. What is left
-// is one value of each kind a cell, made when the walk has come far enough along the line for
-// everything it needs, and held as long as a later cell still wants it. Nothing here knows what is
-// computed: faces of a flux, recovered variables and limits are values like others.
+// Computed site by site, a wide stencil repeats the work of its neighbours: a value at offset j+1
+// of one site is the value at offset j of the next. `line_of` finds these: two values are equal if
+// they are the same operations on reads shifted by the same distance. What remains is one value of
+// each kind per cell, computed as soon as the walk has read everything it needs, and held as long
+// as a later cell needs it. Faces of a flux, recovered variables and limits are values like any
+// other.
 //
 // The walk takes one cell at each step. A value with lag L belongs to the cell L behind the newest;
 // the operations are those of the kernel in the same order, so a walk gives the bits of a kernel

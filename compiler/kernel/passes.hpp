@@ -1,8 +1,8 @@
 // Passes over kernels: pure functions from a sweep to a better one.
 //
 // A Sweep is a kernel before it is linked into a step: beside its body it has the scalars that must
-// be known before it starts. Linking (compiler/schedule/link.hpp) puts those at the end of the
-// epilogue that runs before it. Order of the passes: compiler/schedule/pipeline.hpp.
+// be known before it starts. Linking (`link` of compiler/schedule/pipeline.hpp) puts those at the
+// end of the epilogue that runs before it. The order of the passes is in the same header.
 #pragma once
 
 #include <functional>

@@ -1,10 +1,10 @@
-// What many instances of one site have in common, taken out of their kernel.
+// Separates the values that many instances of one site have in common from their kernel.
 //
 // Time, the number of the step and whatever depends on them alone (a drive cos(omega t), the weight
-// 1/n of a running mean) is the same in every path of an ensemble. `share` parts a kernel in two: a
-// clock, which moves the common slots one step on and notes the values that paths need, and the
-// rest, in which those values are symbols. The pattern of paths (emit) runs the clock once for a
-// whole group of instances. Pure; the order of operations of every value stays.
+// 1/n of a running mean) is the same in every path of an ensemble. `share` divides a kernel: a
+// clock advances the common slots by a step and stores the values that paths need; in the rest
+// these values are symbols. The pattern of paths (emit) runs the clock once for a whole group of
+// instances. Pure; the order of operations of every value stays.
 #pragma once
 
 #include <string>

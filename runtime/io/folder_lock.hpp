@@ -1,11 +1,11 @@
-// Who writes into an output folder: one run at a time.
+// The lock of an output folder: one run writes at a time.
 //
 // The lock is `FOLDER/.vphi-lock`, held through the system (flock, which network file systems pass
-// on to their servers). The system gives it back when the process ends in any way, so what a dead
-// process has left never stands in the way. The file says who holds it: host, process, since when,
-// and what the holder wants others to know. Where a file system knows no locks the text alone
-// counts: of a process of this machine it is asked whether it lives; one elsewhere touches its file
-// every minute, and a file that nobody has touched for ten minutes is nobody's.
+// on to their servers). The system releases it when the process ends in any way, so a dead process
+// does not block the folder. The file says who holds it: host, process, since when, and a message
+// of the holder. On a file system without locks the text of the file decides: a process of this
+// machine is checked for existence; one elsewhere touches its file every minute, and a file that
+// has not been touched for ten minutes is free.
 //
 // A folder that cannot be written has no lock, and no run that could write there either.
 #pragma once

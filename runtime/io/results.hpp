@@ -1,4 +1,4 @@
-// What a run leaves behind: one file for each `-> "name"` of the model, in the output folder.
+// The result files of a run: one for each `-> "name"` of the model, in the output folder.
 //
 // "name.h5" (HDF5, where the build has it):
 //   /series/NAME          [time, axis, ...], grows with the run, checksummed; axes are those of a

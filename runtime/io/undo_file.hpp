@@ -1,4 +1,4 @@
-// A file that can go back to where it stood at a mark.
+// A file that can be restored to its contents at a mark.
 //
 // Result files grow while a run goes on, and a library may rewrite any part of them. After
 // `mark(g)` everything that is overwritten is saved first, page by page, in a log beside:

@@ -11,18 +11,16 @@
 // Where neighbours cancel each other (an exp(-deltaH) of a free field), sums of Gamma are
 // differences of large numbers: values are averaged in pairs first, as often as it takes.
 //
-// The window knows nothing of what is slower than it. So averages of blocks that are longer are
-// held against the error that was found: they scatter by more, or neighbours still go together,
-// where something slow was missed; then blocking's error stands (Flyvbjerg and Petersen, J. Chem.
-// Phys. 91 (1989) 461). Several chains are compared by their means in the same way.
+// Correlations longer than the window are not seen. Averages of longer blocks are therefore
+// compared with the error: if they scatter by more, or neighbouring blocks are still correlated,
+// the error of blocking is used (Flyvbjerg and Petersen, J. Chem. Phys. 91 (1989) 461). Several
+// chains are compared by their means in the same way.
 //
-// An error is a number only where it is known. Else it is NaN, `known` says why, and `at_least`
-// keeps the estimate, which is too small then.
+// An unknown error is NaN; `known` has the reason, and `at_least` the estimate, which is then too
+// small. For functions of averages there is a jackknife over blocks.
 //
-// For functions of averages there is the jackknife over blocks.
-//
-// Values are measurements one after another; tau_int is in units of their distance. Values that are
-// no finite number are the caller's to leave out. Nothing here throws but for want of memory.
+// Values are successive measurements; tau_int is in units of their distance. The caller leaves out
+// values that are not finite. Nothing here throws except std::bad_alloc.
 #pragma once
 
 #include <cstddef>
