@@ -30,15 +30,15 @@ Diagnostic other_dimensions(Span given_at, int given, int axes, std::int64_t ext
 
 Diagnostic wider_than_box(Span span, const std::string& stencil, int points,
                           const std::string& axis, std::int64_t extent, Span lattice) {
-  Diagnostic d = error(
-      "W0314", span,
-      fmt::format("`{}` is {} points wide along {}, the box {}", stencil, points, axis,
-                  sites(extent)),
-      "",
-      "in a periodic box it then meets a site from both sides: the sum is right, but such a box "
-      "holds no wave that the order of the stencil could speak of",
-      fmt::format("take {} or more along {}, or 1 for a field that does not depend on {}",
-                  sites(points), axis, axis));
+  Diagnostic d =
+      error("W0314", span,
+            fmt::format("`{}` is {} points wide along {}, the box {}", stencil, points, axis,
+                        sites(extent)),
+            "",
+            "in a periodic box it then reaches a site from both sides: the sum is correct, but "
+            "such a box holds no wave that is resolved to the order of the stencil",
+            fmt::format("take {} or more along {}, or 1 for a field that does not depend on {}",
+                        sites(points), axis, axis));
   d.severity = dsl::Severity::Warning;
   return lattice == span ? d : with_label(std::move(d), lattice, "the box");
 }

@@ -7,11 +7,10 @@ namespace vphi::physics::errors {
 using dsl::error;
 
 dsl::Diagnostic displacement_of(dsl::Span span) {
-  return error(
-      "E0752", span, "`displacement` of something that is not a variable", "",
-      "a displacement is the way of a variable since the start: its value then is kept, and "
-      "the turns of an angle are counted",
-      "write displacement(x) or displacement(x[k]), and functions around it");
+  return error("E0752", span, "`displacement` of something that is not a variable", "",
+               "a displacement is the change of a variable since the start: its initial value is "
+               "stored, and full periods of an angle are counted",
+               "write displacement(x) or displacement(x[k]), and functions around it");
 }
 
 dsl::Diagnostic no_standard_error(dsl::Span span) {
@@ -23,7 +22,7 @@ dsl::Diagnostic no_standard_error(dsl::Span span) {
 
 dsl::Diagnostic target_alone(dsl::Span span) {
   return error(
-      "E0754", span, "a run that ends at its target alone", "",
+      "E0754", span, "a stop criterion on averages without another end", "",
       "a condition on averages may never hold, and kernels stop at conditions on the state "
       "or on t",
       "write an end beside it: until = t > 1000 or error(...) < 1e-3");
@@ -31,7 +30,7 @@ dsl::Diagnostic target_alone(dsl::Span span) {
 
 dsl::Diagnostic target_unseen(dsl::Span span) {
   return error("E0754", span,
-               "nothing is written while the run goes, so its target is never looked at", "",
+               "nothing is written during the run, so its stop criterion is never evaluated", "",
                "conditions on averages are judged at outputs",
                "add an output with a cadence: every 1000 steps: ...");
 }

@@ -479,7 +479,7 @@ Diagnostic start_given_twice(Span span, const std::string& quantity, const std::
 
 Diagnostic init_circle(Span span, const std::string& name) {
   return error("E0726", span, fmt::format("the initial value of `{}` needs itself", name), "",
-               "initial values may name each other, but not in a circle", "break the circle");
+               "initial values may name each other, but not in a cycle", "break the cycle");
 }
 
 Diagnostic vacuum_not_homogeneous(Span span, const std::string& name) {
@@ -529,8 +529,8 @@ Diagnostic not_linear(Span span, const std::string& function, const std::string&
             "the operator of a linear system",
             "every term of A(u) holds u once: in no product with itself, under no function, in no "
             "condition",
-            "move what is without u to the right side; a nonlinear equation takes its "
-            "linearisation, again and again"),
+            "move terms without u to the right side; solve a nonlinear equation by repeated "
+            "linearisation"),
       declared, "defined here");
 }
 
@@ -554,7 +554,7 @@ Diagnostic only_real_linear(Span span, const std::string& function, const std::s
   return with_label(
       error(
           "E0757", span,
-          fmt::format("`{0}(1i*u)` is not `1i*{0}(u)`, and `{1}` counts on it", function, solver),
+          fmt::format("`{0}(1i*u)` is not `1i*{0}(u)`, and `{1}` needs that", function, solver),
           "linear for real factors alone",
           fmt::format("the text of `{}` multiplies fields by complex numbers (`dot` without `re`), "
                       "and takes A out of such products",

@@ -97,7 +97,7 @@ Diagnostic cannot_evaluate(Span at, const std::string& integrator, const std::st
 Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& why) {
   Diagnostic d =
       make("E0748", at, fmt::format("`{}` is not called as the head declares it: {}", hole, why));
-  d.rule = "A hole takes in the body what it takes in the head, in the same order.";
+  d.rule = "A pattern takes the same arguments in the body as in the head, in the same order.";
   d.hint = fmt::format("give `{}` one argument for each in the head", hole);
   return d;
 }
@@ -180,13 +180,13 @@ Diagnostic noise_bias(Span at, const std::string& integrator, const std::string&
 Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate,
                       const std::string& wave, double dt, double fits) {
   Diagnostic d = make("W0316", at,
-                      fmt::format("dt is too large for `{}`: small differences grow {:.3g}-fold a "
-                                  "step where the equations do not let them grow",
+                      fmt::format("dt is too large for `{}`: small perturbations grow {:.3g}-fold "
+                                  "a step, and those of the equations do not grow",
                                   integrator, growth));
   d.severity = dsl::Severity::Warning;
   d.rule = fmt::format(
       "linearised about the start, the equations have the rate {:.4g}{}; times dt that is {:.3g}, "
-      "beyond what the integrator's text bears",
+      "beyond the integrator's limit of stability",
       rate, wave.empty() ? "" : " at " + wave, rate * dt);
   d.hint = fmt::format("take dt = {:.3g} or less, or an integrator with a larger limit", fits);
   return d;
