@@ -23,7 +23,7 @@ struct Names<Precision> {
 };
 template <>
 struct Names<Target> {
-  static constexpr std::array list{"native", "opencl", "cuda"};
+  static constexpr std::array list{"native", "opencl", "cuda", "hip"};
 };
 template <>
 struct Names<Argument::Kind> {

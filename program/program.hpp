@@ -15,7 +15,7 @@
 namespace vphi::program {
 
 enum class Precision { F32, F64 };
-enum class Target { Native, OpenCL, Cuda };
+enum class Target { Native, OpenCL, Cuda, Hip };
 
 /// One real number per instance and lattice site: [instance][t][z][y][x], x fastest. With a `file`
 /// it is a matrix of `elements` numbers that all instances share, read before the first launch and

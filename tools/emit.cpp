@@ -104,9 +104,10 @@ int emit(const Words& words) {
   bool with_main = false, json = false;
   CommandLine line("emit MODEL", "Writes the kernels as readable source.");
   line.arguments(models, 1, 1)
-      .choice("--to", {"cuda", "opencl", "native", "latex", "json"}, to,
+      .choice("--to", {"cuda", "opencl", "hip", "native", "latex", "json"}, to,
               "language of the kernels; latex: the equations; json: the whole program")
-      .choice("--target", {"cuda", "opencl", "native"}, target, "with --to json: for which device")
+      .choice("--target", {"cuda", "opencl", "hip", "native"}, target,
+              "with --to json: for which device")
       .value("--after", "PASS", after, "the kernels' expressions behind a pass of the compiler")
       .value("--kernel", "NAME", kernel, "one kernel")
       .flag("--main", with_main, "a file that compiles and runs by itself (the step's kernel)")
@@ -118,7 +119,8 @@ int emit(const Words& words) {
   line.obeyed("--target", to != "json", "it is the device of `--to json`")
       .obeyed("--after", to == "json" || to == "latex", "passes are those of kernels")
       .obeyed("--kernel", !kernels, "the text is not a kernel's")
-      .obeyed("--main", !kernels, "the text is not a kernel's");
+      .obeyed("--main", !kernels, "the text is not a kernel's")
+      .obeyed("--main", to == "hip", "HIP has no main yet");
 
   CompileOptions compile = options.compile_options();
   compile.stop_after = after;

@@ -145,10 +145,15 @@ emit::TargetInfo default_target(const std::string& kind) {
   emit::TargetInfo target;
   if (kind == "cuda") target.target = program::Target::Cuda;
   if (kind == "opencl") target.target = program::Target::OpenCL;
+  if (kind == "hip") target.target = program::Target::Hip;
   target.is_cpu = kind == "native";
   target.nvidia = kind == "cuda";
   if (kind == "opencl") target.local_bytes = 48 * 1024;
   if (kind == "native") target.compute_units = 1;
+  if (kind == "hip") {  // an MI210
+    target.compute_units = 104;
+    target.local_bytes = 64 * 1024;
+  }
   return target;
 }
 

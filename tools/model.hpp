@@ -32,7 +32,7 @@ struct ModelOptions {
 };
 
 emit::TargetInfo target_of(const runtime::DeviceInfo& device);
-/// The usual device of a kind, for verbs that only print: "cuda", "opencl", "native".
+/// The usual device of a kind, for verbs that only print: "cuda", "opencl", "hip", "native".
 emit::TargetInfo default_target(const std::string& kind);
 
 /// A line like those of the language's own diagnostics.

@@ -13,6 +13,8 @@ const char* dialect(program::Target target) {
       return "cuda";
     case program::Target::OpenCL:
       return "opencl";
+    case program::Target::Hip:
+      return "hip";
     case program::Target::Native:
       break;
   }

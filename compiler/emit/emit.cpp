@@ -60,7 +60,7 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out = emit_lines(*line, target, bindings);
   } else {
     kernel::Kernel own = kernel;
-    own.fast = kernel.fast || noisy_on_nvidia(kernel, target);
+    own.fast = kernel.fast || noise_hides_errors(kernel, target);
     if (own.colours && in_order(kernel, bindings)) count_along_x(own);
     const Job job = make_job(own, target, bindings);
     out = by_pattern(job, bindings);

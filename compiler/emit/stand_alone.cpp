@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <stdexcept>
+
+#include "compiler/emit/dialects/dialect.hpp"
 #include "compiler/emit/emit.hpp"
 #include "compiler/emit/text/fill.hpp"
 
@@ -23,6 +26,11 @@ char kind_letter(const program::Argument& argument) {
 }  // namespace
 
 std::string stand_alone(const program::Kernel& kernel, program::Target target) {
+  TargetInfo info;
+  info.target = target;
+  const Dialect& dialect = dialect_of(info);
+  if (*dialect.texts.main == '\0')
+    throw std::invalid_argument(std::string("there is no main for ") + dialect.shown);
   Slots slots;
   slots["source"] = kernel.source;
   slots["entry"] = kernel.entry;
@@ -35,15 +43,7 @@ std::string stand_alone(const program::Kernel& kernel, program::Target target) {
     slots["table"] +=
         fmt::format("{{{}, '{}', {}}},\n", argument.bytes, kind_letter(argument), argument.written);
   slots["common"] = fill("main_common.txt", slots);
-  switch (target) {
-    case program::Target::Cuda:
-      return fill("main_cuda.txt", slots);
-    case program::Target::OpenCL:
-      return fill("main_opencl.txt", slots);
-    case program::Target::Native:
-      break;
-  }
-  return fill("main_cpp.txt", slots);
+  return fill(dialect.texts.main, slots);
 }
 
 }  // namespace vphi::emit

@@ -105,6 +105,11 @@ class Device {
   HostBlocks blocks_;
 };
 
+/// What stands in the way of HIP: its text is written, and no file here compiles and launches it.
+inline constexpr const char* kNoHip =
+    "HIP does not run here yet: `vphi emit MODEL --to hip` writes its text alone. Write native, "
+    "opencl or cuda; AMD's GPUs are among the OpenCL devices.";
+
 /// All devices that can be opened now, best first.
 std::vector<DeviceInfo> list_devices();
 /// `id`: auto, native, opencl[:k], cuda[:k]. Throws DeviceError that says what is missing.

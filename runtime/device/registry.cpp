@@ -46,6 +46,7 @@ std::unique_ptr<Device> open_device(const std::string& id) {
                       "' is not a device: write auto, native, opencl, opencl:K, cuda or " +
                       "cuda:K with a number K from 0.");
   if (kind == "native") return open_native();
+  if (kind == "hip") throw DeviceError(kNoHip);
   if (kind == "cuda") return open_cuda(index < 0 ? 0 : index);
   if (kind == "opencl")
     return open_opencl(index >= 0 ? index : std::max(0, first_gpu(list_opencl())));

@@ -202,6 +202,8 @@ program::Kernel self_test_kernel(program::Target target) {
       kernel.block = {kThreads, 1, 1};
       kernel.shared_bytes = kThreads * sizeof(double);
       break;
+    case program::Target::Hip:
+      throw DeviceError(kNoHip);
   }
   return kernel;
 }

@@ -78,6 +78,7 @@ std::unique_ptr<DeviceTransform> make_device_transform(runtime::Device& device, 
     case program::Target::OpenCL:
       return make_vkfft(device, box, precision, why);
     case program::Target::Native:
+    case program::Target::Hip:
       break;
   }
   if (why) *why = "the processor's fields are transformed by the host itself";

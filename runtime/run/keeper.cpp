@@ -57,6 +57,8 @@ const char* target_name(program::Target target) {
       return "opencl";
     case program::Target::Cuda:
       return "cuda";
+    case program::Target::Hip:
+      return "hip";
   }
   return "";
 }

@@ -43,6 +43,14 @@ TEST(Registry, BadNamesAreExplained) {
     EXPECT_NE(message_of(id).find("opencl:K"), std::string::npos) << id << ": " << message_of(id);
 }
 
+TEST(Registry, HipIsWrittenAndNotRun) {
+  for (const char* id : {"hip", "hip:0"}) {
+    const std::string text = message_of(id);
+    EXPECT_NE(text.find("HIP does not run here yet"), std::string::npos) << text;
+    EXPECT_NE(text.find("vphi emit MODEL --to hip"), std::string::npos) << text;
+  }
+}
+
 TEST(Registry, AMissingDeviceSaysHowToGetIt) {
   if (list_cuda().empty()) {
     const std::string text = message_of("cuda");

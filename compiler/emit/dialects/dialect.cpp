@@ -45,16 +45,18 @@ constexpr FunctionRow kFunctions[] = {
 
 }  // namespace
 
-Language language_of(program::Target target) {
-  switch (target) {
+const Dialect& dialect_of(const TargetInfo& target) {
+  switch (target.target) {
     case program::Target::Cuda:
-      return Language::Cuda;
+      return cuda_dialect();
     case program::Target::OpenCL:
-      return Language::OpenCL;
+      return opencl_dialect(target.is_cpu, target.nvidia);
+    case program::Target::Hip:
+      return hip_dialect();
     case program::Target::Native:
       break;
   }
-  return Language::Cpp;
+  return native_dialect();
 }
 
 const char* type_name(Precision precision) {
@@ -74,21 +76,17 @@ std::string literal(long double value, Precision precision) {
   return shortest(static_cast<double>(value), "");
 }
 
-std::string function_name(Op op, Precision precision, Language language) {
-  if (language == Language::Cpp)
+std::string spelled(const Dialect& dialect, const std::string& name, Precision precision) {
+  const Words& words = dialect.words;
+  return words.function_prefix + name +
+         (precision == Precision::F32 ? words.suffix_f32 : words.suffix_f64);
+}
+
+std::string function_name(Op op, Precision precision, const Dialect& dialect) {
+  if (dialect.can.vector_functions)
     if (std::string own = vector_function(op, precision); !own.empty()) return own;
-  for (const FunctionRow& row : kFunctions) {
-    if (row.op != op) continue;
-    const std::string single = precision == Precision::F32 ? "f" : "";
-    switch (language) {
-      case Language::Cuda:
-        return row.name + single;
-      case Language::OpenCL:
-        return row.name;
-      case Language::Cpp:
-        return std::string("__builtin_") + row.name + single;
-    }
-  }
+  for (const FunctionRow& row : kFunctions)
+    if (row.op == op) return spelled(dialect, row.name, precision);
   return {};
 }
 

@@ -15,9 +15,7 @@ namespace {
 
 using algebra::Op;
 
-const char* wide(const Job& job) {
-  return job.language == Language::OpenCL ? "ulong" : "unsigned long long";
-}
+const char* wide(const Job& job) { return job.dialect.words.draw_type; }
 
 std::ptrdiff_t slot_of(const Bindings& bindings, const std::string& name) {
   const auto at = std::find(bindings.slots.begin(), bindings.slots.end(), name);
@@ -30,22 +28,17 @@ std::string slot(const Bindings& bindings, const std::string& name, const std::s
   return fmt::format("{}[{}]", scalars, slot_of(bindings, name));
 }
 
-// NVIDIA's approximations, in f32.
+// The device's approximations, in f32.
 bool quick_functions(const Job& job) {
-  return job.body.real == Precision::F32 &&
-         (job.language == Language::Cuda ||
-          (job.target.nvidia && job.language == Language::OpenCL));
+  return job.body.real == Precision::F32 && job.dialect.can.approximate;
 }
 
 // Function of the device; the fast ones where they are good enough.
 std::string call(const Job& job, Op op, const std::string& argument) {
-  const bool f32 = job.body.real == Precision::F32;
   if ((op == Op::Sin || op == Op::Cos) && !quick_functions(job))
     return turn_function(op, job.body.real) + "(" + argument + ")";
-  std::string name = function_name(op, job.body.real, job.language);
-  if (f32 && job.language == Language::Cuda && op != Op::Sqrt) name = "__" + name;
-  if (f32 && job.target.nvidia && job.language == Language::OpenCL) name = "native_" + name;
-  return name + "(" + argument + ")";
+  const std::string name = function_name(op, job.body.real, job.dialect);
+  return (quick_functions(job) ? job.dialect.words.quick_prefix : "") + name + "(" + argument + ")";
 }
 
 // The word with a number from 0 to 3 that is known when the step is.
@@ -91,13 +84,7 @@ std::string draw_functions(const Job& job) {
   Slots slots;
   slots["wide"] = wide(job);
   // Written as a product of 64-bit numbers, NVIDIA's compiler adds the zeros of the upper halves.
-  const bool nvidia = job.target.nvidia && job.language == Language::OpenCL;
-  slots["product"] = job.language == Language::Cuda || nvidia
-                         ? fmt::format(
-                               "{} product;\n{}(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(product) : "
-                               "\"r\"(a), \"r\"(b));\nreturn product;",
-                               wide(job), nvidia ? "__asm__" : "asm")
-                         : fmt::format("return ({})a * b;", wide(job));
+  slots["product"] = job.dialect.words.product;
   slots["real"] = type_name(real);
   slots["stream"] = std::to_string(random.stream);
   const bool xorshift = random.generator == kernel::Generator::Xorshift32;
@@ -105,8 +92,7 @@ std::string draw_functions(const Job& job) {
   slots["round_count"] = std::to_string(rounds);
   slots["philox"] = xorshift ? "vphi_philox" : "vphi_block";
   // without a loop: one would keep clang from taking instances side by side
-  slots["skip"] = skip_text(job.language == Language::Cpp ||
-                            (job.language == Language::OpenCL && job.target.is_cpu));
+  slots["skip"] = skip_text(job.dialect.processor());
   slots["xorshift"] = xorshift ? fill("draws_xorshift.txt", slots) : "";
   slots["suffix"] = real == Precision::F32 ? "f32" : "f64";
   slots["high"] = number(0.75L);
@@ -123,20 +109,18 @@ std::string draw_functions(const Job& job) {
   const std::string log =
       quick ? "vphi_log2_f32(vphi_unit(word))" : call(job, Op::Log, "vphi_unit(word)");
   const std::string square =
-      quick ? fmt::format("{}({}*{})", function_name(Op::Abs, real, job.language),
+      quick ? fmt::format("{}({}*{})", function_name(Op::Abs, real, job.dialect),
                           number(-2 * std::numbers::ln2_v<long double>), log)
             : fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64",
                           number(-2), log, number(0));
   slots["radius"] = quick ? "vphi_root_f32(" + square + ")" : call(job, Op::Sqrt, square);
   slots["quick"];
-  if (quick)
-    slots["quick"] = fill(
-        job.language == Language::Cuda ? "quick_draws_cuda.txt" : "quick_draws_nvidia.txt", {});
+  if (quick) slots["quick"] = fill(job.dialect.texts.quick_draws, {});
   slots["turn_cell"] = number(2 * std::numbers::pi_v<long double> * 0x1p-32L);
   slots["half_turn_cell"] = number(std::numbers::pi_v<long double> * 0x1p-32L);
   // The site's own code may have brought the functions of the angle.
-  const bool there = job.body.code.find(turn_function(Op::Sin, real)) != std::string::npos;
-  return (quick || there ? "" : turn_functions(real, job.language)) + fill("draws.txt", slots);
+  const bool there = job.body.calls.turns(real);
+  return (quick || there ? "" : turn_functions(real, job.dialect)) + fill("draws.txt", slots);
 }
 
 std::string draw_start(const Job& job, const Bindings& bindings, const std::string& instance) {

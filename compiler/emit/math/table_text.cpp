@@ -105,44 +105,31 @@ std::vector<std::vector<int>> side_by_side(const algebra::Arena& arena,
   return groups;
 }
 
-std::string place_functions(Precision precision, Language language) {
-  const bool cuda = language == Language::Cuda, single = precision == Precision::F32;
+std::string place_functions(Precision precision, const Dialect& dialect) {
+  const bool single = precision == Precision::F32;
+  const Words& words = dialect.words;
   Slots slots;
-  slots["asm"] = cuda ? "asm" : "__asm__";
-  slots["bits_of"] = cuda ? "__float_as_int" : "as_int";
-  slots["of_bits"] = cuda ? (single ? "__int_as_float" : "__longlong_as_double")
-                          : (single ? "as_float" : "as_double");
-  slots["long"] = cuda ? "ll" : "l";
+  slots["asm"] = words.assembler;
+  slots["bits_of"] = words.bits_of_float;
+  slots["of_bits"] = single ? words.float_of_bits : words.double_of_bits;
+  slots["long"] = words.long_suffix;
   return "\n" + fill(single ? "places_f32.txt" : "places_f64.txt", slots);
-}
-
-std::string declared(Language language, const std::string& type, const std::string& name,
-                     std::size_t size) {
-  switch (language) {
-    case Language::Cuda:
-      return fmt::format("static __device__ const __align__(16) {} {}[{}]", type, name, size);
-    case Language::OpenCL:
-      return fmt::format("__constant {} {}[{}] __attribute__((aligned(16)))", type, name, size);
-    case Language::Cpp:
-      break;
-  }
-  return fmt::format("alignas(16) static const {} {}[{}]", type, name, size);
 }
 
 /// Number `k` of those at place `at`: of a vector of the device, where there is one, so that the
 /// address is one multiply-add.
 std::string entry_of(const std::string& values, const std::string& type, std::size_t width,
-                     std::size_t k, Language language) {
+                     std::size_t k, const Dialect& dialect) {
   if (width == 1) return values + "[at]";
   if (width == 4 && type == "double") return fmt::format("{}[4*at + {}]", values, k);
-  return fmt::format("(({}const {}{}*){})[at].{}", language == Language::Cuda ? "" : "__constant ",
-                     type, width, values, "xyzw"[k]);
+  return fmt::format("(({}const {}{}*){})[at].{}", dialect.words.constant, type, width, values,
+                     "xyzw"[k]);
 }
 
 /// `whole`: positions are integers, made by emit/math/places.hpp.
 std::string group_text(const algebra::Arena& arena, const std::vector<int>& group,
                        const std::map<int, Positions>& tables, Precision precision,
-                       Language language, bool whole) {
+                       const Dialect& dialect, bool whole) {
   const std::string type = type_name(precision),
                     values = table_function(group.front(), precision) + "_values";
   const char* suffix = precision == Precision::F32 ? "f32" : "f64";
@@ -150,7 +137,8 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
                                                   : std::numeric_limits<double>::max();
   const std::size_t size = arena.table_data(group.front()).size();
   const std::size_t width = group.size() == 3 ? 4 : group.size();
-  std::string text = declared(language, type, values, width * size) + " = {\n";
+  std::string text =
+      fmt::format(fmt::runtime(dialect.words.table), type, values, width * size) + " = {\n";
   std::string line;
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t k = 0; k < width; ++k) {
@@ -167,7 +155,7 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
   }
   text += "   " + line + "\n};\n";
   // NaN becomes 0 when it is converted to an integer there; a place is an integer anyway
-  bool inside = language == Language::Cuda || whole;
+  bool inside = dialect.can.safe_index || whole;
   Ranges ranges;
   for (const algebra::Node* position : tables.at(group.front())) {
     const Range r = ranges.of(Expr(position));
@@ -180,7 +168,7 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
       text +=
           fmt::format("VPHI_INLINE {} {}(int at) {{\n", type, table_function(group[k], precision));
       if (!inside) text += fmt::format("  at = min(max(at, 0), {});\n", size - 1);
-      text += fmt::format("  return {};\n}}\n", entry_of(values, type, width, k, language));
+      text += fmt::format("  return {};\n}}\n", entry_of(values, type, width, k, dialect));
       continue;
     }
     text +=
@@ -204,7 +192,8 @@ std::string table_function(int table, Precision precision) {
   return fmt::format("vphi_table_{}_{}", table + 1, precision == Precision::F32 ? "f32" : "f64");
 }
 
-std::string table_functions(const kernel::Kernel& kernel, Language language, const Handed& handed) {
+std::string table_functions(const kernel::Kernel& kernel, const Dialect& dialect,
+                            const Handed& handed) {
   std::map<int, Positions> at_sites, in_epilogue;
   const algebra::Arena* arena = nullptr;
   const auto see = [&](std::vector<Expr> exprs, std::map<int, Positions>& tables) {
@@ -226,10 +215,10 @@ std::string table_functions(const kernel::Kernel& kernel, Language language, con
   const auto add = [&](const std::map<int, Positions>& tables, Precision precision, bool whole) {
     if (tables.empty()) return;
     for (const auto& group : side_by_side(*arena, tables))
-      text += "\n" + group_text(*arena, group, tables, precision, language, whole);
+      text += "\n" + group_text(*arena, group, tables, precision, dialect, whole);
   };
   const bool whole = kernel.fast && !handed.empty();
-  if (whole && !at_sites.empty()) text += place_functions(kernel.compute, language);
+  if (whole && !at_sites.empty()) text += place_functions(kernel.compute, dialect);
   add(at_sites, kernel.compute, whole);
   add(in_epilogue, Precision::F64, false);
   return text;

@@ -44,14 +44,14 @@ std::string turn_function(algebra::Op op, Precision precision) {
   return std::string(op == algebra::Op::Sin ? "vphi_sin_" : "vphi_cos_") + suffix(precision);
 }
 
-std::string turn_functions(Precision precision, Language language) {
+std::string turn_functions(Precision precision, const Dialect& dialect) {
   const bool f32 = precision == Precision::F32;
   const Parts& parts = f32 ? kParts32 : kParts64;
   const auto number = [&](long double v) { return literal(v, precision); };
   Slots slots;
   slots["real"] = type_name(precision);
   slots["suffix"] = suffix(precision);
-  slots["fabs"] = function_name(algebra::Op::Abs, precision, language);
+  slots["fabs"] = function_name(algebra::Op::Abs, precision, dialect);
   slots["two_over_pi"] = number(2 * std::numbers::inv_pi_v<long double>);
   slots["magic"] = number(parts.magic);
   slots["limit"] = number(parts.limit);
@@ -68,11 +68,10 @@ std::string turn_functions(Precision precision, Language language) {
   return fill("turns.txt", slots);
 }
 
-std::string turn_functions_for(const std::string& code, Language language) {
+std::string turn_functions_for(const Calls& calls, const Dialect& dialect) {
   std::string text;
   for (const Precision precision : {Precision::F32, Precision::F64})
-    if (code.find(turn_function(algebra::Op::Sin, precision)) != std::string::npos)
-      text += turn_functions(precision, language);
+    if (calls.turns(precision)) text += turn_functions(precision, dialect);
   return text;
 }
 

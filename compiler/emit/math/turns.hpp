@@ -9,14 +9,14 @@
 
 #include <string>
 
-#include "compiler/emit/dialects/dialect.hpp"
+#include "compiler/emit/text/printer.hpp"
 
 namespace vphi::emit {
 
 /// The functions, at file scope; behind vphi_select_*.
-std::string turn_functions(Precision precision, Language language);
-/// Those that `code` calls.
-std::string turn_functions_for(const std::string& code, Language language);
+std::string turn_functions(Precision precision, const Dialect& dialect);
+/// Those that are called.
+std::string turn_functions_for(const Calls& calls, const Dialect& dialect);
 /// vphi_sin_f64, ...: `op` is Sin or Cos.
 std::string turn_function(algebra::Op op, Precision precision);
 

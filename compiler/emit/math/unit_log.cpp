@@ -10,18 +10,14 @@ namespace {
 constexpr const char* kName = "vphi_log_of_unit_f64";
 }  // namespace
 
-std::string unit_log(const algebra::Node& node, Precision precision, Language language) {
+std::string unit_log(const algebra::Node& node, Precision precision, const Dialect& dialect) {
   const bool ours = node.op == Op::Log && node.args[0].is(Op::Uniform) &&
-                    precision == Precision::F64 && language != Language::Cpp;
+                    precision == Precision::F64 && *dialect.texts.unit_log != '\0';
   return ours ? kName : "";
 }
 
-std::string unit_log_for(const std::string& code, Language language, bool nvidia) {
-  if (code.find(kName) == std::string::npos) return {};
-  const char* bits = language == Language::Cuda ? "log_of_unit_cuda.txt"
-                     : nvidia                   ? "log_of_unit_nvidia.txt"
-                                                : "log_of_unit_opencl.txt";
-  return fill(bits, {}) + fill("log_of_unit_f64.txt", {});
+std::string unit_log_functions(const Dialect& dialect) {
+  return fill(dialect.texts.unit_log, {}) + fill("log_of_unit_f64.txt", {});
 }
 
 }  // namespace vphi::emit

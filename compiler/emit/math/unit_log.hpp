@@ -11,8 +11,8 @@
 namespace vphi::emit {
 
 /// The function, where it is better than the device's own; else empty.
-std::string unit_log(const algebra::Node& node, Precision precision, Language language);
-/// Its text, at file scope, where `code` calls it.
-std::string unit_log_for(const std::string& code, Language language, bool nvidia);
+std::string unit_log(const algebra::Node& node, Precision precision, const Dialect& dialect);
+/// Its text, at file scope.
+std::string unit_log_functions(const Dialect& dialect);
 
 }  // namespace vphi::emit

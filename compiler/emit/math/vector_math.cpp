@@ -37,8 +37,8 @@ std::string vector_function(Op op, Precision precision) {
   return std::string("vphi_") + name + (precision == Precision::F32 ? "_f32" : "_f64");
 }
 
-std::string vector_functions_for(const kernel::Kernel& kernel, Language language) {
-  if (language != Language::Cpp) return {};
+std::string vector_functions_for(const kernel::Kernel& kernel, const Dialect& dialect) {
+  if (!dialect.can.vector_functions) return {};
   bool any = false;
   for (const algebra::Expr value : kernel.values()) any = any || has_one(value);
   for (const kernel::ScalarAssign& assign : kernel.epilogue) any = any || has_one(assign.value);

@@ -14,6 +14,6 @@ namespace vphi::emit {
 std::string vector_function(algebra::Op op, Precision precision);
 
 /// Their definitions, where the kernel has one of them at its sites or in its epilogue.
-std::string vector_functions_for(const kernel::Kernel& kernel, Language language);
+std::string vector_functions_for(const kernel::Kernel& kernel, const Dialect& dialect);
 
 }  // namespace vphi::emit

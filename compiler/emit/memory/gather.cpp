@@ -161,7 +161,7 @@ std::string Gather::place(const Offset& offset, int again) {
   return name;
 }
 
-std::string Gather::stores(const Job& job) {
+std::string Gather::stores(const Job& job, bool strip) {
   std::string text, last;
   std::set<std::size_t> begun;
   for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) {
@@ -171,6 +171,10 @@ std::string Gather::stores(const Job& job) {
     const std::string value =
         (same ? "" : std::string("(") + type_name(job.kernel.arrays[array].store) + ")") + "out." +
         job.body.store_members[i];
+    if (strip) {
+      text += fmt::format("{}[k] = {};\n", next_of_strip(job, array), value);
+      continue;
+    }
     if (place.lanes == 1) {
       text += fmt::format("{}[{}] = {};\n", write_pointer(job, array),
                           place.home < 0 ? "at" : "place", value);
@@ -277,6 +281,7 @@ std::string Gather::row(const Offset& offset) {
 // The number as it lies in memory; with the others of its place it is read once.
 std::string Gather::stored(std::size_t array, const Offset& offset, int again) {
   const Place& own = job_.places[array];
+  if (strip_) return old_of_strip(job_, array) + "[k]";
   if (own.home < 0) {
     std::string index = "at";
     if (!offset.zero()) {
@@ -388,6 +393,7 @@ std::string Gather::axes_filled() const {
 }
 
 std::string Gather::lines(bool strip) {
+  strip_ = strip;
   std::string head = coordinates(), fills = strip ? strip_draw_lines(job_) : draw_lines(job_, "at");
   for (const Read& read : job_.body.reads) fills += filled(read);
   fills += axes_filled();
@@ -419,11 +425,7 @@ std::string Gather::evaluated() {
 }
 
 std::string Gather::functions(const Job& job) {
-  std::string code = job.body.code;
-  if (!job.body.pieces.empty())
-    if (const auto at = code.find(job.body.site); at != std::string::npos)
-      code.erase(at, job.body.site.size());
-  return code;
+  return job.body.pieces.empty() ? job.body.code() : job.body.structs + job.body.rest;
 }
 
 }  // namespace vphi::emit

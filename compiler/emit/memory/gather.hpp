@@ -21,7 +21,7 @@ class Gather {
         kernel_(job.kernel),
         coordinates_known_(coordinates_known),
         together_(together) {}
-  /// `strip`: the site is number k of a strip whose random numbers are there.
+  /// `strip`: the site is number k of a strip whose values and random numbers are there.
   std::string lines(bool strip = false);
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
   /// pieces, each behind what it reads.
@@ -36,8 +36,15 @@ class Gather {
   static std::string in_row(const Job& job);
   static std::string cell_name(const kernel::Kernel& kernel, int axis);
   static std::int64_t cells(const kernel::Kernel& kernel, int axis);
-  /// Statements that put `out` away.
-  static std::string stores(const Job& job);
+  /// Statements that put `out` away; `strip`: into number k of a strip.
+  static std::string stores(const Job& job, bool strip = false);
+  /// What number k of a strip is called, as it was read and as it will be stored.
+  static std::string old_of_strip(const Job& job, std::size_t array) {
+    return job.body.array_names[array] + "_old";
+  }
+  static std::string next_of_strip(const Job& job, std::size_t array) {
+    return job.body.array_names[array] + "_next";
+  }
 
  private:
   std::string filled(const Read& read);
@@ -64,6 +71,7 @@ class Gather {
   const kernel::Kernel& kernel_;
   bool coordinates_known_ = false;
   std::int64_t together_ = 1;
+  bool strip_ = false;
   std::map<std::pair<int, int>, std::string> index_;  // axis, displacement -> variable
   std::map<std::string, std::string> values_;         // pointer and offset -> variable
   std::set<std::string> rows_, known_;

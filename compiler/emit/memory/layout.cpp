@@ -68,7 +68,7 @@ void place_together(std::span<const kernel::Kernel> kernels, const TargetInfo& t
                     Bindings& bindings, program::Program& program) {
   // In fewer dimensions planes are marched through, whole vectors along x.
   constexpr int kDims = 4;
-  if (target.target == program::Target::Native || target.is_cpu || program.dims < kDims) return;
+  if (dialect_of(target).processor() || program.dims < kDims) return;
   std::map<int, Use> uses;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     if (!stored_as_written(kernels[k])) return;

@@ -23,9 +23,9 @@ std::size_t place(const std::vector<std::string>& names, const std::string& name
 
 class ClockText {
  public:
-  ClockText(const kernel::Shared& shared, Language language)
+  ClockText(const kernel::Shared& shared, const Dialect& dialect)
       : shared_(shared),
-        printer_(language, Precision::F64,
+        printer_(dialect, Precision::F64,
                  {[this](const Node& node) { return leaf(node); },
                   [](algebra::Expr) { return std::string("k"); }},
                  scope_) {
@@ -49,7 +49,7 @@ class ClockText {
       }
       lines += put(assign, name);
     }
-    return reads_ + lines;
+    return head_ + lines;
   }
 
   /// Name of a slot's value as it is now.
@@ -57,10 +57,14 @@ class ClockText {
     std::string& known = current_[name];
     if (known.empty()) {
       known = scope_.fresh(identifier(name) + "_s");
-      reads_ += fmt::format("const double {} = clock[{}];\n", known, place(shared_.slots, name));
+      reads_.push_back(static_cast<int>(place(shared_.slots, name)));
+      head_ += fmt::format("const double {} = clock[{}];\n", known, reads_.back());
     }
     return known;
   }
+
+  /// Places of the clock that have been read, each once.
+  const std::vector<int>& reads() const { return reads_; }
 
   bool slot(const std::string& name) const { return std::ranges::count(shared_.slots, name) > 0; }
 
@@ -70,7 +74,8 @@ class ClockText {
   const kernel::Shared& shared_;
   Scope scope_;
   std::map<std::string, std::string> current_;
-  std::string reads_;
+  std::string head_;  // of the body: what is read
+  std::vector<int> reads_;
   Printer printer_;
 };
 
@@ -93,12 +98,12 @@ std::vector<bool> needed(const kernel::Shared& shared, const Root& root) {
 
 }  // namespace
 
-std::string clock_functions(const kernel::Shared& shared, const std::string& still,
-                            const std::string& suffix, Precision real, Language language) {
+Clock clock_functions(const kernel::Shared& shared, const std::string& still,
+                      const std::string& suffix, Precision real, const Dialect& dialect) {
   const auto is_slot = [&](const ScalarAssign& a) {
     return std::ranges::count(shared.slots, a.slot) > 0;
   };
-  ClockText tick(shared, language);
+  ClockText tick(shared, dialect);
   std::string after;
   const std::string old = still.empty() ? "" : tick.value(still);
   std::map<std::string, std::string> moved;  // slot -> its value after the step
@@ -121,7 +126,7 @@ std::string clock_functions(const kernel::Shared& shared, const std::string& sti
       "VPHI_INLINE void vphi_tick_{}(double* clock) {{\n{}}}\n",
       suffix, indent(text, 2));
 
-  ClockText pass(shared, language);
+  ClockText pass(shared, dialect);
   std::map<std::string, std::string> passed;
   text = pass.body(needed(shared, is_slot), [&](const ScalarAssign& a, const auto& name) {
     if (is_slot(a)) passed[a.slot] = name;
@@ -135,7 +140,7 @@ std::string clock_functions(const kernel::Shared& shared, const std::string& sti
       "VPHI_INLINE void vphi_pass_{}(double* clock) {{\n{}}}\n",
       suffix, indent(text, 2));
 
-  ClockText row(shared, language);
+  ClockText row(shared, dialect);
   text = row.body(needed(shared, [&](const ScalarAssign& a) { return !is_slot(a); }),
                   [&](const ScalarAssign& a, const std::string& name) {
                     if (is_slot(a)) return std::string();
@@ -146,13 +151,13 @@ std::string clock_functions(const kernel::Shared& shared, const std::string& sti
                   });
   if (shared.site.empty()) text += "(void)row;\n";
   if (shared.epilogue.empty()) text += "(void)wide;\n";
-  if (text.find("clock[") == std::string::npos) text += "(void)clock;\n";
+  if (row.reads().empty()) text += "(void)clock;\n";
   all += fmt::format(
       "// What a step takes from it.\n"
       "VPHI_INLINE void vphi_row_{}(const double* clock, {}* row, double* wide) "
       "{{\n{}}}\n\n",
       suffix, type_name(real), indent(text, 2));
-  return all;
+  return {std::move(all), row.reads()};
 }
 
 }  // namespace vphi::emit

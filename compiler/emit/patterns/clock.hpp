@@ -8,13 +8,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/emit/dialects/dialect.hpp"
 #include "compiler/kernel/share.hpp"
 
 namespace vphi::emit {
 
-std::string clock_functions(const kernel::Shared& shared, const std::string& still,
-                            const std::string& suffix, Precision real, Language language);
+/// The functions, and the places of the clock that vphi_row_K reads, in the order of its text.
+struct Clock {
+  std::string text;
+  std::vector<int> row_reads;
+};
+Clock clock_functions(const kernel::Shared& shared, const std::string& still,
+                      const std::string& suffix, Precision real, const Dialect& dialect);
 
 }  // namespace vphi::emit

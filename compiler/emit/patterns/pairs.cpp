@@ -16,8 +16,7 @@ namespace {
 using algebra::Expr;
 using algebra::Op;
 
-// Threads of a group: the compiler inside NVIDIA's OpenCL does better with few (5 % on an H200).
-constexpr int kThreadsCuda = 256, kThreadsOpenCl = 128, kTileSites = 256;
+constexpr int kTileSites = 256;
 constexpr int kSitesAThread = 8;  // i in registers
 constexpr int kGroupsAUnit = 16;  // enough to hide the tail of a launch
 // Groups for which sites of a thread are given up, and then sites of a tile down to so many.
@@ -154,28 +153,27 @@ class Pairs {
   Pairs(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings)
       : kernel_(kernel),
         bindings_(bindings),
-        language_(language_of(target.target)),
+        dialect_(dialect_of(target)),
         split_(Splitter(kernel).take()),
         near_kernel_(one_side(kernel, "near", split_.near.values)),
         far_kernel_(one_side(kernel, "far", split_.far.values)),
         pair_kernel_(pair_function(kernel, split_, approximate(kernel, target))),
-        near_(make_body(near_kernel_, language_, bindings)),
-        far_(make_body(far_kernel_, language_, bindings)),
-        pair_(make_body(pair_kernel_, language_, bindings)),
-        job_{kernel, target, language_, own_body(kernel), {}, false} {
+        near_(make_body(near_kernel_, dialect_, bindings)),
+        far_(make_body(far_kernel_, dialect_, bindings)),
+        pair_(make_body(pair_kernel_, dialect_, bindings)),
+        job_{kernel, target, dialect_, own_body(kernel), {}, false} {
     job_.entry = "vphi_" + job_.body.suffix;
-    job_.signed_index = language_ == Language::Cpp;
+    job_.signed_index = dialect_.tasks();
     job_.places.resize(kernel.arrays.size());
     if (kernel.dims != 1) throw std::invalid_argument("pairs of sites of a lattice");
   }
 
-  program::Kernel emit() { return language_ == Language::Cpp ? processor() : gpu(); }
+  program::Kernel emit() { return dialect_.tasks() ? processor() : gpu(); }
   Stage stage();
 
  private:
   static bool approximate(const kernel::Kernel& kernel, const TargetInfo& target) {
-    const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
-    return kernel.pair == Precision::F32 && nvidia;
+    return kernel.pair == Precision::F32 && dialect_of(target).can.approximate;
   }
   static Body own_body(const kernel::Kernel& kernel) {
     Body body;
@@ -192,7 +190,7 @@ class Pairs {
   bool alone() const { return kernel_.reach == kernel::Reach::Group; }
   int threads() const {
     if (alone()) return kernel_.threads;
-    return job_.language == Language::Cuda ? kThreadsCuda : kThreadsOpenCl;
+    return dialect_.tuned.pair_threads;
   }
   std::string pair_type() const { return type_name(kernel_.pair); }
   std::string rounded() const { return kernel_.pair == kernel_.compute ? "" : "(float)"; }
@@ -231,7 +229,7 @@ class Pairs {
         const auto which = static_cast<std::size_t>(entry);
         const std::size_t array = position(kernel_, split_.matrices.arrays[which]);
         const bool same = kernel_.arrays[array].store == kernel_.pair;
-        const char* wide = language_ == Language::Cpp ? "long" : "vphi_wide";
+        const char* wide = dialect_.tasks() ? "long" : "vphi_wide";
         text += fmt::format("in.{} = {}{}[({})(first + j) * {} + {}];\n", read.member,
                             same ? "" : "(" + pair_type() + ")", read_pointer(job_, array), wide,
                             index_literal(job_, sites()), row);
@@ -268,12 +266,11 @@ class Pairs {
 
   Slots shared_slots(int threads, const Groups* groups) const {
     Slots slots = common_slots(job_, threads, groups);
-    slots["body"] = near_.code + far_.code + pair_.code;
-    slots["choices"] += turn_functions_for(slots["body"], language_);
-    if (pair_kernel_.fast) {
-      const bool cuda = language_ == Language::Cuda;
-      slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});
-    }
+    slots["body"] = near_.code() + far_.code() + pair_.code();
+    Calls calls = near_.calls;
+    calls.add(far_.calls), calls.add(pair_.calls);
+    slots["choices"] += turn_functions_for(calls, dialect_);
+    if (pair_kernel_.fast) slots["choices"] += fill(dialect_.texts.quick, {});
     slots["near"] = near_.suffix;
     slots["far"] = far_.suffix;
     slots["pair"] = pair_.suffix;
@@ -290,13 +287,20 @@ class Pairs {
     std::int64_t sums = 0;  ///< shares of every site and term, then a counter for each block
   };
   Cut cut() const;
+  /// The values of a tile of sites j.
+  std::vector<LocalArray> tile_memory(const Cut& cut) const {
+    std::vector<LocalArray> list;
+    for (std::size_t i = 0; i < split_.far.values.size(); ++i)
+      list.push_back({pair_type(), fmt::format("far_{}", i), cut.tile});
+    return list;
+  }
   Slots gpu_slots(const Cut& cut, const Groups& groups) const;
   program::Kernel gpu();
   program::Kernel processor();
 
   const kernel::Kernel& kernel_;
   const Bindings& bindings_;
-  Language language_;
+  const Dialect& dialect_;
   Split split_;
   kernel::Kernel near_kernel_, far_kernel_, pair_kernel_;
   Body near_, far_, pair_;
@@ -322,7 +326,7 @@ Pairs::Cut Pairs::cut() const {
   };
   // Fewer sites a thread, then a tile, where there would not be a group for each multiprocessor.
   const std::int64_t least =
-      alone() || job_.target.is_cpu
+      alone() || dialect_.processor()
           ? 0
           : kFewestGroupsAUnit * std::int64_t{std::max(1, job_.target.compute_units)};
   cut.per_thread = kSitesAThread;
@@ -355,9 +359,7 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   slots["block"] = index_literal(job_, std::int64_t{threads()} * per_thread);
   slots["tiles"] = index_literal(job_, cut.tiles);
   const std::string real = pair_type();
-  slots["tile_memory"] = each(split_.far.values.size(), [&](std::size_t i) {
-    return fmt::format("VPHI_LOCAL {} far_{}[{}];\n", real, i, cut.tile);
-  });
+  slots["tile_memory"] = declared(tile_memory(cut));
   slots["near_memory"] = each(split_.near.values.size(), [&](std::size_t i) {
     return fmt::format("{} near_{}[{}];\n", real, i, per_thread);
   });
@@ -429,10 +431,7 @@ program::Kernel Pairs::gpu() {
   slots["parameters"] =
       gpu_parameters(job_) + (cut.sums > 0 ? ",\n    VPHI_GLOBAL double* partials" : "");
   slots["instance"] = instance_pointers(job_, bindings_, cut.sums, false);
-  slots["pair_types"] = "";
-  if (slots["wide_type"].empty())
-    slots["pair_types"] = fmt::format("typedef unsigned long{} vphi_wide;",
-                                      language_ == Language::Cuda ? " long" : "");
+  slots["pair_types"] = slots["wide_type"].empty() ? wide_typedef(dialect_) : "";
   program::Kernel out;
   out.entry = job_.entry;
   out.source = fill("pairs_gpu.txt", slots);
@@ -450,7 +449,8 @@ Stage Pairs::stage() {
   Stage stage;
   stage.pointers = array_pointers(job_);
   stage.functions = slots.at("choices") + slots.at("body");
-  stage.local_memory = slots.at("tile_memory");
+  stage.local_memory = tile_memory(cut);
+  stage.names_last = cut.shares == 1;  // pairs_alone_gpu.txt
   stage.text = cut.blocks == 1 ? "const unsigned share = 0u, block = 0u;\n" + slots.at("loop")
                                : fmt::format(
                                      "for (unsigned block = 0u; block < {}u; ++block) {{\n"

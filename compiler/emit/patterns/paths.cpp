@@ -70,8 +70,8 @@ class Paths {
   // On processors later rows of the table go on from what was saved after the ones before.
   std::string source(std::size_t array) const {
     const std::string from = read_pointer(job_, array), to = write_pointer(job_, array);
-    const bool again = shared_ && job_.language == Language::Cpp &&
-                       job_.kernel.arrays[array].written && from != to;
+    const bool again =
+        shared_ && job_.dialect.tasks() && job_.kernel.arrays[array].written && from != to;
     return again ? fmt::format("(done == 0 ? {} : {})", from, to) : from;
   }
 
@@ -185,8 +185,7 @@ class Paths {
   // which a sum of subscripts would not be to the compiler, since those wrap around.
   std::string entry(const char* table, std::size_t width, std::int64_t k,
                     std::size_t column) const {
-    return fmt::format("({0} + step * {1}{2})[{3}]", table, width,
-                       job_.language == Language::Cpp ? "" : "u",
+    return fmt::format("({0} + step * {1}{2})[{3}]", table, width, job_.dialect.words.index_suffix,
                        static_cast<std::size_t>(k) * width + column);
   }
 
@@ -253,8 +252,8 @@ class Paths {
 // Text of the number of steps in this launch.
 std::string step_count(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
-  const bool cpp = job.language == Language::Cpp;
-  if (kernel.steps_slot.empty()) return fmt::format("{}{}", kernel.steps, cpp ? "" : "u");
+  if (kernel.steps_slot.empty())
+    return fmt::format("{}{}", kernel.steps, job.dialect.words.index_suffix);
   const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
   if (at == bindings.slots.end())
     throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
@@ -310,19 +309,6 @@ void fill_groups(program::Kernel& out, Slots& slots, const Job& job, const Paths
   slots["load"] = (abreast > 0 ? "" : paths.values(0)) + paths.load(at, "");
   slots["draw_start"] = draw_walker(job, bindings, "instance", "scalars");
   slots["save"] = paths.save(at, "");
-}
-
-/// Places of the clock that a row of the table is made of.
-std::vector<int> slots_of_row(const std::string& functions) {
-  std::vector<int> list;
-  const std::string read = "clock[";
-  std::size_t at = functions.find("vphi_row_");
-  while (at != std::string::npos && (at = functions.find(read, at)) != std::string::npos) {
-    at += read.size();
-    const int slot = std::stoi(functions.substr(at));
-    if (std::ranges::find(list, slot) == list.end()) list.push_back(slot);
-  }
-  return list;
 }
 
 /// Rows of a group's table: of the clock, and of what all instances share of a step.
@@ -381,7 +367,7 @@ program::Kernel emit_paths(const Job& job, const Bindings& bindings) {
   const std::int64_t together = steps_together(kernel);
   if (kernel.steps % together != 0)
     throw std::invalid_argument("kernel " + kernel.name + ": steps a launch that share no block");
-  const bool cpp = job.language == Language::Cpp;
+  const bool cpp = job.dialect.tasks();
   Paths paths(job, bindings);
   program::Kernel out;
   Slots slots = common_slots(job, kThreads);
@@ -408,16 +394,16 @@ program::Kernel emit_paths(const Job& job, const Bindings& bindings) {
 program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo& target,
                                   const Bindings& bindings) {
   kernel::Shared shared = kernel::share(kernel);
-  const bool cuda = language_of(target.target) == Language::Cuda;
-  shared.own.fast = kernel.compute == Precision::F32 && (cuda || target.nvidia);
+  const Dialect& dialect = dialect_of(target);
+  shared.own.fast = kernel.compute == Precision::F32 && dialect.can.approximate;
   Bindings wider = bindings;
   for (const std::string& name : shared.epilogue) wider.slots.push_back(name);
   const Job job = make_job(shared.own, target, wider, shared.site);
   const std::int64_t together = steps_together(shared.own);
   if (kernel.steps % together != 0)
     throw std::invalid_argument("kernel " + kernel.name + ": steps a launch that share no block");
-  const bool cpp = job.language == Language::Cpp;
-  const bool alone = !cpp && target.is_cpu;  // no group to share a table with
+  const bool cpp = job.dialect.tasks();
+  const bool alone = dialect.work == Work::Rows;  // no group to share a table with
   const Paths paths(job, wider, &shared, bindings.slots.size());
   const auto slot_of = [&](const std::string& name) {
     return std::ranges::find(bindings.slots, name) - bindings.slots.begin();
@@ -436,9 +422,9 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   slots["together"] = std::to_string(together);
   slots["lanes"] = std::to_string(kLanes);
   slots["vector"] = std::to_string(kVectorBytes / bytes_of(job.body.real));
-  const std::string clock_text =
-      clock_functions(shared, kernel.still, job.body.suffix, job.body.real, job.language);
-  const std::vector<int> row_slots = slots_of_row(clock_text);
+  const Clock clock =
+      clock_functions(shared, kernel.still, job.body.suffix, job.body.real, dialect);
+  const std::vector<int>& row_slots = clock.row_reads;
   slots["kept_slots"] = number(row_slots.size());
   slots["keep_clock"] = slots["take_clock"] = "";
   for (std::size_t k = 0; k < row_slots.size(); ++k) {
@@ -471,7 +457,7 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
       slots["clock_save"] +=
           fmt::format("{} = clock[{}];\n", paths.scalar(slot_of(shared.slots[j])), j);
   }
-  slots["body"] += clock_text;
+  slots["body"] += clock.text;
   const bool state = keeps_state(job);
   const std::int64_t run = kernel::steps_of_run(shared.own.random);
   // Rows end where a run of the state or a round of steps does.
@@ -483,15 +469,15 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
   slots["lead"] = fmt::format("({} - (step_low & {})) & {}", together, together - 1, together - 1);
   slots["step_low"] = "0";
   if (!kernel.random.step.empty())
-    slots["step_low"] = fmt::format(
-        "vphi_count_of(clock[{0}] - 128.0*{1}(clock[{0}]*0.0078125))", clock_of(kernel.random.step),
-        function_name(algebra::Op::Floor, Precision::F64, job.language));
+    slots["step_low"] = fmt::format("vphi_count_of(clock[{0}] - 128.0*{1}(clock[{0}]*0.0078125))",
+                                    clock_of(kernel.random.step),
+                                    function_name(algebra::Op::Floor, Precision::F64, dialect));
   const int abreast = cpp || alone ? 0 : instances_abreast(job, target);
   slots["abreast"] = std::to_string(std::max(1, abreast));
   const bool light = kernel::cost(kernel).flops <= kLightFlops;
   slots["residents"] = std::to_string(!light ? 1 : residents_of(abreast));
   // NVIDIA's OpenCL knows no groups on a multiprocessor, but registers of a thread.
-  if (!cpp && !cuda && target.nvidia && light)
+  if (dialect.can.asks_registers && light)
     slots["comment"] += fmt::format("// vphi: registers={}\n",
                                     kRegisters / (kSharedThreads * residents_of(abreast)) / 8 * 8);
   const bool draws = !job.body.draws.empty();
@@ -501,14 +487,12 @@ program::Kernel emit_shared_paths(const kernel::Kernel& kernel, const TargetInfo
                          : fmt::format("{} first_walkers[{}];\n", widest_integer(job), abreast) +
                                (kept ? fmt::format("unsigned noise_states[{}];\n", abreast) : "");
   // NVIDIA's compiler would rather convert the number anew in each round than keep it.
-  const bool nvidia = cuda || target.nvidia;
-  slots["keep_walker"] = !draws ? ""
-                         : nvidia
-                             ? fmt::format(
-                                   "{} kept = first_walker;\n{} volatile(\"\" : \"+l\"(kept));\n"
-                                   "first_walkers[p] = kept;\n",
-                                   widest_integer(job), cuda ? "asm" : "__asm__")
-                             : "first_walkers[p] = first_walker;\n";
+  const std::string keep = dialect.words.keep;
+  slots["keep_walker"] =
+      !draws         ? ""
+      : keep.empty() ? "first_walkers[p] = first_walker;\n"
+                     : fmt::format("{} kept = first_walker;\n{}\nfirst_walkers[p] = kept;\n",
+                                   widest_integer(job), keep);
   slots["walker"] = draws ? fmt::format(
                                 "const {} first_walker = first_walkers[p];\n"
                                 "(void)first_walker;\n",

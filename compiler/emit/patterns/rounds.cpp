@@ -19,14 +19,11 @@ using kernel::Kernel;
 using kernel::Reach;
 
 constexpr std::int64_t kMostThreads = 256;     // of a group, where there are many instances
-constexpr std::int64_t kMostThreadsOne = 512;  // and where there is one, but for OpenCL, whose
-                                               // drivers take less where registers are many
 constexpr std::int64_t kMostThreadsCpu = 128;  // of pairs, in OpenCL on a processor
 // Sites of an instance that one group takes, as `tools/gpu_speed --only small` shows on an H200:
 // where groups of other instances fill the device too, and where there are more than that; where an
-// instance is alone, and in OpenCL, whose launches take twice as long; where it sums over pairs.
+// instance is alone (Tuned::round_sites), or sums over pairs.
 constexpr std::int64_t kMostSitesMany = 4096, kMostSitesFull = 8192, kGroupsFull = 4;
-constexpr std::int64_t kMostSitesOne = 2048, kMostSitesOneOpenCl = 4096;
 constexpr std::int64_t kMostPairSitesOne = 256;
 // Where groups wait for each other: the fewest sites of all, and the most of a thread.
 constexpr std::int64_t kFewestSitesWait = 98304, kMostSitesOfThread = 16;
@@ -126,13 +123,13 @@ std::optional<RoundShape> on_processor(const Kernel& round, const TargetInfo& ta
   }
   // Two such loops with barriers around rows that one thread takes: PoCL 3 with LLVM 15 makes code
   // of it whose numbers are wrong, with optimisation alone. Oclgrind's are right.
-  const bool opencl = target.target == program::Target::OpenCL;
-  if (opencl && std::ranges::count_if(round.stages, kernel::sums_pairs) > 1) {
+  const bool groups = !dialect_of(target).tasks();
+  if (groups && std::ranges::count_if(round.stages, kernel::sums_pairs) > 1) {
     why = "a step has several sums over pairs, which OpenCL drivers of processors confuse";
     return std::nullopt;
   }
   RoundShape shape;
-  if (pairs && opencl) shape.threads = static_cast<int>(threads_for(round, kMostThreadsCpu));
+  if (pairs && groups) shape.threads = static_cast<int>(threads_for(round, kMostThreadsCpu));
   shape.why = fmt::format("{} site{} of an instance are one thread's", round.sites(),
                           round.sites() == 1 ? "" : "s");
   return shape;
@@ -153,9 +150,9 @@ std::optional<RoundShape> one_group(const Kernel& round, const TargetInfo& targe
                                    : "one group each would leave the device idle");
     return std::nullopt;
   }
-  const bool wide = !many && target.target == program::Target::Cuda;
+  const std::int64_t threads = many ? kMostThreads : dialect_of(target).tuned.round_threads;
   RoundShape shape;
-  shape.threads = static_cast<int>(threads_for(round, wide ? kMostThreadsOne : kMostThreads));
+  shape.threads = static_cast<int>(threads_for(round, threads));
   if (most_reductions(round) > shape.threads) {
     why = "more sums than a group has threads";
     return std::nullopt;
@@ -171,11 +168,12 @@ std::optional<RoundShape> groups_that_wait(const Kernel& round, const TargetInfo
                                            bool asked, std::string& why) {
   const std::int64_t sites = round.sites(),
                      most = kMostSitesOfThread * kWaveThreads * wave_groups(target);
-  if (target.target != program::Target::Cuda)
+  const Dialect& dialect = dialect_of(target);
+  if (*dialect.texts.wait == '\0')
     why = fmt::format(
         "{} sites are more than a group of threads takes, and groups cannot wait for each other "
-        "in OpenCL",
-        sites);
+        "in {}",
+        sites, dialect.shown);
   else if (!std::ranges::all_of(round.stages, own_sites))
     why =
         fmt::format("{} sites that read each other are more than a group of threads takes", sites);
@@ -276,7 +274,7 @@ class Rounds {
   }
 
   program::Kernel emit() {
-    program::Kernel out = frame_.language == Language::Cpp ? processor() : device();
+    program::Kernel out = frame_.dialect.tasks() ? processor() : device();
     out.entry = frame_.entry;
     return out;
   }
@@ -286,13 +284,13 @@ class Rounds {
   bool wave() const { return kernel_.reach == Reach::Wave; }
 
   static bool rows(const Kernel& stage, const TargetInfo& target) {
-    return target.is_cpu && !kernel::sums_pairs(stage);
+    return dialect_of(target).processor() && !kernel::sums_pairs(stage);
   }
 
   Stage stage_of(const Kernel& stage) const {
     if (kernel::sums_pairs(stage)) return pairs_stage(stage, target_, bindings_);
     Kernel own = stage;
-    own.fast = stage.fast || noisy_on_nvidia(stage, target_);
+    own.fast = stage.fast || noise_hides_errors(stage, target_);
     const Job job = make_job(own, target_, bindings_);
     return rows(stage, target_) ? rows_stage(job, bindings_) : sites_stage(job, bindings_);
   }
@@ -337,6 +335,7 @@ class Rounds {
     Functions functions;
     Local shared;
     int tree = 0;
+    bool last = false;
     std::int64_t partials = 0;
     const auto stage_text = [&](std::size_t i) {
       const Kernel& own = kernel_.stages[i];
@@ -351,6 +350,7 @@ class Rounds {
       if (wave() && !meets) lines += "  (void)open;\n";
       if (!wave() && kernel_.threads > 1) lines += "  vphi_barrier_all();\n";
       tree = std::max(tree, stage.tree_doubles);
+      last = last || stage.names_last;
       partials = std::max(partials, stage.partials);
       return lines + "}\n";
     };
@@ -363,12 +363,10 @@ class Rounds {
                : 1;
     const Groups groups{each, 1, 1};
     Slots slots = common_slots(frame_, kernel_.threads, &groups);
-    const bool cuda = frame_.language == Language::Cuda;
-    slots["round_types"] =
-        many() ? "" : fmt::format("typedef unsigned long{} vphi_wide;", cuda ? " long" : "");
+    slots["round_types"] = many() ? "" : wide_typedef(frame_.dialect);
     slots["who"] = wave() ? "each group has a part of the sites, waits for the others"
                           : "a group has all sites of an instance";
-    slots["wait_functions"] = wave() ? fill("rounds_wait_cuda.txt", {}) : "";
+    slots["wait_functions"] = wave() ? fill(frame_.dialect.texts.wait, {}) : "";
     slots["functions"] = functions.text();
     slots["parameters"] = parameters(partials);
     slots["residents"] = std::to_string(wave() ? kWaveResidents : 1);
@@ -377,10 +375,9 @@ class Rounds {
     slots["instance"] = instance(partials);
     if (wave())
       slots["instance"] += fmt::format("unsigned* gate = (unsigned*)(partials + {});\n", gate);
-    std::string local = declared(shared);
-    if (tree > 0) local += fmt::format("VPHI_LOCAL double tree[{}];\n", tree);
-    if (wave() || text.find("(void)last;") != std::string::npos)
-      local += "VPHI_LOCAL unsigned last;\n";
+    std::string local = declared_of(shared);
+    if (tree > 0) local += declared({{"double", "tree", tree}});
+    if (wave() || last) local += "VPHI_LOCAL unsigned last;\n";
     slots["local_memory"] = local;
     slots["stages"] = text;
     program::Kernel out;
@@ -395,34 +392,27 @@ class Rounds {
 
   /// Local memory is declared by the kernel, once for all stages, which a barrier parts; a stage
   /// knows it by its own names. `local`: the largest array of each type and place that was wanted.
-  static std::string local_aliases(const std::string& declared, Local& local) {
+  static std::string local_aliases(const std::vector<LocalArray>& own, Local& local) {
     std::string text;
     std::map<std::string, std::size_t> taken;  // arrays of a type that this stage has
-    for (std::size_t at = 0; at < declared.size();) {
-      const std::size_t end = declared.find('\n', at);
-      const std::string line = declared.substr(at, end - at);
-      at = end + 1;
-      const std::size_t open = line.find('['), name = line.rfind(' ', open) + 1;
-      const std::string type = line.substr(std::string("VPHI_LOCAL ").size(),
-                                           name - 1 - std::string("VPHI_LOCAL ").size());
-      const std::string own = line.substr(name, open - name);
+    for (const auto& [type, name, elements] : own) {
       const std::size_t place = taken[type]++;
       std::vector<std::int64_t>& sizes = local[type];
       sizes.resize(std::max(sizes.size(), place + 1), 0);
-      sizes[place] = std::max<std::int64_t>(sizes[place], std::stoll(line.substr(open + 1)));
-      text += fmt::format("VPHI_LOCAL_POINTER {}* {} = {};\n", type, own, local_name(type, place));
+      sizes[place] = std::max(sizes[place], elements);
+      text += fmt::format("VPHI_LOCAL_POINTER {}* {} = {};\n", type, name, local_name(type, place));
     }
     return text;
   }
   static std::string local_name(const std::string& type, std::size_t place) {
     return fmt::format("shared_{}_{}", type, place);
   }
-  static std::string declared(const Local& local) {
-    std::string text;
+  static std::string declared_of(const Local& local) {
+    std::vector<LocalArray> list;
     for (const auto& [type, sizes] : local)
       for (std::size_t place = 0; place < sizes.size(); ++place)
-        text += fmt::format("VPHI_LOCAL {} {}[{}];\n", type, local_name(type, place), sizes[place]);
-    return text;
+        list.push_back({type, local_name(type, place), sizes[place]});
+    return declared(list);
   }
 
   // ---- on a processor ---------------------------------------------------------------------------
@@ -553,18 +543,17 @@ class Rounds {
 std::optional<RoundShape> round_shape(const Kernel& round, const TargetInfo& target,
                                       std::string& why, RoundWish wish) {
   const bool pairs = std::ranges::any_of(round.stages, kernel::sums_pairs);
+  const Dialect& dialect = dialect_of(target);
   if (const std::size_t written = written_stages(round.stages); written > kMostWritten) {
     why = fmt::format("{} kernels one after the other are more than one launch takes", written);
     return std::nullopt;
   }
-  if (wish == RoundWish::Groups && (target.is_cpu || round.instances > 1)) {
+  if (wish == RoundWish::Groups && (dialect.processor() || round.instances > 1)) {
     why = "groups wait for each other on a GPU, within one instance";
     return std::nullopt;
   }
-  if (target.is_cpu) return on_processor(round, target, pairs, wish == RoundWish::Group, why);
-  const std::int64_t alone = pairs                                      ? kMostPairSitesOne
-                             : target.target == program::Target::OpenCL ? kMostSitesOneOpenCl
-                                                                        : kMostSitesOne;
+  if (dialect.processor()) return on_processor(round, target, pairs, wish == RoundWish::Group, why);
+  const std::int64_t alone = pairs ? kMostPairSitesOne : dialect.tuned.round_sites;
   if (wish == RoundWish::Groups ||
       (wish == RoundWish::ByCounts && round.instances == 1 && round.sites() > alone))
     return groups_that_wait(round, target, wish == RoundWish::Groups, why);

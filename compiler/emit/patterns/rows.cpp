@@ -66,7 +66,7 @@ std::uint32_t many_tasks(const Job& job, std::int64_t tasks, Slots& slots) {
 }
 
 program::Kernel emit_scalars(const Job& job, const Bindings& bindings) {
-  if (job.language == Language::OpenCL) return emit_epilogue_gpu(job, bindings);
+  if (!job.dialect.tasks()) return emit_epilogue_gpu(job, bindings);
   program::Kernel out;
   Slots slots = common_slots(job, 1);
   if (job.kernel.instances > 1) {
@@ -155,7 +155,7 @@ Stage rows_stage(const Job& job, const Bindings& bindings) {
 
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop) {
   const kernel::Kernel& kernel = job.kernel;
-  const bool cpp = job.language == Language::Cpp;
+  const bool cpp = job.dialect.tasks();
   if (!job.per_site()) return emit_scalars(job, bindings);
   program::Kernel out;
   const std::int64_t tasks = tasks_of(job, loop);

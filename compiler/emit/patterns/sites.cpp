@@ -36,10 +36,11 @@ int strip_of(const Job& job) {
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
     return array.store == job.body.real && array.elements == 0;
   });
-  if (job.target.is_cpu || job.kernel.instances > 1 || job.kernel.reach != kernel::Reach::Launch ||
-      ordered(job) || !own || !same || job.body.reads.empty() ||
-      job.body.reads.size() > kMostStripInputs || job.body.draws.size() > kMostStripInputs ||
-      job.body.parameters > kMostHeldParameters || job.kernel.reductions.size() > kMostStripSums)
+  if (job.dialect.processor() || job.kernel.instances > 1 ||
+      job.kernel.reach != kernel::Reach::Launch || ordered(job) || !own || !same ||
+      job.body.reads.empty() || job.body.reads.size() > kMostStripInputs ||
+      job.body.draws.size() > kMostStripInputs || job.body.parameters > kMostHeldParameters ||
+      job.kernel.reductions.size() > kMostStripSums)
     return 1;
   int strip = kStripBytes / bytes_of(job.body.real);
   if (!job.body.draws.empty()) {  // whole blocks of random numbers
@@ -49,27 +50,19 @@ int strip_of(const Job& job) {
   return strip;
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 // The lines of the pattern of vectors that differ from those of single sites.
 void vector_lines(const Job& job, Slots& slots, int strip) {
   const char* real = type_name(job.body.real);
   const int lanes = kStripBytes / bytes_of(job.body.real), vectors = strip / lanes;
-  const std::string type = real + std::to_string(lanes),
-                    space = job.language == Language::OpenCL ? "__global " : "";
-  std::string load, store, gather = slots["gather_strip"], parts = slots["store"];
+  const std::string type = real + std::to_string(lanes), space = job.dialect.words.global;
+  std::string load, store;
   const auto index = [&](int v) {
     return vectors == 1 ? std::string("vector") : fmt::format("vector * {}u + {}u", vectors, v);
   };
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
     const std::string from = read_pointer(job, i), to = write_pointer(job, i);
-    const std::string old = job.body.array_names[i] + "_old",
-                      next = job.body.array_names[i] + "_next";
+    const std::string old = Gather::old_of_strip(job, i), next = Gather::next_of_strip(job, i);
     const auto name = [&](const std::string& stem, int v) {
       return stem + "_vector" + (vectors == 1 ? "" : "_" + std::to_string(v));
     };
@@ -83,11 +76,9 @@ void vector_lines(const Job& job, Slots& slots, int strip) {
                             space, from, index(v));
       for (int k = 0; k < strip; ++k) values += (k > 0 ? ", " : "") + part(old, k);
       load += fmt::format("const {} {}[{}] = {{{}}};\n", real, old, strip, values);
-      gather = replaced(gather, from + "[at]", old + "[k]");
     }
     if (array.written) {
       load += fmt::format("{} {}[{}];\n", real, next, strip);
-      parts = replaced(parts, to + "[at]", next + "[k]");
       for (int v = 0; v < vectors; ++v) store += fmt::format("{} {};\n", type, name(next, v));
       for (int k = 0; k < strip; ++k)
         store += fmt::format("{} = {}[{}];\n", part(next, k), next, k);
@@ -97,8 +88,8 @@ void vector_lines(const Job& job, Slots& slots, int strip) {
   }
   if (!job.body.draws.empty()) load += strip_draws(job, "vector", strip);
   slots["load_vectors"] = load;
-  slots["gather_vectors"] = gather;
-  slots["store_parts"] = parts;
+  slots["gather_vectors"] = Gather(job).lines(true);
+  slots["store_parts"] = Gather::stores(job, true);
   slots["store_vectors"] = store;
 }
 
@@ -122,16 +113,13 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   slots["store"] = Gather::stores(job);
   slots["accumulate"] = add;
   // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
-  const bool held = job.body.parameters <= kMostHeldParameters ||
-                    (job.language == Language::OpenCL && !job.target.nvidia);
+  const std::string read_again = job.dialect.words.read_again;
+  const bool held = job.body.parameters <= kMostHeldParameters || read_again.empty();
   const std::string parameters =
       fmt::format("const vphi_par_{0} par = vphi_par_of_{0}(scalars);\n", job.body.suffix);
-  const std::string asm_name = job.language == Language::Cuda ? "asm" : "__asm__";
   slots["parameters_before"] = held ? parameters : "";
   slots["parameters_inside"] =
-      held ? ""
-           : asm_name + " volatile(\"\" ::: \"memory\");  // read again for each site\n" +
-                 parameters;
+      held ? "" : read_again + "  // read again for each site\n" + parameters;
   return slots;
 }
 
@@ -193,8 +181,8 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
       wish > 1 && !job.body.draws.empty() && sites >= std::int64_t{2} * wish * threads * units;
   const std::int64_t apart = noisy ? sites / wish : sites;
   const std::int64_t wanted = (apart + threads - 1) / threads;
-  const bool vectors =
-      !job.target.is_cpu && wish > 1 && sites >= kLeastStrips * wish * kResidents * units * threads;
+  const bool vectors = !job.dialect.processor() && wish > 1 &&
+                       sites >= kLeastStrips * wish * kResidents * units * threads;
   const bool long_site = job.body.held > 0 && !centred(job);
   const std::int64_t most = many ? std::max<std::int64_t>(1, wanted / kSitesPerThread)
                             : kernel.reductions.empty() || long_site
@@ -202,7 +190,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
                                 : (vectors ? kResidents : kWaves) * units;
   // Many sums: fewer groups, each with more sites, as long as they fill the device.
   const std::int64_t fewest = std::int64_t{4} * units;
-  const bool fewer = !many && !long_site && !job.target.is_cpu && reductions_64 >= kManySums;
+  const bool fewer = !many && !long_site && !job.dialect.processor() && reductions_64 >= kManySums;
   const std::int64_t shares = fewer ? std::max(wanted / kSitesPerThread, fewest) : wanted;
   const std::int64_t number = std::clamp<std::int64_t>(std::min(wanted, shares), 1, most);
   const Groups groups{!free          ? groups_within_reach(job, threads)
@@ -224,7 +212,6 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const int strip = noisy || (job.body.draws.empty() && long_ways) ? wish : 1;
   slots["strip"] = std::to_string(strip);
   slots["vectors"] = index_literal(job, sites / strip);
-  slots["gather_strip"] = Gather(job).lines(true);
   if (strip > 1) vector_lines(job, slots, strip);
   slots["residents"] = std::to_string(strip > 1 ? kResidents : residents(job, threads));
   slots["loop"] = strip > 1 ? "" : fill("sites_loop_gpu.txt", slots);

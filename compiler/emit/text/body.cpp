@@ -34,11 +34,11 @@ Offset sum_of(Offset a, const Offset& b) {
 // Builds the body of one kernel; the members are the state shared between its parts.
 class Builder {
  public:
-  Builder(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
+  Builder(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
           bool private_scalars, const std::vector<std::string>& shared, const Handed& handed,
           bool few_registers)
       : kernel_(kernel),
-        language_(language),
+        dialect_(dialect),
         bindings_(bindings),
         shared_(shared.begin(), shared.end()),
         handed_(handed),
@@ -57,8 +57,9 @@ class Builder {
   void add_draw(const Node& node);
   void add_parameter(Expr expr);
   std::string family(Expr expr) const;
-  std::string scalar(const std::string& symbol) const;
-  void read(const std::string& symbol) { body_.slots_read.push_back(std::stoi(scalar(symbol))); }
+  int slot(const std::string& symbol) const;
+  std::string scalar(const std::string& symbol) const { return std::to_string(slot(symbol)); }
+  void read(const std::string& symbol) { body_.slots_read.push_back(slot(symbol)); }
   std::string structs() const;
   void sort_reads(std::span<const Expr> order);
   std::string site_function();
@@ -68,7 +69,7 @@ class Builder {
   std::string epilogue_function();
 
   const kernel::Kernel& kernel_;
-  Language language_;
+  const Dialect& dialect_;
   const Bindings& bindings_;
   std::set<std::string> shared_;  // symbols that come with the step
   const Handed& handed_;
@@ -79,6 +80,7 @@ class Builder {
   std::unordered_map<const Node*, Expr> prepared_;
   std::unordered_map<const Node*, bool> per_site_, per_step_;
   std::unordered_map<const Node*, std::string> leaves_;  // text in the site function
+  std::unordered_map<const Node*, std::string> read_members_;
   std::unordered_map<const Node*, bool> seen_;
   std::vector<std::pair<std::string, Expr>> parameters_;
   Scope members_, parameter_names_, result_names_;
@@ -167,6 +169,7 @@ void Builder::add_read(const Node& node) {
     throw std::invalid_argument("kernel " + kernel_.name + " reads an unknown array");
   read.member = members_.fresh(body_.array_names[which] + "_" + stem);
   leaves_[&node] = "in." + read.member;
+  read_members_[&node] = read.member;
   body_.reads.push_back(std::move(read));
 }
 
@@ -223,11 +226,11 @@ std::string Builder::family(Expr expr) const {
   return open.empty() ? name : std::string();
 }
 
-std::string Builder::scalar(const std::string& symbol) const {
+int Builder::slot(const std::string& symbol) const {
   const auto at = std::find(bindings_.slots.begin(), bindings_.slots.end(), symbol);
   if (at == bindings_.slots.end())
     throw std::invalid_argument("kernel " + kernel_.name + ": no scalar called " + symbol);
-  return std::to_string(at - bindings_.slots.begin());
+  return static_cast<int>(at - bindings_.slots.begin());
 }
 
 std::string Builder::structs() const {
@@ -268,7 +271,7 @@ void Builder::sort_reads(std::span<const Expr> order) {
 std::string Builder::site_function() {
   Scope scope;
   for (const char* name : {"in", "out", "par"}) scope.fresh(name);
-  Printer printer(language_, body_.real,
+  Printer printer(dialect_, body_.real,
                   {[&](const Node& node) {
                      const auto found = leaves_.find(&node);
                      return found == leaves_.end() ? std::string() : found->second;
@@ -306,7 +309,8 @@ std::string Builder::site_function() {
   if (parameters_.empty()) results += "(void)par;\n";
   if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) results += "(void)in;\n";
   if (!body_.pieces.empty()) body_.pieces.back().lines += results;
-  return body_.site = head + indent(lines + results, 2) + "  return out;\n}\n\n";
+  body_.calls.add(printer.calls());
+  return head + indent(lines + results, 2) + "  return out;\n}\n\n";
 }
 
 // The order of a long site function. What would not fit into a thread's registers is read again.
@@ -325,7 +329,7 @@ std::vector<Expr> Builder::order_of_many() {
     Again again = read_again(order, roots_, loaded, leaf, kFar);
     for (const Again::Copy& copy : again.copies) copied.insert(copy.symbol.get());
     for (const Again::Copy& copy : again.copies) {
-      const std::string first = leaves_.at(copy.read.get()).substr(3);  // behind "in."
+      const std::string first = read_members_.at(copy.read.get());
       Read read = *std::ranges::find(body_.reads, first, &Read::member);
       read.again = copy.number;
       read.member = members_.fresh(first + "_again");
@@ -383,7 +387,7 @@ std::string Builder::parameter_function() {
   for (const char* name : {"par", "scalars"}) scope.fresh(name);
   std::unordered_map<const Node*, std::string> slots;
   std::string head, tail;
-  Printer printer(language_, Precision::F64,
+  Printer printer(dialect_, Precision::F64,
                   {[&](const Node& node) -> std::string {
                      if (node.op != Op::Symbol) return {};
                      std::string& name = slots[&node];
@@ -409,6 +413,7 @@ std::string Builder::parameter_function() {
   if (parameters_.empty())
     tail = std::string("  (void)scalars;\n  par.none = ") + literal(0.0L, body_.real) + ";\n";
   const std::string s = body_.suffix;
+  body_.calls.add(printer.calls());
   return "VPHI_INLINE vphi_par_" + s + " vphi_par_of_" + s + "(" + space_ +
          "const double* scalars) {\n  vphi_par_" + s + " par;\n" + head + tail +
          "  return par;\n}\n\n";
@@ -421,7 +426,7 @@ std::string Builder::epilogue_function() {
   for (const char* name : {"scalars", "total", "before"}) scope.fresh(name);
   std::unordered_map<std::string, std::string> current;  // slot name -> C expression
   std::string lines, members, loads;
-  Printer printer(language_, Precision::F64,
+  Printer printer(dialect_, Precision::F64,
                   {[&](const Node& node) -> std::string {
                      if (node.op != Op::Symbol) return {};
                      std::string& name = current[node.name];
@@ -442,7 +447,7 @@ std::string Builder::epilogue_function() {
     current[slot] = name;
     lines += "  const double " + name + " = total[" + std::to_string(i) + "];\n";
     lines += "  scalars[" + scalar(slot) + "] = " + name + ";\n";
-    body_.slots_written.push_back(std::stoi(scalar(slot)));
+    body_.slots_written.push_back(this->slot(slot));
   }
   for (const kernel::ScalarAssign& assign : kernel_.epilogue) {
     const Expr roots[1] = {assign.value};
@@ -451,7 +456,7 @@ std::string Builder::epilogue_function() {
     const std::string line = printer.assignment("const double " + name, assign.value);
     lines += indent(line, 2);
     lines += "  scalars[" + scalar(assign.slot) + "] = " + name + ";\n";
-    body_.slots_written.push_back(std::stoi(scalar(assign.slot)));
+    body_.slots_written.push_back(slot(assign.slot));
     current[assign.slot] = name;
     printer.forget(assign.value->arena->symbol(assign.slot));
   }
@@ -462,6 +467,7 @@ std::string Builder::epilogue_function() {
     lines += "  (void)before;\n";
   }
   const std::string s = body_.suffix;
+  body_.calls.add(printer.calls());
   return "typedef struct {\n" + members + "} vphi_before_" + s + ";\n\n" +
          "VPHI_INLINE vphi_before_" + s + " vphi_before_of_" + s + "(" + space_ +
          "const double* scalars) {\n  vphi_before_" + s + " before;\n" + loads +
@@ -495,11 +501,13 @@ Body Builder::build() {
   seen_.clear();
   for (Expr root : roots_) collect(root);
   std::ranges::sort(body_.draws, {}, &Draw::index);
-  const std::string site = kernel_.stores.empty() && kernel_.reductions.empty() && handed_.empty()
-                               ? std::string()
-                               : site_function() + parameter_function();
+  if (!kernel_.stores.empty() || !kernel_.reductions.empty() || !handed_.empty()) {
+    body_.site = site_function();
+    body_.rest = parameter_function();
+    body_.structs = structs();
+  }
   body_.parameters = static_cast<int>(parameters_.size());
-  body_.code = (site.empty() ? "" : structs() + site) + epilogue_function();
+  body_.rest += epilogue_function();
   if (!kernel_.random.step.empty()) read(kernel_.random.step);
   if (!kernel_.random.instance.empty()) read(kernel_.random.instance);
   for (std::vector<int>* list : {&body_.slots_read, &body_.slots_written}) {
@@ -511,11 +519,10 @@ Body Builder::build() {
 
 }  // namespace
 
-Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
+Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
                bool private_scalars, const std::vector<std::string>& shared, const Handed& handed,
                bool few_registers) {
-  return Builder(kernel, language, bindings, private_scalars, shared, handed, few_registers)
-      .build();
+  return Builder(kernel, dialect, bindings, private_scalars, shared, handed, few_registers).build();
 }
 
 long double stencil_factor(const algebra::StencilData& stencil, double dx) {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/emit/dialects/dialect.hpp"
+#include "compiler/emit/text/printer.hpp"
 
 namespace vphi::emit {
 
@@ -62,8 +62,12 @@ struct Body {
   int parameters = 0;                          ///< members of the `par` struct
   int held = 0;  ///< numbers that a site holds at once, where it computes in written order
   std::vector<Piece> pieces;  ///< then: the site function once more; empty elsewhere
-  std::string site;           ///< the text of the site function in `code`
-  std::string code;           ///< the structs and functions
+  std::string structs;        ///< types of what goes in and out
+  std::string site;           ///< the site function
+  std::string rest;           ///< the other functions
+  Calls calls;                ///< what these call
+  /// The structs and functions.
+  std::string code() const { return structs + site + rest; }
 };
 
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
@@ -71,7 +75,7 @@ struct Body {
 /// further values that the site function gives, with their names. `few_registers`: a GPU's thread
 /// runs it, so that a long site function is written in the order that holds few numbers at once.
 using Handed = std::vector<std::pair<std::string, algebra::Expr>>;
-Body make_body(const kernel::Kernel& kernel, Language language, const Bindings& bindings,
+Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
                bool private_scalars = false, const std::vector<std::string>& shared = {},
                const Handed& handed = {}, bool few_registers = false);
 

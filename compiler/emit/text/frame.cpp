@@ -49,13 +49,14 @@ std::string join_functions(const Job& job) {
 
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
              const std::vector<std::string>& shared, const Handed& handed) {
-  const Language language = language_of(target.target);
-  const bool processor =
-      language == Language::Cpp || (language == Language::OpenCL && target.is_cpu);
+  const Dialect& dialect = dialect_of(target);
   Job job{
-      kernel,   target,
-      language, make_body(kernel, language, bindings, is_path(kernel), shared, handed, !processor),
-      {},       processor,
+      kernel,
+      target,
+      dialect,
+      make_body(kernel, dialect, bindings, is_path(kernel), shared, handed, !dialect.processor()),
+      {},
+      dialect.processor(),
       handed};
   job.order = bindings.order;
   for (const kernel::ArrayParam& array : kernel.arrays) {
@@ -75,10 +76,8 @@ std::size_t position(const kernel::Kernel& kernel, int array) {
 std::string scalar_of(const Job& job, const Bindings& bindings, const std::string& pointer,
                       std::ptrdiff_t slot) {
   if (!bindings.by_slot) return fmt::format("{}[{}]", pointer, slot);
-  const char* wide = job.language == Language::Cuda  ? "ull"
-                     : job.language == Language::Cpp ? ""
-                                                     : "ul";
-  return fmt::format("{}[{}{}]", pointer, slot * job.kernel.instances, wide);
+  return fmt::format("{}[{}{}]", pointer, slot * job.kernel.instances,
+                     job.dialect.words.wide_suffix);
 }
 
 std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
@@ -203,19 +202,18 @@ std::string instance_pointers(const Job& job, const Bindings& bindings, std::int
 bool wide_index(const kernel::Kernel& kernel) { return kernel.sites() >= (std::int64_t{1} << 31); }
 
 std::string index_literal(const Job& job, std::int64_t value) {
-  if (job.language == Language::Cpp) return std::to_string(value);
-  return std::to_string(value) + (wide_index(job.kernel) ? "ul" : "u");
+  const Words& words = job.dialect.words;
+  return std::to_string(value) +
+         (wide_index(job.kernel) ? words.wide_index_suffix : words.index_suffix);
 }
 
 namespace {
 
 // Numbers of the work groups; within the instance where there are many.
 std::string group_functions(const Job& job, const Groups* groups) {
-  const bool cuda = job.language == Language::Cuda;
-  if (job.kernel.instances == 1 || !groups)
-    return fill(cuda ? "groups_cuda.txt" : "groups_opencl.txt", {});
+  if (job.kernel.instances == 1 || !groups) return fill(job.dialect.texts.groups, {});
   const auto& [x, y, z] = *groups;
-  return fill("groups_many.txt", {{"linear", cuda ? "blockIdx.x" : "(unsigned)get_group_id(0)"},
+  return fill("groups_many.txt", {{"linear", job.dialect.words.group},
                                   {"instances", std::to_string(job.kernel.instances)},
                                   {"groups", std::to_string(x * y * z)},
                                   {"groups_x", std::to_string(x)},
@@ -233,21 +231,30 @@ constexpr const char* kAgain =
 
 }  // namespace
 
+std::string declared(const std::vector<LocalArray>& arrays) {
+  std::string text;
+  for (const LocalArray& array : arrays)
+    text += fmt::format("VPHI_LOCAL {} {}[{}];\n", array.type, array.name, array.elements);
+  return text;
+}
+
+std::string wide_typedef(const Dialect& dialect) {
+  return fmt::format("typedef {} vphi_wide;", dialect.words.wide_type);
+}
+
 Slots common_slots(const Job& job, int threads, const Groups* groups) {
   Slots slots;
-  const bool cuda = job.language == Language::Cuda, many = job.kernel.instances > 1;
-  if (job.language != Language::Cpp) slots["group_functions"] = group_functions(job, groups);
-  slots["wide_type"];
-  if (many && job.language != Language::Cpp)
-    slots["wide_type"] = fmt::format("typedef unsigned long{} vphi_wide;", cuda ? " long" : "");
+  const Dialect& dialect = job.dialect;
+  const bool many = job.kernel.instances > 1, groups_there = !dialect.tasks();
+  if (groups_there) slots["group_functions"] = group_functions(job, groups);
+  slots["wide_type"] = many && groups_there ? wide_typedef(dialect) : "";
   slots["instances"] = std::to_string(job.kernel.instances);
   slots["name"] = job.body.suffix;
   slots["entry"] = job.entry;
   slots["comment"] =
       comment_lines(job.kernel.comment.empty() ? job.kernel.name : job.kernel.comment);
   slots["threads"] = std::to_string(threads);
-  slots["index_type"] = wide_index(job.kernel) ? "unsigned long" : "unsigned";
-  if (cuda && wide_index(job.kernel)) slots["index_type"] = "unsigned long long";
+  slots["index_type"] = wide_index(job.kernel) ? dialect.words.wide_type : "unsigned";
   if (job.signed_index) slots["index_type"] = "long";
   slots["contract"] = job.target.contract ? "ON" : "OFF";
   // A group of one waits for nobody. PoCL cuts a kernel at its barriers and copies what lies behind
@@ -255,30 +262,25 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   const bool alone = threads == 1;
   slots["barrier"] = alone ? "" : "barrier(CLK_LOCAL_MEM_FENCE);";
   slots["barrier_all"] = alone ? "" : "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
-  slots["fence"] = job.target.nvidia ? "__asm__ volatile(\"membar.gl;\" ::: \"memory\");"
-                                     : "mem_fence(CLK_GLOBAL_MEM_FENCE);";
+  slots["fence"] = dialect.words.fence;
   slots["contract_pragmas"] = job.target.contract
                                   ? ""
                                   : "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
                                     "#else\n#pragma GCC optimize(\"fp-contract=off\")\n#endif";
   slots["contract_line"] = job.target.contract ? "" : "// vphi: contract=off\n";
-  slots["prelude"] = fill(cuda                               ? "prelude_cuda.txt"
-                          : job.language == Language::OpenCL ? "prelude_opencl.txt"
-                                                             : "prelude_cpp.txt",
-                          slots);
-  slots["choices"] =
-      fill("choices.txt", slots) + table_functions(job.kernel, job.language, job.handed);
-  slots["choices"] += turn_functions_for(job.body.code, job.language);
-  slots["choices"] += unit_log_for(job.body.code, job.language, job.target.nvidia);
-  slots["choices"] += vector_functions_for(job.kernel, job.language);
-  if (job.kernel.fast && job.body.handed_members.empty() && job.language != Language::Cpp)
-    slots["choices"] += fill(cuda ? "quick_cuda.txt" : "quick_nvidia.txt", {});
+  slots["prelude"] = fill(dialect.texts.prelude, slots);
+  slots["choices"] = fill("choices.txt", slots) + table_functions(job.kernel, dialect, job.handed);
+  slots["choices"] += turn_functions_for(job.body.calls, dialect);
+  if (job.body.calls.unit_log) slots["choices"] += unit_log_functions(dialect);
+  slots["choices"] += vector_functions_for(job.kernel, dialect);
+  if (job.kernel.fast && job.body.handed_members.empty() && groups_there)
+    slots["choices"] += fill(dialect.texts.quick, {});
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
-  if (job.language != Language::Cpp) slots["wrap"] += kAgain;
+  if (groups_there) slots["wrap"] += kAgain;
   slots["around"] = fill("around.txt", slots);
-  slots["body"] = job.body.code;
-  if (job.language != Language::Cpp) slots["parameters"] = gpu_parameters(job);
+  slots["body"] = job.body.code();
+  if (groups_there) slots["parameters"] = gpu_parameters(job);
   return slots;
 }
 
@@ -299,9 +301,9 @@ int residents(const Job& job, int threads) {
   return std::clamp(kRegisters / (threads * words), 1, 2048 / threads);
 }
 
-bool noisy_on_nvidia(const kernel::Kernel& kernel, const TargetInfo& target) {
-  const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
-  return kernel.random.draws > 0 && kernel.compute == Precision::F32 && nvidia && target.contract;
+bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target) {
+  return kernel.random.draws > 0 && kernel.compute == Precision::F32 &&
+         dialect_of(target).can.approximate && target.contract;
 }
 
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree) {
@@ -333,8 +335,8 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   std::size_t batch = std::min<std::size_t>(count, 8);
   while (count % batch != 0) --batch;
   slots["batch"] = std::to_string(batch);
-  // On NVIDIA the fence of the thread that counts covers what the barrier has ordered before it.
-  const bool cumulative = job.language == Language::Cuda || job.target.nvidia;
+  // The fence of the thread that counts may cover what the barrier has ordered before it.
+  const bool cumulative = job.dialect.can.ordered_fence;
   // Four strands and unrolled loops hide latencies on GPUs; PoCL 3.1 (LLVM 15) crashes over them.
   slots["fold_lanes"] = fill(cumulative ? "fold_strands.txt" : "fold_simple.txt", slots);
   slots["tail_unroll"] = cumulative ? "VPHI_UNROLL" : "VPHI_ROLLED";

@@ -13,7 +13,7 @@ namespace vphi::emit {
 struct Job {
   const kernel::Kernel& kernel;
   const TargetInfo& target;
-  Language language;
+  const Dialect& dialect;
   Body body;
   std::string entry;               ///< "vphi_sweep"
   bool signed_index = false;       ///< the pattern counts below 0
@@ -66,6 +66,9 @@ std::string gpu_parameters(const Job& job);
 /// where the kernel is laid out by grid_of, else nothing.
 Slots common_slots(const Job& job, int threads, const Groups* groups = nullptr);
 
+/// Declaration of vphi_wide, which counts numbers of all instances.
+std::string wide_typedef(const Dialect& dialect);
+
 /// Head of what a thread of a GPU does for each of its sites, `name` its number among all of
 /// `count`. `once`: it has one at most, and nothing goes round: NVIDIA's compiler then has some 20
 /// loads on their way where in a loop it has 5.
@@ -75,13 +78,22 @@ std::string each_site(const std::string& name, const std::string& count, int thr
 /// registers that its site needs, by Body::held. 1 where the device's compiler may choose.
 int residents(const Job& job, int threads);
 
+/// An array in the memory of a group.
+struct LocalArray {
+  std::string type, name;
+  std::int64_t elements = 0;
+};
+/// Their declarations, a line each.
+std::string declared(const std::vector<LocalArray>& arrays);
+
 /// What a kernel is in a launch that takes many steps (patterns/rounds.hpp): statements between
 /// barriers. They take `thread`, `scalars`, the pointers of its arrays, `tree` and `last` in local
 /// memory, and where several groups share an instance `partials` and `counter`.
 struct Stage {
-  std::string functions;     ///< file scope: choices, tables, the site's functions
-  std::string local_memory;  ///< declarations beside `tree` and `last`
+  std::string functions;                 ///< file scope: choices, tables, the site's functions
+  std::vector<LocalArray> local_memory;  ///< beside `tree` and `last`
   std::string text;
+  bool names_last = false;            ///< the text has `last`, whoever arrives last
   std::vector<std::string> pointers;  ///< what it calls those of its arrays, as kernel.arrays
   int tree_doubles = 0;               ///< of `tree`
   std::int64_t partials = 0;          ///< doubles of an instance
@@ -102,8 +114,8 @@ std::string join_functions(const Job& job);
 /// Statement that adds `value` to the thread's sum of reduction `i`.
 std::string accumulate(const Job& job, std::size_t i, const std::string& value);
 
-/// Beside the noise of a step in f32 the errors of NVIDIA's own functions cannot be seen.
-bool noisy_on_nvidia(const kernel::Kernel& kernel, const TargetInfo& target);
+/// Beside the noise of a step in f32 the errors of the device's own functions cannot be seen.
+bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target);
 /// An unsigned literal of the index type.
 std::string index_literal(const Job& job, std::int64_t value);
 bool wide_index(const kernel::Kernel& kernel);

@@ -139,8 +139,8 @@ std::string Scope::fresh(const std::string& wish) {
   return name;
 }
 
-Printer::Printer(Language language, Precision precision, Callbacks callbacks, Scope& scope)
-    : language_(language), precision_(precision), callbacks_(std::move(callbacks)), scope_(scope) {}
+Printer::Printer(const Dialect& dialect, Precision precision, Callbacks callbacks, Scope& scope)
+    : dialect_(dialect), precision_(precision), callbacks_(std::move(callbacks)), scope_(scope) {}
 
 void Printer::announce(std::span<const Expr> roots) {
   std::vector<Expr> open(roots.begin(), roots.end());
@@ -318,17 +318,16 @@ Printer::Piece Printer::compute(Expr expr) {
                     (!approximate_ || precision_ == Precision::F64);
   // Once some angle has brought them, NVIDIA's own for f64, with memory for large angles, gain
   // nothing.
-  const bool there = language_ != Language::Cpp && precision_ == Precision::F64 && both_;
-  if (turn && (there || turns_[args[0].get()] == 3))
-    return call(turn_function(node.op, precision_), args);
-  if (const std::string log = unit_log(node, precision_, language_); !log.empty())
-    return call(log, args);
-  const std::string name = function_name(node.op, precision_, language_);
-  if (name.empty()) {
-    throw std::invalid_argument("no code for operation " +
-                                std::string(algebra::info(node.op).name));
+  const bool there = dialect_.can.turns_for_all && precision_ == Precision::F64 && both_;
+  if (turn && (there || turns_[args[0].get()] == 3)) {
+    (precision_ == Precision::F32 ? calls_.turns_f32 : calls_.turns_f64) = true;
+    return call_of(turn_function(node.op, precision_), args);
   }
-  return call(name, args);
+  if (const std::string log = unit_log(node, precision_, dialect_); !log.empty()) {
+    calls_.unit_log = true;
+    return call_of(log, args);
+  }
+  return call(node.op, args);
 }
 
 void Printer::add_terms(Expr expr, bool minus, std::vector<Signed>& terms) const {
@@ -467,7 +466,7 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
     const std::int64_t whole = ((n < 0 ? -n : n) - 1) / 2;
     if (whole < 32) {
       const std::string name =
-          device_extremes_ ? suffixed("vphi_root") : function_name(Op::Sqrt, precision_, language_);
+          device_extremes_ ? suffixed("vphi_root") : function_name(Op::Sqrt, precision_, dialect_);
       const std::string root = name + "(" + number(base) + ")";
       const std::string text = whole == 0 ? root : positive_power(base, whole).text + "*" + root;
       if (n > 0) return {text, whole == 0 ? 0 : 1};
@@ -476,16 +475,22 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
     }
   }
   const Expr args[2] = {base, exponent};
-  return call(function_name(Op::Pow, precision_, language_), args);
+  return call(Op::Pow, args);
 }
 
-Printer::Piece Printer::call(std::string name, std::span<const Expr> args) {
-  static const std::set<std::string> kQuick{"sinf", "cosf", "expf", "logf",
-                                            "sin",  "cos",  "exp",  "log"};
-  if (device_extremes_ && name.starts_with("sqrt")) name = suffixed("vphi_root");
-  if (approximate_ && precision_ == Precision::F32 && kQuick.contains(name)) {
-    name = (language_ == Language::Cuda ? "__" : "native_") + name;
-  }
+// A function of the device, or the one that stands for it here.
+Printer::Piece Printer::call(Op op, std::span<const Expr> args) {
+  std::string name = function_name(op, precision_, dialect_);
+  if (name.empty())
+    throw std::invalid_argument("no code for operation " + std::string(algebra::info(op).name));
+  const bool quick = op == Op::Sin || op == Op::Cos || op == Op::Exp || op == Op::Log;
+  if (device_extremes_ && op == Op::Sqrt) name = suffixed("vphi_root");
+  if (approximate_ && precision_ == Precision::F32 && quick)
+    name = dialect_.words.quick_prefix + name;
+  return call_of(name, args);
+}
+
+Printer::Piece Printer::call_of(const std::string& name, std::span<const Expr> args) {
   std::string text;
   for (Expr arg : args) text += (text.empty() ? "" : ", ") + number(arg);
   return {name + "(" + text + ")", 0};
@@ -501,8 +506,7 @@ Printer::Piece Printer::extreme(const Node& node, const char* name) {
   }
   std::string text = number(node.args.at(0)), function = suffixed(name);
   if (device_extremes_ && precision_ == Precision::F32) {
-    function = node.op == Op::Min ? "fmin" : "fmax";
-    if (language_ == Language::Cuda) function += "f";
+    function = spelled(dialect_, node.op == Op::Min ? "fmin" : "fmax", precision_);
   }
   for (std::size_t i = 1; i < node.args.size(); ++i)
     text = function + "(" + text + ", " + number(node.args[i]) + ")";

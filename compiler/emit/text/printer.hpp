@@ -29,6 +29,20 @@ class Scope {
   std::set<std::string> taken_;
 };
 
+/// Functions of the emitter's own that a text calls, which have to stand before it.
+struct Calls {
+  bool turns_f32 = false, turns_f64 = false;  ///< vphi_sin_*, vphi_cos_* (turns.hpp)
+  bool unit_log = false;                      ///< unit_log.hpp
+  bool turns(Precision precision) const {
+    return precision == Precision::F32 ? turns_f32 : turns_f64;
+  }
+  void add(const Calls& other) {
+    turns_f32 = turns_f32 || other.turns_f32;
+    turns_f64 = turns_f64 || other.turns_f64;
+    unit_log = unit_log || other.unit_log;
+  }
+};
+
 class Printer {
  public:
   /// `leaf` gives the C text of nodes that need no computing, or an empty string.
@@ -37,7 +51,7 @@ class Printer {
     std::function<std::string(const algebra::Node&)> leaf;
     std::function<std::string(algebra::Expr)> family;
   };
-  Printer(Language language, Precision precision, Callbacks callbacks, Scope& scope);
+  Printer(const Dialect& dialect, Precision precision, Callbacks callbacks, Scope& scope);
 
   /// Approximate functions of the device from now on (kernel::Kernel::fast).
   void approximate() { approximate_ = true; }
@@ -64,6 +78,8 @@ class Printer {
   void forget(algebra::Expr symbol);
   /// The declarations made so far; taken out.
   std::string take_lines();
+  /// What has been called so far.
+  const Calls& calls() const { return calls_; }
 
  private:
   // level: 0 a name or call, 1 a product, 2 a sum, 3 a comparison, 4 a logical expression
@@ -87,7 +103,8 @@ class Printer {
   Piece positive_power(algebra::Expr base, std::int64_t n);
   Piece select(const algebra::Node& node);
   Piece quotient(const algebra::Node& node);
-  Piece call(std::string name, std::span<const algebra::Expr> args);
+  Piece call(algebra::Op op, std::span<const algebra::Expr> args);
+  Piece call_of(const std::string& name, std::span<const algebra::Expr> args);
   Piece extreme(const algebra::Node& node, const char* name);
   Piece logical(const algebra::Node& node);
   std::string held_place(algebra::Expr expr);
@@ -99,7 +116,7 @@ class Printer {
   std::string one() const;
   std::string suffixed(const char* name) const;
 
-  Language language_;
+  const Dialect& dialect_;
   Precision precision_;
   Callbacks callbacks_;
   Scope& scope_;
@@ -115,6 +132,7 @@ class Printer {
   };
   std::unordered_map<const algebra::Node*, Divisor> divisors_;
   std::string lines_;
+  Calls calls_;
   bool approximate_ = false, device_extremes_ = false, share_turns_ = false, fuse_sums_ = false;
   std::unordered_map<const algebra::Node*, int> turns_;  ///< angle -> 1: its sine, 2: its cosine
   bool both_ = false;                                    ///< of some angle

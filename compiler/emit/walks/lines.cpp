@@ -35,9 +35,9 @@ class Writer {
       : job_(job), line_(line), threads_(threads), shape_(line_shape(line)) {
     read_ = arrays_read(job.kernel);
     ring_ = ring_precision(job.kernel);
-    const bool nvidia = job.language == Language::Cuda || job.target.nvidia;
     const int most = 16 / bytes_of(ring_);
-    if (nvidia && line.axis > 0 && one_precision(job.kernel) && shape_.stride % most == 0)
+    if (job.dialect.can.copy_together && line.axis > 0 && one_precision(job.kernel) &&
+        shape_.stride % most == 0)
       lines_ = most;
   }
 
@@ -303,19 +303,15 @@ std::string coordinates_text(const Job& job, const kernel::Line& line) {
 }
 
 void line_slots(const Job& job, const kernel::Line& line, Slots& slots) {
-  const bool cuda = job.language == Language::Cuda;
   const Precision ring = ring_precision(job.kernel);
   const Precision least = one_precision(job.kernel) ? ring : Precision::F32;
   slots["ring_real"] = type_name(ring);
   slots["real"] = type_name(least);
   slots["real_bytes"] = std::to_string(bytes_of(least));
   slots["quick"] = job.kernel.fast && !job.body.handed_members.empty()
-                       ? quick_functions(job.body.real, cuda)
+                       ? quick_functions(job.body.real, job.dialect)
                        : "";
-  slots["copy_functions"] = fill(cuda                ? "lines_copy_cuda.txt"
-                                 : job.target.nvidia ? "lines_copy_nvidia.txt"
-                                                     : "lines_copy_none.txt",
-                                 slots);
+  slots["copy_functions"] = fill(job.dialect.texts.line_copies, slots);
   slots["count_of"] = count_of(job, line);
   slots["cell"] = cell_of(line, "i");
 }
@@ -326,10 +322,9 @@ std::string count_type(std::int64_t units, std::int64_t groups) {
              : "unsigned long";
 }
 
-std::string quick_functions(Precision real, bool cuda) {
-  if (real == Precision::F32)
-    return fill(cuda ? "quick_lines_cuda.txt" : "quick_lines_nvidia.txt", {});
-  return fill(cuda ? "seeds_cuda.txt" : "seeds_nvidia.txt", {}) + fill("quick_lines_f64.txt", {});
+std::string quick_functions(Precision real, const Dialect& dialect) {
+  if (real == Precision::F32) return fill(dialect.texts.quick_lines, {});
+  return fill(dialect.texts.seeds, {}) + fill("quick_lines_f64.txt", {});
 }
 
 std::string count_of(const Job& job, const kernel::Line& line) {
@@ -472,8 +467,7 @@ std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetI
   if (!line || boundary_of(*line) == Boundary::Absorbing) return {};
   // One turn around the box, or one image in a wall, at most.
   if (line_shape(*line).extent < line->before + line->delay + 2 * kQuad) return {};
-  const bool nvidia = target.target == program::Target::Cuda || target.nvidia;
-  line->step.fast = nvidia && target.contract;
+  line->step.fast = dialect_of(target).can.approximate && target.contract;
   return line;
 }
 

@@ -53,7 +53,7 @@ void line_slots(const Job& job, const kernel::Line& line, Slots& slots);
 /// On a GPU: an integer that holds units*groups; 64 bits cost registers and divisions.
 std::string count_type(std::int64_t units, std::int64_t groups);
 /// On a GPU of NVIDIA: quotients and roots that are approximate (f32) or written out (f64).
-std::string quick_functions(Precision real, bool cuda);
+std::string quick_functions(Precision real, const Dialect& dialect);
 
 /// Which sums have terms at some places of a line only.
 std::vector<bool> rare_sums(const kernel::Line& line);
@@ -92,7 +92,7 @@ struct Warm {
   Warm& operator=(const Warm&) = delete;
 
   bool any() const { return !line.held.empty(); }
-  std::string functions() const { return any() ? job.body.code : std::string(); }
+  std::string functions() const { return any() ? job.body.code() : std::string(); }
   std::string parameters() const {
     return any() ? fmt::format("const vphi_par_{0} warm_par = vphi_par_of_{0}(scalars);",
                                job.body.suffix)

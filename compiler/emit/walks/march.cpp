@@ -10,26 +10,24 @@ namespace vphi::emit {
 namespace {
 
 // cp.async where the device has it.
-std::string async_text(const Job& job, const MarchShape& shape, bool exchanges, Slots slots) {
+std::string async_text(const Job& job, const MarchShape& shape, Slots slots) {
   const bool power_of_two = (shape.lanes & (shape.lanes - 1)) == 0;
   const int segment = power_of_two ? std::min(32, shape.lanes) : 32;
   slots["clamp_up"] = std::to_string((32 - segment) << 8);
   slots["clamp_down"] = std::to_string(((32 - segment) << 8) | 31);
   slots["segment"] = std::to_string(segment);
-  if (job.language == Language::Cuda) return fill("async_cuda.txt", slots);
-  if (!exchanges) return fill("async_none.txt", slots);
-  slots["lane_exchange"] =
-      fill(job.body.real == Precision::F32 ? "lanes_f32.txt" : "lanes_f64.txt", slots);
-  return fill("async_nvidia.txt", slots);
+  const Texts& texts = job.dialect.texts;
+  const std::string lanes = job.body.real == Precision::F32 ? texts.lanes_f32 : texts.lanes_f64;
+  if (!lanes.empty()) slots["lane_exchange"] = fill(lanes, slots);
+  return fill(texts.copies, slots);
 }
 
 // Local memory in units of 16 bytes, whatever the length of a vector: the sums are kept there too.
 std::string staging_text(const Job& job, const MarchPlan& plan, int blocks) {
-  const bool cuda = job.language == Language::Cuda, whole = plan.vector_bytes == 16;
+  const bool whole = plan.vector_bytes == 16;
   const char* type = whole ? "vphi_vector" : "double2";
   const char* name = whole ? "staging" : "staged_blocks";
-  std::string text = cuda ? fmt::format("extern __shared__ {} {}[];", type, name)
-                          : fmt::format("__local {} {}[{}];", type, name, blocks);
+  std::string text = fmt::format(fmt::runtime(job.dialect.words.staging), type, name, blocks);
   if (!whole)
     text += fmt::format("\n{0} vphi_vector* staging = ({0} vphi_vector*)staged_blocks;",
                         "VPHI_LOCAL_POINTER");
@@ -77,7 +75,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   slots["vector"] = slots["real"] + (plan.width == 1 ? std::string() : std::to_string(plan.width));
   number("vector_bytes", plan.vector_bytes);
   slots["cached"] = plan.vector_bytes == 16 ? "cg" : "ca";
-  slots["async"] = async_text(job, shape, march.exchanges_lanes(), slots) + march.bound_function();
+  slots["async"] = async_text(job, shape, slots) + march.bound_function();
   slots["staging"] = staging_text(job, plan, blocks);
   slots["line"] = march.line();
   if (shape.surplus())
@@ -125,7 +123,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue(), partials);
-  if (job.language == Language::Cuda) out.shared_bytes = static_cast<std::uint32_t>(16 * blocks);
+  if (job.dialect.can.launch_memory) out.shared_bytes = static_cast<std::uint32_t>(16 * blocks);
   return out;
 }
 

@@ -10,7 +10,7 @@ namespace vphi::emit {
 March::March(const Job& job, const MarchShape& shape)
     : job_(job), kernel_(job.kernel), shape_(shape), plan_(plan_march(job)) {
   apply_shape(job, shape, plan_);
-  lanes_exchange_ = job.language == Language::Cuda || job.target.nvidia;
+  lanes_exchange_ = job.dialect.can.exchange_lanes;
 }
 
 bool March::has_halo() const {

@@ -10,7 +10,7 @@ using physics::Boundary;
 
 bool applies(const Job& job) {
   const kernel::Kernel& kernel = job.kernel;
-  if (job.language == Language::Cpp || job.target.is_cpu || kernel.dims != 3) return false;
+  if (job.dialect.processor() || kernel.dims != 3) return false;
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (kernel.boundary[axis] == Boundary::Absorbing) return false;
   for (const kernel::ArrayParam& array : kernel.arrays)
@@ -51,7 +51,7 @@ bool fits_plan(const Job& job, const MarchShape& shape, MarchPlan& plan) {
   const std::int64_t bytes =
       std::int64_t{plan.vector_bytes} * shape.stages * plan.stage_vectors + 1024;
   const int edges = (shape.tile_y() + 2 * plan.edge_y) * 2 * plan.side;
-  const bool exchanges = job.language == Language::Cuda || job.target.nvidia;
+  const bool exchanges = job.dialect.can.exchange_lanes;
   return kernel.extent[0] % tile_x == 0 && bounds_fit(job, shape, plan) &&
          kernel.extent[0] >= plan.reach_x + plan.width && kernel.extent[1] > plan.reach_y &&
          kernel.extent[2] > plan.depth && shape.ranges <= kernel.extent[2] &&

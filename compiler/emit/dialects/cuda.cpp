@@ -1,0 +1,50 @@
+// CUDA C++ for NVIDIA's GPUs.
+#include "compiler/emit/dialects/dialect.hpp"
+
+namespace vphi::emit {
+
+const Dialect& cuda_dialect() {
+  static const Dialect kCuda{
+      .name = "cuda",
+      .shown = "CUDA",
+      .words = {.suffix_f32 = "f",
+                .quick_prefix = "__",
+                .table = "static __device__ const __align__(16) {} {}[{}]",
+                .staging = "extern __shared__ {} {}[];",
+                .wide_suffix = "ull",
+                .wide_type = "unsigned long long",
+                .product = "unsigned long long product;\n"
+                           "asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(product) : \"r\"(a), "
+                           "\"r\"(b));\nreturn product;",
+                .group = "blockIdx.x",
+                .assembler = "asm",
+                .read_again = "asm volatile(\"\" ::: \"memory\");",
+                .keep = "asm volatile(\"\" : \"+l\"(kept));",
+                .bits_of_float = "__float_as_int",
+                .float_of_bits = "__int_as_float",
+                .double_of_bits = "__longlong_as_double",
+                .long_suffix = "ll"},
+      .texts = {.prelude = "prelude_cuda.txt",
+                .main = "main_cuda.txt",
+                .groups = "groups_cuda.txt",
+                .copies = "async_cuda.txt",
+                .line_copies = "lines_copy_cuda.txt",
+                .quick = "quick_cuda.txt",
+                .quick_draws = "quick_draws_cuda.txt",
+                .quick_lines = "quick_lines_cuda.txt",
+                .seeds = "seeds_cuda.txt",
+                .unit_log = "log_of_unit_cuda.txt",
+                .wait = "rounds_wait_cuda.txt"},
+      .can = {.approximate = true,
+              .exchange_lanes = true,
+              .copy_together = true,
+              .ordered_fence = true,
+              .launch_memory = true,
+              .safe_index = true,
+              .turns_for_all = true},
+      .tuned = {.pair_threads = 256, .round_threads = 512, .round_sites = 2048},
+  };
+  return kCuda;
+}
+
+}  // namespace vphi::emit
