@@ -9,14 +9,24 @@
 #include "compiler/emit/patterns/rounds.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/brownian.hpp"
-#include "compiler/schedule/growth.hpp"
 #include "compiler/schedule/leap.hpp"
-#include "compiler/schedule/noise.hpp"
+#include "compiler/schedule/pipeline.hpp"
+#include "compiler/schedule/prepare.hpp"
 #include "compiler/schedule/rounds.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "dsl/load.hpp"
 
 namespace vphi {
+
+namespace {
+constexpr const char *kDerive = "derive", *kPrepare = "prepare";
+}  // namespace
+
+std::vector<std::string> stage_names() {
+  std::vector<std::string> names{kDerive, kPrepare};
+  for (std::string& pass : schedule::pass_names()) names.push_back(std::move(pass));
+  return names;
+}
 
 Compilation derive_model(const std::string& path, const CompileOptions& options) {
   Compilation result;
@@ -35,25 +45,31 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
   result.resolved = dsl::resolve(std::move(model), std::move(library));
   for (const dsl::Diagnostic& d : result.resolved.diagnostics.all()) diagnostics.add(d);
   if (diagnostics.has_errors()) return result;
-  result.system = physics::derive(result.resolved, options, diagnostics);
-  if (result.system && !diagnostics.has_errors()) {
-    if (schedule::prepare_noise(*result.system, result.resolved, diagnostics))
-      schedule::warn_of_growth(*result.system, result.resolved, diagnostics);
-  }
-  if (diagnostics.has_errors()) result.system.reset();
+  result.system = system_of(result.resolved, options, diagnostics);
   return result;
+}
+
+std::optional<physics::System> system_of(const dsl::Resolved& resolved,
+                                         const CompileOptions& options,
+                                         dsl::Diagnostics& diagnostics) {
+  auto system = physics::derive(resolved, options, diagnostics);
+  if (system && !diagnostics.has_errors() && options.stop_after != kDerive)
+    system = schedule::prepare(std::move(*system), diagnostics);
+  if (diagnostics.has_errors()) system.reset();
+  return system;
 }
 
 namespace {
 
-/// `evolve ..., launch = group` or `groups`.
-emit::RoundWish round_wish(const dsl::Resolved& resolved) {
-  const dsl::Clause* evolve = resolved.clause("evolve");
-  if (evolve == nullptr) return emit::RoundWish::ByCounts;
-  for (const dsl::Item& item : evolve->items) {
-    const bool launch = item.head && item.head->name == "launch" && item.value;
-    if (launch && item.value->text == "group") return emit::RoundWish::Group;
-    if (launch && item.value->text == "groups") return emit::RoundWish::Groups;
+emit::RoundWish round_wish(physics::Launches launches) {
+  switch (launches) {
+    case physics::Launches::Group:
+      return emit::RoundWish::Group;
+    case physics::Launches::Groups:
+      return emit::RoundWish::Groups;
+    case physics::Launches::ByCounts:
+    case physics::Launches::Step:
+      break;
   }
   return emit::RoundWish::ByCounts;
 }
@@ -78,6 +94,7 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
                      const emit::TargetInfo& target, bool coarse) {
   Compilation result = derive_model(path, options);
   if (!result.system) return result;
+  if (options.stop_after == kDerive || options.stop_after == kPrepare) return result;
   result.plan =
       schedule::schedule(*result.system, result.resolved, result.diagnostics, options.stop_after);
   if (!result.plan || result.diagnostics.has_errors()) {
@@ -90,10 +107,10 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   if (options.steps >= 0) planned.steps = options.steps;
   if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
-  const bool single = result.system->single_launches;
+  const bool single = result.system->launches == physics::Launches::Step;
   schedule::prepare_paths(*result.plan, single);
   if (!options.stop_after.empty()) return result;
-  prepare_rounds(*result.plan, target, single, round_wish(result.resolved));
+  prepare_rounds(*result.plan, target, single, round_wish(result.system->launches));
 
   emit::Bindings bindings;
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);

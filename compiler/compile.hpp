@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/emit/emit.hpp"
 #include "compiler/model/options.hpp"
@@ -21,6 +22,14 @@ struct Compilation {
   dsl::Diagnostics diagnostics;             ///< of all stages, in order
 };
 
+/// What `CompileOptions::stop_after` may name, in the order of the stages: `derive`, `prepare`, then
+/// `schedule` and the passes over kernels.
+std::vector<std::string> stage_names();
+
+/// A resolved model to a system that can be scheduled; nothing where errors were added.
+std::optional<physics::System> system_of(const dsl::Resolved& resolved,
+                                         const CompileOptions& options,
+                                         dsl::Diagnostics& diagnostics);
 /// Text of a model file to a system (and diagnostics); `library` is the folder of std texts.
 Compilation derive_model(const std::string& path, const CompileOptions& options);
 /// The same, on to the program for a target.

@@ -5,7 +5,6 @@
 
 #include "compiler/compile.hpp"
 #include "compiler/explain.hpp"
-#include "compiler/physics/derive.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "dsl/parse.hpp"
 #include "dsl/parser.hpp"
@@ -64,7 +63,7 @@ Derived deepen(const Analysis& analysis) {
     Compilation c;
     c.resolved = analysis.resolved;
     const CompileOptions options;
-    c.system = physics::derive(analysis.resolved, options, c.diagnostics);
+    c.system = system_of(analysis.resolved, options, c.diagnostics);
     if (c.system && !c.diagnostics.has_errors())
       schedule::schedule(*c.system, analysis.resolved, c.diagnostics);
     for (const auto& d : c.diagnostics.all()) result.diagnostics.add(d);

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/trajectory.hpp"
 #include "tools/derived_value.hpp"
 #include "tools/law_check.hpp"
 #include "tools/small.hpp"
@@ -65,8 +64,8 @@ class Comparison {
 
   std::vector<DerivativeRow> rows() {
     if (system_.conservation) return check_laws(resolved_, system_);
-    const auto trajectory = system_.sampling ? physics::trajectory_of(system_) : std::nullopt;
-    if (system_.sampling && !trajectory)
+    const auto* trajectory = std::get_if<physics::Trajectory>(&system_.dynamics);
+    if (moves_links(system_.dynamics) && !trajectory)
       return {not_covered("the chain", "links are drawn or flow, not moved by forces")};
     try {
       trajectory ? prepare_kicks(*trajectory) : prepare();

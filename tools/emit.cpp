@@ -7,7 +7,6 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/explain.hpp"
-#include "compiler/schedule/pipeline.hpp"
 #include "dsl/suggest.hpp"
 #include "program/json.hpp"
 #include "tools/model.hpp"
@@ -32,6 +31,68 @@ int find_kernel(const Program& p, const std::string& name) {
     if (p.kernels[i].name == name) return static_cast<int>(i);
   throw UsageError(fmt::format("there is no kernel `{}`", name),
                    fmt::format("kernels are {}", kernel_names(p)));
+}
+
+/// Who moves the system, in a line or a few.
+std::string dynamics_text(const physics::Dynamics& dynamics) {
+  const auto updates = [](const std::vector<physics::Update>& list) {
+    std::string text;
+    for (const physics::Update& update : list)
+      text += fmt::format("  {}: {}\n", update.name, update.shown);
+    return text;
+  };
+  return std::visit(
+      physics::Kinds{
+          [](const physics::Still&) { return std::string("nothing moves\n"); },
+          [](const physics::Evolution& e) {
+            return fmt::format("evolution by {}\n", e.integrator.name);
+          },
+          [](const physics::FluxStep&) { return std::string("steps of the flux scheme\n"); },
+          [&](const physics::MarkovChain& chain) {
+            return fmt::format("Markov chain, {}\n", chain.method) + updates(chain.updates);
+          },
+          [&](const physics::LinkFlow& flow) {
+            return fmt::format("flow of links by {}\n", flow.integrator.name) +
+                   updates(flow.gradients) + updates(flow.rates) + updates(flow.moves);
+          },
+          [&](const physics::Trajectory& t) {
+            std::string text = fmt::format("trajectories of length {:g}\n", t.length);
+            for (const physics::Trajectory::Level& level : t.levels)
+              text += fmt::format("  level {}: {} steps of {}\n", level.shown, level.steps,
+                                  level.integrator.name) +
+                      updates(level.kicks);
+            return text;
+          },
+      },
+      dynamics);
+}
+
+/// The system as it stands behind `derive` or `prepare`: dynamics, rates and start.
+std::string system_text(const physics::System& system) {
+  algebra::Names names;
+  names.leaf = [&](const algebra::Node& node) {
+    if (node.op == algebra::Op::Symbol) return std::string(node.name);
+    if (node.op == algebra::Op::Site) return fmt::format("site_{}", "xyzt"[node.index & 3]);
+    std::string text = fmt::format("array_{}", node.index);
+    for (const physics::Variable& v : system.variables)
+      if (v.array == node.index) text = v.name;
+    if (!node.offset.zero())
+      text +=
+          fmt::format("@({})", fmt::join(node.offset.d, node.offset.d + system.lattice.dims, ","));
+    return text;
+  };
+  const auto shown = [&](algebra::Expr e) { return algebra::to_text(e, names); };
+  std::string text = dynamics_text(system.dynamics) + "\n";
+  for (const physics::Variable& v : system.variables)
+    if (v.rate) text += fmt::format("d({})/d(eta) = {}\n", v.name, shown(v.rate));
+  for (const physics::ScalarVariable& s : system.scalars)
+    if (s.rate) text += fmt::format("d({})/d(eta) = {}\n", s.symbol, shown(s.rate));
+  text += "\n";
+  for (const physics::InitialValue& value : system.initial)
+    for (const physics::Variable& v : system.variables)
+      if (v.array == value.array)
+        text += fmt::format("{} = {} at the start\n", v.name, shown(value.value));
+  return text;
 }
 
 /// The plan as it stands behind a pass: stores, reductions and epilogue of each kernel.
@@ -108,7 +169,9 @@ int emit(const Words& words) {
               "language of the kernels; latex: the equations; json: the whole program")
       .choice("--target", {"cuda", "opencl", "hip", "native"}, target,
               "with --to json: for which device")
-      .value("--after", "PASS", after, "the kernels' expressions behind a pass of the compiler")
+      .value("--after", "PASS", after,
+             "what a stage of the compiler hands on: derive, prepare, schedule, or a pass over "
+             "kernels")
       .value("--kernel", "NAME", kernel, "one kernel")
       .flag("--main", with_main, "a file that compiles and runs by itself (the step's kernel)")
       .value("-o", "FILE", file, "write to a file")
@@ -124,8 +187,7 @@ int emit(const Words& words) {
 
   CompileOptions compile = options.compile_options();
   compile.stop_after = after;
-  auto passes = schedule::pass_names();
-  passes.insert(passes.begin(), "schedule");
+  const std::vector<std::string> passes = stage_names();
   if (!after.empty() && std::find(passes.begin(), passes.end(), after) == passes.end()) {
     const auto near = dsl::suggest(after, passes);
     throw UsageError(fmt::format("there is no pass `{}`", after),
@@ -157,6 +219,10 @@ int emit(const Words& words) {
     return kOk;
   }
   if (!after.empty()) {
+    if (!c.plan && c.system) {
+      put_text("system", system_text(*c.system));
+      return kOk;
+    }
     if (!c.plan) throw std::logic_error("the compiler made no plan and gave no reason");
     put_text("plan", plan_text(c));
     return kOk;

@@ -18,13 +18,10 @@
 #include <vector>
 
 #include "compiler/algebra/expr.hpp"
+#include "compiler/model/dynamics.hpp"
 #include "compiler/model/numerics.hpp"
 #include "dsl/text.hpp"
 #include "program/program.hpp"
-
-namespace vphi::dsl {
-struct Clause;
-}
 
 namespace vphi::physics {
 
@@ -209,9 +206,11 @@ struct LinearSystem {
   /// Place in System::solves of the first system with this operator and solver; its kernels are
   /// this one's as well. -1: it is the first itself.
   int like = -1;
-  std::string iterations, residual;     ///< scalars
-  const dsl::Clause* solver = nullptr;  ///< library or model text
-  std::vector<std::pair<std::string, Expr>> options;
+  std::string iterations, residual;  ///< scalars
+  std::shared_ptr<const text::Solver> solver;
+  /// The text around it that takes solutions from it in a lesser precision; null without.
+  std::shared_ptr<const text::Solver> refining;
+  Options options;
   dsl::Span span;
 };
 
@@ -250,13 +249,6 @@ struct Noise {
   std::vector<dsl::Span> streams;    ///< where each stream was written
   std::optional<Calculus> calculus;  ///< as declared
   int points = 0;                    ///< of the distribution of a step's noise: 2, 3; 0: Gaussian
-};
-
-/// One equation as a reader wants to see it.
-struct ShownEquation {
-  std::string left;  ///< "phi''"
-  Expr right;
-  dsl::Span span;
 };
 
 /// A value of each site that is made from others and named by Loads of its number.
@@ -309,30 +301,19 @@ struct Conservation {
   static constexpr const char* kStepLength = "flux_dt";
 };
 
-/// One update of a Markov chain: new values of some arrays at the sites of one colour after the
-/// other (kernel::Colours), from what is around them.
-struct Update {
-  std::string name;                          ///< "heatbath_x"
-  std::string shown;                         ///< one line for people
-  int modulus = 1;                           ///< number of colours
-  std::array<int, 4> weights{};              ///< colour of a site: weights.x mod modulus
-  std::vector<std::pair<int, Expr>> values;  ///< array of state and its new value, all at once
-  std::vector<std::string> proof = {};       ///< why the colours are right, for `explain`
-  Expr accepted = {};                        ///< proposals that a site took; null: none are made
-  dsl::Span span;
-};
+/// `evolve ..., launch = step`, `group` or `groups`: how many steps a launch takes, and who shares
+/// an instance in it.
+enum class Launches { ByCounts, Step, Group, Groups };
 
-/// `sample ..., sweeps = N`: what takes the place of an integrator.
-struct Sampling {
-  std::string method;       ///< as written: "heatbath"
-  std::int64_t sweeps = 0;  ///< of the run
-  std::vector<Update> updates;
-  /// Numbers of the updates of successive sweeps, in turn; each goes through all its colours.
-  std::vector<std::vector<int>> cycle;
-  std::vector<ShownEquation> actions;
-  std::int64_t proposals = 0;  ///< of a sweep, that `Update::accepted` count among; 0: no count
-  static constexpr const char* kAccept = "accept";      ///< share of them, in the last sweep
-  static constexpr const char* kAccepted = "accepted";  ///< sum of these since the start
+/// The fastest waves about the start, program units: what a step is judged by
+/// (compiler/schedule/stability.hpp). Of linear waves u'' = -w^2 u.
+struct FastestWaves {
+  double waves2 = 0;        ///< largest k_eff^2 term of w^2 at the start
+  double mass2 = 0;         ///< largest eigenvalue of V'', the same; 0 where it is no number
+  int stencil = -1;         ///< whose largest eigenvalue it is; -1: no one Laplacian's
+  double written_out2 = 0;  ///< w^2 where neighbours are written out; 0: not known
+  std::string masses;       ///< m^2 of each field, for people; empty: there are none
+  double frequency2() const { return waves2 + mass2; }
 };
 
 struct System;
@@ -361,21 +342,23 @@ struct System {
   std::vector<Observable> progress;  ///< scalars always watched (drift of energy, Friedmann)
   std::string scale_factor;          ///< scalar that follows the averages; empty: there is none
   Expr friedmann;                    ///< <rho>/(3 M^2 H^2) - 1; null without
-  /// Largest |friedmann| that the integrator's error can be (stability.cpp).
+  /// Largest |friedmann| that the integrator's error can be (schedule/stability.hpp).
   double friedmann_explained = 0;
 
-  double dt = 0;                 ///< program units
-  double dt_physical = 0;        ///< at a = 1
-  std::string time = "t";        ///< scalar variable that is physical time
-  Expr until;                    ///< condition on scalars; null: --steps decides
-  double end_time = 0;           ///< > 0 where `until` is `t > end` and t is linear in eta
-  bool single_launches = false;  ///< `launch = step`: no launch takes more than one step
-  const dsl::Clause* integrator = nullptr;  ///< library or model text of the integrator
-  std::vector<std::pair<std::string, Expr>> integrator_options;
+  double dt = 0;           ///< program units
+  double dt_physical = 0;  ///< at a = 1
+  std::string time = "t";  ///< scalar variable that is physical time
+  Expr until;              ///< condition on scalars; null: --steps decides
+  double end_time = 0;     ///< > 0 where `until` is `t > end` and t is linear in eta
+  Launches launches = Launches::ByCounts;
+  dsl::Span evolve_span, dt_span;  ///< of the clause and of its dt; empty where nothing evolves
+  /// All that the library and the model define, the model's first: what messages propose.
+  std::vector<text::Integrator> integrators;
 
-  std::vector<Derived> limits;  ///< values of state arrays after each update, in text order
+  Dynamics dynamics;
+  std::optional<FastestWaves> fastest;  ///< where variables follow an integrator on waves
+  std::vector<Derived> limits;          ///< values of state arrays after each update, in text order
   std::optional<Conservation> conservation;
-  std::optional<Sampling> sampling;
 
   Numerics numerics;
   Noise noise;

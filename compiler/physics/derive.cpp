@@ -15,6 +15,7 @@
 #include "compiler/physics/tables.hpp"
 #include "compiler/physics/targets.hpp"
 #include "compiler/physics/transverse.hpp"
+#include "compiler/text/integrator.hpp"
 
 namespace vphi::physics {
 
@@ -96,12 +97,13 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
       check_courant(d, laws);
       d.system.laplacian = -1;  // no law has one
     } else if (!chain && !flow) {
-      check_stability(d, units);
+      find_fastest_waves(d, units);
     }
     show_equations(d);
     show_laws(d, laws);
     settle_walls(d, units);
     use_by_effect(d);
+    d.system.integrators = text::all_integrators(d.resolved);
     if (diagnostics.errors() == before) d.ledger.check(diagnostics);
   } catch (const Failure&) {
     return std::nullopt;

@@ -37,7 +37,7 @@ void use_metric(Derivation& d) {
 
 void use_rescale(Derivation& d) {
   const dsl::Clause* clause = d.resolved.clause("rescale");
-  if (!clause || d.system.conservation || d.system.sampling) return;
+  if (!clause || d.system.conservation || moves_links(d.system.dynamics)) return;
   d.ledger.use(*clause);
   for (const dsl::Item& item : clause->items) {
     const std::string name = item.head ? item.head->name : std::string();
@@ -79,10 +79,10 @@ dsl::Diagnostic idle_seed(const Derivation& d) {
 void use_random(Derivation& d) {
   const dsl::Clause* clause = d.resolved.clause("random");
   if (!clause && !d.options.seed) return;
-  const bool chain =
-      d.system.sampling && !d.system.sampling->updates.empty() && !link_flow_of(d.system);
-  const bool trajectory = d.system.sampling && is_hmc(d);
-  const bool moving = d.system.noise.kind != NoiseClass::None || chain || trajectory;
+  const auto* chain = std::get_if<MarkovChain>(&d.system.dynamics);
+  const bool trajectory = std::holds_alternative<Trajectory>(d.system.dynamics);
+  const bool moving = d.system.noise.kind != NoiseClass::None ||
+                      (chain != nullptr && !chain->updates.empty()) || trajectory;
   const bool any = moving || draws_at_start(d);
   if (d.options.seed && !any) d.diagnostics.add(idle_seed(d));
   if (!clause) return;

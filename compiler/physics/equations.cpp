@@ -393,6 +393,7 @@ void show_equations(Derivation& d) {
     return Variable{};
   };
   // once more with the parameters as symbols
+  const bool links = moves_links(system.dynamics);
   const std::map<int, Expr> run = d.rates;
   const std::map<int, Expr> weights = d.weights;
   const Expr potential = d.potential;
@@ -404,9 +405,9 @@ void show_equations(Derivation& d) {
     d.potentials.clear();
     read_potentials(d, shown);
     if (d.hamiltonian) read_hamiltonian(d, shown);
-    if (!system.sampling) equations_of_motion(d, shown);
+    if (!links) equations_of_motion(d, shown);
     for (const StateField& field : d.fields) {
-      if (system.sampling) break;                        // no equation, but actions
+      if (links) break;                                  // no equation, but actions
       if (field.conserved || field.primitive) continue;  // shown by show_laws
       if (field.drawn) continue;
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {
@@ -429,11 +430,10 @@ void show_equations(Derivation& d) {
   } else if (d.background.metric == Metric::Prescribed) {
     system.physical.push_back({d.background.scale, d.background.prescribed, d.background.span});
   }
-  if (system.sampling) {
-    for (const ShownEquation& action : system.sampling->actions) system.physical.push_back(action);
-  }
+  for (const ShownEquation& action : shown_actions(system.dynamics))
+    system.physical.push_back(action);
   for (const Variable& v : system.variables) {
-    if (system.conservation || system.sampling) break;
+    if (system.conservation || links) break;
     if (v.frozen) continue;
     system.program.push_back({fmt::format("d({})/d(eta)", v.name), v.rate, v.span});
   }

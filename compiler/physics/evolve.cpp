@@ -12,11 +12,22 @@
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 #include "compiler/physics/targets.hpp"
+#include "compiler/text/integrator.hpp"
 #include "dsl/error.hpp"
 
 namespace vphi::physics {
 
 using algebra::Op;
+
+namespace {
+
+Launches launches(const std::string& text) {
+  if (text == "step") return Launches::Step;
+  if (text == "group") return Launches::Group;
+  return text == "groups" ? Launches::Groups : Launches::ByCounts;
+}
+
+}  // namespace
 
 void read_evolve(Derivation& d, Lowerer& lower) {
   const dsl::Clause* clause = d.ledger.clause("evolve");
@@ -26,6 +37,9 @@ void read_evolve(Derivation& d, Lowerer& lower) {
     return;
   }
   if (!clause) d.fail(errors::no_evolve(d.grid.span));
+  system.evolve_span = system.dt_span = clause->keyword_span;
+  std::optional<Evolution> evolution;
+  Options options;
   bool by_scheme = false;  // `evolve scheme`: the flux scheme is a step by itself
   for (const dsl::Item& item : clause->items) {
     if (!item.head) {
@@ -35,17 +49,19 @@ void read_evolve(Derivation& d, Lowerer& lower) {
         by_scheme = true;
         continue;
       }
-      const auto it = d.facts.integrators.find(text);
-      if (it == d.facts.integrators.end()) {
+      if (!d.facts.integrators.contains(text)) {
         std::vector<std::string> known;
         for (const auto& [other, text_of] : d.facts.integrators) known.push_back(other);
         d.fail(errors::unknown_integrator(item.span, text, known));
       }
-      system.integrator = it->second;
+      auto integrator = text::read_integrator(text, item.span, d.resolved, d.diagnostics);
+      if (!integrator) throw Failure{};
+      evolution = Evolution{std::move(*integrator), {}};
       continue;
     }
     if (item.head->name != "until") d.ledger.use(item);
     if (item.head->name == "dt") {
+      system.dt_span = item.span;
       const Expr dt = lower.fixed(*item.value, "dt");
       const double value = static_cast<double>(dt->number.real);
       if (!(value > 0)) d.fail(errors::step_not_positive(item.span, value));
@@ -53,13 +69,19 @@ void read_evolve(Derivation& d, Lowerer& lower) {
       system.dt_physical = value;
       system.dt = static_cast<double>((d.rescaling.B * dt)->number.real);
     } else if (item.head->name == "launch") {
-      system.single_launches = item.value && item.value->text == "step";
+      if (item.value) system.launches = launches(item.value->text);
     } else if (item.head->name != "until") {
-      system.integrator_options.emplace_back(item.head->name,
-                                             lower.real(*item.value, item.head->name));
+      options.emplace_back(item.head->name, lower.real(*item.value, item.head->name));
     }
   }
-  if (!system.integrator && !by_scheme) d.fail(errors::no_evolve(clause->keyword_span));
+  if (evolution) {
+    evolution->options = std::move(options);
+    system.dynamics = std::move(*evolution);
+  } else if (by_scheme) {
+    system.dynamics = FluxStep{};
+  } else {
+    d.fail(errors::no_evolve(clause->keyword_span));
+  }
   if (!(system.dt > 0)) d.fail(errors::not_fixed(clause->keyword_span, "dt, which is not given,"));
 }
 

@@ -16,7 +16,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
 #include "compiler/physics/steps.hpp"
-#include "compiler/physics/trajectory.hpp"
+#include "compiler/text/integrator.hpp"
 
 namespace vphi::physics {
 
@@ -33,19 +33,17 @@ class Reader {
       : d_(d), lower_(lower), clause_(*d.resolved.clause("sample")) {}
 
   void read() {
-    sampling_.method = kMethod;
     d_.ledger.use(clause_);
     d_.ledger.body(clause_);
     find_fields();
     read_options();
     actions_ = read_actions(d_, field_);
-    for (const NamedAction& action : actions_) sampling_.actions.push_back(action.shown);
+    for (const NamedAction& action : actions_) trajectory_.actions.push_back(action.shown);
     check_fields();
     make_momenta();
     read_levels();
     make_parts();
-    d_.system.sampling = std::move(sampling_);
-    put_trajectory(d_.system, std::move(trajectory_));
+    d_.system.dynamics = std::move(trajectory_);
   }
 
  private:
@@ -97,13 +95,13 @@ class Reader {
   }
 
   void read_options() {
-    sampling_.sweeps = -1;
+    trajectory_.count = -1;
     for (const dsl::Item& item : clause_.items) {
       if (!item.head || !item.value) continue;
       const std::string& name = item.head->name;
       d_.ledger.use(item);
       if (name == "trajectories") {
-        sampling_.sweeps = lower_.fixed_integer(*item.value, "`trajectories`");
+        trajectory_.count = lower_.fixed_integer(*item.value, "`trajectories`");
       } else if (name == "tau") {
         const auto tau = algebra::constant(lower_.fixed(*item.value, "`tau`"));
         trajectory_.length = tau ? static_cast<double>(tau->real) : 0;
@@ -113,7 +111,7 @@ class Reader {
         d_.fail(errors::sample_option(item.span, name, kMethod));
       }
     }
-    if (sampling_.sweeps < 0) d_.fail(errors::trajectories_missing(clause_.keyword_span));
+    if (trajectory_.count < 0) d_.fail(errors::trajectories_missing(clause_.keyword_span));
   }
 
   int array(const std::string& name, bool wide = false) {
@@ -172,11 +170,14 @@ class Reader {
         if (level.steps < 1)
           d_.fail(errors::not_positive(item.span, "steps", static_cast<double>(level.steps)));
       } else if (item.head->name == "scheme") {
-        level.scheme = item.value->text;
         level.span = item.value->span;
+        auto scheme =
+            text::read_integrator(item.value->text, level.span, d_.resolved, d_.diagnostics);
+        if (!scheme) throw Failure{};
+        level.integrator = std::move(*scheme);
       }
     }
-    if (level.scheme.empty()) d_.fail(errors::level_without_scheme(clause.keyword_span));
+    if (level.integrator.name.empty()) d_.fail(errors::level_without_scheme(clause.keyword_span));
     const auto action = std::ranges::find(actions_, level.shown, &NamedAction::name);
     if (action == actions_.end()) return;  // the language has said so
     const auto place = static_cast<std::size_t>(action - actions_.begin());
@@ -448,7 +449,6 @@ class Reader {
   const dsl::Clause& clause_;
   const StateField* field_ = nullptr;      ///< links; null without
   std::vector<const StateField*> matter_;  ///< fields at sites
-  Sampling sampling_;
   Trajectory trajectory_;
   std::vector<NamedAction> actions_;
   std::vector<int> momenta_;                         ///< of links, then of fields

@@ -20,7 +20,7 @@ namespace vphi::physics {
 
 /// Whether the chain is one of trajectories.
 bool is_hmc(const Derivation& d);
-/// d.system.sampling with its trajectory.
+/// The trajectory as d.system.dynamics.
 void read_hmc(Derivation& d, Lowerer& lower);
 
 }  // namespace vphi::physics

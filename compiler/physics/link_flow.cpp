@@ -10,7 +10,6 @@
 #include "compiler/gauge/decay.hpp"
 #include "compiler/physics/link_field.hpp"
 #include "compiler/physics/loop_actions.hpp"
-#include "compiler/physics/oscillator.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
 #include "dsl/parse.hpp"
@@ -22,10 +21,7 @@ using dsl::ExprKind;
 
 namespace {
 
-constexpr const char* kMethod = "flow";
 constexpr const char* kAxes[] = {"x", "y", "z", "t"};
-// Places in Sampling::cycle.
-enum Place : std::size_t { kGradients, kRates, kMoves, kPlaces };
 
 const StateField* flowing(const Derivation& d) {
   const auto found = std::ranges::find_if(d.fields, [&](const StateField& field) {
@@ -51,7 +47,6 @@ class Reader {
     }
     make_move();
     finish();
-    check_step();
   }
 
  private:
@@ -296,37 +291,15 @@ class Reader {
     }
   }
 
-  /// dt against the fastest wave about U = 1. Carried gradients have no such estimate.
-  void check_step() {
-    if (action_.empty() || !d_.system.integrator) return;
-    const auto fastest = gauge::fastest_decay(group(), action_, dims());
-    const auto limit = decay_limit(*d_.system.integrator, d_.facts.integrators);
-    if (!fastest || !limit || *fastest <= 0) return;
-    const double most = *limit / *fastest, dt = d_.system.dt;
-    d_.system.remarks.push_back(
-        fmt::format("dt = {:.6g} is {:.3g} of the stability limit {:.6g} of waves about U = 1", dt,
-                    dt / most, most));
-    if (dt <= most * (1 + 1e-6)) return;
-    const dsl::Clause& evolve = *d_.resolved.clause("evolve");
-    dsl::Span span = evolve.keyword_span;
-    for (const dsl::Item& item : evolve.items)
-      if (item.head && item.head->name == "dt") span = item.span;
-    d_.diagnostics.add(errors::flow_unstable(span, dt, most, *fastest, *limit));
-  }
-
   void finish() {
-    Sampling carrier;
-    carrier.method = kMethod;
-    carrier.cycle.resize(kPlaces);
-    const auto put = [&](Place place, Update& u) {
-      carrier.cycle[place].push_back(static_cast<int>(carrier.updates.size()));
-      carrier.updates.push_back(std::move(u));
-    };
-    for (Update& u : flow_.gradients) put(kGradients, u);
-    for (Update& u : flow_.rates) put(kRates, u);
-    for (Update& u : flow_.moves) put(kMoves, u);
-    carrier.actions.push_back({field_.name + "'", shown_, right_->span});
-    d_.system.sampling = std::move(carrier);
+    flow_.equation = {field_.name + "'", shown_, right_->span};
+    // carried gradients have no such estimate
+    if (!action_.empty())
+      flow_.fastest_decay = gauge::fastest_decay(group(), action_, dims()).value_or(0);
+    auto& evolution = std::get<Evolution>(d_.system.dynamics);
+    flow_.integrator = std::move(evolution.integrator);
+    flow_.options = std::move(evolution.options);
+    d_.system.dynamics = std::move(flow_);
   }
 
   Derivation& d_;
@@ -361,17 +334,5 @@ void prepare_link_flow(Derivation& d) {
 }
 
 void read_link_flow(Derivation& d, Lowerer& lower) { Reader(d, lower).read(); }
-
-std::optional<LinkFlow> link_flow_of(const System& system) {
-  if (!system.sampling || system.sampling->method != kMethod) return std::nullopt;
-  const Sampling& carrier = *system.sampling;
-  const auto all = [&](Place place) {
-    std::vector<Update> updates;
-    for (const int u : carrier.cycle[place])
-      updates.push_back(carrier.updates[static_cast<std::size_t>(u)]);
-    return updates;
-  };
-  return LinkFlow{all(kGradients), all(kRates), all(kMoves)};
-}
 
 }  // namespace vphi::physics

@@ -17,7 +17,6 @@
 #include "compiler/physics/sampling.hpp"
 #include "compiler/physics/spinors.hpp"
 #include "compiler/physics/sweeps.hpp"
-#include "compiler/physics/trajectory.hpp"
 #include "dsl/builtins.hpp"
 
 namespace vphi::physics {
@@ -265,12 +264,12 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     }
   }
   if (text == "t") return Value::of(d_.time());
-  if (text == "step" ||
-      ((text == "trajectory" || text == "sweep") && d_.system.sampling && !flows(d_)))
+  if (text == "step" || ((text == "trajectory" || text == "sweep") && is_chain(d_.system.dynamics)))
     return Value::of(arena.symbol("step", span));
   if ((text == Trajectory::kDelta || text == Trajectory::kAccept) && is_hmc(d_))
     return Value::of(arena.symbol(text, span));
-  if (text == Sampling::kAccept && d_.system.sampling && d_.system.sampling->proposals > 0)
+  const auto* chain = std::get_if<MarkovChain>(&d_.system.dynamics);
+  if (text == MarkovChain::kAccept && chain && chain->proposals > 0)
     return Value::of(arena.symbol(text, span));
   if (text == "dt" && d_.dt) return Value::of(d_.dt);
   if (d_.expanding()) {

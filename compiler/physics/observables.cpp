@@ -4,13 +4,11 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/clock.hpp"
-#include "compiler/physics/link_flow.hpp"
 #include "compiler/physics/output_errors.hpp"
 #include "compiler/physics/output_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
-#include "compiler/physics/trajectory.hpp"
 #include "compiler/physics/variation.hpp"
 #include "dsl/parse.hpp"
 
@@ -197,12 +195,13 @@ class Outputs {
 
   /// A chain's value at its end that is no average over it and depends on the configuration.
   void warn_of_last(const std::string& name, Expr value, dsl::Span span) {
-    const auto& sampling = d_.system.sampling;
-    if (!sampling || sampling->sweeps < 2 || link_flow_of(d_.system)) return;
+    const auto* chain = std::get_if<MarkovChain>(&d_.system.dynamics);
+    const auto* trajectory = std::get_if<Trajectory>(&d_.system.dynamics);
+    const std::int64_t length = chain ? chain->sweeps : trajectory ? trajectory->count : 0;
+    if (length < 2) return;
     const bool state = algebra::contains(value, [](Expr e) { return e.is(algebra::Op::Load); });
     if (!state || holds_statistics(d_, value)) return;
-    d_.diagnostics.add(
-        errors::last_configuration(span, name, trajectory_of(d_.system) ? "trajectory" : "sweep"));
+    d_.diagnostics.add(errors::last_configuration(span, name, trajectory ? "trajectory" : "sweep"));
   }
 
   void add_scalar(const std::string& name, const Value& v, const dsl::Expr& e, OutputClause& out) {

@@ -45,7 +45,7 @@ class Reader {
     read_actions();
     colour_directions();
     make_updates();
-    d_.system.sampling = std::move(sampling_);
+    d_.system.dynamics = std::move(sampling_);
   }
 
  private:
@@ -301,7 +301,7 @@ class Reader {
   const dsl::Clause* clause_ = nullptr;
   const StateField* field_ = nullptr;
   Options options_;
-  Sampling sampling_;
+  MarkovChain sampling_;
   gauge::LoopAction action_;
   std::optional<gauge::Twice> twice_;
   std::vector<gauge::Colouring> colourings_;
@@ -329,9 +329,10 @@ void prepare_sampling(Derivation& d, Lowerer&) {
 
 void read_sampling(Derivation& d, Lowerer& lower) {
   if (dsl::measures(d.resolved)) {
-    d.system.sampling = Sampling{};
-    d.system.sampling->method = "measure";
-    d.system.sampling->cycle.emplace_back();
+    MarkovChain still;
+    still.method = "measure";
+    still.cycle.emplace_back();
+    d.system.dynamics = std::move(still);
     d.system.remarks.push_back("nothing moves: the initial state is measured");
     return;
   }

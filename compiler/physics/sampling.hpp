@@ -14,7 +14,7 @@ namespace vphi::physics {
 bool samples(const Derivation& d);
 /// One sweep takes one unit of time; links have no equation of motion.
 void prepare_sampling(Derivation& d, Lowerer& lower);
-/// d.system.sampling.
+/// The chain, or what is measured, as d.system.dynamics.
 void read_sampling(Derivation& d, Lowerer& lower);
 
 }  // namespace vphi::physics

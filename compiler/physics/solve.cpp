@@ -17,7 +17,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/solve_errors.hpp"
 #include "compiler/physics/steps.hpp"
-#include "dsl/walk.hpp"
+#include "compiler/text/solver.hpp"
 
 namespace vphi::physics {
 
@@ -178,23 +178,8 @@ Expr not_linear(Expr value, const std::vector<int>& arrays) {
 
 namespace {
 
-std::string solver_name(const dsl::Clause& solver) {
-  return solver.items.empty() || !solver.items[0].value ? std::string("solver")
-                                                        : solver.items[0].value->text;
-}
-
-/// Whether the text of a solver calls `adj`.
-bool wants_adjoint(const dsl::Clause& solver) {
-  bool found = false;
-  const auto see = [&](const dsl::Expr& e) {
-    found = found || (e.kind == dsl::ExprKind::Call && e.text == "adj");
-  };
-  for (const dsl::Line& line : solver.body) dsl::for_each(line, see);
-  return found;
-}
-
 /// Whether it makes complex numbers of fields: `dot` with nothing around that makes it real.
-bool wants_complex(const dsl::Clause& solver) {
+bool wants_complex(const text::Solver& solver) {
   const std::function<bool(const dsl::Expr&)> within = [&](const dsl::Expr& e) {
     const bool call = e.kind == dsl::ExprKind::Call;
     if (call && (e.text == "re" || e.text == "im" || e.text == "abs" || e.text == "norm2"))
@@ -202,14 +187,9 @@ bool wants_complex(const dsl::Clause& solver) {
     if (call && e.text == "dot") return true;
     return std::ranges::any_of(e.args, [&](const dsl::ExprPtr& arg) { return within(*arg); });
   };
-  const auto in = [&](const dsl::Line& line) {
-    return line.kind == dsl::Line::Kind::Definition && line.definition.value &&
-           within(*line.definition.value);
-  };
-  return std::ranges::any_of(solver.body, [&](const dsl::Line& line) {
-    return in(line) ||
-           (line.kind == dsl::Line::Kind::Clause && std::ranges::any_of(line.clause.body, in));
-  });
+  const auto in = [&](const text::Statement& line) { return within(*line.value); };
+  return std::ranges::any_of(solver.before, in) || std::ranges::any_of(solver.round, in) ||
+         std::ranges::any_of(solver.after, in);
 }
 
 /// A(i u) = i A(u), tried with numbers: what is linear and agrees for these agrees for all. An
@@ -278,7 +258,7 @@ std::vector<Expr> values_of(const LinearMap& map) {
 bool alike(const LinearSystem& a, const LinearSystem& b) {
   const std::vector<int> from = arrays_of(a), to = arrays_of(b);
   const std::vector<Expr> x = values_of(a.op), y = values_of(b.op);
-  if (a.solver != b.solver || a.options != b.options || a.rows != b.rows ||
+  if (a.solver->span != b.solver->span || a.options != b.options || a.rows != b.rows ||
       a.columns != b.columns || a.turns != b.turns || from.size() != to.size() ||
       x.size() != y.size()) {
     return false;
@@ -309,7 +289,8 @@ void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem
   if (!symbol || symbol->kind != dsl::SymbolKind::Solver || !symbol->line) {
     d_.fail(errors::unknown_name(choice ? choice->span : e.span, chosen));
   }
-  solve.solver = &symbol->line->clause;
+  solve.solver = text::read_solver(symbol->line->clause, e.span, d_.diagnostics);
+  if (!solve.solver) throw Failure{};
   std::vector<std::string> names;
   for (const dsl::NamedArgument& named : symbol->value->named) {
     if (named.name.find('(') != std::string::npos) continue;
@@ -328,6 +309,7 @@ void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem
     for (const dsl::NamedArgument& named : choice->named) {
       if (named.name == "inner") {
         solve.options.emplace_back("inner", integer(32));
+        solve.refining = text::refining_text(*solve.solver, d_.resolved);
       } else {
         set(named.name, *named.value);
       }
@@ -443,7 +425,7 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   // what is recognised as a sum of matrices before its argument is linear for complex factors
   if (solve.complex && !image.form && solve.op.stages.empty() && wants_complex(*solve.solver) &&
       !complex_linear(solve)) {
-    d_.fail(errors::only_real_linear(op.span, op.text, solver_name(*solve.solver), fact->span));
+    d_.fail(errors::only_real_linear(op.span, op.text, solve.solver->name, fact->span));
   }
   if (wants_hermitian(solve) && solve.op.stages.empty()) {
     const int arrays = d_.system.arrays;
@@ -456,7 +438,7 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     }
     d_.system.arrays = arrays;
     if (!turned.empty() && differ(solve.op.image, turned))
-      d_.fail(errors::not_hermitian(op.span, op.text, solver_name(*solve.solver), fact->span));
+      d_.fail(errors::not_hermitian(op.span, op.text, solve.solver->name, fact->span));
   }
   const bool halves = even_odd_wanted(d_, e);
   if (!halves) solve.options.emplace_back("even_odd", integer(0));
@@ -485,7 +467,7 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   }
   if (solve.like < 0 && halves && image.form)
     solve.half = half_system(d_, *image.form, link_matrices(), solve.columns);
-  if (solve.like < 0 && wants_adjoint(*solve.solver)) {
+  if (solve.like < 0 && text::calls(*solve.solver, "adj")) {
     if (image.form) {
       const Value adjoint_image =
           apply(adjoint(*image.form), link_matrices(), unknown(true, first));

@@ -1,8 +1,7 @@
-// dt against the largest frequency of the lattice: w_max*dt below the integrator's limit, where
-// w^2 = k_eff^2 + m^2, k_eff^2 the largest eigenvalue of the Laplacian and m^2 that of V'' at the
-// homogeneous start.
+// The fastest waves about the start: w^2 = k_eff^2 + m^2, k_eff^2 the largest eigenvalue of the
+// Laplacian and m^2 that of V'' at the homogeneous start. A step is judged by them where its text
+// is run (compiler/schedule/stability.hpp).
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -10,8 +9,6 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/bloch.hpp"
 #include "compiler/physics/calculus.hpp"
-#include "compiler/physics/oscillator.hpp"
-#include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
 
@@ -20,13 +17,6 @@ namespace vphi::physics {
 using algebra::Op;
 
 namespace {
-
-struct Fastest {
-  double waves2 = 0;  ///< largest k_eff^2 term of w^2, program units, at the start
-  double mass2 = 0;   ///< largest eigenvalue of V'', the same; 0 where it is not a constant
-  int stencil = -1;
-  double frequency2() const { return waves2 + mass2; }
-};
 
 /// The value at the start of a coefficient that may hold a, t and nothing else.
 std::optional<double> at_start(ProgramUnits& units, Expr e) {
@@ -97,8 +87,8 @@ std::optional<std::vector<std::vector<double>>> mass_matrix(Derivation& d) {
 }
 
 /// w^2 = -(dx'/dv)(dv'/dx) of the mode with the largest eigenvalue of each Laplacian.
-Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
-  Fastest fastest;
+FastestWaves fastest_mode(Derivation& d, ProgramUnits& units) {
+  FastestWaves fastest;
   System& system = d.system;
   for (const Variable& u : system.variables) {
     const Variable* v = momentum_of(system, u);
@@ -122,9 +112,8 @@ Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
   }
   const auto masses = mass_matrix(d);
   if (!masses) {
-    system.remarks.push_back(
-        "the masses at the start are not numbers: the stability limit is that "
-        "of massless waves");
+    fastest.masses =
+        "the masses at the start are not numbers: the stability limit is that of massless waves";
     return fastest;
   }
   if (masses->empty()) return fastest;
@@ -136,7 +125,7 @@ Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
     text += fmt::format("{}{:.6g} of {}", text.empty() ? "" : ", ", (*masses)[i][i], u.shown);
     ++i;
   }
-  if (!text.empty()) system.remarks.push_back("m^2 at the start, physical units: " + text);
+  if (!text.empty()) fastest.masses = "m^2 at the start, physical units: " + text;
   // d(eta) = B a^s dt
   const auto unit = at_start(units, d.rescaling.B * algebra::pow(units.scale(), d.rescaling.s));
   if (i > 0 && unit) fastest.mass2 = largest_eigenvalue(*masses) / (*unit * *unit);
@@ -144,105 +133,23 @@ Fastest fastest_mode(Derivation& d, ProgramUnits& units) {
   return fastest;
 }
 
-std::string in_units_of_dx(double ratio) { return fmt::format("{:.4g}*dx", ratio); }
-
-/// dt is above `limit`, program units.
-void report_step(Derivation& d, double limit, const std::string& reason) {
-  const double dx = d.system.lattice.dx;
-  const dsl::Clause* clause = d.resolved.clause("evolve");
-  dsl::Span span = clause->keyword_span;
-  std::string name = "the integrator";
-  for (const dsl::Item& item : clause->items) {
-    if (item.head && item.head->name == "dt") span = item.span;
-    if (!item.head && item.value) name = item.value->text;
-  }
-  d.diagnostics.add(errors::unstable_step(span, in_units_of_dx(d.system.dt / dx),
-                                          in_units_of_dx(limit / dx), name, reason));
-}
-
 /// Neighbours written out, as a Hamiltonian with links has them: frequencies of all plane waves.
-void check_written_out(Derivation& d, ProgramUnits& units, double theta) {
+double written_out(Derivation& d, ProgramUnits& units) {
   const auto frequency2 = largest_frequency2(d);
   const auto unit = at_start(units, d.rescaling.B * algebra::pow(units.scale(), d.rescaling.s));
-  if (!frequency2 || !unit || !(*frequency2 > 0)) return;
-  System& system = d.system;
-  const double dx = system.lattice.dx;
-  const double limit = theta * *unit / std::sqrt(*frequency2);
-  system.remarks.push_back(fmt::format(
-      "dt = {} is {:.3g} of the stability limit {} of waves about the homogeneous start",
-      in_units_of_dx(system.dt / dx), system.dt / limit, in_units_of_dx(limit / dx)));
-  if (system.dt <= limit * (1 + 1e-6)) return;
-  report_step(d, limit,
-              fmt::format("the fastest wave about the homogeneous start has the frequency "
-                          "{:.5g}/dx; the limit is {:.5g} divided by it",
-                          theta * dx / limit, theta));
-}
-
-/// An error in the energy of this size is taken for the step's whatever the step is.
-constexpr double kFloorFriedmann = 0.05;
-/// The same of an integrator that nothing is known of.
-constexpr double kOpenFriedmann = 0.5;
-
-/// How far rho and 3 M^2 H^2 may part by the integrator's error, relative: (w dt)^order beside the
-/// floor, w the fastest frequency at the start. The order is that of the text's error in turning an
-/// oscillator, measured at two steps.
-double explained_by_step(Derivation& d, double theta) {
-  const auto error = [&](double h) {
-    const auto m = oscillator_step(*d.system.integrator, d.facts.integrators, h);
-    if (!m) return 0.0;
-    const double c = std::cos(h), s = std::sin(h);
-    return std::hypot(std::hypot((*m)[0] - c, (*m)[3] - c), std::hypot((*m)[1] - s, (*m)[2] + s)) /
-           h;
-  };
-  const double coarse = error(1), fine = error(0.5);
-  if (!(coarse > 0) || !(fine > 0)) return kOpenFriedmann;
-  const double order = std::fmax(1, std::round(std::log2(coarse / fine)));
-  return kFloorFriedmann + std::pow(theta, order);
+  if (!frequency2 || !unit || !(*frequency2 > 0)) return 0;
+  return *frequency2 / (*unit * *unit);
 }
 
 }  // namespace
 
-void check_stability(Derivation& d, ProgramUnits& units) {
+void find_fastest_waves(Derivation& d, ProgramUnits& units) {
   System& system = d.system;
-  if (!system.integrator) return;
-  system.friedmann_explained = kOpenFriedmann;
-  const auto theta = stability_limit(*system.integrator, d.facts.integrators);
-  if (!theta) return;
-  const Fastest fastest = fastest_mode(d, units);
-  system.friedmann_explained =
-      explained_by_step(d, system.dt * std::sqrt(std::fmax(0, fastest.frequency2())));
-  if (fastest.stencil < 0) return check_written_out(d, units, *theta);
-  const double limit = *theta / std::sqrt(fastest.frequency2());
-  const double dx = system.lattice.dx;
-  system.remarks.push_back(fmt::format("dt = {} is {:.3g} of the stability limit {}",
-                                       in_units_of_dx(system.dt / dx), system.dt / limit,
-                                       in_units_of_dx(limit / dx)));
-  // a step on the limit itself is allowed for rounding's sake
-  if (system.dt <= limit * (1 + 1e-6)) return;
-
-  const auto& stencil = d.arena().stencil_data(fastest.stencil);
-  const auto eigenvalue = algebra::largest_eigenvalue(stencil);
-  std::string value = fmt::format("{:.6g}", eigenvalue.value);
-  std::string where;
-  if (eigenvalue.exact) {
-    value = eigenvalue.rational.den == 1
-                ? fmt::format("{}", eigenvalue.rational.num)
-                : fmt::format("{}/{}", eigenvalue.rational.num, eigenvalue.rational.den);
-    for (int axis = 0; axis < stencil.dims; ++axis) {
-      where += fmt::format("{}{}", axis ? "," : "", eigenvalue.at[axis] == 0 ? "0" : "pi");
-    }
-    where = fmt::format(" (at k*dx = ({}))", where);
-  }
-  const double mass = fastest.mass2 * dx * dx;
-  const std::string reason =
-      mass > 1e-6 * fastest.waves2 * dx * dx
-          ? fmt::format(
-                "`{}` has the largest eigenvalue {}{}, and the fields have masses up to "
-                "m^2 = {:.5g}/dx^2 at the start; the limit is {:.5g}*dx/sqrt({} + {:.5g})",
-                stencil.name, value, where, mass, *theta, value, mass)
-          : fmt::format("`{}` has the largest eigenvalue {}{}; the limit is {:.5g}*dx/sqrt({})",
-                        stencil.name, value, where, *theta, value);
-  report_step(d, limit, reason);
+  // with noise the whole of the linear equations is judged (compiler/schedule/growth.hpp)
+  if (!std::holds_alternative<Evolution>(system.dynamics)) return;
+  if (system.noise.kind != NoiseClass::None) return;
+  system.fastest = fastest_mode(d, units);
+  if (system.fastest->stencil < 0) system.fastest->written_out2 = written_out(d, units);
 }
 
 }  // namespace vphi::physics

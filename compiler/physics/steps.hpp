@@ -115,7 +115,8 @@ void use_by_effect(Derivation& d);
 void use_source(Derivation& d, const NamedFact& fact);
 
 // stability.cpp
-void check_stability(Derivation& d, ProgramUnits& units);
+/// System::fastest, where variables follow an integrator without noise.
+void find_fastest_waves(Derivation& d, ProgramUnits& units);
 /// Which Laplacian the equations apply, if any; stencils that are wider than the box.
 void check_extent(Derivation& d);
 

@@ -140,10 +140,7 @@ void for_each_expression(System& system, const std::function<void(Expr&)>& see) 
   for (Expectation& x : system.expectations) one(x.value), one(x.ok), one(x.scale);
   std::ranges::for_each(system.progress, observable);
   one(system.averages_from), one(system.until);
-  for (auto& [name, value] : system.integrator_options) one(value);
-  if (!system.sampling) return;
-  for (Update& update : system.sampling->updates)
-    for (auto& [array, value] : update.values) one(value);
+  for_each_expression(system.dynamics, one);
 }
 
 class Settle {

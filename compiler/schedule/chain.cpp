@@ -70,12 +70,12 @@ kernel::Kernel kernel_of(const physics::System& system, const physics::Update& u
 
 /// At the end of a sweep: which share of its proposals was accepted. A run that has stopped keeps
 /// what it had.
-void count_accepted(const physics::System& system, Slots& slots, Stepping& result) {
-  algebra::Arena& arena = *system.arena;
+void count_accepted(const physics::MarkovChain& chain, algebra::Arena& arena, Slots& slots,
+                    Stepping& result) {
   const Expr stop = arena.symbol(slot::kStop), none = arena.integer(0);
-  const Expr share = arena.symbol(kOfSweep) / arena.integer(system.sampling->proposals);
-  const char* last = physics::Sampling::kAccept;
-  const char* all = physics::Sampling::kAccepted;
+  const Expr share = arena.symbol(kOfSweep) / arena.integer(chain.proposals);
+  const char* last = physics::MarkovChain::kAccept;
+  const char* all = physics::MarkovChain::kAccepted;
   slots.add(last, 1);
   slots.add(all);
   result.finish.push_back({last, arena.make(Op::Select, {stop, arena.symbol(last), share})});
@@ -86,15 +86,15 @@ void count_accepted(const physics::System& system, Slots& slots, Stepping& resul
 
 }  // namespace
 
-Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& storage) {
-  const physics::Sampling& sampling = *system.sampling;
+Stepping make_chain_step(const physics::System& system, const physics::MarkovChain& chain,
+                         Slots& slots, Storage& storage) {
   algebra::Arena& arena = *system.arena;
   slots.add(kColour);
-  const bool counts = sampling.proposals > 0;
+  const bool counts = chain.proposals > 0;
   for (const char* slot : {kTaken, kOfSweep})
     if (counts) slots.add(slot);
   Stepping result;
-  for (const physics::Update& update : sampling.updates) {
+  for (const physics::Update& update : chain.updates) {
     FluxPart& part = result.parts.emplace_back();
     part.sweeps.sweeps.push_back({kernel_of(system, update, storage), {}, {}});
     part.sweeps.swaps.emplace_back();
@@ -107,19 +107,19 @@ Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& s
     for (const std::string& line : update.proof) result.remarks.insert(line);
   }
   std::size_t launches = 0;
-  for (const std::vector<int>& sweep : sampling.cycle) {
+  for (const std::vector<int>& sweep : chain.cycle) {
     std::vector<int>& order = result.cycle.emplace_back();
     for (const int update : sweep) {
-      const int colours = sampling.updates[static_cast<std::size_t>(update)].modulus;
+      const int colours = chain.updates[static_cast<std::size_t>(update)].modulus;
       order.insert(order.end(), static_cast<std::size_t>(colours), update);
     }
     launches = std::max(launches, order.size());
   }
-  if (!sampling.updates.empty())
+  if (!chain.updates.empty())
     result.remarks.insert(fmt::format("a sweep is {} launches of {} kernels, in place", launches,
-                                      sampling.updates.size()));
+                                      chain.updates.size()));
   move_clocks(system, slots, storage, result);  // time is the sweep's number
-  if (counts) count_accepted(system, slots, result);
+  if (counts) count_accepted(chain, arena, slots, result);
   return result;
 }
 

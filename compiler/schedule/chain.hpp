@@ -9,6 +9,7 @@
 
 namespace vphi::schedule {
 
-Stepping make_chain_step(const physics::System& system, Slots& slots, Storage& storage);
+Stepping make_chain_step(const physics::System& system, const physics::MarkovChain& chain,
+                         Slots& slots, Storage& storage);
 
 }  // namespace vphi::schedule

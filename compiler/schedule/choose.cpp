@@ -39,45 +39,34 @@ Score score_of(const Stepping& stepping, const Storage& storage, const std::vect
 
 class Chooser {
  public:
-  Chooser(const physics::System& system, const dsl::Resolved& resolved, Slots& slots,
+  Chooser(const physics::System& system, const physics::Evolution& evolution, Slots& slots,
           Storage& storage, dsl::Diagnostics& diagnostics)
       : system_(system),
-        resolved_(resolved),
+        evolution_(evolution),
         slots_(slots),
         storage_(storage),
         diagnostics_(diagnostics) {}
 
   std::optional<Stepping> choose() {
-    if (!system_.integrator) {
-      diagnostics_.add(error::no_integrator(evolve()));
-      return std::nullopt;
-    }
-    const auto integrator =
-        read_integrator(*system_.integrator, resolved_, *system_.arena, diagnostics_);
-    if (!integrator) return std::nullopt;
-    const auto head = read_head(*integrator, diagnostics_);
+    const Integrator& integrator = evolution_.integrator;
+    const auto head = read_head(integrator, diagnostics_);
     if (!head) return std::nullopt;
-    for (const auto& [name, unused] : system_.integrator_options) {
+    for (const auto& [name, unused] : evolution_.options) {
       const auto is_it = [&](const auto& option) { return option.first == name; };
-      if (std::ranges::none_of(integrator->options, is_it)) {
-        diagnostics_.add(error::option_not_used(evolve(), integrator->name, name));
+      if (std::ranges::none_of(integrator.options, is_it)) {
+        diagnostics_.add(error::option_not_used(system_.evolve_span, integrator.name, name));
         return std::nullopt;
       }
     }
-    return best(*integrator, *head);
+    return best(integrator, *head);
   }
 
  private:
-  dsl::Span evolve() const {
-    const dsl::Clause* clause = resolved_.clause("evolve");
-    return clause ? clause->keyword_span : dsl::Span{};
-  }
-
   std::optional<Stepping> step(const Integrator& integrator, const Head& head,
                                const std::vector<Group>& groups, const Shares& shares, bool ahead,
                                bool carry, Slots& slots, Storage& storage,
                                dsl::Diagnostics& diagnostics) const {
-    const Ingredients from{system_, integrator, head, groups, carry};
+    const Ingredients from{system_, integrator, evolution_.options, head, groups, carry};
     if (const auto flows = read_flows(integrator, head, *system_.arena)) {
       return make_flow_step(from, *flows, ahead, slots, storage);
     }
@@ -166,10 +155,9 @@ class Chooser {
 
   std::vector<std::string> fitting() {
     std::vector<std::string> names;
-    for (const dsl::Clause* clause : all_integrators(resolved_)) {
+    for (const Integrator& other : system_.integrators) {
       dsl::Diagnostics silent;
-      const auto other = read_integrator(*clause, resolved_, *system_.arena, silent);
-      const auto head = other ? read_head(*other, silent) : std::nullopt;
+      const auto head = read_head(other, silent);
       if (!head) continue;
       const bool noisy = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
         return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
@@ -177,7 +165,7 @@ class Chooser {
       if (noisy != (system_.noise.kind != physics::NoiseClass::None)) continue;
       for (const auto& groups : groupings(system_, *head)) {
         if (share_out(system_, *head, groups).leftover) continue;
-        names.push_back(other->name);
+        names.push_back(other.name);
         break;
       }
     }
@@ -206,7 +194,7 @@ class Chooser {
         for (const int array : group.arrays) names.push_back(variable_of(system_, array)->shown);
         for (const std::string& scalar : group.scalars) names.push_back(shown(scalar));
       }
-      diagnostics_.add(error::circular_group(evolve(), integrator.name, names));
+      diagnostics_.add(error::circular_group(system_.evolve_span, integrator.name, names));
       return;
     }
     std::vector<std::string> terms;
@@ -220,7 +208,7 @@ class Chooser {
   /// they come from elsewhere (a potential, a Hamiltonian, a name defined above).
   dsl::Span place_of(const Leftover& leftover, const physics::Variable& variable) const {
     const dsl::Span whole = variable.span;
-    if (whole.empty()) return evolve();
+    if (whole.empty()) return system_.evolve_span;
     dsl::Span place;
     for (const Expr term : leftover.terms) {
       dsl::Span part = term->span;
@@ -235,7 +223,7 @@ class Chooser {
   }
 
   const physics::System& system_;
-  const dsl::Resolved& resolved_;
+  const physics::Evolution& evolution_;
   Slots& slots_;
   Storage& storage_;
   dsl::Diagnostics& diagnostics_;
@@ -243,18 +231,32 @@ class Chooser {
 
 }  // namespace
 
-std::optional<Stepping> choose_step(const physics::System& system, const dsl::Resolved& resolved,
-                                    Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics) {
-  if (const auto trajectory = physics::trajectory_of(system))
-    return make_trajectory_step(system, *trajectory, resolved, slots, storage, diagnostics);
-  if (const auto flow = physics::link_flow_of(system))
-    return make_link_flow_step(system, *flow, resolved, slots, storage, diagnostics);
-  if (system.sampling) return make_chain_step(system, slots, storage);
-  if (system.conservation && system.conservation->step) {
-    return make_flux_step(system, slots, storage);
-  }
-  if (!system.integrator && system.variables.empty()) return Stepping{};
-  return Chooser(system, resolved, slots, storage, diagnostics).choose();
+std::optional<Stepping> choose_step(const physics::System& system, Slots& slots, Storage& storage,
+                                    dsl::Diagnostics& diagnostics) {
+  using Step = std::optional<Stepping>;
+  const auto still = [&](const physics::Still&) -> Step {
+    if (system.variables.empty()) return Stepping{};
+    diagnostics.add(error::no_integrator(system.evolve_span));
+    return std::nullopt;
+  };
+  return std::visit(
+      physics::Kinds{
+          still,
+          [&](const physics::Evolution& evolution) {
+            return Chooser(system, evolution, slots, storage, diagnostics).choose();
+          },
+          [&](const physics::FluxStep&) -> Step { return make_flux_step(system, slots, storage); },
+          [&](const physics::MarkovChain& chain) -> Step {
+            return make_chain_step(system, chain, slots, storage);
+          },
+          [&](const physics::LinkFlow& flow) {
+            return make_link_flow_step(system, flow, slots, storage, diagnostics);
+          },
+          [&](const physics::Trajectory& trajectory) {
+            return make_trajectory_step(system, trajectory, slots, storage, diagnostics);
+          },
+      },
+      system.dynamics);
 }
 
 }  // namespace vphi::schedule

@@ -9,7 +9,8 @@
 
 namespace vphi::schedule {
 
-std::optional<Stepping> choose_step(const physics::System& system, const dsl::Resolved& resolved,
-                                    Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics);
+/// The step of whatever moves the system; nothing where `diagnostics` says why there is none.
+std::optional<Stepping> choose_step(const physics::System& system, Slots& slots, Storage& storage,
+                                    dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::schedule

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/schedule/arithmetic.hpp"
+#include "compiler/text/arithmetic.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -12,6 +12,10 @@ namespace {
 using algebra::Arena;
 using algebra::Expr;
 using dsl::ExprKind;
+using text::ArithmeticError;
+using text::Meaning;
+using text::scalar_value;
+using text::Value;
 
 /// Reads a body with every variable and every hole as a symbol of its own.
 class FlowReader {
@@ -42,8 +46,8 @@ class FlowReader {
       return std::nullopt;
     }
     std::vector<Flow> all;
-    for (Expr w : integrator_.weights) {
-      for (const Flow& flow : once) all.push_back({flow.equation, w * flow.weight});
+    for (const algebra::Number& w : integrator_.weights) {
+      for (const Flow& flow : once) all.push_back({flow.equation, arena_.number(w) * flow.weight});
     }
     if (all.empty()) return std::nullopt;
     return all;

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "compiler/schedule/integrator.hpp"
 #include "compiler/schedule/match.hpp"
 
 namespace vphi::schedule {

@@ -192,7 +192,7 @@ class Linearised {
 
 /// The map of one step on x' = J x, with the variables' roles and silent noise where there is one.
 std::optional<Matrix> step_map(const physics::System& system, const Matrix& j, double dt,
-                               const Integrator& integrator, const Head& head) {
+                               const physics::Evolution& evolution, const Head& head) {
   physics::System small = small_system(dt);
   algebra::Arena& arena = *small.arena;
   const std::size_t n = j.size(), variables = system.variables.size();
@@ -215,7 +215,7 @@ std::optional<Matrix> step_map(const physics::System& system, const Matrix& j, d
                  v.partner < 0 ? -1 : place(v.partner, i / variables), rate);
   }
   if (streams > 0) small.noise.kind = physics::NoiseClass::Additive;
-  const auto step = SmallStep::of(small, integrator, head);
+  const auto step = SmallStep::of(small, evolution.integrator, head, evolution.options);
   if (!step) return std::nullopt;
   const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
   Matrix m(n, std::vector<double>(n, 0));
@@ -236,19 +236,18 @@ Matrix scaled(Matrix a, double factor) {
 
 }  // namespace
 
-void warn_of_growth(const physics::System& system, const dsl::Resolved& resolved,
-                    dsl::Diagnostics& diagnostics) {
-  if (!system.integrator || system.conservation || system.sampling || !(system.dt > 0)) return;
+void warn_of_growth(const physics::System& system, dsl::Diagnostics& diagnostics) {
+  const auto* evolution = std::get_if<physics::Evolution>(&system.dynamics);
+  if (!evolution || system.conservation || !(system.dt > 0)) return;
   const std::size_t n = system.variables.size();
   if (n == 0 || n > kMostVariables) return;
   for (const dsl::Diagnostic& d : diagnostics.all())
     if (d.code == "W0762") return;  // said of the noise already
   dsl::Diagnostics silent;
-  const auto integrator = read_integrator(*system.integrator, resolved, *system.arena, silent);
-  const auto head = integrator ? read_head(*integrator, silent) : std::nullopt;
+  const auto head = read_head(evolution->integrator, silent);
   if (!head) return;
   const auto grows = [&](const Matrix& j, double dt) {
-    const auto m = step_map(system, j, dt, *integrator, *head);
+    const auto m = step_map(system, j, dt, *evolution, *head);
     if (!m) return 0.0;
     const double exact = std::max(1.0, spectral_radius(exponential(scaled(j, dt))));
     const double ratio = spectral_radius(*m) / exact;
@@ -278,11 +277,7 @@ void warn_of_growth(const physics::System& system, const dsl::Resolved& resolved
   if (growth < kGrows) return;
   double dt = system.dt;
   for (int i = 0; i < kHalvings && grows(worst, dt) >= kSteady; ++i) dt /= 2;
-  const dsl::Clause* clause = resolved.clause("evolve");
-  dsl::Span at = clause->keyword_span;
-  for (const dsl::Item& item : clause->items)
-    if (item.head && item.head->name == "dt") at = item.span;
-  diagnostics.add(error::step_grows(at, integrator->name, growth,
+  diagnostics.add(error::step_grows(system.dt_span, evolution->integrator.name, growth,
                                     spectral_radius(worst) * system.dt / system.dt_physical,
                                     wave == Wave{} ? "" : shown(wave, system.lattice.dims),
                                     system.dt_physical, dt * system.dt_physical / system.dt));

@@ -5,19 +5,17 @@
 // fixed. One step of the integrator's text on them is a linear map M. Where its powers grow and
 // those of exp(J dt) do not, dt is beyond the integrator's stability for a mode that the equations
 // let decay or swing. For deterministic equations and, with silent noise, for noisy ones. Waves
-// under an integrator with a limit have been judged before (physics/stability.cpp); what is left of
+// under an integrator with a limit have been judged before (stability.hpp); what is left of
 // lattices are decays, and integrators under which all waves grow. Nothing is known where a
 // derivative at the start is not a constant, or the text cannot be run on linear equations.
 #pragma once
 
 #include "compiler/model/system.hpp"
-#include "compiler/schedule/integrator.hpp"
 #include "dsl/diagnostic.hpp"
 
 namespace vphi::schedule {
 
 /// Warns (W0316) where a step of `system` grows although its equations do not.
-void warn_of_growth(const physics::System& system, const dsl::Resolved& resolved,
-                    dsl::Diagnostics& diagnostics);
+void warn_of_growth(const physics::System& system, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::schedule

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/schedule/arithmetic.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/text/arithmetic.hpp"
 
 namespace vphi::schedule {
 
@@ -16,6 +16,10 @@ using algebra::Op;
 using dsl::ExprKind;
 using physics::LinkFlow;
 using physics::Update;
+using text::ArithmeticError;
+using text::Meaning;
+using text::scalar_value;
+using text::Value;
 
 namespace {
 
@@ -41,15 +45,15 @@ Expr renumbered(Expr e, const std::map<int, int>& arrays) {
 
 class Maker {
  public:
-  Maker(const physics::System& system, const LinkFlow& flow, const dsl::Resolved& resolved,
-        Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics)
+  Maker(const physics::System& system, const LinkFlow& flow, Slots& slots, Storage& storage,
+        dsl::Diagnostics& diagnostics)
       : system_(system),
         flow_(flow),
-        resolved_(resolved),
         slots_(slots),
         storage_(storage),
         diagnostics_(diagnostics),
-        arena_(*system.arena) {
+        arena_(*system.arena),
+        integrator_(flow.integrator) {
     for (const Update& move : flow_.moves)
       for (const auto& [array, value] : move.values) links_.push_back(array);
     for (const Update& rate : flow_.rates) {
@@ -62,21 +66,18 @@ class Maker {
   }
 
   std::optional<Stepping> make() {
-    const auto integrator = read_integrator(*system_.integrator, resolved_, arena_, diagnostics_);
-    const auto head = integrator ? read_head(*integrator, diagnostics_) : std::nullopt;
+    const auto head = read_head(integrator_, diagnostics_);
     if (!head) return std::nullopt;
-    integrator_ = &*integrator;
     head_ = &*head;
     if (!fits(*head)) {
-      diagnostics_.add(error::unmatched(flow_.moves.front().span, integrator->name, "U",
-                                        {algebra::to_text(system_.sampling->actions.front().right)},
-                                        fitting()));
+      diagnostics_.add(error::unmatched(flow_.moves.front().span, integrator_.name, "U",
+                                        {algebra::to_text(flow_.equation.right)}, fitting()));
       return std::nullopt;
     }
     try {
       run();
     } catch (const ArithmeticError& e) {
-      diagnostics_.add(error::cannot_evaluate(e.span, integrator->name, e.message));
+      diagnostics_.add(error::cannot_evaluate(e.span, integrator_.name, e.message));
       return std::nullopt;
     } catch (const dsl::Diagnostic& diagnostic) {
       diagnostics_.add(diagnostic);
@@ -91,11 +92,10 @@ class Maker {
   /// Names of texts that a flow may have.
   std::vector<std::string> fitting() const {
     std::vector<std::string> names;
-    for (const dsl::Clause* clause : all_integrators(resolved_)) {
+    for (const Integrator& other : system_.integrators) {
       dsl::Diagnostics silent;
-      const auto other = read_integrator(*clause, resolved_, arena_, silent);
-      const auto head = other ? read_head(*other, silent) : std::nullopt;
-      if (head && fits(*head)) names.push_back(other->name);
+      const auto head = read_head(other, silent);
+      if (head && fits(*head)) names.push_back(other.name);
     }
     return names;
   }
@@ -104,14 +104,14 @@ class Maker {
 
   void run() {
     result_.cycle.emplace_back();
-    for (const auto& [name, value] : integrator_->options)
+    for (const auto& [name, value] : integrator_.options)
       options_[name] = evaluate(*value, meaning_, arena_);
-    for (const auto& [name, value] : system_.integrator_options)
+    for (const auto& [name, value] : flow_.options)
       if (options_.contains(name)) options_[name] = scalar_value(value);
-    for (const Expr weight : integrator_->weights) {
-      dt_ = arena_.real(static_cast<long double>(system_.dt)) * weight;
+    for (const algebra::Number& weight : integrator_.weights) {
+      dt_ = arena_.real(static_cast<long double>(system_.dt)) * arena_.number(weight);
       locals_.clear();
-      for (const Statement& statement : integrator_->body) run(statement);
+      for (const Statement& statement : integrator_.body) run(statement);
     }
   }
 
@@ -151,7 +151,7 @@ class Maker {
     std::vector<std::string> known = head_->variables;
     for (const auto& [local, unused] : locals_) known.push_back(local);
     for (const char* given : {"dt", "dx", "t"}) known.emplace_back(given);
-    throw error::unknown_name(at.span, at.text, integrator_->name, known);
+    throw error::unknown_name(at.span, at.text, integrator_.name, known);
   }
 
   /// The rate at a point.
@@ -404,17 +404,16 @@ class Maker {
     result_.remarks.insert(fmt::format(
         "a step of the flow by {}: {} evaluations of the rate, {} launches of {} kernels, {} "
         "numbers a site beside the links",
-        integrator_->name, rates_, result_.cycle.front().size(), result_.parts.size(), memory_));
+        integrator_.name, rates_, result_.cycle.front().size(), result_.parts.size(), memory_));
   }
 
   const physics::System& system_;
   const LinkFlow& flow_;
-  const dsl::Resolved& resolved_;
   Slots& slots_;
   Storage& storage_;
   dsl::Diagnostics& diagnostics_;
   Arena& arena_;
-  const Integrator* integrator_ = nullptr;
+  const Integrator& integrator_;
   const Head* head_ = nullptr;
   Meaning meaning_;
   Expr dt_;
@@ -435,9 +434,9 @@ class Maker {
 }  // namespace
 
 std::optional<Stepping> make_link_flow_step(const physics::System& system, const LinkFlow& flow,
-                                            const dsl::Resolved& resolved, Slots& slots,
-                                            Storage& storage, dsl::Diagnostics& diagnostics) {
-  return Maker(system, flow, resolved, slots, storage, diagnostics).make();
+                                            Slots& slots, Storage& storage,
+                                            dsl::Diagnostics& diagnostics) {
+  return Maker(system, flow, slots, storage, diagnostics).make();
 }
 
 }  // namespace vphi::schedule

@@ -9,15 +9,13 @@
 // text's own affair (docs/gauge.md).
 #pragma once
 
-#include "compiler/physics/link_flow.hpp"
 #include "compiler/schedule/step.hpp"
 
 namespace vphi::schedule {
 
 /// Nothing where the text does not fit; then `diagnostics` says why.
 std::optional<Stepping> make_link_flow_step(const physics::System& system,
-                                            const physics::LinkFlow& flow,
-                                            const dsl::Resolved& resolved, Slots& slots,
+                                            const physics::LinkFlow& flow, Slots& slots,
                                             Storage& storage, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::schedule

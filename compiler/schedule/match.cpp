@@ -102,7 +102,7 @@ class HeadReader {
     return false;
   }
   bool bad(const dsl::Expr& expr, const std::string& why) {
-    return fail(error::unreadable_head(expr.span, integrator_.name, why));
+    return fail(text::error::unreadable_head(expr.span, integrator_.name, why));
   }
 
   const Integrator& integrator_;
@@ -114,9 +114,10 @@ class HeadReader {
 
 std::optional<Head> read_head(const Integrator& integrator, dsl::Diagnostics& diagnostics) {
   Head head;
-  for (const HeadEquation& equation : integrator.head) head.variables.push_back(equation.variable);
+  for (const text::HeadEquation& equation : integrator.head)
+    head.variables.push_back(equation.variable);
   HeadReader reader(integrator, head, diagnostics);
-  for (const HeadEquation& equation : integrator.head) {
+  for (const text::HeadEquation& equation : integrator.head) {
     std::vector<Part> parts;
     if (!reader.read(*equation.right, false, parts)) return std::nullopt;
     head.parts.push_back(std::move(parts));

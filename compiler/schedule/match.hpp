@@ -14,10 +14,14 @@
 #include <string>
 #include <vector>
 
+#include "compiler/model/texts.hpp"
 #include "compiler/schedule/flow.hpp"
-#include "compiler/schedule/integrator.hpp"
+#include "dsl/diagnostic.hpp"
 
 namespace vphi::schedule {
+
+using text::Integrator;
+using text::Statement;
 
 /// One part of a right side.
 struct Part {

@@ -64,21 +64,18 @@ namespace {
 
 class Preparation {
  public:
-  Preparation(physics::System& system, const dsl::Resolved& resolved, dsl::Diagnostics& diagnostics)
-      : system_(system), resolved_(resolved), diagnostics_(diagnostics) {}
+  Preparation(physics::System& system, const Integrator& integrator, dsl::Diagnostics& diagnostics)
+      : system_(system), integrator_(integrator), diagnostics_(diagnostics) {}
 
   bool run() {
-    if (system_.noise.kind == NoiseClass::None || !system_.integrator) return true;
+    if (system_.noise.kind == NoiseClass::None) return true;
     for (const auto& v : system_.variables) {
       if (noisy_rate(system_, v.array).stream < -1) {
         return fail(
             error::not_yet(v.span, "an equation with several noises that other equations share"));
       }
     }
-    const auto integrator =
-        read_integrator(*system_.integrator, resolved_, *system_.arena, diagnostics_);
-    if (!integrator) return false;
-    const auto head = read_head(*integrator, diagnostics_);
+    const auto head = read_head(integrator_, diagnostics_);
     if (!head) return false;
     const bool noisy = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
       return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
@@ -92,12 +89,12 @@ class Preparation {
     const bool additive = system_.noise.kind == NoiseClass::Additive;
     if (!noisy || !(additive || multiplies)) return true;  // the matcher lists what would fit
     const bool negative =
-        std::ranges::any_of(integrator->weights, [](Expr w) { return w->number.real < 0; });
-    if (negative) return fail(error::noise_backwards(evolve(), integrator->name));
+        std::ranges::any_of(integrator_.weights, [](const auto& w) { return w.real < 0; });
+    if (negative) return fail(error::noise_backwards(system_.evolve_span, integrator_.name));
     if (system_.noise.kind == NoiseClass::General) {
-      diagnostics_.add(error::noise_general(system_.noise.streams.front(), integrator->name));
+      diagnostics_.add(error::noise_general(system_.noise.streams.front(), integrator_.name));
     }
-    return calculus(*integrator, *head) && bias(*integrator, *head);
+    return calculus(*head) && bias(*head);
   }
 
  private:
@@ -106,16 +103,11 @@ class Preparation {
     return false;
   }
 
-  dsl::Span evolve() const {
-    const dsl::Clause* clause = resolved_.clause("evolve");
-    return clause ? clause->keyword_span : dsl::Span{};
-  }
-
   /// The drift of the calculus that the integrator's text converges to.
-  bool calculus(const Integrator& integrator, const Head& head) {
+  bool calculus(const Head& head) {
     if (system_.noise.kind == NoiseClass::Additive) return true;
-    const auto found = measured_calculus(integrator, head);
-    if (!found) return fail(error::noise_calculus_unknown(evolve(), integrator.name));
+    const auto found = measured_calculus(integrator_, head);
+    if (!found) return fail(error::noise_calculus_unknown(system_.evolve_span, integrator_.name));
     const Calculus declared = *system_.noise.calculus;
     const auto shown = [](Calculus c) {
       return c == Calculus::Ito ? std::string("Ito") : std::string("Stratonovich");
@@ -134,48 +126,50 @@ class Preparation {
     system_.remarks.push_back(fmt::format(
         "`{}` converges to the {} solution and the noise is declared {}: the drift {}1/2*g*d(g, x) "
         "is added",
-        integrator.name, shown(*found), shown(declared), sign < 0 ? "-" : "+"));
+        integrator_.name, shown(*found), shown(declared), sign < 0 ? "-" : "+"));
     return true;
   }
 
   /// Stationary state of the linearised equation at this step against the exact one.
-  bool bias(const Integrator& integrator, const Head& head) {
+  bool bias(const Head& head) {
     constexpr double kLarge = 0.02, kLargeOfWave = 0.05;  // the fastest wave is one of many
-    const auto worst = largest_bias(system_, integrator, head);
+    const auto worst = largest_bias(system_, integrator_, head);
     if (!worst || worst->relative < (worst->wave ? kLargeOfWave : kLarge)) return true;
-    diagnostics_.add(error::noise_bias(evolve(), integrator.name, worst->what, worst->relative,
-                                       worst->where, better(worst->relative)));
+    diagnostics_.add(error::noise_bias(system_.evolve_span, integrator_.name, worst->what,
+                                       worst->relative, worst->where, better(worst->relative)));
     return true;
   }
 
   /// Library integrators for this system whose bias is at most a tenth.
   std::vector<std::string> better(double bias) const {
     std::vector<std::string> names;
-    for (const dsl::Clause* clause : all_integrators(resolved_)) {
+    for (const Integrator& other : system_.integrators) {
       dsl::Diagnostics silent;
-      const auto other = read_integrator(*clause, resolved_, *system_.arena, silent);
-      const auto head = other ? read_head(*other, silent) : std::nullopt;
+      const auto head = read_head(other, silent);
       if (!head) continue;
       const bool fits = std::ranges::any_of(groupings(system_, *head), [&](const auto& groups) {
         return !share_out(system_, *head, groups).leftover;
       });
       if (!fits) continue;
-      const auto its = largest_bias(system_, *other, *head);
-      if (its && its->relative < 0.1 * bias) names.push_back(other->name);
+      const auto its = largest_bias(system_, other, *head);
+      if (its && its->relative < 0.1 * bias) names.push_back(other.name);
     }
     return names;
   }
 
   physics::System& system_;
-  const dsl::Resolved& resolved_;
+  const Integrator& integrator_;
   dsl::Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-bool prepare_noise(physics::System& system, const dsl::Resolved& resolved,
-                   dsl::Diagnostics& diagnostics) {
-  return Preparation(system, resolved, diagnostics).run();
+std::optional<physics::System> with_calculus(physics::System system,
+                                             dsl::Diagnostics& diagnostics) {
+  const auto* evolution = std::get_if<physics::Evolution>(&system.dynamics);
+  if (evolution && !Preparation(system, evolution->integrator, diagnostics).run())
+    return std::nullopt;
+  return system;
 }
 
 }  // namespace vphi::schedule

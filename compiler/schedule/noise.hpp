@@ -13,7 +13,6 @@
 #include <optional>
 
 #include "compiler/model/system.hpp"
-#include "compiler/schedule/integrator.hpp"
 #include "dsl/diagnostic.hpp"
 
 namespace vphi::schedule {
@@ -29,9 +28,8 @@ struct NoisyRate {
 NoisyRate noisy_rate(const physics::System& system, int array);
 
 /// Drift of the integrator's calculus for a declared other one, and warnings: a step at which the
-/// scheme is biased, noise of a class that it does not converge for. Before `schedule`; changes the
-/// rates. False where an error was added.
-bool prepare_noise(physics::System& system, const dsl::Resolved& resolved,
-                   dsl::Diagnostics& diagnostics);
+/// scheme is biased, noise of a class that it does not converge for. The system with the rates that
+/// the integrator then takes; nothing where an error was added.
+std::optional<physics::System> with_calculus(physics::System system, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::schedule

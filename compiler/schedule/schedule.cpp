@@ -13,7 +13,6 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/draw.hpp"
-#include "compiler/physics/link_flow.hpp"
 #include "compiler/schedule/averages.hpp"
 #include "compiler/schedule/choose.hpp"
 #include "compiler/schedule/initial.hpp"
@@ -56,11 +55,12 @@ class Scheduler {
     slots_.add(slot::kStage);
     slots_.add(kLast, 1);
     reserve_slots(system_, slots_);
-    if (!system_.noise.streams.empty() || system_.sampling || kernels_of_start_draw(system_)) {
+    const bool draws = moves_links(system_.dynamics) || !system_.noise.streams.empty();
+    if (draws || kernels_of_start_draw(system_)) {
       slots_.add(slot::kEnsemble, static_cast<double>(system_.ensemble));
     }
 
-    auto stepping = choose_step(system_, resolved_, slots_, storage_, diagnostics_);
+    auto stepping = choose_step(system_, slots_, storage_, diagnostics_);
     if (!stepping) return std::nullopt;
     stepping_ = std::move(*stepping);
     plan_.remarks.assign(stepping_.remarks.begin(), stepping_.remarks.end());
@@ -123,8 +123,11 @@ class Scheduler {
     p.dt_physical = system_.dt_physical;
     p.seed = system_.seed;
     p.parameters = system_.folded;
-    p.chain = system_.sampling && !physics::link_flow_of(system_);
-    if (p.chain) p.steps = system_.sampling->sweeps;
+    p.chain = is_chain(system_.dynamics);
+    if (const auto* chain = std::get_if<physics::MarkovChain>(&system_.dynamics))
+      p.steps = chain->sweeps;
+    if (const auto* trajectory = std::get_if<physics::Trajectory>(&system_.dynamics))
+      p.steps = trajectory->count;
     if (system_.variables.empty()) p.steps = 0;
     if (system_.end_time > 0 && system_.dt_physical > 0) {
       p.steps = static_cast<std::int64_t>(
@@ -302,7 +305,8 @@ class Scheduler {
       averages_.emplace_back(system_, slots_);
     }
     // what nothing drives at random has averages over time, and no standard errors of them
-    const bool random = system_.noise.kind != physics::NoiseClass::None || system_.sampling;
+    const bool random =
+        system_.noise.kind != physics::NoiseClass::None || moves_links(system_.dynamics);
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
       if (random && !system_.outputs[i].regular()) averages_[i].at_end();
       for (const physics::Observable& o : system_.outputs[i].observables) {
@@ -547,8 +551,7 @@ class Scheduler {
     }
     if (!solves_.contains(first)) {
       const physics::LinearSystem& solve = many ? shared_.at(first).system : system_.solves[first];
-      auto made = make_solve(system_, solve, refining_text(resolved_, *solve.solver), stepping_,
-                             slots_, storage_, diagnostics_);
+      auto made = make_solve(system_, solve, stepping_, slots_, storage_, diagnostics_);
       if (!made) return false;
       program::StateVariable where;
       line_of(solve.span, where);

@@ -7,24 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "compiler/text/text_errors.hpp"
 #include "dsl/diagnostic.hpp"
 
 namespace vphi::schedule::error {
 
 using dsl::Diagnostic;
 using dsl::Span;
+using text::error::cannot_evaluate;
+using text::error::solver_text;
 
 Diagnostic not_yet(Span at, const std::string& what);
-Diagnostic unknown_integrator(Span at, const std::string& name,
-                              const std::vector<std::string>& known);
 Diagnostic no_integrator(Span at);
-Diagnostic unreadable_head(Span at, const std::string& integrator, const std::string& why);
-Diagnostic composed_of_itself(Span at, const std::string& integrator);
-Diagnostic weight_not_number(Span at, const std::string& integrator);
-Diagnostic weights_sum(Span at, const std::string& integrator, double sum);
 Diagnostic unknown_name(Span at, const std::string& name, const std::string& integrator,
                         const std::vector<std::string>& known);
-Diagnostic cannot_evaluate(Span at, const std::string& integrator, const std::string& why);
 Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& why);
 
 /// `terms` in the equations of `variable` fit no part of the head; `fitting` integrators would do.
@@ -47,8 +43,6 @@ Diagnostic noise_bias(Span at, const std::string& integrator, const std::string&
 Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate,
                       const std::string& wave, double dt, double fits);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
-/// The text of a solver cannot be run as it stands; `used` is the solve that wants it.
-Diagnostic solver_text(Span at, const std::string& solver, const std::string& why, Span used);
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);
 
 }  // namespace vphi::schedule::error

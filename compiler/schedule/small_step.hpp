@@ -12,7 +12,7 @@
 
 namespace vphi::schedule {
 
-/// A system of one site, its arrays 0, 1, ...; the step is its unit of time.
+/// A system of one site, its arrays 0, 1, ..., that steps of dt move.
 inline physics::System small_system(double dt) {
   physics::System system;
   system.arena = std::make_shared<algebra::Arena>();
@@ -36,15 +36,15 @@ inline void add_variable(physics::System& system, const std::string& name, physi
 class SmallStep {
  public:
   static std::optional<SmallStep> of(const physics::System& system, const Integrator& integrator,
-                                     const Head& head) {
-    Integrator own = integrator;  // its weights in the arena of the small system
-    own.weights.clear();
-    for (algebra::Expr w : integrator.weights)
-      own.weights.push_back(system.arena->number(w->number));
+                                     const Head& head, const physics::Options& options = {}) {
+    physics::Options own;  // numbers, in the arena of the small system
+    for (const auto& [name, value] : options)
+      if (const auto number = algebra::constant(value))
+        own.emplace_back(name, system.arena->number(*number));
     for (const auto& groups : groupings(system, head)) {
       const Sharing sharing = share_out(system, head, groups);
       if (sharing.leftover) continue;
-      const Ingredients from{system, own, head, groups};
+      const Ingredients from{system, integrator, own, head, groups};
       Slots slots;
       Storage storage(system.arrays);
       Block block(system, slots, storage);
@@ -58,11 +58,11 @@ class SmallStep {
 
   int draws() const { return draws_; }
 
-  /// The arrays after the step.
+  /// The arrays after the step. `scalars`: symbols in the rates; others are 0.
   std::vector<double> operator()(const std::vector<double>& state,
-                                 const std::vector<double>& random) const {
+                                 const std::vector<double>& random,
+                                 std::map<std::string, double> scalars = {}) const {
     std::map<int, double> arrays;
-    std::map<std::string, double> scalars;
     for (std::size_t i = 0; i < state.size(); ++i) arrays[static_cast<int>(i)] = state[i];
     algebra::Environment environment;
     environment.leaf = [&](const algebra::Node& node) -> double {

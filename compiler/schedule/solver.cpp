@@ -11,7 +11,7 @@
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/solver_inner.hpp"
 #include "compiler/schedule/solver_text.hpp"
-#include "dsl/resolve.hpp"
+#include "compiler/text/arithmetic.hpp"
 #include "dsl/walk.hpp"
 
 namespace vphi::schedule {
@@ -20,54 +20,8 @@ namespace {
 using algebra::Op;
 using physics::Component;
 using physics::Value;
+using text::ArithmeticError;
 using Values = std::map<std::string, Value>;
-
-/// Head and body of a solver as written.
-struct Text {
-  std::string name, op, unknown, source;
-  std::vector<const dsl::Definition*> before, round, after;
-  dsl::ExprPtr until;
-};
-
-Text read_text(const dsl::Clause& clause) {
-  Text text;
-  const dsl::ExprPtr head = clause.items.empty() ? nullptr : clause.items[0].value;
-  const auto fail = [&](dsl::Span at, const std::string& why) { throw ArithmeticError{at, why}; };
-  if (!head || head->kind != dsl::ExprKind::Call) {
-    fail(clause.keyword_span, "there is no head in brackets");
-  }
-  text.name = head->text;
-  for (const dsl::NamedArgument& named : head->named) {
-    const std::size_t open = named.name.find('(');
-    if (open == std::string::npos) continue;
-    text.op = named.name.substr(0, open);
-    text.unknown = named.name.substr(open + 1, named.name.size() - open - 2);
-    if (named.value->kind != dsl::ExprKind::Name) fail(named.value->span, "b is a name here");
-    text.source = named.value->text;
-  }
-  if (text.op.empty()) fail(head->span, "the head has no system `A(x) = b`");
-  const auto plain = [&](const dsl::Line& line) {
-    if (line.kind != dsl::Line::Kind::Definition || line.definition.drawn ||
-        line.definition.head.form != dsl::Head::Form::Plain) {
-      fail(line.span, "a body has lines `name = value` and one `repeat`");
-    }
-    return &line.definition;
-  };
-  for (const dsl::Line& line : clause.body) {
-    if (line.kind != dsl::Line::Kind::Clause) {
-      (text.until ? text.after : text.before).push_back(plain(line));
-      continue;
-    }
-    if (text.until) fail(line.span, "there is one `repeat`");
-    text.until = dsl::option(line.clause, "until");
-    if (line.clause.keyword != "repeat" || !text.until) {
-      fail(line.span, "iterations are written `repeat until = condition { ... }`");
-    }
-    for (const dsl::Line& inner : line.clause.body) text.round.push_back(plain(inner));
-  }
-  if (!text.until || text.round.empty()) fail(clause.keyword_span, "there is no `repeat`");
-  return text;
-}
 
 class Maker {
  public:
@@ -85,7 +39,7 @@ class Maker {
         rest_(system, slots, storage),
         again_(system, slots, storage),
         here_(synchronised(start_, stepping)),
-        text_(read_text(*solve.solver)),
+        text_(*solve.solver),
         name_(solve.iterations.substr(0, solve.iterations.find("_iterations")) +
               solve.iterations.substr(solve.iterations.rfind('_'))) {}
 
@@ -110,11 +64,11 @@ class Maker {
     adjoint_ = constant_parts(map_of(true));
     values_[text_.source] = of_parts(right_side());
 
-    for (const dsl::Definition* line : text_.before) {
-      values_[line->head.name] = settled(start_, line->head.name, in_start(*line->value));
+    for (const text::Statement& line : text_.before) {
+      values_[line.name] = settled(start_, line.name, in_start(*line.value));
     }
-    for (const dsl::Definition* line : text_.round) set_.insert(line->head.name);
-    for (const dsl::Definition* line : text_.round) take_once(line->value);
+    for (const text::Statement& line : text_.round) set_.insert(line.name);
+    for (const text::Statement& line : text_.round) take_once(line.value);
     take_once(text_.until);
     keep();
     start_.assign(solve_.iterations, arena_.integer(0));
@@ -396,16 +350,16 @@ class Maker {
       if (e->kind == dsl::ExprKind::Name && !own.contains(e->text)) names.insert(e->text);
       for (const dsl::ExprPtr& arg : e->args) self(self, arg);
     };
-    for (const dsl::Definition* line : text_.round) {
-      see(see, line->value);
-      own.insert(line->head.name);
+    for (const text::Statement& line : text_.round) {
+      see(see, line.value);
+      own.insert(line.name);
     }
     see(see, text_.until);
     if (!goes_on_) return names;
     own = {text_.unknown, text_.source};
-    for (const dsl::Definition* line : text_.after) {
-      see(see, line->value);
-      own.insert(line->head.name);
+    for (const text::Statement& line : text_.after) {
+      see(see, line.value);
+      own.insert(line.name);
     }
     see(see, text_.until);
     return names;
@@ -487,11 +441,11 @@ class Maker {
   void run_round(Chain& chain) {
     Values values = round_values_;
     for (std::size_t i = 0; i < text_.round.size(); ++i) {
-      const std::string& name = text_.round[i]->head.name;
+      const std::string& name = text_.round[i].name;
       const bool last =
           std::none_of(text_.round.begin() + static_cast<std::ptrdiff_t>(i) + 1, text_.round.end(),
-                       [&](const auto* line) { return line->head.name == name; });
-      Value v = run(round_, *text_.round[i]->value, values);
+                       [&](const auto& line) { return line.name == name; });
+      Value v = run(round_, *text_.round[i].value, values);
       if (last && fields_.contains(name)) {
         v = next_field(name, v);
       } else {
@@ -526,7 +480,7 @@ class Maker {
         if (old.parts[c].im) {
           carry(old.parts[c].im, next.parts[c].im ? next.parts[c].im : arena_.integer(0));
         } else if (next.parts[c].im) {
-          throw ArithmeticError{solve_.solver->keyword_span,
+          throw ArithmeticError{text_.span,
                                 "`" + name + "` is real before the iterations and complex in them"};
         }
       }
@@ -557,9 +511,9 @@ class Maker {
     Values values = round_values_;
     values[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
     values[text_.source] = values_.at(text_.source);
-    for (const dsl::Definition* line : text_.after) {
-      const std::string& name = line->head.name;
-      values[name] = settled(again_, name, run(again_, *line->value, values));
+    for (const text::Statement& line : text_.after) {
+      const std::string& name = line.name;
+      values[name] = settled(again_, name, run(again_, *line.value, values));
     }
     Wanted wanted;
     const auto once = std::exchange(once_, {});
@@ -579,7 +533,7 @@ class Maker {
       const std::vector<Expr> now = parts_of(values.at(name));
       const Value& next = values.at(name);
       if (next.parts.size() != old.parts.size())
-        throw ArithmeticError{solve_.solver->keyword_span, "`" + name + "` changes its shape"};
+        throw ArithmeticError{text_.span, "`" + name + "` changes its shape"};
       if (const auto field = fields_.find(name); field != fields_.end()) {
         for (std::size_t i = 0; i < now.size(); ++i) {
           if (now[i] != arena_.load(field->second[i]))
@@ -592,9 +546,8 @@ class Maker {
         numbers.emplace_back(old.parts[c].re, next.parts[c].re);
         if (old.parts[c].im) numbers.emplace_back(old.parts[c].im, im ? im : arena_.integer(0));
         if (im && !old.parts[c].im)
-          throw ArithmeticError{
-              solve_.solver->keyword_span,
-              "`" + name + "` is real before the iterations and complex after them"};
+          throw ArithmeticError{text_.span,
+                                "`" + name + "` is real before the iterations and complex after them"};
       }
     }
     const Expr done = again_.without_reductions(judged(until, finite(carried_)));
@@ -623,7 +576,7 @@ class Maker {
     const std::vector<Expr> next = parts_of(v);
     const std::vector<int>& arrays = fields_.at(name);
     if (next.size() != arrays.size()) {
-      throw ArithmeticError{solve_.solver->keyword_span, "`" + name + "` changes its shape"};
+      throw ArithmeticError{text_.span, "`" + name + "` changes its shape"};
     }
     std::vector<Expr> list;
     // sweeps over half of the sites stand still by themselves
@@ -693,7 +646,7 @@ class Maker {
   bool goes_on_ = false;
   Wanted rest_wanted_;
   State here_;
-  Text text_;
+  const text::Solver& text_;
   std::string name_, done_;
   Values values_;        ///< of names, in the start
   Values round_values_;  ///< of names, as a round finds them
@@ -710,17 +663,13 @@ class Maker {
 }  // namespace
 
 std::optional<SolveChains> make_solve(const physics::System& system,
-                                      const physics::LinearSystem& solve,
-                                      const dsl::Clause* refining, const Stepping& stepping,
+                                      const physics::LinearSystem& solve, const Stepping& stepping,
                                       Slots& slots, Storage& storage,
                                       dsl::Diagnostics& diagnostics) {
-  const bool mixed = refining && std::ranges::any_of(solve.options, [](const auto& o) {
-                       return o.first == "inner";
-                     });
   try {
-    if (!mixed) return Maker(system, solve, stepping, slots, storage).make();
-    const InnerSolve inner = inner_of(system, solve, *refining, slots, storage);
-    const physics::LinearSystem outer = system_around(solve, *refining);
+    if (!solve.refining) return Maker(system, solve, stepping, slots, storage).make();
+    const InnerSolve inner = inner_of(system, solve, slots, storage);
+    const physics::LinearSystem outer = system_around(solve);
     Maker inside(inner.system, inner.solve, stepping, slots, storage);
     inside.with_more_to_come();
     SolveChains within = inside.make();
@@ -732,8 +681,7 @@ std::optional<SolveChains> make_solve(const physics::System& system,
     return result;
   } catch (const ArithmeticError& wrong) {
     diagnostics.add(error::solver_text(wrong.span.empty() ? solve.span : wrong.span,
-                                       solve.solver->items[0].value->text, wrong.message,
-                                       solve.span));
+                                       solve.solver->name, wrong.message, solve.span));
   }
   return std::nullopt;
 }

@@ -18,7 +18,6 @@
 
 #include "compiler/schedule/pipeline.hpp"
 #include "compiler/schedule/step.hpp"
-#include "dsl/resolve.hpp"
 
 namespace vphi::schedule {
 
@@ -36,17 +35,11 @@ struct SolveChains {
 };
 
 /// Nothing where the text cannot be run; then `diagnostics` says why. The arrays of the solution
-/// get memory where they have none. `refining`: the text around a solver with `inner = f32`, one
-/// that calls `inner(v, tol)`.
+/// get memory where they have none.
 std::optional<SolveChains> make_solve(const physics::System& system,
-                                      const physics::LinearSystem& solve,
-                                      const dsl::Clause* refining, const Stepping& stepping,
+                                      const physics::LinearSystem& solve, const Stepping& stepping,
                                       Slots& slots, Storage& storage,
                                       dsl::Diagnostics& diagnostics);
-/// Of the library or the model, for solves by the text `solver`: one that calls `again` where that
-/// text says how it goes on, else one that calls `inner`; null where there is none.
-const dsl::Clause* refining_text(const dsl::Resolved& resolved, const dsl::Clause& solver);
-
 /// A system that takes its right side from memory and leaves the solution in memory, for systems
 /// with one operator (LinearSystem::like): `load` puts the right side there, `save` takes the
 /// solution and what tells how it went to the system's own places.

@@ -4,36 +4,15 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/values.hpp"
-#include "compiler/schedule/solver.hpp"
-#include "dsl/walk.hpp"
+#include "compiler/text/solver.hpp"
 
 namespace vphi::schedule {
 
+using algebra::Expr;
 using algebra::Op;
 
-namespace {
-
-/// The call of a solve in a lesser precision, `inner` or `again`.
-const dsl::Expr* inner_call(const dsl::Clause& text) {
-  const dsl::Expr* found = nullptr;
-  for (const dsl::Line& line : text.body) {
-    dsl::for_each(line, [&](const dsl::Expr& e) {
-      const bool named = e.text == "inner" || e.text == "again";
-      if (e.kind == dsl::ExprKind::Call && named && e.args.size() == 2) found = &e;
-    });
-  }
-  return found;
-}
-
-/// Whether lines follow the rounds.
-bool goes_on(const dsl::Clause& text) {
-  return !text.body.empty() && text.body.back().kind != dsl::Line::Kind::Clause;
-}
-
-}  // namespace
-
-InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve,
-                    const dsl::Clause& refining, Slots& slots, Storage& storage) {
+InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve, Slots& slots,
+                    Storage& storage) {
   algebra::Arena& arena = *system.arena;
   InnerSolve inner{system, solve};
   inner.system.numerics.real = inner.system.numerics.store = physics::Precision::F32;
@@ -70,34 +49,24 @@ InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& 
   inner.solve.iterations = slots.fresh("inner_iterations_" + solve.iterations);
   inner.solve.residual = slots.fresh("inner_residual_" + solve.iterations);
   for (auto& [name, number] : inner.solve.options) {
-    if (name == "tol") number = physics::decimal(arena, inner_call(refining)->args[1]->text);
+    if (name == "tol")
+      number = physics::decimal(arena, text::inner_call(*solve.refining)->args[1]->text);
   }
   return inner;
 }
 
-physics::LinearSystem system_around(const physics::LinearSystem& solve,
-                                    const dsl::Clause& refining) {
+physics::LinearSystem system_around(const physics::LinearSystem& solve) {
   physics::LinearSystem outer = solve;
   algebra::Arena& arena = *solve.source[0]->arena;
-  outer.solver = &refining;
+  outer.solver = solve.refining;
   outer.options.clear();
-  for (const dsl::NamedArgument& named : refining.items[0].value->named) {
-    if (named.name.find('(') != std::string::npos) continue;
-    Expr number = physics::decimal(arena, named.value->text);
+  for (const auto& [option, value] : solve.refining->options) {
+    Expr number = physics::decimal(arena, value->text);
     for (const auto& [name, given] : solve.options)
-      if (name == named.name && name == "tol") number = given;
-    outer.options.emplace_back(named.name, number);
+      if (name == option && name == "tol") number = given;
+    outer.options.emplace_back(option, number);
   }
   return outer;
-}
-
-const dsl::Clause* refining_text(const dsl::Resolved& resolved, const dsl::Clause& solver) {
-  for (const auto& [name, symbol] : resolved.symbols) {
-    if (symbol.kind != dsl::SymbolKind::Solver || !symbol.line) continue;
-    const dsl::Expr* call = inner_call(symbol.line->clause);
-    if (call && (call->text == "again") == goes_on(solver)) return &symbol.line->clause;
-  }
-  return nullptr;
 }
 
 }  // namespace vphi::schedule

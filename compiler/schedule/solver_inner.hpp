@@ -7,7 +7,6 @@
 
 #include "compiler/model/system.hpp"
 #include "compiler/schedule/tables.hpp"
-#include "dsl/resolve.hpp"
 
 namespace vphi::schedule {
 
@@ -15,11 +14,10 @@ struct InnerSolve {
   physics::System system;       ///< with the numerics of the rounds
   physics::LinearSystem solve;  ///< right side: Loads of memory
 };
-InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve,
-                    const dsl::Clause& refining, Slots& slots, Storage& storage);
+InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve, Slots& slots,
+                    Storage& storage);
 
 /// The system that the text around is run for: with its own options, and `tol` as the call has it.
-physics::LinearSystem system_around(const physics::LinearSystem& solve,
-                                    const dsl::Clause& refining);
+physics::LinearSystem system_around(const physics::LinearSystem& solve);
 
 }  // namespace vphi::schedule

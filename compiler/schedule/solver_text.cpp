@@ -11,6 +11,7 @@ using algebra::Op;
 using dsl::ExprKind;
 using physics::Component;
 using physics::Value;
+using text::ArithmeticError;
 
 class Evaluator {
  public:

@@ -1,13 +1,13 @@
 // Arithmetic of a solver's text: fields component by component, numbers that may be complex.
 //
 // What a name or the operator means is the caller's (Meaning); everything else is here. Failure is
-// an ArithmeticError (compiler/schedule/arithmetic.hpp) with the place in the text.
+// an ArithmeticError (compiler/text/arithmetic.hpp) with the place in the text.
 #pragma once
 
 #include <functional>
 
 #include "compiler/physics/values.hpp"
-#include "compiler/schedule/arithmetic.hpp"
+#include "compiler/text/arithmetic.hpp"
 
 namespace vphi::schedule {
 

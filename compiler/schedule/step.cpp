@@ -5,11 +5,11 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/displacement.hpp"
-#include "compiler/schedule/arithmetic.hpp"
 #include "compiler/schedule/flux.hpp"
 #include "compiler/schedule/limits.hpp"
 #include "compiler/schedule/noise.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/text/arithmetic.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -17,6 +17,10 @@ namespace {
 using algebra::Arena;
 using algebra::Op;
 using dsl::ExprKind;
+using text::ArithmeticError;
+using text::Meaning;
+using text::scalar_value;
+using text::Value;
 
 /// table[stage], without a branch.
 Expr by_stage(Arena& arena, const std::vector<Expr>& table) {
@@ -237,8 +241,8 @@ class BodyStep {
   bool run(dsl::Diagnostics& diagnostics) {
     return guarded(diagnostics, [&] {
       read_options();
-      for (Expr weight : from_.integrator.weights) {
-        dt_ = block_.scalar("dt", running_dt(from_.system) * weight);
+      for (const algebra::Number& weight : from_.integrator.weights) {
+        dt_ = block_.scalar("dt", running_dt(from_.system) * arena_.number(weight));
         locals_.clear();
         for (const Statement& statement : from_.integrator.body) run(statement);
       }
@@ -391,7 +395,7 @@ class BodyStep {
     for (const auto& [name, value] : from_.integrator.options) {
       options_[name] = evaluate(*value, meaning_, arena_);
     }
-    for (const auto& [name, value] : from_.system.integrator_options) {
+    for (const auto& [name, value] : from_.options) {
       if (options_.contains(name)) options_[name] = scalar_value(value);
     }
   }
@@ -580,9 +584,9 @@ class BodyStep {
     if (own == from_.integrator.functions.end()) return false;
     std::map<std::string, Value> arguments;
     for (std::size_t i = 0; i < at_text.args.size(); ++i)
-      arguments[own->second->parameters[i]] = evaluate(*at_text.args[i], meaning_, arena_);
+      arguments[own->second.parameters[i]] = evaluate(*at_text.args[i], meaning_, arena_);
     const auto* outer = std::exchange(arguments_, &arguments);
-    result = evaluate(*own->second->value, meaning_, arena_);
+    result = evaluate(*own->second.value, meaning_, arena_);
     arguments_ = outer;
     return true;
   }

@@ -46,6 +46,7 @@ struct Stepping {
 struct Ingredients {
   const physics::System& system;
   const Integrator& integrator;
+  const physics::Options& options;  ///< of the head, as the model sets them
   const Head& head;
   std::vector<Group> groups;
   /// Averages of the state at the start of a step are made at the end of the one before.

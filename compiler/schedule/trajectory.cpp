@@ -54,11 +54,10 @@ bool symmetric(const std::vector<LevelFlows::Flow>& flows) {
 
 class Maker {
  public:
-  Maker(const physics::System& system, const Trajectory& trajectory, const dsl::Resolved& resolved,
-        Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics)
+  Maker(const physics::System& system, const Trajectory& trajectory, Slots& slots, Storage& storage,
+        dsl::Diagnostics& diagnostics)
       : system_(system),
         trajectory_(trajectory),
-        resolved_(resolved),
         slots_(slots),
         storage_(storage),
         diagnostics_(diagnostics),
@@ -98,23 +97,14 @@ class Maker {
   Expr symbol(const char* name) const { return arena_.symbol(name); }
 
   std::optional<LevelFlows> flows_of(const Trajectory::Level& level) {
-    const auto all = all_integrators(resolved_);
-    const auto clause = std::ranges::find_if(
-        all, [&](const dsl::Clause* c) { return integrator_name(*c) == level.scheme; });
-    if (clause == all.end()) {
-      std::vector<std::string> known;
-      for (const dsl::Clause* c : all) known.push_back(integrator_name(*c));
-      diagnostics_.add(error::unknown_integrator(level.span, level.scheme, known));
-      return std::nullopt;
-    }
-    const auto integrator = read_integrator(**clause, resolved_, arena_, diagnostics_);
-    const auto head = integrator ? read_head(*integrator, diagnostics_) : std::nullopt;
+    const auto head = read_head(level.integrator, diagnostics_);
     if (!head) return std::nullopt;
     LevelFlows result;
-    result.flows = flows_of(*integrator, *head);
+    result.flows = flows_of(level.integrator, *head);
     result.steps = level.steps;
     if (result.flows.empty()) {
-      diagnostics_.add(physics::errors::no_composition(level.span, level.scheme, compositions()));
+      diagnostics_.add(
+          physics::errors::no_composition(level.span, level.integrator.name, compositions()));
       return std::nullopt;
     }
     return result;
@@ -137,11 +127,10 @@ class Maker {
   /// Names of what a level may be.
   std::vector<std::string> compositions() const {
     std::vector<std::string> names;
-    for (const dsl::Clause* clause : all_integrators(resolved_)) {
+    for (const Integrator& other : system_.integrators) {
       dsl::Diagnostics silent;
-      const auto other = read_integrator(*clause, resolved_, arena_, silent);
-      const auto head = other ? read_head(*other, silent) : std::nullopt;
-      if (head && !flows_of(*other, *head).empty()) names.push_back(other->name);
+      const auto head = read_head(other, silent);
+      if (head && !flows_of(other, *head).empty()) names.push_back(other.name);
     }
     return names;
   }
@@ -292,7 +281,7 @@ class Maker {
     for (std::size_t i = 0; i < kicks.size(); ++i)
       result_.remarks.insert(fmt::format("{}: {} kicks a trajectory, by {}",
                                          trajectory_.levels[i].shown, kicks[i],
-                                         trajectory_.levels[i].scheme));
+                                         trajectory_.levels[i].integrator.name));
     result_.remarks.insert(fmt::format(
         "a trajectory is {} drifts of the links, {} launches of {} kernels, none of which the "
         "host waits for",
@@ -301,7 +290,6 @@ class Maker {
 
   const physics::System& system_;
   const Trajectory& trajectory_;
-  const dsl::Resolved& resolved_;
   Slots& slots_;
   Storage& storage_;
   dsl::Diagnostics& diagnostics_;
@@ -321,10 +309,9 @@ std::vector<TrajectoryFlow> trajectory_flows(const std::vector<LevelFlows>& leve
 }
 
 std::optional<Stepping> make_trajectory_step(const physics::System& system,
-                                             const physics::Trajectory& trajectory,
-                                             const dsl::Resolved& resolved, Slots& slots,
+                                             const physics::Trajectory& trajectory, Slots& slots,
                                              Storage& storage, dsl::Diagnostics& diagnostics) {
-  return Maker(system, trajectory, resolved, slots, storage, diagnostics).make();
+  return Maker(system, trajectory, slots, storage, diagnostics).make();
 }
 
 }  // namespace vphi::schedule

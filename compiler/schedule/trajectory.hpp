@@ -9,7 +9,6 @@
 // and its random number are made in the epilogue of a kernel on the device.
 #pragma once
 
-#include "compiler/physics/trajectory.hpp"
 #include "compiler/schedule/step.hpp"
 
 namespace vphi::schedule {
@@ -36,8 +35,7 @@ std::vector<TrajectoryFlow> trajectory_flows(const std::vector<LevelFlows>& leve
 
 /// Nothing where an integrator is not a composition of flows; then `diagnostics` says so.
 std::optional<Stepping> make_trajectory_step(const physics::System& system,
-                                             const physics::Trajectory& trajectory,
-                                             const dsl::Resolved& resolved, Slots& slots,
+                                             const physics::Trajectory& trajectory, Slots& slots,
                                              Storage& storage, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::schedule

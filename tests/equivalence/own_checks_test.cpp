@@ -37,7 +37,7 @@ TEST_P(OwnChecks, AreKept) {
   for (const auto& d : c.diagnostics.all())
     if (d.severity == dsl::Severity::Error)
       GTEST_SKIP() << "does not run, " << d.code << ": " << d.message;
-  const bool matrices = c.system->sampling || !c.system->solves.empty();
+  const bool matrices = moves_links(c.system->dynamics) || !c.system->solves.empty();
   if (matrices && c.system->lattice.dims == 4)
     GTEST_SKIP() << "kernels of thousands of operations, minutes to compile: vphi test by hand";
   EXPECT_EQ(verdict(path), tools::kOk);

@@ -2,7 +2,6 @@
 // sites: a lattice of any size costs the same.
 #include "compiler/compile.hpp"
 #include "compiler/explain.hpp"
-#include "compiler/physics/derive.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "target.hpp"
 
@@ -15,7 +14,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Compilation c;
   c.resolved = dsl::resolve(std::move(model), library());
   if (c.resolved.diagnostics.has_errors()) return 0;
-  c.system = physics::derive(c.resolved, {}, c.diagnostics);
+  c.system = system_of(c.resolved, {}, c.diagnostics);
   if (c.system && !c.diagnostics.has_errors())
     c.plan = schedule::schedule(*c.system, c.resolved, c.diagnostics);
   dsl::render_text(c.diagnostics, c.resolved.sources());

@@ -64,6 +64,8 @@ TEST_F(JsonOutput, IsOneValueWhereAllIsWell) {
       {"emit good.vphi --to opencl --kernel sweep", 0, "kernels"},
       {"emit good.vphi --to latex", 0, "latex"},
       {"emit good.vphi --after hoist", 0, "plan"},
+      {"emit good.vphi --after derive", 0, "system"},
+      {"emit good.vphi --after prepare", 0, "system"},
       {"emit good.vphi --main", 0, "source"},
       {"emit good.vphi --to json", 0, "kernels"},
       {"bench good.vphi --device native", 0, "ceilings"},

@@ -18,15 +18,12 @@ using physics::Calculus;
 
 struct Text {
   dsl::Resolved resolved;
-  Arena arena;
   dsl::Diagnostics diagnostics;
   schedule::Integrator integrator;
   schedule::Head head;
 
   explicit Text(const std::string& name, const std::string& own = {}) : resolved(integrators(own)) {
-    const auto read =
-        schedule::read_integrator(*find(resolved, name), resolved, arena, diagnostics);
-    integrator = read.value();
+    integrator = find(resolved, name);
     head = schedule::read_head(integrator, diagnostics).value();
   }
 };
@@ -176,10 +173,11 @@ TEST(Noise, DeclaredCalculusIsConverted) {
     system.noise.streams.resize(1);
     system.noise.calculus = declared;
     const dsl::Resolved resolved = integrators();
-    system.integrator = find(resolved, "srk2");
+    follow(system, resolved, "srk2");
     dsl::Diagnostics diagnostics;
-    EXPECT_TRUE(schedule::prepare_noise(system, resolved, diagnostics));
-    const Expr rest = physics::split_noise(system.variables[0].rate).rest;
+    const auto prepared = schedule::with_calculus(system, diagnostics);
+    EXPECT_TRUE(prepared);
+    const Expr rest = physics::split_noise(prepared->variables[0].rate).rest;
     return algebra::constant(algebra::derivative(rest, x)).value().real;
   };
   EXPECT_EQ(rate_after(Calculus::Stratonovich), 0);
@@ -192,9 +190,9 @@ TEST(Noise, CompositionsThatRunBackwardsAreRefused) {
   system.noise.streams.resize(1);
   const dsl::Resolved resolved =
       integrators("integrator back = compose(srk2, w, 1 - 2*w, w) where w = 1.3512071919596578\n");
-  system.integrator = find(resolved, "back");
+  follow(system, resolved, "back");
   dsl::Diagnostics diagnostics;
-  EXPECT_FALSE(schedule::prepare_noise(system, resolved, diagnostics));
+  EXPECT_FALSE(schedule::with_calculus(system, diagnostics));
   EXPECT_EQ(diagnostics.all().front().code, "E0763");
 }
 

@@ -282,7 +282,7 @@ TEST(Step, ATermWithoutAPlaceIsNamed) {
   Arena& arena = *system.arena;
   system.variables[1].rate = system.variables[1].rate - arena.rational(1, 3) * arena.load(1);
   dsl::Resolved resolved = integrators();
-  system.integrator = find(resolved, "leapfrog");
+  follow(system, resolved, "leapfrog");
   dsl::Diagnostics diagnostics;
   EXPECT_FALSE(schedule::schedule(system, resolved, diagnostics).has_value());
   ASSERT_EQ(diagnostics.errors(), 1);

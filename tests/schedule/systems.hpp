@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "compiler/kernel/interpret.hpp"
-#include "compiler/schedule/integrator.hpp"
 #include "compiler/schedule/schedule.hpp"
+#include "compiler/text/integrator.hpp"
 #include "dsl/parse.hpp"
 #include "tests/support/places.hpp"
 
@@ -42,12 +42,18 @@ inline dsl::Resolved integrators(const std::string& own_text = {}) {
   return resolved;
 }
 
-inline const dsl::Clause* find(const dsl::Resolved& resolved, const std::string& name) {
-  for (const dsl::Clause* clause : schedule::all_integrators(resolved)) {
-    if (schedule::integrator_name(*clause) == name) return clause;
-  }
-  ADD_FAILURE() << "no integrator " << name;
-  return nullptr;
+inline text::Integrator find(const dsl::Resolved& resolved, const std::string& name) {
+  dsl::Diagnostics diagnostics;
+  const auto found = text::read_integrator(name, {}, resolved, diagnostics);
+  EXPECT_TRUE(found) << dsl::render_text(diagnostics, resolved.sources());
+  return found.value_or(text::Integrator{});
+}
+
+/// Lets the variables follow an integrator of this name.
+inline void follow(physics::System& system, const dsl::Resolved& resolved,
+                   const std::string& name) {
+  system.dynamics = physics::Evolution{find(resolved, name), {}};
+  system.integrators = text::all_integrators(resolved);
 }
 
 /// Second differences along each axis, or the 27-point Laplacian in three dimensions.
@@ -198,7 +204,7 @@ inline void observe_state(physics::System& system) {
 struct Running {
   Running(physics::System s, const std::string& integrator, const std::string& own_text = {})
       : resolved(integrators(own_text)), system(std::move(s)) {
-    system.integrator = find(resolved, integrator);
+    follow(system, resolved, integrator);
     if (system.outputs.empty()) observe_state(system);
     plan = schedule::schedule(system, resolved, diagnostics);
     EXPECT_TRUE(plan.has_value()) << dsl::render_text(diagnostics, resolved.sources());

@@ -14,7 +14,7 @@
 #include "compiler/algebra/expr.hpp"
 #include "dsl/ast.hpp"
 
-namespace vphi::schedule {
+namespace vphi::text {
 
 struct Value {
   int group = -1;  ///< -1: a scalar
@@ -45,4 +45,4 @@ struct Meaning {
 
 Value evaluate(const dsl::Expr& expr, const Meaning& meaning, algebra::Arena& arena);
 
-}  // namespace vphi::schedule
+}  // namespace vphi::text

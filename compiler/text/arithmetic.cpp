@@ -1,9 +1,9 @@
-#include "compiler/schedule/arithmetic.hpp"
+#include "compiler/text/arithmetic.hpp"
 
 #include <cstdlib>
 #include <vector>
 
-namespace vphi::schedule {
+namespace vphi::text {
 namespace {
 
 using algebra::Arena;
@@ -162,4 +162,4 @@ Value evaluate(const dsl::Expr& expr, const Meaning& meaning, Arena& arena) {
   return Evaluator(meaning, arena).value(expr);
 }
 
-}  // namespace vphi::schedule
+}  // namespace vphi::text

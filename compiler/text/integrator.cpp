@@ -1,19 +1,18 @@
-#include "compiler/schedule/integrator.hpp"
+#include "compiler/text/integrator.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/schedule/arithmetic.hpp"
-#include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/text/arithmetic.hpp"
+#include "compiler/text/text_errors.hpp"
 #include "dsl/model_function.hpp"
 
-namespace vphi::schedule {
+namespace vphi::text {
 namespace {
 
-using algebra::Expr;
+using algebra::Number;
 using dsl::ExprKind;
 
 bool defines(const dsl::Clause& clause) {
@@ -21,10 +20,42 @@ bool defines(const dsl::Clause& clause) {
   return clause.has_body || clause.items[0].relation == dsl::Item::Relation::Equals;
 }
 
+/// Name that an `integrator` clause defines; empty where it defines none.
+std::string integrator_name(const dsl::Clause& clause) {
+  if (clause.items.empty()) return {};
+  const dsl::Item& item = clause.items[0];
+  if (item.head) return item.head->name;
+  return item.value ? item.value->text : std::string();
+}
+
+/// All `integrator` clauses that define one, the model's first.
+std::vector<const dsl::Clause*> all_clauses(const dsl::Resolved& resolved) {
+  std::vector<const dsl::Clause*> result;
+  const auto see = [&](const dsl::ModelText& text) {
+    for (const dsl::Line& line : text.lines) {
+      if (line.kind == dsl::Line::Kind::Clause && defines(line.clause))
+        result.push_back(&line.clause);
+    }
+  };
+  see(resolved.model);
+  for (const dsl::ModelText& text : resolved.library) see(text);
+  return result;
+}
+
 class Reader {
  public:
-  Reader(const dsl::Resolved& resolved, algebra::Arena& arena, dsl::Diagnostics& diagnostics)
-      : resolved_(resolved), arena_(arena), diagnostics_(diagnostics) {}
+  Reader(const dsl::Resolved& resolved, dsl::Diagnostics& diagnostics)
+      : resolved_(resolved), diagnostics_(diagnostics) {}
+
+  std::optional<Integrator> named(const std::string& name, dsl::Span at, int depth = 0) {
+    const auto all = all_clauses(resolved_);
+    const auto found = std::ranges::find_if(
+        all, [&](const dsl::Clause* c) { return integrator_name(*c) == name; });
+    if (found != all.end()) return read(**found, depth);
+    std::vector<std::string> known;
+    for (const dsl::Clause* c : all) known.push_back(integrator_name(*c));
+    return fail(error::unknown_integrator(at, name, known));
+  }
 
   std::optional<Integrator> read(const dsl::Clause& clause, int depth) {
     const std::string name = integrator_name(clause);
@@ -68,7 +99,8 @@ class Reader {
     }
     if (clause.keyword_span.file == 0) {
       for (const auto& [function, symbol] : resolved_.symbols) {
-        if (dsl::model_function(resolved_, function)) result.functions[function] = &symbol;
+        if (dsl::model_function(resolved_, function))
+          result.functions[function] = {symbol.parameters, symbol.value};
       }
     }
     if (result.head.empty()) {
@@ -82,33 +114,25 @@ class Reader {
       }
       result.body.push_back({line.definition.head.name, line.definition.value, line.span});
     }
-    result.weights = {arena_.integer(1)};
+    result.weights = {{true, {1, 1}, 1}};
     return result;
   }
 
   std::optional<Integrator> other(const dsl::Expr& name, const std::string& as, int depth) {
     if (depth > 16) return fail(error::composed_of_itself(name.span, as));
-    const auto all = all_integrators(resolved_);
-    const auto found = std::ranges::find_if(
-        all, [&](const dsl::Clause* c) { return integrator_name(*c) == name.text; });
-    if (found == all.end()) {
-      std::vector<std::string> known;
-      for (const dsl::Clause* c : all) known.push_back(integrator_name(*c));
-      return fail(error::unknown_integrator(name.span, name.text, known));
-    }
-    return read(**found, depth + 1);
+    return named(name.text, name.span, depth + 1);
   }
 
   std::optional<Integrator> composed(const dsl::Clause& clause, const dsl::Expr& call,
                                      const std::string& name, int depth) {
     std::optional<Integrator> base = other(*call.args[0], name, depth);
     if (!base) return std::nullopt;
-    std::vector<Expr> weights;
+    std::vector<Number> weights;
     long double sum = 0;
     for (std::size_t i = 1; i < call.args.size(); ++i) {
-      const std::optional<Expr> weight = number(*call.args[i], clause, name);
+      const std::optional<Number> weight = number(*call.args[i], clause, name);
       if (!weight) return std::nullopt;
-      sum += (*weight)->number.real;
+      sum += weight->real;
       weights.push_back(*weight);
     }
     if (weights.empty() || std::abs(sum - 1) > 1e-12L) {
@@ -117,20 +141,22 @@ class Reader {
     Integrator result = *base;
     result.name = name;
     result.weights.clear();
-    for (Expr outer : weights) {
-      for (Expr inner : base->weights) result.weights.push_back(outer * inner);
+    for (const Number& outer : weights) {
+      for (const Number& inner : base->weights) {
+        result.weights.push_back((arena_.number(outer) * arena_.number(inner))->number);
+      }
     }
     return result;
   }
 
-  std::optional<Expr> number(const dsl::Expr& expr, const dsl::Clause& clause,
+  std::optional<Number> number(const dsl::Expr& expr, const dsl::Clause& clause,
                              const std::string& name, int depth = 0) {
     Meaning meaning;
     meaning.name = [&](const dsl::Expr& at) {
       for (const dsl::Definition& fact : clause.where) {
         if (fact.head.name != at.text || depth > 16) continue;
         if (const auto value = number(*fact.value, clause, name, depth + 1)) {
-          return scalar_value(*value);
+          return scalar_value(arena_.number(*value));
         }
         throw ArithmeticError{};
       }
@@ -139,7 +165,7 @@ class Reader {
     meaning.call = [](const dsl::Expr&, Value&) { return false; };
     try {
       const auto value = algebra::constant(evaluate(expr, meaning, arena_).scalar);
-      if (value) return arena_.number(*value);
+      if (value) return *value;
     } catch (const ArithmeticError&) {
     }
     if (depth == 0) diagnostics_.add(error::weight_not_number(expr.span, name));
@@ -147,35 +173,25 @@ class Reader {
   }
 
   const dsl::Resolved& resolved_;
-  algebra::Arena& arena_;
+  algebra::Arena arena_;  ///< of weights, until they are numbers
   dsl::Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-std::string integrator_name(const dsl::Clause& clause) {
-  if (clause.items.empty()) return {};
-  const dsl::Item& item = clause.items[0];
-  if (item.head) return item.head->name;
-  return item.value ? item.value->text : std::string();
+std::optional<Integrator> read_integrator(const std::string& name, dsl::Span at,
+                                          const dsl::Resolved& resolved,
+                                          dsl::Diagnostics& diagnostics) {
+  return Reader(resolved, diagnostics).named(name, at);
 }
 
-std::vector<const dsl::Clause*> all_integrators(const dsl::Resolved& resolved) {
-  std::vector<const dsl::Clause*> result;
-  const auto see = [&](const dsl::ModelText& text) {
-    for (const dsl::Line& line : text.lines) {
-      if (line.kind == dsl::Line::Kind::Clause && defines(line.clause))
-        result.push_back(&line.clause);
-    }
-  };
-  see(resolved.model);
-  for (const dsl::ModelText& text : resolved.library) see(text);
+std::vector<Integrator> all_integrators(const dsl::Resolved& resolved) {
+  std::vector<Integrator> result;
+  for (const dsl::Clause* clause : all_clauses(resolved)) {
+    dsl::Diagnostics silent;
+    if (auto read = Reader(resolved, silent).read(*clause, 0)) result.push_back(std::move(*read));
+  }
   return result;
 }
 
-std::optional<Integrator> read_integrator(const dsl::Clause& clause, const dsl::Resolved& resolved,
-                                          algebra::Arena& arena, dsl::Diagnostics& diagnostics) {
-  return Reader(resolved, arena, diagnostics).read(clause, 0);
-}
-
-}  // namespace vphi::schedule
+}  // namespace vphi::text

@@ -1,0 +1,17 @@
+#include "compiler/schedule/prepare.hpp"
+
+#include "compiler/schedule/growth.hpp"
+#include "compiler/schedule/noise.hpp"
+#include "compiler/schedule/stability.hpp"
+
+namespace vphi::schedule {
+
+std::optional<physics::System> prepare(physics::System system, dsl::Diagnostics& diagnostics) {
+  auto judged = judge_waves(std::move(system), diagnostics);
+  if (!judged) return std::nullopt;
+  auto prepared = with_calculus(std::move(*judged), diagnostics);
+  if (prepared) warn_of_growth(*prepared, diagnostics);
+  return prepared;
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,27 @@
+// Integrators from their texts (compiler/model/texts.hpp).
+//
+// `integrator NAME(x' = V(v), v' = F(x), option = 1) { ... }` is read into equations, options and
+// statements; `integrator NAME = compose(I, w, ...)` into the body of I and the lengths of its
+// runs in units of dt. Compositions of compositions multiply their weights. Reading fails where a
+// head is no list of equations, a weight no number, or a name unknown; the diagnostics say so.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/model/texts.hpp"
+#include "dsl/resolve.hpp"
+
+namespace vphi::text {
+
+/// The integrator of this name, where it stands as a clause of its own; `at` is where it was asked
+/// for. E0740 where there is none.
+std::optional<Integrator> read_integrator(const std::string& name, dsl::Span at,
+                                          const dsl::Resolved& resolved,
+                                          dsl::Diagnostics& diagnostics);
+
+/// All that can be read, the model's first: what a message may propose.
+std::vector<Integrator> all_integrators(const dsl::Resolved& resolved);
+
+}  // namespace vphi::text

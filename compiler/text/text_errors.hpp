@@ -1,0 +1,24 @@
+// What can be wrong with the text of an integrator or a solver, a named function for each message.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dsl/diagnostic.hpp"
+
+namespace vphi::text::error {
+
+using dsl::Diagnostic;
+using dsl::Span;
+
+Diagnostic unknown_integrator(Span at, const std::string& name,
+                              const std::vector<std::string>& known);
+Diagnostic unreadable_head(Span at, const std::string& integrator, const std::string& why);
+Diagnostic composed_of_itself(Span at, const std::string& integrator);
+Diagnostic weight_not_number(Span at, const std::string& integrator);
+Diagnostic weights_sum(Span at, const std::string& integrator, double sum);
+Diagnostic cannot_evaluate(Span at, const std::string& integrator, const std::string& why);
+/// The text of a solver cannot be run as it stands; `used` is the solve that wants it.
+Diagnostic solver_text(Span at, const std::string& solver, const std::string& why, Span used);
+
+}  // namespace vphi::text::error
