@@ -21,6 +21,7 @@
 #include "compiler/physics/conservation_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/scheme_head.hpp"
+#include "compiler/physics/signals.hpp"
 #include "dsl/model_function.hpp"
 
 namespace vphi::physics {
@@ -675,10 +676,14 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
     }
     c.half_step = is_on(*value);
   }
+  const Signals signals(d, laws);
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     AxisReader reader(d, lower, laws, head, *text, *use, axis);
     c.sweeps.push_back(reader.read(c.step));
-    if (reader.speed()) c.speeds.push_back(reader.speed());
+    // a scheme that is told one velocity, or none, is told nothing of sound
+    const bool told = reader.speed() && head.velocity.empty();
+    const Expr speed = told ? reader.speed() : signals.at_site(axis, reader.speed());
+    if (speed) c.speeds.push_back(speed);
   }
   for (const auto& [name, fallback] : head.options) {
     if (name != "courant") continue;
