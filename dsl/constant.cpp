@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "dsl/builtins.hpp"
+#include "dsl/functions.hpp"
 
 namespace vphi::dsl {
 
@@ -35,24 +36,29 @@ Maybe binary(std::string_view op, double a, double b) {
 }
 
 Maybe elementary(std::string_view name, const std::vector<double>& x) {
-  using Function = double (*)(double);
-  static const std::map<std::string_view, Function> kFunctions = {
-      {"sqrt", std::sqrt},   {"cbrt", std::cbrt},   {"exp", std::exp},   {"log", std::log},
-      {"log2", std::log2},   {"log10", std::log10}, {"sin", std::sin},   {"cos", std::cos},
-      {"tan", std::tan},     {"asin", std::asin},   {"acos", std::acos}, {"atan", std::atan},
-      {"sinh", std::sinh},   {"cosh", std::cosh},   {"tanh", std::tanh}, {"asinh", std::asinh},
-      {"acosh", std::acosh}, {"atanh", std::atanh}, {"erf", std::erf},   {"floor", std::floor},
-      {"ceil", std::ceil},   {"abs", std::fabs},    {"norm", std::fabs},
+  using Function = double (*)(double, double, double);
+  struct Row {
+    std::size_t arguments;
+    Function value;
   };
-  if (x.size() == 1) {
-    const auto function = kFunctions.find(name);
-    if (function != kFunctions.end()) return function->second(x[0]);
-    if (name == "sign") return x[0] > 0 ? 1.0 : x[0] < 0 ? -1.0 : 0.0;
-    if (name == "norm2") return x[0] * x[0];
-    if (name == "sech") return 1 / std::cosh(x[0]);
+  static const std::map<std::string_view, Row> kFunctions = {
+      {"sqrt", {1, [](double v, double, double) { return std::sqrt(v); }}},
+      {"norm", {1, [](double v, double, double) { return std::fabs(v); }}},
+      {"norm2", {1, [](double v, double, double) { return v * v; }}},
+      {"atan2", {2, [](double v, double w, double) { return std::atan2(v, w); }}},
+#define VPHI_FUNCTION(operation, name, value, ...) \
+  {name, {1, [](double v, double, double) { return value(v); }}},
+#define VPHI_COMPOSED(name, count, rule, formula, ...)                                          \
+  {name, {count, [](double x, [[maybe_unused]] double y, [[maybe_unused]] double z) -> double { \
+            return formula;                                                                     \
+          }}},
+#include "dsl/functions.def"
+  };
+  const auto function = kFunctions.find(name);
+  if (function != kFunctions.end() && function->second.arguments == x.size()) {
+    const auto at = [&](std::size_t i) { return i < x.size() ? x[i] : 0; };
+    return function->second.value(at(0), at(1), at(2));
   }
-  if (x.size() == 2 && name == "atan2") return std::atan2(x[0], x[1]);
-  if (x.size() == 2 && name == "wrap") return x[0] + x[1] * std::floor(0.5 - x[0] / x[1]);
   if (x.size() > 1 && (name == "min" || name == "max")) {
     double best = x[0];
     for (double other : x) best = name == "min" ? std::fmin(best, other) : std::fmax(best, other);

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
+#include "dsl/functions.hpp"
 #include "tools/written_scope.hpp"
 
 namespace vphi::tools {
@@ -351,63 +353,73 @@ Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place
   throw NotCovered{e.span, "`" + f + "`"};
 }
 
+namespace {
+
+struct FunctionRow {
+  std::size_t arguments;
+  long double (*real)(long double, long double, long double);
+  Complex (*complex)(const Complex&);  ///< null: of real numbers alone
+};
+
+/// A function of complex numbers; null where it has no values there.
+template <class Function>
+constexpr auto of_complex(Function) -> Complex (*)(const Complex&) {
+  if constexpr (std::is_invocable_v<Function, const Complex&>) {
+    return [](const Complex& z) -> Complex { return Function{}(z); };
+  }
+  return nullptr;
+}
+
+const std::map<std::string, FunctionRow, std::less<>>& function_rows() {
+  using namespace dsl;  // the functions of functions.hpp
+  using R = long double;
+  static const std::map<std::string, FunctionRow, std::less<>> rows{
+      {"sqrt", {1, [](R x, R, R) { return std::sqrt(x); }, std::sqrt<R>}},
+      {"atan2", {2, [](R y, R x, R) { return std::atan2(y, x); }, nullptr}},
+#define VPHI_FUNCTION(operation, name, value, ...) \
+  {name,                                           \
+   {1, [](R x, R, R) -> R { return value(x); },    \
+    of_complex([](const auto& z) -> decltype(value(z)) { return value(z); })}},
+#define VPHI_COMPOSED(name, count, rule, formula, ...)                                   \
+  {name,                                                                                 \
+   {count, [](R x, [[maybe_unused]] R y, [[maybe_unused]] R z) -> R { return formula; }, \
+    nullptr}},
+#include "dsl/functions.def"
+  };
+  return rows;
+}
+
+}  // namespace
+
 std::optional<Numbers> Written::elementary(const dsl::Expr& e, const Scope& scope,
                                            const Place* place) {
   const std::string& f = e.text;
   std::vector<long double> x;
-  if (f == "atan2" || f == "mod" || f == "wrap" || f == "clamp" || f == "min" || f == "max" ||
-      f == "minmod") {
+  if (f == "min" || f == "max" || f == "minmod") {
     if (!e.named.empty()) throw NotCovered{e.span, "`" + f + "` with options"};
     for (const auto& arg : e.args) x.push_back(real(*arg, scope, place));
     if (x.size() < 2) return std::nullopt;
-    if (f == "atan2") return Numbers::of(std::atan2(x[0], x[1]));
-    if (f == "mod") return Numbers::of(x[0] - x[1] * std::floor(x[0] / x[1]));
-    if (f == "wrap") return Numbers::of(x[0] - x[1] * std::ceil(x[0] / x[1] - 0.5L));
-    if (f == "clamp") return Numbers::of(std::min(std::max(x[0], x[1]), x.at(2)));
     const auto [low, high] = std::minmax_element(x.begin(), x.end());
     if (f == "min") return Numbers::of(*low);
     if (f == "max") return Numbers::of(*high);
     return Numbers::of(*low > 0 ? *low : *high < 0 ? *high : 0);
   }
-  using Real = long double (*)(long double);
-  using Whole = Complex (*)(const Complex&);
-  struct Row {
-    Real real;
-    Whole complex;  ///< null: of real numbers alone
-  };
-  static const std::map<std::string, Row, std::less<>> kRows{
-      {"sqrt", {std::sqrt, std::sqrt<long double>}},
-      {"exp", {std::exp, std::exp<long double>}},
-      {"log", {std::log, std::log<long double>}},
-      {"sin", {std::sin, std::sin<long double>}},
-      {"cos", {std::cos, std::cos<long double>}},
-      {"sinh", {std::sinh, std::sinh<long double>}},
-      {"cosh", {std::cosh, std::cosh<long double>}},
-      {"tan", {std::tan, nullptr}},
-      {"tanh", {std::tanh, nullptr}},
-      {"asin", {std::asin, nullptr}},
-      {"acos", {std::acos, nullptr}},
-      {"atan", {std::atan, nullptr}},
-      {"asinh", {std::asinh, nullptr}},
-      {"acosh", {std::acosh, nullptr}},
-      {"atanh", {std::atanh, nullptr}},
-      {"erf", {std::erf, nullptr}},
-      {"floor", {std::floor, nullptr}},
-      {"ceil", {std::ceil, nullptr}},
-      {"cbrt", {std::cbrt, nullptr}},
-      {"log2", {std::log2, nullptr}},
-      {"log10", {std::log10, nullptr}},
-      {"sech", {[](long double v) { return 1 / std::cosh(v); }, nullptr}},
-      {"sign", {[](long double v) -> long double { return v > 0   ? 1
-                                                          : v < 0 ? -1
-                                                                  : 0; }, nullptr}},
-  };
-  const auto row = kRows.find(f);
-  if (row == kRows.end() || e.args.size() != 1) return std::nullopt;
-  const Complex z = number(*e.args[0], scope, place);
-  if (is_real(z)) return Numbers::of(row->second.real(z.real()));
-  if (!row->second.complex) throw NotCovered{e.span, "`" + f + "` of a complex number"};
-  return Numbers::of(row->second.complex(z));
+  const auto row = function_rows().find(f);
+  if (row == function_rows().end() || e.args.size() != row->second.arguments) return std::nullopt;
+  const FunctionRow& function = row->second;
+  if (function.arguments == 1) {
+    const Complex z = number(*e.args[0], scope, place);
+    if (!is_real(z)) {
+      if (!function.complex) throw NotCovered{e.span, "`" + f + "` of a complex number"};
+      return Numbers::of(function.complex(z));
+    }
+    x.push_back(z.real());
+  } else {
+    if (!e.named.empty()) throw NotCovered{e.span, "`" + f + "` with options"};
+    for (const auto& arg : e.args) x.push_back(real(*arg, scope, place));
+  }
+  x.resize(3);
+  return Numbers::of(function.real(x[0], x[1], x[2]));
 }
 
 std::optional<Numbers> Written::linear_algebra(const dsl::Expr& e, const Scope& scope,

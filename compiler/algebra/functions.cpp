@@ -37,20 +37,6 @@ std::span<const Rule> rules() {
   using enum Op;
   using T = const Term&;
   static const Rule table[] = {
-      {Exp, "exp(log(x)) = x", [](T t) { return t.x.is(Log); }, [](T t) { return t.x.arg(0); }},
-      {Log, "log(exp(x)) = x", [](T t) { return t.x.is(Exp); }, [](T t) { return t.x.arg(0); }},
-      {Sin, "sin(asin(x)) = x", [](T t) { return t.x.is(Asin); }, [](T t) { return t.x.arg(0); }},
-      {Cos, "cos(acos(x)) = x", [](T t) { return t.x.is(Acos); }, [](T t) { return t.x.arg(0); }},
-      {Tan, "tan(atan(x)) = x", [](T t) { return t.x.is(Atan); }, [](T t) { return t.x.arg(0); }},
-      {Sinh, "sinh(asinh(x)) = x", [](T t) { return t.x.is(Asinh); },
-       [](T t) { return t.x.arg(0); }},
-      {Asinh, "asinh(sinh(x)) = x", [](T t) { return t.x.is(Sinh); },
-       [](T t) { return t.x.arg(0); }},
-      {Atanh, "atanh(tanh(x)) = x", [](T t) { return t.x.is(Tanh); },
-       [](T t) { return t.x.arg(0); }},
-      {Tanh, "tanh(atanh(x)) = x", [](T t) { return t.x.is(Atanh); },
-       [](T t) { return t.x.arg(0); }},
-
       {Abs, "abs(x) = x where x >= 0", [](T t) { return is_nonnegative(t.x); },
        [](T t) { return t.x; }},
       {Abs, "abs(c*x) = |c|*abs(x)",
@@ -254,6 +240,9 @@ Expr function(Arena& arena, Op op, const std::vector<Expr>& args, dsl::Span span
   if ((op == Op::Minimum || op == Op::Maximum) && !args[0]->per_site) return args[0];
   if (args.size() == 1) {
     if (const Expr result = by_parity(arena, op, args[0], span)) return result;
+  }
+  if (const Op inner = row(op).undoes; inner != Op::Count_ && args[0].is(inner)) {
+    return args[0].arg(0);
   }
   const Term term{arena, op, args[0], args.size() > 1 ? args[1] : Expr(), span};
   for (const Rule& rule : rules()) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "compiler/algebra/pairs.hpp"
+#include "dsl/functions.hpp"
 
 namespace vphi::algebra {
 namespace {
@@ -18,6 +19,20 @@ Row with_value(OpInfo info, Parity parity, Value value,
                Expr (*derivative)(Expr, const Slopes&) = nullptr, std::string_view latex = {},
                std::string_view mathml = {}) {
   return {info, parity, value, value, derivative, latex, mathml};
+}
+
+/// The same, called by a name in C.
+Row called(std::string_view c_name, Row row) {
+  row.c_name = c_name;
+  return row;
+}
+
+/// A row of dsl/functions.def.
+template <class Value>
+Row of_one_argument(OpInfo info, Parity parity, Op undoes, std::string_view c_name, Value value,
+                    Expr (*derivative)(Expr, const Slopes&), std::string_view latex,
+                    std::string_view mathml) {
+  return {info, parity, value, value, derivative, latex, mathml, undoes, c_name};
 }
 
 Row structural(OpInfo info, Expr (*derivative)(Expr, const Slopes&) = nullptr,
@@ -83,7 +98,11 @@ Expr choose(Expr node, Expr condition, Expr a, Expr b) {
 Expr apply(Expr node, Op op, Expr x) { return node->arena->make(op, {x}, node->span); }
 
 /// 1/sqrt(x)
-Expr inverse_root(Expr node, Expr x) { return pow(x, number(node, -1, 2)); }
+Expr inverse_root(Expr x) { return pow(x, number(x, -1, 2)); }
+
+Expr one(Expr node) { return number(node, 1); }
+Expr zero(Expr node) { return number(node, 0); }
+Expr two_over_root_pi(Expr node) { return node->arena->real(2 / std::sqrt(std::acos(-1.0L))); }
 
 std::array<Row, kCount> table() {
   using enum Op;
@@ -113,9 +132,10 @@ std::array<Row, kCount> table() {
             return product;
           },
           slope_of_product),
-      with_value(
-          {Pow, "pow", 2, true, 0, 1}, None,
-          [](const auto* x, int) { return power_value(x[0], x[1]); }, slope_of_power),
+      called("pow",
+             with_value(
+                 {Pow, "pow", 2, true, 0, 1}, None,
+                 [](const auto* x, int) { return power_value(x[0], x[1]); }, slope_of_power)),
       with_value(
           {Neg, "neg", 1, false, 1, 0}, None, [](const auto* x, int) { return -x[0]; },
           [](Expr, const Slopes& d) { return -d[0]; }),
@@ -125,106 +145,38 @@ std::array<Row, kCount> table() {
       with_value(
           {Div, "div", 2, false, 0, 1}, None, [](const auto* x, int) { return x[0] / x[1]; },
           [](Expr f, const Slopes& d) { return (d[0] - f.arg(0) / f.arg(1) * d[1]) / f.arg(1); }),
-      with_value(
-          {Sqrt, "sqrt", 1, false, 0, 1}, None, [](const auto* x, int) { return std::sqrt(x[0]); },
-          [](Expr f, const Slopes& d) {
-            return d[0] * number(f, 1, 2) * inverse_root(f, f.arg(0));
-          }),
-      with_value(
-          {Fma, "fma", 3, false, 2, 0}, None,
-          [](const auto* x, int) { return std::fma(x[0], x[1], x[2]); },
-          [](Expr f, const Slopes& d) { return d[0] * f.arg(1) + f.arg(0) * d[1] + d[2]; }),
+      called("sqrt", with_value(
+                         {Sqrt, "sqrt", 1, false, 0, 1}, None,
+                         [](const auto* x, int) { return std::sqrt(x[0]); },
+                         [](Expr f, const Slopes& d) {
+                           return d[0] * number(f, 1, 2) * inverse_root(f.arg(0));
+                         })),
+      called("fma",
+             with_value(
+                 {Fma, "fma", 3, false, 2, 0}, None,
+                 [](const auto* x, int) { return std::fma(x[0], x[1], x[2]); },
+                 [](Expr f, const Slopes& d) { return d[0] * f.arg(1) + f.arg(0) * d[1] + d[2]; })),
 
-      with_value(
-          {Exp, "exp", 1, true, 0, 1}, None, [](const auto* x, int) { return std::exp(x[0]); },
-          [](Expr f, const Slopes& d) { return f * d[0]; }, "\\exp", "exp"),
-      with_value(
-          {Log, "log", 1, true, 0, 1}, None, [](const auto* x, int) { return std::log(x[0]); },
-          [](Expr f, const Slopes& d) { return d[0] / f.arg(0); }, "\\log", "log"),
-      with_value(
-          {Sin, "sin", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::sin(x[0]); },
-          [](Expr f, const Slopes& d) { return apply(f, Cos, f.arg(0)) * d[0]; }, "\\sin", "sin"),
-      with_value(
-          {Cos, "cos", 1, true, 0, 1}, Even, [](const auto* x, int) { return std::cos(x[0]); },
-          [](Expr f, const Slopes& d) { return -(apply(f, Sin, f.arg(0)) * d[0]); }, "\\cos",
-          "cos"),
-      with_value(
-          {Tan, "tan", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::tan(x[0]); },
-          [](Expr f, const Slopes& d) { return (number(f, 1) + square(f)) * d[0]; }, "\\tan",
-          "tan"),
-      with_value(
-          {Asin, "asin", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::asin(x[0]); },
-          [](Expr f, const Slopes& d) {
-            return d[0] * inverse_root(f, number(f, 1) - square(f.arg(0)));
-          },
-          "\\arcsin", "arcsin"),
-      with_value(
-          {Acos, "acos", 1, true, 0, 1}, None, [](const auto* x, int) { return std::acos(x[0]); },
-          [](Expr f, const Slopes& d) {
-            return -(d[0] * inverse_root(f, number(f, 1) - square(f.arg(0))));
-          },
-          "\\arccos", "arccos"),
-      with_value(
-          {Atan, "atan", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::atan(x[0]); },
-          [](Expr f, const Slopes& d) { return d[0] / (number(f, 1) + square(f.arg(0))); },
-          "\\arctan", "arctan"),
-      with_value(
-          {Sinh, "sinh", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::sinh(x[0]); },
-          [](Expr f, const Slopes& d) { return apply(f, Cosh, f.arg(0)) * d[0]; }, "\\sinh",
-          "sinh"),
-      with_value(
-          {Cosh, "cosh", 1, true, 0, 1}, Even, [](const auto* x, int) { return std::cosh(x[0]); },
-          [](Expr f, const Slopes& d) { return apply(f, Sinh, f.arg(0)) * d[0]; }, "\\cosh",
-          "cosh"),
-      with_value(
-          {Tanh, "tanh", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::tanh(x[0]); },
-          [](Expr f, const Slopes& d) { return (number(f, 1) - square(f)) * d[0]; }, "\\tanh",
-          "tanh"),
-      with_value(
-          {Asinh, "asinh", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::asinh(x[0]); },
-          [](Expr f, const Slopes& d) {
-            return d[0] * inverse_root(f, number(f, 1) + square(f.arg(0)));
-          },
-          "\\operatorname{arsinh}", "arsinh"),
-      with_value(
-          {Acosh, "acosh", 1, true, 0, 1}, None,
-          [](const auto* x, int) { return std::acosh(x[0]); },
-          [](Expr f, const Slopes& d) {
-            // 1/(sqrt(x-1) sqrt(x+1)): real on the branch x > 1 only, as acosh itself
-            const Expr x = f.arg(0), one = number(f, 1);
-            return d[0] * inverse_root(f, x - one) * inverse_root(f, x + one);
-          },
-          "\\operatorname{arcosh}", "arcosh"),
-      with_value(
-          {Atanh, "atanh", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::atanh(x[0]); },
-          [](Expr f, const Slopes& d) { return d[0] / (number(f, 1) - square(f.arg(0))); },
-          "\\operatorname{artanh}", "artanh"),
-      with_value(
-          {Abs, "abs", 1, false, 1, 0}, Even, [](const auto* x, int) { return std::fabs(x[0]); },
-          [](Expr f, const Slopes& d) { return apply(f, Sign, f.arg(0)) * d[0]; }),
-      with_value(
-          {Sign, "sign", 1, false, 3, 0}, Odd,
-          [](const auto* x, int) { return truth(*x, x[0] > 0) - truth(*x, x[0] < 0); }, nullptr,
-          "\\operatorname{sign}", "sign"),
-      with_value({Floor, "floor", 1, false, 1, 0}, None,
-                 [](const auto* x, int) { return std::floor(x[0]); }),
-      with_value(
-          {Erf, "erf", 1, true, 0, 1}, Odd, [](const auto* x, int) { return std::erf(x[0]); },
-          [](Expr f, const Slopes& d) {
-            // erf'(x) = 2/sqrt(pi) exp(-x^2)
-            const Expr c = f->arena->real(2 / std::sqrt(std::acos(-1.0L)));
-            return c * apply(f, Exp, -square(f.arg(0))) * d[0];
-          },
-          "\\operatorname{erf}", "erf"),
-      with_value(
-          {Atan2, "atan2", 2, true, 0, 1}, None,
-          [](const auto* x, int) { return std::atan2(x[0], x[1]); },
-          [](Expr f, const Slopes& d) {
-            // d atan2(y, x) = (x dy - y dx)/(x^2 + y^2)
-            const Expr y = f.arg(0), x = f.arg(1);
-            return (x * d[0] - y * d[1]) / (square(x) + square(y));
-          },
-          "\\operatorname{atan2}", "atan2"),
+#define VPHI_FUNCTION(op, name, value, c_name, rule, parity, undoes, flops, slope, latex, mathml, \
+                      doc)                                                                        \
+  of_one_argument(                                                                                \
+      {op, name, 1, flops == 0, flops, flops == 0}, parity, undoes, c_name,                       \
+      [](const auto* x, int) { return value(x[0]); },                                             \
+      [](Expr f, const Slopes& d) {                                                               \
+        [[maybe_unused]] const Expr x = f.arg(0);                                                 \
+        return (slope)*d[0];                                                                      \
+      },                                                                                          \
+      latex, mathml),
+#include "dsl/functions.def"
+      called("atan2", with_value(
+                          {Atan2, "atan2", 2, true, 0, 1}, None,
+                          [](const auto* x, int) { return std::atan2(x[0], x[1]); },
+                          [](Expr f, const Slopes& d) {
+                            // d atan2(y, x) = (x dy - y dx)/(x^2 + y^2)
+                            const Expr y = f.arg(0), x = f.arg(1);
+                            return (x * d[0] - y * d[1]) / (square(x) + square(y));
+                          },
+                          "\\operatorname{atan2}", "atan2")),
       with_value(
           {Min, "min", 2, false, 1, 0}, None,
           [](const auto* x, int) { return std::fmin(x[0], x[1]); },

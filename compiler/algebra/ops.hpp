@@ -1,8 +1,8 @@
 // The table of operations: one row for each, with everything the algebra knows about it.
 //
-// A new function of the language is a new row here (and an enumerator in expr.hpp): its name and
-// cost, its value in both precisions, its derivative, its symmetry and how it is printed. The rows
-// are constant data; nothing here fails. Canonical sums, products and powers are in simplify.cpp.
+// A new function of one real argument is a row of dsl/functions.def and nothing else: from it come
+// the enumerator in expr.hpp, the row here, the calls in kernels and interpreters, and the
+// reference. The rows are constant data; nothing here fails. Canonical sums, products and powers are in simplify.cpp.
 #pragma once
 
 #include "compiler/algebra/expr.hpp"
@@ -20,8 +20,12 @@ struct Row {
   /// Derivative of `node` where those of its arguments are `slopes`; null: 0 everywhere.
   Expr (*derivative)(Expr node, const std::vector<Expr>& slopes) = nullptr;
   /// Name in a formula: LaTeX command and MathML identifier; empty: printed in a way of its own.
-  std::string_view latex;
-  std::string_view mathml;
+  std::string_view latex = {};
+  std::string_view mathml = {};
+  /// The operation that this one takes back, f(g(x)) = x; Count_: none.
+  Op undoes = Op::Count_;
+  /// The function for f64 in C, CUDA and OpenCL; empty: no call of that kind.
+  std::string_view c_name = {};
 };
 
 const Row& row(Op op);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/algebra/transform.hpp"
+#include "dsl/functions.hpp"
 
 namespace vphi::kernel {
 
@@ -47,42 +48,10 @@ Real apply(Op op, const std::vector<int>& args, const std::vector<Real>& values)
       return std::sqrt(v(0));
     case Op::Fma:
       return std::fma(v(0), v(1), v(2));
-    case Op::Exp:
-      return std::exp(v(0));
-    case Op::Log:
-      return std::log(v(0));
-    case Op::Sin:
-      return std::sin(v(0));
-    case Op::Cos:
-      return std::cos(v(0));
-    case Op::Tan:
-      return std::tan(v(0));
-    case Op::Asin:
-      return std::asin(v(0));
-    case Op::Acos:
-      return std::acos(v(0));
-    case Op::Atan:
-      return std::atan(v(0));
-    case Op::Sinh:
-      return std::sinh(v(0));
-    case Op::Cosh:
-      return std::cosh(v(0));
-    case Op::Tanh:
-      return std::tanh(v(0));
-    case Op::Asinh:
-      return std::asinh(v(0));
-    case Op::Acosh:
-      return std::acosh(v(0));
-    case Op::Atanh:
-      return std::atanh(v(0));
-    case Op::Abs:
-      return std::abs(v(0));
-    case Op::Sign:
-      return static_cast<Real>((v(0) > 0) - (v(0) < 0));
-    case Op::Floor:
-      return std::floor(v(0));
-    case Op::Erf:
-      return std::erf(v(0));
+#define VPHI_FUNCTION(operation, name, value, ...) \
+  case Op::operation:                              \
+    return value(v(0));
+#include "dsl/functions.def"
     case Op::Atan2:
       return std::atan2(v(0), v(1));
     case Op::Min:

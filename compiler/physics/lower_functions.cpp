@@ -1,6 +1,9 @@
 // Functions of the language: elementary ones, complex and vector ones, lattice operators.
 #include <fmt/format.h>
 
+#include <array>
+#include <map>
+
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/angles.hpp"
@@ -14,6 +17,43 @@
 namespace vphi::physics {
 
 using algebra::Op;
+
+namespace {
+
+// What the formulas of dsl/functions.def are made of, on expressions.
+Expr like(Expr x, int number) { return x->arena->integer(number); }
+Expr cosh_of(Expr x) { return x->arena->make(Op::Cosh, {x}); }
+Expr floor_of(Expr x) { return x->arena->make(Op::Floor, {x}); }
+Expr min_of(Expr x, Expr y) { return x->arena->make(Op::Min, {x, y}); }
+Expr max_of(Expr x, Expr y) { return x->arena->make(Op::Max, {x, y}); }
+/// The real root of negative numbers as well.
+Expr cube_root_of(Expr x) {
+  return x->arena->make(Op::Sign, {x}) *
+         algebra::pow(x->arena->make(Op::Abs, {x}), x->arena->rational(1, 3));
+}
+Expr log_to_base(Expr x, int base) {
+  return x->arena->make(Op::Log, {x}) / x->arena->make(Op::Log, {like(x, base)});
+}
+
+/// A function that the table gives by a formula.
+struct Composed {
+  std::size_t arguments;
+  Expr (*formula)(Expr, Expr, Expr);
+};
+
+std::optional<Composed> composed_function(std::string_view name) {
+  static const std::map<std::string_view, Composed> rows{
+#define VPHI_COMPOSED(name, count, rule, formula, ...)                                  \
+  {name, {count, [](Expr x, [[maybe_unused]] Expr y, [[maybe_unused]] Expr z) -> Expr { \
+            return formula;                                                             \
+          }}},
+#include "dsl/functions.def"
+  };
+  const auto row = rows.find(name);
+  return row == rows.end() ? std::nullopt : std::optional(row->second);
+}
+
+}  // namespace
 
 Value Lowerer::call(const dsl::Expr& e, const Scope& scope) {
   const NamedFact* fact = scope.value(e.text) ? nullptr : d_.facts.find(e.text);
@@ -50,27 +90,17 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::RealOnly: {
       const Expr x = real(*e.args[0], fmt::format("the argument of `{}`", name), scope);
       if (name == "error") return Value::of(standard_error(d_, x, e.span));
-      if (name == "cbrt") {
-        // the real root of negative numbers as well
-        return Value::of(arena.make(Op::Sign, {x}) *
-                         algebra::pow(arena.make(Op::Abs, {x}), arena.rational(1, 3)));
+      if (const auto composed = composed_function(name)) {
+        if (e.args.size() != composed->arguments) return std::nullopt;
+        std::array<Expr, 3> more{x, {}, {}};
+        for (std::size_t i = 1; i < e.args.size(); ++i) {
+          more[i] = real(*e.args[i], fmt::format("the argument of `{}`", name), scope);
+        }
+        return Value::of(composed->formula(more[0], more[1], more[2]));
       }
-      if (name == "log2")
-        return Value::of(arena.make(Op::Log, {x}) / arena.make(Op::Log, {integer(2)}));
-      if (name == "log10") {
-        return Value::of(arena.make(Op::Log, {x}) / arena.make(Op::Log, {integer(10)}));
-      }
-      if (name == "ceil") return Value::of(-arena.make(Op::Floor, {-x}));
-      if (name == "clamp") {
-        const Expr low = real(*e.args[1], "a bound", scope),
-                   high = real(*e.args[2], "a bound", scope);
-        return Value::of(arena.make(Op::Min, {arena.make(Op::Max, {x, low}), high}));
-      }
-      if (name == "mod" || name == "atan2" || name == "wrap") {
-        const Expr y = real(*e.args[1], fmt::format("the argument of `{}`", name), scope);
-        if (name == "wrap") return Value::of(wrapped(x, y));
-        if (name == "atan2") return Value::of(arena.make(Op::Atan2, {x, y}, e.span));
-        return Value::of(x - y * arena.make(Op::Floor, {x / y}));
+      if (name == "atan2") {
+        const Expr other = real(*e.args[1], "the argument of `atan2`", scope);
+        return Value::of(arena.make(Op::Atan2, {x, other}, e.span));
       }
       const Op op = algebra::op_named(name);
       if (op == Op::Count_) return std::nullopt;
@@ -266,7 +296,9 @@ Value Lowerer::elementary(const std::string& name, const dsl::Expr& e, const Val
   const auto f = [&](Op op, Expr argument) { return arena.make(op, {argument}, e.span); };
   if (c.real()) {
     if (name == "sqrt") return Value::of(algebra::pow(c.re, arena.rational(1, 2)));
-    if (name == "sech") return Value::of(algebra::pow(f(Op::Cosh, c.re), -1));
+    if (const auto composed = composed_function(name)) {
+      return Value::of(composed->formula(c.re, {}, {}));
+    }
     const Op op = algebra::op_named(name);
     if (op == Op::Count_) d_.fail(errors::not_yet(e.span, fmt::format("`{}`", name)));
     return Value::of(f(op, c.re));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/emit/math/vector_math.hpp"
 
 namespace vphi::emit {
@@ -29,19 +30,6 @@ template <class T>
 T quotient(const algebra::Rational& r) {
   return static_cast<T>(static_cast<__float128>(r.num) / static_cast<__float128>(r.den));
 }
-
-struct FunctionRow {
-  Op op;
-  const char* name;
-};
-constexpr FunctionRow kFunctions[] = {
-    {Op::Sqrt, "sqrt"},   {Op::Exp, "exp"},     {Op::Log, "log"},     {Op::Sin, "sin"},
-    {Op::Cos, "cos"},     {Op::Tan, "tan"},     {Op::Asin, "asin"},   {Op::Acos, "acos"},
-    {Op::Atan, "atan"},   {Op::Sinh, "sinh"},   {Op::Cosh, "cosh"},   {Op::Tanh, "tanh"},
-    {Op::Asinh, "asinh"}, {Op::Acosh, "acosh"}, {Op::Atanh, "atanh"}, {Op::Abs, "fabs"},
-    {Op::Floor, "floor"}, {Op::Erf, "erf"},     {Op::Atan2, "atan2"}, {Op::Pow, "pow"},
-    {Op::Fma, "fma"},
-};
 
 }  // namespace
 
@@ -85,9 +73,8 @@ std::string spelled(const Dialect& dialect, const std::string& name, Precision p
 std::string function_name(Op op, Precision precision, const Dialect& dialect) {
   if (dialect.can.vector_functions)
     if (std::string own = vector_function(op, precision); !own.empty()) return own;
-  for (const FunctionRow& row : kFunctions)
-    if (row.op == op) return spelled(dialect, row.name, precision);
-  return {};
+  const std::string_view name = algebra::row(op).c_name;
+  return name.empty() ? std::string() : spelled(dialect, std::string(name), precision);
 }
 
 }  // namespace vphi::emit
