@@ -1,12 +1,15 @@
 // The stages in order. Each adds its diagnostics; the first that fails ends the way.
 #include "compiler/compile.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/coarse.hpp"
 #include "compiler/emit/memory/layout.hpp"
 #include "compiler/emit/patterns/paths.hpp"
 #include "compiler/emit/patterns/rounds.hpp"
+#include "compiler/emit/text/reading.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/brownian.hpp"
 #include "compiler/schedule/leap.hpp"
@@ -90,6 +93,21 @@ void prepare_rounds(schedule::Plan& plan, const emit::TargetInfo& target, bool s
   }
 }
 
+/// What the form for people says: names of scalars, and lines of the model (not of its library).
+emit::Reading reading_of(const Compilation& c) {
+  emit::Reading reading;
+  reading.slots = emit::slot_names(c.plan->program);
+  const auto source = c.resolved.model.source;
+  reading.line = [source](const dsl::Span& span) -> std::string {
+    if (!source || span.file != 0) return {};
+    const int number = source->position(span.begin).line;
+    std::string text(source->line(number));
+    text.erase(0, text.find_first_not_of(" \t"));
+    return fmt::format("line {}: {}", number, text);
+  };
+  return reading;
+}
+
 Compilation compiled(const std::string& path, const CompileOptions& options,
                      const emit::TargetInfo& target, bool coarse) {
   Compilation result = derive_model(path, options);
@@ -116,6 +134,8 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);
   bindings.buffer_of = result.plan->buffer_of;
   bindings.by_slot = std::ranges::all_of(result.plan->kernels, emit::is_path);
+  const emit::Reading reading = reading_of(result);
+  if (options.reading) bindings.reading = &reading;
   program::Program program = planned;
   program.kernels.clear();
   emit::place_together(result.plan->kernels, target, bindings, program);

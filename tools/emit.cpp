@@ -187,6 +187,7 @@ int emit(const Words& words) {
 
   CompileOptions compile = options.compile_options();
   compile.stop_after = after;
+  compile.reading = kernels && !json && !with_main;
   const std::vector<std::string> passes = stage_names();
   if (!after.empty() && std::find(passes.begin(), passes.end(), after) == passes.end()) {
     const auto near = dsl::suggest(after, passes);

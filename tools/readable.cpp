@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "program/axes.hpp"
+#include "compiler/emit/text/reading.hpp"
 
 namespace vphi::tools {
 namespace {
@@ -19,47 +19,6 @@ using program::Kernel;
 using program::Program;
 
 bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// "vphi_slot_mean_phi_2" of "mean(phi^2)": a name of the language, no two alike.
-std::vector<std::string> slot_names(const Program& p) {
-  std::vector<std::string> names;
-  std::set<std::string> taken;
-  for (const program::Scalar& scalar : p.scalars) {
-    std::string plain;
-    for (const char c : scalar.name)
-      if (word_char(c))
-        plain += c;
-      else if (!plain.empty() && plain.back() != '_')
-        plain += '_';
-    while (!plain.empty() && plain.back() == '_') plain.pop_back();
-    std::string name = "vphi_slot_" + plain;
-    for (int n = 2; !taken.insert(name).second; ++n)
-      name = fmt::format("vphi_slot_{}_{}", plain, n);
-    names.push_back(name);
-  }
-  return names;
-}
-
-/// scalars[21] becomes scalars[vphi_slot_dt]; `used` collects the slots.
-std::string with_slots(const std::string& text, const std::vector<std::string>& names,
-                       std::set<std::size_t>& used) {
-  const std::string open = "scalars[";
-  std::string out;
-  std::size_t at = 0;
-  for (auto next = text.find(open); next != std::string::npos; next = text.find(open, at)) {
-    const bool whole = next == 0 || !word_char(text[next - 1]);
-    next += open.size();
-    out += text.substr(at, next - at);
-    at = next;
-    std::size_t slot = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), slot);
-    if (!whole || error != std::errc() || *end != ']' || slot >= names.size()) continue;
-    out += names[slot];
-    used.insert(slot);
-    at = static_cast<std::size_t>(end - text.data());
-  }
-  return out + text.substr(at);
-}
 
 /// What a number of the text is made of, where it is plainly one of the lattice or of the step.
 std::vector<std::pair<double, std::string>> known_numbers(const Program& p) {
@@ -236,21 +195,20 @@ class Shared {
 std::string readable_sources(const Program& p, const std::string& only) {
   std::vector<const Kernel*> kernels;
   std::vector<std::vector<Item>> items;
-  std::set<std::size_t> used;
-  const bool by_slot = program::scalars_by_slot(p);  // an index is not the number of a slot there
-  const std::vector<std::string> names = by_slot ? std::vector<std::string>() : slot_names(p);
+  std::set<std::string> words;
   for (const Kernel& k : p.kernels) {
     if (!only.empty() && k.name != only) continue;
     kernels.push_back(&k);
-    items.push_back(items_of(with_slots(k.source, names, used)));
+    items.push_back(items_of(k.source));
+    words.merge(words_of(k.source));
   }
   std::string text;
-  if (!used.empty()) {
-    text += "// places of the numbers that all sites have in common\nenum {\n";
-    for (const std::size_t slot : used)
+  const std::vector<std::string> names = vphi::emit::slot_names(p);
+  for (std::size_t slot = 0; slot < names.size(); ++slot)
+    if (words.contains(names[slot]))
       text += fmt::format("  {} = {},  // {}\n", names[slot], slot, p.scalars[slot].name);
-    text += "};\n\n";
-  }
+  if (!text.empty())
+    text = "// places of the numbers that all sites have in common\nenum {\n" + text + "};\n\n";
   const Shared shared(items);
   if (!shared.text().empty()) text += "// what several kernels have alike\n" + shared.text() + "\n";
   for (std::size_t i = 0; i < kernels.size(); ++i) {

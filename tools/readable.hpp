@@ -8,7 +8,7 @@
 
 namespace vphi::tools {
 
-/// All kernels, or one of them.
+/// All kernels, or one of them, of a program compiled with CompileOptions::reading.
 std::string readable_sources(const program::Program& program, const std::string& only);
 
 }  // namespace vphi::tools

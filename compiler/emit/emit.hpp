@@ -5,6 +5,7 @@
 // The choice follows from the kernel's stencils, its extents and the device, never from its name.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "compiler/kernel/kernel.hpp"
@@ -29,18 +30,29 @@ struct Place {
   int lane = 0, lanes = 1;
 };
 
+/// What a form for people says beside the code (emit/text/reading.hpp).
+struct Reading {
+  std::vector<std::string> slots;  ///< names of the places in the scalar block, as Bindings::slots
+  /// "line 12: phi'' = ..." for a span of the model; empty for one that lies elsewhere.
+  std::function<std::string(const dsl::Span&)> line;
+};
+
 /// slots: name -> index in the scalar block, in program order.
 /// buffer_of: array number -> program buffer index.
 /// places: array number -> its place; may be shorter: the others are plain. order: of the sites in
 /// the memory of those that have a home. by_slot: scalars are [slot][instance], where all kernels
 /// of a program are paths, so that neighbouring threads meet neighbouring numbers; else
-/// [instance][slot].
+/// [instance][slot]. reading: null for what is compiled.
 struct Bindings {
   std::vector<std::string> slots;
   std::vector<int> buffer_of;
   std::vector<Place> places = {};
   program::SiteOrder order = {};
   bool by_slot = false;
+  const Reading* reading = nullptr;
+  /// The functions are part of a launch that takes many steps (patterns/rounds.hpp), which alone is
+  /// called from outside.
+  bool inside = false;
 };
 
 /// The kernel as a program::Kernel: source, entry, arguments, launch shape, cost.

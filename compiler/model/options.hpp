@@ -19,6 +19,7 @@ struct CompileOptions {
   std::optional<std::uint64_t> seed;
   std::int64_t batch = 0;  ///< instances at once; 0: all of a sweep
   std::string stop_after;  ///< emit --after PASS
+  bool reading = false;    ///< kernels in the form for people (emit/text/reading.hpp)
 };
 
 }  // namespace vphi

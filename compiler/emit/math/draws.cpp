@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "compiler/emit/math/turns.hpp"
+#include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
 
 namespace vphi::emit {
@@ -25,7 +26,7 @@ std::ptrdiff_t slot_of(const Bindings& bindings, const std::string& name) {
 }
 
 std::string slot(const Bindings& bindings, const std::string& name, const std::string& scalars) {
-  return fmt::format("{}[{}]", scalars, slot_of(bindings, name));
+  return fmt::format("{}[{}]", scalars, slot_text(bindings, slot_of(bindings, name)));
 }
 
 // The device's approximations, in f32.

@@ -8,6 +8,7 @@
 #include "compiler/emit/memory/gather.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
+#include "compiler/emit/text/reading.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::int64_t kCellsPerThread = 8;   // of an instance among many
 std::string slot_of(const Bindings& bindings, const std::string& name) {
   const auto at = std::ranges::find(bindings.slots, name);
   if (at == bindings.slots.end()) throw std::invalid_argument("no scalar is called " + name);
-  return std::to_string(at - bindings.slots.begin());
+  return slot_text(bindings, at - bindings.slots.begin());
 }
 
 std::string count_function(const Job& job) {

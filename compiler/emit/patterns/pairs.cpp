@@ -163,6 +163,7 @@ class Pairs {
         pair_(make_body(pair_kernel_, dialect_, bindings)),
         job_{kernel, target, dialect_, own_body(kernel), {}, false} {
     job_.entry = "vphi_" + job_.body.suffix;
+    job_.inside = bindings.inside;
     job_.signed_index = dialect_.tasks();
     job_.places.resize(kernel.arrays.size());
     if (kernel.dims != 1) throw std::invalid_argument("pairs of sites of a lattice");

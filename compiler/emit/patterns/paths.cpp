@@ -7,6 +7,7 @@
 
 #include "compiler/emit/math/draws.hpp"
 #include "compiler/emit/patterns/clock.hpp"
+#include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
 #include "compiler/kernel/share.hpp"
 
@@ -55,6 +56,8 @@ class Paths {
     return scalar_of(job_, bindings_, "scalars", slot);
   }
 
+  std::string named(std::ptrdiff_t slot) const { return slot_text(bindings_, slot); }
+
   std::string value(std::size_t array) const { return job_.body.array_names[array] + "_value"; }
 
   // `own_at`: the same behind the scalars of an instance.
@@ -63,7 +66,8 @@ class Paths {
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       if (job_.kernel.arrays[i].read)
         text += fmt::format("{}{} = {}[instance];\n", value(i), at, source(i));
-    for (int slot : used()) text += fmt::format("own[{}]{} = {};\n", slot, own_at, scalar(slot));
+    for (int slot : used())
+      text += fmt::format("own[{}]{} = {};\n", named(slot), own_at, scalar(slot));
     return text;
   }
 
@@ -81,7 +85,7 @@ class Paths {
       if (job_.kernel.arrays[i].written)
         text += fmt::format("{}[instance] = {}{};\n", write_pointer(job_, i), value(i), at);
     for (int slot : job_.body.slots_written)
-      text += fmt::format("{} = own[{}]{};\n", scalar(slot), slot, own_at);
+      text += fmt::format("{} = own[{}]{};\n", scalar(slot), named(slot), own_at);
     return text;
   }
 
@@ -101,7 +105,7 @@ class Paths {
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       text += fmt::format("{} {}_here = {}[i];\n", type_name(job_.kernel.arrays[i].store), value(i),
                           value(i));
-    for (int slot : used()) text += fmt::format("mine[{0}] = own[{0}][i];\n", slot);
+    for (int slot : used()) text += fmt::format("mine[{0}] = own[{0}][i];\n", named(slot));
     text += draw_walker(job_, bindings_, "(begin + i)", "mine");
     if (stateful()) text += "unsigned noise_state = noise_states[i];\n(void)first_walker;\n";
     return text;
@@ -111,7 +115,7 @@ class Paths {
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       if (job_.kernel.arrays[i].written) text += fmt::format("{0}[i] = {0}_here;\n", value(i));
     for (int slot : job_.body.slots_written)
-      text += fmt::format("own[{0}][i] = mine[{0}];\n", slot);
+      text += fmt::format("own[{0}][i] = mine[{0}];\n", named(slot));
     if (stateful()) text += "noise_states[i] = noise_state;\n";
     return text;
   }

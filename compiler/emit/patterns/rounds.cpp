@@ -10,6 +10,7 @@
 #include "compiler/emit/patterns/pairs.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/sites.hpp"
+#include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
 
 namespace vphi::emit {
@@ -270,7 +271,7 @@ class Rounds {
     const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
     if (at == bindings.slots.end())
       throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
-    steps_slot_ = std::to_string(at - bindings.slots.begin());
+    steps_slot_ = slot_text(bindings, at - bindings.slots.begin());
   }
 
   program::Kernel emit() {
@@ -421,13 +422,15 @@ class Rounds {
     Slots slots;
     program::Kernel out;
     std::vector<program::Kernel> parts;
+    Bindings inside = bindings_;
+    inside.inside = true;
     for (std::size_t i = 0; i < kernel_.stages.size(); ++i) {
       parts.emplace_back();
       if (first_like(kernel_.stages, i) != i) continue;  // its functions and arguments are there
       Kernel own = kernel_.stages[i];
       // scalars alone have no functions for one instance of many
       if (own.stores.empty() && own.reductions.empty()) own.instances = 1;
-      parts.back() = emit::emit(own, target_, bindings_);
+      parts.back() = emit::emit(own, target_, inside);
       out.partials += parts.back().partials;
     }
     out.arguments = arguments(frame_, bindings_, false, out.partials / kernel_.instances);
@@ -440,8 +443,8 @@ class Rounds {
       const bool scalars = stage.stores.empty() && stage.reductions.empty();
       const std::string space = "vphi_stage_" + std::to_string(i + 1),
                         of = fmt::format("of_{}", i + 1);
-      slots["stages"] += "namespace " + space + " {\n" + functions_of(part, stage) +
-                         "}  // namespace " + space + "\n\n";
+      slots["stages"] +=
+          "namespace " + space + " {\n" + part.source + "}  // namespace " + space + "\n\n";
       std::string list;
       for (const program::Argument& argument : part.arguments) {
         const auto from = fmt::format("args[{}]", place(out.arguments, argument));
@@ -470,16 +473,6 @@ class Rounds {
     slots["scalars"] = std::to_string(place(out.arguments, scalars));
     out.source = fill("rounds_cpp.txt", slots);
     return out;
-  }
-
-  /// The functions of a stage, as those of a call for it alone are, and no more inlined than they.
-  std::string functions_of(const program::Kernel& part, const Kernel& stage) const {
-    const std::string from = "extern \"C\" void", to = "static __attribute__((noinline)) void";
-    std::string source = part.source;
-    if (by_shares(stage)) source.erase(source.find(from));
-    for (std::size_t at = 0; (at = source.find(from, at)) != std::string::npos;)
-      source.replace(at, from.size(), to);
-    return source;
   }
 
   /// Rows of many instances: a function for a share, and one for the end of an instance.

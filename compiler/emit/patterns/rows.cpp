@@ -175,6 +175,7 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
   slots["finish_function"];
   if (cpp && kernel.instances > 1) {
     out.grid[0] = many_tasks(job, tasks, slots);
+    slots["entry_function"] = job.inside ? "" : fill("rows_many_entry_cpp.txt", slots);
     out.source = fill("rows_many_cpp.txt", slots);
   } else {
     if (job.epilogue())

@@ -1,7 +1,10 @@
 #include "compiler/emit/text/body.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <unordered_set>
@@ -11,6 +14,7 @@
 #include "compiler/emit/text/fill.hpp"
 #include "compiler/emit/text/in_order.hpp"
 #include "compiler/emit/text/printer.hpp"
+#include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::emit {
@@ -52,13 +56,21 @@ class Builder {
   Expr prepare(Expr expr);
   Expr rebuild(Expr expr);
   Expr lower_stencil(Expr expr);
+  std::string constant(const Node& node) const {
+    const auto found = factors_.find(&node);
+    return found == factors_.end() ? std::string() : found->second.name;
+  }
+  void name_factor(Expr factor, const algebra::StencilData& stencil);
+  std::string note(const Node& node) const { return line_note(bindings_, node); }
+  std::string scalar_text(const std::string& symbol) const {
+    return "scalars[" + slot_text(bindings_, slot(symbol)) + "]";
+  }
   void collect(Expr expr);
   void add_read(const Node& node);
   void add_draw(const Node& node);
   void add_parameter(Expr expr);
   std::string family(Expr expr) const;
   int slot(const std::string& symbol) const;
-  std::string scalar(const std::string& symbol) const { return std::to_string(slot(symbol)); }
   void read(const std::string& symbol) { body_.slots_read.push_back(slot(symbol)); }
   std::string structs() const;
   void sort_reads(std::span<const Expr> order);
@@ -83,6 +95,7 @@ class Builder {
   std::unordered_map<const Node*, std::string> read_members_;
   std::unordered_map<const Node*, bool> seen_;
   std::vector<std::pair<std::string, Expr>> parameters_;
+  std::map<const Node*, FactorName> factors_;  // for people: numbers that are powers of dx
   Scope members_, parameter_names_, result_names_;
 };
 
@@ -107,7 +120,13 @@ Expr Builder::lower_stencil(Expr expr) {
   }
   const Expr sum = terms.size() == 1 ? terms[0] : arena.raw(Op::Add, std::move(terms));
   const Expr factor = arena.real(stencil_factor(data, kernel_.dx));
+  name_factor(factor, data);
   return factor.is_one() ? sum : arena.raw(Op::Mul, {factor, sum});
+}
+
+// In a form for people the factor of a stencil has a name of its own.
+void Builder::name_factor(Expr factor, const algebra::StencilData& stencil) {
+  if (bindings_.reading && !factor.is_one()) factors_.emplace(factor.get(), factor_name(stencil));
 }
 
 // Children first: stencils with their factor, and a leading run of uniform arguments of a sum or
@@ -118,6 +137,7 @@ Expr Builder::rebuild(Expr expr) {
     if (!expr.arg(0).is(Op::Load)) return prepare(lower_stencil(expr));
     const Expr factor = arena.real(stencil_factor(arena.stencil_data(expr->index), kernel_.dx));
     seen_.emplace(expr.get(), false);
+    name_factor(factor, arena.stencil_data(expr->index));
     return factor.is_one() ? expr : arena.raw(Op::Mul, {factor, expr});
   }
   std::vector<Expr> args;
@@ -271,13 +291,21 @@ void Builder::sort_reads(std::span<const Expr> order) {
 std::string Builder::site_function() {
   Scope scope;
   for (const char* name : {"in", "out", "par"}) scope.fresh(name);
-  Printer printer(dialect_, body_.real,
-                  {[&](const Node& node) {
-                     const auto found = leaves_.find(&node);
-                     return found == leaves_.end() ? std::string() : found->second;
-                   },
-                   [&](Expr expr) { return family(expr); }},
-                  scope);
+  Printer printer(
+      dialect_, body_.real,
+      {[&](const Node& node) {
+         const auto found = leaves_.find(&node);
+         return found == leaves_.end() ? std::string() : found->second;
+       },
+       [&](Expr expr) { return family(expr); }, [&](const Node& node) { return note(node); },
+       [&](const Node& node) { return constant(node); }},
+      scope);
+  std::string named_numbers;
+  for (auto& [node, name] : factors_) {
+    name.name = scope.fresh(name.name);
+    named_numbers += fmt::format("const {} {} = {};  // {}\n", type_name(body_.real), name.name,
+                                 literal(node->number, body_.real), name.words);
+  }
   std::vector<Expr> order;
   if (few_registers_ && body_.reads.size() >= kManyReads) order = order_of_many();
   printer.announce(roots_);
@@ -310,7 +338,7 @@ std::string Builder::site_function() {
   if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) results += "(void)in;\n";
   if (!body_.pieces.empty()) body_.pieces.back().lines += results;
   body_.calls.add(printer.calls());
-  return head + indent(lines + results, 2) + "  return out;\n}\n\n";
+  return head + indent(named_numbers + lines + results, 2) + "  return out;\n}\n\n";
 }
 
 // The order of a long site function. What would not fit into a thread's registers is read again.
@@ -394,8 +422,7 @@ std::string Builder::parameter_function() {
                      if (name.empty()) {
                        name = scope.fresh(identifier(node.name) + "_s");
                        read(node.name);
-                       head +=
-                           "  const double " + name + " = scalars[" + scalar(node.name) + "];\n";
+                       head += "  const double " + name + " = " + scalar_text(node.name) + ";\n";
                      }
                      return name;
                    },
@@ -426,27 +453,28 @@ std::string Builder::epilogue_function() {
   for (const char* name : {"scalars", "total", "before"}) scope.fresh(name);
   std::unordered_map<std::string, std::string> current;  // slot name -> C expression
   std::string lines, members, loads;
-  Printer printer(dialect_, Precision::F64,
-                  {[&](const Node& node) -> std::string {
-                     if (node.op != Op::Symbol) return {};
-                     std::string& name = current[node.name];
-                     if (name.empty()) {
-                       const std::string member = scope.fresh(identifier(node.name) + "_s");
-                       name = "before." + member;
-                       read(node.name);
-                       members += "  double " + member + ";\n";
-                       loads += "  before." + member + " = scalars[" + scalar(node.name) + "];\n";
-                     }
-                     return name;
-                   },
-                   [](Expr) { return std::string("k"); }},
-                  scope);
+  Printer printer(
+      dialect_, Precision::F64,
+      {[&](const Node& node) -> std::string {
+         if (node.op != Op::Symbol) return {};
+         std::string& name = current[node.name];
+         if (name.empty()) {
+           const std::string member = scope.fresh(identifier(node.name) + "_s");
+           name = "before." + member;
+           read(node.name);
+           members += "  double " + member + ";\n";
+           loads += "  before." + member + " = " + scalar_text(node.name) + ";\n";
+         }
+         return name;
+       },
+       [](Expr) { return std::string("k"); }, [&](const Node& node) { return note(node); }},
+      scope);
   for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
     const std::string& slot = kernel_.reductions[i].slot;
     const std::string name = scope.fresh(identifier(slot) + "_s");
     current[slot] = name;
     lines += "  const double " + name + " = total[" + std::to_string(i) + "];\n";
-    lines += "  scalars[" + scalar(slot) + "] = " + name + ";\n";
+    lines += "  " + scalar_text(slot) + " = " + name + ";\n";
     body_.slots_written.push_back(this->slot(slot));
   }
   for (const kernel::ScalarAssign& assign : kernel_.epilogue) {
@@ -455,7 +483,7 @@ std::string Builder::epilogue_function() {
     const std::string name = scope.fresh(identifier(assign.slot) + "_new");
     const std::string line = printer.assignment("const double " + name, assign.value);
     lines += indent(line, 2);
-    lines += "  scalars[" + scalar(assign.slot) + "] = " + name + ";\n";
+    lines += "  " + scalar_text(assign.slot) + " = " + name + ";\n";
     body_.slots_written.push_back(slot(assign.slot));
     current[assign.slot] = name;
     printer.forget(assign.value->arena->symbol(assign.slot));

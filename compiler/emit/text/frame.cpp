@@ -12,6 +12,7 @@
 #include "compiler/emit/math/unit_log.hpp"
 #include "compiler/emit/math/vector_math.hpp"
 #include "compiler/emit/patterns/paths.hpp"
+#include "compiler/emit/text/reading.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -59,6 +60,7 @@ Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindi
       dialect.processor(),
       handed};
   job.order = bindings.order;
+  job.inside = bindings.inside;
   for (const kernel::ArrayParam& array : kernel.arrays) {
     const auto number = static_cast<std::size_t>(array.array);
     job.places.push_back(number < bindings.places.size() ? bindings.places[number] : Place{});
@@ -75,7 +77,10 @@ std::size_t position(const kernel::Kernel& kernel, int array) {
 
 std::string scalar_of(const Job& job, const Bindings& bindings, const std::string& pointer,
                       std::ptrdiff_t slot) {
-  if (!bindings.by_slot) return fmt::format("{}[{}]", pointer, slot);
+  if (!bindings.by_slot) return fmt::format("{}[{}]", pointer, slot_text(bindings, slot));
+  if (bindings.reading)
+    return fmt::format("{}[{} * {}{}]", pointer, slot_text(bindings, slot), job.kernel.instances,
+                       job.dialect.words.wide_suffix);
   return fmt::format("{}[{}{}]", pointer, slot * job.kernel.instances,
                      job.dialect.words.wide_suffix);
 }
@@ -251,6 +256,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   slots["instances"] = std::to_string(job.kernel.instances);
   slots["name"] = job.body.suffix;
   slots["entry"] = job.entry;
+  slots["linkage"] = job.inside ? "static __attribute__((noinline))" : "extern \"C\"";
   slots["comment"] =
       comment_lines(job.kernel.comment.empty() ? job.kernel.name : job.kernel.comment);
   slots["threads"] = std::to_string(threads);

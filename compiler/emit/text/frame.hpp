@@ -20,6 +20,7 @@ struct Job {
   Handed handed = {};              ///< as make_job was given it
   std::vector<Place> places = {};  ///< of kernel.arrays
   program::SiteOrder order = {};   ///< of those that have a home
+  bool inside = false;             ///< Bindings::inside
 
   bool epilogue() const { return !kernel.reductions.empty() || !kernel.epilogue.empty(); }
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }

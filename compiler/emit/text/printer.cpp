@@ -226,7 +226,7 @@ std::string Printer::assignment(const std::string& target, Expr expr) {
   const Piece p = piece(expr, true);
   const std::string value =
       p.condition ? "(" + std::string(type_name(precision_)) + ")(" + p.text + ")" : p.text;
-  return take_lines() + declaration(target, value);
+  return take_lines() + note(expr) + declaration(target, value);
 }
 
 // A root that nobody else uses needs no name of its own, however long.
@@ -257,7 +257,16 @@ Printer::Piece Printer::named(Expr expr, const Piece& value) {
   std::string family = callbacks_.family(expr);
   if (family.empty()) family = "w";
   const int n = ++counters_[family];
+  lines_ += note(expr);
   return {name_it(family + "_" + std::to_string(n), value), 0, value.condition};
+}
+
+// The comment above a statement, where it is another one than that before.
+std::string Printer::note(Expr expr) {
+  if (!callbacks_.note) return {};
+  const std::string text = callbacks_.note(*expr);
+  if (text.empty() || text == noted_) return {};
+  return noted_ = text;
 }
 
 Printer::Piece Printer::compute(Expr expr) {
@@ -397,7 +406,9 @@ Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
         minus = is_minus_one(factor) && !flip_sign;
         continue;
       }
-      above = literal(flip_sign ? negated(factor->number) : factor->number, precision_);
+      if (!flip_sign && callbacks_.constant) above = callbacks_.constant(*factor);
+      if (above.empty())
+        above = literal(flip_sign ? negated(factor->number) : factor->number, precision_);
       continue;
     }
     const bool free =

@@ -50,6 +50,10 @@ class Printer {
   struct Callbacks {
     std::function<std::string(const algebra::Node&)> leaf;
     std::function<std::string(algebra::Expr)> family;
+    /// For people, and both may be left out: a comment above the statement that computes a node,
+    /// and the name of a number.
+    std::function<std::string(const algebra::Node&)> note = {};
+    std::function<std::string(const algebra::Node&)> constant = {};
   };
   Printer(const Dialect& dialect, Precision precision, Callbacks callbacks, Scope& scope);
 
@@ -112,6 +116,7 @@ class Printer {
   std::string operand(algebra::Expr expr, int level);
   std::string condition(algebra::Expr expr);
   Piece named(algebra::Expr expr, const Piece& value);
+  std::string note(algebra::Expr expr);
   std::string name_it(const std::string& wish, const Piece& value);
   std::string one() const;
   std::string suffixed(const char* name) const;
@@ -131,7 +136,7 @@ class Printer {
     std::string reciprocal;
   };
   std::unordered_map<const algebra::Node*, Divisor> divisors_;
-  std::string lines_;
+  std::string lines_, noted_;
   Calls calls_;
   bool approximate_ = false, device_extremes_ = false, share_turns_ = false, fuse_sums_ = false;
   std::unordered_map<const algebra::Node*, int> turns_;  ///< angle -> 1: its sine, 2: its cosine

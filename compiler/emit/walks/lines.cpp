@@ -1,5 +1,6 @@
 #include "compiler/emit/walks/lines.hpp"
 
+#include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/walks/lines_rows.hpp"
 #include "compiler/emit/walks/lines_x.hpp"
 
@@ -338,7 +339,8 @@ std::string count_of(const Job& job, const kernel::Line& line) {
 
 std::string still_test(const kernel::Line& line, const Bindings& bindings) {
   const auto slot = std::find(bindings.slots.begin(), bindings.slots.end(), line.still);
-  return fmt::format("vphi_count_of(scalars[{}]) != 0", slot - bindings.slots.begin());
+  return fmt::format("vphi_count_of(scalars[{}]) != 0",
+                     slot_text(bindings, slot - bindings.slots.begin()));
 }
 
 std::vector<bool> rare_sums(const kernel::Line& line) {
