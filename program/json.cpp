@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -220,12 +221,21 @@ template <class T, std::size_t N>
 struct IsVector<std::array<T, N>> : std::true_type {};
 
 template <class T>
-constexpr bool kIsPlain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
-                          std::is_same_v<T, std::pair<std::string, double>>;
+constexpr bool kIsPlain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
+
+/// JSON has neither NaN, which is null, nor infinity, which is a word.
+Json write_number(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
 
 template <class T>
 Json write(T& value) {
-  if constexpr (std::is_enum_v<T>) {
+  if constexpr (std::is_same_v<T, double>) {
+    return write_number(value);
+  } else if constexpr (std::is_same_v<T, std::pair<std::string, double>>) {
+    return Json::array({value.first, write_number(value.second)});
+  } else if constexpr (std::is_enum_v<T>) {
     return Names<T>::list[static_cast<std::size_t>(value)];
   } else if constexpr (IsVector<T>::value) {
     Json list = Json::array();
@@ -280,6 +290,11 @@ void read_number(const Json& json, T& value, const std::string& where) {
   } else {
     if (json.is_null()) {  // JSON has no NaN
       value = std::numeric_limits<T>::quiet_NaN();
+      return;
+    }
+    if (json == "inf" || json == "-inf") {
+      value =
+          json == "inf" ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
       return;
     }
     if (!json.is_number()) fail(where, "a number expected");

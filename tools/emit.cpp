@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +10,9 @@
 #include "compiler/explain.hpp"
 #include "dsl/suggest.hpp"
 #include "program/json.hpp"
+#include "runtime/device/native.hpp"
 #include "tools/model.hpp"
+#include "tools/portable.hpp"
 #include "tools/readable.hpp"
 #include "tools/verbs.hpp"
 
@@ -156,19 +159,36 @@ void write(const std::string& text, const std::string& file) {
   if (!out.flush()) throw UsageError(fmt::format("{} cannot be written", file));
 }
 
+/// A device of this machine, or the usual one of a kind; of processors this machine's, as `vphi
+/// run` takes it.
+vphi::emit::TargetInfo target_to_run(const std::string& kind, const std::string& device) {
+  if (!device.empty()) return target_of(runtime::open_device(device)->info());
+  auto target = default_target(kind);
+  if (kind == "native") target.compute_units = runtime::native_info().compute_units;
+  return target;
+}
+
+/// Where a file will lie; empty for standard output.
+std::filesystem::path folder_of(const std::string& file) {
+  if (file.empty() || file == "-") return {};
+  return std::filesystem::absolute(file).lexically_normal().parent_path();
+}
+
 }  // namespace
 
 int emit(const Words& words) {
   std::vector<std::string> models;
   ModelOptions options;
-  std::string to = "native", target = "native", after, kernel, file;
+  std::string to = "native", target = "native", device, after, kernel, file;
   bool with_main = false, json = false;
   CommandLine line("emit MODEL", "Writes the kernels as readable source.");
   line.arguments(models, 1, 1)
-      .choice("--to", {"cuda", "opencl", "hip", "native", "latex", "json"}, to,
-              "language of the kernels; latex: the equations; json: the whole program")
+      .choice("--to", {"cuda", "opencl", "hip", "native", "latex", "json", "program"}, to,
+              "language of the kernels; latex: the equations; json: the whole program; program: a "
+              "file that `vphi run` runs, here or elsewhere")
       .choice("--target", {"cuda", "opencl", "hip", "native"}, target,
-              "with --to json: for which device")
+              "with --to json or program: for which kind of device")
+      .value("--device", "ID", device, "with --to program: for this device of this machine")
       .value("--after", "PASS", after,
              "what a stage of the compiler hands on: derive, prepare, schedule, or a pass over "
              "kernels")
@@ -178,9 +198,13 @@ int emit(const Words& words) {
       .flag("--json", json, "one JSON object: the kernels with their cost, or the text asked for");
   options.declare(line);
   if (!line.parse(words)) return kOk;
-  const bool kernels = to != "json" && to != "latex" && after.empty();
-  line.obeyed("--target", to != "json", "it is the device of `--to json`")
-      .obeyed("--after", to == "json" || to == "latex", "passes are those of kernels")
+  const bool whole = to == "json" || to == "program";
+  const bool kernels = !whole && to != "latex" && after.empty();
+  line.obeyed("--target", !whole, "it is the device of `--to json` and `--to program`")
+      .obeyed("--target", !device.empty(), "`--device` says which device it is")
+      .obeyed("--target", to == "program" && target == "hip", "vphi does not run HIP yet")
+      .obeyed("--device", to != "program", "it is the device of `--to program`")
+      .obeyed("--after", whole || to == "latex", "passes are those of kernels")
       .obeyed("--kernel", !kernels, "the text is not a kernel's")
       .obeyed("--main", !kernels, "the text is not a kernel's")
       .obeyed("--main", to == "hip", "HIP has no main yet");
@@ -195,9 +219,10 @@ int emit(const Words& words) {
                      near ? fmt::format("did you mean `{}`?", *near)
                           : fmt::format("passes are {}", dsl::enumerate(passes)));
   }
-  const std::string language = to == "json" ? target : to == "latex" ? "native" : to;
-  const auto info = default_target(language);
-  const Compilation c = compile_model(find_model(models[0]), compile, info);
+  const std::string language = whole ? target : to == "latex" ? "native" : to;
+  const auto info = to == "program" ? target_to_run(language, device) : default_target(language);
+  const std::string path = find_model(models[0]);
+  const Compilation c = compile_model(path, compile, info);
   if (report(c)) return refused(c, json);
   const auto put = [&](const char* key, const auto& what) {
     nlohmann::ordered_json out = {{"ok", true}, {"model", c.resolved.model.name}, {"to", to}};
@@ -229,7 +254,9 @@ int emit(const Words& words) {
     return kOk;
   }
   if (!c.program) throw std::logic_error("the compiler gave no program and no reason");
-  if (to == "json")
+  if (to == "program")
+    write(portable_text(c, info, path, options, folder_of(file)), file);
+  else if (to == "json")
     write(program::to_json(*c.program) + "\n", file);
   else if (const auto index = static_cast<std::size_t>(find_kernel(*c.program, kernel)); with_main)
     put_text("source", vphi::emit::stand_alone(c.program->kernels[index], info.target));

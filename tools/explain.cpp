@@ -12,6 +12,7 @@
 #include "embedded/vphi_pages.hpp"
 #include "runtime/device/ceilings.hpp"
 #include "runtime/run/session.hpp"
+#include "tools/audit_table.hpp"
 #include "tools/entry.hpp"
 #include "tools/model.hpp"
 #include "tools/reference.hpp"
@@ -79,13 +80,22 @@ void print_registers(const program::Program& p, runtime::Device& device) {
   }
 }
 
+/// A kernel that is not proved is a mistake of the compiler, not of the model.
+int print_audit(const program::Program& p, bool json) {
+  const std::vector<AuditRow> rows = audit_rows(p);
+  const std::string text = json ? audit_json(p, rows) : audit_text(p, rows);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  const bool all = std::ranges::all_of(rows, [](const AuditRow& row) { return row.branch_free; });
+  return all ? kOk : kInternalError;
+}
+
 }  // namespace
 
 int explain(const Words& words) {
   std::vector<std::string> models;
   ModelOptions options;
-  std::string format = "text", device_id;
-  bool json = false, whole_reference = false;
+  std::string format = "text", device_id, target_kind = "native";
+  bool json = false, whole_reference = false, audited = false;
   CommandLine line("explain MODEL|CODE|WORD",
                    "Shows the derived equations and kernels of a model, an error's page, or what a "
                    "clause, an option, a function or an integrator means.");
@@ -93,9 +103,17 @@ int explain(const Words& words) {
       .flag("--reference", whole_reference, "the reference of the language, as Markdown")
       .choice("--format", {"text", "latex", "mathml", "json"}, format, "how equations are written")
       .flag("--json", json, "as --format json")
-      .value("--device", "ID", device_id, "compile for this device and show registers and floors");
+      .value("--device", "ID", device_id, "compile for this device and show registers and floors")
+      .flag("--audit", audited,
+            "reads the emitted text of each kernel with clang: proved branch-free, or where it is "
+            "not, and its loads, stores, flops and special functions")
+      .choice("--target", {"cuda", "opencl", "hip", "native"}, target_kind,
+              "with --audit: the text for the usual device of a kind");
   options.declare(line);
   if (!line.parse(words)) return kOk;
+  line.obeyed("--target", !audited, "it is the kind of device of `--audit`")
+      .obeyed("--target", !device_id.empty(), "`--device` says which device it is")
+      .obeyed("--format", audited, "`--audit` writes a table, and an object with --json");
   if (whole_reference) {
     const std::string text = reference();
     if (json) {
@@ -119,10 +137,11 @@ int explain(const Words& words) {
   const std::string path = found ? *found : find_model(models[0], reference_words());
   std::unique_ptr<runtime::Device> device;
   if (!device_id.empty()) device = runtime::open_device(device_id);
-  const auto target = device ? target_of(device->info()) : default_target("native");
+  const auto target = device ? target_of(device->info()) : default_target(target_kind);
   const Compilation c = compile_model(path, options.compile_options(), target);
   const bool failed = report(c);
-  if (failed && (json || !c.system)) return refused(c, json);
+  if (failed && (json || audited || !c.system)) return refused(c, json);
+  if (audited) return print_audit(*c.program, json);
 
   ExplainOptions how;
   if (device) how.bandwidth = runtime::copy_bandwidth(*device);

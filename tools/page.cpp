@@ -176,7 +176,8 @@ void take_machine(Report& report, const runtime::DeviceInfo& device) {
   std::erase_if(report.versions, [](const auto& v) { return v.second.empty(); });
 }
 
-std::string command_text(const Words& words, const std::string& device, std::uint64_t seed) {
+std::string command_text(const Words& words, const std::string& device,
+                         std::optional<std::uint64_t> seed) {
   static const std::set<std::string> dropped_values{"--out", "--live-port", "--checkpoint-every"};
   static const std::set<std::string> dropped_flags{"--json", "--quiet",   "--no-report",
                                                    "--live", "--restart", "--error-check"};
@@ -199,7 +200,7 @@ std::string command_text(const Words& words, const std::string& device, std::uin
     text += ' ' + quoted(words[i]);
   }
   if (!has_device) text += " --device " + quoted(device);
-  if (!has_seed) text += fmt::format(" --seed {}", seed);
+  if (!has_seed && seed) text += fmt::format(" --seed {}", *seed);
   return text;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "compiler/compile.hpp"
@@ -19,8 +20,9 @@ void take_compilation(vphi::report::Report& report, const Compilation& compilati
 void take_machine(vphi::report::Report& report, const runtime::DeviceInfo& device);
 
 /// The command that makes the run again: the words given, less those that say where results go,
-/// with the seed and the device spelled out.
-std::string command_text(const Words& words, const std::string& device, std::uint64_t seed);
+/// with the device and the seed spelled out; without a `seed` the words hold it already.
+std::string command_text(const Words& words, const std::string& device,
+                         std::optional<std::uint64_t> seed);
 
 /// References of what a model uses: those that the library text states beside an integrator, a
 /// stencil or a scheme, and those of the table in citations.cpp.

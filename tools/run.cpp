@@ -21,6 +21,7 @@
 #include "tools/live.hpp"
 #include "tools/model.hpp"
 #include "tools/page.hpp"
+#include "tools/portable.hpp"
 #include "tools/progress.hpp"
 #include "tools/resume.hpp"
 #include "tools/run_folder.hpp"
@@ -42,6 +43,7 @@ struct Wanted {
   bool json = false, quiet = false, error_check = false, no_report = false, live = false;
   std::int64_t live_port = 0;
   KeepWords keep;
+  std::optional<PortableProgram> portable;  ///< in the place of a model
 };
 
 /// JSON has no NaN or infinity.
@@ -328,11 +330,6 @@ std::string extent_of(const runtime::RunResult& r) {
       r.unit == "sweep" ? (one ? "sweep" : "sweeps") : (one ? "trajectory" : "trajectories"));
 }
 
-bool said(const dsl::Diagnostics& diagnostics, const std::string& code) {
-  return std::ranges::any_of(diagnostics.all(),
-                             [&](const dsl::Diagnostic& d) { return d.code == code; });
-}
-
 void print_summary(const runtime::RunResult& r, double copy_bandwidth,
                    const std::optional<ErrorCheck>& errors) {
   const auto& p = r.performance;
@@ -374,13 +371,16 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
 /// Device and program, made side by side where the program does not depend on the device.
 struct Prepared {
   std::unique_ptr<runtime::Device> device;
-  Compilation compilation;
+  Compilation compilation;                   ///< of a program file: the program alone
+  std::vector<std::string> notes = {};       ///< said before the run
+  std::vector<std::string> in_results = {};  ///< and after it
+  bool endless = false;
 };
 
 /// A sweep of more instances than memory holds is compiled again for as many as fit.
 void fit_memory(Prepared& made, const Wanted& wanted, const std::string& path) {
   const auto& program = made.compilation.program;
-  if (!program || program->instances <= 1 || wanted.model.batch > 0) return;
+  if (wanted.portable || !program || program->instances <= 1 || wanted.model.batch > 0) return;
   const auto info = made.device->info();
   if (info.memory_free == 0) return;
   const std::int64_t batch = runtime::largest_batch(*program, info.memory_free);
@@ -400,7 +400,8 @@ struct Start {
 };
 
 Start find_start(Wanted& wanted, const std::string& path) {
-  const RunIdentity identity = identity_of(path, wanted.model);
+  const RunIdentity identity =
+      wanted.portable ? wanted.portable->identity : identity_of(path, wanted.model);
   FolderWish wish{wanted.out, identity, wanted.keep.restart};
   Start start;
   if (wanted.keep.automatic() || !wanted.keep.resuming) {
@@ -420,6 +421,7 @@ Start find_start(Wanted& wanted, const std::string& path) {
     start.folder = std::make_unique<RunFolder>(wish);
     start.from = runtime::find_checkpoint(place, identity.model);
   }
+  if (wanted.portable) return start;  // its options are those that it was made with
   wanted.model = continued(wanted.model, start.from.reader->head().call);
   start.folder->takes_over(identity_of(path, wanted.model));
   return start;
@@ -442,7 +444,18 @@ void go_on(const runtime::FoundCheckpoint& from, const program::Program& program
   options.resume = from.reader;
 }
 
-Prepared prepare(const Wanted& wanted, const std::string& path) {
+Prepared prepare_portable(const Wanted& wanted) {
+  const PortableProgram& portable = *wanted.portable;
+  Prepared made;
+  made.device = runtime::open_device(device_of(portable, wanted.device));
+  made.notes = check_device(portable, made.device->info());
+  made.compilation.program = portable.program;
+  made.in_results = portable.notes;
+  made.endless = portable.endless;
+  return made;
+}
+
+Prepared compile_for_run(const Wanted& wanted, const std::string& path) {
   const CompileOptions options = wanted.model.compile_options();
   Prepared made;
   if (wanted.device == "native") {
@@ -465,16 +478,29 @@ Prepared prepare(const Wanted& wanted, const std::string& path) {
   return made;
 }
 
+Prepared prepare(const Wanted& wanted, const std::string& path) {
+  if (wanted.portable) return prepare_portable(wanted);
+  Prepared made = compile_for_run(wanted, path);
+  if (made.device) fit_memory(made, wanted, path);
+  made.in_results = notes_for_results(made.compilation);
+  made.endless = endless(made.compilation);
+  return made;
+}
+
 /// What is known of a run before its first step.
 vphi::report::Report begin_report(const Prepared& made, const Wanted& wanted, const Words& words) {
   const auto& program = *made.compilation.program;
   const auto info = made.device->info();
   vphi::report::Report page;
   vphi::report::take_program(page, program);
-  take_compilation(page, made.compilation, wanted.model.compile_options());
+  std::optional<std::uint64_t> seed;
+  if (!wanted.portable) {
+    take_compilation(page, made.compilation, wanted.model.compile_options());
+    seed = program.seed;
+  }
   take_machine(page, info);
   page.device = info.name;
-  page.command = command_text(words, info.id, program.seed);
+  page.command = command_text(words, info.id, seed);
   return page;
 }
 
@@ -500,6 +526,18 @@ std::string write_report(const Prepared& made, const Wanted& wanted, const Words
   return path.string();
 }
 
+/// A program file in the place of a model: what was compiled stays as it is.
+void take_program_file(Wanted& wanted, const std::string& path) {
+  refuse_model_options(wanted.model, path);
+  if (wanted.error_check)
+    throw UsageError(fmt::format("--error-check compiles the model again at half the step, and {} "
+                                 "is a program file, compiled already",
+                                 path),
+                     "`vphi run MODEL --error-check` does it");
+  wanted.portable = read_portable(path);
+  wanted.model = continued({}, wanted.portable->call);
+}
+
 }  // namespace
 
 int run(const Words& given) {
@@ -507,7 +545,9 @@ int run(const Words& given) {
   std::vector<std::string> models;
   Wanted wanted;
   CommandLine line("run MODEL",
-                   "Compiles a model (a file, or a shipped model's name) and runs it.");
+                   "Compiles a model (a file, or a shipped model's name) and runs it; or runs a "
+                   "program file, which `vphi emit MODEL --to program` has written: it is compiled "
+                   "already, so options that would change the model are refused.");
   line.arguments(models, 1, 1);
   wanted.model.declare(line);
   line.value("--device", "ID", wanted.device, "auto, native, opencl[:k], cuda[:k]")
@@ -525,6 +565,7 @@ int run(const Words& given) {
   if (!line.parse(words)) return kOk;
   line.obeyed("--live-port", !wanted.live, "the page is served with --live");
   const std::string path = find_model(models[0]);
+  if (is_program_file(path)) take_program_file(wanted, path);
   runtime::RunOptions options;
   options.keep = wanted.keep.options();
   const Start start = find_start(wanted, path);
@@ -532,12 +573,12 @@ int run(const Words& given) {
   Words repeats = words;  // what makes this run again, from its beginning
   if (wanted.keep.resuming) {
     repeats = {models[0]};
-    for (const auto& [name, value] : call_of(wanted.model))
-      repeats.insert(repeats.end(), {name, value});
+    if (!wanted.portable)
+      for (const auto& [name, value] : call_of(wanted.model))
+        repeats.insert(repeats.end(), {name, value});
   }
 
-  Prepared made = prepare(wanted, path);
-  if (made.device) fit_memory(made, wanted, path);
+  const Prepared made = prepare(wanted, path);
   const bool failed = made.compilation.diagnostics.has_errors();
   if (failed || !wanted.quiet) report(made.compilation);
   if (failed) return refused(made.compilation, wanted.json);
@@ -566,7 +607,8 @@ int run(const Words& given) {
     progress.finish();
     fmt::print(stderr, "note: {}\n", text);
   };
-  if (endless(made.compilation))
+  for (const std::string& note : made.notes) options.tell(note);
+  if (made.endless)
     options.tell("nothing ends this run: neither `until` nor --steps; Ctrl-C does, after a step");
   if (start.from.reader)
     go_on(start.from, program, wanted.model, options);
@@ -587,10 +629,7 @@ int run(const Words& given) {
   std::optional<ErrorCheck> errors;
   try {
     result = runtime::run(program, device, options);
-    if (said(made.compilation.diagnostics, "W0316"))
-      result.notes.push_back(
-          "dt is too large for these equations (W0316): what grew here may have "
-          "grown by the step alone");
+    result.notes.insert(result.notes.end(), made.in_results.begin(), made.in_results.end());
     if (live) live->finish(result.interrupted);
     if (wanted.error_check && !result.interrupted) {
       runtime::RunOptions again = options;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/run/wave_program.hpp"
 
 namespace vphi::program {
@@ -52,6 +55,18 @@ std::string with(std::string text, const std::string& from, const std::string& t
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
+}
+
+TEST(Json, InfinityAndNanSurvive) {
+  Program p = sample();
+  p.scalars[0].initial = -std::numeric_limits<double>::infinity();
+  p.parameters.emplace_back("most", std::numeric_limits<double>::infinity());
+  p.parameters.emplace_back("none", std::numeric_limits<double>::quiet_NaN());
+  const Program back = from_json(to_json(p));
+  EXPECT_EQ(back.scalars[0].initial, p.scalars[0].initial);
+  EXPECT_EQ(back.parameters[back.parameters.size() - 2].second,
+            std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(back.parameters.back().second));
 }
 
 TEST(Json, WhatIsNoProgramIsRefused) {
