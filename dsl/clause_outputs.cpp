@@ -102,6 +102,7 @@ void ClauseCheck::initial_value(const Item& item) {
   if (symbol->kind == SymbolKind::Fermion && head.args.size() == 2)
     wanted = type_of(Type::Base::Complex, true);
   if (item.relation == Item::Relation::Drawn) scope.drawn = &wanted;
+  scope.start = true;
   const Value value = inference_.infer(*item.value, scope);
   // links may be written as a matrix; whether it lies in the group is seen by its numbers
   if (wanted.base == Type::Base::Group && value.type.base == Type::Base::Matrix) {

@@ -159,7 +159,8 @@ Value Inference::index(const Expr& expr, const Scope& scope) {
     for (std::size_t i = 1; i < expr.args.size(); ++i) {
       use_index(*expr.args[i], {}, "the file", scope, value);
     }
-    value.type = type_of(Base::Real);
+    // at the start what is left behind the indices may be a field
+    value.type = type_of(scope.inherited(&Scope::start) ? Base::Unknown : Base::Real);
     return value;
   }
   value = infer(base, scope);

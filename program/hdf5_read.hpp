@@ -101,6 +101,30 @@ inline std::vector<std::string> texts_attribute(hid_t where, const char* name) {
   return texts;
 }
 
+enum class NumberKind { Real, Complex };
+
+/// Of the numbers of a set; complex ones are pairs of floating-point numbers, as h5py writes them.
+/// Nothing where it holds something else.
+inline std::optional<NumberKind> number_kind(hid_t set) {
+  const Handle type(H5Dget_type(set), H5Tclose);
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind == H5T_FLOAT || kind == H5T_INTEGER || kind == H5T_ENUM) return NumberKind::Real;
+  const bool pair = kind == H5T_COMPOUND && H5Tget_nmembers(type) == 2 &&
+                    H5Tget_member_class(type, 0) == H5T_FLOAT &&
+                    H5Tget_member_class(type, 1) == H5T_FLOAT;
+  return pair ? std::optional(NumberKind::Complex) : std::nullopt;
+}
+
+/// The type in memory that reads one member of complex numbers, 0 or 1, as f64.
+inline Handle member_type(hid_t set, unsigned member) {
+  const Handle stored(H5Dget_type(set), H5Tclose);
+  Handle type(H5Tcreate(H5T_COMPOUND, sizeof(double)), H5Tclose);
+  char* name = H5Tget_member_name(stored, member);
+  if (name != nullptr) H5Tinsert(type, name, 0, H5T_NATIVE_DOUBLE);
+  H5free_memory(name);
+  return type;
+}
+
 /// The sets of a file, for messages: "it has `a`, `b` and 12 others".
 inline std::string sets_of(hid_t file) {
   constexpr std::size_t kShown = 6;

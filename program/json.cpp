@@ -141,6 +141,7 @@ void fields(Io& io, FieldOutput& f) {
   io("histogram", f.histogram), io("spectrum", f.spectrum);
   io("factor_slot", f.factor_slot), io("mass2_slot", f.mass2_slot);
   io("over", f.over), io("slot", f.slot), io("colours", f.colours);
+  io("value", f.value), io("complex", f.complex);
 }
 template <class Io>
 void fields(Io& io, Output& o) {
@@ -164,6 +165,8 @@ void fields(Io& io, RandomField& r) {
   io("cutoff", r.cutoff), io("kernel_form", r.kernel_form);
   io("masses", r.masses), io("file", r.file);
   io("colours", r.colours), io("entry", r.entry);
+  io("components", r.components), io("as_it_is", r.as_it_is);
+  io("leading", r.leading), io("members", r.members);
 }
 template <class Io>
 void fields(Io& io, Expansion& e) {

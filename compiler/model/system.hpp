@@ -122,7 +122,11 @@ struct RandomField {
   double cutoff = 0;         ///< wave number, program units; 0: the default of the form
   std::string file = {};     ///< File: "/path/name.h5:set" or "/path/name:column"; Link: a path
   int colours = 0;           ///< Link: N of N x N matrices
-  int entry = 0;             ///< Link: as program::RandomField::entry
+  int entry = 0;             ///< Link, File: as program::RandomField::entry
+  int components = 1;        ///< File: as program::RandomField::components, and so on
+  bool as_it_is = false;
+  std::vector<int> leading = {};
+  std::vector<double> members = {};
 };
 
 struct InitialValue {

@@ -1,6 +1,5 @@
 // Initial values: expressions, random numbers, vacuum fluctuations (docs/formulas.md 1.5).
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <set>
 #include <unordered_map>
@@ -11,10 +10,9 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/link_phase.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/sampling_errors.hpp"
+#include "compiler/physics/start_files.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/sweeps.hpp"
-#include "compiler/physics/table_file.hpp"
 #include "compiler/physics/vacuum_start.hpp"
 
 namespace vphi::physics {
@@ -170,11 +168,13 @@ std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v)
 }
 
 /// Mean of a distribution, for homogeneous values.
-Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
+Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e, const InitItem& init) {
   Arena& arena = d.arena();
+  if (is_file(e)) {  // another one at each site
+    return Value::of(init.field->links ? arena.integer(1) : arena.site(0));
+  }
   if (e.text == "vacuum") return Value::of(arena.integer(0));
   if (e.text == "hot" || e.text == "cold") return Value::of(arena.integer(1));
-  if (e.text == "file") return Value::of(arena.site(0));  // another one at each site
   const auto arg = [&](std::size_t i) {
     return i < e.args.size() ? lower.real(*e.args[i], "a parameter of the distribution") : Expr{};
   };
@@ -266,11 +266,7 @@ std::map<int, Expr> homogeneous_values(Derivation& d) {
   }
   std::map<int, Expr> raw;
   for (const InitItem& init : init_items(d)) {
-    lower.random_source = [&](const dsl::Expr& e) {
-      // links of a file differ from site to site; any is as good as 1
-      const bool links = init.field->links && e.text == "file";
-      return links ? Value::of(d.arena().integer(1)) : mean_of(d, lower, e);
-    };
+    lower.random_source = [&](const dsl::Expr& e) { return mean_of(d, lower, e, init); };
     const auto parts = as_arrays(d, init, value_of(d, lower, init));
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
@@ -328,7 +324,11 @@ class RandomArrays {
 
   Value draw(const dsl::Expr& e, const InitItem& init) {
     const StateField& field = *init.field;
-    if (field.links && e.text == "file") return configuration(e, field);
+    if (is_file(e)) {
+      return file_start(d_, lower_, e, field, [&](const RandomField& random) {
+        return add(random, d_.arena().integer(1), e.span);
+      });
+    }
     if (field.links && (e.text == "hot" || e.text == "cold")) return links(e.text == "hot", field);
     if (field.link) {
       d_.fail(errors::not_yet(e.span, fmt::format("`{}` for a gauge field", e.text)));
@@ -353,7 +353,6 @@ class RandomArrays {
     }
     if (init.by_component && e.text == "normal") return Value{1, 1, {complex_normal(e)}};
     if (field.spinor && e.text == "normal") return spinor(e, field);
-    if (e.text == "file") return Value::of(from_file(e, field));
     if (e.text == "ball") return ball(e, field);
     if (field.cells.size() == 1 || field.complex) return Value::of(number(e));
     // a number of its own for each component
@@ -368,52 +367,6 @@ class RandomArrays {
   }
 
  private:
-  std::string model_folder() const {
-    const auto& source = d_.resolved.model.source;
-    return source ? std::filesystem::path(source->name()).parent_path().string() : std::string();
-  }
-
-  /// Links of a gauge configuration: an array for each number of it that is stored.
-  Value configuration(const dsl::Expr& e, const StateField& field) {
-    Arena& arena = d_.arena();
-    const int n = field.links->group.n;
-    RandomField random;
-    random.kind = RandomField::Kind::Link;
-    random.file =
-        std::filesystem::absolute(std::filesystem::path(model_folder()) / e.args[0]->text).string();
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(random.file, error)) {
-      d_.fail(errors::no_configuration(e.args[0]->span, e.args[0]->text));
-    }
-    random.colours = n;
-    // which entries of a matrix are stored
-    gauge::Matrix open = gauge::zero(arena, n, n);
-    std::vector<Expr> names;
-    for (gauge::Complex& part : open.parts) {
-      for (Expr* number : {&part.re, &part.im}) {
-        names.push_back(arena.symbol(fmt::format("entry {}", names.size())));
-        *number = names.back();
-      }
-    }
-    const std::vector<Expr> stored = gauge::store(*field.links, open);
-    Value v{field.rows, field.columns, {}};
-    for (int axis = 0; axis < field.rows; ++axis) {
-      std::unordered_map<const algebra::Node*, Expr> numbers;
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        const auto reads = [&](Expr x) { return algebra::depends_on(x, names[i]); };
-        if (!std::ranges::any_of(stored, reads)) continue;
-        random.entry = axis * static_cast<int>(names.size()) + static_cast<int>(i);
-        numbers.emplace(names[i].get(), add(random, arena.integer(1), e.span));
-      }
-      if (field.angle) {
-        v.parts.push_back({numbers.at(names[0].get()), numbers.at(names[1].get())});
-        continue;
-      }
-      for (const Expr part : stored) v.parts.push_back({algebra::substitute(part, numbers), {}});
-    }
-    return v;
-  }
-
   /// Real and imaginary part of their own, drawn in the kernel itself.
   Component complex_normal(const dsl::Expr& e) {
     Arena& arena = d_.arena();
@@ -434,22 +387,6 @@ class RandomArrays {
     v.spinor = true;
     for (std::size_t i = 0; i < field.cells.size(); ++i) v.parts.push_back(complex_normal(e));
     return v;
-  }
-
-  /// What a file says of each site.
-  Expr from_file(const dsl::Expr& e, const StateField& field) {
-    if (field.particle || !d_.grid.present) {
-      d_.fail(errors::not_yet(e.span, "a file of the initial values of particles"));
-    }
-    const dsl::Expr& name = *e.args[0];
-    RandomField random;
-    random.kind = RandomField::Kind::File;
-    try {
-      random.file = field_file(model_folder(), name.text, d_.grid.dims);
-    } catch (const TableError& error) {
-      d_.fail(errors::table_file(name.span, error.what(), static_cast<int>(error.kind)));
-    }
-    return add(random, d_.arena().integer(1), e.span);
   }
 
   /// One random number at each site.

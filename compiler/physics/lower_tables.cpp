@@ -8,6 +8,7 @@
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/start_files.hpp"
 #include "compiler/physics/steps.hpp"
 #include "compiler/physics/tables.hpp"
 
@@ -174,6 +175,7 @@ std::optional<Value> Lowerer::matrix_entry(const dsl::Expr& e, const Scope& scop
 /// `file("name:set")[i]`, `[i, j]`: numbers known now, row i, column j, from 0.
 Value Lowerer::file_entry(const dsl::Expr& e, const Scope& scope) {
   if (const auto entry = matrix_entry(e, scope)) return *entry;
+  if (random_source && is_stack(d_, e)) return random_source(e);  // initial values
   const dsl::Expr& call = *e.args[0];
   const Matrix m = read(d_, *call.args[0], [](const std::string& folder, const std::string& text) {
     return read_file(folder, text);

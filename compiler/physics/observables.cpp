@@ -515,6 +515,16 @@ class Outputs {
     return parts;
   }
 
+  /// Every component in its order; of complex values the real part before the imaginary one.
+  Parts all_components(const Value& v) {
+    Parts parts;
+    for (const Component& c : v.parts) {
+      parts.push_back({units_.quantity(c.re), 1});
+      if (v.complex()) parts.push_back({c.im ? units_.quantity(c.im) : d_.arena().integer(0), 1});
+    }
+    return parts;
+  }
+
   static void set_parts(Observable& o, const Parts& parts) {
     o.value = parts[0].value;
     o.form.weight = parts[0].weight;
@@ -631,6 +641,14 @@ class Outputs {
       };
       if (sums_components(kind)) {
         add(inner, e.args.size() == 1, components(v));
+        continue;
+      }
+      if (kind == Kind::Snapshot) {
+        base.form.value.clear();
+        if (!v.scalar()) base.form.value.push_back(v.rows);
+        if (v.columns > 1) base.form.value.push_back(v.columns);
+        base.form.complex = v.complex();
+        add(inner, e.args.size() == 1, all_components(v));
         continue;
       }
       for (std::size_t i = 0; i < v.parts.size(); ++i) {

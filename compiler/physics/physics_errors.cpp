@@ -565,21 +565,23 @@ Diagnostic only_real_linear(Span span, const std::string& function, const std::s
 }
 
 Diagnostic table_file(Span span, const std::string& problem, int kind) {
-  constexpr const char* kCodes[] = {"E0781", "E0782", "E0783", "E0784"};
+  constexpr const char* kCodes[] = {"E0781", "E0782", "E0783", "E0784", "E0782"};
   constexpr const char* kRules[] = {
       "a table is a text of columns or a set of an HDF5 file, found from the model's folder",
-      "every row of a table has the same number of columns, a set of an HDF5 file one, two or "
-      "three "
-      "dimensions as it is wanted, and all numbers are finite",
+      "every row of a table has the same number of columns, a set of an HDF5 file one or two "
+      "axes, and all numbers are finite",
       "the arguments of a table ascend, each but once",
       "a table has a value for every combination of its arguments",
+      "the axes of a set stand the slowest first: those of the lattice (one for bodies), behind them "
+      "those of a value, in front of them those that indices choose from; of a table its arguments",
   };
   constexpr const char* kHints[] = {
       "check the name, or make one: rows of arguments and value in a text beside the model; "
       "\"name.txt:3\" names the third column, \"name.h5:set\" a set",
-      "correct that line of a text (# starts a comment), or name a set of the shape that is wanted",
+      "correct that line of the text; # starts a comment",
       "sort the rows by their argument and drop repetitions",
       "add the missing rows",
+      "name a set of that shape, or write one: in h5py `f[\"e\"] = e` with e.shape as it is wanted",
   };
   return error(kCodes[kind], span, problem, "", kRules[kind], kHints[kind]);
 }

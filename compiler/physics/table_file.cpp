@@ -201,25 +201,174 @@ MatrixFile matrix_file(const std::string& folder, const std::string& name) {
   return found;
 }
 
-std::string field_file(const std::string& folder, const std::string& name, int dims) {
-  const Name n = split(folder, name);
-  const std::string path = fs::absolute(n.path).string();
-  if (is_hdf5(n.path)) {
-    const std::size_t found = dimensions_of_hdf5(n.path, n.set).size();
-    if (found != static_cast<std::size_t>(dims))
-      throw TableError(Kind::Row,
-                       fmt::format("{} has {} dimensions, and the lattice {}", name, found, dims));
-    return path + ":" + n.set;
+namespace {
+
+using Lengths = std::vector<std::int64_t>;
+
+/// "(10, 16, 16)"
+std::string shape_text(const Lengths& shape) {
+  std::string text;
+  for (const std::int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "(" + text + (shape.size() == 1 ? ",)" : ")");
+}
+
+/// "(y, x) or (y, x, 3)": what the start of a field takes.
+std::string wanted_shapes(const FieldWanted& wanted) {
+  std::vector<std::string> all;
+  const auto add = [&](const Lengths& value, const char* more) {
+    std::string text;
+    for (std::size_t a = 0; a < wanted.axes.size(); ++a)
+      text += (a == 0 ? "" : ", ") + (wanted.extents.empty() ? wanted.axes[a]
+                                                             : std::to_string(wanted.extents[a]));
+    for (const std::int64_t n : value) text += ", " + std::to_string(n);
+    const bool one = wanted.axes.size() + value.size() == 1 && *more == 0;
+    all.push_back("(" + text + more + (one ? ",)" : ")"));
+  };
+  if (!wanted.links) add({}, "");
+  for (const Lengths& value : wanted.values) {
+    if (!value.empty() || wanted.links) add(value, "");
+    if (wanted.complex) add(value, ", 2");
   }
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == all.size() ? " or " : ", ") + all[i];
+  return text;
+}
+
+[[noreturn]] void wrong_field_shape(const std::string& name, const Hdf5Shape& shape,
+                                    const FieldWanted& wanted) {
+  const std::size_t rank = shape.dims.size(), dims = wanted.axes.size();
+  std::string text =
+      fmt::format("{} has the shape {}{}, and `{}` starts from {}", name, shape_text(shape.dims),
+                  shape.complex ? " of complex numbers" : "", wanted.field, wanted_shapes(wanted));
+  if (wanted.indices > 0)
+    text += fmt::format(" behind {} ind{}", wanted.indices, wanted.indices == 1 ? "ex" : "ices");
+  else if (rank > dims)
+    text += fmt::format("; of a stack an index takes one, file(\"{}\")[n] with n from 0 to {}",
+                        name, shape.dims[0] - 1);
+  throw TableError(Kind::Shape, text);
+}
+
+/// The shape of a value behind the axes of the domain, if it is one of those that are wanted.
+bool take_value(const Hdf5Shape& shape, const Lengths& rest, const FieldWanted& wanted,
+                FieldFound& found) {
+  if (rest.empty() && !wanted.links && (!shape.complex || wanted.complex)) {
+    found.complex = shape.complex;
+    return true;
+  }
+  for (const Lengths& value : wanted.values) {
+    Lengths pairs = value;
+    pairs.push_back(2);
+    const bool real = !shape.complex && rest == value;
+    const bool complex = wanted.complex && (shape.complex ? rest == value : rest == pairs);
+    if (!real && !complex) continue;
+    found.value = value;
+    found.complex = complex;
+    return true;
+  }
+  return false;
+}
+
+FieldFound hdf5_field(const Name& n, const std::string& name, const FieldWanted& wanted) {
+  FieldFound found;
+  found.file = fs::absolute(n.path).string() + ":" + n.set;
+  const Hdf5Shape shape = dimensions_of_hdf5(n.path, n.set);
+  const auto first = static_cast<std::ptrdiff_t>(wanted.indices);
+  const auto last = first + static_cast<std::ptrdiff_t>(wanted.axes.size());
+  if (static_cast<std::ptrdiff_t>(shape.dims.size()) < last) wrong_field_shape(name, shape, wanted);
+  const auto at = [&](std::ptrdiff_t i) { return shape.dims.begin() + i; };
+  const Lengths domain(at(first), at(last)), rest(at(last), shape.dims.end());
+  found.leading.assign(at(0), at(first));
+  const bool fits = wanted.extents.empty() ? std::ranges::find(domain, 0) == domain.end()
+                                           : domain == wanted.extents;
+  if (!fits || !take_value(shape, rest, wanted, found)) wrong_field_shape(name, shape, wanted);
+  return found;
+}
+
+/// "3" or "3..5": columns of a text, from 1; 0, 0 where none are named.
+std::pair<std::size_t, std::size_t> columns_named(const std::string& text) {
+  if (text.empty()) return {0, 0};
+  const auto number = [&](const std::string& word) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || value == 0)
+      throw TableError(Kind::File, fmt::format("`:{}` names no columns: write \"name.txt:3\" or "
+                                               "\"name.txt:3..5\"",
+                                               text));
+    return value;
+  };
+  const std::size_t dots = text.find("..");
+  const std::size_t first = number(text.substr(0, dots));
+  return {first, dots == std::string::npos ? first : number(text.substr(dots + 2))};
+}
+
+/// Numbers of a value: 3 of a vector.
+std::int64_t count_of(const Lengths& value) {
+  std::int64_t count = 1;
+  for (const std::int64_t n : value) count *= n;
+  return count;
+}
+
+FieldFound text_field(const Name& n, const std::string& name, const FieldWanted& wanted) {
+  const bool placed = wanted.extents.empty();  // coordinates in the first columns
+  if (wanted.links || (!placed && wanted.axes[0] != "body"))
+    throw TableError(Kind::Shape, fmt::format("{}: links are read from an ILDG or NERSC file, or "
+                                              "from a set of an HDF5 file",
+                                              name));
+  if (wanted.indices > 0)
+    throw TableError(Kind::Shape,
+                     fmt::format("{} is a text: stacks lie in sets of an HDF5 file", name));
   const Matrix m = read_matrix(n.path);
-  if (n.set.empty() && (dims == 1 || dims == 2)) return path;
-  if (n.set.empty())
+  auto [first, last] = columns_named(n.set);
+  FieldFound found;
+  found.file = fs::absolute(n.path).string();
+  const std::size_t dims = placed ? wanted.axes.size() : 0;
+  if (first == 0 && placed && (dims == 1 || dims == 2)) return found;
+  if (first == 0 && placed)
     throw TableError(Kind::Row, fmt::format("{}: in three dimensions a text has the coordinates "
                                             "x, y, z first; name the column of the value, "
                                             "\"{}:4\"",
                                             shown(n.path), name));
-  column_of(n, m, static_cast<std::size_t>(dims), true);
-  return path + ":" + n.set;
+  if (first == 0) first = 1, last = m.columns;
+  if (last < first || last > m.columns || first <= dims)
+    throw TableError(
+        Kind::Row, fmt::format("{} has {} columns{}, and `:{}` asks for others", shown(n.path),
+                               m.columns,
+                               dims == 0 ? "" : fmt::format(": {} for the arguments", dims), n.set));
+  const auto columns = static_cast<std::int64_t>(last - first + 1);
+  if (!placed && static_cast<std::int64_t>(m.rows()) != wanted.extents[0])
+    throw TableError(Kind::Shape, fmt::format("{} has {} rows, and `{}` has {} values: a row for "
+                                              "each",
+                                              shown(n.path), m.rows(), wanted.field,
+                                              wanted.extents[0]));
+  found.column = static_cast<int>(first);
+  if (columns == 1) return found;
+  for (const Lengths& value : wanted.values) {
+    for (const bool complex : {false, true}) {
+      if ((complex && !wanted.complex) || columns != count_of(value) * (complex ? 2 : 1)) continue;
+      found.value = value;
+      found.complex = complex;
+      return found;
+    }
+  }
+  throw TableError(Kind::Shape,
+                   fmt::format("{} gives {} columns, and `{}` has {}: name them, \"{}:1..{}\"",
+                               name, columns, wanted.field, count_of(wanted.values[0]),
+                               shown(n.path), count_of(wanted.values[0])));
+}
+
+}  // namespace
+
+FieldFound field_file(const std::string& folder, const std::string& name,
+                      const FieldWanted& wanted) {
+  const Name n = split(folder, name);
+  return is_hdf5(n.path) ? hdf5_field(n, name, wanted) : text_field(n, name, wanted);
+}
+
+std::optional<std::size_t> axes_of_file(const std::string& folder, const std::string& name) {
+  const Name n = split(folder, name);
+  if (!is_hdf5(n.path)) return std::nullopt;
+  return dimensions_of_hdf5(n.path, n.set).dims.size();
 }
 
 TableData read_table(const std::string& folder, const std::string& name, std::size_t arguments) {
@@ -229,8 +378,8 @@ TableData read_table(const std::string& folder, const std::string& name, std::si
     Hdf5Set set = read_hdf5(n.path, n.set);
     if (!set.axes.empty()) {
       if (set.axes.size() != arguments || set.shape.size() != arguments)
-        throw TableError(Kind::Row, fmt::format("{} has {} axes, and the table {} arguments", name,
-                                                set.axes.size(), arguments));
+        throw TableError(Kind::Shape, fmt::format("{} has {} axes, and the table {} arguments",
+                                                  name, set.axes.size(), arguments));
       for (std::size_t a = 0; a < arguments; ++a)
         if (set.axes[a].size() != set.shape[a])
           throw TableError(Kind::Hole, fmt::format("{}: axis {} has {} entries for {} values", name,

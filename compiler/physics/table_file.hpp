@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,7 +19,7 @@
 namespace vphi::physics {
 
 struct TableError : std::runtime_error {
-  enum class Kind { File, Row, Axis, Hole };
+  enum class Kind { File, Row, Axis, Hole, Shape };
   TableError(Kind what, const std::string& message) : std::runtime_error(message), kind(what) {}
   Kind kind;
 };
@@ -50,14 +52,43 @@ struct MatrixFile {
 };
 MatrixFile matrix_file(const std::string& folder, const std::string& name);
 
-/// A field's initial values, "name.h5:set" or "name:column", for a lattice of so many dimensions:
-/// its name whatever folder it is read from, once the file was seen to be there and of that form.
-/// What lies in it is read by the run (runtime/io/field_file.hpp).
-std::string field_file(const std::string& folder, const std::string& name, int dims);
+/// What the start of a field wants of a file.
+struct FieldWanted {
+  std::string field;                  ///< its name, for messages
+  std::vector<std::string> axes;      ///< of the domain, slowest first: "y", "x"; of bodies "body"
+  std::vector<std::int64_t> extents;  ///< they must have these; empty: what is there is resampled
+  /// Axes behind those of the domain that make a value of the field's shape, the likeliest first:
+  /// {3} of a vector, {3, 3} of a matrix. A number for each site is always taken.
+  std::vector<std::vector<std::int64_t>> values;
+  bool complex = false;  ///< complex numbers, or one more axis of 2: real and imaginary part
+  bool links = false;    ///< only what is in `values`, and also real numbers there (angles)
+  std::size_t indices = 0;  ///< that stand behind the file in the model
+};
+
+/// What it has.
+struct FieldFound {
+  std::string file;  ///< whatever folder it is read from: "/path/name.h5:set", "/path/name:column"
+  std::vector<std::int64_t> leading;  ///< lengths of the axes that the indices choose from
+  std::vector<std::int64_t> value;    ///< the one of FieldWanted::values; empty: a number
+  bool complex = false;               ///< two real numbers for each
+  int column = 0;                     ///< of a text, the first, from 1; 0: `file` says it all
+};
+
+/// A field's initial values, "name.h5:set" or "name:column" or "name:first..last", once the file
+/// was seen to be there and of that shape. What lies in it is read by the run
+/// (runtime/io/field_file.hpp).
+FieldFound field_file(const std::string& folder, const std::string& name,
+                      const FieldWanted& wanted);
+/// Whether the name is one of an HDF5 file, and axes of its set; nothing for a text.
+std::optional<std::size_t> axes_of_file(const std::string& folder, const std::string& name);
 
 // table_hdf5.cpp
 /// Dimensions of a set, slowest first.
-std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::string& set);
+struct Hdf5Shape {
+  std::vector<std::int64_t> dims;
+  bool complex = false;  ///< pairs of real numbers, as h5py writes complex ones
+};
+Hdf5Shape dimensions_of_hdf5(const std::string& path, const std::string& set);
 /// Rows and columns of a set, without its numbers; a set of one dimension is a column.
 std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string& set);
 bool is_hdf5(const std::string& path);

@@ -88,10 +88,16 @@ std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const
   return {shape[0], shape.size() > 1 ? shape[1] : 1};
 }
 
-std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::string& set) {
-  const auto read = [&] { return Opened(path, set).shape(8); };
-  const auto shape = hdf5::read_stranger(path, read, fail);
-  return {shape.begin(), shape.end()};
+Hdf5Shape dimensions_of_hdf5(const std::string& path, const std::string& set) {
+  constexpr int kMostAxes = 12;
+  const auto read = [&] {
+    const Opened file(path, set);
+    const auto shape = file.shape(kMostAxes);
+    const auto kind = hdf5::number_kind(file.set());
+    if (!kind) fail(fmt::format("{}:{} holds no numbers", path, set));
+    return Hdf5Shape{{shape.begin(), shape.end()}, *kind == hdf5::NumberKind::Complex};
+  };
+  return hdf5::read_stranger(path, read, fail);
 }
 
 Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
@@ -113,7 +119,7 @@ Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
 
 #else
 
-std::vector<std::size_t> dimensions_of_hdf5(const std::string& path, const std::string&) {
+Hdf5Shape dimensions_of_hdf5(const std::string& path, const std::string&) {
   throw TableError(Kind::File,
                    fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", path));
 }

@@ -186,6 +186,10 @@ class Scheduler {
       field.file = r.file;
       field.colours = r.colours;
       field.entry = r.entry;
+      field.components = r.components;
+      field.as_it_is = r.as_it_is;
+      field.leading = r.leading;
+      field.members = r.members;
       program().random.push_back(field);
     }
   }

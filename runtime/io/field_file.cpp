@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
+#include <span>
 #include <sstream>
 
 #include "runtime/io/results.hpp"
@@ -130,8 +131,21 @@ FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::stri
   return field;
 }
 
-FieldFile read_text(const std::string& path, std::size_t column, int dims) {
+/// One column, a row for each body.
+FieldFile column_of(const Rows& rows, std::size_t column, const std::string& path) {
+  if (column >= rows.columns)
+    throw ResultsError(
+        fmt::format("{} has {} columns, and none is number {}", path, rows.columns, column + 1));
+  FieldFile field;
+  field.cells.push_back(static_cast<std::int64_t>(rows.count()));
+  for (std::size_t row = 0; row < rows.count(); ++row) field.values.push_back(rows.at(row, column));
+  return field;
+}
+
+FieldFile read_text(const std::string& path, std::size_t column, const FieldPlace& place) {
   const Rows rows = rows_of(path);
+  const int dims = place.dims;
+  if (place.as_it_is) return column_of(rows, column > 0 ? column - 1 : 0, path);
   if (column == 0 && dims == 1 && rows.columns > 1) column = 2;
   if (column > 0) return placed(rows, column - 1, dims, path);
   if (dims > 2)
@@ -156,31 +170,39 @@ constexpr hsize_t kMostNumbers = hsize_t{1} << 36;
 
 [[noreturn]] void fail(const std::string& message) { throw ResultsError(message); }
 
-struct Set {
-  std::vector<std::int64_t> shape;  ///< slowest axis first
-  Numbers values;
+Handle opened_set(hid_t file, const std::string& path, const std::string& name) {
+  Handle set = hdf5::open_set(file, name);
+  if (set < 0) fail(fmt::format("{} has no set `{}`; {}", path, name, hdf5::sets_of(file)));
+  return set;
+}
+
+/// Part of a set that is wanted, as a start and a count along each axis.
+struct Slab {
+  std::vector<hsize_t> start, count;
 };
 
-Set read_set(hid_t file, const std::string& path, const std::string& name) {
-  const Handle set = hdf5::open_set(file, name);
-  if (set < 0) fail(fmt::format("{} has no set `{}`; {}", path, name, hdf5::sets_of(file)));
-  const auto shape = hdf5::shape_of(set);
-  const std::size_t dims = shape ? shape->size() : 0;
-  if (dims < 1 || dims > 4) fail(fmt::format("{}:{} has {} dimensions", path, name, dims));
-  const std::size_t count = hdf5::count_of(*shape, kMostNumbers).value_or(kMostNumbers + 1);
-  if (count > kMostNumbers)
-    fail(fmt::format("{}:{} says that it is of an impossible size", path, name));
-  Set out;
-  out.shape.assign(shape->begin(), shape->end());
-  out.values.resize(count);
-  if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data()) < 0)
-    fail(fmt::format("{}:{} cannot be read as numbers", path, name));
-  return out;
+/// A real number, or one of the two of a complex one, at each place of the slab.
+Numbers read_slab(hid_t set, const Slab& slab, unsigned member, const std::string& shown) {
+  const auto kind = hdf5::number_kind(set);
+  if (!kind) fail(shown + " holds no numbers");
+  const std::size_t count = hdf5::count_of(slab.count, kMostNumbers).value_or(kMostNumbers + 1);
+  if (count > kMostNumbers) fail(shown + " says that it is of an impossible size");
+  Numbers values(count);
+  const Handle pair = *kind == hdf5::NumberKind::Complex ? hdf5::member_type(set, member) : Handle();
+  const Handle there(H5Dget_space(set), H5Sclose);
+  const hsize_t flat = count;
+  const Handle here(H5Screate_simple(1, &flat, nullptr), H5Sclose);
+  if (H5Sselect_hyperslab(there, H5S_SELECT_SET, slab.start.data(), nullptr, slab.count.data(),
+                          nullptr) < 0 ||
+      H5Dread(set, pair >= 0 ? hid_t{pair} : H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT,
+              values.data()) < 0)
+    fail(shown + " cannot be read as numbers");
+  return values;
 }
 
 /// Names in the attribute `axes`, slowest axis first.
-std::vector<std::string> axes_of(hid_t file, const std::string& name) {
-  std::string text = hdf5::text_attribute(hdf5::open_set(file, name), "axes");
+std::vector<std::string> axes_of(hid_t set) {
+  std::string text = hdf5::text_attribute(set, "axes");
   std::vector<std::string> names;
   std::ranges::replace(text, ',', ' ');
   std::istringstream words(text);
@@ -188,38 +210,82 @@ std::vector<std::string> axes_of(hid_t file, const std::string& name) {
   return names;
 }
 
-FieldFile read_opened(const std::string& path, const std::string& set, int dims) {
-  const Handle file = hdf5::open_to_read(path);
-  if (file < 0) fail(fmt::format("{} is not there or is not an HDF5 file", path));
-  Set found = read_set(file, path, set);
-  if (static_cast<int>(found.shape.size()) != dims)
-    throw ResultsError(fmt::format("{}:{} has {} dimensions, and the lattice {}", path, set,
-                                   found.shape.size(), dims));
-  FieldFile field;
-  field.cells.assign(found.shape.rbegin(), found.shape.rend());
-  field.values = std::move(found.values);
-  const auto axes = axes_of(file, set);
-  if (axes.size() != field.cells.size()) return field;
+/// Where the cells lie, of each axis, x first; empty where nothing says it.
+std::vector<Numbers> edges_of(hid_t file, hid_t set, const std::string& path,
+                              const std::vector<std::int64_t>& cells) {
+  const auto axes = axes_of(set);
+  if (axes.size() != cells.size()) return {};
+  std::vector<Numbers> edges;
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const std::string& name = axes[axes.size() - 1 - a];
-    const Set centres = read_set(file, path, name);
-    if (static_cast<std::int64_t>(centres.values.size()) != field.cells[a])
-      throw ResultsError(fmt::format("{}:{} has {} coordinates for {} cells", path, name,
-                                     centres.values.size(), field.cells[a]));
-    if (centres.values.size() == 1) return {field.cells, {}, field.values};
-    field.edges.push_back(edges_between(centres.values, path + ":" + name, static_cast<int>(a)));
+    const Handle axis = opened_set(file, path, name);
+    const auto shape = hdf5::shape_of(axis);
+    const bool fits = shape && shape->size() == 1 && (*shape)[0] == static_cast<hsize_t>(cells[a]);
+    if (!fits) fail(fmt::format("{}:{} has no coordinates for {} cells", path, name, cells[a]));
+    if (cells[a] == 1) return {};
+    const std::string shown = path + ":" + name;
+    edges.push_back(edges_between(read_slab(axis, {{0}, *shape}, 0, shown), shown,
+                                  static_cast<int>(a)));
   }
-  return field;
+  return edges;
 }
 
-FieldFile read_hdf5(const std::string& path, const std::string& set, int dims) {
+/// The number `rest` of values in a shape, as a place along each axis; the last fastest.
+void place_in(std::vector<hsize_t>& start, std::span<const hsize_t> shape, std::size_t first,
+              hsize_t rest) {
+  for (std::size_t a = shape.size(); a-- > 0; rest /= shape[a]) start[first + a] = rest % shape[a];
+}
+
+std::vector<FieldFile> read_opened(const std::string& path, const std::string& name,
+                                   const FieldPlace& place,
+                                   const std::vector<std::int64_t>& members) {
+  const Handle file = hdf5::open_to_read(path);
+  if (file < 0) fail(fmt::format("{} is not there or is not an HDF5 file", path));
+  const Handle set = opened_set(file, path, name);
+  const std::string shown = path + ":" + name;
+  const auto found = hdf5::shape_of(set);
+  const std::size_t front = place.leading.size(), dims = static_cast<std::size_t>(place.dims);
+  if (!found || found->size() < front + dims)
+    fail(fmt::format("{} has {} axes, and the lattice {}", shown, found ? found->size() : 0, dims));
+  const std::span<const hsize_t> shape(*found);
+  const bool pairs = hdf5::number_kind(set) == hdf5::NumberKind::Complex && place.components > 1;
+  const auto entry = static_cast<hsize_t>(pairs ? place.entry / 2 : place.entry);
+  const auto behind = shape.subspan(front + dims);
+  const auto values = hdf5::count_of({behind.begin(), behind.end()}, kMostNumbers);
+  const auto inside = [&](std::size_t a) {
+    return shape[a] == static_cast<hsize_t>(place.leading[a]);
+  };
+  bool fits = values && *values == static_cast<std::size_t>(place.components / (pairs ? 2 : 1));
+  for (std::size_t a = 0; a < front; ++a) fits = fits && inside(a);
+  if (!fits) fail(fmt::format("{} has not the shape that it had when the model was compiled", shown));
+  FieldFile field;
+  for (std::size_t a = dims; a-- > 0;)
+    field.cells.push_back(static_cast<std::int64_t>(shape[front + a]));
+  if (!place.as_it_is) field.edges = edges_of(file, set, path, field.cells);
+  Slab slab{std::vector<hsize_t>(shape.size(), 0), std::vector<hsize_t>(shape.size(), 1)};
+  std::copy_n(shape.begin() + static_cast<std::ptrdiff_t>(front), dims,
+              slab.count.begin() + static_cast<std::ptrdiff_t>(front));
+  place_in(slab.start, behind, front + dims, entry);
+  std::vector<FieldFile> all;
+  for (const std::int64_t member : members) {
+    place_in(slab.start, shape.first(front), 0, static_cast<hsize_t>(member));
+    field.values = read_slab(set, slab, static_cast<unsigned>(place.entry % 2), shown);
+    all.push_back(field);
+  }
+  return all;
+}
+
+std::vector<FieldFile> read_hdf5(const std::string& path, const std::string& set,
+                                 const FieldPlace& place,
+                                 const std::vector<std::int64_t>& members) {
   return hdf5::read_stranger(
-      path, [&] { return read_opened(path, set, dims); }, fail);
+      path, [&] { return read_opened(path, set, place, members); }, fail);
 }
 
 #else
 
-FieldFile read_hdf5(const std::string& path, const std::string&, int) {
+std::vector<FieldFile> read_hdf5(const std::string& path, const std::string&, const FieldPlace&,
+                                 const std::vector<std::int64_t>&) {
   throw ResultsError(
       fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", path));
 }
@@ -279,23 +345,29 @@ Numbers moved(const Numbers& from, const Numbers& line, const Numbers& to) {
 
 }  // namespace
 
-FieldFile read_field(const std::string& file, int dims) {
-  FieldFile field;
+std::vector<FieldFile> read_fields(const std::string& file, const FieldPlace& place,
+                                   const std::vector<std::int64_t>& members) {
   for (const char* ending : {".h5:", ".hdf5:"}) {
     const std::size_t at = file.rfind(ending);
     if (at == std::string::npos) continue;
     const std::size_t colon = file.find(':', at);
-    field = read_hdf5(file.substr(0, colon), file.substr(colon + 1), dims);
-    check_finite(field, file);
-    return field;
+    auto fields = read_hdf5(file.substr(0, colon), file.substr(colon + 1), place, members);
+    for (const FieldFile& field : fields) check_finite(field, file);
+    return fields;
   }
   const std::size_t colon = file.rfind(':');
   std::size_t column = 0;
   if (colon != std::string::npos)
     std::from_chars(file.data() + colon + 1, file.data() + file.size(), column);
-  field = read_text(column > 0 ? file.substr(0, colon) : file, column, dims);
+  const FieldFile field = read_text(column > 0 ? file.substr(0, colon) : file, column, place);
   check_finite(field, file);
-  return field;
+  return std::vector<FieldFile>(members.size(), field);
+}
+
+FieldFile read_field(const std::string& file, int dims) {
+  FieldPlace place;
+  place.dims = dims;
+  return read_fields(file, place)[0];
 }
 
 std::vector<double> resampled(const FieldFile& field, const std::array<std::int64_t, 4>& extent,

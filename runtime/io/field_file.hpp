@@ -1,11 +1,12 @@
 // Initial values of a field from a file, resampled onto the lattice.
 //
-// A file holds means over cells. "path.h5:set" is a set of as many dimensions as the lattice,
-// slowest axis first, as snapshots are written; where its attribute `axes` names sets of
-// coordinates its cells lie there, otherwise they fill the box. A text "path:column" holds the
-// coordinates x (y, z) of each cell in its first columns and the value in the one named (in one
-// dimension the second where none is named); a text without coordinates, one number a row for a
-// line of sites and a row for each y in the plane, fills the box.
+// A file holds means over cells. "path.h5:set" is a set with the axes of the lattice, slowest
+// first, as snapshots are written; behind them those of a value, in front of them those of a stack.
+// Where its attribute `axes` names sets of coordinates its cells lie there, otherwise they fill the
+// box. A text "path:column" holds the coordinates x (y, z) of each cell in its first columns and
+// the value in the one named (in one dimension the second where none is named); a text without
+// coordinates, one number a row for a line of sites and a row for each y in the plane, fills the
+// box. Of bodies a text has a row for each.
 //
 // Resampling is conservative: along each axis in turn the cells of the file are made straight lines
 // with limited slopes (van Leer, J. Comput. Phys. 32 (1979) 101), and a site gets the mean over its
@@ -29,7 +30,18 @@ struct FieldFile {
   std::vector<double> values;
 };
 
-/// `file` as in the model, its path complete.
+/// Which numbers of a file are wanted; as program::RandomField has it.
+struct FieldPlace {
+  int dims = 1;
+  int components = 1, entry = 0;     ///< of a value: the real numbers it has, and the one wanted
+  bool as_it_is = false;             ///< bodies or links: one number each, without coordinates
+  std::vector<std::int64_t> leading; ///< lengths of the axes of a stack
+};
+
+/// `file` as in the model, its path complete; of a stack the given members, the last of its axes
+/// fastest, else one field.
+std::vector<FieldFile> read_fields(const std::string& file, const FieldPlace& place,
+                                   const std::vector<std::int64_t>& members = {0});
 FieldFile read_field(const std::string& file, int dims);
 
 /// On a lattice of `extent` sites dx apart, the origin in the centre of the box.

@@ -339,12 +339,16 @@ class Hdf5File : public ResultFile {
         scales.push_back(coordinates(axis));
         labels.emplace_back(1, "xyzw"[axis]);
       }
-    if (scales.empty() || shape != table.shape) return give_dimensions(set, table);
-    attach(set, table, scales, labels);
     const std::string names = fmt::format("{}", fmt::join(scales, ", "));
+    for (std::size_t a = table.shape.size() - table.inner.size(); a < table.shape.size(); ++a)
+      shape.push_back(table.shape[a]);
+    if (scales.empty() || shape != table.shape) return give_dimensions(set, table);
+    value_dimensions(table, scales, labels);
+    attach(set, table, scales, labels);
     attribute(set, "axes", names);
     arrays_.push_back({table.name, link_of(table.group, table.name, at), at,
-                       table.precision == Precision::F32 ? 4 : 8, table.shape, cut, plane});
+                       table.precision == Precision::F32 ? 4 : 8, table.shape, cut, plane,
+                       !table.inner.empty() && table.inner.back() == "part"});
   }
 
   static std::string folder_of(const std::string& group, const std::string& name) {
@@ -358,6 +362,21 @@ class Hdf5File : public ResultFile {
     attach_scales(file_, set, scales, labels);
   }
 
+  /// Dimensions of the value at a site, behind those of the lattice.
+  void value_dimensions(const Table& table, std::vector<std::string>& scales,
+                        std::vector<std::string>& labels) {
+    const std::string folder = folder_of(table.group, table.name);
+    const std::size_t first = table.shape.size() - table.inner.size();
+    for (std::size_t a = 0; a < table.inner.size(); ++a) {
+      const bool parts = table.inner[a] == "part";
+      labels.push_back(number_scale(folder, table.inner[a],
+                                    static_cast<hsize_t>(table.shape[first + a]),
+                                    parts ? std::vector<std::string>{"re", "im"}
+                                          : std::vector<std::string>{}));
+      scales.push_back(folder + "/" + labels.back());
+    }
+  }
+
   /// Dimensions of an array that does not lie on the lattice: axes of the sweep, then rows and
   /// columns. Arrays of one name that differ in their number of rows have row_N besides.
   void give_dimensions(hid_t set, const Table& table) {
@@ -366,15 +385,20 @@ class Hdf5File : public ResultFile {
       for (std::size_t k = 0; k < program_.axes.size(); ++k)
         if (program_.axes[k].name == leading)
           scales.push_back(series_->axis(k)), labels.push_back(leading);
-    const std::size_t front = scales.size(), own = table.shape.size() - front;
+    const std::size_t front = scales.size();
+    const std::size_t own = table.shape.size() - front - table.inner.size();
     for (std::size_t d = 0; d < own; ++d) {
-      const bool last = d + 1 == own && own > 1;
-      const std::string base = last ? "column" : own < 3 ? "row" : fmt::format("row{}", d);
+      const bool last = d + 1 == own && own > 1 && table.inner.empty();
+      const std::string base = !table.inner.empty() ? fmt::format("site{}", d)
+                               : last               ? "column"
+                               : own < 3            ? "row"
+                                                    : fmt::format("row{}", d);
       const auto size = static_cast<hsize_t>(table.shape[front + d]);
       labels.push_back(number_scale(folder_of(table.group, table.name), base, size,
                                     last ? table.columns : std::vector<std::string>{}));
       scales.push_back(folder_of(table.group, table.name) + "/" + labels.back());
     }
+    value_dimensions(table, scales, labels);
     if (!scales.empty()) attach(set, table, scales, labels);
   }
 
@@ -526,6 +550,8 @@ class Hdf5File : public ResultFile {
     std::vector<hsize_t> sizes(static_cast<std::size_t>(H5Sget_simple_extent_ndims(shape)));
     check(H5Sget_simple_extent_dims(shape, sizes.data(), nullptr), "reading a shape");
     found.shape.assign(sizes.begin(), sizes.end());
+    const auto labels = hdf5::texts_attribute(set, "DIMENSION_LABELS");
+    found.parts = !labels.empty() && labels.back() == "part";
     return found;
   }
 

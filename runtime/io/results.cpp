@@ -30,6 +30,42 @@ void ResultFile::table(Table table, const Moment& at) {
   }
 }
 
+std::vector<std::string> component_names(const std::string& name,
+                                         std::span<const std::int64_t> lengths, bool parts) {
+  std::vector<std::string> names{""};
+  for (const std::int64_t n : parts ? lengths.first(lengths.size() - 1) : lengths) {
+    std::vector<std::string> longer;
+    for (const std::string& front : names)
+      for (std::int64_t i = 0; i < n; ++i)
+        longer.push_back(front + (front.empty() ? "" : ",") + std::to_string(i));
+    names = std::move(longer);
+  }
+  std::vector<std::string> all;
+  for (const std::string& indices : names) {
+    const std::string one = indices.empty() ? name : name + "[" + indices + "]";
+    if (!parts) all.push_back(one);
+    if (parts) all.push_back("re(" + one + ")"), all.push_back("im(" + one + ")");
+  }
+  return all;
+}
+
+std::vector<Table> components(const Table& table) {
+  const auto own = table.shape.end() - static_cast<std::ptrdiff_t>(table.inner.size());
+  const auto names = component_names(table.name, {own, table.shape.end()},
+                                     !table.inner.empty() && table.inner.back() == "part");
+  std::vector<Table> all;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    Table one;
+    one.group = table.group, one.name = names[c];
+    one.shape.assign(table.shape.begin(), own);
+    one.precision = table.precision;
+    for (std::size_t i = c; i < table.values.size(); i += names.size())
+      one.values.push_back(table.values[i]);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 void unpack(Table& table) {
   if (!table.raw) return;
   std::size_t count = 1;

@@ -8,7 +8,9 @@
 //   /spectra/NAME/STEP    table of k, P, Delta, modes
 //   /slices/NAME/STEP     plane, slowest axis first; attributes axis, plane, position: what is cut
 //   /profiles, /correlators, /histograms, /occupations: tables, attribute "columns" names them
-//   /snapshots/NAME/STEP  whole lattice, slowest axis first
+//   /snapshots/NAME/STEP  whole lattice or all bodies, slowest axis first; then the axes of a value:
+//                         `component` of a vector, `row` and `column` of a matrix, `part` (re, im)
+//                         of complex numbers
 //   /axes/x, y, z         coordinates of the sites, counted from the centre of the box: dimension
 //                         scales of the slices and snapshots (attribute "axes" names them too)
 //   /axes/GROUP/NAME/STEP/AXIS  bin edges of a two-dimensional histogram
@@ -63,6 +65,9 @@ struct Table {
   std::shared_ptr<const std::byte> raw;
   program::Precision precision = program::Precision::F64;
   std::vector<std::string> leading = {};  ///< first axes that are those of a sweep, by name
+  /// Last axes, those of a value at a site: "component", of a matrix "row" and "column", of complex
+  /// numbers "part" (re, im).
+  std::vector<std::string> inner = {};
 };
 
 struct Moment {
@@ -118,6 +123,12 @@ class ResultFile {
   virtual std::optional<std::vector<std::string>> files() const { return std::nullopt; }
 };
 
+/// Names of the components of a value whose axes have these lengths, in the order in which they are
+/// written: "v[0]", "M[0,1]", with `parts` (a last axis of 2) "re(psi)" and "im(psi)".
+std::vector<std::string> component_names(const std::string& name,
+                                         std::span<const std::int64_t> lengths, bool parts);
+/// One table for each component, for files that know numbers only. Takes `values`.
+std::vector<Table> components(const Table& table);
 /// Turns `raw` into `values`.
 void unpack(Table& table);
 /// Rows of a table of k, P, Delta, modes.

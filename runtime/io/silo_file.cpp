@@ -118,7 +118,9 @@ class SiloFile : public ResultFile {
   }
 
   void table(Table table, const Moment& at) override {
-    if (table.group == "snapshots" && table.leading.empty())
+    if (table.group == "snapshots" && table.leading.empty() && !table.inner.empty())
+      for (Table& one : components(table)) ResultFile::table(std::move(one), at);
+    else if (table.group == "snapshots" && table.leading.empty())
       ResultFile::table(std::move(table), at);
     else
       tables_->table(std::move(table), at);

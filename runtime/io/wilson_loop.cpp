@@ -109,10 +109,12 @@ double mean_link(const Configuration& c, int axes) {
   return sum / axes;
 }
 
-double distance_from_group(const Configuration& c) {
+double distance_from_group(const Configuration& c) { return farthest_from_group(c).distance; }
+
+Farthest farthest_from_group(const Configuration& c) {
   const auto n = static_cast<std::size_t>(c.colours);
   Matrix link(n * n), square(n * n);
-  double distance = 0;
+  Farthest farthest;
   for (int64_t site = 0; site < c.sites(); ++site)
     for (int mu = 0; mu < 4; ++mu) {
       const auto entries = c.link(site, mu);
@@ -123,10 +125,10 @@ double distance_from_group(const Configuration& c) {
       for (const Complex& entry : square) here = std::max(here, std::abs(entry));
       for (const Complex& entry : link)
         if (!std::isfinite(entry.real()) || !std::isfinite(entry.imag()))
-          return std::numeric_limits<double>::quiet_NaN();
-      distance = std::max(distance, here);
+          return {std::numeric_limits<double>::quiet_NaN(), site, mu};
+      if (here > farthest.distance) farthest = {here, site, mu};
     }
-  return distance;
+  return farthest;
 }
 
 }  // namespace vphi::io

@@ -25,8 +25,14 @@ double mean_rectangle(const Configuration& configuration, int axes = 4);
 /// Re tr U/N over all links.
 double mean_link(const Configuration& configuration, int axes = 4);
 
-/// Largest |(U U^+ - 1)_ij| and |det U - 1| of all links; NaN where an entry is not a finite
-/// number.
+/// Largest |(U U^+ - 1)_ij| and |det U - 1| of all links, and where the first of these is; NaN
+/// where an entry is not a finite number.
+struct Farthest {
+  double distance = 0;
+  std::int64_t site = 0;  ///< x fastest
+  int mu = 0;
+};
+Farthest farthest_from_group(const Configuration& configuration);
 double distance_from_group(const Configuration& configuration);
 
 }  // namespace vphi::io

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <tuple>
@@ -50,7 +51,10 @@ Mesh mesh_of(const program::Program& p, const XdmfArray& array) {
     mesh.origin.push_back(-0.5 * static_cast<double>(p.extent[axis] - 1) * p.dx_physical);
     mesh.spacing.push_back(p.dx_physical);
   }
-  if (mesh.nodes.empty() || mesh.nodes != array.shape) return {};
+  const bool fits =
+      mesh.nodes.size() <= array.shape.size() &&
+      std::equal(mesh.nodes.begin(), mesh.nodes.end(), array.shape.begin());
+  if (mesh.nodes.empty() || !fits) return {};
   if (mesh.nodes.size() == 1) {
     mesh.nodes.insert(mesh.nodes.begin(), 1);
     mesh.origin.insert(mesh.origin.begin(), 0);
@@ -73,6 +77,42 @@ std::string grid_head(const Mesh& mesh, const Moment& at) {
       "<Geometry GeometryType=\"{}\">{}{}</Geometry>\n",
       at.step, at.time, flat ? "2DCoRectMesh" : "3DCoRectMesh", fmt::join(mesh.nodes, " "),
       flat ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ", numbers(mesh.origin), numbers(mesh.spacing));
+}
+
+/// Axes of the lattice in the array; the rest are those of a value.
+std::size_t nodes_of(const program::Program& p, const XdmfArray& array) {
+  return static_cast<std::size_t>(p.dims - (array.axis >= 0 && array.axis < p.dims ? 1 : 0));
+}
+
+/// A number at each node, a vector, or each component by itself: a part of the set.
+std::string attributes(const XdmfArray& array, std::size_t nodes, const std::string& data) {
+  const std::string item = fmt::format(
+      "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"{}\" Dimensions=\"{}\">{}:{}"
+      "</DataItem>",
+      array.bytes, fmt::join(array.shape, " "), data, escaped(array.link));
+  const std::span value = std::span(array.shape).subspan(nodes);
+  const auto attribute = [&](const std::string& name, const char* type, const std::string& what) {
+    return fmt::format("<Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">{}</Attribute>\n",
+                       escaped(name), type, what);
+  };
+  if (value.empty()) return attribute(array.name, "Scalar", item);
+  if (value.size() == 1 && value[0] == 3) return attribute(array.name, "Vector", item);
+  std::string text;
+  std::int64_t number = 0;
+  for (const std::string& name : component_names(array.name, value, array.parts)) {
+    std::vector<std::int64_t> start(array.shape.size(), 0), stride(array.shape.size(), 1);
+    std::vector<std::int64_t> count(array.shape.begin(), array.shape.end());
+    std::int64_t rest = number++;
+    for (std::size_t a = array.shape.size(); a-- > nodes; rest /= array.shape[a])
+      start[a] = rest % array.shape[a], count[a] = 1;
+    text += attribute(
+        name, "Scalar",
+        fmt::format("<DataItem ItemType=\"HyperSlab\" Dimensions=\"{}\"><DataItem Format=\"XML\" "
+                    "NumberType=\"Int\" Dimensions=\"3 {}\">{} {} {}</DataItem>{}</DataItem>",
+                    fmt::join(std::span(array.shape).first(nodes), " "), array.shape.size(),
+                    fmt::join(start, " "), fmt::join(stride, " "), fmt::join(count, " "), item));
+  }
+  return text;
 }
 
 std::string collection_name(const XdmfArray& array) {
@@ -98,12 +138,7 @@ std::string xdmf_text(const program::Program& program, const std::string& data,
     for (const auto& [step, here] : moments) {
       text += grid_head(mesh_of(program, *here.front()), here.front()->at);
       for (const XdmfArray* array : here)
-        text += fmt::format(
-            "<Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Node\">"
-            "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"{}\" Dimensions=\"{}\">"
-            "{}:{}</DataItem></Attribute>\n",
-            escaped(array->name), array->bytes, fmt::join(array->shape, " "), escaped(data),
-            escaped(array->link));
+        text += attributes(*array, nodes_of(program, *array), escaped(data));
       text += "</Grid>\n";
     }
     text += "</Grid>\n";

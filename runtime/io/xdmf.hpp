@@ -2,7 +2,8 @@
 //
 // Whole lattices and slices are uniform grids, each kind a collection over time of its own; arrays
 // of one moment share a grid. XDMF 3 in the dialect that version 2 readers take too; uniform grids
-// exist in two and three dimensions, so a line is a plane one node thick. Arrays that are no
+// exist in two and three dimensions, so a line is a plane one node thick. Vectors of three
+// components are vectors, of other values each component is a scalar of its own. Arrays that are no
 // lattice (four dimensions, a single number, further axes) are left out.
 #pragma once
 
@@ -27,6 +28,8 @@ struct XdmfArray {
   /// Slice: the axis that is cut (x is 0) and the site there; axis -1: the whole lattice.
   int axis = -1;
   std::int64_t plane = 0;
+  /// Axes of `shape` behind those of the lattice are those of a value; the last is (re, im).
+  bool parts = false;
 };
 
 /// `data`: name of the HDF5 file, in the same folder.

@@ -126,8 +126,22 @@ Table snapshot_table(const Program& p, const FieldOutput& f, const ReadBuffer& r
   table.group = "snapshots";
   for (int axis = p.dims - 1; axis >= 0; --axis)
     table.shape.push_back(p.extent[static_cast<std::size_t>(axis)]);
-  table.values = part(f, read);
   table.precision = p.buffers[static_cast<std::size_t>(f.buffer)].precision;
+  if (f.more.empty()) {
+    table.values = part(f, read);
+    return table;
+  }
+  for (const int n : f.value) table.shape.push_back(n);
+  if (f.value.size() == 1) table.inner = {"component"};
+  if (f.value.size() == 2) table.inner = {"row", "column"};
+  if (f.complex) table.shape.push_back(2), table.inner.emplace_back("part");
+  const std::size_t width = f.more.size() + 1;
+  for (std::size_t c = 0; c < width; ++c) {
+    const std::vector<double> values = part(f, read, c);
+    table.values.resize(width * values.size());
+    for (std::size_t site = 0; site < values.size(); ++site)
+      table.values[site * width + c] = values[site];
+  }
   return table;
 }
 

@@ -280,6 +280,11 @@ class Reader {
         if (columns.empty() && group_name == "histograms" && a.shape.size() == 2 && a.shape[1] == 2)
           columns = {"value", "count"};
         if (columns.empty() && group_name == "profiles") columns = {"x", "mean"};
+        const std::size_t sites = sites_of(set);
+        if (group_name == "snapshots" && sites < a.shape.size()) {
+          take_components(shown, set, link, a, sites, {t, step});
+          continue;
+        }
         shown.resize(std::max(shown.size(), cells.size()));
         for (std::size_t c = 0; c < cells.size(); ++c) {
           const Array own = cells.size() == 1 && cells[c].where.empty() ? a : cell_of(a, cells[c]);
@@ -298,21 +303,51 @@ class Reader {
     }
   }
 
-  /// A whole lattice of one or two dimensions is a curve or a picture as it stands: each of its
-  /// axes has sites, so that it holds no vectors. One that is larger than a page is left out.
+  /// Axes of the lattice, of which each has its coordinates; those of a value at a site have none.
+  static std::size_t sites_of(hid_t set) {
+    const std::string axes = text_attribute(set, "axes");
+    std::size_t sites = axes.empty() ? 0 : 1;
+    for (std::size_t at = 0; (at = axes.find(", /", at)) != std::string::npos; ++at) ++sites;
+    return sites;
+  }
+
+  /// A whole lattice of one or two dimensions is a curve or a picture as it stands, of each
+  /// component of a value. One that is larger than a page is left out.
   static bool shows_whole(hid_t set) {
     const auto shape = hdf5::shape_of(set);
-    const std::string axes = text_attribute(set, "axes");
-    if (!shape || axes.empty() || !hdf5::count_of(*shape, kMostValues)) return false;
-    std::size_t sites = 1;
-    for (std::size_t at = 0; (at = axes.find(", /", at)) != std::string::npos; ++at) ++sites;
-    return sites == shape->size() && sites <= 2 + split(text_attribute(set, "sweep")).size();
+    const std::size_t sites = sites_of(set);
+    if (!shape || sites == 0 || !hdf5::count_of(*shape, kMostValues)) return false;
+    return sites <= shape->size() && sites <= 2 + split(text_attribute(set, "sweep")).size();
   }
 
   struct Shown {
     Table table;
     Picture picture;
   };
+
+  struct When {
+    double time = 0;
+    std::int64_t step = 0;
+  };
+
+  /// A picture of each component of a vector, a matrix or a complex field.
+  void take_components(std::vector<Shown>& shown, hid_t set, const std::string& link,
+                       const Array& a, std::size_t sites, const When& at) const {
+    const auto first = a.shape.begin() + static_cast<std::ptrdiff_t>(sites);
+    const std::vector<std::int64_t> value(first, a.shape.end());
+    const auto labels = texts_attribute(set, "DIMENSION_LABELS");
+    const bool parts = !labels.empty() && labels.back() == "part";
+    const auto names = io::component_names(own_name(set, link), value, parts);
+    shown.resize(std::max(shown.size(), names.size()));
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      Array one{{a.shape.begin(), first}, {}};
+      for (std::size_t i = c; i < a.values.size(); i += names.size())
+        one.values.push_back(a.values[i]);
+      shown[c].picture.name = names[c];
+      shown[c].picture.slice = true;
+      take_plane(shown[c].picture, one, set, at.time, at.step);
+    }
+  }
 
   void put_away(Shown&& shown, const std::string& group_name) {
     Table& table = shown.table;

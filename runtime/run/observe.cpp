@@ -300,17 +300,15 @@ void Observer::record(const Output& output, const io::Moment& at,
 /// As it lies in the device's memory: the writer's thread packs it while the run goes on.
 void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::Moment& at) {
   const auto& p = session_.program();
+  const auto read = [&](int buffer) { return session_.read(buffer); };
+  if (!field.more.empty() || field.scale != 1 || field.offset != 0)
+    return to.table(observe::reduce(p, field, read, {}, threads_), at);
   io::Table table;
   table.group = "snapshots", table.name = field.name;
   table.precision = p.buffers[field.buffer].precision;
   table.shape.assign(p.extent.begin(), p.extent.begin() + p.dims);
   std::reverse(table.shape.begin(), table.shape.end());
-  if (field.scale == 1 && field.offset == 0) {
-    table.raw = session_.read_block(field.buffer);
-  } else {
-    table.values = session_.read(field.buffer);
-    for (double& v : table.values) v = field.scale * v + field.offset;
-  }
+  table.raw = session_.read_block(field.buffer);
   to.table(std::move(table), at);
 }
 

@@ -77,6 +77,7 @@ void put_array(Packer& to, const io::Table& table) {
     to.real(number.second);
   });
   to.list(table.leading, [&](const std::string& name) { to.text(name); });
+  to.list(table.inner, [&](const std::string& name) { to.text(name); });
 }
 
 io::Table get_array(Unpacker& from) {
@@ -95,6 +96,7 @@ io::Table get_array(Unpacker& from) {
     return std::pair{std::move(name), from.real()};
   });
   table.leading = from.list<std::string>(8, [&] { return from.text(); });
+  table.inner = from.list<std::string>(8, [&] { return from.text(); });
   return table;
 }
 

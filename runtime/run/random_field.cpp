@@ -7,6 +7,7 @@
 
 #include "program/axes.hpp"
 #include "runtime/io/field_file.hpp"
+#include "runtime/io/link_set.hpp"
 #include "runtime/io/wilson_loop.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
@@ -88,9 +89,37 @@ std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
   return std::uint64_t{words[1]} << 32 | words[0];
 }
 
+namespace {
+
+/// Sets of an HDF5 file have no checksum: their matrices are looked at.
+void must_be_links(const std::string& file, const io::Configuration& links) {
+  constexpr double kNear = 1e-5;  // of numbers of single precision
+  const io::Farthest far = io::farthest_from_group(links);
+  if (far.distance < kNear) return;
+  std::string site;
+  std::int64_t rest = far.site;
+  for (const std::int64_t n : links.extent) {
+    if (n > 1 || site.empty()) site += fmt::format("{}{}", site.empty() ? "" : ", ", rest % n);
+    rest /= n;
+  }
+  throw io::ConfigurationError(
+      io::ConfigurationError::Problem::Group,
+      fmt::format("{}: the link along {} at site ({}) is off the group by {:.2g}: U*adj(U) - 1 and "
+                  "det(U) - 1 must be below {}",
+                  file, "xyzt"[far.mu], site, far.distance, kNear));
+}
+
+}  // namespace
+
 const io::Configuration& Configurations::read(const program::Program& p, const RandomField& field) {
   const auto found = files_.find(field.file);
   if (found != files_.end()) return found->second.configuration;
+  if (io::names_link_set(field.file)) {
+    io::ConfigurationFile file =
+        io::read_link_set(field.file, p.dims, field.colours, p.extent);
+    must_be_links(field.file, file.configuration);
+    return files_.emplace(field.file, std::move(file)).first->second.configuration;
+  }
   const io::ConfigurationWish wish{.extent = p.extent, .colours = field.colours};
   io::ConfigurationFile file = io::read_configuration(field.file, wish);
   // A length alone fits two lattices: f64 on one is f32 on another of twice the sites.
@@ -117,6 +146,37 @@ std::vector<double> numbers_of(const io::Configuration& c, const RandomField& fi
   return out;
 }
 
+/// What a file says of the box: one for all instances, or each instance's own of a stack.
+void from_file(const program::Program& p, const RandomField& field, std::int64_t first,
+               std::int64_t count, std::span<double> out) {
+  io::FieldPlace place{p.dims, field.components, field.entry, field.as_it_is, {}};
+  place.leading.assign(field.leading.begin(), field.leading.end());
+  std::map<std::int64_t, std::size_t> known;  // place in the stack -> in `members`
+  std::vector<std::int64_t> members;
+  std::vector<std::size_t> of_instance;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
+    const auto member = field.members.empty() ? std::int64_t{0}
+                                              : static_cast<std::int64_t>(
+                                                    field.members[static_cast<std::size_t>(instance)]);
+    const auto [found, fresh] = known.try_emplace(member, members.size());
+    if (fresh) members.push_back(member);
+    of_instance.push_back(found->second);
+  }
+  std::vector<std::vector<double>> values;
+  for (io::FieldFile& read : io::read_fields(field.file, place, members)) {
+    if (field.as_it_is && !std::equal(read.cells.begin(), read.cells.end(), p.extent.begin()))
+      throw io::ResultsError(fmt::format("{} has another number of values than the model",
+                                         field.file));
+    values.push_back(field.as_it_is ? std::move(read.values)
+                                    : io::resampled(read, p.extent, p.dx_physical));
+  }
+  for (std::int64_t i = 0; i < count; ++i)
+    std::ranges::transform(values[of_instance[static_cast<std::size_t>(i)]],
+                           out.begin() + i * p.sites(),
+                           [&](double v) { return field.amplitude * v; });
+}
+
 }  // namespace
 
 std::vector<double> random_fields(const program::Program& p, const RandomField& field,
@@ -132,11 +192,8 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
         {ensemble_seed(p.seed, ensemble_number(instance)),
          field.masses.empty() ? field.mass2 : field.masses[static_cast<std::size_t>(instance)]});
   }
-  if (field.kind == RandomField::Kind::File) {  // one for all instances
-    const auto values = io::resampled(io::read_field(field.file, p.dims), p.extent, p.dx_physical);
-    for (std::int64_t i = 0; i < count; ++i)
-      std::ranges::transform(values, out.begin() + i * p.sites(),
-                             [&](double v) { return field.amplitude * v; });
+  if (field.kind == RandomField::Kind::File) {
+    from_file(p, field, first, count, out);
     return out;
   }
   if (field.kind == RandomField::Kind::Link) {

@@ -1,4 +1,5 @@
-// Starts from formulas: links of SU(n) as matrices.
+// Starts from formulas and from files: links of SU(n) as matrices, and what one run has written as
+// the start of another, to the last bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "runtime/io/configuration.hpp"
+#include "runtime/io/results.hpp"
+#include "tests/files/hdf5_sets.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -16,6 +20,7 @@ namespace vphi {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::last;
 using testing::Simulation;
 
 class Starts : public ::testing::Test {
@@ -111,6 +116,207 @@ TEST_F(Starts, WhatIsNoLinkIsRefusedWithItsSite) {
   EXPECT_TRUE(has(refused(links("U(1)", "U = 1 + 0.1i*index(x)")), "at site (7, *)"));
   EXPECT_TRUE(has(refused(links("SU(2)", "U = [[1, 0], [0]]")), "E0201"));
 }
+
+// ---- from one run to the next -------------------------------------------------------------------
+
+std::string kept(const std::string& field, const std::string& init, const std::string& more = "") {
+  return fmt::format(R"(model kept "waves"
+lattice box: 8 * 6, spacing = 0.5, boundary = periodic
+field u: {}
+u'' = lap(u) - u
+evolve rk4, dt = 0.1, until = t > 0.45
+init {}
+precision real = f64
+at end: snapshot(u), snapshot(u') -> "kept.h5"
+{}
+)",
+                     field, init, more);
+}
+
+/// Set of the snapshot of `name` in the results of `run`.
+std::string set_of(const runtime::RunResult& run, const std::string& name) {
+  return fmt::format("out/kept.h5:/snapshots/snapshot({})/{:08}", name, run.steps);
+}
+
+TEST_F(Starts, FieldsGoOnWithTheSameBits) {
+  for (const auto& [field, start] : {std::pair("real", "u = sin(x), u' = y"),
+                                     std::pair("complex", "u = exp(1i*x), u' = 0.1i*y"),
+                                     std::pair("vec(3)", "u = [x, y, x*y], u' = [1, x, 0]"),
+                                     std::pair("mat(2,2)", "u = [[x, y], [1, x*y]], u' = 0"),
+                                     std::pair("vec(2, complex)",
+                                               "u = [exp(1i*x), 1i*y], u' = [x, 1i]")}) {
+    SCOPED_TRACE(field);
+    const auto first = run(kept(field, start), -1, "out");
+    if (!fs::exists(folder_ / "out" / "kept.h5")) GTEST_SKIP() << "this build writes no HDF5";
+    const auto next = run(kept(field, fmt::format("u = file(\"{}\"), u' = file(\"{}\")",
+                                                  set_of(first, "u"), set_of(first, "u'"))),
+                          0);
+    ASSERT_EQ(first.state.size(), next.state.size());
+    for (std::size_t i = 0; i < first.state.size(); ++i) EXPECT_EQ(first.state[i], next.state[i]);
+  }
+}
+
+TEST_F(Starts, OneOfAStackForEachValueOfASweep) {
+  const std::string sweep = "sweep event = 0..4\n";
+  const auto first = run(kept("complex", "u = (1 + event)*exp(1i*x), u' = event", sweep), -1, "out");
+  if (!fs::exists(folder_ / "out" / "kept.h5")) GTEST_SKIP() << "this build writes no HDF5";
+  const std::string u = set_of(first, "u"), rate = set_of(first, "u'");
+  const auto next = run(kept("complex",
+                             fmt::format("u = file(\"{}\")[event], u' = file(\"{}\")[event]", u,
+                                         rate),
+                             sweep),
+                        0);
+  ASSERT_EQ(first.state.size(), next.state.size());
+  for (std::size_t i = 0; i < first.state.size(); ++i) EXPECT_EQ(first.state[i], next.state[i]);
+  // one of them alone, the last first
+  const auto one = run(kept("complex", fmt::format("u = file(\"{}\")[4 - 1], u' = 0", u)), 0);
+  const std::size_t sites = one.state[0].size();
+  for (std::size_t i = 0; i < sites; ++i)
+    EXPECT_EQ(one.state[0][i], first.state[0][3 * sites + i]) << i;
+
+  const std::string which = refused(kept("complex", fmt::format("u = file(\"{}\"), u' = 0", u)));
+  EXPECT_TRUE(has(which, "E0782") && has(which, "has the shape (5, 6, 8, 2)") &&
+              has(which, "(y, x) or (y, x, 2)") && has(which, "[n] with n from 0 to 4"))
+      << which;
+  EXPECT_FALSE(has(which, "comment")) << which;
+  const std::string far = refused(kept("complex", fmt::format("u = file(\"{}\")[event], u' = 0", u),
+                                       "sweep event = 1..5\n"));
+  EXPECT_TRUE(has(far, "E0782") && has(far, "takes the value 5") && has(far, "0 to 4")) << far;
+  const std::string real = refused(kept("real", fmt::format("u = file(\"{}\")[0], u' = 0", u)));
+  EXPECT_TRUE(has(real, "E0782") && has(real, "(6, 8, 2)") == false) << real;
+  const std::string none = refused(kept("real", "u = file(\"out/kept.h5:u\"), u' = 0"));
+  EXPECT_TRUE(has(none, "E0781") && has(none, "`/snapshots/snapshot(u)/")) << none;
+}
+
+// ---- bodies and links ---------------------------------------------------------------------------
+
+std::string bodies(const std::string& init, int count = 5) {
+  return fmt::format(R"(model bodies "springs"
+particles body: {}
+var x[k]: vec(3), p[k]: vec(3)
+H = sum(norm2(p[k])/2, k) + sum(norm2(x[k])/2, k)
+init {}
+evolve rk4, dt = 0.1, until = t > 0.45
+precision real = f64
+at end: snapshot(x), snapshot(p) -> "kept.h5"
+)",
+                     count, init);
+}
+
+TEST_F(Starts, BodiesFromTextAndFromASet) {
+  std::string text = "# m x y z px py pz\n";
+  for (int k = 0; k < 5; ++k)
+    text += fmt::format("1 {} {} {} {} {} {}\n", k, k + 0.5, k * k, -k, 0.25 * k, 3);
+  write("bodies.txt", text);
+  const auto first =
+      run(bodies("x = file(\"bodies.txt:2..4\"), p = file(\"bodies.txt:5..7\")"), -1, "out");
+  const auto start = run(bodies("x = file(\"bodies.txt:2..4\"), p = [file(\"bodies.txt:5\"), "
+                                "file(\"bodies.txt:6\"), file(\"bodies.txt:7\")]"),
+                         0);
+  for (int k = 0; k < 5; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    EXPECT_EQ(start.state[0][at], k);
+    EXPECT_EQ(start.state[1][at], k + 0.5);
+    EXPECT_EQ(start.state[2][at], k * k);
+    EXPECT_EQ(start.state[3][at], -k);
+    EXPECT_EQ(start.state[5][at], 3);
+  }
+  if (!fs::exists(folder_ / "out" / "kept.h5")) GTEST_SKIP() << "this build writes no HDF5";
+  const std::string x = set_of(first, "x"), p = set_of(first, "p");
+  const std::string again = fmt::format("x = file(\"{}\"), p = file(\"{}\")", x, p);
+  const auto next = run(bodies(again), 0);
+  for (std::size_t i = 0; i < first.state.size(); ++i) EXPECT_EQ(first.state[i], next.state[i]);
+  const std::string more = refused(bodies(again, 6));
+  EXPECT_TRUE(has(more, "has the shape (5, 3)") && has(more, "(6,) or (6, 3)")) << more;
+  const std::string rows = refused(bodies("x = file(\"bodies.txt:2..4\"), p = 0", 6));
+  EXPECT_TRUE(has(rows, "E0782") && has(rows, "5 rows")) << rows;
+  const std::string columns = refused(bodies("x = file(\"bodies.txt:2..3\"), p = 0"));
+  EXPECT_TRUE(has(columns, "E0782") && has(columns, "2 columns")) << columns;
+}
+
+TEST_F(Starts, LinksAndTheirFieldGoOn) {
+  const auto model = [](const std::string& init) {
+    return R"(model waves "compact electrodynamics"
+lattice box: 6 * 4, spacing = 1, boundary = periodic
+gauge U: U(1), E: real
+P[i,j] = loop(i, j, -i, -j)
+H = total(E[i]^2/2, i) + total(1 - re(P[i,j]), i < j)
+init )" + init + R"(
+evolve rk4, dt = 0.1, until = t > 0.45
+precision real = f64
+at end: snapshot(U), snapshot(E) -> "kept.h5"
+)";
+  };
+  const auto first = run(model("U[i] = exp(0.3i*y), E[i] = 0.1*y*(i == 0)"), -1, "out");
+  if (!fs::exists(folder_ / "out" / "kept.h5")) GTEST_SKIP() << "this build writes no HDF5";
+  const auto next = run(model(fmt::format("U = file(\"{}\"), E = file(\"{}\")", set_of(first, "U"),
+                                          set_of(first, "E"))),
+                        0);
+  ASSERT_EQ(first.state.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t site = 0; site < 24; ++site)  // an angle goes through its sine and cosine
+      EXPECT_NEAR(first.state[i][site], next.state[i][site], 1e-15) << i;
+  EXPECT_EQ(first.state[2], next.state[2]);
+  const std::string text = refused(model("U = 1, E = file(\"model.vphi\")"));
+  EXPECT_TRUE(has(text, "E0782") && has(text, "HDF5")) << text;
+}
+
+// ---- sets of other programs ---------------------------------------------------------------------
+
+#ifdef VPHI_HAVE_HDF5
+
+TEST_F(Starts, ComplexNumbersAsH5pyWritesThem) {
+  std::vector<double> pairs;
+  for (int i = 0; i < 48; ++i) pairs.insert(pairs.end(), {1.0 / (1 + i), std::sin(i)});
+  testing::write_set(path("other.h5"), "psi", {6, 8}, pairs, true);
+  const auto result = run(kept("complex", "u = file(\"other.h5:psi\"), u' = 0"), 0);
+  for (std::size_t i = 0; i < 48; ++i) {
+    EXPECT_EQ(result.state[0][i], pairs[2 * i]);
+    EXPECT_EQ(result.state[1][i], pairs[2 * i + 1]);
+  }
+  const std::string real = refused(kept("real", "u = file(\"other.h5:psi\"), u' = 0"));
+  EXPECT_TRUE(has(real, "E0782") && has(real, "complex numbers")) << real;
+}
+
+TEST_F(Starts, LinksOfASet) {
+  // the same links by a formula and by a set: [y, x, mu, row, column]
+  std::vector<double> pairs;
+  const auto link = [&](double f) {
+    for (const double v : {std::cos(f), std::sin(f), 0.0, 0.0, 0.0, 0.0, std::cos(f), -std::sin(f)})
+      pairs.push_back(v);
+  };
+  for (int y = 0; y < 8; ++y)
+    for (int x = 0; x < 8; ++x) link(0.2 * y), link(0);
+  testing::write_set(path("links.h5"), "U", {8, 8, 2, 2, 2}, pairs, true);
+  testing::write_set(path("pairs.h5"), "U", {8, 8, 2, 2, 2, 2}, pairs, false);
+  const double expected = 2 * (7 * std::cos(0.2) + std::cos(1.4)) / 8;
+  for (const char* file : {"links.h5", "pairs.h5"})
+    EXPECT_NEAR(at_start(run(links("SU(2)", fmt::format("U = file(\"{}:U\")", file)), 0)), expected,
+                1e-14)
+        << file;
+  const std::string other = refused(links("SU(2)", "U = file(\"links.h5:U\")", "4^2"));
+  EXPECT_TRUE(has(other, "E0782") && has(other, "(4, 4, 2, 2, 2)")) << other;
+  pairs[8 * (2 * (3 * 8 + 5))] += 0.5;  // of the link along x at (5, 3)
+  testing::write_set(path("links.h5"), "U", {8, 8, 2, 2, 2}, pairs, true);
+  const std::string off = refused(links("SU(2)", "U = file(\"links.h5:U\")"));
+  EXPECT_TRUE(has(off, "along x at site (5, 3)") && has(off, "off the group")) << off;
+}
+
+TEST_F(Starts, VectorsAndComplexNumbersAreOneSet) {
+  const auto first = run(kept("vec(2, complex)", "u = [exp(1i*x), 1i*y], u' = 0"), -1, "out");
+  const auto set = testing::read_set(
+      path("out/kept.h5"), fmt::format("/snapshots/snapshot(u)/{:08}", first.steps));
+  EXPECT_EQ(set.shape, (std::vector<std::int64_t>{6, 8, 2, 2}));
+  EXPECT_EQ(set.labels, (std::vector<std::string>{"y", "x", "component", "part"}));
+  for (std::size_t site = 0; site < 48; ++site)
+    for (std::size_t c = 0; c < 4; ++c)
+      EXPECT_EQ(set.values[4 * site + c], first.state[c][site]) << c;
+  run(bodies("x = [1, 2, 3], p = 0"), -1, "out");
+  EXPECT_EQ(testing::read_set(path("out/kept.h5"), "/snapshots/snapshot(x)/00000005").shape,
+            (std::vector<std::int64_t>{5, 3}));
+}
+
+#endif
 
 }  // namespace
 }  // namespace vphi
