@@ -37,18 +37,7 @@ class Checker {
     if (p_.expansion.residual_slot >= 0) slot(p_.expansion.residual_slot, "friedmann");
     for (const auto& expectation : p_.expectations) check(expectation);
     for (const auto& variable : p_.state) buffer(variable.buffer, "state");
-    for (const auto& random : p_.random) {
-      buffer(random.buffer, "random");
-      need(random.kind != RandomField::Kind::Link ||
-               (random.entry >= 0 && random.entry < numbers_of_links(random.colours)),
-           fmt::format("links of {} x {} matrices have no number {}", random.colours,
-                       random.colours, random.entry));
-      need(random.masses.empty() ||
-               static_cast<std::int64_t>(random.masses.size()) == p_.all_instances(),
-           "a random field has masses, but not one for each instance");
-      need(std::isfinite(random.mass2) && std::isfinite(random.amplitude),
-           "a random field has a mass or an amplitude that is not a number");
-    }
+    for (const RandomField& random : p_.random) check(random);
     slot_or_none(p_.step_slot, "step_slot");
     slot_or_none(p_.time_slot, "time_slot");
     slot_or_none(p_.stop_slot, "stop_slot");
@@ -209,6 +198,31 @@ class Checker {
     for (const FieldOutput& field : output.fields) check(field);
   }
 
+  void check(const RandomField& random) {
+    buffer(random.buffer, "random");
+    need(random.kind != RandomField::Kind::Link ||
+             (random.entry >= 0 && random.entry < numbers_of_links(random.colours)),
+         fmt::format("links of {} x {} matrices have no number {}", random.colours, random.colours,
+                     random.entry));
+    need(random.masses.empty() ||
+             static_cast<std::int64_t>(random.masses.size()) == p_.all_instances(),
+         "a random field has masses, but not one for each instance");
+    need(std::isfinite(random.mass2) && std::isfinite(random.amplitude),
+         "a random field has a mass or an amplitude that is not a number");
+    need(random.components >= 1 && (random.kind != RandomField::Kind::File ||
+                                    (random.entry >= 0 && random.entry < random.components)),
+         fmt::format("a file of {} numbers a site has no number {}", random.components,
+                     random.entry));
+    double all = 1;
+    for (const int n : random.leading) all *= n;
+    need(random.leading.empty()
+             ? random.members.empty()
+             : static_cast<std::int64_t>(random.members.size()) == p_.all_instances(),
+         "a stack of a file has members, but not one for each instance");
+    for (const double member : random.members)
+      need(member >= 0 && member < all && all < 0x1p40, "a stack of a file has no such member");
+  }
+
   void check(const Symbol& symbol) {
     need(symbol.offsets.size() == symbol.weights.size(), "a symbol has a weight for each offset");
   }
@@ -263,6 +277,13 @@ class Checker {
            fmt::format("output `{}`: links of N x N matrices have 2 N^2 numbers each", field.name));
       need(p_.axes.empty() && p_.instances == 1,
            fmt::format("output `{}`: links of a sweep", field.name));
+    }
+    if (field.kind == Kind::Snapshot) {
+      double numbers = field.complex ? 2 : 1;
+      for (const int n : field.value) numbers *= n;
+      need(field.value.size() <= 2 && numbers == static_cast<double>(field.more.size() + 1),
+           fmt::format("output `{}`: a value of {} numbers, and {} are given", field.name, numbers,
+                       field.more.size() + 1));
     }
     if (field.kind == Kind::Occupation) {
       slot(field.factor_slot, "output");

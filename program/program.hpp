@@ -203,8 +203,8 @@ struct FieldOutput {
   std::vector<int> over = {};  ///< Histogram: axes of the sweep whose instances count together
   int slot = -1;               ///< as FieldPart::slot
   int colours = 0;             ///< Links: N of N x N matrices
-  /// Snapshot: the axes of a value, {3} of a vector, {3, 3} of a matrix; `buffer` and `more` are its
-  /// components row by row, of complex ones the real part before the imaginary one.
+  /// Snapshot: the axes of a value, {3} of a vector, {3, 3} of a matrix; `buffer` and `more` are
+  /// its components row by row, of complex ones the real part before the imaginary one.
   std::vector<int> value = {};
   bool complex = false;
 };
@@ -257,8 +257,8 @@ struct RandomField {
   std::string file = {};            ///< File: "path:set" or "path:column", as runtime/io reads it;
                                     ///< Link: path of a gauge configuration
   int colours = 0;                  ///< Link: N of N x N matrices
-  int entry = 0;  ///< Link: which real number of a site, ((mu*N + row)*N + column)*2 + (0 re, 1 im);
-                  ///< File: which of `components`
+  int entry = 0;  ///< Link: which real number of a site, ((mu*N + row)*N + column)*2 + (0 re, 1
+                  ///< im); File: which of `components`
   int components = 1;     ///< File: real numbers of a site; re and im of a complex number are two
   bool as_it_is = false;  ///< File: of bodies or links, which are not resampled
   std::vector<int> leading = {};     ///< File: lengths of axes in front of those of the box

@@ -572,7 +572,8 @@ Diagnostic table_file(Span span, const std::string& problem, int kind) {
       "axes, and all numbers are finite",
       "the arguments of a table ascend, each but once",
       "a table has a value for every combination of its arguments",
-      "the axes of a set stand the slowest first: those of the lattice (one for bodies), behind them "
+      "the axes of a set stand the slowest first: those of the lattice (one for bodies), behind "
+      "them "
       "those of a value, in front of them those that indices choose from; of a table its arguments",
   };
   constexpr const char* kHints[] = {

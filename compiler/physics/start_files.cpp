@@ -21,9 +21,7 @@ using dsl::ExprKind;
 
 namespace {
 
-const dsl::Expr& call_of(const dsl::Expr& e) {
-  return e.kind == ExprKind::Index ? *e.args[0] : e;
-}
+const dsl::Expr& call_of(const dsl::Expr& e) { return e.kind == ExprKind::Index ? *e.args[0] : e; }
 
 std::string model_folder(const Derivation& d) {
   const auto& source = d.resolved.model.source;
@@ -169,7 +167,7 @@ Value file_start(Derivation& d, Lowerer& lower, const dsl::Expr& e, const StateF
                  const Add& add) {
   if (field.links) return links_of_file(d, e, field, add);
   if (!field.particle && !d.grid.present)
-    d.fail(errors::not_yet(e.span, "a file of the initial values of what is no field"));
+    d.fail(errors::not_yet(e.span, "a file of the initial values of what is not a field"));
   FieldWanted wanted;
   wanted.field = field.name;
   wanted.complex = field.complex;
@@ -192,9 +190,8 @@ Value file_start(Derivation& d, Lowerer& lower, const dsl::Expr& e, const StateF
   random.components = static_cast<int>(count) * (found.complex ? 2 : 1);
   const auto number = [&](std::size_t entry) {
     random.entry = static_cast<int>(entry);
-    random.file = found.column == 0
-                      ? found.file
-                      : fmt::format("{}:{}", found.file, found.column + random.entry);
+    random.file = found.column == 0 ? found.file
+                                    : fmt::format("{}:{}", found.file, found.column + random.entry);
     return add(random);
   };
   Value v = count == 1 ? Value{1, 1, {}} : Value{field.rows, field.columns, {}};

@@ -218,8 +218,8 @@ std::string wanted_shapes(const FieldWanted& wanted) {
   const auto add = [&](const Lengths& value, const char* more) {
     std::string text;
     for (std::size_t a = 0; a < wanted.axes.size(); ++a)
-      text += (a == 0 ? "" : ", ") + (wanted.extents.empty() ? wanted.axes[a]
-                                                             : std::to_string(wanted.extents[a]));
+      text += (a == 0 ? "" : ", ") +
+              (wanted.extents.empty() ? wanted.axes[a] : std::to_string(wanted.extents[a]));
     for (const std::int64_t n : value) text += ", " + std::to_string(n);
     const bool one = wanted.axes.size() + value.size() == 1 && *more == 0;
     all.push_back("(" + text + more + (one ? ",)" : ")"));
@@ -332,15 +332,15 @@ FieldFound text_field(const Name& n, const std::string& name, const FieldWanted&
   if (first == 0) first = 1, last = m.columns;
   if (last < first || last > m.columns || first <= dims)
     throw TableError(
-        Kind::Row, fmt::format("{} has {} columns{}, and `:{}` asks for others", shown(n.path),
-                               m.columns,
-                               dims == 0 ? "" : fmt::format(": {} for the arguments", dims), n.set));
+        Kind::Row,
+        fmt::format("{} has {} columns{}, and `:{}` asks for others", shown(n.path), m.columns,
+                    dims == 0 ? "" : fmt::format(": {} for the arguments", dims), n.set));
   const auto columns = static_cast<std::int64_t>(last - first + 1);
   if (!placed && static_cast<std::int64_t>(m.rows()) != wanted.extents[0])
-    throw TableError(Kind::Shape, fmt::format("{} has {} rows, and `{}` has {} values: a row for "
-                                              "each",
-                                              shown(n.path), m.rows(), wanted.field,
-                                              wanted.extents[0]));
+    throw TableError(Kind::Shape,
+                     fmt::format("{} has {} rows, and `{}` has {} values: a row for "
+                                 "each",
+                                 shown(n.path), m.rows(), wanted.field, wanted.extents[0]));
   found.column = static_cast<int>(first);
   if (columns == 1) return found;
   for (const Lengths& value : wanted.values) {

@@ -60,8 +60,8 @@ struct FieldWanted {
   /// Axes behind those of the domain that make a value of the field's shape, the likeliest first:
   /// {3} of a vector, {3, 3} of a matrix. A number for each site is always taken.
   std::vector<std::vector<std::int64_t>> values;
-  bool complex = false;  ///< complex numbers, or one more axis of 2: real and imaginary part
-  bool links = false;    ///< only what is in `values`, and also real numbers there (angles)
+  bool complex = false;     ///< complex numbers, or one more axis of 2: real and imaginary part
+  bool links = false;       ///< only what is in `values`, and also real numbers there (angles)
   std::size_t indices = 0;  ///< that stand behind the file in the model
 };
 

@@ -188,7 +188,8 @@ Numbers read_slab(hid_t set, const Slab& slab, unsigned member, const std::strin
   const std::size_t count = hdf5::count_of(slab.count, kMostNumbers).value_or(kMostNumbers + 1);
   if (count > kMostNumbers) fail(shown + " says that it is of an impossible size");
   Numbers values(count);
-  const Handle pair = *kind == hdf5::NumberKind::Complex ? hdf5::member_type(set, member) : Handle();
+  const Handle pair =
+      *kind == hdf5::NumberKind::Complex ? hdf5::member_type(set, member) : Handle();
   const Handle there(H5Dget_space(set), H5Sclose);
   const hsize_t flat = count;
   const Handle here(H5Screate_simple(1, &flat, nullptr), H5Sclose);
@@ -224,8 +225,8 @@ std::vector<Numbers> edges_of(hid_t file, hid_t set, const std::string& path,
     if (!fits) fail(fmt::format("{}:{} has no coordinates for {} cells", path, name, cells[a]));
     if (cells[a] == 1) return {};
     const std::string shown = path + ":" + name;
-    edges.push_back(edges_between(read_slab(axis, {{0}, *shape}, 0, shown), shown,
-                                  static_cast<int>(a)));
+    edges.push_back(
+        edges_between(read_slab(axis, {{0}, *shape}, 0, shown), shown, static_cast<int>(a)));
   }
   return edges;
 }
@@ -257,7 +258,8 @@ std::vector<FieldFile> read_opened(const std::string& path, const std::string& n
   };
   bool fits = values && *values == static_cast<std::size_t>(place.components / (pairs ? 2 : 1));
   for (std::size_t a = 0; a < front; ++a) fits = fits && inside(a);
-  if (!fits) fail(fmt::format("{} has not the shape that it had when the model was compiled", shown));
+  if (!fits)
+    fail(fmt::format("{} has not the shape that it had when the model was compiled", shown));
   FieldFile field;
   for (std::size_t a = dims; a-- > 0;)
     field.cells.push_back(static_cast<std::int64_t>(shape[front + a]));

@@ -33,9 +33,9 @@ struct FieldFile {
 /// Which numbers of a file are wanted; as program::RandomField has it.
 struct FieldPlace {
   int dims = 1;
-  int components = 1, entry = 0;     ///< of a value: the real numbers it has, and the one wanted
-  bool as_it_is = false;             ///< bodies or links: one number each, without coordinates
-  std::vector<std::int64_t> leading; ///< lengths of the axes of a stack
+  int components = 1, entry = 0;      ///< of a value: the real numbers it has, and the one wanted
+  bool as_it_is = false;              ///< bodies or links: one number each, without coordinates
+  std::vector<std::int64_t> leading;  ///< lengths of the axes of a stack
 };
 
 /// `file` as in the model, its path complete; of a stack the given members, the last of its axes

@@ -369,10 +369,9 @@ class Hdf5File : public ResultFile {
     const std::size_t first = table.shape.size() - table.inner.size();
     for (std::size_t a = 0; a < table.inner.size(); ++a) {
       const bool parts = table.inner[a] == "part";
-      labels.push_back(number_scale(folder, table.inner[a],
-                                    static_cast<hsize_t>(table.shape[first + a]),
-                                    parts ? std::vector<std::string>{"re", "im"}
-                                          : std::vector<std::string>{}));
+      labels.push_back(
+          number_scale(folder, table.inner[a], static_cast<hsize_t>(table.shape[first + a]),
+                       parts ? std::vector<std::string>{"re", "im"} : std::vector<std::string>{}));
       scales.push_back(folder + "/" + labels.back());
     }
   }

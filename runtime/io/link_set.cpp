@@ -39,7 +39,7 @@ struct Numbers {
 Numbers read_opened(const std::string& path, const std::string& name, int dims, int colours,
                     const Extents& extent) {
   const Handle file = hdf5::open_to_read(path);
-  if (file < 0) fail(fmt::format("{} is not there or is no HDF5 file", path));
+  if (file < 0) fail(fmt::format("{} is not there or is not an HDF5 file", path));
   const Handle set = hdf5::open_set(file, name);
   if (set < 0) fail(fmt::format("{} has no set `{}`; {}", path, name, hdf5::sets_of(file)));
   std::vector<hsize_t> links;
@@ -58,8 +58,8 @@ Numbers read_opened(const std::string& path, const std::string& name, int dims, 
   const bool compound = kind == hdf5::NumberKind::Complex;
   Numbers found;
   found.angles = kind && !compound && phases && has(links, false);
-  const bool fits = found.angles || (kind && (has(matrices, !compound) ||
-                                              (phases && has(links, !compound))));
+  const bool fits =
+      found.angles || (kind && (has(matrices, !compound) || (phases && has(links, !compound))));
   if (!fits)
     throw ConfigurationError(
         Problem::Extents,

@@ -51,9 +51,8 @@ Mesh mesh_of(const program::Program& p, const XdmfArray& array) {
     mesh.origin.push_back(-0.5 * static_cast<double>(p.extent[axis] - 1) * p.dx_physical);
     mesh.spacing.push_back(p.dx_physical);
   }
-  const bool fits =
-      mesh.nodes.size() <= array.shape.size() &&
-      std::equal(mesh.nodes.begin(), mesh.nodes.end(), array.shape.begin());
+  const bool fits = mesh.nodes.size() <= array.shape.size() &&
+                    std::equal(mesh.nodes.begin(), mesh.nodes.end(), array.shape.begin());
   if (mesh.nodes.empty() || !fits) return {};
   if (mesh.nodes.size() == 1) {
     mesh.nodes.insert(mesh.nodes.begin(), 1);
@@ -92,8 +91,9 @@ std::string attributes(const XdmfArray& array, std::size_t nodes, const std::str
       array.bytes, fmt::join(array.shape, " "), data, escaped(array.link));
   const std::span value = std::span(array.shape).subspan(nodes);
   const auto attribute = [&](const std::string& name, const char* type, const std::string& what) {
-    return fmt::format("<Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">{}</Attribute>\n",
-                       escaped(name), type, what);
+    return fmt::format(
+        "<Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">{}</Attribute>\n",
+        escaped(name), type, what);
   };
   if (value.empty()) return attribute(array.name, "Scalar", item);
   if (value.size() == 1 && value[0] == 3) return attribute(array.name, "Vector", item);

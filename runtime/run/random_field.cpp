@@ -115,8 +115,7 @@ const io::Configuration& Configurations::read(const program::Program& p, const R
   const auto found = files_.find(field.file);
   if (found != files_.end()) return found->second.configuration;
   if (io::names_link_set(field.file)) {
-    io::ConfigurationFile file =
-        io::read_link_set(field.file, p.dims, field.colours, p.extent);
+    io::ConfigurationFile file = io::read_link_set(field.file, p.dims, field.colours, p.extent);
     must_be_links(field.file, file.configuration);
     return files_.emplace(field.file, std::move(file)).first->second.configuration;
   }
@@ -156,9 +155,10 @@ void from_file(const program::Program& p, const RandomField& field, std::int64_t
   std::vector<std::size_t> of_instance;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
-    const auto member = field.members.empty() ? std::int64_t{0}
-                                              : static_cast<std::int64_t>(
-                                                    field.members[static_cast<std::size_t>(instance)]);
+    const auto member =
+        field.members.empty()
+            ? std::int64_t{0}
+            : static_cast<std::int64_t>(field.members[static_cast<std::size_t>(instance)]);
     const auto [found, fresh] = known.try_emplace(member, members.size());
     if (fresh) members.push_back(member);
     of_instance.push_back(found->second);
@@ -166,8 +166,8 @@ void from_file(const program::Program& p, const RandomField& field, std::int64_t
   std::vector<std::vector<double>> values;
   for (io::FieldFile& read : io::read_fields(field.file, place, members)) {
     if (field.as_it_is && !std::equal(read.cells.begin(), read.cells.end(), p.extent.begin()))
-      throw io::ResultsError(fmt::format("{} has another number of values than the model",
-                                         field.file));
+      throw io::ResultsError(
+          fmt::format("{} has another number of values than the model", field.file));
     values.push_back(field.as_it_is ? std::move(read.values)
                                     : io::resampled(read, p.extent, p.dx_physical));
   }

@@ -20,7 +20,6 @@ namespace vphi {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::last;
 using testing::Simulation;
 
 class Starts : public ::testing::Test {
@@ -74,9 +73,7 @@ every 1 sweep: plaquette = mean(re(tr(P[mu,nu])), mu < nu) -> "links.h5"
                      lattice, group, init);
 }
 
-double at_start(const runtime::RunResult& result) {
-  return result.series[0].points.front().second;
-}
+double at_start(const runtime::RunResult& result) { return result.series[0].points.front().second; }
 
 TEST_F(Starts, AMatrixForEveryLink) {
   // all links alike commute: a plaquette is 1
@@ -109,8 +106,9 @@ TEST_F(Starts, WhatIsNoLinkIsRefusedWithItsSite) {
   EXPECT_TRUE(has(determinant, "off by 2")) << determinant;
   // right on one line of sites, and off by most at the other end of the box
   const std::string site =
-      refused(links("SU(2)", "U = [[cos(f), sin(f)], [-sin(f), cos(f) + 0.01*index(x)]]\nf = "
-                             "0.3*index(y)"));
+      refused(links("SU(2)",
+                    "U = [[cos(f), sin(f)], [-sin(f), cos(f) + 0.01*index(x)]]\nf = "
+                    "0.3*index(y)"));
   EXPECT_TRUE(has(site, "E0718") && has(site, "at site (7, ")) << site;
   EXPECT_TRUE(has(refused(links("SU(2)", "U = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]")), "mat(2,2)"));
   EXPECT_TRUE(has(refused(links("U(1)", "U = 1 + 0.1i*index(x)")), "at site (7, *)"));
@@ -139,12 +137,11 @@ std::string set_of(const runtime::RunResult& run, const std::string& name) {
 }
 
 TEST_F(Starts, FieldsGoOnWithTheSameBits) {
-  for (const auto& [field, start] : {std::pair("real", "u = sin(x), u' = y"),
-                                     std::pair("complex", "u = exp(1i*x), u' = 0.1i*y"),
-                                     std::pair("vec(3)", "u = [x, y, x*y], u' = [1, x, 0]"),
-                                     std::pair("mat(2,2)", "u = [[x, y], [1, x*y]], u' = 0"),
-                                     std::pair("vec(2, complex)",
-                                               "u = [exp(1i*x), 1i*y], u' = [x, 1i]")}) {
+  for (const auto& [field, start] :
+       {std::pair("real", "u = sin(x), u' = y"), std::pair("complex", "u = exp(1i*x), u' = 0.1i*y"),
+        std::pair("vec(3)", "u = [x, y, x*y], u' = [1, x, 0]"),
+        std::pair("mat(2,2)", "u = [[x, y], [1, x*y]], u' = 0"),
+        std::pair("vec(2, complex)", "u = [exp(1i*x), 1i*y], u' = [x, 1i]")}) {
     SCOPED_TRACE(field);
     const auto first = run(kept(field, start), -1, "out");
     if (!fs::exists(folder_ / "out" / "kept.h5")) GTEST_SKIP() << "this build writes no HDF5";
@@ -158,14 +155,14 @@ TEST_F(Starts, FieldsGoOnWithTheSameBits) {
 
 TEST_F(Starts, OneOfAStackForEachValueOfASweep) {
   const std::string sweep = "sweep event = 0..4\n";
-  const auto first = run(kept("complex", "u = (1 + event)*exp(1i*x), u' = event", sweep), -1, "out");
+  const auto first =
+      run(kept("complex", "u = (1 + event)*exp(1i*x), u' = event", sweep), -1, "out");
   if (!fs::exists(folder_ / "out" / "kept.h5")) GTEST_SKIP() << "this build writes no HDF5";
   const std::string u = set_of(first, "u"), rate = set_of(first, "u'");
-  const auto next = run(kept("complex",
-                             fmt::format("u = file(\"{}\")[event], u' = file(\"{}\")[event]", u,
-                                         rate),
-                             sweep),
-                        0);
+  const auto next =
+      run(kept("complex", fmt::format("u = file(\"{}\")[event], u' = file(\"{}\")[event]", u, rate),
+               sweep),
+          0);
   ASSERT_EQ(first.state.size(), next.state.size());
   for (std::size_t i = 0; i < first.state.size(); ++i) EXPECT_EQ(first.state[i], next.state[i]);
   // one of them alone, the last first
@@ -179,8 +176,8 @@ TEST_F(Starts, OneOfAStackForEachValueOfASweep) {
               has(which, "(y, x) or (y, x, 2)") && has(which, "[n] with n from 0 to 4"))
       << which;
   EXPECT_FALSE(has(which, "comment")) << which;
-  const std::string far = refused(kept("complex", fmt::format("u = file(\"{}\")[event], u' = 0", u),
-                                       "sweep event = 1..5\n"));
+  const std::string far = refused(
+      kept("complex", fmt::format("u = file(\"{}\")[event], u' = 0", u), "sweep event = 1..5\n"));
   EXPECT_TRUE(has(far, "E0782") && has(far, "takes the value 5") && has(far, "0 to 4")) << far;
   const std::string real = refused(kept("real", fmt::format("u = file(\"{}\")[0], u' = 0", u)));
   EXPECT_TRUE(has(real, "E0782") && has(real, "(6, 8, 2)") == false) << real;
@@ -188,7 +185,7 @@ TEST_F(Starts, OneOfAStackForEachValueOfASweep) {
   EXPECT_TRUE(has(none, "E0781") && has(none, "`/snapshots/snapshot(u)/")) << none;
 }
 
-// ---- bodies and links ---------------------------------------------------------------------------
+// ---- bodies -------------------------------------------------------------------------------------
 
 std::string bodies(const std::string& init, int count = 5) {
   return fmt::format(R"(model bodies "springs"
@@ -234,33 +231,6 @@ TEST_F(Starts, BodiesFromTextAndFromASet) {
   EXPECT_TRUE(has(columns, "E0782") && has(columns, "2 columns")) << columns;
 }
 
-TEST_F(Starts, LinksAndTheirFieldGoOn) {
-  const auto model = [](const std::string& init) {
-    return R"(model waves "compact electrodynamics"
-lattice box: 6 * 4, spacing = 1, boundary = periodic
-gauge U: U(1), E: real
-P[i,j] = loop(i, j, -i, -j)
-H = total(E[i]^2/2, i) + total(1 - re(P[i,j]), i < j)
-init )" + init + R"(
-evolve rk4, dt = 0.1, until = t > 0.45
-precision real = f64
-at end: snapshot(U), snapshot(E) -> "kept.h5"
-)";
-  };
-  const auto first = run(model("U[i] = exp(0.3i*y), E[i] = 0.1*y*(i == 0)"), -1, "out");
-  if (!fs::exists(folder_ / "out" / "kept.h5")) GTEST_SKIP() << "this build writes no HDF5";
-  const auto next = run(model(fmt::format("U = file(\"{}\"), E = file(\"{}\")", set_of(first, "U"),
-                                          set_of(first, "E"))),
-                        0);
-  ASSERT_EQ(first.state.size(), 4u);
-  for (std::size_t i = 0; i < 4; ++i)
-    for (std::size_t site = 0; site < 24; ++site)  // an angle goes through its sine and cosine
-      EXPECT_NEAR(first.state[i][site], next.state[i][site], 1e-15) << i;
-  EXPECT_EQ(first.state[2], next.state[2]);
-  const std::string text = refused(model("U = 1, E = file(\"model.vphi\")"));
-  EXPECT_TRUE(has(text, "E0782") && has(text, "HDF5")) << text;
-}
-
 // ---- sets of other programs ---------------------------------------------------------------------
 
 #ifdef VPHI_HAVE_HDF5
@@ -302,10 +272,82 @@ TEST_F(Starts, LinksOfASet) {
   EXPECT_TRUE(has(off, "along x at site (5, 3)") && has(off, "off the group")) << off;
 }
 
+// ---- U(1) and its field -------------------------------------------------------------------------
+
+constexpr int kX = 6, kY = 4;
+
+std::string waves(const std::string& init) {
+  return R"(model waves "compact electrodynamics"
+lattice box: 6 * 4, spacing = 1, boundary = periodic
+gauge U: U(1), E: real
+P[i,j] = loop(i, j, -i, -j)
+H = total(sum(E[i]^2, i)/2 + sum(1 - re(P[i,j]), i < j))
+init )" + init +
+         R"(
+evolve rk4, dt = 0.1, until = t > 0.45
+precision real = f64
+at end: plaquette = mean(re(P[i,j]), i < j) -> "waves.h5"
+)";
+}
+
+/// [y, x, direction]
+template <class AlongX, class AlongY>
+std::vector<double> of_links(AlongX along_x, AlongY along_y) {
+  std::vector<double> values;
+  for (int y = 0; y < kY; ++y)
+    for (int x = 0; x < kX; ++x) values.insert(values.end(), {along_x(x, y), along_y(x, y)});
+  return values;
+}
+
+TEST_F(Starts, LinksOfU1AndTheirFieldOfSets) {
+  const auto angles =
+      of_links([](int, int y) { return 0.3 * y; }, [](int x, int y) { return 0.1 * x * y; });
+  const auto field =
+      of_links([](int, int y) { return 0.1 * y; }, [](int x, int y) { return y - 0.2 * x; });
+  std::vector<double> pairs;
+  for (const double angle : angles) pairs.insert(pairs.end(), {std::cos(angle), std::sin(angle)});
+  testing::write_set(path("angles.h5"), "U", {kY, kX, 2}, angles, false);
+  testing::write_set(path("complex.h5"), "U", {kY, kX, 2}, pairs, true);
+  testing::write_set(path("pairs.h5"), "U", {kY, kX, 2, 2}, pairs, false);
+  testing::write_set(path("matrices.h5"), "U", {kY, kX, 2, 1, 1}, pairs, true);
+  testing::write_set(path("field.h5"), "E", {kY, kX, 2}, field, false);
+  const std::string formulas =
+      "U[i] = exp(1i*index(y)*(0.3 if i == x else 0.1*index(x))), "
+      "E[i] = 0.1*index(y) if i == x else index(y) - 0.2*index(x)";
+  const auto wanted = run(waves(formulas));
+  for (const char* file : {"angles", "complex", "pairs", "matrices"}) {
+    SCOPED_TRACE(file);
+    const std::string sets =
+        waves(fmt::format("U = file(\"{}.h5:U\"), E = file(\"field.h5:E\")", file));
+    const auto start = run(sets, 0), end = run(sets);
+    ASSERT_EQ(start.state.size(), 4u);
+    for (std::size_t mu = 0; mu < 2; ++mu)
+      for (std::size_t site = 0; site < kX * kY; ++site) {
+        // an angle goes through its sine and cosine
+        EXPECT_NEAR(start.state[mu][site], angles[2 * site + mu], 1e-15) << mu << " " << site;
+        EXPECT_EQ(start.state[2 + mu][site], field[2 * site + mu]) << mu << " " << site;
+      }
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t site = 0; site < kX * kY; ++site)
+        EXPECT_NEAR(end.state[i][site], wanted.state[i][site], 1e-14) << i << " " << site;
+  }
+
+  const std::string text = refused(waves("U = 1, E = file(\"model.vphi\")"));
+  EXPECT_TRUE(has(text, "E0782") && has(text, "HDF5")) << text;
+  testing::write_set(path("field.h5"), "E", {kX, kY, 2}, field, false);
+  const std::string turned = refused(waves("U = 1, E = file(\"field.h5:E\")"));
+  EXPECT_TRUE(has(turned, "E0782") && has(turned, "(6, 4, 2)") && has(turned, "(4, 6, 2)"))
+      << turned;
+  pairs[2 * (2 * (3 * kX + 5) + 1)] += 0.25;  // of the link along y at (5, 3)
+  testing::write_set(path("complex.h5"), "U", {kY, kX, 2}, pairs, true);
+  const std::string off = refused(waves("U = file(\"complex.h5:U\"), E = 0"));
+  EXPECT_TRUE(has(off, "along y at site (5, 3)") && has(off, "off the group")) << off;
+}
+
 TEST_F(Starts, VectorsAndComplexNumbersAreOneSet) {
   const auto first = run(kept("vec(2, complex)", "u = [exp(1i*x), 1i*y], u' = 0"), -1, "out");
-  const auto set = testing::read_set(
-      path("out/kept.h5"), fmt::format("/snapshots/snapshot(u)/{:08}", first.steps));
+  const auto set = testing::read_set(path("out/kept.h5"),
+                                     fmt::format("/snapshots/snapshot(u)/{:08}", first.steps));
   EXPECT_EQ(set.shape, (std::vector<std::int64_t>{6, 8, 2, 2}));
   EXPECT_EQ(set.labels, (std::vector<std::string>{"y", "x", "component", "part"}));
   for (std::size_t site = 0; site < 48; ++site)
