@@ -48,8 +48,7 @@ class Places {
       }
     });
     for (const auto* list : {&sites_, &axes_})
-      for (const Choice& choice : *list)
-        all_ *= static_cast<std::uint64_t>(choice.size);
+      for (const Choice& choice : *list) all_ *= static_cast<std::uint64_t>(choice.size);
   }
 
   std::uint64_t count() const {
@@ -78,11 +77,15 @@ class Places {
             .values[static_cast<std::size_t>(find(axes_, axis))];
       if (const auto value = known(node)) return *value;
     }
-    std::uint64_t key = mixed(number_) ^ static_cast<std::uint64_t>(node.index);
-    for (const char c : node.name) key = mixed(key) ^ static_cast<unsigned char>(c);
-    for (const int step : node.offset.d) key = mixed(key) ^ static_cast<std::uint64_t>(step);
-    const long double chance = static_cast<long double>(mixed(key)) / 0x1p64L;
-    return uniform(node) ? chance : 4 * chance - 2;
+    const RandomField* drawn = source(node);
+    if (drawn && drawn->kind == RandomField::Kind::Link && drawn->colours == 1) {
+      // both parts of a link of a file, whose modulus is seen where the file is read
+      const long double angle = 2 * std::acos(-1.0L) * chance(node, drawn->entry / 2);
+      return drawn->entry % 2 == 0 ? std::cos(angle) : std::sin(angle);
+    }
+    const bool uniform =
+        node.op == Op::Uniform || (drawn && drawn->kind == RandomField::Kind::Uniform);
+    return uniform ? chance(node, node.index) : 4 * chance(node, node.index) - 2;
   }
 
   /// " at site (3, 0)"; empty where all sites are alike.
@@ -117,11 +120,19 @@ class Places {
       if (d_.system.axes[k].symbol == name) return static_cast<int>(k);
     return -1;
   }
-  bool uniform(const algebra::Node& node) const {
-    if (node.op == Op::Uniform) return true;
-    return node.op == Op::Load && std::ranges::any_of(d_.system.random, [&](const RandomField& r) {
-             return r.array == node.index && r.kind == RandomField::Kind::Uniform;
-           });
+  /// From 0 to 1, another number at each place and for each leaf of this name and number.
+  long double chance(const algebra::Node& node, int index) const {
+    std::uint64_t key = mixed(number_) ^ static_cast<std::uint64_t>(index);
+    for (const char c : node.name) key = mixed(key) ^ static_cast<unsigned char>(c);
+    for (const int step : node.offset.d) key = mixed(key) ^ static_cast<std::uint64_t>(step);
+    return static_cast<long double>(mixed(key)) / 0x1p64L;
+  }
+  /// What fills the array of a leaf, if that is drawn or read.
+  const RandomField* source(const algebra::Node& node) const {
+    if (node.op != Op::Load) return nullptr;
+    const auto fills = [&](const RandomField& r) { return r.array == node.index; };
+    const auto found = std::ranges::find_if(d_.system.random, fills);
+    return found == d_.system.random.end() ? nullptr : &*found;
   }
   /// Of t and a, which have one value at the start.
   std::optional<long double> known(const algebra::Node& node) const {
@@ -220,8 +231,7 @@ gauge::Matrix checked_link(Derivation& d, const StateField& links, const Value& 
         fmt::format("a link `{}` of SU({}) is unitary with determinant 1, and this is off by "
                     "{:.2g}{}",
                     links.name, group.n, static_cast<double>(far->distance), far->where),
-        "",
-        fmt::format("U*adj(U) - 1 and det(U) - 1 are below {} at the start", kFarFromGroup),
+        "", fmt::format("U*adj(U) - 1 and det(U) - 1 are below {} at the start", kFarFromGroup),
         group.n == 2 ? "write [[a, b], [-conj(b), conj(a)]] with norm2(a) + norm2(b) = 1"
                      : "write a matrix of the group; a diagonal one has phases exp(1i*theta) whose "
                        "angles add up to 0"));
