@@ -5,17 +5,17 @@
 
 #include <algorithm>
 
-#include "compiler/coarse.hpp"
-#include "compiler/emit/memory/layout.hpp"
-#include "compiler/emit/patterns/paths.hpp"
-#include "compiler/emit/patterns/rounds.hpp"
+#include "compiler/coarse_path.hpp"
+#include "compiler/emit/memory/memory_layout.hpp"
+#include "compiler/emit/patterns/persistent.hpp"
+#include "compiler/emit/patterns/single_site.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/brownian.hpp"
-#include "compiler/schedule/leap.hpp"
+#include "compiler/schedule/multi_step.hpp"
+#include "compiler/schedule/persistent.hpp"
 #include "compiler/schedule/pipeline.hpp"
 #include "compiler/schedule/prepare.hpp"
-#include "compiler/schedule/rounds.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "dsl/load.hpp"
 
@@ -64,29 +64,29 @@ std::optional<physics::System> system_of(const dsl::Resolved& resolved,
 
 namespace {
 
-emit::RoundWish round_wish(physics::Launches launches) {
+emit::PersistentChoice persistent_choice(physics::Launches launches) {
   switch (launches) {
     case physics::Launches::Group:
-      return emit::RoundWish::Group;
+      return emit::PersistentChoice::Group;
     case physics::Launches::Groups:
-      return emit::RoundWish::Groups;
+      return emit::PersistentChoice::Groups;
     case physics::Launches::ByCounts:
     case physics::Launches::Step:
       break;
   }
-  return emit::RoundWish::ByCounts;
+  return emit::PersistentChoice::ByCounts;
 }
 
 /// Many steps a launch, where the device and the counts allow it.
-void prepare_rounds(schedule::Plan& plan, const emit::TargetInfo& target, bool single,
-                    emit::RoundWish wish) {
-  auto round = schedule::round_of(plan);
-  if (!round) return;
+void add_persistent_kernel(schedule::Plan& plan, const emit::TargetInfo& target, bool single,
+                           emit::PersistentChoice wish) {
+  auto persistent = schedule::persistent_kernel_of(plan);
+  if (!persistent) return;
   std::string why = single ? "`launch = step` asks for it" : "";
-  std::optional<emit::RoundShape> shape;
-  if (!single) shape = emit::round_shape(*round, target, why, wish);
+  std::optional<emit::PersistentShape> shape;
+  if (!single) shape = emit::persistent_shape(*persistent, target, why, wish);
   if (shape) {
-    schedule::add_round(plan, std::move(*round), shape->reach, shape->threads);
+    schedule::add_persistent(plan, std::move(*persistent), shape->reach, shape->threads);
     plan.remarks.push_back("many steps a launch: " + shape->why);
   } else {
     plan.remarks.push_back("a launch for each kernel of a step: " + why);
@@ -126,19 +126,19 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
   const bool single = result.system->launches == physics::Launches::Step;
-  schedule::prepare_paths(*result.plan, single);
+  schedule::prepare_multi_step(*result.plan, single);
   if (!options.stop_after.empty()) return result;
-  prepare_rounds(*result.plan, target, single, round_wish(result.system->launches));
+  add_persistent_kernel(*result.plan, target, single, persistent_choice(result.system->launches));
 
   emit::Bindings bindings;
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);
   bindings.buffer_of = result.plan->buffer_of;
-  bindings.by_slot = std::ranges::all_of(result.plan->kernels, emit::is_path);
+  bindings.by_slot = std::ranges::all_of(result.plan->kernels, emit::is_single_site);
   const emit::Reading reading = reading_of(result);
   if (options.reading) bindings.reading = &reading;
   program::Program program = planned;
   program.kernels.clear();
-  emit::place_together(result.plan->kernels, target, bindings, program);
+  emit::share_memory(result.plan->kernels, target, bindings, program);
   for (const kernel::Kernel& kernel : result.plan->kernels) {
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }

@@ -97,7 +97,7 @@ struct Clause {
   std::string keyword;  ///< first word; "at end" is one keyword
   Span keyword_span;
   std::vector<Item> items;
-  ExprPtr target;  ///< String or Call after `->`
+  ExprPtr destination;  ///< String or Call after `->`
   bool has_body = false;
   std::vector<Line> body;
   std::vector<Definition> where;

@@ -100,7 +100,8 @@ bool ClauseCheck::known_slip(const Clause& clause, const ClauseRule& rule) {
     report(error::relation_swapped(first.span, clause.keyword, "==", "="));
     return true;
   }
-  const bool condition = rule.heads == Heads::Free && rule.least > 0 && rule.target == Need::Never;
+  const bool condition =
+      rule.heads == Heads::Free && rule.least > 0 && rule.destination == Need::Never;
   if (condition && positional(clause).empty() && first.relation == Item::Relation::Equals) {
     report(error::relation_swapped(first.span, clause.keyword, "=", "=="));
     return true;
@@ -138,33 +139,35 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
   if (!clause.has_body && rule.body == Need::Always) {
     report(error::body_missing(clause.keyword_span, clause.keyword, usage));
   }
-  if (clause.target && rule.target == Need::Never) {
-    report(error::target_not_wanted(clause.target->span, clause.keyword));
+  if (clause.destination && rule.destination == Need::Never) {
+    report(error::destination_not_wanted(clause.destination->span, clause.keyword));
   }
-  if (!clause.target && rule.target == Need::Always) {
-    report(error::target_missing(clause.keyword_span, clause.keyword));
+  if (!clause.destination && rule.destination == Need::Always) {
+    report(error::destination_missing(clause.keyword_span, clause.keyword));
   }
-  if (clause.target && rule.target != Need::Never && clause.target->kind == ExprKind::Call &&
-      clause.target->text != "ildg" && clause.target->text != "nersc") {
-    const bool named =
-        clause.target->args.size() == 1 && clause.target->args[0]->kind == ExprKind::String;
-    report(error::target_kind(clause.target->span,
-                              named ? clause.target->args[0]->text : std::string()));
+  if (clause.destination && rule.destination != Need::Never &&
+      clause.destination->kind == ExprKind::Call && clause.destination->text != "ildg" &&
+      clause.destination->text != "nersc") {
+    const bool named = clause.destination->args.size() == 1 &&
+                       clause.destination->args[0]->kind == ExprKind::String;
+    report(error::destination_kind(clause.destination->span,
+                                   named ? clause.destination->args[0]->text : std::string()));
   }
-  if (clause.target && rule.target == Need::Always && clause.target->kind == ExprKind::String)
-    file_name(*clause.target);
+  if (clause.destination && rule.destination == Need::Always &&
+      clause.destination->kind == ExprKind::String)
+    file_name(*clause.destination);
 }
 
 /// Result files stay in the output folder, and their ending says what is written.
-void ClauseCheck::file_name(const Expr& target) {
-  const std::string& name = target.text;
+void ClauseCheck::file_name(const Expr& name_expr) {
+  const std::string& name = name_expr.text;
   const std::filesystem::path path(name);
   const bool outside = path.is_absolute() || std::ranges::count(path, "..") > 0;
   const auto ending = path.extension();
   if (outside) {
-    report(error::target_outside(target.span, name));
+    report(error::destination_outside(name_expr.span, name));
   } else if (ending != ".h5" && ending != ".hdf5" && ending != ".csv" && ending != ".silo") {
-    report(error::target_ending(target.span, name));
+    report(error::destination_ending(name_expr.span, name));
   }
 }
 

@@ -126,7 +126,7 @@ Diagnostic second_integrator(Span at, Span first) {
   return d;
 }
 
-Diagnostic target_missing(Span at, const std::string& keyword) {
+Diagnostic destination_missing(Span at, const std::string& keyword) {
   Diagnostic d = make("E0409", at, "`" + keyword + "` does not say where its results go");
   d.under = "no `-> file`";
   d.rule = "results go to the file behind `->`";
@@ -134,7 +134,7 @@ Diagnostic target_missing(Span at, const std::string& keyword) {
   return d;
 }
 
-Diagnostic target_not_wanted(Span at, const std::string& keyword) {
+Diagnostic destination_not_wanted(Span at, const std::string& keyword) {
   Diagnostic d = make("E0410", at, "`" + keyword + "` writes nothing, so `->` has no meaning");
   d.under = "delete this";
   d.rule = "only `every`, `at end` and `plot` write files";
@@ -142,7 +142,7 @@ Diagnostic target_not_wanted(Span at, const std::string& keyword) {
   return d;
 }
 
-Diagnostic target_outside(Span at, const std::string& name) {
+Diagnostic destination_outside(Span at, const std::string& name) {
   Diagnostic d = make("E0411", at, quoted(name) + " is outside of the output folder");
   d.under = "absolute, or with `..`";
   d.rule = "names of results are relative and stay inside the output folder";
@@ -150,7 +150,7 @@ Diagnostic target_outside(Span at, const std::string& name) {
   return d;
 }
 
-Diagnostic target_ending(Span at, const std::string& name) {
+Diagnostic destination_ending(Span at, const std::string& name) {
   Diagnostic d = make("E0411", at, "the ending of " + quoted(name) + " names no format");
   d.under = "HDF5? CSV?";
   d.rule = "results are written as HDF5 (.h5), CSV (.csv, series and spectra) or Silo (.silo)";
@@ -158,7 +158,7 @@ Diagnostic target_ending(Span at, const std::string& name) {
   return d;
 }
 
-Diagnostic target_kind(Span at, const std::string& file) {
+Diagnostic destination_kind(Span at, const std::string& file) {
   Diagnostic d = make("E0411", at, "this is no place for results");
   d.under = "unknown kind of file";
   d.rule =
@@ -251,7 +251,8 @@ Diagnostic no_relation(Span at, const std::string& text) {
 Diagnostic count_missing(Span at, const std::string& keyword) {
   Diagnostic d = make("E0420", at, "`" + keyword + "` does not say how often");
   d.under = "a time, or a whole number and `steps` or `trajectories`";
-  d.rule = "forms: every 0.5: observables -> \"file.h5\", every N steps: ..., every 1 trajectory: ...";
+  d.rule =
+      "forms: every 0.5: observables -> \"file.h5\", every N steps: ..., every 1 trajectory: ...";
   d.hint = "write for instance `every 100 steps: mean(phi) -> \"results.h5\"`";
   return d;
 }

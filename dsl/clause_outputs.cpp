@@ -173,7 +173,7 @@ void ClauseCheck::outputs(const Clause& clause) {
       inference_.number(*end, Scope{}, "the end of a range");
     }
   }
-  const bool links = clause.target && clause.target->kind == ExprKind::Call;
+  const bool links = clause.destination && clause.destination->kind == ExprKind::Call;
   bool any = false;
   for (std::size_t i = from; i < clause.items.size(); ++i) {
     const Item& item = clause.items[i];

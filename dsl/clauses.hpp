@@ -47,7 +47,7 @@ struct ClauseRule {
   int most = -1;
   bool once = false;
   Need body = Need::Never;
-  Need target = Need::Never;
+  Need destination = Need::Never;
   std::span<const OptionRule> options;
   std::string_view inside;  ///< keyword of the clause whose body it stands in
 };

@@ -68,9 +68,9 @@ Maybe elementary(std::string_view name, const std::vector<double>& x) {
 }
 
 /// Each name is evaluated once, so that a chain of doublings costs no more than its length.
-class Evaluator {
+class ConstantValues {
  public:
-  explicit Evaluator(const Resolved& resolved) : resolved_(resolved) {}
+  explicit ConstantValues(const Resolved& resolved) : resolved_(resolved) {}
 
   Maybe value(const Expr& expr, int depth) {
     if (depth > kDeepest) return std::nullopt;
@@ -159,7 +159,7 @@ bool append_extents(const Resolved& resolved, const Expr& expr, std::vector<std:
 }  // namespace
 
 std::optional<double> constant_value(const Resolved& resolved, const Expr& expr) {
-  return Evaluator(resolved).value(expr, 0);
+  return ConstantValues(resolved).value(expr, 0);
 }
 
 std::optional<std::int64_t> constant_integer(const Resolved& resolved, const Expr& expr) {

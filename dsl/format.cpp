@@ -6,8 +6,8 @@
 
 #include "dsl/parse.hpp"
 #include "dsl/printer.hpp"
+#include "dsl/source_spacing.hpp"
 #include "dsl/unicode.hpp"
-#include "dsl/written.hpp"
 
 namespace vphi::dsl {
 namespace {
@@ -175,7 +175,7 @@ class Formatter {
   // with single blanks.
   void wrapped(const std::string& text, std::string comment, int indent, Span begin) {
     const int margin = 2 * indent + 4;
-    const LineLayout layout = keep_ ? written_.layout(begin, text) : LineLayout{};
+    const LineSpacing layout = keep_ ? written_.layout(begin, text) : LineSpacing{};
     int before = 0;  // blanks that the formatter puts before the line
     std::string plain, placed;
     std::size_t from = 0;
@@ -197,8 +197,8 @@ class Formatter {
         before = next.column > 2 * indent ? std::min(next.column, kColumns / 2) : margin;
       } else if (placed.ends_with(' ')) {
         columns_ = true;
-        const int target = next.beyond_margin + (before > 0 ? 0 : 2 * indent);
-        placed += spaces(std::max(0, target - width(placed)));
+        const int wanted_column = next.beyond_margin + (before > 0 ? 0 : 2 * indent);
+        placed += spaces(std::max(0, wanted_column - width(placed)));
       }
     }
     take(text.size());
@@ -250,7 +250,7 @@ class Formatter {
       if (i.leading == Item::Leading::Colon) out += ": ";
       out += item(i, clause.keyword == "lattice" && !i.head);
     }
-    if (clause.target) out += " -> " + print(*clause.target, spelling_);
+    if (clause.destination) out += " -> " + print(*clause.destination, spelling_);
     return out;
   }
 
@@ -279,10 +279,10 @@ std::string format(const ModelText& model, Spelling spelling) {
   Formatter first(model, spelling, true);
   std::string text = first.run(model);
   if (!first.has_columns()) return text;
-  for (int round = 0; round < 4; ++round) {
+  for (int pass = 0; pass < 4; ++pass) {
     Diagnostics ignored;
-    const ModelText again = parse(std::make_shared<const Source>("", text), ignored);
-    std::string next = Formatter(again, spelling, true).run(again);
+    const ModelText reparsed = parse(std::make_shared<const Source>("", text), ignored);
+    std::string next = Formatter(reparsed, spelling, true).run(reparsed);
     if (next == text) return text;
     text = std::move(next);
   }

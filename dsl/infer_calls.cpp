@@ -261,7 +261,7 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
       if (dimensions() == 0) {
         report_no_lattice(expr.span, "`index`");
       } else if (axis.kind != ExprKind::Name || !is_axis(axis.text)) {
-        report(error::shift_target(axis.span, to_text(axis), dimensions()));
+        report(error::shift_operand(axis.span, to_text(axis), dimensions()));
       }
       return {type_of(Base::Integer, true), {}};
     }
@@ -541,7 +541,7 @@ Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Sc
     const bool many = step->kind == ExprKind::Binary && step->text == "*";
     if (many) number(*step->args[0], scope, "the number of steps");
     if (!use_direction(many ? *step->args[1] : *step, scope)) {
-      report(error::shift_target(step->span, to_text(*step), dimensions()));
+      report(error::shift_operand(step->span, to_text(*step), dimensions()));
     }
   }
   if (links == nullptr) return {};

@@ -282,7 +282,7 @@ bool Inference::use_direction(const Expr& expr, const Scope& scope) {
 }
 
 Value Inference::shift(const Expr& expr, const Scope& scope) {
-  const Expr& target = *expr.args[1];
+  const Expr& operand = *expr.args[1];
   const bool library = scope.inherited(&Scope::free_names);
   if (dimensions() == 0 && !library) {
     report_no_lattice(expr.span, "a neighbour, `@`,");
@@ -292,18 +292,18 @@ Value Inference::shift(const Expr& expr, const Scope& scope) {
   if (!library && !is_unknown(value.type) && !value.type.per_site) {
     report(error::shift_of_constant(expr.span, to_text(*expr.args[0])));
   }
-  if (target.kind == ExprKind::List) {
-    const int count = static_cast<int>(target.args.size());
+  if (operand.kind == ExprKind::List) {
+    const int count = static_cast<int>(operand.args.size());
     if (!library && count != dimensions()) {
-      report(error::shift_length(target.span, count, dimensions()));
+      report(error::shift_length(operand.span, count, dimensions()));
     }
-    for (const ExprPtr& offset : target.args) {
+    for (const ExprPtr& offset : operand.args) {
       if (!library && !constant_integer(resolved_, *offset)) {
-        report(error::shift_target(offset->span, to_text(*offset), dimensions()));
+        report(error::shift_operand(offset->span, to_text(*offset), dimensions()));
       }
     }
-  } else if (!use_direction(target, scope)) {
-    report(error::shift_target(target.span, to_text(target), dimensions()));
+  } else if (!use_direction(operand, scope)) {
+    report(error::shift_operand(operand.span, to_text(operand), dimensions()));
   }
   return value;
 }

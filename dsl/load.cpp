@@ -124,7 +124,7 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
                      Diagnostics& diagnostics) {
   for (const auto& [written, text] : set) {
     const std::string name = canonical(written);
-    Item* target = nullptr;
+    Item* setting = nullptr;
     bool swept = false;
     std::vector<std::string> known;
     for (Line& line : model.lines) {
@@ -134,12 +134,12 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
         if (!item.head) continue;
         known.push_back(item.head->name);
         if (item.head->name != name) continue;
-        target = &item;
+        setting = &item;
         swept = line.clause.keyword == "sweep";
       }
     }
     const auto source = add_text(library, "--set " + written, text);
-    if (target == nullptr) {
+    if (setting == nullptr) {
       diagnostics.add(
           error::not_a_parameter({0, 0, source->file()}, name, nullptr, suggest(name, known)));
       continue;
@@ -156,7 +156,7 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
       list.args = {value};
       value = std::make_shared<const Expr>(std::move(list));
     }
-    target->value = value;
+    setting->value = value;
   }
 }
 

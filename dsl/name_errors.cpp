@@ -167,8 +167,8 @@ Diagnostic output_runs(Span at, const std::string& name, Span output, const std:
   return d;
 }
 
-Diagnostic output_begins_apart(Span at, const std::string& name, Span output,
-                               const std::string& common) {
+Diagnostic output_begins_elsewhere(Span at, const std::string& name, Span output,
+                                   const std::string& common) {
   Diagnostic d = make("E0119", at, quoted(name) + " would be another average here");
   d.under = "begins " + (common.empty() ? "with the run" : "when " + common);
   d.labels.push_back({output, "its average over time begins elsewhere"});

@@ -39,8 +39,8 @@ Diagnostic output_unclear(Span at, const std::string& name, Span first, Span oth
 Diagnostic output_runs(Span at, const std::string& name, Span output, const std::string& index);
 /// E0119: averages over time of the output begin elsewhere than those of promises and plots, which
 /// begin at `common`, or with the run where that is empty.
-Diagnostic output_begins_apart(Span at, const std::string& name, Span output,
-                               const std::string& common);
+Diagnostic output_begins_elsewhere(Span at, const std::string& name, Span output,
+                                   const std::string& common);
 Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near,
                             const std::optional<std::string>& near_std);
 Diagnostic not_a_function(Span at, const Symbol& symbol);
@@ -107,7 +107,7 @@ Diagnostic unknown_type(Span at, const std::string& text, const std::optional<st
 Diagnostic bad_type_size(Span at, const std::string& type);
 Diagnostic no_lattice(Span at, const std::string& what);
 Diagnostic shift_of_constant(Span at, const std::string& text);
-Diagnostic shift_target(Span at, const std::string& found, int dimensions);
+Diagnostic shift_operand(Span at, const std::string& found, int dimensions);
 Diagnostic shift_length(Span at, int found, int dimensions);
 Diagnostic prime_of_constant(Span at, const std::string& text);
 Diagnostic derivative_by(Span at, const std::string& text);
@@ -138,12 +138,12 @@ Diagnostic decimal_comma(Span at, const std::string& number);
 Diagnostic relation_swapped(Span at, const std::string& keyword, const std::string& written,
                             const std::string& ours);
 Diagnostic second_integrator(Span at, Span first);
-Diagnostic target_missing(Span at, const std::string& keyword);
-Diagnostic target_not_wanted(Span at, const std::string& keyword);
+Diagnostic destination_missing(Span at, const std::string& keyword);
+Diagnostic destination_not_wanted(Span at, const std::string& keyword);
 /// `file`: the name that is written in it; may be empty.
-Diagnostic target_kind(Span at, const std::string& file);
-Diagnostic target_outside(Span at, const std::string& name);
-Diagnostic target_ending(Span at, const std::string& name);
+Diagnostic destination_kind(Span at, const std::string& file);
+Diagnostic destination_outside(Span at, const std::string& name);
+Diagnostic destination_ending(Span at, const std::string& name);
 Diagnostic body_missing(Span at, const std::string& keyword, const std::string& usage);
 Diagnostic body_not_wanted(Span at, const std::string& keyword);
 Diagnostic bad_shape(Span at);

@@ -141,11 +141,11 @@ class NamedOutputs {
       resolved_.diagnostics.add(
           error::output_unclear(name.span, name.text, all.front().named, other->named));
     } else if (averages_over_time(all.front().value, seen)) {
-      const auto apart = std::ranges::find_if(
+      const auto other_start = std::ranges::find_if(
           all, [&](const Output& output) { return output.begins != common(); });
-      if (apart != all.end())
+      if (other_start != all.end())
         resolved_.diagnostics.add(
-            error::output_begins_apart(name.span, name.text, apart->named, common()));
+            error::output_begins_elsewhere(name.span, name.text, other_start->named, common()));
     }
     return all.front();
   }

@@ -133,12 +133,12 @@ bool LineParser::clause(Clause& out, bool has_body) {
       break;
     }
   }
-  if (is(Kind::Arrow) && !target(out)) return false;
+  if (is(Kind::Arrow) && !destination(out)) return false;
   if (facts_ahead() && !where_facts(out.where)) return false;
   if (done()) return true;
   if (is(Kind::Equal) || is(Kind::Tilde))
     return fail(syntax::second_equals(peek().span, out.items.back().span));
-  return misplaced(out.target ? "the end of the line" : "`,`, `:` or the end of the line");
+  return misplaced(out.destination ? "the end of the line" : "`,`, `:` or the end of the line");
 }
 
 // `model NAME "title"`
@@ -195,13 +195,13 @@ bool LineParser::item_words(Item& out) {
   return true;
 }
 
-bool LineParser::target(Clause& out) {
+bool LineParser::destination(Clause& out) {
   ++at_;
   if (is(Kind::String) || (is(Kind::Word) && is(Kind::OpenParen, 1))) {
-    out.target = postfix();
-    return out.target != nullptr;
+    out.destination = postfix();
+    return out.destination != nullptr;
   }
-  return fail(syntax::bad_target(done() ? Span{} : peek().span, found()));
+  return fail(syntax::bad_destination(done() ? Span{} : peek().span, found()));
 }
 
 // `where` with `name =` behind it: local definitions. Else it is a condition of the item.

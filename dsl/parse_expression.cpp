@@ -393,13 +393,13 @@ ExprPtr LineParser::shift(ExprPtr base, std::size_t first) {
   const Span sign = peek().span;
   ++at_;
   const std::size_t start = at_;
-  ExprPtr target;
+  ExprPtr shift_by;
   if (is(Kind::Word)) {
-    target = name();
+    shift_by = name();
   } else if (is(Kind::Minus) && is(Kind::Word, 1)) {
     ++at_;
     ExprPtr axis = name();
-    if (axis) target = node(ExprKind::Unary, start, "-", {axis});
+    if (axis) shift_by = node(ExprKind::Unary, start, "-", {axis});
   } else if (is(Kind::OpenParen) || is(Kind::OpenBracket)) {
     if (!enter(sign)) return nullptr;
     const Kind closer = is(Kind::OpenParen) ? Kind::CloseParen : Kind::CloseBracket;
@@ -407,11 +407,11 @@ ExprPtr LineParser::shift(ExprPtr base, std::size_t first) {
     std::vector<ExprPtr> offsets;
     if (!values(offsets, closer, "a shift")) return nullptr;
     leave();
-    target = node(ExprKind::List, start, {}, std::move(offsets));
+    shift_by = node(ExprKind::List, start, {}, std::move(offsets));
   } else {
-    fail(syntax::shift_target(done() ? Span{} : peek().span, found()));
+    fail(syntax::shift_operand(done() ? Span{} : peek().span, found()));
   }
-  return target ? node(ExprKind::Shift, first, {}, {std::move(base), target}) : nullptr;
+  return shift_by ? node(ExprKind::Shift, first, {}, {std::move(base), shift_by}) : nullptr;
 }
 
 // ---- values -----------------------------------------------------------------------------------

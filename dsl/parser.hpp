@@ -120,7 +120,7 @@ class LineParser {
   bool model_clause(Clause& out);
   bool item(Item& out);
   bool item_words(Item& out);
-  bool target(Clause& out);
+  bool destination(Clause& out);
   bool facts_ahead() const;
 
   const Source& source_;

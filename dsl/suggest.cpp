@@ -43,9 +43,9 @@ std::optional<std::string> suggest(std::string_view wrong, const std::vector<std
   for (const std::string& name : known) {
     // A name of one or two letters is near to every other such name: only its case may differ.
     const bool tiny = wrong.size() <= 2 || name.size() <= 2;
-    const std::size_t apart =
+    const std::size_t length_difference =
         wrong.size() > name.size() ? wrong.size() - name.size() : name.size() - wrong.size();
-    if (kEdit * static_cast<int>(std::min<std::size_t>(apart, 100)) >= least) continue;
+    if (kEdit * static_cast<int>(std::min<std::size_t>(length_difference, 100)) >= least) continue;
     const int distance = edit_distance(wrong, name);
     if (distance == 0 || distance >= least) continue;
     if (tiny && (distance >= kEdit && std::max(wrong.size(), name.size()) < 3)) continue;

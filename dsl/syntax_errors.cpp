@@ -216,7 +216,7 @@ Diagnostic select_without_else(Span at) {
                "add `else` and the other value");
 }
 
-Diagnostic shift_target(Span at, std::string_view found) {
+Diagnostic shift_operand(Span at, std::string_view found) {
   return error("E0530", at, fmt::format("`@` needs a direction, not {}", found), "",
                "after `@` stands `k`, `-k` or bracketed offsets",
                "write `u@x` for the next site along x, `u@-x` for the one before, or brackets with "
@@ -272,7 +272,7 @@ Diagnostic empty_clause(Span keyword, std::string_view word) {
                "add the items, or remove the line");
 }
 
-Diagnostic bad_target(Span at, std::string_view found) {
+Diagnostic bad_destination(Span at, std::string_view found) {
   return error("E0538", at, fmt::format("`->` needs a file, not {}", found), "",
                "output goes to `-> \"name.h5\"` or to a writer such as `-> ildg(\"conf\")`",
                "write the file's name in quotes");

@@ -319,7 +319,7 @@ Diagnostic shift_of_constant(Span at, const std::string& text) {
   return d;
 }
 
-Diagnostic shift_target(Span at, const std::string& found, int dimensions) {
+Diagnostic shift_operand(Span at, const std::string& found, int dimensions) {
   static const char* const kAxes[] = {"", "x", "x or y", "x, y or z", "x, y, z or t"};
   Diagnostic d = make("E0228", at, quoted(found) + " is not a direction of the lattice");
   d.under = "no direction";

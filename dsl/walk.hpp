@@ -24,7 +24,7 @@ void for_each(const Line& line, const Visit& visit) {
     for_each(item.value, visit);
     for (const auto& [word, expr] : item.words) for_each(expr, visit);
   }
-  for_each(line.clause.target, visit);
+  for_each(line.clause.destination, visit);
   for (const Line& inner : line.clause.body) for_each(inner, visit);
   for (const Definition& fact : line.clause.where) for_each(fact.value, visit);
 }

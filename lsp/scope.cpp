@@ -72,7 +72,7 @@ void each_name(const dsl::Line& line, const Visit& visit) {
     in_expr(item.value);
     for (const auto& [word, value] : item.words) in_expr(value);
   }
-  in_expr(line.clause.target);
+  in_expr(line.clause.destination);
   for (const auto& fact : line.clause.where) {
     in_head(fact.head);
     in_expr(fact.value);

@@ -45,14 +45,14 @@ std::int64_t Program::place(std::int64_t instance, std::size_t axis) const {
   return instance % static_cast<std::int64_t>(axes[axis].values.size());
 }
 
-std::vector<Launch> Program::with_rounds(const std::vector<Launch>& list) const {
+std::vector<Launch> Program::with_iterations(const std::vector<Launch>& list) const {
   std::vector<Launch> all;
   for (const Launch& launch : list) {
     all.push_back(launch);
     if (launch.solve < 0) continue;
     const Solve& solve = solves[static_cast<std::size_t>(launch.solve)];
-    const std::vector<Launch> rounds = with_rounds(solve.iterate);
-    all.insert(all.end(), rounds.begin(), rounds.end());
+    const std::vector<Launch> iterations = with_iterations(solve.iterate);
+    all.insert(all.end(), iterations.begin(), iterations.end());
     all.insert(all.end(), solve.finish.begin(), solve.finish.end());
   }
   return all;

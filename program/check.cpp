@@ -24,7 +24,7 @@ class Checker {
     const auto solves = [](const Launch& launch) { return launch.solve >= 0; };
     need(std::none_of(p_.step.begin(), p_.step.end(), solves), "a solve in every step");
     for (const auto& list : p_.cycle) launches(list, "cycle");
-    launches(p_.leap, "leap");
+    launches(p_.multi_step, "leap");
     launches(p_.watch_before, "watch");
     for (const Transform& transform : p_.watch_transforms) check(transform);
     launches(p_.watch, "watch");
@@ -41,7 +41,7 @@ class Checker {
     slot_or_none(p_.step_slot, "step_slot");
     slot_or_none(p_.time_slot, "time_slot");
     slot_or_none(p_.stop_slot, "stop_slot");
-    slot_or_none(p_.leap_slot, "leap_slot");
+    slot_or_none(p_.multi_step_slot, "leap_slot");
     return std::move(problems_);
   }
 
@@ -93,9 +93,9 @@ class Checker {
     }
     need(p_.instances >= 1, "fewer than one instance");
     need(sites * static_cast<double>(p_.instances) < 0x1p40, "more than 2^40 sites");
-    need(p_.leap_steps >= 0 && (p_.leap_steps > 0) == !p_.leap.empty(),
+    need(p_.multi_step_unit >= 0 && (p_.multi_step_unit > 0) == !p_.multi_step.empty(),
          "a leap without launches or without a length");
-    need(p_.leap.empty() || (p_.leap_slot >= 0 && p_.step_slot >= 0),
+    need(p_.multi_step.empty() || (p_.multi_step_slot >= 0 && p_.step_slot >= 0),
          "a leap without a slot for its length or for the step");
     axes();
     need(p_.dx > 0 && p_.dx_physical > 0, "the lattice spacing is not positive");

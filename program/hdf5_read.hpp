@@ -1,6 +1,6 @@
 // Reading HDF5: handles that close themselves, attributes, shapes, and files of unknown origin,
-// which are read in a child process first (apart.hpp). Only for sources that are built with the
-// library; without one that includes it nothing is linked.
+// which are read in a child process first (in_child_process.hpp). Only for sources that are built
+// with the library; without one that includes it nothing is linked.
 //
 // Readers check ids themselves: an id below 0 means that the library could not open the object. The
 // library's own messages are off (`quiet`); the caller reports the error.
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/apart.hpp"
+#include "program/in_child_process.hpp"
 
 namespace vphi::hdf5 {
 
@@ -171,16 +171,16 @@ auto read_stranger(const std::string& path, const Read& read, const Fail& fail)
   // Room for all that the file can hold, packed as it may be, and more than once.
   std::error_code unknown;
   const auto size = std::filesystem::file_size(path, unknown);
-  ApartLimits limits;
+  ChildLimits limits;
   if (!unknown) limits.bytes = (std::size_t{2} << 30) + 16 * static_cast<std::size_t>(size);
   const auto look = [&] {
     read();
     H5garbage_collect();  // a heap that was damaged on the way may show only here
   };
-  const Apart trial = tried_apart(look, limits);
-  if (trial.how == Apart::How::Died)
+  const ChildOutcome trial = in_child_process(look, limits);
+  if (trial.how == ChildOutcome::How::Died)
     fail(path + " is damaged: the HDF5 library does not survive it (" + trial.what + ")");
-  if (trial.how == Apart::How::Threw) fail(trial.what);
+  if (trial.how == ChildOutcome::How::Threw) fail(trial.what);
   return read();
 }
 

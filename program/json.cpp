@@ -191,8 +191,8 @@ void fields(Io& io, Program& p) {
       io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue),
       io("step", p.step);
-  io("cycle", p.cycle), io("leap", p.leap), io("leap_steps", p.leap_steps);
-  io("leap_slot", p.leap_slot);
+  io("cycle", p.cycle), io("leap", p.multi_step), io("leap_steps", p.multi_step_unit);
+  io("leap_slot", p.multi_step_slot);
   io("watch_before", p.watch_before), io("watch_transforms", p.watch_transforms);
   io("watch", p.watch), io("watch_statistics", p.watch_statistics);
   io("watch_then", p.watch_then), io("outputs", p.outputs), io("expectations", p.expectations);
@@ -262,7 +262,7 @@ Json write(T& value) {
 template <class T>
 void read(const Json& json, T& value, const std::string& where);
 
-struct Reader {
+struct JsonReader {
   const Json& json;
   const std::string& where;
   template <class T>
@@ -343,7 +343,7 @@ void read(const Json& json, T& value, const std::string& where) {
     read_number(json, value, where);
   } else {
     if (!json.is_object()) fail(where, "an object expected");
-    Reader reader{json, where};
+    JsonReader reader{json, where};
     fields(reader, value);
   }
 }
@@ -368,7 +368,7 @@ Program from_json(std::string_view text) {
                                    json["vphi_program"].dump(), kFormat));
   Program program;
   const std::string top;
-  Reader reader{json, top};
+  JsonReader reader{json, top};
   fields(reader, program);
   const auto found = problems(program);
   if (!found.empty()) throw ProgramError("not a sound program: " + found.front());

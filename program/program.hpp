@@ -314,7 +314,7 @@ struct Program {
   /// Steps that differ from each other in turn: step n has the launches of cycle[n mod its length].
   /// Empty where every step is `step`, which is cycle[0] otherwise.
   std::vector<std::vector<Launch>> cycle = {};
-  std::vector<Launch> leap;                 ///< many steps in one launch; may be empty
+  std::vector<Launch> multi_step;           ///< many steps in one launch; may be empty
   std::vector<Launch> watch;                ///< fills the slots of `expectations` and `progress`
   std::vector<Statistic> watch_statistics;  ///< taken after `watch`
   std::vector<Launch> watch_then;           ///< after them
@@ -325,10 +325,10 @@ struct Program {
   std::vector<ScalarOutput> progress;  ///< shown on the progress line ("drift")
 
   /// `leap` may begin at any step whose number is a multiple of this; 0: no leaps. It makes as many
-  /// steps, again a multiple, as leap_slot of the batch's first instance says: the same numbers as
-  /// `step` gives, one step at a time.
-  std::int64_t leap_steps = 0;
-  int leap_slot = -1;
+  /// steps, again a multiple, as multi_step_slot of the batch's first instance says: the same
+  /// numbers as `step` gives, one step at a time.
+  std::int64_t multi_step_unit = 0;
+  int multi_step_slot = -1;
   int ensemble_slot = -1;   ///< number of the instance in its ensemble, for noise; -1: not wanted
   int step_slot = -1;       ///< integer step done so far (exact in f64)
   int time_slot = -1;       ///< physical time of the synchronised state
@@ -347,7 +347,7 @@ struct Program {
     return cycle[static_cast<std::size_t>(step) % cycle.size()];
   }
   /// The list and, behind each launch that begins a solve, one round of it and its end.
-  std::vector<Launch> with_rounds(const std::vector<Launch>& list) const;
+  std::vector<Launch> with_iterations(const std::vector<Launch>& list) const;
   /// The buffer whose memory holds this one's numbers.
   int home(int buffer) const {
     const int home = buffers[static_cast<std::size_t>(buffer)].home;

@@ -56,7 +56,7 @@ Timing time_steps(runtime::Session& session, std::int64_t steps, std::int64_t un
 std::vector<program::Launch> one_of_each(const program::Program& program) {
   std::vector<program::Launch> result;
   const auto add = [&](const std::vector<program::Launch>& list) {
-    for (program::Launch launch : program.with_rounds(list)) {
+    for (program::Launch launch : program.with_iterations(list)) {
       if (std::ranges::any_of(result, [&](const auto& l) { return l.kernel == launch.kernel; }))
         continue;
       launch.solve = -1;  // its rounds are launches of their own here
@@ -132,13 +132,13 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   session.start();
   compiling.reset();  // nothing beside what is timed
   const Timing t =
-      time_steps(session, bench.options.steps, std::max<std::int64_t>(1, program.leap_steps),
+      time_steps(session, bench.options.steps, std::max<std::int64_t>(1, program.multi_step_unit),
                  1e-3 * static_cast<double>(bench.milliseconds));
 
   const double sites = static_cast<double>(program.sites() * program.instances);
   double flops = 0;
   // many steps a launch, where there are such
-  const auto& launches = program.leap.empty() ? program.step : program.leap;
+  const auto& launches = program.multi_step.empty() ? program.step : program.multi_step;
   for (const auto& launch : launches) flops += program.kernels[launch.kernel].flops;
   const double bytes = runtime::bytes_per_site(program);
   const bool wide = std::any_of(program.buffers.begin(), program.buffers.end(), [](const auto& b) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "runtime/device/at_work.hpp"
+#include "runtime/device/compile_progress.hpp"
 
 namespace vphi::tools {
 

@@ -12,7 +12,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "tools/derived_value.hpp"
 #include "tools/law_check.hpp"
-#include "tools/small.hpp"
+#include "tools/reduced_model.hpp"
 #include "tools/written_value.hpp"
 
 namespace vphi::tools {
@@ -27,15 +27,15 @@ constexpr int kStates = 3, kSites = 3;
 
 /// Where an array of state stands in the text: a component of a variable, its real part or its
 /// imaginary part.
-struct Standing {
+struct RunPosition {
   WrittenField* field = nullptr;
   std::size_t real = 0;                    ///< place among WrittenField::reals()
   std::optional<std::size_t> mirror = {};  ///< of a symmetric field
 };
 
 /// "phi", "re(phi[0])", "u[0,1]".
-std::optional<Standing> standing(Written& text, std::string shown) {
-  Standing result;
+std::optional<RunPosition> standing(Written& text, std::string shown) {
+  RunPosition result;
   if (shown.starts_with("re(") || shown.starts_with("im(")) {
     result.real = shown[0] == 'i' ? 1 : 0;
     shown = shown.substr(3, shown.size() - 4);
@@ -105,7 +105,7 @@ class Comparison {
     const physics::Trajectory::Level* level = nullptr;  ///< of a kick
     int kicked = -1;                                    ///< array of the momentum
     int axis = 0, generator = -1;                       ///< of links of SU(n)
-    Standing at;
+    RunPosition at;
     long double largest = 0, difference = 0;
   };
 

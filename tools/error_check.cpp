@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/coarse.hpp"
+#include "compiler/coarse_path.hpp"
 #include "tools/finer_model.hpp"
 #include "tools/model.hpp"
 
@@ -42,8 +42,8 @@ void compare(Uncertain& u, double at, const std::vector<double>& coarse,
 }
 
 /// A run without files, at the same times as the one that was asked for.
-runtime::RunResult run_again(program::Program& program, runtime::Device& device,
-                             const runtime::RunOptions& how) {
+runtime::RunResult rerun(program::Program& program, runtime::Device& device,
+                         const runtime::RunOptions& how) {
   runtime::RunOptions again;
   again.threads = how.threads;
   again.interrupt = how.interrupt;
@@ -84,7 +84,7 @@ ErrorCheck error_check(const std::string& path, CompileOptions options, runtime:
                      "--error-check with two- or three-point noise is not in this version: their "
                      "sums are no such numbers",
                      "accuracy = strong");
-    same_path = run_again(*coarse.program, device, how);
+    same_path = rerun(*coarse.program, device, how);
   }
   const runtime::RunResult& coarse = noisy(c) ? same_path : shown;
   for (auto& output : c.program->outputs) {  // at the same program time
@@ -95,7 +95,7 @@ ErrorCheck error_check(const std::string& path, CompileOptions options, runtime:
       if (const auto* rows = coarse.find(scalar.name); rows != nullptr && output.steps.empty())
         for (const std::int64_t step : rows->steps) output.steps.push_back(2 * step);
   }
-  const runtime::RunResult fine = run_again(*c.program, device, how);
+  const runtime::RunResult fine = rerun(*c.program, device, how);
   if (fine.steps != 2 * coarse.steps)
     throw RunError("E0807",
                    fmt::format("the run at half the step ended after {} steps, not after {}",
@@ -114,7 +114,7 @@ ErrorCheck error_check(const std::string& path, CompileOptions options, runtime:
       if (k == other->steps.size()) break;
       if (other->steps[k] != step) continue;
       const double t = time_of(series, row);
-      checked.apart = std::max(checked.apart, std::abs(time_of(*other, k) - t));
+      checked.time_difference = std::max(checked.time_difference, std::abs(time_of(*other, k) - t));
       compare(u, t, values_of(series, row), values_of(*other, k));
     }
     if (!u.differences.empty()) list.push_back(std::move(u));
@@ -129,7 +129,8 @@ ErrorCheck error_check(const std::string& path, CompileOptions options, runtime:
       list.push_back(std::move(u));
       break;
     }
-  if (checked.apart < 1e-9 * std::abs(coarse.time)) checked.apart = 0;  // rounding of the sum
+  if (checked.time_difference < 1e-9 * std::abs(coarse.time))
+    checked.time_difference = 0;  // rounding of the sum
   return checked;
 }
 

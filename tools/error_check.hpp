@@ -37,7 +37,7 @@ struct ErrorCheck {
   std::vector<Uncertain> list;
   /// How far t itself differs at the outputs that were compared: not 0 where program time runs by a
   /// scale factor that follows the averages.
-  double apart = 0;
+  double time_difference = 0;
 };
 
 /// Compiles for the same device and runs again. Throws RunError where the model has no `dt`, has

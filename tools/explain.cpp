@@ -94,7 +94,7 @@ int print_audit(const program::Program& p, bool json) {
 int explain(const Words& words) {
   std::vector<std::string> models;
   ModelOptions options;
-  std::string format = "text", device_id, target_kind = "native";
+  std::string format = "text", device_id, destination_kind = "native";
   bool json = false, whole_reference = false, audited = false;
   CommandLine line("explain MODEL|CODE|WORD",
                    "Shows the derived equations and kernels of a model, an error's page, or what a "
@@ -107,7 +107,7 @@ int explain(const Words& words) {
       .flag("--audit", audited,
             "reads the emitted text of each kernel with clang: proved branch-free, or where it is "
             "not, and its loads, stores, flops and special functions")
-      .choice("--target", {"cuda", "opencl", "hip", "native"}, target_kind,
+      .choice("--target", {"cuda", "opencl", "hip", "native"}, destination_kind,
               "with --audit: the text for the usual device of a kind");
   options.declare(line);
   if (!line.parse(words)) return kOk;
@@ -137,7 +137,7 @@ int explain(const Words& words) {
   const std::string path = found ? *found : find_model(models[0], reference_words());
   std::unique_ptr<runtime::Device> device;
   if (!device_id.empty()) device = runtime::open_device(device_id);
-  const auto target = device ? target_of(device->info()) : default_target(target_kind);
+  const auto target = device ? target_of(device->info()) : default_target(destination_kind);
   const Compilation c = compile_model(path, options.compile_options(), target);
   const bool failed = report(c);
   if (failed && (json || audited || !c.system)) return refused(c, json);

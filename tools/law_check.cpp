@@ -221,7 +221,7 @@ class LawComparison {
 
   /// A right side: U' of the System's own variables, and what leaves an open box.
   void compare_rates(WrittenScheme& scheme) {
-    for (const physics::FluxSweep& sweep : laws_.sweeps)
+    for (const physics::AxisScheme& sweep : laws_.sweeps)
       for (const physics::Derived& line : sweep.lines) derived_.made[line.array] = line.value;
     const std::string source = "the text of " + scheme.name();
     const std::size_t count = laws_.quantities.size();

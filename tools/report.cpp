@@ -31,7 +31,7 @@ std::string contents(const fs::path& path) {
 }
 
 /// Formulas of a run whose page is gone, from the model text that its result file holds.
-void derive_again(Report& report) {
+void rederive(Report& report) {
   if (report.text.empty()) return;
   const fs::path file =
       fs::temp_directory_path() / fmt::format("vphi_report_{}.vphi", static_cast<long>(getpid()));
@@ -82,7 +82,7 @@ Place find_run(const std::string& argument) {
 
 /// Reads the file once in a process of its own: libhdf5 may crash on what is damaged (1.10.8 does,
 /// in H5HG_read), and that is to be a sentence.
-void try_apart(const fs::path& file) {
+void read_in_child_process(const fs::path& file) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child < 0) return;  // no process to spare: read it as it is
@@ -115,10 +115,10 @@ Report load(const std::string& argument) {
       remembered = true;
     }
   for (const fs::path& file : place.files) {
-    if (file.extension() == ".h5") try_apart(file);
+    if (file.extension() == ".h5") read_in_child_process(file);
     vphi::report::read_results(report, file);
   }
-  if (!remembered) derive_again(report);
+  if (!remembered) rederive(report);
   report.name = fs::path(argument).lexically_normal().string();
   while (report.name.ends_with('/')) report.name.pop_back();
   return report;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "program/program.hpp"
-#include "runtime/run/keeper.hpp"
+#include "runtime/run/checkpoints.hpp"
 #include "tools/model.hpp"
 
 namespace vphi::tools {

@@ -13,11 +13,11 @@
 #include "runtime/device/native.hpp"
 #include "runtime/report/page.hpp"
 #include "runtime/report/read.hpp"
-#include "runtime/run/chain.hpp"
+#include "runtime/run/chain_averages.hpp"
 #include "runtime/run/run.hpp"
-#include "tools/blame.hpp"
 #include "tools/compile_watch.hpp"
 #include "tools/error_check.hpp"
+#include "tools/failing_term.hpp"
 #include "tools/live.hpp"
 #include "tools/model.hpp"
 #include "tools/page.hpp"
@@ -274,7 +274,7 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
                         {"device_bytes", p.device_bytes}};
   if (errors) {
     out["error_check"] = Json::object();
-    out["error_check_apart"] = number(errors->apart);
+    out["error_check_apart"] = number(errors->time_difference);
     for (const Uncertain& u : errors->list)
       out["error_check"][u.name] = {{"last", number(u.last)},
                                     {"largest", number(u.largest)},
@@ -342,9 +342,9 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
   if (r.interrupted)
     fmt::print("interrupted: the step was finished, results are complete up to here\n");
   if (errors) fmt::print("  beside each value: its difference from the run at half the step\n");
-  if (errors && errors->apart > 0)
+  if (errors && errors->time_difference > 0)
     fmt::print("  (at the same program time, where t itself differs by up to {:.2g})\n",
-               errors->apart);
+               errors->time_difference);
   for (const auto& [name, value] : r.scalars) {
     if (std::ranges::count(r.unreached, name) > 0) {
       fmt::print("  {}: not reached\n", name);
@@ -369,7 +369,7 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
 }
 
 /// Device and program, made side by side where the program does not depend on the device.
-struct Prepared {
+struct DeviceAndProgram {
   std::unique_ptr<runtime::Device> device;
   Compilation compilation;                   ///< of a program file: the program alone
   std::vector<std::string> notes = {};       ///< said before the run
@@ -378,7 +378,7 @@ struct Prepared {
 };
 
 /// A sweep of more instances than memory holds is compiled again for as many as fit.
-void fit_memory(Prepared& made, const Wanted& wanted, const std::string& path) {
+void fit_memory(DeviceAndProgram& made, const Wanted& wanted, const std::string& path) {
   const auto& program = made.compilation.program;
   if (wanted.portable || !program || program->instances <= 1 || wanted.model.batch > 0) return;
   const auto info = made.device->info();
@@ -444,9 +444,9 @@ void go_on(const runtime::FoundCheckpoint& from, const program::Program& program
   options.resume = from.reader;
 }
 
-Prepared prepare_portable(const Wanted& wanted) {
+DeviceAndProgram prepare_portable(const Wanted& wanted) {
   const PortableProgram& portable = *wanted.portable;
-  Prepared made;
+  DeviceAndProgram made;
   made.device = runtime::open_device(device_of(portable, wanted.device));
   made.notes = check_device(portable, made.device->info());
   made.compilation.program = portable.program;
@@ -455,9 +455,9 @@ Prepared prepare_portable(const Wanted& wanted) {
   return made;
 }
 
-Prepared compile_for_run(const Wanted& wanted, const std::string& path) {
+DeviceAndProgram compile_for_run(const Wanted& wanted, const std::string& path) {
   const CompileOptions options = wanted.model.compile_options();
-  Prepared made;
+  DeviceAndProgram made;
   if (wanted.device == "native") {
     auto target = default_target("native");
     target.compute_units = runtime::native_info().compute_units;
@@ -478,9 +478,9 @@ Prepared compile_for_run(const Wanted& wanted, const std::string& path) {
   return made;
 }
 
-Prepared prepare(const Wanted& wanted, const std::string& path) {
+DeviceAndProgram prepare(const Wanted& wanted, const std::string& path) {
   if (wanted.portable) return prepare_portable(wanted);
-  Prepared made = compile_for_run(wanted, path);
+  DeviceAndProgram made = compile_for_run(wanted, path);
   if (made.device) fit_memory(made, wanted, path);
   made.in_results = notes_for_results(made.compilation);
   made.endless = endless(made.compilation);
@@ -488,7 +488,8 @@ Prepared prepare(const Wanted& wanted, const std::string& path) {
 }
 
 /// What is known of a run before its first step.
-vphi::report::Report begin_report(const Prepared& made, const Wanted& wanted, const Words& words) {
+vphi::report::Report begin_report(const DeviceAndProgram& made, const Wanted& wanted,
+                                  const Words& words) {
   const auto& program = *made.compilation.program;
   const auto info = made.device->info();
   vphi::report::Report page;
@@ -505,7 +506,7 @@ vphi::report::Report begin_report(const Prepared& made, const Wanted& wanted, co
 }
 
 /// report.html in the folder of the results; its path.
-std::string write_report(const Prepared& made, const Wanted& wanted, const Words& words,
+std::string write_report(const DeviceAndProgram& made, const Wanted& wanted, const Words& words,
                          const runtime::RunResult& result, double copy, const std::string& folder) {
   const auto& program = *made.compilation.program;
   vphi::report::Report page = begin_report(made, wanted, words);
@@ -578,7 +579,7 @@ int run(const Words& given) {
         repeats.insert(repeats.end(), {name, value});
   }
 
-  const Prepared made = prepare(wanted, path);
+  const DeviceAndProgram made = prepare(wanted, path);
   const bool failed = made.compilation.diagnostics.has_errors();
   if (failed || !wanted.quiet) report(made.compilation);
   if (failed) return refused(made.compilation, wanted.json);
@@ -642,7 +643,7 @@ int run(const Words& given) {
   } catch (const runtime::BrokenState& broken) {
     progress.finish();
     if (const auto note = folder.fail()) options.tell(*note);
-    const std::string cause = blame(broken, made.compilation);
+    const std::string cause = failing_term(broken, made.compilation);
     if (wanted.json) fmt::print("{}\n", to_json(broken, cause));
     print_error(broken.code, broken.what(), broken.hint);
     fmt::print(stderr, "{}", cause);

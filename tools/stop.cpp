@@ -31,7 +31,7 @@ std::atomic<int> by_signal{SIGINT};
   _exit(status_of_stop());
 }
 
-extern "C" void look_again(int) {
+extern "C" void recheck(int) {
   if (runtime::compiling()) leave();
   alarm(kPatience);
 }
@@ -41,7 +41,7 @@ extern "C" void stop(int signal) {
   wished = true;
   if (!begun) leave();
   std::signal(signal, SIG_DFL);
-  std::signal(SIGALRM, look_again);
+  std::signal(SIGALRM, recheck);
   alarm(kPatience);
 }
 

@@ -18,7 +18,7 @@
 #include "tools/derivative_check.hpp"
 #include "tools/finer_model.hpp"
 #include "tools/model.hpp"
-#include "tools/small.hpp"
+#include "tools/reduced_model.hpp"
 #include "tools/trial.hpp"
 #include "tools/verbs.hpp"
 

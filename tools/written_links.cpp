@@ -44,7 +44,7 @@ std::vector<Complex> generator(std::size_t n, int a) {
 
 }  // namespace
 
-std::vector<Complex> turned_link(const std::vector<Complex>& u, int n, int a, long double w) {
+std::vector<Complex> rotated_link(const std::vector<Complex>& u, int n, int a, long double w) {
   const auto size = static_cast<std::size_t>(n);
   const std::vector<Complex> t = generator(size, a);
   std::vector<Complex> term = u, sum = u;
@@ -65,7 +65,7 @@ std::vector<Complex> random_link(int n, const std::function<long double()>& norm
   std::vector<Complex> u(size * size);
   for (std::size_t i = 0; i < size; ++i) u[i * size + i] = 1;
   for (int part = 0; part < 64; ++part)
-    for (int a = 0; a < n * n - 1; ++a) u = turned_link(u, n, a, normal() / 8);
+    for (int a = 0; a < n * n - 1; ++a) u = rotated_link(u, n, a, normal() / 8);
   return u;
 }
 

@@ -168,7 +168,7 @@ long double Written::from_action(const std::string& name, const WrittenField& li
   for (std::size_t i = 0; i < static_cast<std::size_t>(n * n); ++i)
     here.emplace_back(f.values[first + 2 * i], f.values[first + 2 * i + 1]);
   return -slope_along(terms_of_action(name), step, [&](long double w) {
-    const std::vector<Complex> u = w == 0 ? here : turned_link(here, n, a, w);
+    const std::vector<Complex> u = w == 0 ? here : rotated_link(here, n, a, w);
     for (std::size_t i = 0; i < u.size(); ++i) {
       f.values[first + 2 * i] = u[i].real();
       f.values[first + 2 * i + 1] = u[i].imag();

@@ -40,7 +40,7 @@ struct NotCovered {
 /// exp(i w T_a) u and a random element of SU(n), n x n matrices row by row; generators in the order
 /// of compiler/gauge/group.hpp: for each q the pairs p < q, symmetric and antisymmetric, then the
 /// diagonal one, all with tr(T_a T_b) = delta_ab/2.
-std::vector<Complex> turned_link(const std::vector<Complex>& u, int n, int a, long double w);
+std::vector<Complex> rotated_link(const std::vector<Complex>& u, int n, int a, long double w);
 std::vector<Complex> random_link(int n, const std::function<long double()>& normal);
 
 /// A value: a number, a vector, a matrix, row by row.

@@ -22,13 +22,13 @@ struct Key {
   std::string_view name{};
   int index = 0;
   Offset offset{};
-  bool ordered = false;
+  bool fixed_order = false;
 };
 
 Key key_of(const Node& node) {
-  return {node.op,     node.args,  node.op == Op::Number ? &node.number : nullptr,
-          node.name,   node.index, node.offset,
-          node.ordered};
+  return {node.op,         node.args,  node.op == Op::Number ? &node.number : nullptr,
+          node.name,       node.index, node.offset,
+          node.fixed_order};
 }
 
 void mix(std::size_t& seed, std::size_t value) {
@@ -36,7 +36,7 @@ void mix(std::size_t& seed, std::size_t value) {
 }
 
 std::size_t hash(const Key& key) {
-  std::size_t h = static_cast<std::size_t>(key.op) * 2 + key.ordered;
+  std::size_t h = static_cast<std::size_t>(key.op) * 2 + key.fixed_order;
   for (const Expr& arg : key.args) mix(h, arg->id * 0x9e3779b97f4a7c15ULL);
   if (key.number && key.number->exact) {
     mix(h, static_cast<std::size_t>(key.number->rational.num));
@@ -51,8 +51,8 @@ std::size_t hash(const Key& key) {
 }
 
 bool equal(const Key& a, const Key& b) {
-  return a.op == b.op && a.ordered == b.ordered && a.index == b.index && a.offset == b.offset &&
-         a.name == b.name && std::ranges::equal(a.args, b.args) &&
+  return a.op == b.op && a.fixed_order == b.fixed_order && a.index == b.index &&
+         a.offset == b.offset && a.name == b.name && std::ranges::equal(a.args, b.args) &&
          (!a.number || same(*a.number, *b.number));
 }
 
@@ -100,7 +100,7 @@ struct Arena::State {
     node.name = key.name;
     node.index = key.index;
     node.offset = key.offset;
-    node.ordered = key.ordered;
+    node.fixed_order = key.fixed_order;
     node.per_site = has_value_per_site(key);
     node.span = span;
     index.insert(&node);
@@ -163,8 +163,8 @@ Expr Arena::make(Op op, std::vector<Expr> args, dsl::Span span) {
 }
 
 Expr Arena::raw(Op op, std::vector<Expr> args, dsl::Span span) {
-  const bool ordered = op == Op::Add || op == Op::Mul || op == Op::Pow;
-  return state_->intern(this, {.op = op, .args = args, .ordered = ordered}, span);
+  const bool fixed_order = op == Op::Add || op == Op::Mul || op == Op::Pow;
+  return state_->intern(this, {.op = op, .args = args, .fixed_order = fixed_order}, span);
 }
 
 Expr Arena::canonical(Op op, std::span<const Expr> args, dsl::Span span, int index) {

@@ -48,7 +48,7 @@ enum class Op : std::uint8_t {
   Div,
   Sqrt,
   Fma,
-  // functions of one argument
+// functions of one argument
 #define VPHI_FUNCTION(operation, ...) operation,
 #include "dsl/functions.def"
   // several arguments
@@ -142,12 +142,12 @@ struct Node {
   std::uint32_t id = 0;  ///< creation order; children have smaller numbers
   Arena* arena = nullptr;
   std::vector<Expr> args;
-  Number number;          ///< Number
-  std::string name;       ///< Symbol
-  int index = 0;          ///< Load: array; Site: axis; Stencil: operator; Noise, draws: number
-  Offset offset;          ///< Load, draws; Site: only the mark of the other site of a pair
-  bool ordered = false;   ///< Add, Mul, Pow made by raw(): args in the order of evaluation
-  bool per_site = false;  ///< a Load or Site below that is not inside a reduction
+  Number number;             ///< Number
+  std::string name;          ///< Symbol
+  int index = 0;             ///< Load: array; Site: axis; Stencil: operator; Noise, draws: number
+  Offset offset;             ///< Load, draws; Site: only the mark of the other site of a pair
+  bool fixed_order = false;  ///< Add, Mul, Pow made by raw(): args in the order of evaluation
+  bool per_site = false;     ///< a Load or Site below that is not inside a reduction
   dsl::Span span;
 };
 

@@ -52,9 +52,9 @@ void transform(std::vector<Complex>& values) {
     for (std::size_t k = 0; k < length / 2; ++k) {
       const long double angle =
           -kTwoPi * static_cast<long double>(k) / static_cast<long double>(length);
-      const Complex turn(std::cos(angle), std::sin(angle));
+      const Complex twiddle(std::cos(angle), std::sin(angle));
       for (std::size_t start = k; start < m; start += length) {
-        const Complex odd = turn * values[start + length / 2];
+        const Complex odd = twiddle * values[start + length / 2];
         values[start + length / 2] = values[start] - odd;
         values[start] += odd;
       }
@@ -101,16 +101,16 @@ std::optional<Spectrum> spectrum(Expr pair, std::size_t points) {
 std::optional<NoSeries::Why> objection(Expr pair) {
   std::mt19937 engine(7);
   std::uniform_real_distribution<double> draw(-3, 3);
-  long double size = 0, apart = 0, shifted = 0;
+  long double size = 0, deviation = 0, shifted = 0;
   for (int i = 0; i < 64; ++i) {
     const long double x = draw(engine), y = draw(engine);
     const long double g = value(pair, x, y);
     if (!std::isfinite(g)) return NoSeries::Why::Singular;
     size = std::max(size, std::fabs(g));
-    apart = std::max(apart, std::fabs(g - value(pair, x - y, 0)));
+    deviation = std::max(deviation, std::fabs(g - value(pair, x - y, 0)));
     shifted = std::max(shifted, std::fabs(g - value(pair, x + kTwoPi, y)));
   }
-  if (!(apart <= 1e-13L * size)) return NoSeries::Why::NotADifference;
+  if (!(deviation <= 1e-13L * size)) return NoSeries::Why::NotADifference;
   if (!(shifted <= 1e-13L * size)) return NoSeries::Why::NotPeriodic;
   return std::nullopt;
 }
@@ -163,7 +163,7 @@ PairFactors pair_factors(Expr pair) {
     Expr& to = !reads_other(factor) ? f.own : reads_own(factor) ? f.between : f.other;
     to = to * factor;
   };
-  if (pair.is(Op::Mul) && !pair->ordered) {
+  if (pair.is(Op::Mul) && !pair->fixed_order) {
     for (Expr factor : pair.args()) put(factor);
   } else {
     put(pair);

@@ -40,14 +40,14 @@ std::span<const Rule> rules() {
       {Abs, "abs(x) = x where x >= 0", [](T t) { return is_nonnegative(t.x); },
        [](T t) { return t.x; }},
       {Abs, "abs(c*x) = |c|*abs(x)",
-       [](T t) { return t.x.is(Mul) && !t.x->ordered && t.x.arg(0).is_number(); },
+       [](T t) { return t.x.is(Mul) && !t.x->fixed_order && t.x.arg(0).is_number(); },
        [](T t) {
          const Scaled s = scaled(t.x);
          const Expr c = t.make(Abs, {t.arena.number(s.coefficient)});
          return t.make(Mul, {c, t.make(Abs, {s.rest})});
        }},
       {Sign, "sign(c*x) = sign(c)*sign(x)",
-       [](T t) { return t.x.is(Mul) && !t.x->ordered && t.x.arg(0).is_number(); },
+       [](T t) { return t.x.is(Mul) && !t.x->fixed_order && t.x.arg(0).is_number(); },
        [](T t) {
          const Scaled s = scaled(t.x);
          return t.make(Mul, {t.number(s.coefficient.real < 0 ? -1 : 1), t.make(Sign, {s.rest})});
@@ -64,7 +64,7 @@ std::span<const Rule> rules() {
       {Less, "x < x is false", [](T t) { return t.x == t.y; }, [](T t) { return t.number(0); }},
       {Less, "0 < sqrt(x) is 0 < x",
        [](T t) {
-         return t.x.is_zero() && t.y.is(Pow) && !t.y->ordered && t.y.arg(1).is_number() &&
+         return t.x.is_zero() && t.y.is(Pow) && !t.y->fixed_order && t.y.arg(1).is_number() &&
                 same(t.y.arg(1)->number, exact(1, 2));
        },
        [](T t) {
@@ -147,7 +147,7 @@ Expr by_parity(Arena& arena, Op op, Expr x, dsl::Span span) {
 
 /// Factors of a product, or the expression itself.
 std::vector<Expr> factors_of(Expr e) {
-  if (e.is(Op::Mul) && !e->ordered) return {e.args().begin(), e.args().end()};
+  if (e.is(Op::Mul) && !e->fixed_order) return {e.args().begin(), e.args().end()};
   return {e};
 }
 
@@ -168,7 +168,7 @@ Separated separate(Arena& arena, Expr e) {
 Expr linear_reduction(Arena& arena, Op op, Expr e, dsl::Span span) {
   if (!e->per_site && op == Op::Mean) return e;
   std::vector<Expr> terms{e};
-  if (e.is(Op::Add) && !e->ordered) terms.assign(e.args().begin(), e.args().end());
+  if (e.is(Op::Add) && !e->fixed_order) terms.assign(e.args().begin(), e.args().end());
   std::vector<Separated> groups;
   for (Expr term : terms) {
     Separated part = separate(arena, term);
@@ -182,7 +182,7 @@ Expr linear_reduction(Arena& arena, Op op, Expr e, dsl::Span span) {
   std::vector<Expr> result;
   for (const Separated& g : groups) {
     Expr reduced;
-    if (g.rest.is(Op::Mul) && !g.rest->ordered && g.rest.arg(0).is_number()) {
+    if (g.rest.is(Op::Mul) && !g.rest->fixed_order && g.rest.arg(0).is_number()) {
       const Scaled s = scaled(g.rest);
       reduced = arena.number(s.coefficient) * arena.canonical(op, std::vector{s.rest}, span);
     } else if (!g.rest->per_site && op == Op::Mean) {
@@ -210,7 +210,7 @@ Expr select(Arena& arena, const std::vector<Expr>& args, dsl::Span span) {
     return arena.make(Op::Select, {condition, value, otherwise.arg(2)}, span);
   }
   // a*x or x is x times a or 1, which is as exact
-  if (value.is(Op::Mul) && !value->ordered && !otherwise.is_number()) {
+  if (value.is(Op::Mul) && !value->fixed_order && !otherwise.is_number()) {
     std::vector<Expr> factors(value.args().begin(), value.args().end());
     const auto own = std::ranges::find(factors, otherwise);
     if (own != factors.end()) {
@@ -261,7 +261,7 @@ Expr stencil_of(Arena& arena, int index, Expr argument, dsl::Span span) {
     if (total == 0) return arena.integer(0);
   }
   std::vector<Expr> terms{argument};
-  if (argument.is(Op::Add) && !argument->ordered) {
+  if (argument.is(Op::Add) && !argument->fixed_order) {
     terms.assign(argument.args().begin(), argument.args().end());
   }
   std::vector<Expr> result;

@@ -1,6 +1,6 @@
 // Expressions in LaTeX (mathematics mode, no packages beyond amsmath).
-#include "compiler/algebra/layout.hpp"
 #include "compiler/algebra/names.hpp"
+#include "compiler/algebra/notation.hpp"
 #include "compiler/algebra/ops.hpp"
 
 namespace vphi::algebra {

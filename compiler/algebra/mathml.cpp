@@ -1,6 +1,6 @@
 // Expressions in MathML Core (presentation), as browsers show it.
-#include "compiler/algebra/layout.hpp"
 #include "compiler/algebra/names.hpp"
+#include "compiler/algebra/notation.hpp"
 #include "compiler/algebra/ops.hpp"
 
 namespace vphi::algebra {

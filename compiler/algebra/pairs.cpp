@@ -78,7 +78,7 @@ bool reads_other(Expr pair) {
 Expr pair_sum(Expr pair, bool without_self) {
   Arena& arena = *pair->arena;
   if (pair.is_zero()) return pair;
-  if (pair.is(Op::Add) && !pair->ordered) {
+  if (pair.is(Op::Add) && !pair->fixed_order) {
     std::vector<Expr> terms;
     for (Expr term : pair.args()) terms.push_back(pair_sum(term, without_self));
     return arena.make(Op::Add, std::move(terms), pair->span);
@@ -88,9 +88,9 @@ Expr pair_sum(Expr pair, bool without_self) {
     Expr& to = reads_other(factor) ? inside : front;
     to = to * factor;
   };
-  if (pair.is(Op::Mul) && !pair->ordered) {
+  if (pair.is(Op::Mul) && !pair->fixed_order) {
     for (Expr factor : pair.args()) put(factor);
-  } else if (pair->ordered) {
+  } else if (pair->fixed_order) {
     inside = pair;
   } else {
     put(pair);
@@ -127,17 +127,17 @@ PairVariation vary_pairs(Expr density, int array) {
 namespace {
 
 /// own part + other part of a sum; nothing where a term mixes them.
-struct Halves {
+struct OwnAndOther {
   Expr own, other;
 };
 
-std::optional<Halves> halves_of_sum(Expr expr) {
+std::optional<OwnAndOther> split_by_site(Expr expr) {
   Arena& arena = *expr->arena;
   const Expr whole = expand(expr);
-  Halves halves{arena.integer(0), arena.integer(0)};
+  OwnAndOther split{arena.integer(0), arena.integer(0)};
   const auto take = [&](Expr term) {
     if (reads_own(term) && reads_other(term)) return false;
-    Expr& half = reads_other(term) ? halves.other : halves.own;
+    Expr& half = reads_other(term) ? split.other : split.own;
     half = half + term;
     return true;
   };
@@ -145,9 +145,9 @@ std::optional<Halves> halves_of_sum(Expr expr) {
     for (Expr term : whole.args()) {
       if (!take(term)) return std::nullopt;
     }
-    return halves;
+    return split;
   }
-  return take(whole) ? std::optional(halves) : std::nullopt;
+  return take(whole) ? std::optional(split) : std::nullopt;
 }
 
 /// f(u + v) by its addition theorem, u own and v other.
@@ -172,8 +172,8 @@ Expr addition_theorems(Expr pair) {
     const Op op = node.op();
     const bool known = op == Op::Sin || op == Op::Cos || op == Op::Sinh || op == Op::Cosh;
     if (!known || !reads_own(node) || !reads_other(node)) return node;
-    const auto halves = halves_of_sum(node.arg(0));
-    return halves ? added(op, halves->own, halves->other) : node;
+    const auto split = split_by_site(node.arg(0));
+    return split ? added(op, split->own, split->other) : node;
   });
 }
 
@@ -194,11 +194,11 @@ int cost_of(Expr pair, const std::function<bool(Expr)>& counts) {
 
 }  // namespace
 
-Expr taken_apart(Expr pair) {
-  const Expr apart = addition_theorems(pair);
+Expr in_separable_form(Expr pair) {
+  const Expr separable_form = addition_theorems(pair);
   // s_i*c_j*w - c_i*s_j*w: factors of the site itself leave the sums, c_j*w and s_j*w stay
-  const Expr open = expand(apart);
-  if (!open.is(Op::Add) || open == apart) return apart;
+  const Expr open = expand(separable_form);
+  if (!open.is(Op::Add) || open == separable_form) return separable_form;
   int products = 0;
   for (Expr term : open.args()) {
     int factors = 0;
@@ -208,9 +208,9 @@ Expr taken_apart(Expr pair) {
   const auto inner = [&](Expr node) { return node != open && !node.is(Op::Mul); };
   const int opened = cost_of(open, inner) + products;
   return opened < cost_of(
-                      apart, [](Expr) { return true; })
+                      separable_form, [](Expr) { return true; })
              ? open
-             : apart;
+             : separable_form;
 }
 
 namespace {
@@ -229,11 +229,11 @@ bool split_factor(Expr factor, Monomial& m) {
     m.other = m.other * factor;
   } else if (factor.is(Op::Exp)) {
     // exp(u + v): the arena would join the two exponentials again
-    const auto halves = halves_of_sum(factor.arg(0));
-    if (!halves) return false;
+    const auto split = split_by_site(factor.arg(0));
+    if (!split) return false;
     Arena& arena = *factor->arena;
-    m.own = m.own * arena.make(Op::Exp, {halves->own});
-    m.other = m.other * arena.make(Op::Exp, {halves->other});
+    m.own = m.own * arena.make(Op::Exp, {split->own});
+    m.other = m.other * arena.make(Op::Exp, {split->other});
   } else {
     return false;
   }

@@ -51,7 +51,7 @@ PairVariation vary_pairs(Expr density, int array);
 
 /// Sines, cosines and their kind of sums over both sites by their addition theorems, and products
 /// opened where factors of the site itself then leave the sum: fewer operations for each pair.
-Expr taken_apart(Expr pair);
+Expr in_separable_form(Expr pair);
 /// Largest error of the pair function, over its root mean square, when everything that belongs to
 /// one site alone is rounded to f32; close pairs included. 1e-7 is as good as can be.
 double rounding_error(Expr pair);

@@ -11,7 +11,7 @@ namespace {
 /// More terms than this are left as a product: (x1 + ... + x9)^12 helps nobody.
 constexpr std::size_t kMostTerms = 20000;
 
-bool is_sum(Expr e) { return e.is(Op::Add) && !e->ordered; }
+bool is_sum(Expr e) { return e.is(Op::Add) && !e->fixed_order; }
 
 std::vector<Expr> terms_of(Expr e) {
   if (is_sum(e)) return {e.args().begin(), e.args().end()};
@@ -75,7 +75,7 @@ Coefficients convolve(const Coefficients& a, const Coefficients& b) {
 
 Expr expand(Expr expr) {
   return rewrite(expr, [](Expr node) {
-    if (node->ordered) return node;
+    if (node->fixed_order) return node;
     if (node.is(Op::Pow)) return expand_power(node);
     if (node.is(Op::Mul)) return expand_product(node);
     return node;

@@ -1,9 +1,10 @@
 // Rewriting of expressions that are computed together.
 //
 // Handles are numbered as they are made, and a long site function is computed in that order
-// (emit/text/in_order.hpp). Rebuilt one by one, the values of a site would come in the order of
-// the results: each with a part of every product of matrices, all of which would have to be held.
-// Here nodes are rebuilt in the order in which they were written, whichever results they belong to.
+// (emit/text/register_order.hpp). Rebuilt one by one, the values of a site would come in the order
+// of the results: each with a part of every product of matrices, all of which would have to be
+// held. Here nodes are rebuilt in the order in which they were written, whichever results they
+// belong to.
 #pragma once
 
 #include <functional>

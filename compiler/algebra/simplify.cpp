@@ -10,9 +10,9 @@
 namespace vphi::algebra {
 namespace {
 
-bool is_sum(Expr e) { return e.is(Op::Add) && !e->ordered; }
-bool is_product(Expr e) { return e.is(Op::Mul) && !e->ordered; }
-bool is_power(Expr e) { return e.is(Op::Pow) && !e->ordered; }
+bool is_sum(Expr e) { return e.is(Op::Add) && !e->fixed_order; }
+bool is_product(Expr e) { return e.is(Op::Mul) && !e->fixed_order; }
+bool is_power(Expr e) { return e.is(Op::Pow) && !e->fixed_order; }
 
 /// A sum of terms with a minus sign each.
 bool all_negative(Expr e) { return is_sum(e) && std::ranges::all_of(e.args(), has_leading_minus); }

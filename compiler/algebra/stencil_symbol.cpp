@@ -230,21 +230,21 @@ LargestEigenvalue largest_eigenvalue(const StencilData& s) {
   }
 
   // The maximum need not lie at a corner: try wave vectors k = pi j/8, climb from the best one.
-  constexpr unsigned n = 8, turn = 2 * n;
-  std::array<double, turn> cosine{};
-  for (unsigned j = 0; j < turn; ++j) cosine[j] = std::cos(j * pi / n);
+  constexpr unsigned n = 8, period = 2 * n;
+  std::array<double, period> cosine{};
+  for (unsigned j = 0; j < period; ++j) cosine[j] = std::cos(j * pi / n);
   Wave top = best.at;
   double value = best.value;
   unsigned count = n + 1;  // k and -k give the same real part
-  for (unsigned a = 1; a < dims; ++a) count *= turn;
+  for (unsigned a = 1; a < dims; ++a) count *= period;
   for (unsigned code = 0; code < count; ++code) {
     std::array<unsigned, 4> j{code % (n + 1)};
-    for (unsigned a = 1, rest = code / (n + 1); a < dims; ++a, rest /= turn) j[a] = rest % turn;
+    for (unsigned a = 1, rest = code / (n + 1); a < dims; ++a, rest /= period) j[a] = rest % period;
     double sum = 0;
     for (std::size_t i = 0; i < s.offsets.size(); ++i) {
       unsigned phase = 0;  // modulo 16: unsigned arithmetic wraps as it should
       for (unsigned a = 0; a < dims; ++a) phase += j[a] * static_cast<unsigned>(s.offsets[i].d[a]);
-      sum += static_cast<double>(s.weights[i]) * cosine[phase % turn];
+      sum += static_cast<double>(s.weights[i]) * cosine[phase % period];
     }
     const double v = -sum / static_cast<double>(s.denominator);
     if (v > value) {

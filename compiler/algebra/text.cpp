@@ -1,5 +1,5 @@
 // Expressions in the language's own syntax.
-#include "compiler/algebra/layout.hpp"
+#include "compiler/algebra/notation.hpp"
 #include "compiler/algebra/ops.hpp"
 
 namespace vphi::algebra {

@@ -79,13 +79,13 @@ bool everywhere(Expr) { return true; }
 
 std::vector<Expr> children_first(Expr expr) { return children_first(expr, everywhere); }
 
-bool is_ordered(Expr e) { return e->ordered || (e.op() >= Op::Neg && e.op() <= Op::Fma); }
+bool has_fixed_order(Expr e) { return e->fixed_order || (e.op() >= Op::Neg && e.op() <= Op::Fma); }
 
 /// `node` with other arguments; the order of operations stays where it was fixed.
 Expr rebuilt(Expr node, std::vector<Expr> args) {
   if (std::ranges::equal(args, node.args())) return node;
   Arena& arena = *node->arena;
-  if (is_ordered(node)) return arena.raw(node.op(), std::move(args), node->span);
+  if (has_fixed_order(node)) return arena.raw(node.op(), std::move(args), node->span);
   if (node.is(Op::Stencil)) return arena.stencil(node->index, args[0], node->span);
   if (node.is(Op::PairSum)) return pair_sum(args[0], node->index != 0);
   return arena.make(node.op(), std::move(args), node->span);

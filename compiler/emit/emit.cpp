@@ -5,9 +5,9 @@
 
 #include "compiler/emit/patterns/colour.hpp"
 #include "compiler/emit/patterns/pairs.hpp"
-#include "compiler/emit/patterns/paths.hpp"
-#include "compiler/emit/patterns/rounds.hpp"
+#include "compiler/emit/patterns/persistent.hpp"
 #include "compiler/emit/patterns/rows.hpp"
+#include "compiler/emit/patterns/single_site.hpp"
 #include "compiler/emit/patterns/sites.hpp"
 #include "compiler/emit/walks/lines.hpp"
 #include "compiler/emit/walks/march.hpp"
@@ -15,7 +15,7 @@
 namespace vphi::emit {
 namespace {
 
-bool in_order(const kernel::Kernel& kernel, const Bindings& bindings) {
+bool updates_in_place_of_colours(const kernel::Kernel& kernel, const Bindings& bindings) {
   return std::ranges::any_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
     const auto number = static_cast<std::size_t>(array.array);
     return number < bindings.places.size() && bindings.places[number].home >= 0;
@@ -34,13 +34,13 @@ void count_along_x(kernel::Kernel& kernel) {
 }
 
 program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
-  if (is_path(job.kernel)) return emit_paths(job, bindings);
+  if (is_single_site(job.kernel)) return emit_single_site(job, bindings);
   if (job.kernel.steps > 1)
     throw std::invalid_argument("kernel " + job.kernel.name + ": many steps of a lattice");
   if (job.kernel.colours) return emit_colours(job, bindings);
   if (job.signed_index) return emit_rows(job, bindings);
   if (!job.per_site()) return emit_epilogue_gpu(job, bindings);
-  if (!ordered(job) && job.kernel.reach == kernel::Reach::Launch)
+  if (!has_site_order(job) && job.kernel.reach == kernel::Reach::Launch)
     if (const auto shape = choose_march(job)) return emit_march(job, bindings, *shape);
   return emit_sites(job, bindings);
 }
@@ -51,17 +51,17 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings) {
   program::Kernel out;
   if (!kernel.stages.empty()) {
-    out = emit_rounds(kernel, target, bindings);
+    out = emit_persistent(kernel, target, bindings);
   } else if (kernel::sums_pairs(kernel)) {
     out = emit_pairs(kernel, target, bindings);
-  } else if (is_path(kernel) && !kernel.common.empty()) {
-    out = emit_shared_paths(kernel, target, bindings);
+  } else if (is_single_site(kernel) && !kernel.common.empty()) {
+    out = emit_single_site_shared(kernel, target, bindings);
   } else if (const auto line = lines_of(kernel, target)) {
     out = emit_lines(*line, target, bindings);
   } else {
     kernel::Kernel own = kernel;
     own.fast = kernel.fast || noise_hides_errors(kernel, target);
-    if (own.colours && in_order(kernel, bindings)) count_along_x(own);
+    if (own.colours && updates_in_place_of_colours(kernel, bindings)) count_along_x(own);
     const Job job = make_job(own, target, bindings);
     out = by_pattern(job, bindings);
     out.entry = job.entry;

@@ -25,7 +25,7 @@ struct TargetInfo {
 
 /// Where the numbers of an array lie: in the memory of array `home` (none: its own, plain), as
 /// number `lane` of `lanes` that a site has there.
-struct Place {
+struct MemoryPlace {
   int home = -1;
   int lane = 0, lanes = 1;
 };
@@ -46,12 +46,12 @@ struct Reading {
 struct Bindings {
   std::vector<std::string> slots;
   std::vector<int> buffer_of;
-  std::vector<Place> places = {};
+  std::vector<MemoryPlace> places = {};
   program::SiteOrder order = {};
   bool by_slot = false;
   const Reading* reading = nullptr;
-  /// The functions are part of a launch that takes many steps (patterns/rounds.hpp), which alone is
-  /// called from outside.
+  /// The functions are part of a launch that takes many steps (patterns/persistent.hpp), which
+  /// alone is called from outside.
   bool inside = false;
 };
 

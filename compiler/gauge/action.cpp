@@ -39,8 +39,8 @@ std::optional<Twice> twice(const LoopAction& action, const Box& box) {
   return std::nullopt;
 }
 
-std::vector<WeightedPath> staple_paths(const LoopAction& action, int axis) {
-  std::vector<WeightedPath> paths;
+std::vector<WeightedLinkPath> staple_paths(const LoopAction& action, int axis) {
+  std::vector<WeightedLinkPath> paths;
   const Offset next = one_step({axis, false});
   for (const LoopTerm& term : action) {
     const Expr c = term.coefficient, none = number(c, 0);
@@ -55,7 +55,7 @@ std::vector<WeightedPath> staple_paths(const LoopAction& action, int axis) {
   return paths;
 }
 
-Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link, PathPlan* plan) {
+Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link, LinkPathPlan* plan) {
   return sum_of_paths(staple_paths(action, axis), link, plan);
 }
 

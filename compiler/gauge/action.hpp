@@ -16,7 +16,7 @@
 
 #include "compiler/gauge/colouring.hpp"
 #include "compiler/gauge/group.hpp"
-#include "compiler/gauge/paths.hpp"
+#include "compiler/gauge/link_paths.hpp"
 
 namespace vphi::gauge {
 
@@ -39,8 +39,9 @@ struct Twice {
 std::optional<Twice> twice(const LoopAction& action, const Box& box);
 
 /// V_axis(x) as weighted paths that begin at x + axis; empty where no loop has a link along it.
-std::vector<WeightedPath> staple_paths(const LoopAction& action, int axis);
-Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link, PathPlan* plan = nullptr);
+std::vector<WeightedLinkPath> staple_paths(const LoopAction& action, int axis);
+Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link,
+                  LinkPathPlan* plan = nullptr);
 
 /// Slope of the momentum of the link at the site: p_a' = Im tr(T_a U V) (group.hpp).
 std::vector<Expr> force(const Group& group, const LoopAction& action, int axis, const LinkOf& link);

@@ -44,7 +44,7 @@ Expr difference(Expr a, Expr b) {
 
 /// u*v; two exact numbers in a row are one.
 Expr scaled(Expr u, Expr v) {
-  const bool twice = u.is_number() && u->number.exact && v.is(Op::Mul) && v->ordered &&
+  const bool twice = u.is_number() && u->number.exact && v.is(Op::Mul) && v->fixed_order &&
                      v.arg(0).is_number() && v.arg(0)->number.exact;
   return twice ? times(u * v.arg(0), v.arg(1)) : raw(Op::Mul, u, v);
 }

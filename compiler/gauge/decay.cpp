@@ -29,7 +29,7 @@ double largest_eigenvalue(const Form& form) {
   std::array<Number, kDirections> v{Number(1, 0.1), Number(-0.7, 0.4), Number(0.3, 0.9),
                                     Number(-0.5, -0.8)};
   double value = 0;
-  for (int round = 0; round < 200; ++round) {
+  for (int iteration = 0; iteration < 200; ++iteration) {
     std::array<Number, kDirections> next{};
     double norm = 0;
     for (std::size_t i = 0; i < kDirections; ++i) {
@@ -42,7 +42,7 @@ double largest_eigenvalue(const Form& form) {
     value = norm - shift;
     for (Number& entry : next) entry /= norm;
     v = next;
-    if (round > 0 && std::abs(value - before) < 1e-10 * shift) break;
+    if (iteration > 0 && std::abs(value - before) < 1e-10 * shift) break;
   }
   return value;
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compiler/gauge/clifford.hpp"
-#include "compiler/gauge/paths.hpp"
+#include "compiler/gauge/link_paths.hpp"
 
 namespace vphi::gauge {
 

@@ -216,11 +216,11 @@ Matrix heatbath_u1(const Matrix& u, const Matrix& staple, Expr strength, Draws& 
   const Expr cosine = apply(Op::Max, arena.integer(-1), apply(Op::Min, found.value, one));
   const Expr sine = root(apply(Op::Max, times(minus(one, cosine), plus(one, cosine)), none));
   const Expr left = apply(Op::Less, draws.next(), arena.rational(1, 2));
-  const Complex turned = times(Complex{cosine, select(left, negative(sine), sine)}, direction);
+  const Complex rotated = times(Complex{cosine, select(left, negative(sine), sine)}, direction);
   const Expr somewhere = apply(Op::Less, arena.real(kNothing), size2);
   // with no staple every angle is as likely: the first proposal is uniform, about any direction
-  const Complex fresh{select(somewhere, turned.re, cosine),
-                      select(somewhere, turned.im, select(left, negative(sine), sine))};
+  const Complex fresh{select(somewhere, rotated.re, cosine),
+                      select(somewhere, rotated.im, select(left, negative(sine), sine))};
   const Complex old = u.at(0, 0);
   return {1, 1, {{select(found.done, fresh.re, old.re), select(found.done, fresh.im, old.im)}}};
 }
@@ -260,10 +260,10 @@ Matrix overrelaxed(const Group& group, const Matrix& u, const Matrix& staples) {
     // conj(U V)/|V|^2 conj(V): Re(U V) stays, Im(U V) changes sign
     const Complex v = staples.at(0, 0), w = times(u.at(0, 0), v);
     const Expr k2 = norm2(v);
-    const Complex turned = times(over(one, apply(Op::Max, k2, nothing)), conjugate(times(w, v)));
+    const Complex rotated = times(over(one, apply(Op::Max, k2, nothing)), conjugate(times(w, v)));
     const Expr somewhere = apply(Op::Less, nothing, k2);
     const Complex old = u.at(0, 0);
-    return {1, 1, {{select(somewhere, turned.re, old.re), select(somewhere, turned.im, old.im)}}};
+    return {1, 1, {{select(somewhere, rotated.re, old.re), select(somewhere, rotated.im, old.im)}}};
   }
   return hit_subgroups(u, staples, [&](const Quaternion& w) {
     // (conj(w)/k)^2

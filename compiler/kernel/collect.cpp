@@ -5,28 +5,28 @@
 
 namespace vphi::kernel {
 
-Sweep collect(Sweep sweep, const FreshName&) {
-  for (Store& value : sweep.shared) {
+SiteLoop collect(SiteLoop loop, const FreshName&) {
+  for (Store& value : loop.shared) {
     value.value = sum_of(*value.value->arena, linear_terms(value.value));
   }
-  for (Store& store : sweep.kernel.stores) {
+  for (Store& store : loop.kernel.stores) {
     store.value = sum_of(*store.value->arena, linear_terms(store.value));
   }
-  for (Reduction& reduction : sweep.kernel.reductions) {
+  for (Reduction& reduction : loop.kernel.reductions) {
     reduction.value = sum_of(*reduction.value->arena, linear_terms(reduction.value));
   }
-  return sweep;
+  return loop;
 }
 
-Sweep inlined(Sweep sweep) {
+SiteLoop inlined(SiteLoop loop) {
   algebra::Substitution whole;
-  for (const Store& value : sweep.shared) {
+  for (const Store& value : loop.shared) {
     whole.add(value.value->arena->load(value.array), whole(value.value));
   }
-  sweep.shared.clear();
-  for (Store& store : sweep.kernel.stores) store.value = whole(store.value);
-  for (Reduction& reduction : sweep.kernel.reductions) reduction.value = whole(reduction.value);
-  return sweep;
+  loop.shared.clear();
+  for (Store& store : loop.kernel.stores) store.value = whole(store.value);
+  for (Reduction& reduction : loop.kernel.reductions) reduction.value = whole(reduction.value);
+  return loop;
 }
 
 }  // namespace vphi::kernel

@@ -8,8 +8,8 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/common_values.hpp"
 #include "compiler/kernel/line.hpp"
-#include "compiler/kernel/share.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::kernel {
@@ -34,7 +34,7 @@ bool is_reciprocal_root(Expr power) {
 /// Walks what happens at a site; each value counts once, however often it is used.
 class Counter {
  public:
-  /// `handed`: names of values that a clock makes for all paths (kernel/share.hpp).
+  /// `handed`: names of values that a clock makes for all paths (kernel/common_values.hpp).
   explicit Counter(const Kernel& kernel, const std::vector<std::string>& handed = {})
       : dx_(kernel.dx), pairs_(sums_pairs(kernel)), handed_(handed.begin(), handed.end()) {}
 
@@ -206,10 +206,10 @@ Cost cost(const Kernel& kernel) {
   Cost cost;
   for (const Kernel& stage : kernel.stages) {  // a step of them
     const Cost own = kernel::cost(stage);
-    const auto rounds = static_cast<int>(kernel.rounds);
-    cost.loads += rounds * own.loads, cost.stores += rounds * own.stores;
-    cost.bytes += rounds * own.bytes, cost.flops += rounds * own.flops;
-    cost.special += rounds * own.special;
+    const auto stage_repeats = static_cast<int>(kernel.stage_repeats);
+    cost.loads += stage_repeats * own.loads, cost.stores += stage_repeats * own.stores;
+    cost.bytes += stage_repeats * own.bytes, cost.flops += stage_repeats * own.flops;
+    cost.special += stage_repeats * own.special;
   }
   if (!kernel.stages.empty()) return cost;
   for (const ArrayParam& array : kernel.arrays) {

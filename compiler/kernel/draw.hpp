@@ -20,20 +20,20 @@ namespace vphi::kernel {
 using Words = std::array<std::uint32_t, 4>;
 
 inline constexpr std::uint32_t kMultiply0 = 0xD2511F53, kMultiply2 = 0xCD9E8D57;
-inline constexpr int kRounds = 10, kFewRounds = 7;
+inline constexpr int kPhiloxRounds = 10, kPhiloxFewRounds = 7;
 inline constexpr std::uint64_t kRunBlocks = 8;  ///< of four xorshift words from one start
 
 /// Both key words of a round, low one first.
-constexpr std::array<std::uint32_t, 2> round_key(std::uint64_t seed, int round) {
-  const auto turns = static_cast<std::uint32_t>(round);
-  return {static_cast<std::uint32_t>(seed) + turns * 0x9E3779B9U,
-          static_cast<std::uint32_t>(seed >> 32) + turns * 0xBB67AE85U};
+constexpr std::array<std::uint32_t, 2> philox_round_key(std::uint64_t seed, int round) {
+  const auto which = static_cast<std::uint32_t>(round);
+  return {static_cast<std::uint32_t>(seed) + which * 0x9E3779B9U,
+          static_cast<std::uint32_t>(seed >> 32) + which * 0xBB67AE85U};
 }
 
 /// Philox4x32-10, or with fewer rounds.
-constexpr Words philox(Words c, std::uint64_t seed, int rounds = kRounds) {
+constexpr Words philox(Words c, std::uint64_t seed, int rounds = kPhiloxRounds) {
   for (int round = 0; round < rounds; ++round) {
-    const auto key = round_key(seed, round);
+    const auto key = philox_round_key(seed, round);
     const std::uint64_t p0 = std::uint64_t{kMultiply0} * c[0];
     const std::uint64_t p2 = std::uint64_t{kMultiply2} * c[2];
     c = {static_cast<std::uint32_t>(p2 >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(p2),
@@ -42,8 +42,8 @@ constexpr Words philox(Words c, std::uint64_t seed, int rounds = kRounds) {
   return c;
 }
 
-constexpr int rounds_of(Generator generator) {
-  return generator == Generator::Philox7 ? kFewRounds : kRounds;
+constexpr int philox_rounds(Generator generator) {
+  return generator == Generator::Philox7 ? kPhiloxFewRounds : kPhiloxRounds;
 }
 
 /// Words (or bits) of a walker's sequence that a step takes up: 1, 2, or a multiple of 4 (bits: a
@@ -79,7 +79,7 @@ constexpr std::int64_t word_of_draw(const Random& random, int index) {
 inline constexpr int kMostBits = 32;
 
 /// Steps that kernels unroll because they share random numbers: 1, 2 or 4.
-constexpr std::int64_t steps_of_round(const Random& random) {
+constexpr std::int64_t steps_sharing_draws(const Random& random) {
   if (random.draws == 0) return 4;
   const std::int64_t words = words_per_step(random), all = random.bits ? kMostBits : 4;
   return std::clamp<std::int64_t>(all / words, 1, 4);
@@ -107,7 +107,7 @@ constexpr Words block_of(const Random& random, std::uint64_t walker, std::uint64
     return philox({static_cast<std::uint32_t>(walker), static_cast<std::uint32_t>(b), random.stream,
                    static_cast<std::uint32_t>(walker >> 32 << 16) |
                        static_cast<std::uint32_t>(b >> 32 & 0xffff)},
-                  random.seed, rounds_of(random.generator));
+                  random.seed, philox_rounds(random.generator));
   };
   if (random.generator != Generator::Xorshift32) return philox_block(block);
   std::uint32_t state = philox_block(block / kRunBlocks)[0];

@@ -73,16 +73,16 @@ Expr factor_sum(Arena& arena, std::vector<Expr> terms, dsl::Span span) {
 
 Expr factored(Expr expr) {
   return algebra::rewrite(expr, [](Expr node) {
-    if (!node.is(Op::Add) || node->ordered || !node->per_site) return node;
+    if (!node.is(Op::Add) || node->fixed_order || !node->per_site) return node;
     return factor_sum(*node->arena, {node.args().begin(), node.args().end()}, node->span);
   });
 }
 
-Sweep factor(Sweep sweep, const FreshName&) {
-  for (Store& value : sweep.shared) value.value = factored(value.value);
-  for (Store& store : sweep.kernel.stores) store.value = factored(store.value);
-  for (Reduction& reduction : sweep.kernel.reductions) reduction.value = factored(reduction.value);
-  return sweep;
+SiteLoop factor(SiteLoop loop, const FreshName&) {
+  for (Store& value : loop.shared) value.value = factored(value.value);
+  for (Store& store : loop.kernel.stores) store.value = factored(store.value);
+  for (Reduction& reduction : loop.kernel.reductions) reduction.value = factored(reduction.value);
+  return loop;
 }
 
 }  // namespace vphi::kernel

@@ -10,7 +10,7 @@ using algebra::Op;
 
 class Hoister {
  public:
-  Hoister(Sweep& sweep, const FreshName& fresh) : sweep_(sweep), fresh_(fresh) {}
+  Hoister(SiteLoop& loop, const FreshName& fresh) : loop_(loop), fresh_(fresh) {}
 
   void root(Expr& value, const std::string& hint) {
     hint_ = hint;
@@ -24,7 +24,7 @@ class Hoister {
     const auto found = slots_.find(value.get());
     if (found != slots_.end()) return found->second;
     const std::string name = fresh_(hint_);
-    sweep_.before.push_back({name, value});
+    loop_.before.push_back({name, value});
     const Expr symbol = value->arena->symbol(name, value->span);
     slots_.emplace(value.get(), symbol);
     return symbol;
@@ -46,7 +46,7 @@ class Hoister {
     const auto found = done_.find(expr.get());
     if (found != done_.end()) return found->second;
     Expr result;
-    if ((expr.is(Op::Add) || expr.is(Op::Mul)) && !expr->ordered) {
+    if ((expr.is(Op::Add) || expr.is(Op::Mul)) && !expr->fixed_order) {
       result = split(expr);
     } else if (expr.is(Op::Stencil)) {
       result = expr;
@@ -57,15 +57,15 @@ class Hoister {
       std::vector<Expr> args;
       for (Expr arg : expr.args()) args.push_back(visit(arg));
       // what has its order already keeps it
-      const bool ordered = expr->ordered || (expr.op() >= Op::Neg && expr.op() <= Op::Fma);
-      result = ordered ? expr->arena->raw(expr.op(), args, expr->span)
-                       : expr->arena->make(expr.op(), args, expr->span);
+      const bool fixed_order = expr->fixed_order || (expr.op() >= Op::Neg && expr.op() <= Op::Fma);
+      result = fixed_order ? expr->arena->raw(expr.op(), args, expr->span)
+                           : expr->arena->make(expr.op(), args, expr->span);
     }
     done_.emplace(expr.get(), result);
     return result;
   }
 
-  Sweep& sweep_;
+  SiteLoop& loop_;
   const FreshName& fresh_;
   std::string hint_;
   std::unordered_map<const algebra::Node*, Expr> slots_, done_;
@@ -73,16 +73,16 @@ class Hoister {
 
 }  // namespace
 
-Sweep hoist(Sweep sweep, const FreshName& fresh) {
-  Hoister hoister(sweep, fresh);
-  for (Store& value : sweep.shared) hoister.root(value.value, "c");
-  for (Store& store : sweep.kernel.stores) {
+SiteLoop hoist(SiteLoop loop, const FreshName& fresh) {
+  Hoister hoister(loop, fresh);
+  for (Store& value : loop.shared) hoister.root(value.value, "c");
+  for (Store& store : loop.kernel.stores) {
     hoister.root(store.value, "c");
   }
-  for (Reduction& reduction : sweep.kernel.reductions) {
+  for (Reduction& reduction : loop.kernel.reductions) {
     hoister.root(reduction.value, "c");
   }
-  return sweep;
+  return loop;
 }
 
 }  // namespace vphi::kernel

@@ -239,19 +239,19 @@ struct Interpreter::State {
   };
 
   /// A kernel's expressions as tapes, made once.
-  struct Prepared {
+  struct KernelTapes {
     Tape site;
     std::vector<int> stores, reductions;
     std::vector<std::pair<Tape, int>> epilogue;
   };
 
-  std::vector<std::unique_ptr<Prepared>> ready;
+  std::vector<std::unique_ptr<KernelTapes>> ready;
 
-  const Prepared& prepared(std::size_t kernel_index) {
+  const KernelTapes& tapes_of(std::size_t kernel_index) {
     if (ready.size() < plan.kernels.size()) ready.resize(plan.kernels.size());
     auto& slot = ready[kernel_index];
     if (slot) return *slot;
-    slot = std::make_unique<Prepared>();
+    slot = std::make_unique<KernelTapes>();
     const Kernel& kernel = plan.kernels[kernel_index];
     for (const Store& store : kernel.stores) slot->stores.push_back(slot->site.add(store.value));
     for (const Reduction& reduction : kernel.reductions) {
@@ -265,8 +265,8 @@ struct Interpreter::State {
   }
 
   template <class Real>
-  void sweep(const Kernel& kernel, const Prepared& prepared) {
-    const auto& [tape, stores, reductions, unused] = prepared;
+  void sweep(const Kernel& kernel, const KernelTapes& tapes_of) {
+    const auto& [tape, stores, reductions, unused] = tapes_of;
     std::vector<Reducer> reducers;
     for (const Reduction& reduction : kernel.reductions) {
       Reducer& reducer = reducers.emplace_back();
@@ -347,10 +347,10 @@ struct Interpreter::State {
 
   void set(const std::string& name, double value) { scalar(name) = value; }
 
-  void epilogue(const Kernel& kernel, const Prepared& prepared) {
+  void epilogue(const Kernel& kernel, const KernelTapes& tapes_of) {
     std::vector<double> values;
     for (std::size_t i = 0; i < kernel.epilogue.size(); ++i) {
-      const auto& [tape, at] = prepared.epilogue[i];
+      const auto& [tape, at] = tapes_of.epilogue[i];
       evaluate<double>(kernel, tape, {}, values);
       set(kernel.epilogue[i].slot, values[static_cast<std::size_t>(at)]);
     }
@@ -359,7 +359,7 @@ struct Interpreter::State {
   void run(const program::Launch& launch) {
     const auto index = static_cast<std::size_t>(launch.kernel);
     const Kernel& kernel = plan.kernels.at(index);
-    const Prepared& tapes = prepared(index);
+    const KernelTapes& tapes = tapes_of(index);
     const auto instances = static_cast<std::size_t>(plan.program.instances);
     for (instance = 0; instance < instances; ++instance) {
       if (!kernel.still.empty() && scalar(kernel.still) != 0) continue;

@@ -33,11 +33,11 @@ struct Value {
   Expr sample;  ///< one of the nodes that are this value
   std::vector<Argument> args;
   int lag = 0;
-  int least = 0, most = 0;  ///< cells that it depends on, relative to its own
-  int work = 0;             ///< operations from reads on, without regard to what is shared
-  std::set<int> ages;       ///< how many steps after it can be made it is read
-  std::vector<int> makes;   ///< ages at which it is made; the others read what is held
-  std::set<int> again;      ///< ages at which it is made though it could be held
+  int least = 0, most = 0;      ///< cells that it depends on, relative to its own
+  int work = 0;                 ///< operations from reads on, without regard to what is shared
+  std::set<int> ages;           ///< how many steps after it can be made it is read
+  std::vector<int> makes;       ///< ages at which it is made; the others read what is held
+  std::set<int> recomputed_at;  ///< ages at which it is made though it could be held
 };
 
 /// A value is rather made twice than held over a gap of ages if it takes no more operations.
@@ -110,7 +110,7 @@ class Finder {
   }
 
   /// A power of two divides as exactly as its reciprocal multiplies.
-  static bool halves(Expr node) {
+  static bool divides_exactly(Expr node) {
     if (!node.is(Op::Div)) return false;
     const auto power = whole(node.arg(1));
     return power && *power > 0 && (*power & (*power - 1)) == 0;
@@ -221,7 +221,7 @@ class Finder {
     Value value;
     value.sample = node;
     const algebra::OpInfo& row = algebra::info(node.op());
-    value.work = halves(node) ? 1 : row.flops + 100 * row.special;
+    value.work = divides_exactly(node) ? 1 : row.flops + 100 * row.special;
     bool any = false;
     for (const Argument& arg : args) {
       if (arg.place.value == kConstant) continue;
@@ -281,7 +281,7 @@ class Finder {
       for (const int age : value.ages) {
         if (previous < 0) {
           value.makes.push_back(light ? age : 0);
-        } else if ((light && age - previous > 1) || value.again.contains(age)) {
+        } else if ((light && age - previous > 1) || value.recomputed_at.contains(age)) {
           value.makes.push_back(age);
         }
         previous = age;
@@ -336,17 +336,17 @@ class Finder {
         if (is_leaf(value)) continue;
         const std::set<int> ages = value.ages;
         for (const int age : ages) {
-          if (age < 2 || !value.again.insert(age).second) continue;
+          if (age < 2 || !value.recomputed_at.insert(age).second) continue;
           set_ages();
           const Burden then = burden();
           const bool cheap = then.work - now.work <= now.held - then.held;
           if (then.held < least.held && cheap && then.back <= now.back) {
             best = &value, best_age = age, least = then;
           }
-          value.again.erase(age);
+          value.recomputed_at.erase(age);
         }
       }
-      if (best) best->again.insert(best_age);
+      if (best) best->recomputed_at.insert(best_age);
       set_ages();
       if (!best) return;
       now = least;
@@ -427,7 +427,7 @@ class Finder {
                                 value.lag - arg.place.shift - lag_of(arg.place.value) + make));
     }
     const Expr node = value.sample;
-    if (halves(node)) {
+    if (divides_exactly(node)) {
       known = arena.raw(Op::Mul, {arena.rational(1, *whole(args[1])), args[0]});
       return made_[{v, make}] = known;
     }

@@ -20,7 +20,7 @@ class Collector {
 
   void add(Expr expr, Expr coefficient) {
     if (!expr->per_site) return put(coefficient * expr, Expr());
-    if (expr->ordered) return put(coefficient, expr);
+    if (expr->fixed_order) return put(coefficient, expr);
     switch (expr.op()) {
       case Op::Add:
         for (Expr term : expr.args()) add(term, coefficient);

@@ -38,7 +38,7 @@ class Multiples {
     if (!node.is(Op::Cos) && !node.is(Op::Sin)) return std::nullopt;
     const Expr u = node.arg(0);
     if (!u->per_site) return std::nullopt;
-    if (!u.is(Op::Mul) || u->ordered || u.args().size() != 2) return Multiple{u, 1};
+    if (!u.is(Op::Mul) || u->fixed_order || u.args().size() != 2) return Multiple{u, 1};
     const Expr n = u.arg(0).is_number() ? u.arg(0) : u.arg(1);
     const Expr v = u.arg(0).is_number() ? u.arg(1) : u.arg(0);
     const bool whole = n.is_number() && n->number.exact && n->number.rational.den == 1 &&
@@ -60,9 +60,9 @@ class Multiples {
   std::unordered_map<const algebra::Node*, std::set<std::int64_t>> wanted_;
 };
 
-class Orderer {
+class OperationOrder {
  public:
-  explicit Orderer(Arena& arena) : arena_(arena) {}
+  explicit OperationOrder(Arena& arena) : arena_(arena) {}
 
   /// All values before the first of them is visited: rows of multiples are found here.
   void announce(std::span<const Expr> roots) { multiples_.see(roots); }
@@ -85,7 +85,7 @@ class Orderer {
       return shared == shared_.end() ? expr : shared->second;
     }
     if (expr.args().empty() || expr.is(Op::Stencil)) return expr;
-    if (expr->ordered) {  // its order stays; below it may be shared values, or none yet
+    if (expr->fixed_order) {  // its order stays; below it may be shared values, or none yet
       std::vector<Expr> args;
       for (Expr arg : expr.args()) args.push_back(visit(arg));
       return std::ranges::equal(args, expr.args()) ? expr : arena_.raw(expr.op(), args, expr->span);
@@ -93,8 +93,8 @@ class Orderer {
     span_ = expr->span;
     if (const auto m = Multiples::multiple(expr)) {
       if (const auto first = multiples_.first_of_row(*m)) {
-        const Turned turned = rotated(*m, *first);
-        return expr.is(Op::Cos) ? turned.cosine : turned.sine;
+        const CosSin cos_sin = rotated(*m, *first);
+        return expr.is(Op::Cos) ? cos_sin.cosine : cos_sin.sine;
       }
     }
     switch (expr.op()) {
@@ -149,22 +149,22 @@ class Orderer {
     return arena_.raw(op, {a, b}, span_);
   }
 
-  struct Turned {
+  struct CosSin {
     Expr cosine, sine;
   };
 
-  Turned rotated(const Multiples::Multiple& m, std::int64_t first) {
-    std::map<std::int64_t, Turned>& row = turned_[m.of.get()];
+  CosSin rotated(const Multiples::Multiple& m, std::int64_t first) {
+    std::map<std::int64_t, CosSin>& row = cosines_sines_[m.of.get()];
     const auto computed = [&](std::int64_t n) {
       const Expr u = visit(n == 1 ? m.of : arena_.integer(n) * m.of);
-      return Turned{arena_.raw(Op::Cos, {u}, m.of->span), arena_.raw(Op::Sin, {u}, m.of->span)};
+      return CosSin{arena_.raw(Op::Cos, {u}, m.of->span), arena_.raw(Op::Sin, {u}, m.of->span)};
     };
     if (!row.contains(first)) row[first] = computed(first);
     if (!row.contains(1)) row[1] = computed(1);
-    const Turned one = row[1];
+    const CosSin one = row[1];
     for (std::int64_t n = first + 1; n <= m.times; ++n) {
       if (row.contains(n)) continue;
-      const Turned last = row[n - 1];
+      const CosSin last = row[n - 1];
       row[n] = {binary(Op::Sub, binary(Op::Mul, last.cosine, one.cosine),
                        binary(Op::Mul, last.sine, one.sine)),
                 binary(Op::Add, binary(Op::Mul, last.sine, one.cosine),
@@ -184,7 +184,7 @@ class Orderer {
   Signed without_sign(Expr term) {
     const auto is_negative = [](Expr e) { return e.is_number() && e->number.real < 0; };
     if (is_negative(term)) return {-term, true};
-    if (term.is(Op::Mul) && !term->ordered) {
+    if (term.is(Op::Mul) && !term->fixed_order) {
       const auto args = term.args();
       if (std::ranges::any_of(args, is_negative)) return {-term, true};
     }
@@ -221,7 +221,7 @@ class Orderer {
     for (Expr factor : factors) {
       if (factor.is_number() && factor->number.real == -1) {
         negative = !negative;
-      } else if (factor.is(Op::Pow) && !factor->ordered) {
+      } else if (factor.is(Op::Pow) && !factor->fixed_order) {
         power(factor, above, below);
       } else {
         above.push_back(visit(factor));
@@ -287,7 +287,7 @@ class Orderer {
   Arena& arena_;
   bool pairs_ = false;  ///< inside a sum over pairs
   Multiples multiples_;
-  std::unordered_map<const algebra::Node*, std::map<std::int64_t, Turned>> turned_;
+  std::unordered_map<const algebra::Node*, std::map<std::int64_t, CosSin>> cosines_sines_;
   dsl::Span span_;
   std::unordered_map<int, Expr> shared_;
   std::unordered_map<const algebra::Node*, Expr> done_;
@@ -295,31 +295,31 @@ class Orderer {
 
 }  // namespace
 
-Expr ordered(Expr expr) { return Orderer(*expr->arena).visit(expr); }
+Expr with_fixed_order(Expr expr) { return OperationOrder(*expr->arena).visit(expr); }
 
-Sweep order(Sweep sweep, const FreshName&) {
+SiteLoop order(SiteLoop loop, const FreshName&) {
   const auto arena = [](Expr expr) -> Arena& { return *expr->arena; };
-  std::optional<Orderer> orderer;
+  std::optional<OperationOrder> orderer;
   const auto put = [&](Expr& value) {
     if (!orderer) orderer.emplace(arena(value));
     value = orderer->visit(value);
   };
-  std::vector<Expr> values = sweep.kernel.values();
-  for (const Store& value : sweep.shared) values.push_back(value.value);
+  std::vector<Expr> values = loop.kernel.values();
+  for (const Store& value : loop.shared) values.push_back(value.value);
   if (!values.empty()) {
     orderer.emplace(arena(values.front()));
     orderer->announce(values);
   }
-  for (Store& value : sweep.shared) {
+  for (Store& value : loop.shared) {
     put(value.value);
     orderer->share(value.array, value.value);
   }
-  sweep.shared.clear();
-  for (Store& store : sweep.kernel.stores) put(store.value);
-  for (Reduction& reduction : sweep.kernel.reductions) put(reduction.value);
-  for (ScalarAssign& assign : sweep.kernel.epilogue) put(assign.value);
-  for (ScalarAssign& assign : sweep.before) put(assign.value);
-  return sweep;
+  loop.shared.clear();
+  for (Store& store : loop.kernel.stores) put(store.value);
+  for (Reduction& reduction : loop.kernel.reductions) put(reduction.value);
+  for (ScalarAssign& assign : loop.kernel.epilogue) put(assign.value);
+  for (ScalarAssign& assign : loop.before) put(assign.value);
+  return loop;
 }
 
 }  // namespace vphi::kernel

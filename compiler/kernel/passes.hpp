@@ -13,7 +13,7 @@
 
 namespace vphi::kernel {
 
-struct Sweep {
+struct SiteLoop {
   Kernel kernel;                     ///< epilogue: what follows from its reductions
   std::vector<ScalarAssign> before;  ///< scalars computed before it starts, in order
   /// Values per site that several stores and reductions share, in order: Load(array) stands for
@@ -27,25 +27,25 @@ using FreshName = std::function<std::string(const std::string&)>;
 /// Scalar factors multiplied out of every store and reduction, equal per-site parts merged:
 /// k1*a^2*(lap(u) - u) + k2*b*lap(u) becomes (k1*a^2 + k2*b)*lap(u) - k1*a^2*u. The common factor
 /// that a reduction is left with goes to its epilogue.
-Sweep collect(Sweep sweep, const FreshName& fresh);
+SiteLoop collect(SiteLoop loop, const FreshName& fresh);
 
 /// Every maximal expression of scalars inside a store or a reduction becomes a scalar of its own,
 /// computed once before the sweep in f64 instead of at each site.
-Sweep hoist(Sweep sweep, const FreshName& fresh);
+SiteLoop hoist(SiteLoop loop, const FreshName& fresh);
 
 /// Common per-site factors are taken out of sums, Horner's scheme included:
 /// c1*u + c2*u*v^2 becomes u*(c1 + c2*v^2).
-Sweep factor(Sweep sweep, const FreshName& fresh);
+SiteLoop factor(SiteLoop loop, const FreshName& fresh);
 Expr factored(Expr expr);
 
 /// Shared values put where they are used, simplified again: for the verifier and for people.
-Sweep inlined(Sweep sweep);
+SiteLoop inlined(SiteLoop loop);
 
 /// Fixes the order of operations: sums from left to right (what is added to a stored value comes
 /// first and is added to it last), integer powers by repeated squaring, half-integer ones by square
 /// roots, divisions gathered into one. From here on arguments are evaluated from left to right.
 /// Shared values are put where they are used.
-Sweep order(Sweep sweep, const FreshName& fresh);
-Expr ordered(Expr expr);
+SiteLoop order(SiteLoop loop, const FreshName& fresh);
+Expr with_fixed_order(Expr expr);
 
 }  // namespace vphi::kernel

@@ -154,19 +154,19 @@ struct Kernel {
   /// what that number is a multiple of; "": `steps` are all.
   std::string steps_slot;
   /// Slots with the same value in every instance that moves (time, step): what depends on them
-  /// alone is computed once for many instances (kernel/share.hpp).
+  /// alone is computed once for many instances (kernel/common_values.hpp).
   std::vector<std::string> common;
-  /// Slot that is not 0 where an instance stands still: its arrays stay as they are. One of `common`
-  /// (with colours: any), or "": the kernel's values say themselves what becomes of it.
+  /// Slot that is not 0 where an instance stands still: its arrays stay as they are. One of
+  /// `common` (with colours: any), or "": the kernel's values say themselves what becomes of it.
   std::string still;
   Reach reach = Reach::Launch;
   int threads = 0;  ///< of a group, where `reach` is not Launch (1: rows on a processor)
-  /// Kernels of a launch that takes many steps (schedule/rounds.hpp): a round goes through all of
-  /// them in their order, each knows what the ones before have stored and made of the scalars, and
-  /// `rounds` of them are a step. `steps_slot` says how many steps. The launch has `arrays` and
-  /// nothing else of its own.
+  /// Kernels of a launch that takes many steps (schedule/persistent.hpp): a round goes through all
+  /// of them in their order, each knows what the ones before have stored and made of the scalars,
+  /// and `stage_repeats` of them are a step. `steps_slot` says how many steps. The launch has
+  /// `arrays` and nothing else of its own.
   std::vector<Kernel> stages;
-  std::int64_t rounds = 1;
+  std::int64_t stage_repeats = 1;
   Random random;
   std::array<Boundary, 4> boundary{};
   double fixed_value = 0;  ///< value outside, Boundary::Fixed

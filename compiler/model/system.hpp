@@ -186,8 +186,8 @@ struct LinearMap {
 
 /// The same system on half of the sites, where an operator is R + H, R at the site itself and H
 /// between sites of opposite parity alone: (R - H R^-1 H) y = b - H R^-1 b at odd sites, and
-/// x = R^-1 (b - H y) at even ones (compiler/physics/halves.hpp).
-struct HalfSystem {
+/// x = R^-1 (b - H y) at even ones (compiler/physics/even_odd.hpp).
+struct EvenOddSystem {
   std::vector<int> arrays;  ///< y: Loads in `op`, `adjoint` and `back`
   std::vector<int> right;   ///< b: Loads in `source` and `back`
   LinearMap op, adjoint, source;
@@ -201,12 +201,12 @@ struct LinearSystem {
   int rows = 1, columns = 1;
   bool complex = false;
   bool spinor = false;
-  std::array<bool, 4> turns{};  ///< StateField::turns of a spinor
-  std::vector<int> arrays;      ///< x: re, im of each component
-  LinearMap op;                 ///< A(x), of Loads of `arrays`
-  LinearMap adjoint;            ///< A^+(x), the same; empty where the box does not allow it
-  std::vector<Expr> source;     ///< b
-  std::optional<HalfSystem> half;
+  std::array<bool, 4> antiperiodic{};  ///< StateField::antiperiodic of a spinor
+  std::vector<int> arrays;             ///< x: re, im of each component
+  LinearMap op;                        ///< A(x), of Loads of `arrays`
+  LinearMap adjoint;                   ///< A^+(x), the same; empty where the box does not allow it
+  std::vector<Expr> source;            ///< b
+  std::optional<EvenOddSystem> even_odd;
   /// Place in System::solves of the first system with this operator and solver; its kernels are
   /// this one's as well. -1: it is the first itself.
   int like = -1;
@@ -265,7 +265,7 @@ struct Derived {
 };
 
 /// A flux scheme along one axis: lines in order, then what they give for each quantity.
-struct FluxSweep {
+struct AxisScheme {
   int axis = 0;
   std::vector<Derived> lines;
   std::map<int, Expr> result;  ///< quantity -> new value (a step), or its part of d/dt
@@ -280,7 +280,7 @@ struct FluxSweep {
 struct Conservation {
   std::vector<int> quantities;
   std::vector<Derived> recovered;  ///< primitive variables, from quantities and earlier ones
-  std::vector<FluxSweep> sweeps;   ///< one for each axis
+  std::vector<AxisScheme> sweeps;  ///< one for each axis
   bool step = false;               ///< the text is a step of length `kStepLength`, not a rate
   bool half_step = false;          ///< recovered values of a step are those at half of it
   std::map<int, Expr> source;      ///< of a step: d/dt of a quantity beside its fluxes
@@ -323,7 +323,7 @@ struct FastestWaves {
 struct System;
 /// What leaves the box at a site: an expression of quantities, recovered values and lines, not 0 at
 /// the first and the last site of the axis of `sweep`.
-Expr lost_through_walls(const System& system, const FluxSweep& sweep, int quantity);
+Expr lost_through_walls(const System& system, const AxisScheme& sweep, int quantity);
 
 struct System {
   std::shared_ptr<algebra::Arena> arena;

@@ -47,22 +47,23 @@ struct AngleTerms {
 };
 
 /// Nothing where an angle stands inside of anything else: sin(th), wrap(th@x - th, 2*pi).
-bool take_apart(Derivation& d, Expr e, Expr factor, AngleTerms& terms) {
+bool collect_angle_terms(Derivation& d, Expr e, Expr factor, AngleTerms& terms) {
   const bool any = algebra::contains(e, [&](Expr node) { return angle_of(d, node) != nullptr; });
   if (!any) {
     terms.others.push_back(factor * e);
     return true;
   }
   if (e.is(Op::Add)) {
-    return std::ranges::all_of(e.args(),
-                               [&](Expr term) { return take_apart(d, term, factor, terms); });
+    return std::ranges::all_of(
+        e.args(), [&](Expr term) { return collect_angle_terms(d, term, factor, terms); });
   }
   if (angle_of(d, e)) {
     terms.angles.emplace_back(factor, e);
     return true;
   }
   const Split split = split_uniform(e);
-  return !split.uniform.is_one() && take_apart(d, split.local, factor * split.uniform, terms);
+  return !split.uniform.is_one() &&
+         collect_angle_terms(d, split.local, factor * split.uniform, terms);
 }
 
 /// A linear operator on e: `of_angle` on the angles in it, `plain` on all else.
@@ -70,7 +71,7 @@ Expr by_parts_of(Derivation& d, Expr e, const std::function<Expr(Expr)>& of_angl
                  const std::function<Expr(Expr)>& plain) {
   Arena& arena = d.arena();
   AngleTerms terms;
-  if (!take_apart(d, e, arena.integer(1), terms) || terms.angles.empty()) return plain(e);
+  if (!collect_angle_terms(d, e, arena.integer(1), terms) || terms.angles.empty()) return plain(e);
   Expr sum = terms.others.empty() ? arena.integer(0)
                                   : plain(arena.make(Op::Add, std::move(terms.others), e->span));
   for (const auto& [factor, load] : terms.angles) {
@@ -137,12 +138,12 @@ Expr gradient_square(Derivation& d, int array, Expr dx, algebra::Pairs pairs) {
 namespace {
 
 /// Values of an expression at random values of what it reads, one angle of it turned.
-class Turned {
+class ShiftedValues {
  public:
-  Turned(Derivation& d, unsigned seed) : d_(d), random_(seed) {}
+  ShiftedValues(Derivation& d, unsigned seed) : d_(d), random_(seed) {}
 
-  long double of(Expr e, Expr turned, long double by) {
-    return algebra::evaluate_long(e, [&](const Node& node) { return leaf(node, turned, by); });
+  long double of(Expr e, Expr shifted, long double by) {
+    return algebra::evaluate_long(e, [&](const Node& node) { return leaf(node, shifted, by); });
   }
 
  private:
@@ -151,19 +152,20 @@ class Turned {
     if (fresh) at->second = std::uniform_real_distribution<double>(0.2, 1.8)(random_);
     return at->second;
   }
-  long double leaf(const Node& node, Expr turned, long double by) {
+  long double leaf(const Node& node, Expr shifted, long double by) {
     if (node.op == Op::Site) return static_cast<long double>(2 + node.index);
-    if (&node == turned.get()) return number(node) + by;
-    if (node.op == Op::Load && node.offset == turned->offset) {
+    if (&node == shifted.get()) return number(node) + by;
+    if (node.op == Op::Load && node.offset == shifted->offset) {
       // what `displacement` counts beside an angle goes back when the angle goes on
       for (const Companions& c : d_.companions) {
-        if (c.array == turned->index && c.turns == node.index && by != 0) return number(node) - 1;
+        if (c.array == shifted->index && c.winding == node.index && by != 0)
+          return number(node) - 1;
       }
     }
     if (node.op == Op::Stencil) {  // never of an angle itself: laplacian() has taken it apart
       return of(algebra::written_out(d_.arena().stencil_data(node.index), node.args[0],
                                      d_.arena().integer(1)),
-                turned, by);
+                shifted, by);
     }
     return number(node);
   }
@@ -187,7 +189,7 @@ const StateField* seen_cut(Derivation& d, Expr rate) {
     if (!angle || !angle->periodic) continue;
     const long double period = angle_period(d, *angle);
     for (unsigned point = 0; point < kPoints; ++point) {
-      Turned values(d, point + 1);
+      ShiftedValues values(d, point + 1);
       try {
         const long double here = values.of(e, load, 0), there = values.of(e, load, period);
         const long double size = std::fabs(here) + std::fabs(there);

@@ -22,7 +22,7 @@ bool is_load(Expr e) { return e.is(Op::Load); }
 Split split_uniform(Expr term) {
   Arena& arena = *term->arena;
   if (!algebra::per_site(term)) return {term, arena.integer(1)};
-  if (!term.is(Op::Mul) || term->ordered) return {arena.integer(1), term};
+  if (!term.is(Op::Mul) || term->fixed_order) return {arena.integer(1), term};
   std::vector<Expr> uniform, local;
   for (const Expr factor : term.args()) {
     (algebra::per_site(factor) ? local : uniform).push_back(factor);
@@ -37,7 +37,7 @@ Split split_uniform(Expr term) {
 
 std::vector<Expr> flat_terms(Expr e) {
   std::vector<Expr> out;
-  if (e->ordered) return {e};
+  if (e->fixed_order) return {e};
   if (e.is(Op::Add)) {
     for (const Expr term : e.args()) {
       for (const Expr flat : flat_terms(term)) out.push_back(flat);
@@ -45,13 +45,13 @@ std::vector<Expr> flat_terms(Expr e) {
     return out;
   }
   const Split split = split_uniform(e);
-  if (!split.local.is(Op::Add) || split.local->ordered) return {e};
+  if (!split.local.is(Op::Add) || split.local->fixed_order) return {e};
   for (const Expr term : flat_terms(split.local)) out.push_back(split.uniform * term);
   return out;
 }
 
 Expr distribute(Expr factor, Expr e) {
-  if (!e.is(Op::Add) || e->ordered) return factor * e;
+  if (!e.is(Op::Add) || e->fixed_order) return factor * e;
   std::vector<Expr> terms;
   for (const Expr term : e.args()) terms.push_back(factor * term);
   return e->arena->make(Op::Add, std::move(terms), e->span);

@@ -56,7 +56,7 @@ struct Solution {
   Expr value;              ///< of u, of quantities alone
   Expr residual;           ///< u - g(u) at that value
   double contraction = 0;  ///< largest |dg/du| met; 0 for a closed form
-  std::int64_t rounds = 0;
+  std::int64_t iterations = 0;
   double reached = 0;  ///< largest error that these rounds leave
 };
 

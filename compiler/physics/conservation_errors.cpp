@@ -154,8 +154,8 @@ Diagnostic solve_range(Span span, const std::string& name) {
                fmt::format("write `solve {} by bisection, from = 0, to = 1, tol = 1e-10`", name));
 }
 
-Diagnostic rounds_go_astray(Span span, const std::string& name, std::int64_t most,
-                            double error_left, const std::string& state) {
+Diagnostic iterations_diverge(Span span, const std::string& name, std::int64_t most,
+                              double error_left, const std::string& state) {
   return error("E0793", span,
                fmt::format("`{}` is still {:.3g} away from its solution after max = {} iterations",
                            name, error_left, most),

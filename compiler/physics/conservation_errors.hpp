@@ -14,8 +14,8 @@ dsl::Diagnostic scheme_kinds(dsl::Span span);
 /// `from` and `to` are missing where the method halves the range between them, or in wrong order.
 dsl::Diagnostic solve_range(dsl::Span span, const std::string& name);
 /// Newton's rounds do not end at the solution of `state`, a random one as a reader sees it.
-dsl::Diagnostic rounds_go_astray(dsl::Span span, const std::string& name, std::int64_t most,
-                                 double error_left, const std::string& state);
+dsl::Diagnostic iterations_diverge(dsl::Span span, const std::string& name, std::int64_t most,
+                                   double error_left, const std::string& state);
 /// No solution of `state` is enclosed.
 dsl::Diagnostic no_sign_change(dsl::Span span, const std::string& name, double low, double high,
                                const std::string& state);

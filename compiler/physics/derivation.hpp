@@ -49,10 +49,10 @@ struct StateField {
   bool angle = false;  ///< U(1): the arrays are angles, the value is exp(1i*angle)
   /// Of links: their group, and how `arrays` holds one link after the other (gauge::LinkType).
   std::optional<gauge::LinkType> links = std::nullopt;
-  /// Of a `fermion` line: rows are spin, columns colour; `turns[axis]`: its sign changes where a
-  /// neighbour lies beyond the edge.
+  /// Of a `fermion` line: rows are spin, columns colour; `antiperiodic[axis]`: its sign changes
+  /// where a neighbour lies beyond the edge.
   bool spinor = false;
-  std::array<bool, 4> turns{};
+  std::array<bool, 4> antiperiodic{};
   bool particle = false;        ///< `var x[k]`
   bool periodic = false;        ///< a real angle, kept in [0, 2 pi)
   bool conserved = false;       ///< of a `conserve` line
@@ -96,8 +96,8 @@ struct Particles {
 /// once the equations are known.
 struct Companions {
   int array = 0;
-  int start = 0;   ///< its value at the start
-  int turns = -1;  ///< an angle's count of turns; -1: it is none
+  int start = 0;     ///< its value at the start
+  int winding = -1;  ///< an angle's count of turns; -1: it is none
 };
 
 enum class Metric { Minkowski, Prescribed, SelfConsistent };
@@ -142,9 +142,9 @@ struct Derivation {
   std::vector<Companions> companions;
   gauge::Gammas gammas = gauge::gammas(gauge::GammaBasis::Chiral);
   /// StateField::turns of each `fermion`, those without memory among them.
-  std::map<std::string, std::array<bool, 4>> spinor_turns;
+  std::map<std::string, std::array<bool, 4>> spinor_antiperiodic;
   /// The same of spinors that no field is: arrays of linear systems.
-  std::map<int, std::array<bool, 4>> turning_arrays;
+  std::map<int, std::array<bool, 4>> antiperiodic_arrays;
   int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx
   Expr potential;      ///< sum of all potentials; null without
   std::vector<std::pair<std::string, Expr>> potential_terms;

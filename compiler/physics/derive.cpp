@@ -11,9 +11,9 @@
 #include "compiler/physics/sampling.hpp"
 #include "compiler/physics/solve.hpp"
 #include "compiler/physics/steps.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/stop_criteria.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 #include "compiler/physics/tables.hpp"
-#include "compiler/physics/targets.hpp"
 #include "compiler/physics/transverse.hpp"
 #include "compiler/text/integrator.hpp"
 
@@ -31,10 +31,10 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
   d.system.arena = std::make_shared<Arena>();
   const int before = diagnostics.errors();
   try {
-    refuse_later_families(d);
+    refuse_unsupported(d);
     if (diagnostics.errors() > before) return std::nullopt;
     Lowerer lower(d);
-    read_sweeps(d, lower);
+    read_sweep_axes(d, lower);
     read_start_time(d, lower);
     read_lattice(d, lower);
     read_particles(d, lower);
@@ -83,11 +83,11 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     lower.keep_gaps();
     read_outputs(d, lower, units);
     read_expectations(d, lower, units);
-    read_targets(d, lower, units);
+    read_stop_criteria(d, lower, units);
     watch_progress(d, lower, units);
     if (d.system.conservation) watch_recovery(d, laws, units);
     convert_statistics(d, units);
-    close_sweeps(d);
+    close_sweep_axes(d);
     finish_projections(d, units);
     finish_solves(d, units);
     check_tables(d);

@@ -9,7 +9,7 @@
 #include "compiler/physics/ensemble_errors.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 
 namespace vphi::physics {
 
@@ -22,7 +22,7 @@ const Variable* variable(const System& system, int array) {
   return found == system.variables.end() ? nullptr : &*found;
 }
 
-constexpr const char *kStart = "start", *kTurns = "turns";
+constexpr const char *kStart = "start", *kWinding = "turns";
 
 /// A variable that nothing moves, beside the one with this array; `number` is its own array.
 void add_companion(Derivation& d, int array, const std::string& kind, int number, bool counts) {
@@ -57,13 +57,13 @@ Expr moved(Derivation& d, int array) {
   const auto beside = std::ranges::find(d.companions, array, &Companions::array);
   if (beside != d.companions.end()) {
     const Expr way = arena.load(array) - arena.load(beside->start);
-    if (beside->turns < 0) return way;
-    return way + arena.real(angle_period(d, *d.field_of(array))) * arena.load(beside->turns);
+    if (beside->winding < 0) return way;
+    return way + arena.real(angle_period(d, *d.field_of(array))) * arena.load(beside->winding);
   }
   Expr other = -arena.load(companion(d, array, kStart, false));
   const double period = variable(d.system, array)->period;
   if (period != 0) {
-    other = other + arena.real(period) * arena.load(companion(d, array, kTurns, true));
+    other = other + arena.real(period) * arena.load(companion(d, array, kWinding, true));
   }
   return arena.load(array) + other / d.rescaling.A;  // companions are stored as the variable is
 }
@@ -107,7 +107,7 @@ Value displacement(Derivation& d, const Value& x, dsl::Span span) {
 void add_companions(Derivation& d) {
   for (const Companions& c : d.companions) {
     add_companion(d, c.array, kStart, c.start, false);
-    if (c.turns >= 0) add_companion(d, c.array, kTurns, c.turns, true);
+    if (c.winding >= 0) add_companion(d, c.array, kWinding, c.winding, true);
   }
 }
 
@@ -131,7 +131,7 @@ dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call) {
   return mean;
 }
 
-const Variable* turns_of(const System& system, const Variable& angle) {
+const Variable* winding_of(const System& system, const Variable& angle) {
   const auto found = std::ranges::find_if(
       system.variables, [&](const Variable& v) { return v.frozen && v.partner == angle.array; });
   return found == system.variables.end() ? nullptr : &*found;

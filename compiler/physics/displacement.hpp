@@ -25,7 +25,7 @@ void start_companions(Derivation& d);
 /// `msd(x, over = path)` as `mean(norm2(displacement(x)), over = path)`.
 dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call);
 /// The variable that counts how often `angle` was folded; null where nobody asks.
-const Variable* turns_of(const System& system, const Variable& angle);
+const Variable* winding_of(const System& system, const Variable& angle);
 /// Period of a variable of type `angle` (2 pi) or `angle(period)`.
 double angle_period(Derivation& d, const StateField& field);
 

@@ -20,7 +20,7 @@ dsl::Diagnostic no_standard_error(dsl::Span span) {
                "average over an ensemble axis: error(mean(x, over = path))");
 }
 
-dsl::Diagnostic target_alone(dsl::Span span) {
+dsl::Diagnostic stop_criterion_alone(dsl::Span span) {
   return error(
       "E0754", span, "a stop criterion on averages without another end", "",
       "a condition on averages may never hold, and kernels stop at conditions on the state "
@@ -28,7 +28,7 @@ dsl::Diagnostic target_alone(dsl::Span span) {
       "write an end beside it: until = t > 1000 or error(...) < 1e-3");
 }
 
-dsl::Diagnostic target_unseen(dsl::Span span) {
+dsl::Diagnostic stop_criterion_unseen(dsl::Span span) {
   return error("E0754", span,
                "nothing is written during the run, so its stop criterion is never evaluated", "",
                "conditions on averages are judged at outputs",

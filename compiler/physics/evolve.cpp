@@ -10,8 +10,8 @@
 #include "compiler/physics/conservation_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
-#include "compiler/physics/sweeps.hpp"
-#include "compiler/physics/targets.hpp"
+#include "compiler/physics/stop_criteria.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 #include "compiler/text/integrator.hpp"
 #include "dsl/error.hpp"
 

@@ -8,7 +8,7 @@
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 
 namespace vphi::physics {
 

@@ -8,7 +8,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
-#include "compiler/gauge/prepared.hpp"
+#include "compiler/gauge/link_products.hpp"
 #include "compiler/physics/angles.hpp"
 #include "compiler/physics/calculus.hpp"
 #include "compiler/physics/link_field.hpp"
@@ -27,9 +27,9 @@ namespace {
 constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 constexpr const char* kMethod = "hmc";
 
-class Reader {
+class TrajectoryReader {
  public:
-  Reader(Derivation& d, Lowerer& lower)
+  TrajectoryReader(Derivation& d, Lowerer& lower)
       : d_(d), lower_(lower), clause_(*d.resolved.clause("sample")) {}
 
   void read() {
@@ -194,15 +194,15 @@ class Reader {
     std::vector<std::vector<gauge::WeightedLinks>> staples;
     for (int axis = 0; axis < dims(); ++axis)
       staples.push_back(gauge::as_links(gauge::staple_paths(loops, axis)));
-    const gauge::Prepared prepared = gauge::prepare(staples, *field_->links);
-    const gauge::LinkOf link = make_products(level, prepared);
+    const gauge::LinkProducts link_products = gauge::find_link_products(staples, *field_->links);
+    const gauge::LinkOf link = make_products(level, link_products);
     const Expr length = arena().symbol(Trajectory::kLength);
     for (int axis = 0; axis < dims(); ++axis) {
       const auto& words = staples[static_cast<std::size_t>(axis)];
       if (words.empty()) continue;
-      gauge::PathPlan plan;
+      gauge::LinkPathPlan plan;
       const gauge::Matrix v =
-          gauge::sum_of_links(gauge::with_products(words, prepared), link, &plan);
+          gauge::sum_of_links(gauge::with_products(words, link_products), link, &plan);
       const std::vector<Expr> slope = gauge::projection(group(), gauge::times(link(axis, {}), v));
       Update kick;
       kick.name = fmt::format("kick_{}_{}", level.shown, kAxes[axis]);
@@ -234,14 +234,14 @@ class Reader {
       kick.name = fmt::format("kick_{}_any_{}", level.shown, kAxes[axis]);
       kick.shown = fmt::format("force of {} on links along {}", level.shown, kAxes[axis]);
       kick.span = clause_.keyword_span;
-      const std::vector<Expr> turned = turned_links(axis);
+      const std::vector<Expr> variations = link_variations(axis);
       const std::vector<int> momenta = momenta_of(axis);
       std::vector<Expr> forces(momenta.size(), arena().integer(0));
-      for (std::size_t i = 0; i < turned.size(); ++i) {
+      for (std::size_t i = 0; i < variations.size(); ++i) {
         const Expr by = slope(link_array(axis, i));
         if (by.is_zero()) continue;
         for (std::size_t a = 0; a < momenta.size(); ++a)
-          forces[a] = forces[a] + by * algebra::derivative(turned[i], coordinate(a));
+          forces[a] = forces[a] + by * algebra::derivative(variations[i], coordinate(a));
       }
       for (std::size_t a = 0; a < momenta.size(); ++a)
         if (!forces[a].is_zero())
@@ -263,7 +263,7 @@ class Reader {
   Expr coordinate(std::size_t a) { return arena().symbol(fmt::format("w_{}", a + 1)); }
 
   /// What is stored of i w_a T_a U of the links along `axis`: linear in w.
-  std::vector<Expr> turned_links(int axis) {
+  std::vector<Expr> link_variations(int axis) {
     if (field_->angle) return {coordinate(0)};
     std::vector<Expr> w;
     for (int a = 0; a < group().generators(); ++a)
@@ -274,28 +274,29 @@ class Reader {
   }
 
   /// Updates that make the products, each with the memory of a link; gives links and products.
-  gauge::LinkOf make_products(Trajectory::Level& level, const gauge::Prepared& prepared) {
+  gauge::LinkOf make_products(Trajectory::Level& level, const gauge::LinkProducts& link_products) {
     const auto arrays = std::make_shared<std::vector<std::vector<int>>>();
     const gauge::LinkOf own = links_of(arena(), *field_);
     const gauge::LinkType type = *field_->links;
     const gauge::LinkOf link =
         gauge::remembered([this, arrays, own, type](int axis, algebra::Offset at) {
-          if (axis < gauge::kPrepared) return own(axis, at);
+          if (axis < gauge::kFirstProduct) return own(axis, at);
           std::vector<Expr> stored;
-          for (const int number : (*arrays)[static_cast<std::size_t>(axis - gauge::kPrepared)])
+          for (const int number : (*arrays)[static_cast<std::size_t>(axis - gauge::kFirstProduct)])
             stored.push_back(arena().load(number, at));
           return gauge::load(type, stored);
         });
-    for (std::size_t k = 0; k < prepared.products.size(); ++k) {
+    for (std::size_t k = 0; k < link_products.products.size(); ++k) {
       Update product;
       product.name = fmt::format("product_{}_{}", level.shown, k + 1);
       product.shown = fmt::format(
           "{} products of two links are kept for the force of {}: {} products of matrices a site "
           "in place of {}",
-          prepared.products.size(), level.shown, prepared.after + dims(), prepared.before + dims());
+          link_products.products.size(), level.shown, link_products.after + dims(),
+          link_products.before + dims());
       product.span = clause_.keyword_span;
       gauge::Matrix value;
-      for (const gauge::LinkAt& l : prepared.products[k]) {
+      for (const gauge::LinkAt& l : link_products.products[k]) {
         const gauge::Matrix u = link(l.axis, l.at), part = l.adjoint ? gauge::adjoint(u) : u;
         value = value.parts.empty() ? part : gauge::times(value, part);
       }
@@ -424,10 +425,10 @@ class Reader {
     trajectory_.close = update("close", "the new fields, or those that were kept");
     std::size_t k = field_ ? field_->arrays.size() : 0;
     for (const StateField* field : matter_) {
-      const Expr turn = arena().real(2 * std::numbers::pi_v<long double>);
+      const Expr two_pi = arena().real(2 * std::numbers::pi_v<long double>);
       for (const int q : field->arrays) {
         Expr value = arena().load(q);
-        if (field->periodic) value = value - turn * arena().make(Op::Floor, {value / turn});
+        if (field->periodic) value = value - two_pi * arena().make(Op::Floor, {value / two_pi});
         trajectory_.close.values.emplace_back(
             q, gauge::select(accept, value, arena().load(kept_[k++])));
       }
@@ -467,6 +468,6 @@ bool is_hmc(const Derivation& d) {
   });
 }
 
-void read_hmc(Derivation& d, Lowerer& lower) { Reader(d, lower).read(); }
+void read_hmc(Derivation& d, Lowerer& lower) { TrajectoryReader(d, lower).read(); }
 
 }  // namespace vphi::physics

@@ -12,7 +12,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/start_files.hpp"
 #include "compiler/physics/steps.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 #include "compiler/physics/vacuum_start.hpp"
 
 namespace vphi::physics {
@@ -273,7 +273,7 @@ std::map<int, Expr> homogeneous_values(Derivation& d) {
   }
   // values that name other fields settle after as many rounds as there are fields
   const auto settle = [&](const std::map<int, Expr>& given) {
-    for (std::size_t round = 0; round <= given.size(); ++round) {
+    for (std::size_t pass = 0; pass <= given.size(); ++pass) {
       for (const auto& [array, e] : given) {
         bool known = false;
         const Expr v = at_homogeneous(d, e, values, known);
@@ -530,7 +530,7 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
   }
   if (d.background.metric != Metric::SelfConsistent) return start;
   // what needs H, by itself or through another value
-  for (std::size_t round = 0; round < start.size(); ++round) {
+  for (std::size_t pass = 0; pass < start.size(); ++pass) {
     for (auto& [array, s] : start) {
       s.needs_hubble = s.needs_hubble || algebra::contains(s.value, [&](Expr node) {
                          if (node == d.hubble()) return true;

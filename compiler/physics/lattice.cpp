@@ -7,7 +7,7 @@
 #include "compiler/physics/box_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
-#include "compiler/physics/targets.hpp"
+#include "compiler/physics/stop_criteria.hpp"
 #include "dsl/parse.hpp"
 
 namespace vphi::physics {

@@ -111,7 +111,7 @@ void Ledger::everything(const Clause& clause) {
     use(item);
     words(item);
   }
-  target(clause);
+  destination(clause);
   where(clause);
   body(clause);
   for (const dsl::Line& line : clause.body)
@@ -162,8 +162,8 @@ void Ledger::check(const Clause& clause, dsl::Diagnostics& diagnostics) const {
     if (!item.count_word.empty() && !used(&item.count_word))
       report(item.span, fmt::format("the word `{}` in {}", item.count_word, whole), "words");
   }
-  if (clause.target && !used(&clause.target))
-    report(clause.target->span, fmt::format("the target of {}", whole), "->");
+  if (clause.destination && !used(&clause.destination))
+    report(clause.destination->span, fmt::format("the target of {}", whole), "->");
   if (!clause.where.empty() && !used(&clause.where))
     report(clause.where.front().head.span, fmt::format("`where` of {}", whole), "where");
   if (!clause.has_body) return;

@@ -28,7 +28,7 @@ class Ledger {
   void line(const dsl::Clause& clause) { used_.insert(&clause); }
   /// `by newton`, `within 3`, `steps` behind an item.
   void words(const dsl::Item& item);
-  void target(const dsl::Clause& clause) { used_.insert(&clause.target); }
+  void destination(const dsl::Clause& clause) { used_.insert(&clause.destination); }
   void where(const dsl::Clause& clause) { used_.insert(&clause.where); }
   /// The clauses in a body answer for themselves.
   void body(const dsl::Clause& clause) { used_.insert(&clause.body); }

@@ -1,7 +1,7 @@
 // Links of a gauge field as matrices of loads.
 #pragma once
 
-#include "compiler/gauge/paths.hpp"
+#include "compiler/gauge/link_paths.hpp"
 #include "compiler/physics/derivation.hpp"
 
 namespace vphi::physics {

@@ -30,9 +30,9 @@ const StateField* flowing(const Derivation& d) {
   return found == d.fields.end() ? nullptr : &*found;
 }
 
-class Reader {
+class LinkFlowReader {
  public:
-  Reader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower), field_(*flowing(d)) {}
+  LinkFlowReader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower), field_(*flowing(d)) {}
 
   void read() {
     const dsl::Definition& equation = *d_.facts.equation(field_.name)->definition;
@@ -148,7 +148,7 @@ class Reader {
     }
     for (int axis = 0; axis < dims(); ++axis) {
       if (gauge::staple_paths(action_, axis).empty()) continue;  // free links stay
-      gauge::PathPlan plan;
+      gauge::LinkPathPlan plan;
       Update& rate = flow_.rates.emplace_back(update(
           fmt::format("rate_{}", kAxes[axis]), "force on links along " + std::string(kAxes[axis])));
       const auto slope = force(action_, axis, plan);
@@ -179,7 +179,7 @@ class Reader {
   }
 
   /// -dS/dw_a of each coordinate of the links along `axis`.
-  std::vector<Expr> force(const gauge::LoopAction& action, int axis, gauge::PathPlan& plan) {
+  std::vector<Expr> force(const gauge::LoopAction& action, int axis, gauge::LinkPathPlan& plan) {
     const gauge::LinkOf link = links_of(arena(), field_);
     const gauge::Matrix v = gauge::staple_sum(action, axis, link, &plan);
     return gauge::projection(group(), gauge::times(link(axis, {}), v));
@@ -212,7 +212,7 @@ class Reader {
     shown_ = arena().symbol(dsl::to_text(*right_));
     for (Gradient& g : gradients_) {
       for (int axis = 0; axis < dims(); ++axis) {
-        gauge::PathPlan plan;
+        gauge::LinkPathPlan plan;
         gauge::LoopAction slope = g.loops;
         for (gauge::LoopTerm& term : slope) term.coefficient = -term.coefficient;
         if (gauge::staple_paths(slope, axis).empty())
@@ -333,6 +333,6 @@ void prepare_link_flow(Derivation& d) {
   }
 }
 
-void read_link_flow(Derivation& d, Lowerer& lower) { Reader(d, lower).read(); }
+void read_link_flow(Derivation& d, Lowerer& lower) { LinkFlowReader(d, lower).read(); }
 
 }  // namespace vphi::physics

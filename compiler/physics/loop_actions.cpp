@@ -26,9 +26,9 @@ struct Known {
 };
 
 /// Reads one expression.
-class Reader {
+class LoopActionReader {
  public:
-  Reader(Derivation& d, const StateField* field, Refusal refuse)
+  LoopActionReader(Derivation& d, const StateField* field, Refusal refuse)
       : d_(d), field_(field), refuse_(std::move(refuse)) {}
 
   gauge::LoopAction read(const dsl::Expr& whole, const Scope& scope, Expr* shown) {
@@ -232,7 +232,7 @@ std::vector<NamedAction> read_actions(Derivation& d, const StateField* links) {
       d.ledger.use(item);
       NamedAction& action = result.emplace_back(
           NamedAction{item.head->name, {}, {item.head->name, {}, item.value->span}});
-      Reader(d, links, refuse).read_any(*item.value, action);
+      LoopActionReader(d, links, refuse).read_any(*item.value, action);
     }
   }
   return result;
@@ -240,7 +240,7 @@ std::vector<NamedAction> read_actions(Derivation& d, const StateField* links) {
 
 gauge::LoopAction read_loops(Derivation& d, const StateField& field, const dsl::Expr& action,
                              const Scope& scope, const Refusal& refuse, Expr* shown) {
-  return Reader(d, &field, refuse).read(action, scope, shown);
+  return LoopActionReader(d, &field, refuse).read(action, scope, shown);
 }
 
 }  // namespace vphi::physics

@@ -16,7 +16,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling.hpp"
 #include "compiler/physics/spinors.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 #include "dsl/builtins.hpp"
 
 namespace vphi::physics {
@@ -105,7 +105,8 @@ Value Lowerer::value(const dsl::Expr& e, const Scope& scope) {
         if (parts.empty()) columns = part.parts.size();
         if (part.columns != 1 || part.acts || part.parts.size() != columns)
           d_.fail(errors::wrong_shape(
-              arg->span, "a list of numbers is a vector, a list of vectors of one length a matrix"));
+              arg->span,
+              "a list of numbers is a vector, a list of vectors of one length a matrix"));
         parts.insert(parts.end(), part.parts.begin(), part.parts.end());
       }
       if (columns > 1) {

@@ -157,7 +157,7 @@ class Lowerer {
   void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve);
   /// Of the solution of a system: those of the `fermion` that the argument of the operator `op` is
   /// named after; a failure where there is none and `fermion` lines differ.
-  std::array<bool, 4> turns_of_spinors(const dsl::Expr& at, const NamedFact& op);
+  std::array<bool, 4> antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op);
   /// While an operator is read: a spinor that is read at neighbours has arrays of its own.
   Value staged(const Value& v);
   // particles.cpp

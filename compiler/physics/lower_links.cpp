@@ -257,8 +257,8 @@ Expr Lowerer::gauss(dsl::Span span) {
     curl.push_back(-neighbour(force, back));
   }
   std::vector<const StateField*> charged;
-  std::vector<std::vector<Expr>> turns;  // terms, whose sum may be much smaller than they are
-  const auto turn = [&](const StateField& f, std::vector<Expr>& terms) {
+  std::vector<std::vector<Expr>> rotations;  // terms, whose sum may be much smaller than they are
+  const auto add_rotation = [&](const StateField& f, std::vector<Expr>& terms) {
     for (std::size_t i = 0; i + 1 < f.arrays.size(); i += 2) {
       const int re = f.arrays[i], im = f.arrays[i + 1];
       terms.push_back(arena.load(re) * hamiltonian_force(d_, h, im, span));
@@ -268,8 +268,8 @@ Expr Lowerer::gauss(dsl::Span span) {
   for (const StateField& f : d_.fields) {
     if (!f.hamiltonian || !f.complex || d_.is_momentum(f)) continue;
     charged.push_back(&f);
-    turn(f, turns.emplace_back());
-    turn(*d_.conjugate(f), turns.back());
+    add_rotation(f, rotations.emplace_back());
+    add_rotation(*d_.conjugate(f), rotations.back());
   }
   constexpr std::uint64_t kTrials = 12;
   std::vector<std::vector<double>> columns(charged.size());
@@ -288,7 +288,7 @@ Expr Lowerer::gauss(dsl::Span span) {
     right.push_back(sum_of(curl));
     size += right.back() * right.back();
     for (std::size_t f = 0; f < charged.size(); ++f) {
-      columns[f].push_back(sum_of(turns[f]));
+      columns[f].push_back(sum_of(rotations[f]));
       size += columns[f].back() * columns[f].back();
     }
   }

@@ -6,7 +6,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 
 namespace vphi::physics {
 

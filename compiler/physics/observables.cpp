@@ -8,7 +8,7 @@
 #include "compiler/physics/output_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 #include "compiler/physics/variation.hpp"
 #include "dsl/parse.hpp"
 
@@ -45,8 +45,8 @@ class Outputs {
     OutputClause out;
     out.span = clause.keyword_span;
     d_.ledger.use(clause);
-    d_.ledger.target(clause);
-    if (clause.target) out.file = file_of(*clause.target);
+    d_.ledger.destination(clause);
+    if (clause.destination) out.file = file_of(*clause.destination);
     std::vector<const Item*> items;
     // `at end: a, b` is a list from its start, `at end, after = c: a` is not
     const bool options = !clause.items.empty() && clause.items.front().head &&
@@ -248,7 +248,7 @@ class Outputs {
       out.span = clause.keyword_span;
       out.plot_against = against->text;
       out.after = out.averages_from = after_of_all();
-      out.file = clause.target ? clause.target->text : first_file();
+      out.file = clause.destination ? clause.destination->text : first_file();
       const dsl::Expr& e = *item.value;
       Expr y = lower_.real(e, "what is plotted");
       if (d_.grid.present && algebra::per_site(y)) {

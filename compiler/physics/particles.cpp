@@ -383,12 +383,13 @@ Expr separated_pairs(Derivation& d, Expr pair, bool without_self) {
   constexpr double kLosesDigits = 1e3;
   constexpr double kGoodEnough = 1e-4;
   Arena& arena = d.arena();
-  const Expr apart = algebra::taken_apart(pair);
+  const Expr separable_form = algebra::in_separable_form(pair);
   const bool rounded = d.system.numerics.pair == Precision::F32;
-  const bool use_apart = apart != pair && !d.particles.direct &&
-                         (!rounded || algebra::rounding_error(apart) < kGoodEnough);
-  const Expr as_it_is =
-      algebra::rewrite(algebra::pair_sum(use_apart ? apart : pair, without_self), [&](Expr node) {
+  const bool use_separable_form =
+      separable_form != pair && !d.particles.direct &&
+      (!rounded || algebra::rounding_error(separable_form) < kGoodEnough);
+  const Expr as_it_is = algebra::rewrite(
+      algebra::pair_sum(use_separable_form ? separable_form : pair, without_self), [&](Expr node) {
         if (!node.is(Op::PairSum) || algebra::reads_own(node)) return node;
         // of the other body alone: a total
         const Expr own = algebra::as_own(node.arg(0));

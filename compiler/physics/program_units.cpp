@@ -318,17 +318,17 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
 }
 
 // q + r/n turns are made by a shift of q*n + r sites: a sign each time, one more behind the edge.
-Expr ProgramUnits::turning_sign(int array, const algebra::Offset& offset) {
+Expr ProgramUnits::antiperiodic_sign(int array, const algebra::Offset& offset) {
   if (offset.zero()) return {};
   const StateField* field = d_.field_of(array);
-  const auto solved = d_.turning_arrays.find(array);
-  if (!(field && field->spinor) && solved == d_.turning_arrays.end()) return {};
-  const std::array<bool, 4>& turns = field ? field->turns : solved->second;
+  const auto solved = d_.antiperiodic_arrays.find(array);
+  if (!(field && field->spinor) && solved == d_.antiperiodic_arrays.end()) return {};
+  const std::array<bool, 4>& antiperiodic = field ? field->antiperiodic : solved->second;
   Arena& arena = d_.arena();
   Expr sign;
   for (int axis = 0; axis < d_.grid.dims; ++axis) {
     const auto k = static_cast<std::size_t>(axis);
-    if (!turns[k] || offset.d[k] == 0) continue;
+    if (!antiperiodic[k] || offset.d[k] == 0) continue;
     const std::int64_t n = d_.grid.extent[k];
     const std::int64_t rest = ((offset.d[k] % n) + n) % n;
     const std::int64_t here = (offset.d[k] - rest) / n % 2 == 0 ? 1 : -1;
@@ -376,8 +376,9 @@ Expr ProgramUnits::convert(Expr e) {
         if (const Expr shift = velocity_shift(e->index)) stored = e - neighbour(shift, e->offset);
       }
       result = it->second * stored;
-      if (const Expr sign = turning_sign(e->index, e->offset)) result = gauge::times(sign, result);
-    } else if (const Expr sign = turning_sign(e->index, e->offset)) {
+      if (const Expr sign = antiperiodic_sign(e->index, e->offset))
+        result = gauge::times(sign, result);
+    } else if (const Expr sign = antiperiodic_sign(e->index, e->offset)) {
       result = gauge::times(sign, e);
     }
   } else if (e.is(Op::Symbol)) {
@@ -408,12 +409,12 @@ Expr ProgramUnits::convert(Expr e) {
   } else if (!e.args().empty()) {
     std::vector<Expr> args;
     for (const Expr arg : e.args()) args.push_back(convert(arg));
-    const bool ordered = e->ordered || (e.op() >= Op::Neg && e.op() <= Op::Fma);
+    const bool fixed_order = e->fixed_order || (e.op() >= Op::Neg && e.op() <= Op::Fma);
     if (std::ranges::equal(args, e.args()))
       result = e;
     else
-      result = ordered ? with_common_sign(arena.raw(e.op(), std::move(args), e->span))
-                       : arena.make(e.op(), std::move(args), e->span);
+      result = fixed_order ? with_common_sign(arena.raw(e.op(), std::move(args), e->span))
+                           : arena.make(e.op(), std::move(args), e->span);
   }
   known_.emplace(e.get(), result);
   return result;

@@ -66,7 +66,7 @@ class ProgramUnits {
  private:
   Expr convert(Expr e);
   /// 1 or -1 of a read of a spinor beyond an antiperiodic edge; null where it never turns.
-  Expr turning_sign(int array, const algebra::Offset& offset);
+  Expr antiperiodic_sign(int array, const algebra::Offset& offset);
   Expr rescaled_rate(Expr forced, int velocity, Expr c);
   Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);
   Expr with_wall_sites(Expr density);

@@ -32,9 +32,9 @@ using dsl::ExprKind;
 
 namespace {
 
-constexpr int kStates = 120;     ///< random states looked at
-constexpr int kRounds = 4000;    ///< until a fixed point counts as not found
-constexpr double kClose = 1e-5;  ///< relative distance of what was recovered, f64
+constexpr int kStates = 120;           ///< random states looked at
+constexpr int kMostIterations = 4000;  ///< until a fixed point counts as not found
+constexpr double kClose = 1e-5;        ///< relative distance of what was recovered, f64
 
 class Recovery {
  public:
@@ -58,7 +58,7 @@ class Recovery {
       u_ = arena().load(result.back().array);
       d_.system.conservation->residual = arena().make(Op::Abs, {solution.residual});
       d_.system.conservation->residual_left = solution.reached;
-      if (solution.rounds == 0) closed_ = solution.value;
+      if (solution.iterations == 0) closed_ = solution.value;
     } else {
       make_states({});
     }
@@ -141,8 +141,8 @@ class Recovery {
       if (!(solve.tolerance > 0) || solve.most < 1 || solve.most > 1000) {
         d_.fail(errors::solve_bounds(line.span));
       }
-      const bool halves = solve.method == Solve::Method::Bisection;
-      if ((halves && (!solve.from || !solve.to)) ||
+      const bool bisects = solve.method == Solve::Method::Bisection;
+      if ((bisects && (!solve.from || !solve.to)) ||
           (solve.from && solve.to && !(*solve.from < *solve.to))) {
         d_.fail(errors::solve_range(line.span, solve.name));
       }
@@ -164,7 +164,7 @@ class Recovery {
     if (solve_ && !sizes.contains(solve_->name)) {
       d_.fail(errors::solve_without_fact(solve_->span, solve_->name));
     }
-    for (int round = 0; round < 2; ++round) {
+    for (int iteration = 0; iteration < 2; ++iteration) {
       facts_.clear();
       Scope scope;
       scope.dynamic = true;
@@ -242,7 +242,7 @@ class Recovery {
 
   double fixed_point(Expr g, const Sample& sample) const {
     double u = static_cast<double>(solve_->start);
-    for (int round = 0; round < kRounds; ++round) {
+    for (int iteration = 0; iteration < kMostIterations; ++iteration) {
       const double next = evaluated(g, sample.quantities, solved_, u);
       if (!std::isfinite(next)) return next;
       const bool there = std::abs(next - u) <= 1e-15 * std::max(1.0, std::abs(u));
@@ -271,7 +271,7 @@ class Recovery {
   }
   /// Between bounds each round narrows them by the sign of g - u, `side` at the lower one, and
   /// where Newton would leave them takes the middle.
-  void newton_round(Expr g, Expr slope, const Sample& sample, double side, Step& at) const {
+  void newton_iteration(Expr g, Expr slope, const Sample& sample, double side, Step& at) const {
     const double rest = evaluated(g, sample.quantities, solved_, at.u) - at.u;
     const double next = at.u + rest / (1 - evaluated(slope, sample.quantities, solved_, at.u));
     if (!bounded()) {
@@ -313,9 +313,9 @@ class Recovery {
       const Expr slope = algebra::derivative(g, solved_);
       const double side = side_of(g, sample);
       Step at = first_step();
-      for (int round = 0; round < 200 && std::isfinite(at.u); ++round) {
+      for (int iteration = 0; iteration < 200 && std::isfinite(at.u); ++iteration) {
         const double before = at.u;
-        newton_round(g, slope, sample, side, at);
+        newton_iteration(g, slope, sample, side, at);
         if (std::abs(at.u - before) <= 1e-16 * std::max(1.0, std::abs(at.u))) break;
       }
       const double rest = at.u - evaluated(g, sample.quantities, solved_, at.u);
@@ -325,7 +325,7 @@ class Recovery {
     const auto rest = [&](double at) { return evaluated(g, sample.quantities, solved_, at) - at; };
     const double below = rest(low);
     if (below * rest(high) > 0) return std::nan("");
-    for (int round = 0; round < 200; ++round) {
+    for (int iteration = 0; iteration < 200; ++iteration) {
       const double middle = (low + high) / 2;
       (rest(middle) * below > 0 ? low : high) = middle;
     }
@@ -351,31 +351,31 @@ class Recovery {
     const double side = bounded() ? common_side(g, states) : 1;
     std::vector<Step> now(states.size(), first_step());
     const Sample* worst = nullptr;
-    for (;; ++solution.rounds) {
+    for (;; ++solution.iterations) {
       solution.reached = 0;
       for (std::size_t i = 0; i < states.size(); ++i) {
         const double error = std::isfinite(states[i].u) ? std::abs(now[i].u - states[i].u)
                                                         : std::numeric_limits<double>::infinity();
         if (!(error <= solution.reached)) solution.reached = error, worst = &states[i];
       }
-      if (solution.reached <= tolerance || solution.rounds == solve_->most) break;
+      if (solution.reached <= tolerance || solution.iterations == solve_->most) break;
       for (std::size_t i = 0; i < states.size(); ++i) {
-        newton_round(g, slope, states[i], side, now[i]);
+        newton_iteration(g, slope, states[i], side, now[i]);
       }
     }
     if (!(solution.reached <= std::max(1e-3, tolerance))) {
-      d_.fail(errors::rounds_go_astray(solve_->span, solve_->name, solve_->most, solution.reached,
-                                       shown(*worst)));
+      d_.fail(errors::iterations_diverge(solve_->span, solve_->name, solve_->most, solution.reached,
+                                         shown(*worst)));
     }
     if (solution.reached > tolerance) {
       d_.diagnostics.add(
           errors::solve_stops_short(solve_->span, solve_->name, solve_->most, solution.reached));
     }
-    const std::int64_t slowest = solution.rounds;
-    if (solve_->most_given) solution.rounds = solve_->most;
+    const std::int64_t slowest = solution.iterations;
+    if (solve_->most_given) solution.iterations = solve_->most;
     d_.system.remarks.push_back(fmt::format(
-        "`{}` is solved in {} iteration{} of Newton's method: {}", solve_->name, solution.rounds,
-        solution.rounds == 1 ? "" : "s",
+        "`{}` is solved in {} iteration{} of Newton's method: {}", solve_->name,
+        solution.iterations, solution.iterations == 1 ? "" : "s",
         solve_->most_given
             ? fmt::format("its max, of which the slowest of {} states tried takes {}",
                           states.size(), slowest)
@@ -387,12 +387,12 @@ class Recovery {
     g = snap_numbers(g);
     const Expr steep = snap_numbers(algebra::derivative(g, solved_));
     const Expr one = arena().integer(1);
-    const Expr round = solved_ - (solved_ - g) / (one - steep);
+    const Expr iteration = solved_ - (solved_ - g) / (one - steep);
     Expr u = arena().real(held(static_cast<double>(solve_->start)));
     Expr low = solve_->from ? arena().real(*solve_->from) : Expr{};
     Expr high = solve_->to ? arena().real(*solve_->to) : Expr{};
-    for (std::int64_t i = 0; i < solution.rounds; ++i) {
-      const Expr next = algebra::substitute(round, solved_, u);
+    for (std::int64_t i = 0; i < solution.iterations; ++i) {
+      const Expr next = algebra::substitute(iteration, solved_, u);
       if (!bounded()) {
         u = next;
         if (low) u = arena().make(Op::Max, {u, low});
@@ -419,21 +419,21 @@ class Recovery {
     const double side = common_side(g, states_);
     Solution solution;
     const double wanted = std::max(1.0, std::ceil(std::log2((high - low) / tolerance)));
-    solution.rounds = std::min<std::int64_t>(static_cast<std::int64_t>(wanted), solve_->most);
-    solution.reached = (high - low) * std::pow(0.5, static_cast<double>(solution.rounds));
+    solution.iterations = std::min<std::int64_t>(static_cast<std::int64_t>(wanted), solve_->most);
+    solution.reached = (high - low) * std::pow(0.5, static_cast<double>(solution.iterations));
     if (wanted > static_cast<double>(solve_->most)) {
       d_.diagnostics.add(
           errors::solve_stops_short(solve_->span, solve_->name, solve_->most, solution.reached));
     }
     d_.system.remarks.push_back(fmt::format("`{}` is solved in {} bisections of {:g} to {:g}",
-                                            solve_->name, solution.rounds, low, high));
+                                            solve_->name, solution.iterations, low, high));
     const Expr whole = g;
     const std::vector<Guard> guards = strip(g);
     g = snap_numbers(g);
     Expr left = arena().real(*solve_->from);
     long double width = *solve_->to - *solve_->from;
     const Expr zero = arena().integer(0);
-    for (std::int64_t i = 0; i < solution.rounds; ++i) {
+    for (std::int64_t i = 0; i < solution.iterations; ++i) {
       width /= 2;
       const Expr middle = left + arena().real(width);
       const Expr rest = algebra::substitute(g, solved_, middle) - middle;
@@ -540,8 +540,9 @@ class Recovery {
     const double tolerance = static_cast<double>(solve_->tolerance);
     const double wanted =
         q < 1e-9 ? 2 : std::ceil(std::log(tolerance / std::max(first, tolerance)) / std::log(q));
-    solution.rounds = std::clamp<std::int64_t>(static_cast<std::int64_t>(wanted), 1, solve_->most);
-    const double reached = first * std::pow(q, static_cast<double>(solution.rounds));
+    solution.iterations =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(wanted), 1, solve_->most);
+    const double reached = first * std::pow(q, static_cast<double>(solution.iterations));
     solution.reached = std::max(reached, tolerance);
     if (wanted > static_cast<double>(solve_->most)) {
       d_.diagnostics.add(
@@ -549,12 +550,12 @@ class Recovery {
     }
     d_.system.remarks.push_back(fmt::format(
         "`{}` is solved in {} iterations, each of which multiplies the error by {:.3g} at most",
-        solve_->name, solution.rounds, q));
+        solve_->name, solution.iterations, q));
     const Expr whole = g;
     const std::vector<Guard> guards = strip(g);
     g = snap_numbers(g);
     Expr u = arena().real(solve_->start);
-    for (std::int64_t i = 0; i < solution.rounds; ++i) u = algebra::substitute(g, solved_, u);
+    for (std::int64_t i = 0; i < solution.iterations; ++i) u = algebra::substitute(g, solved_, u);
     return ended(std::move(solution), guarded(u, guards), whole);
   }
 

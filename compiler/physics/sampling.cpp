@@ -25,9 +25,9 @@ namespace {
 
 constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
-class Reader {
+class SamplingReader {
  public:
-  Reader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
+  SamplingReader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
 
   void read() {
     clause_ = d_.ledger.clause("sample");
@@ -156,7 +156,7 @@ class Reader {
   // ---- updates ----------------------------------------------------------------------------------
 
   /// V of the weight exp(Re tr(U V)) of the link along `axis`: that of -S.
-  gauge::Matrix staple(int axis, const gauge::LinkOf& link, gauge::PathPlan& plan) {
+  gauge::Matrix staple(int axis, const gauge::LinkOf& link, gauge::LinkPathPlan& plan) {
     gauge::LoopAction weight = action_;
     for (gauge::LoopTerm& term : weight) term.coefficient = -term.coefficient;
     return gauge::staple_sum(weight, axis, link, &plan);
@@ -190,7 +190,7 @@ class Reader {
   }
 
   int add(int axis, const std::string& what, const gauge::Matrix& value,
-          const gauge::PathPlan& plan) {
+          const gauge::LinkPathPlan& plan) {
     Update update;
     update.name = fmt::format("{}_{}", what, kAxes[axis]);
     const auto& colouring = colourings_[static_cast<std::size_t>(axis)];
@@ -218,7 +218,7 @@ class Reader {
     const gauge::LinkOf link = links_of(arena(), *field_);
     std::vector<int> first, relax;
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
-      gauge::PathPlan plan;
+      gauge::LinkPathPlan plan;
       if (gauge::staple_paths(action_, axis).empty()) continue;  // free links
       const gauge::Matrix v = twice_ ? gauge::Matrix{} : staple(axis, link, plan);
       const gauge::Matrix u = link(axis, {});
@@ -336,7 +336,7 @@ void read_sampling(Derivation& d, Lowerer& lower) {
     d.system.remarks.push_back("nothing moves: the initial state is measured");
     return;
   }
-  Reader(d, lower).read();
+  SamplingReader(d, lower).read();
 }
 
 }  // namespace vphi::physics

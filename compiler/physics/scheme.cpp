@@ -43,12 +43,13 @@ bool is_on(const dsl::Expr& e) { return e.kind == ExprKind::Name && e.text == "o
 bool is_off(const dsl::Expr& e) { return e.kind == ExprKind::Name && e.text == "off"; }
 
 /// The text along one axis.
-class AxisReader {
+class AxisSchemeReader {
  public:
-  AxisReader(Derivation& d, Lowerer& lower, const std::vector<Law>& laws, const SchemeHead& head,
-             const dsl::Clause& text, const dsl::Clause& use, int axis)
+  AxisSchemeReader(Derivation& d, Lowerer& lower, const std::vector<Law>& laws,
+                   const SchemeHead& head, const dsl::Clause& text, const dsl::Clause& use,
+                   int axis)
       : d_(d), lower_(lower), laws_(laws), head_(head), text_(text), use_(use) {
-    sweep_.axis = axis;
+    scheme_.axis = axis;
     for (const StateField& field : d.fields) {
       if (field.primitive)
         primitives_.insert(primitives_.end(), field.arrays.begin(), field.arrays.end());
@@ -58,7 +59,7 @@ class AxisReader {
   /// Of signals at a site, as far as the text asks for it; null where it does not.
   Expr speed() const { return speed_; }
 
-  FluxSweep read(bool& step) {
+  AxisScheme read(bool& step) {
     given_flux();
     for (const auto& [name, fallback] : head_.options) option(name, fallback);
     bool done = false;
@@ -72,7 +73,7 @@ class AxisReader {
       if (left.name == head_.state) {
         if (!value.each || !of_quantities(value)) d_.fail(errors::scheme_line(line.span));
         step = left.primes == 0;
-        for (auto& [quantity, e] : value.of) sweep_.result[quantity] = e;
+        for (auto& [quantity, e] : value.of) scheme_.result[quantity] = e;
         done = true;
         continue;
       }
@@ -81,13 +82,13 @@ class AxisReader {
     }
     if (!done) d_.fail(errors::scheme_no_end(text_.keyword_span, head_.state));
     find_faces(step);
-    return std::move(sweep_);
+    return std::move(scheme_);
   }
 
  private:
   Arena& arena() { return d_.arena(); }
   const Conservation& laws() const { return *d_.system.conservation; }
-  std::size_t axis() const { return static_cast<std::size_t>(sweep_.axis); }
+  std::size_t axis() const { return static_cast<std::size_t>(scheme_.axis); }
 
   // ---- operations in the order in which they are written ----------------------------------------
 
@@ -95,7 +96,7 @@ class AxisReader {
     return std::ranges::all_of(args, [](Expr e) { return e.is_number(); });
   }
   Expr raw(Op op, std::vector<Expr> args, dsl::Span span = {}) {
-    if (numbers(args)) return kernel::ordered(arena().make(op, args, span));
+    if (numbers(args)) return kernel::with_fixed_order(arena().make(op, args, span));
     const Expr a = args[0], b = args.size() > 1 ? args[1] : Expr();
     const bool a0 = a.is_zero(), b0 = b && b.is_zero();
     switch (op) {
@@ -116,7 +117,7 @@ class AxisReader {
         if (a0 || b.is_one()) return a;
         break;
       case Op::Pow:
-        return kernel::ordered(arena().make(Op::Pow, {stand_in(a), b}, span));
+        return kernel::with_fixed_order(arena().make(Op::Pow, {stand_in(a), b}, span));
       default:
         break;
     }
@@ -139,7 +140,7 @@ class AxisReader {
 
   Offset along(int sign) const {
     Offset offset;
-    offset.d[sweep_.axis] = static_cast<std::int16_t>(sign);
+    offset.d[scheme_.axis] = static_cast<std::int16_t>(sign);
     return offset;
   }
 
@@ -319,10 +320,10 @@ class AxisReader {
   }
 
   Expr keep(const std::string& name, Expr value, bool dear = false) {
-    value = kernel::ordered(value);
+    value = kernel::with_fixed_order(value);
     if (!value->per_site || value.is(Op::Load)) return value;
-    sweep_.lines.push_back({d_.system.arrays++, name, value, dear});
-    return arena().load(sweep_.lines.back().array, {}, value->span);
+    scheme_.lines.push_back({d_.system.arrays++, name, value, dear});
+    return arena().load(scheme_.lines.back().array, {}, value->span);
   }
   Lines kept(const std::string& name, Lines value) {
     if (!value.each) return {false, keep(name, value.one), {}};
@@ -388,7 +389,7 @@ class AxisReader {
       speed_ = speed_ ? arena().make(Op::Max, {speed_, here}) : here;
       return;
     }
-    names_[name] = {false, kernel::ordered(lower_.fixed(*value, name)), {}};
+    names_[name] = {false, kernel::with_fixed_order(lower_.fixed(*value, name)), {}};
   }
 
   /// Whether the body calls `name(...)`.
@@ -475,7 +476,7 @@ class AxisReader {
   }
 
   Expr substituted(Expr e, const StateAt& there) {
-    return algebra::substitute(kernel::ordered(e), there.values);
+    return algebra::substitute(kernel::with_fixed_order(e), there.values);
   }
 
   Lines flux_at(const Lines& x, const dsl::Expr& at) {
@@ -484,7 +485,7 @@ class AxisReader {
     for (const Law& law : laws_) {
       for (std::size_t i = 0; i < law.arrays.size(); ++i) {
         result.of[law.arrays[i]] =
-            kernel::ordered(substituted(snap_numbers(law.flux[i][axis()]), there));
+            kernel::with_fixed_order(substituted(snap_numbers(law.flux[i][axis()]), there));
       }
     }
     return result;
@@ -496,7 +497,7 @@ class AxisReader {
     const NamedFact* fact = value.kind == ExprKind::Name ? d_.facts.find(value.text) : nullptr;
     dsl::Expr e = value;
     Scope scope;
-    scope.indices.emplace(head_.axis, IndexValue{sweep_.axis, 1, true});
+    scope.indices.emplace(head_.axis, IndexValue{scheme_.axis, 1, true});
     if (fact && fact->kind == NamedFact::Kind::Indexed) {
       auto index = std::make_shared<dsl::Expr>();
       index->kind = ExprKind::Name;
@@ -542,7 +543,7 @@ class AxisReader {
   }
   const Derived* sum_line(Expr e) const {
     if (!e.is(Op::Load) || !e->offset.zero()) return nullptr;
-    for (const Derived& line : sweep_.lines) {
+    for (const Derived& line : scheme_.lines) {
       if (line.array == e->index && (line.value.is(Op::Add) || line.value.is(Op::Sub))) {
         return &line;
       }
@@ -556,7 +557,8 @@ class AxisReader {
       const Expr before = algebra::shift(terms[i].value, along(-1));
       for (std::size_t j = 0; j < terms.size(); ++j) {
         if (!(terms[j].value == before) || !(terms[i].factor + terms[j].factor).is_zero()) continue;
-        const Expr through = raw(Op::Mul, {kernel::ordered(terms[i].factor), terms[i].value});
+        const Expr through =
+            raw(Op::Mul, {kernel::with_fixed_order(terms[i].factor), terms[i].value});
         terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
         terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)));
         return through;
@@ -594,12 +596,12 @@ class AxisReader {
 
   void find_faces(bool step) {
     std::map<int, Expr> faces;
-    for (const auto& [quantity, result] : sweep_.result) {
+    for (const auto& [quantity, result] : scheme_.result) {
       const auto face = face_of(quantity, result, step);
       if (!face) return;
       faces[quantity] = *face;
     }
-    sweep_.face = std::move(faces);
+    scheme_.face = std::move(faces);
   }
 
   Derivation& d_;
@@ -608,7 +610,7 @@ class AxisReader {
   const SchemeHead& head_;
   const dsl::Clause& text_;
   const dsl::Clause& use_;
-  FluxSweep sweep_;
+  AxisScheme scheme_;
   std::vector<int> primitives_;
   Expr speed_;
   std::map<std::string, Lines> names_;
@@ -678,7 +680,7 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
   }
   const Signals signals(d, laws);
   for (int axis = 0; axis < d.grid.dims; ++axis) {
-    AxisReader reader(d, lower, laws, head, *text, *use, axis);
+    AxisSchemeReader reader(d, lower, laws, head, *text, *use, axis);
     c.sweeps.push_back(reader.read(c.step));
     // a scheme that is told one velocity, or none, is told nothing of sound
     const bool told = reader.speed() && head.velocity.empty();
@@ -702,14 +704,14 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
   for (const Law& law : laws) {
     for (std::size_t i = 0; i < law.arrays.size(); ++i) {
       const int array = law.arrays[i];
-      Expr rate = kernel::ordered(law.source[i]);
+      Expr rate = kernel::with_fixed_order(law.source[i]);
       if (c.step) {
         if (!rate.is_zero()) c.source[array] = rate;
         d.rates[array] = arena.integer(0);
         continue;
       }
-      for (const FluxSweep& sweep : c.sweeps) {
-        const Expr part = sweep.result.at(array);
+      for (const AxisScheme& scheme : c.sweeps) {
+        const Expr part = scheme.result.at(array);
         rate = rate.is_zero() ? part : arena.raw(Op::Add, {rate, part});
       }
       d.rates[array] = rate;
@@ -734,28 +736,28 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
     open = open || d.grid.boundary[axis] != Boundary::Periodic;
   }
   const bool faces =
-      std::ranges::all_of(c.sweeps, [](const FluxSweep& s) { return !s.face.empty(); });
+      std::ranges::all_of(c.sweeps, [](const AxisScheme& s) { return !s.face.empty(); });
   if (!open || !faces) return;
   for (const int array : c.quantities) {
     c.outflow[array] = fmt::format("outflow_{}", array);
     Expr lost = arena.integer(0);
-    for (const FluxSweep& sweep : c.sweeps) {
-      if (d.grid.boundary[sweep.axis] == Boundary::Periodic) continue;
-      lost = lost + arena.make(Op::Total, {lost_through_walls(d.system, sweep, array)});
+    for (const AxisScheme& scheme : c.sweeps) {
+      if (d.grid.boundary[scheme.axis] == Boundary::Periodic) continue;
+      lost = lost + arena.make(Op::Total, {lost_through_walls(d.system, scheme, array)});
     }
     d.system.scalars.push_back({c.outflow[array], c.step ? arena.integer(0) : lost,
                                 arena.integer(0), fmt::format("what left of array {}", array)});
   }
 }
 
-Expr lost_through_walls(const System& system, const FluxSweep& sweep, int quantity) {
+Expr lost_through_walls(const System& system, const AxisScheme& scheme, int quantity) {
   Arena& arena = *system.arena;
-  const auto axis = static_cast<std::size_t>(sweep.axis);
-  const Expr face = sweep.face.at(quantity);
+  const auto axis = static_cast<std::size_t>(scheme.axis);
+  const Expr face = scheme.face.at(quantity);
   Offset back;
   back.d[axis] = -1;
   const auto at = [&](std::int64_t site, Expr value) {
-    const Expr here = arena.make(Op::Equal, {arena.site(sweep.axis), arena.integer(site)});
+    const Expr here = arena.make(Op::Equal, {arena.site(scheme.axis), arena.integer(site)});
     return arena.raw(Op::Select, {here, value, arena.integer(0)});
   };
   return arena.raw(Op::Sub,

@@ -32,9 +32,9 @@ const dsl::Clause* scheme_text(const dsl::Resolved& resolved, const std::string&
 
 namespace {
 
-class HeadReader {
+class SchemeHeadReader {
  public:
-  HeadReader(Derivation& d, const dsl::Clause& clause) : d_(d), clause_(clause) {}
+  SchemeHeadReader(Derivation& d, const dsl::Clause& clause) : d_(d), clause_(clause) {}
 
   SchemeHead read() {
     const dsl::Expr* call = clause_.items.empty() ? nullptr : clause_.items.front().value.get();
@@ -95,7 +95,7 @@ class HeadReader {
 }  // namespace
 
 SchemeHead read_scheme_head(Derivation& d, const dsl::Clause& clause) {
-  return HeadReader(d, clause).read();
+  return SchemeHeadReader(d, clause).read();
 }
 
 }  // namespace vphi::physics

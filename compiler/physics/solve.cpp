@@ -12,7 +12,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/calculus.hpp"
-#include "compiler/physics/halves.hpp"
+#include "compiler/physics/even_odd.hpp"
 #include "compiler/physics/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/solve_errors.hpp"
@@ -205,7 +205,7 @@ bool complex_linear(const LinearSystem& solve) {
     }
     return place->second;
   };
-  const auto value_at = [&](Expr part, bool turned) {
+  const auto value_at = [&](Expr part, bool times_i) {
     algebra::Environment environment;
     environment.leaf = [&](const algebra::Node& node) {
       const bool stencil = node.op == Op::Stencil;
@@ -216,8 +216,8 @@ bool complex_linear(const LinearSystem& solve) {
       const bool own = at != solve.arrays.end();
       // i(re + i im): re is -im, im is re
       const auto source =
-          own && turned ? solve.arrays[static_cast<std::size_t>(place ^ 1)] : load.index;
-      const double sign = own && turned && place % 2 == 0 ? -1 : 1;
+          own && times_i ? solve.arrays[static_cast<std::size_t>(place ^ 1)] : load.index;
+      const double sign = own && times_i && place % 2 == 0 ? -1 : 1;
       const auto& o = load.offset.d;
       return sign * number(fmt::format("{} {} {},{},{},{}", stencil ? node.index : -1, source, o[0],
                                        o[1], o[2], o[3]));
@@ -259,7 +259,7 @@ bool alike(const LinearSystem& a, const LinearSystem& b) {
   const std::vector<int> from = arrays_of(a), to = arrays_of(b);
   const std::vector<Expr> x = values_of(a.op), y = values_of(b.op);
   if (a.solver->span != b.solver->span || a.options != b.options || a.rows != b.rows ||
-      a.columns != b.columns || a.turns != b.turns || from.size() != to.size() ||
+      a.columns != b.columns || a.antiperiodic != b.antiperiodic || from.size() != to.size() ||
       x.size() != y.size()) {
     return false;
   }
@@ -338,15 +338,15 @@ Value Lowerer::staged(const Value& v) {
   return result;
 }
 
-std::array<bool, 4> Lowerer::turns_of_spinors(const dsl::Expr& at, const NamedFact& op) {
-  const auto& all = d_.spinor_turns;
+std::array<bool, 4> Lowerer::antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op) {
+  const auto& all = d_.spinor_antiperiodic;
   if (all.empty()) return {};
   const auto named = all.find(op.parameters[0]);
   if (named != all.end()) return named->second;
   const auto& first = all.begin()->second;
   if (!std::ranges::all_of(all, [&](const auto& other) { return other.second == first; })) {
     std::vector<std::string> names;
-    for (const auto& [name, turns] : all) names.push_back(name);
+    for (const auto& [name, antiperiodic] : all) names.push_back(name);
     d_.fail(errors::whose_boundary(at.span, op.name, op.parameters[0], names, op.span));
   }
   return first;
@@ -369,7 +369,7 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   solve.spinor = b.spinor;
   solve.complex = b.spinor || b.complex();
   solve.span = e.span;
-  if (b.spinor) solve.turns = turns_of_spinors(op, *fact);
+  if (b.spinor) solve.antiperiodic = antiperiodic_axes_of(op, *fact);
   const int first = d_.system.arrays;
   const auto unknown = [&](bool complex, int from) {
     Value x{b.rows, b.columns, {}};
@@ -429,19 +429,19 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   }
   if (wants_hermitian(solve) && solve.op.stages.empty()) {
     const int arrays = d_.system.arrays;
-    std::vector<Expr> turned;
+    std::vector<Expr> adjoint_values;
     if (image.form) {
-      turned = real_parts(arena, apply(adjoint(*image.form), link_matrices(), unknown(true, first)),
-                          true);
+      adjoint_values = real_parts(
+          arena, apply(adjoint(*image.form), link_matrices(), unknown(true, first)), true);
     } else {
-      turned = adjoint_of(d_, solve);
+      adjoint_values = adjoint_of(d_, solve);
     }
     d_.system.arrays = arrays;
-    if (!turned.empty() && differ(solve.op.image, turned))
+    if (!adjoint_values.empty() && differ(solve.op.image, adjoint_values))
       d_.fail(errors::not_hermitian(op.span, op.text, solve.solver->name, fact->span));
   }
-  const bool halves = even_odd_wanted(d_, e);
-  if (!halves) solve.options.emplace_back("even_odd", integer(0));
+  const bool even_odd = even_odd_wanted(d_, e);
+  if (!even_odd) solve.options.emplace_back("even_odd", integer(0));
 
   const LinearSystem* found = nullptr;
   for (std::size_t i = 0; i < d_.system.solves.size() && !found; ++i) {
@@ -465,8 +465,8 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     solve.op = {};
     d_.system.arrays = first + static_cast<int>(solve.arrays.size());
   }
-  if (solve.like < 0 && halves && image.form)
-    solve.half = half_system(d_, *image.form, link_matrices(), solve.columns);
+  if (solve.like < 0 && even_odd && image.form)
+    solve.even_odd = even_odd_system(d_, *image.form, link_matrices(), solve.columns);
   if (solve.like < 0 && text::calls(*solve.solver, "adj")) {
     if (image.form) {
       const Value adjoint_image =
@@ -478,7 +478,7 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   }
   if (solve.spinor) {
     for (int array = first; array < d_.system.arrays; ++array)
-      d_.turning_arrays[array] = solve.turns;
+      d_.antiperiodic_arrays[array] = solve.antiperiodic;
   }
   const Value x = unknown(solve.complex, first);
   d_.system.solves.push_back(std::move(solve));
@@ -513,9 +513,9 @@ void finish_solves(Derivation& d, ProgramUnits& units) {
     };
     convert(solve.op);
     convert(solve.adjoint);
-    if (solve.half) {
-      for (LinearMap* map :
-           {&solve.half->op, &solve.half->adjoint, &solve.half->source, &solve.half->back})
+    if (solve.even_odd) {
+      for (LinearMap* map : {&solve.even_odd->op, &solve.even_odd->adjoint, &solve.even_odd->source,
+                             &solve.even_odd->back})
         convert(*map);
     }
   }

@@ -7,10 +7,10 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/bloch.hpp"
 #include "compiler/physics/calculus.hpp"
+#include "compiler/physics/dispersion.hpp"
 #include "compiler/physics/steps.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 
 namespace vphi::physics {
 

@@ -10,7 +10,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/sampling_errors.hpp"
-#include "compiler/physics/sweeps.hpp"
+#include "compiler/physics/sweep_axes.hpp"
 #include "compiler/physics/table_file.hpp"
 #include "dsl/parse.hpp"
 

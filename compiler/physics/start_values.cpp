@@ -40,7 +40,7 @@ Expr hubble_at_start(Derivation& d, Lowerer& lower, ProgramUnits& units,
   dsl::Span span;
   // values that need H are inserted, first those that need nothing else that does
   Expr open = density;
-  for (std::size_t round = 0; round < start.size(); ++round) {
+  for (std::size_t pass = 0; pass < start.size(); ++pass) {
     for (const auto& [array, s] : start) {
       if (!s.needs_hubble) continue;
       span = s.span;

@@ -143,13 +143,13 @@ void read_spinor(Derivation& d, Lowerer& lower, const FieldFact& fact, StateFiel
   read_boundaries(d, lower, *fact.fermion, walls);
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
     const Boundary own = walls.boundary[axis], all = d.grid.boundary[axis];
-    const auto turns = [](Boundary b) {
+    const auto closed = [](Boundary b) {
       return b == Boundary::Periodic || b == Boundary::Antiperiodic;
     };
-    if (own != all && !(turns(own) && turns(all))) {
+    if (own != all && !(closed(own) && closed(all))) {
       d.fail(errors::not_yet(fact.span, "a boundary of its own for this field that is open"));
     }
-    field.turns[axis] = own != all;
+    field.antiperiodic[axis] = own != all;
   }
 }
 
@@ -296,7 +296,7 @@ void declare_fields(Derivation& d, Lowerer& lower) {
     if (is_argument(d, fact)) {
       StateField field;
       read_type(d, lower, fact, field);
-      if (field.spinor) d.spinor_turns[fact.name] = field.turns;
+      if (field.spinor) d.spinor_antiperiodic[fact.name] = field.antiperiodic;
       continue;
     }
     if (!d.grid.present && fact.field) d.fail(errors::no_lattice(fact.span, fact.name));
@@ -310,7 +310,7 @@ void declare_fields(Derivation& d, Lowerer& lower) {
     field.name = fact.name;
     field.span = fact.span;
     read_type(d, lower, fact, field);
-    if (field.spinor) d.spinor_turns[fact.name] = field.turns;
+    if (field.spinor) d.spinor_antiperiodic[fact.name] = field.antiperiodic;
     int distinct = 0;
     for (int i = 0; i < field.rows; ++i) {
       for (int j = 0; j < field.columns; ++j) {

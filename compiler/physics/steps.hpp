@@ -17,7 +17,7 @@ struct StartValue {
 };
 
 /// Clauses and constructs of families that cannot run yet: one E0901 each.
-void refuse_later_families(Derivation& d);
+void refuse_unsupported(Derivation& d);
 
 // lattice.cpp
 /// `boundary = ...`, `boundary(t) = ...` of a clause over what is in `walls`.

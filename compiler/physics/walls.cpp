@@ -60,7 +60,7 @@ bool Walls::periodic(int dims) const {
 Walls Derivation::walls_of(int array) const {
   if (is_gradient(array)) array -= kGradientBase;
   for (const Companions& c : companions)
-    if (c.start == array || c.turns == array) array = c.array;
+    if (c.start == array || c.winding == array) array = c.array;
   const StateField* field = field_of(array);
   if (!field || !has_walls(*field)) return grid;
   Walls walls = field->walls;
@@ -131,7 +131,8 @@ void for_each_expression(System& system, const std::function<void(Expr&)>& see) 
     map(s.op), map(s.adjoint);
     std::ranges::for_each(s.source, one);
     for (auto& [name, value] : s.options) one(value);
-    if (s.half) map(s.half->op), map(s.half->adjoint), map(s.half->source), map(s.half->back);
+    if (s.even_odd)
+      map(s.even_odd->op), map(s.even_odd->adjoint), map(s.even_odd->source), map(s.even_odd->back);
   }
   for (OutputClause& out : system.outputs) {
     one(out.after), one(out.averages_from);
@@ -246,7 +247,7 @@ class Settle {
     if (step == 0) return read(array, offset, next + 1);
     switch (d_.walls_of(array).boundary[place(axis)]) {
       case Boundary::Antiperiodic:
-        return turned(array, offset, next);
+        return antiperiodic_read(array, offset, next);
       case Boundary::Fixed:
         return at_inside(axis, step, read(array, offset, next + 1), value_at(array, axis));
       case Boundary::Neumann:  // the mirror is the face behind the last site
@@ -270,7 +271,7 @@ class Settle {
   }
 
   /// A sign for each turn around the box.
-  Expr turned(int array, const Offset& offset, std::size_t next) {
+  Expr antiperiodic_read(int array, const Offset& offset, std::size_t next) {
     const int axis = own_[next];
     const std::int64_t n = d_.grid.extent[place(axis)];
     const std::int64_t rest = ((offset.d[axis] % n) + n) % n;

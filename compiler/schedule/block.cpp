@@ -79,7 +79,7 @@ Expr Block::array(const std::string& name, Expr value, int version_of) {
   return load;
 }
 
-Expr Block::half_array(const std::string& name, Expr value, int parity) {
+Expr Block::parity_array(const std::string& name, Expr value, int parity) {
   const int before = std::exchange(parity_, parity);
   const Expr load = array(name, value);
   parity_ = before;
@@ -128,7 +128,7 @@ Expr snapped(Expr ratio) {
 /// Factors but for a number in front.
 std::span<const Expr> factors_of(const Expr& e) {
   if (e.is_number()) return {};
-  if (!e.is(Op::Mul) || e->ordered) return {&e, 1};
+  if (!e.is(Op::Mul) || e->fixed_order) return {&e, 1};
   return e.arg(0).is_number() ? e.args().subspan(1) : e.args();
 }
 
@@ -172,7 +172,7 @@ Expr with_joined_means(Expr sum) {
 
 Expr Block::without_reductions(Expr value) {
   value = algebra::rewrite(value, [](Expr node) {
-    return node.is(Op::Add) && !node->ordered ? with_joined_means(node) : node;
+    return node.is(Op::Add) && !node->fixed_order ? with_joined_means(node) : node;
   });
   return algebra::rewrite(value, [this](Expr node) -> Expr {
     switch (node.op()) {

@@ -4,7 +4,7 @@
 // first, without any thought of memory or of sweeps. Values are defined from values before them;
 // a definition of an array gets a number of its own (a Load names it), one of a scalar a slot.
 // Means become reductions with the scalar factors in front, so that what is summed has none.
-// compiler/schedule/sweeps.hpp turns a block into kernels.
+// compiler/schedule/site_loops.hpp turns a block into kernels.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ class Block {
   Expr array(const std::string& name, Expr value, int version_of = -1);
   /// The same for a value that is wanted at sites of one parity alone (x + y + z + t mod 2 over the
   /// axes of even extent): in a sweep over these sites. Elsewhere the array holds anything.
-  Expr half_array(const std::string& name, Expr value, int parity);
+  Expr parity_array(const std::string& name, Expr value, int parity);
   /// From now on arrays are made, and reductions are taken, at sites of this parity alone; -1:
   /// everywhere.
   void at_sites(int parity) { parity_ = parity; }

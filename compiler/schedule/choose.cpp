@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/schedule/chain.hpp"
 #include "compiler/schedule/flux.hpp"
 #include "compiler/schedule/link_flow.hpp"
+#include "compiler/schedule/markov_step.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/trajectory.hpp"
 #include "dsl/suggest.hpp"
@@ -22,11 +22,11 @@ Score score_of(const Stepping& stepping, const Storage& storage, const std::vect
                const physics::System& system) {
   int words = 0, sums = 0, inside = 0;
   for (const program::Buffer& buffer : storage.buffers()) words += buffer.doubled ? 2 : 1;
-  for (const kernel::Sweep& sweep : stepping.sweeps.sweeps) {
+  for (const kernel::SiteLoop& sweep : stepping.sweeps.sweeps) {
     sums += static_cast<int>(sweep.kernel.reductions.size());
   }
   for (const Group& group : groups) {
-    const auto members = ordered_members(system, group);
+    const auto members = members_in_order_of_dependence(system, group);
     if (!members) continue;
     for (const Member& m : *members) {
       inside += static_cast<int>(m.own_arrays.size() + m.own_scalars.size());
@@ -190,7 +190,7 @@ class Chooser {
     if (!circular.empty() || !leftover) {
       std::vector<std::string> names;
       for (const Group& group : circular) {
-        if (ordered_members(system_, group)) continue;
+        if (members_in_order_of_dependence(system_, group)) continue;
         for (const int array : group.arrays) names.push_back(variable_of(system_, array)->shown);
         for (const std::string& scalar : group.scalars) names.push_back(shown(scalar));
       }
@@ -247,7 +247,7 @@ std::optional<Stepping> choose_step(const physics::System& system, Slots& slots,
           },
           [&](const physics::FluxStep&) -> Step { return make_flux_step(system, slots, storage); },
           [&](const physics::MarkovChain& chain) -> Step {
-            return make_chain_step(system, chain, slots, storage);
+            return make_markov_step(system, chain, slots, storage);
           },
           [&](const physics::LinkFlow& flow) {
             return make_link_flow_step(system, flow, slots, storage, diagnostics);

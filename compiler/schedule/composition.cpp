@@ -18,9 +18,9 @@ using text::scalar_value;
 using text::Value;
 
 /// Reads a body with every variable and every hole as a symbol of its own.
-class FlowReader {
+class CompositionReader {
  public:
-  FlowReader(const Integrator& integrator, const Head& head, Arena& arena)
+  CompositionReader(const Integrator& integrator, const Head& head, Arena& arena)
       : integrator_(integrator), head_(head), arena_(arena) {
     meaning_.name = [this](const dsl::Expr& at) { return name(at); };
     meaning_.call = [this](const dsl::Expr& at, Value& value) { return call(at, value); };
@@ -116,12 +116,12 @@ struct WholeRun {
 
 std::optional<std::vector<Flow>> read_flows(const Integrator& integrator, const Head& head,
                                             Arena& arena) {
-  return FlowReader(integrator, head, arena).read();
+  return CompositionReader(integrator, head, arena).read();
 }
 
 Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exact, bool ahead,
                     Arena& arena, const std::vector<bool>& limited) {
-  const auto apart = [&](int e) {
+  const auto splits = [&](int e) {
     return !limited.empty() && limited[static_cast<std::size_t>(e)];
   };
   std::vector<WholeRun> runs;
@@ -133,7 +133,7 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
   Composition result;
   std::vector<Expr> behind;  // of the run that what is done ahead is joined with
   if (runs.size() > 1 && runs.front().equation == runs.back().equation &&
-      !apart(runs.front().equation)) {
+      !splits(runs.front().equation)) {
     const std::vector<Expr> first = runs.front().own, last = runs.back().own;
     if (ahead) {
       result.ahead_equation = runs.front().equation;
@@ -152,7 +152,7 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
   // With two runs a step is of order 2 at most, whatever its parts are.
   const bool second_order = runs.size() <= 2;
   const auto additive = [&](int e) {
-    return !apart(e) && (second_order || exact[static_cast<std::size_t>(e)]);
+    return !splits(e) && (second_order || exact[static_cast<std::size_t>(e)]);
   };
   const auto total = [&](std::vector<Expr>& parts) {
     if (parts.size() > 1) parts = {arena.make(algebra::Op::Add, parts)};

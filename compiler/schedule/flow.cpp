@@ -119,8 +119,8 @@ std::set<std::string> circle_of(const std::vector<Member>& waiting,
 
 }  // namespace
 
-std::optional<std::vector<Member>> ordered_members(const physics::System& system,
-                                                   const Group& group) {
+std::optional<std::vector<Member>> members_in_order_of_dependence(const physics::System& system,
+                                                                  const Group& group) {
   std::vector<Member> waiting;
   for (const int array : group.arrays) {
     waiting.push_back({array, {}, variable_of(system, array)->rate, {}, {}});

@@ -70,8 +70,8 @@ struct Member {
 
 /// Members such that each depends on earlier ones only; nothing where there is a circle
 /// of anything else than scalars without averages.
-std::optional<std::vector<Member>> ordered_members(const physics::System& system,
-                                                   const Group& group);
+std::optional<std::vector<Member>> members_in_order_of_dependence(const physics::System& system,
+                                                                  const Group& group);
 
 /// No member depends on another: two flows in a row are one of the summed length, exactly.
 bool is_exact(const std::vector<Member>& members);

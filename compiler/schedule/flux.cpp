@@ -14,9 +14,9 @@ namespace {
 using algebra::Arena;
 using algebra::Offset;
 using algebra::Op;
+using physics::AxisScheme;
 using physics::Conservation;
 using physics::Derived;
-using physics::FluxSweep;
 
 /// Operations that a value may cost for each further place where it is read before it is kept in
 /// memory: about what a store and a few loads cost.
@@ -32,18 +32,18 @@ int own_cost(Expr value) {
 }
 
 /// Where each value is read, as distances along the axis, and what is therefore kept.
-class Kept {
+class KeptLines {
  public:
   /// `walked`: along lines, where everything is made once anyway.
-  Kept(const Conservation& laws, const FluxSweep& sweep, bool periodic, bool walked)
-      : axis_(static_cast<std::size_t>(sweep.axis)) {
+  KeptLines(const Conservation& laws, const AxisScheme& scheme, bool periodic, bool walked)
+      : axis_(static_cast<std::size_t>(scheme.axis)) {
     if (walked) return;
-    for (const auto& [quantity, result] : sweep.result) read(result, {0});
-    for (std::size_t i = sweep.lines.size(); i-- > 0;) decide(sweep.lines[i], false);
+    for (const auto& [quantity, result] : scheme.result) read(result, {0});
+    for (std::size_t i = scheme.lines.size(); i-- > 0;) decide(scheme.lines[i], false);
     // the face of a right side: one computation serves both its sites. Beyond an open wall there
     // is a face without a site of its own, so it is made twice there.
     if (!laws.step && periodic) {
-      for (const auto& [quantity, face] : sweep.face) {
+      for (const auto& [quantity, face] : scheme.face) {
         for (const Expr load : algebra::reads(face)) kept_.insert(load->index);
       }
     }
@@ -108,11 +108,11 @@ class Mirrors {
   std::map<int, int> odd_;
 };
 
-Expr in_order(Expr value) { return kernel::ordered(value); }
+Expr fixed_order(Expr value) { return kernel::with_fixed_order(value); }
 
 /// One value of a site, kept or to be made again.
 Expr defined(Block& block, Mirrors& mirrors, const State& state, const Derived& value, bool keep) {
-  const Expr made = in_order(at(state, in_order(value.value)));
+  const Expr made = fixed_order(at(state, fixed_order(value.value)));
   if (!keep) return made;
   const Expr load = block.array(value.name, mirrors(made));
   mirrors.follow(value.array, load);
@@ -166,15 +166,15 @@ kernel::ScalarAssign count_fixes(Block& block, Expr count, Wanted& wanted) {
 /// The pass along one axis, over `weight` of the step.
 class AxisPart {
  public:
-  AxisPart(const physics::System& system, const FluxSweep& sweep, double weight, Slots& slots,
+  AxisPart(const physics::System& system, const AxisScheme& scheme, double weight, Slots& slots,
            Storage& storage)
       : system_(system),
         laws_(*system.conservation),
-        sweep_(sweep),
-        periodic_(system.lattice.boundary[static_cast<std::size_t>(sweep.axis)] ==
+        scheme_(scheme),
+        periodic_(system.lattice.boundary[static_cast<std::size_t>(scheme.axis)] ==
                   physics::Boundary::Periodic),
         walked_(system.lattice.dims > 1),
-        kept_(laws_, sweep, periodic_, walked_),
+        kept_(laws_, scheme, periodic_, walked_),
         weight_(weight),
         block_(system, slots, storage),
         mirrors_(system) {}
@@ -187,8 +187,8 @@ class AxisPart {
     if (laws_.half_step) {
       State half = lines(state, step_length(block_, weight_ / 2));
       State middle = start;
-      for (const auto& [quantity, result] : sweep_.result) {
-        middle.arrays[quantity] = in_order(at(half, result));
+      for (const auto& [quantity, result] : scheme_.result) {
+        middle.arrays[quantity] = fixed_order(at(half, result));
       }
       apply_limits(block_, middle);
       recover(middle, "half_");
@@ -198,8 +198,8 @@ class AxisPart {
     }
     const State done = lines(state, step_length(block_, weight_));
     State end = start;
-    for (const auto& [quantity, result] : sweep_.result) {
-      end.arrays[quantity] = in_order(at(done, result));
+    for (const auto& [quantity, result] : scheme_.result) {
+      end.arrays[quantity] = fixed_order(at(done, result));
     }
     const State unlimited = end;
     apply_limits(block_, end);
@@ -207,9 +207,9 @@ class AxisPart {
     FluxPart part;
     Wanted wanted;
     constexpr const char* kAxes[] = {"x", "y", "z"};
-    wanted.name = fmt::format("along_{}", kAxes[sweep_.axis]);
+    wanted.name = fmt::format("along_{}", kAxes[scheme_.axis]);
     wanted.scratch = &scratch;
-    if (walked_) wanted.along = sweep_.axis;
+    if (walked_) wanted.along = scheme_.axis;
     // a run that has ended stays where it is
     const Expr stop = arena.symbol(slot::kStop);
     for (const int quantity : laws_.quantities) {
@@ -220,8 +220,8 @@ class AxisPart {
     for (const auto& [quantity, name] : laws_.outflow) {
       if (periodic_ || !asked_for(system_, name)) continue;
       const std::string lost = block_.slots().fresh("lost");
-      const Expr through = physics::lost_through_walls(system_, sweep_, quantity);
-      block_.reduce(lost, kernel::ReduceKind::Sum, mirrors_(in_order(at(done, through))));
+      const Expr through = physics::lost_through_walls(system_, scheme_, quantity);
+      block_.reduce(lost, kernel::ReduceKind::Sum, mirrors_(fixed_order(at(done, through))));
       wanted.slots.push_back(lost);
       const Expr more = (arena.integer(1) - stop) * arena.symbol(lost);
       part.finish.push_back({name, arena.symbol(name) + more});
@@ -229,7 +229,7 @@ class AxisPart {
     if (!laws_.fixes.empty())
       part.finish.push_back(
           count_fixes(block_, mirrors_(fixes_between(laws_, unlimited, end)), wanted));
-    part.sweeps = make_sweeps(block_, wanted);
+    part.sweeps = make_site_loops(block_, wanted);
     return part;
   }
 
@@ -243,7 +243,7 @@ class AxisPart {
   }
   State lines(State state, Expr length) {
     state.scalars[Conservation::kStepLength] = length;
-    for (const Derived& line : sweep_.lines) {
+    for (const Derived& line : scheme_.lines) {
       state.arrays[line.array] = defined(block_, mirrors_, state, line, kept_(line.array));
     }
     return state;
@@ -251,10 +251,10 @@ class AxisPart {
 
   const physics::System& system_;
   const Conservation& laws_;
-  const FluxSweep& sweep_;
+  const AxisScheme& scheme_;
   const bool periodic_;
   const bool walked_;  ///< there are lines to walk along side by side
-  const Kept kept_;
+  const KeptLines kept_;
   const double weight_;
   Block block_;
   Mirrors mirrors_;
@@ -270,10 +270,10 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
   const Expr h = block.scalar("source_dt", arena.real(system.dt / 2) * (arena.integer(1) - stop));
   const Expr time = arena.symbol(system.time);
   const State start = stored_state(system);
-  const auto with_time = [&](State state, int halves) {
+  const auto with_time = [&](State state, int half_steps) {
     if (!state.scalars.contains(system.time)) return state;
     state.scalars[system.time] =
-        block.scalar("source_t", time + arena.real(system.dt / 2) * arena.integer(halves));
+        block.scalar("source_t", time + arena.real(system.dt / 2) * arena.integer(half_steps));
     return state;
   };
   Mirrors mirrors(system);
@@ -283,7 +283,7 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
     }
     std::map<int, Expr> result;
     for (const auto& [quantity, source] : laws.source) {
-      result[quantity] = in_order(at(state, source));
+      result[quantity] = fixed_order(at(state, source));
     }
     return result;
   };
@@ -317,7 +317,7 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
     const Expr changed = mirrors(fixes_between(laws, unlimited, end));
     part.finish.push_back(count_fixes(block, changed, wanted));
   }
-  part.sweeps = make_sweeps(block, wanted);
+  part.sweeps = make_site_loops(block, wanted);
   return part;
 }
 
@@ -360,11 +360,11 @@ std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
   for (const Derived& value : laws.recovered) {
     state.arrays[value.array] = defined(block, mirrors, state, value, true);
   }
-  for (const FluxSweep& sweep : laws.sweeps) {
-    const bool periodic = system.lattice.boundary[static_cast<std::size_t>(sweep.axis)] ==
+  for (const AxisScheme& scheme : laws.sweeps) {
+    const bool periodic = system.lattice.boundary[static_cast<std::size_t>(scheme.axis)] ==
                           physics::Boundary::Periodic;
-    const Kept kept(laws, sweep, periodic, false);
-    for (const Derived& line : sweep.lines) {
+    const KeptLines kept(laws, scheme, periodic, false);
+    for (const Derived& line : scheme.lines) {
       state.arrays[line.array] = defined(block, mirrors, state, line, kept(line.array));
     }
   }
@@ -380,8 +380,8 @@ Stepping make_flux_step(const physics::System& system, Slots& slots, Storage& st
     for (std::size_t i = 0; i < known.size(); ++i) {
       if (known[i] == std::pair(share.axis, share.weight)) return static_cast<int>(i);
     }
-    const FluxSweep& sweep = laws.sweeps[static_cast<std::size_t>(share.axis)];
-    result.parts.push_back(AxisPart(system, sweep, share.weight, slots, storage).make(scratch));
+    const AxisScheme& scheme = laws.sweeps[static_cast<std::size_t>(share.axis)];
+    result.parts.push_back(AxisPart(system, scheme, share.weight, slots, storage).make(scratch));
     known.emplace_back(share.axis, share.weight);
     return static_cast<int>(known.size()) - 1;
   };

@@ -28,12 +28,12 @@ std::set<int> random_reads(const physics::System& system, Expr value) {
 /// Random arrays are needed once and take memory beside the state, so a sweep reads two at most:
 /// as many as the second copies of two fields can lend. Stores of a sweep are independent of each
 /// other; its scalars stay with its last part.
-std::vector<kernel::Sweep> with_few_random_arrays(const physics::System& system,
-                                                  const kernel::Sweep& sweep) {
+std::vector<kernel::SiteLoop> with_few_random_arrays(const physics::System& system,
+                                                     const kernel::SiteLoop& loop) {
   constexpr std::size_t kAtOnce = 2;
   std::vector<std::vector<kernel::Store>> parts(1);
   std::set<int> here;
-  for (const kernel::Store& store : sweep.kernel.stores) {
+  for (const kernel::Store& store : loop.kernel.stores) {
     const std::set<int> wanted = random_reads(system, store.value);
     std::set<int> together = here;
     together.insert(wanted.begin(), wanted.end());
@@ -44,10 +44,10 @@ std::vector<kernel::Sweep> with_few_random_arrays(const physics::System& system,
     here = together;
     parts.back().push_back(store);
   }
-  if (parts.size() == 1 || !sweep.kernel.reductions.empty()) return {sweep};
-  std::vector<kernel::Sweep> result;
+  if (parts.size() == 1 || !loop.kernel.reductions.empty()) return {loop};
+  std::vector<kernel::SiteLoop> result;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    kernel::Sweep part = sweep;
+    kernel::SiteLoop part = loop;
     part.kernel.stores = parts[i];
     if (i > 0) {
       part.kernel.name += "_part_" + std::to_string(i + 1);
@@ -115,10 +115,10 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
   wanted.name = "initial";
   wanted.slots = wanted_slots;
   for (const auto& v : system.variables) wanted.arrays[v.array] = state.arrays.at(v.array);
-  Sweeps sweeps = make_sweeps(block, wanted);
+  SiteLoops sweeps = make_site_loops(block, wanted);
   Initial result;
   for (std::size_t i = 0; i < sweeps.sweeps.size(); ++i) {
-    for (kernel::Sweep& part : with_few_random_arrays(system, sweeps.sweeps[i])) {
+    for (kernel::SiteLoop& part : with_few_random_arrays(system, sweeps.sweeps[i])) {
       result.chain.sweeps.push_back(std::move(part));
       result.chain.swaps.emplace_back();
     }

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "compiler/schedule/pipeline.hpp"
-#include "compiler/schedule/sweeps.hpp"
+#include "compiler/schedule/site_loops.hpp"
 
 namespace vphi::schedule {
 
 /// Scalars whose initial value is a number get it in their slot; the rest is the chain's.
 struct Initial {
-  Chain chain;
+  LoopSequence chain;
   std::vector<kernel::ScalarAssign> alone;
 };
 /// Whether a kernel of the start draws numbers itself, as for links from the whole group.

@@ -37,7 +37,7 @@ void apply_limits(Block& block, State& state) {
   apply(
       block.system().limits, state, [](const Derived&) { return true; },
       [](const Derived& limit, const State& before) {
-        return kernel::ordered(at(before, kernel::ordered(limit.value)));
+        return kernel::with_fixed_order(at(before, kernel::with_fixed_order(limit.value)));
       });
 }
 

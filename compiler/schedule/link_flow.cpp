@@ -43,10 +43,10 @@ Expr renumbered(Expr e, const std::map<int, int>& arrays) {
   });
 }
 
-class Maker {
+class LinkFlowStepBuilder {
  public:
-  Maker(const physics::System& system, const LinkFlow& flow, Slots& slots, Storage& storage,
-        dsl::Diagnostics& diagnostics)
+  LinkFlowStepBuilder(const physics::System& system, const LinkFlow& flow, Slots& slots,
+                      Storage& storage, dsl::Diagnostics& diagnostics)
       : system_(system),
         flow_(flow),
         slots_(slots),
@@ -286,21 +286,21 @@ class Maker {
 
   /// The value in memory: one kernel for each axis where neighbours are read, else one.
   Value kept(const Value& value, const Register& memory, const std::string& name) {
-    const bool apart = reads_links(value);
+    const bool own_kernel = reads_links(value);
     kernel::Kernel k = kernel_of("register_" + name, "");
     Value result;
     result.group = kGroup;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       const Update& rate = flow_.rates[axis];
-      if (apart) k = kernel_of(name + rate.name.substr(rate.name.rfind('_')), rate.shown);
+      if (own_kernel) k = kernel_of(name + rate.name.substr(rate.name.rfind('_')), rate.shown);
       for (const int coordinate : axes_[axis]) {
         const int array = memory.at(coordinate);
         k.stores.push_back({array, value.arrays.at(coordinate)});
         result.arrays[coordinate] = arena_.load(array);
       }
-      if (apart) add(std::move(k));
+      if (own_kernel) add(std::move(k));
     }
-    if (!apart) add(std::move(k));
+    if (!own_kernel) add(std::move(k));
     return result;
   }
 
@@ -436,7 +436,7 @@ class Maker {
 std::optional<Stepping> make_link_flow_step(const physics::System& system, const LinkFlow& flow,
                                             Slots& slots, Storage& storage,
                                             dsl::Diagnostics& diagnostics) {
-  return Maker(system, flow, slots, storage, diagnostics).make();
+  return LinkFlowStepBuilder(system, flow, slots, storage, diagnostics).make();
 }
 
 }  // namespace vphi::schedule

@@ -32,9 +32,9 @@ bool Head::is_plain() const {
 namespace {
 
 /// Reads `V(v)`, `v`, `F(x) - gamma*v + g*noise` into parts.
-class HeadReader {
+class HeadMatcher {
  public:
-  HeadReader(const Integrator& integrator, const Head& head, dsl::Diagnostics& diagnostics)
+  HeadMatcher(const Integrator& integrator, const Head& head, dsl::Diagnostics& diagnostics)
       : integrator_(integrator), head_(head), diagnostics_(diagnostics) {}
 
   bool read(const dsl::Expr& expr, bool negative, std::vector<Part>& parts) {
@@ -116,7 +116,7 @@ std::optional<Head> read_head(const Integrator& integrator, dsl::Diagnostics& di
   Head head;
   for (const text::HeadEquation& equation : integrator.head)
     head.variables.push_back(equation.variable);
-  HeadReader reader(integrator, head, diagnostics);
+  HeadMatcher reader(integrator, head, diagnostics);
   for (const text::HeadEquation& equation : integrator.head) {
     std::vector<Part> parts;
     if (!reader.read(*equation.right, false, parts)) return std::nullopt;
@@ -339,12 +339,12 @@ Sharing share_out(const physics::System& system, const Head& head,
           !take_noise(system, noisy, head, e, groups, result.shares[e], array)) {
         left.terms.push_back(noisy.factor * arena.random(Op::Noise, noisy.stream));
       }
-      const auto turned = rotated.find(array);
+      const auto rotated_term = rotated.find(array);
       const Expr rest =
-          turned == rotated.end() ? noisy.rest : opened(noisy.rest, vector_of(system, array));
+          rotated_term == rotated.end() ? noisy.rest : opened(noisy.rest, vector_of(system, array));
       for (const kernel::Term& term : kernel::linear_terms(rest)) {
         const Expr whole = term.site ? term.coefficient * term.site : term.coefficient;
-        bool taken = turned != rotated.end() && turned->second->takes(term);
+        bool taken = rotated_term != rotated.end() && rotated_term->second->takes(term);
         if (taken) continue;
         // The most special part first: a coefficient, a variable, then the holes.
         const auto try_parts = [&](Part::Kind kind) {

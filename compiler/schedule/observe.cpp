@@ -146,7 +146,7 @@ Observer::Fields Observer::fields(const std::string& hint, const std::vector<Exp
 Observer::Result Observer::finish(const std::string& name) {
   wanted_.pure = true;
   wanted_.name = name;
-  Sweeps sweeps = make_sweeps(block_, wanted_);
+  SiteLoops sweeps = make_site_loops(block_, wanted_);
   Result result;
   result.solves = solves_;
   result.chain.sweeps = std::move(sweeps.sweeps);
@@ -155,7 +155,7 @@ Observer::Result Observer::finish(const std::string& name) {
   if (ahead_ && !ahead_->transforms.empty()) {
     ahead_->wanted.pure = true;
     ahead_->wanted.name = name + "_tensor";
-    Sweeps first = make_sweeps(ahead_->block, ahead_->wanted);
+    SiteLoops first = make_site_loops(ahead_->block, ahead_->wanted);
     result.before.sweeps = std::move(first.sweeps);
     result.before.swaps = std::move(first.swaps);
     result.before_alone = std::move(first.alone);
@@ -166,7 +166,7 @@ Observer::Result Observer::finish(const std::string& name) {
     wanted.pure = true;
     wanted.name = name + "_stage_" + std::to_string(i + 2);
     wanted.arrays = stages_[i];
-    Sweeps next = make_sweeps(block_, wanted);
+    SiteLoops next = make_site_loops(block_, wanted);
     result.stages.emplace_back();
     result.stages.back().sweeps = std::move(next.sweeps);
     result.stages.back().swaps = std::move(next.swaps);

@@ -43,12 +43,12 @@ class Observer {
 
   struct Result {
     std::set<std::size_t> solves;  ///< places in System::solves: before everything else
-    Chain chain;
+    LoopSequence chain;
     std::vector<kernel::ScalarAssign> alone;  ///< scalars that need no sweep
-    Chain before;                             ///< fills what the projections take
+    LoopSequence before;                      ///< fills what the projections take
     std::vector<kernel::ScalarAssign> before_alone;
     std::vector<program::Transform> transforms;
-    std::vector<Chain> stages;  ///< after `chain`
+    std::vector<LoopSequence> stages;  ///< after `chain`
   };
   Result finish(const std::string& name);
 

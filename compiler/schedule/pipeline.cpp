@@ -34,7 +34,7 @@ std::vector<std::string> without_order(const kernel::Kernel& kernel) {
     const algebra::Op op = node.op();
     const bool arithmetic =
         op == algebra::Op::Add || op == algebra::Op::Mul || op == algebra::Op::Pow;
-    if (arithmetic && !node->ordered) open.insert(root.get());
+    if (arithmetic && !node->fixed_order) open.insert(root.get());
   });
   const auto check = [&](kernel::Expr root, const std::string& where) {
     if (open.contains(root.get()))
@@ -51,15 +51,15 @@ std::vector<std::string> without_order(const kernel::Kernel& kernel) {
 
 }  // namespace
 
-bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& stop_after,
+bool run_passes(std::vector<LoopSequence*> chains, Slots& slots, const std::string& stop_after,
                 dsl::Diagnostics& diagnostics) {
   const kernel::FreshName fresh = [&](const std::string& hint) { return slots.fresh(hint); };
   const auto sound = [&](const std::string& after) {
-    for (const Chain* chain : chains) {
-      for (const kernel::Sweep& sweep : chain->sweeps) {
-        auto findings = kernel::verify(kernel::inlined(sweep).kernel, slots.names());
+    for (const LoopSequence* chain : chains) {
+      for (const kernel::SiteLoop& loop : chain->sweeps) {
+        auto findings = kernel::verify(kernel::inlined(loop).kernel, slots.names());
         if (after == passes().back().name) {
-          const auto open = without_order(sweep.kernel);
+          const auto open = without_order(loop.kernel);
           findings.insert(findings.end(), open.begin(), open.end());
         }
         if (findings.empty()) continue;
@@ -71,18 +71,18 @@ bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& sto
   };
   if (!sound("schedule")) return false;
   const auto inline_all = [&] {
-    for (Chain* chain : chains) {
-      for (kernel::Sweep& sweep : chain->sweeps) sweep = kernel::inlined(std::move(sweep));
+    for (LoopSequence* chain : chains) {
+      for (kernel::SiteLoop& loop : chain->sweeps) loop = kernel::inlined(std::move(loop));
     }
     return true;
   };
   if (stop_after == "schedule") return inline_all();
   for (const Pass& pass : passes()) {
-    for (Chain* chain : chains) {
-      for (kernel::Sweep& sweep : chain->sweeps) sweep = pass.run(std::move(sweep), fresh);
+    for (LoopSequence* chain : chains) {
+      for (kernel::SiteLoop& loop : chain->sweeps) loop = pass.run(std::move(loop), fresh);
       if (pass.run != kernel::order) continue;
       for (kernel::ScalarAssign& assign : chain->finish)
-        assign.value = kernel::ordered(assign.value);
+        assign.value = kernel::with_fixed_order(assign.value);
     }
     if (!sound(pass.name)) return false;
     if (stop_after == pass.name) return inline_all();
@@ -90,12 +90,12 @@ bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& sto
   return true;
 }
 
-std::vector<kernel::ScalarAssign> link(Chain& chain) {
+std::vector<kernel::ScalarAssign> link(LoopSequence& chain) {
   std::vector<kernel::ScalarAssign> first;
   for (std::size_t i = 0; i < chain.sweeps.size(); ++i) {
     auto& before = chain.sweeps[i].before;
-    auto& target = i == 0 ? first : chain.sweeps[i - 1].kernel.epilogue;
-    target.insert(target.end(), before.begin(), before.end());
+    auto& epilogue = i == 0 ? first : chain.sweeps[i - 1].kernel.epilogue;
+    epilogue.insert(epilogue.end(), before.begin(), before.end());
     before.clear();
   }
   if (!chain.sweeps.empty()) {

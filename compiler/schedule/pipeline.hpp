@@ -17,7 +17,7 @@ namespace vphi::schedule {
 
 struct Pass {
   const char* name;
-  kernel::Sweep (*run)(kernel::Sweep, const kernel::FreshName&);
+  kernel::SiteLoop (*run)(kernel::SiteLoop, const kernel::FreshName&);
 };
 
 /// In the order in which they run.
@@ -25,18 +25,18 @@ const std::vector<Pass>& passes();
 std::vector<std::string> pass_names();
 
 /// Sweeps that run one after the other.
-struct Chain {
-  std::vector<kernel::Sweep> sweeps;
+struct LoopSequence {
+  std::vector<kernel::SiteLoop> sweeps;
   std::vector<std::vector<int>> swaps;       ///< arrays exchanged after each sweep
   std::vector<kernel::ScalarAssign> finish;  ///< in the epilogue of the last one
 };
 
 /// Runs the passes over every sweep of the chains; false where a kernel came out unsound.
-bool run_passes(std::vector<Chain*> chains, Slots& slots, const std::string& stop_after,
+bool run_passes(std::vector<LoopSequence*> chains, Slots& slots, const std::string& stop_after,
                 dsl::Diagnostics& diagnostics);
 
 /// Scalars that a sweep needs go to the end of the epilogue before it; what the first one needs is
 /// returned, for the caller to put before the chain.
-std::vector<kernel::ScalarAssign> link(Chain& chain);
+std::vector<kernel::ScalarAssign> link(LoopSequence& chain);
 
 }  // namespace vphi::schedule

@@ -76,18 +76,19 @@ class Scheduler {
     watch();
     if (!solves()) return std::nullopt;
 
-    std::vector<Chain*> chains{&initial_.chain, &first_, &step_, &checks_.chain, &watch_.chain};
+    std::vector<LoopSequence*> chains{&initial_.chain, &first_, &step_, &checks_.chain,
+                                      &watch_.chain};
     for (Observer::Result* result : all_observers())
       if (!result->transforms.empty()) chains.push_back(&result->before);
     for (Observer::Result& output : outputs_) {
       chains.push_back(&output.chain);
-      for (Chain& stage : output.stages) chains.push_back(&stage);
+      for (LoopSequence& stage : output.stages) chains.push_back(&stage);
     }
-    for (Chain& part : parts_) chains.push_back(&part);
+    for (LoopSequence& part : parts_) chains.push_back(&part);
     for (auto& [place, solve] : solves_) {
-      for (SolveChains* part = &solve; part; part = part->inner.get())
+      for (SolveLoops* part = &solve; part; part = part->inner.get())
         chains.insert(chains.end(),
-                      {&part->start, &part->again, &part->round, &part->finish, &part->rest});
+                      {&part->start, &part->restart, &part->iteration, &part->finish, &part->rest});
     }
     for (auto& [place, copies] : copies_) {
       chains.insert(chains.end(), {&copies.load, &copies.save});
@@ -208,7 +209,7 @@ class Scheduler {
 
   void step_chain() {
     for (FluxPart& from : stepping_.parts) {
-      Chain& part = parts_.emplace_back();
+      LoopSequence& part = parts_.emplace_back();
       part.sweeps = std::move(from.sweeps.sweeps);
       part.swaps = std::move(from.sweeps.swaps);
       part.finish = std::move(from.finish);
@@ -559,11 +560,11 @@ class Scheduler {
       if (!made) return false;
       program::StateVariable where;
       line_of(solve.span, where);
-      for (SolveChains* part = &*made; part; part = part->inner.get()) {
+      for (SolveLoops* part = &*made; part; part = part->inner.get()) {
         part->described.line = where.line;
         part->described.line_number = where.line_number;
       }
-      if (solve.half) {
+      if (solve.even_odd) {
         plan_.remarks.push_back(
             fmt::format("`{}` is solved at odd sites alone: every other term of its operator leads "
                         "to the other parity, and what is left at even ones has an inverse",
@@ -611,35 +612,35 @@ class Scheduler {
 
   /// What begins a solve: the first time, and where it goes on after another.
   struct SolveLaunches {
-    std::vector<program::Launch> start, again;
+    std::vector<program::Launch> start, restart;
   };
 
-  SolveLaunches kernels_of(SolveChains& solve) {
+  SolveLaunches kernels_of(SolveLoops& solve) {
     SolveLaunches inner;
     if (solve.inner) inner = kernels_of(*solve.inner);
     order_scalars(solve.alone);
-    std::vector<ScalarAssign> round_needs = link(solve.round);
-    append(round_needs, link(solve.rest));
+    std::vector<ScalarAssign> iteration_needs = link(solve.iteration);
+    append(iteration_needs, link(solve.rest));
     std::vector<ScalarAssign> first = solve.alone;
     append(first, link(solve.start));
-    append(solve.start.sweeps.back().kernel.epilogue, round_needs);
-    append(solve.round.sweeps.back().kernel.epilogue, round_needs);
+    append(solve.start.sweeps.back().kernel.epilogue, iteration_needs);
+    append(solve.iteration.sweeps.back().kernel.epilogue, iteration_needs);
     const std::vector<ScalarAssign> last = link(solve.finish);
     std::vector<program::Launch> launches;
     const std::string name = solve.start.sweeps.front().kernel.name;
     if (!first.empty()) launches.push_back({add(scalar_kernel(name + "_scalars", first)), {}});
     for (program::Launch& launch : add(solve.start)) launches.push_back(launch);
     const std::size_t kernels = plan_.kernels.size();
-    const std::vector<program::Launch> rest = add(solve.rest), round = add(solve.round);
-    const auto of_round = [&](const std::vector<program::Launch>& within) {
+    const std::vector<program::Launch> rest = add(solve.rest), iteration = add(solve.iteration);
+    const auto of_iteration = [&](const std::vector<program::Launch>& within) {
       std::vector<program::Launch> all = rest;
       all.insert(all.end(), within.begin(), within.end());
-      all.insert(all.end(), round.begin(), round.end());
+      all.insert(all.end(), iteration.begin(), iteration.end());
       return all;
     };
-    solve.described.iterate = of_round(inner.again.empty() ? inner.start : inner.again);
-    if (!inner.again.empty()) {  // the first round begins the inner solve
-      const std::vector<program::Launch> once = of_round(inner.start);
+    solve.described.iterate = of_iteration(inner.restart.empty() ? inner.start : inner.restart);
+    if (!inner.restart.empty()) {  // the first round begins the inner solve
+      const std::vector<program::Launch> once = of_iteration(inner.start);
       launches.insert(launches.end(), once.begin(), once.end());
     }
     int bytes = 0;
@@ -654,16 +655,16 @@ class Scheduler {
       solve.described.finish.push_back({add(scalar_kernel(name + "_scalars_end", last)), {}});
     }
     for (program::Launch& launch : add(solve.finish)) solve.described.finish.push_back(launch);
-    std::vector<program::Launch> again;
-    if (!solve.again.sweeps.empty()) {
-      const std::vector<ScalarAssign> before = link(solve.again);
-      if (!before.empty()) again.push_back({add(scalar_kernel(name + "_again", before)), {}});
-      for (program::Launch& launch : add(solve.again)) again.push_back(launch);
-      again.back().solve = static_cast<int>(program().solves.size());
+    std::vector<program::Launch> restart;
+    if (!solve.restart.sweeps.empty()) {
+      const std::vector<ScalarAssign> before = link(solve.restart);
+      if (!before.empty()) restart.push_back({add(scalar_kernel(name + "_again", before)), {}});
+      for (program::Launch& launch : add(solve.restart)) restart.push_back(launch);
+      restart.back().solve = static_cast<int>(program().solves.size());
     }
     launches.back().solve = static_cast<int>(program().solves.size());
     program().solves.push_back(solve.described);
-    return {std::move(launches), std::move(again)};
+    return {std::move(launches), std::move(restart)};
   }
 
   // ---- linking ----------------------------------------------------------------------------------
@@ -673,7 +674,7 @@ class Scheduler {
     return static_cast<int>(plan_.kernels.size()) - 1;
   }
 
-  std::vector<program::Launch> add(Chain& chain) {
+  std::vector<program::Launch> add(LoopSequence& chain) {
     std::vector<program::Launch> launches;
     for (std::size_t i = 0; i < chain.sweeps.size(); ++i) {
       program::Launch launch;
@@ -702,7 +703,7 @@ class Scheduler {
         std::ranges::count(names, stop_after_) > 0) {
       return;
     }
-    for (ScalarAssign& assign : assigns) assign.value = kernel::ordered(assign.value);
+    for (ScalarAssign& assign : assigns) assign.value = kernel::with_fixed_order(assign.value);
   }
 
   void link_all() {
@@ -710,12 +711,12 @@ class Scheduler {
     order_scalars(initial_.alone);
     // Scalars that every step starts from, wherever the one before ended.
     std::vector<ScalarAssign> step_needs = link(step_);
-    for (Chain& part : parts_) append(step_needs, link(part));
-    const bool check_sweeps = !checks_.chain.sweeps.empty();
+    for (LoopSequence& part : parts_) append(step_needs, link(part));
+    const bool check_loops = !checks_.chain.sweeps.empty();
     const std::vector<ScalarAssign> check_needs = link(checks_.chain);
     std::vector<ScalarAssign> end = checks_.alone;
     append(end, check_needs);
-    if (check_sweeps) append(checks_.chain.sweeps.back().kernel.epilogue, step_needs);
+    if (check_loops) append(checks_.chain.sweeps.back().kernel.epilogue, step_needs);
     append(end, step_needs);
     append(step_.sweeps.back().kernel.epilogue, end);
 
@@ -733,7 +734,7 @@ class Scheduler {
     append(started, stepping_.first.alone);
     append(started, link(first_));
     if (first_.sweeps.empty()) append(started, first_.finish);
-    Chain& before_step = first_.sweeps.empty() ? initial_.chain : first_;
+    LoopSequence& before_step = first_.sweeps.empty() ? initial_.chain : first_;
     append(before_step.sweeps.back().kernel.epilogue, end);
     std::vector<program::Launch>& prologue = program().prologue;
     for (program::Launch& launch : add(initial_.chain)) {
@@ -757,7 +758,7 @@ class Scheduler {
   void add_parts() {
     if (parts_.empty()) return;
     std::vector<std::vector<program::Launch>> launches;
-    for (Chain& part : parts_) launches.push_back(add(part));
+    for (LoopSequence& part : parts_) launches.push_back(add(part));
     const std::vector<program::Launch> rest = program().step;
     for (const std::vector<int>& order : stepping_.cycle) {
       std::vector<program::Launch> step;
@@ -787,7 +788,7 @@ class Scheduler {
       std::vector<ScalarAssign> before = result.before_alone;
       append(before, link(result.before));
       append(before, link(result.chain));
-      for (Chain& stage : result.stages) append(before, link(stage));
+      for (LoopSequence& stage : result.stages) append(before, link(stage));
       append(scalars, result.alone);
       append(scalars, before);
       return !result.alone.empty() || !before.empty();
@@ -870,7 +871,7 @@ class Scheduler {
   void keep_what_steps_use() {
     program::Program& p = program();
     const auto keep = [&](const std::vector<program::Launch>& launches) {
-      for (const program::Launch& launch : p.with_rounds(launches)) {
+      for (const program::Launch& launch : p.with_iterations(launches)) {
         for (const kernel::ArrayParam& array :
              plan_.kernels[static_cast<std::size_t>(launch.kernel)].arrays) {
           const int buffer = plan_.buffer_of[static_cast<std::size_t>(array.array)];
@@ -879,7 +880,7 @@ class Scheduler {
       }
     };
     keep(p.step);
-    keep(p.leap);
+    keep(p.multi_step);
     for (const auto& step : p.cycle) keep(step);
   }
 
@@ -938,8 +939,8 @@ class Scheduler {
   Storage storage_;
   Plan plan_;
   Stepping stepping_;
-  Chain first_, step_;
-  std::vector<Chain> parts_;  ///< of a flux scheme
+  LoopSequence first_, step_;
+  std::vector<LoopSequence> parts_;  ///< of a flux scheme
   Initial initial_;
   Observer::Result checks_, watch_;
   std::vector<Observer> observers_;
@@ -951,10 +952,10 @@ class Scheduler {
   std::vector<Observer::Result> outputs_;
   std::vector<Averages> averages_;  ///< of each output clause, then of the promises
   std::map<const algebra::Node*, int> after_;
-  std::set<std::ptrdiff_t> starting_;          ///< kernels that make the initial state
-  std::map<std::size_t, SolveChains> solves_;  ///< by place in System::solves
+  std::set<std::ptrdiff_t> starting_;         ///< kernels that make the initial state
+  std::map<std::size_t, SolveLoops> solves_;  ///< by place in System::solves
   struct Copies {
-    Chain load, save;
+    LoopSequence load, save;
     std::vector<ScalarAssign> load_alone;
   };
   std::map<std::size_t, SharedSolve> shared_;  ///< of systems with one operator: by the first

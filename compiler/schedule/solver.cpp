@@ -23,21 +23,21 @@ using physics::Value;
 using text::ArithmeticError;
 using Values = std::map<std::string, Value>;
 
-class Maker {
+class SolveLoopsBuilder {
  public:
-  Maker(const physics::System& system, const physics::LinearSystem& solve, const Stepping& stepping,
-        Slots& slots, Storage& storage)
+  SolveLoopsBuilder(const physics::System& system, const physics::LinearSystem& solve,
+                    const Stepping& stepping, Slots& slots, Storage& storage)
       : system_(system),
         solve_(solve),
         stepping_(stepping),
         slots_(slots),
         storage_(storage),
         arena_(*system.arena),
-        unknowns_(solve.half ? solve.half->arrays : solve.arrays),
+        unknowns_(solve.even_odd ? solve.even_odd->arrays : solve.arrays),
         start_(system, slots, storage),
-        round_(system, slots, storage),
+        iteration_(system, slots, storage),
         rest_(system, slots, storage),
-        again_(system, slots, storage),
+        restart_(system, slots, storage),
         here_(synchronised(start_, stepping)),
         text_(*solve.solver),
         name_(solve.iterations.substr(0, solve.iterations.find("_iterations")) +
@@ -49,7 +49,7 @@ class Maker {
   /// Where more right sides follow, and the text says how it goes on then.
   void with_more_to_come() { goes_on_ = !text_.after.empty(); }
 
-  SolveChains make() {
+  SolveLoops make() {
     for (const auto* arrays : {&solve_.arrays, &unknowns_}) {
       for (const int array : *arrays) {
         if (!storage_.allocated(array)) storage_.allocate(array, scratch("x"));
@@ -67,8 +67,8 @@ class Maker {
     for (const text::Statement& line : text_.before) {
       values_[line.name] = settled(start_, line.name, in_start(*line.value));
     }
-    for (const text::Statement& line : text_.round) set_.insert(line.name);
-    for (const text::Statement& line : text_.round) take_once(line.value);
+    for (const text::Statement& line : text_.iteration) set_.insert(line.name);
+    for (const text::Statement& line : text_.iteration) take_once(line.value);
     take_once(text_.until);
     keep();
     start_.assign(solve_.iterations, arena_.integer(0));
@@ -76,15 +76,15 @@ class Maker {
     start_wanted_.slots.push_back(solve_.iterations);
     start_wanted_.slots.push_back(done_);
 
-    SolveChains result;
-    Sweeps start = sweeps(start_, start_wanted_, name_ + "_start", true);
+    SolveLoops result;
+    SiteLoops start = sweeps(start_, start_wanted_, name_ + "_start", true);
     result.alone = std::move(start.alone);
     result.start.sweeps = std::move(start.sweeps);
     result.start.swaps = std::move(start.swaps);
-    run_round(result.round);
-    go_on(result.again);
+    run_iteration(result.iteration);
+    go_on(result.restart);
     if (inner_) {
-      Sweeps rest = sweeps(rest_, rest_wanted_, name_ + "_rest", true);
+      SiteLoops rest = sweeps(rest_, rest_wanted_, name_ + "_rest", true);
       result.rest.sweeps = std::move(rest.sweeps);
       result.rest.swaps = std::move(rest.swaps);
     }
@@ -108,7 +108,7 @@ class Maker {
 
   /// The operator that is solved with, as it is written.
   const physics::LinearMap& map_of(bool adjoint) const {
-    if (solve_.half) return adjoint ? solve_.half->adjoint : solve_.half->op;
+    if (solve_.even_odd) return adjoint ? solve_.even_odd->adjoint : solve_.even_odd->op;
     return adjoint ? solve_.adjoint : solve_.op;
   }
 
@@ -116,15 +116,15 @@ class Maker {
   std::vector<Expr> right_side() {
     std::vector<Expr> source;
     for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
-    if (solve_.half) {
+    if (solve_.even_odd) {
       State given = here_;
       for (std::size_t i = 0; i < parts(); ++i) {
         right_.push_back(kept_array("b", source[i]));
-        given.arrays[solve_.half->right[i]] = source[i];
+        given.arrays[solve_.even_odd->right[i]] = source[i];
       }
-      source = mapped(start_, solve_.half->source, std::move(given));
+      source = mapped(start_, solve_.even_odd->source, std::move(given));
     }
-    for (Block* block : {&start_, &round_, &rest_, &again_}) block->at_sites(op_.parity);
+    for (Block* block : {&start_, &iteration_, &rest_, &restart_}) block->at_sites(op_.parity);
     for (Expr& part : source) part = start_.array("b", part);
     return source;
   }
@@ -134,7 +134,7 @@ class Maker {
     for (const physics::LinearMap::Stage& stage : map.stages) {
       const std::vector<Expr> values = at(given, stage.values);
       for (std::size_t i = 0; i < values.size(); ++i)
-        given.arrays[stage.arrays[i]] = block.half_array("stage", values[i], stage.parity);
+        given.arrays[stage.arrays[i]] = block.parity_array("stage", values[i], stage.parity);
     }
     return at(given, map.image);
   }
@@ -280,7 +280,7 @@ class Maker {
     }
     std::vector<Expr> image = mapped(block, operation, std::move(given));
     if (operation.parity >= 0) {
-      for (Expr& part : image) part = block.half_array("image", part, operation.parity);
+      for (Expr& part : image) part = block.parity_array("image", part, operation.parity);
     }
     return of_parts(image);
   }
@@ -306,7 +306,7 @@ class Maker {
 
   /// The right side of the inner system is made before a round; its solution is there in one.
   Value inner_solution(const dsl::Expr& e) {
-    const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], round_values_));
+    const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], iteration_values_));
     for (std::size_t i = 0; i < v.size(); ++i)
       rest_wanted_.arrays[inner_->source[i]->index] = rest_.array("rest", v[i]);
     std::vector<Expr> solution;
@@ -343,14 +343,14 @@ class Maker {
   }
 
   /// Names that a round, or what goes on after rounds, reads from what was before it.
-  std::set<std::string> read_in_rounds() const {
+  std::set<std::string> read_in_iterations() const {
     std::set<std::string> names, own;
     const auto see = [&](const auto& self, const dsl::ExprPtr& e) -> void {
       if (!e || once_.contains(e.get())) return;
       if (e->kind == dsl::ExprKind::Name && !own.contains(e->text)) names.insert(e->text);
       for (const dsl::ExprPtr& arg : e->args) self(self, arg);
     };
-    for (const text::Statement& line : text_.round) {
+    for (const text::Statement& line : text_.iteration) {
       see(see, line.value);
       own.insert(line.name);
     }
@@ -365,9 +365,9 @@ class Maker {
     return names;
   }
 
-  /// Memory and slots for what lives across rounds; `carried_` and `round_values_` name them.
+  /// Memory and slots for what lives across rounds; `carried_` and `iteration_values_` name them.
   void keep() {
-    const std::set<std::string> read = read_in_rounds();
+    const std::set<std::string> read = read_in_iterations();
     for (const auto& [name, v] : values_) {
       const bool set = set_.contains(name);
       if (name != text_.unknown && !read.contains(name)) continue;
@@ -392,7 +392,7 @@ class Maker {
       list.push_back(arena_.load(array));
       fields_[name].push_back(array);
     }
-    round_values_[name] = of_parts(list);
+    iteration_values_[name] = of_parts(list);
   }
 
   void keep_numbers(const std::string& name, const Value& v, bool set) {
@@ -413,7 +413,7 @@ class Maker {
       c.re = kept(c.re, name_ + "_" + name);
       c.im = kept(c.im, name_ + "_" + name + "_im");
     }
-    round_values_[name] = result;
+    iteration_values_[name] = result;
   }
 
   // ---- a round ----------------------------------------------------------------------------------
@@ -438,18 +438,18 @@ class Maker {
   Expr is_done() const { return arena_.make(Op::Less, {arena_.integer(0), arena_.symbol(done_)}); }
   Expr stays(Expr old, Expr next) const { return arena_.make(Op::Select, {is_done(), old, next}); }
 
-  void run_round(Chain& chain) {
-    Values values = round_values_;
-    for (std::size_t i = 0; i < text_.round.size(); ++i) {
-      const std::string& name = text_.round[i].name;
+  void run_iteration(LoopSequence& chain) {
+    Values values = iteration_values_;
+    for (std::size_t i = 0; i < text_.iteration.size(); ++i) {
+      const std::string& name = text_.iteration[i].name;
       const bool last =
-          std::none_of(text_.round.begin() + static_cast<std::ptrdiff_t>(i) + 1, text_.round.end(),
-                       [&](const auto& line) { return line.name == name; });
-      Value v = run(round_, *text_.round[i].value, values);
+          std::none_of(text_.iteration.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                       text_.iteration.end(), [&](const auto& line) { return line.name == name; });
+      Value v = run(iteration_, *text_.iteration[i].value, values);
       if (last && fields_.contains(name)) {
         v = next_field(name, v);
       } else {
-        v = settled(round_, name, v);
+        v = settled(iteration_, name, v);
       }
       values[name] = v;
     }
@@ -459,20 +459,20 @@ class Maker {
       for (std::size_t i = 0; i < arrays.size(); ++i) wanted.arrays[arrays[i]] = now[i];
     }
     std::vector<Expr> numbers;
-    const Expr until = round_.scalar(
-        name_ + "_until", arena_.make(Op::Select, {condition(run(round_, *text_.until, values)),
+    const Expr until = iteration_.scalar(
+        name_ + "_until", arena_.make(Op::Select, {condition(run(iteration_, *text_.until, values)),
                                                    arena_.integer(1), arena_.integer(0)}));
     std::vector<kernel::ScalarAssign> finish;
     const auto carry = [&](Expr slot, Expr next) {
-      const Expr value = round_.without_reductions(next);
+      const Expr value = iteration_.without_reductions(next);
       // set aside first: another number's old value may be what this one takes
       const std::string aside = slots_.fresh(slot->name + "_next");
-      round_.assign(aside, value);
+      iteration_.assign(aside, value);
       wanted.slots.push_back(aside);
       numbers.push_back(arena_.symbol(aside));
       finish.push_back({slot->name, stays(slot, arena_.symbol(aside))});
     };
-    for (const auto& [name, old] : round_values_) {
+    for (const auto& [name, old] : iteration_values_) {
       if (!set_.contains(name) || fields_.contains(name)) continue;
       const Value& next = values.at(name);
       for (std::size_t c = 0; c < old.parts.size(); ++c) {
@@ -485,20 +485,20 @@ class Maker {
         }
       }
     }
-    const Expr sound = round_.scalar(
+    const Expr sound = iteration_.scalar(
         name_ + "_sound",
         arena_.make(Op::Select, {finite(numbers), arena_.integer(1), arena_.integer(0)}));
     for (const Expr e : {until, sound}) {
       if (e.is(Op::Symbol)) wanted.slots.push_back(e->name);
     }
-    const Expr rounds = arena_.symbol(solve_.iterations);
+    const Expr iteration_count = arena_.symbol(solve_.iterations);
     const Expr more = inner_ ? arena_.symbol(inner_->iterations) : arena_.integer(1);
-    finish.push_back({solve_.iterations, stays(rounds, rounds + more)});
+    finish.push_back({solve_.iterations, stays(iteration_count, iteration_count + more)});
     const Expr holds = arena_.make(Op::Less, {arena_.integer(0), until});
     const Expr numbers_are = arena_.make(Op::Less, {arena_.integer(0), sound});
     finish.push_back({done_, stays(arena_.symbol(done_), judged(holds, numbers_are))});
-    Sweeps made = sweeps(round_, wanted, name_, false);
-    for (kernel::Sweep& sweep : made.sweeps)
+    SiteLoops made = sweeps(iteration_, wanted, name_, false);
+    for (kernel::SiteLoop& sweep : made.sweeps)
       if (sweep.kernel.colours) sweep.kernel.still = done_;
     chain.sweeps = std::move(made.sweeps);
     chain.swaps = std::move(made.swaps);
@@ -506,29 +506,29 @@ class Maker {
   }
 
   /// For another right side, where it lies in memory now.
-  void go_on(Chain& chain) {
+  void go_on(LoopSequence& chain) {
     if (!goes_on_) return;
-    Values values = round_values_;
+    Values values = iteration_values_;
     values[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
     values[text_.source] = values_.at(text_.source);
     for (const text::Statement& line : text_.after) {
       const std::string& name = line.name;
-      values[name] = settled(again_, name, run(again_, *line.value, values));
+      values[name] = settled(restart_, name, run(restart_, *line.value, values));
     }
     Wanted wanted;
     const auto once = std::exchange(once_, {});
     std::vector<std::pair<Expr, Expr>> numbers;
     for (const auto& [e, old] : once) {
-      const Value now = run(again_, *e, values);
+      const Value now = run(restart_, *e, values);
       for (std::size_t c = 0; c < old.parts.size(); ++c) {
-        numbers.emplace_back(old.parts[c].re, again_.without_reductions(now.parts[c].re));
+        numbers.emplace_back(old.parts[c].re, restart_.without_reductions(now.parts[c].re));
         if (old.parts[c].im)
-          numbers.emplace_back(old.parts[c].im, again_.without_reductions(now.parts[c].im));
+          numbers.emplace_back(old.parts[c].im, restart_.without_reductions(now.parts[c].im));
       }
     }
-    const Expr until = condition(run(again_, *text_.until, values));
+    const Expr until = condition(run(restart_, *text_.until, values));
     once_ = once;
-    for (const auto& [name, old] : round_values_) {
+    for (const auto& [name, old] : iteration_values_) {
       if (!set_.contains(name)) continue;
       const std::vector<Expr> now = parts_of(values.at(name));
       const Value& next = values.at(name);
@@ -537,7 +537,7 @@ class Maker {
       if (const auto field = fields_.find(name); field != fields_.end()) {
         for (std::size_t i = 0; i < now.size(); ++i) {
           if (now[i] != arena_.load(field->second[i]))
-            wanted.arrays[field->second[i]] = again_.array(name, now[i]);
+            wanted.arrays[field->second[i]] = restart_.array(name, now[i]);
         }
         continue;
       }
@@ -546,11 +546,11 @@ class Maker {
         numbers.emplace_back(old.parts[c].re, next.parts[c].re);
         if (old.parts[c].im) numbers.emplace_back(old.parts[c].im, im ? im : arena_.integer(0));
         if (im && !old.parts[c].im)
-          throw ArithmeticError{text_.span,
-                                "`" + name + "` is real before the iterations and complex after them"};
+          throw ArithmeticError{
+              text_.span, "`" + name + "` is real before the iterations and complex after them"};
       }
     }
-    const Expr done = again_.without_reductions(judged(until, finite(carried_)));
+    const Expr done = restart_.without_reductions(judged(until, finite(carried_)));
     numbers.emplace_back(arena_.symbol(solve_.iterations), arena_.integer(0));
     numbers.emplace_back(arena_.symbol(done_), done);
     std::erase_if(numbers, [](const auto& number) {
@@ -559,14 +559,14 @@ class Maker {
     // set aside first: another number's old value may be what this one takes
     for (auto& [slot, value] : numbers) {
       const std::string aside = slots_.fresh(slot->name + "_again");
-      again_.assign(aside, again_.without_reductions(value));
+      restart_.assign(aside, restart_.without_reductions(value));
       value = arena_.symbol(aside);
     }
     for (const auto& [slot, value] : numbers) {
-      again_.assign(slot->name, value);
+      restart_.assign(slot->name, value);
       wanted.slots.push_back(slot->name);
     }
-    Sweeps made = sweeps(again_, wanted, name_ + "_again", false);
+    SiteLoops made = sweeps(restart_, wanted, name_ + "_again", false);
     chain.sweeps = std::move(made.sweeps);
     chain.swaps = std::move(made.swaps);
   }
@@ -581,18 +581,18 @@ class Maker {
     std::vector<Expr> list;
     // sweeps over half of the sites stand still by themselves
     for (std::size_t i = 0; i < next.size(); ++i) {
-      const Expr value = round_.parity() < 0 ? stays(arena_.load(arrays[i]), next[i]) : next[i];
-      list.push_back(round_.array(name, value, arrays[i]));
+      const Expr value = iteration_.parity() < 0 ? stays(arena_.load(arrays[i]), next[i]) : next[i];
+      list.push_back(iteration_.array(name, value, arrays[i]));
     }
     return of_parts(list);
   }
 
-  Sweeps sweeps(const Block& block, Wanted& wanted, const std::string& name, bool pure) {
+  SiteLoops sweeps(const Block& block, Wanted& wanted, const std::string& name, bool pure) {
     wanted.name = name;
     wanted.pure = pure;
     wanted.join = true;
     const int first = storage_.count();
-    Sweeps made = make_sweeps(block, wanted);
+    SiteLoops made = make_site_loops(block, wanted);
     for (int array = first; array < storage_.count(); ++array) {
       if (storage_.allocated(array)) storage_.of(array).scratch = true;
     }
@@ -602,14 +602,14 @@ class Maker {
   // ---- the end ----------------------------------------------------------------------------------
 
   /// norm(b - A(x))/norm(b) of the solution as it lies in memory.
-  void end(Chain& chain) {
+  void end(LoopSequence& chain) {
     Block block(system_, slots_, storage_);
     State state = synchronised(block, stepping_);
     Wanted wanted;
-    if (solve_.half) {
+    if (solve_.even_odd) {
       State given = state;
-      for (std::size_t i = 0; i < parts(); ++i) given.arrays[solve_.half->right[i]] = right_[i];
-      const std::vector<Expr> x = mapped(block, solve_.half->back, std::move(given));
+      for (std::size_t i = 0; i < parts(); ++i) given.arrays[solve_.even_odd->right[i]] = right_[i];
+      const std::vector<Expr> x = mapped(block, solve_.even_odd->back, std::move(given));
       for (std::size_t i = 0; i < x.size(); ++i) {
         const Expr load = block.array("x", x[i]);
         wanted.arrays[solve_.arrays[i]] = load;
@@ -629,7 +629,7 @@ class Maker {
         arena_.make(Op::Select, {arena_.make(Op::Less, {zero, size}), missing / size, missing});
     block.assign(solve_.residual, algebra::pow(ratio, arena_.rational(1, 2)));
     wanted.slots = {solve_.residual};
-    Sweeps made = sweeps(block, wanted, name_ + "_residual", true);
+    SiteLoops made = sweeps(block, wanted, name_ + "_residual", true);
     chain.sweeps = std::move(made.sweeps);
     chain.swaps = std::move(made.swaps);
   }
@@ -641,15 +641,15 @@ class Maker {
   Storage& storage_;
   algebra::Arena& arena_;
   const std::vector<int> unknowns_;  ///< of the unknown: Loads in the operator
-  Block start_, round_, rest_, again_;
+  Block start_, iteration_, rest_, restart_;
   const physics::LinearSystem* inner_ = nullptr;
   bool goes_on_ = false;
   Wanted rest_wanted_;
   State here_;
   const text::Solver& text_;
   std::string name_, done_;
-  Values values_;        ///< of names, in the start
-  Values round_values_;  ///< of names, as a round finds them
+  Values values_;            ///< of names, in the start
+  Values iteration_values_;  ///< of names, as a round finds them
   physics::LinearMap op_, adjoint_;
   std::vector<Expr> right_;    ///< b, kept for the end
   std::set<std::string> set_;  ///< names that rounds set
@@ -662,22 +662,22 @@ class Maker {
 
 }  // namespace
 
-std::optional<SolveChains> make_solve(const physics::System& system,
-                                      const physics::LinearSystem& solve, const Stepping& stepping,
-                                      Slots& slots, Storage& storage,
-                                      dsl::Diagnostics& diagnostics) {
+std::optional<SolveLoops> make_solve(const physics::System& system,
+                                     const physics::LinearSystem& solve, const Stepping& stepping,
+                                     Slots& slots, Storage& storage,
+                                     dsl::Diagnostics& diagnostics) {
   try {
-    if (!solve.refining) return Maker(system, solve, stepping, slots, storage).make();
+    if (!solve.refining) return SolveLoopsBuilder(system, solve, stepping, slots, storage).make();
     const InnerSolve inner = inner_of(system, solve, slots, storage);
     const physics::LinearSystem outer = system_around(solve);
-    Maker inside(inner.system, inner.solve, stepping, slots, storage);
+    SolveLoopsBuilder inside(inner.system, inner.solve, stepping, slots, storage);
     inside.with_more_to_come();
-    SolveChains within = inside.make();
-    Maker around(system, outer, stepping, slots, storage);
+    SolveLoops within = inside.make();
+    SolveLoopsBuilder around(system, outer, stepping, slots, storage);
     around.around(inner.solve);
-    SolveChains result = around.make();
+    SolveLoops result = around.make();
     result.described.solver = within.described.solver + ", inner = f32";
-    result.inner = std::make_unique<SolveChains>(std::move(within));
+    result.inner = std::make_unique<SolveLoops>(std::move(within));
     return result;
   } catch (const ArithmeticError& wrong) {
     diagnostics.add(error::solver_text(wrong.span.empty() ? solve.span : wrong.span,

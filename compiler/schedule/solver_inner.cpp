@@ -17,7 +17,7 @@ InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& 
   InnerSolve inner{system, solve};
   inner.system.numerics.real = inner.system.numerics.store = physics::Precision::F32;
   inner.system.numerics.stores.clear();
-  const std::vector<int>& from = solve.half ? solve.half->arrays : solve.arrays;
+  const std::vector<int>& from = solve.even_odd ? solve.even_odd->arrays : solve.arrays;
   std::map<int, int> moved;
   const auto allocate = [&](const char* name) {
     program::Buffer buffer;
@@ -43,9 +43,9 @@ InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& 
     for (Expr& part : map.image) rename(part);
     return map;
   };
-  inner.solve.op = renamed(solve.half ? solve.half->op : solve.op);
-  inner.solve.adjoint = renamed(solve.half ? solve.half->adjoint : solve.adjoint);
-  inner.solve.half.reset();
+  inner.solve.op = renamed(solve.even_odd ? solve.even_odd->op : solve.op);
+  inner.solve.adjoint = renamed(solve.even_odd ? solve.even_odd->adjoint : solve.adjoint);
+  inner.solve.even_odd.reset();
   inner.solve.iterations = slots.fresh("inner_iterations_" + solve.iterations);
   inner.solve.residual = slots.fresh("inner_residual_" + solve.iterations);
   for (auto& [name, number] : inner.solve.options) {

@@ -54,7 +54,7 @@ SolveCopies copies_of(const physics::System& system, const SharedSolve& shared,
   const auto made = [&](Block& block, Wanted& wanted, const char* what) {
     wanted.pure = true;
     wanted.name = own.iterations + what;
-    return make_sweeps(block, wanted);
+    return make_site_loops(block, wanted);
   };
   Block load(system, slots, storage), save(system, slots, storage);
   const State state = synchronised(load, stepping);

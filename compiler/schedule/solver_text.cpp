@@ -13,9 +13,9 @@ using physics::Component;
 using physics::Value;
 using text::ArithmeticError;
 
-class Evaluator {
+class SolverValues {
  public:
-  Evaluator(const SolverMeaning& meaning, Arena& arena) : meaning_(meaning), arena_(arena) {}
+  SolverValues(const SolverMeaning& meaning, Arena& arena) : meaning_(meaning), arena_(arena) {}
 
   Value value(const dsl::Expr& e) {
     try {
@@ -179,7 +179,7 @@ class Evaluator {
 }  // namespace
 
 physics::Value evaluate(const dsl::Expr& expr, const SolverMeaning& meaning, Arena& arena) {
-  return Evaluator(meaning, arena).value(expr);
+  return SolverValues(meaning, arena).value(expr);
 }
 
 }  // namespace vphi::schedule

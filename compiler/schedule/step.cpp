@@ -41,18 +41,18 @@ Expr running_dt(const physics::System& system) {
 }
 
 /// Angles back to [0, period): x - period*floor(x/period). Where somebody asks for displacements
-/// the turns are counted (physics::turns_of).
+/// the turns are counted (physics::winding_of).
 void fold_angles(Block& block, State& state) {
   Arena& arena = block.arena();
   for (const auto& v : block.system().variables) {
     if (v.period == 0) continue;
     Expr& x = state.arrays.at(v.array);
     if (x->index == v.array) continue;  // not moved
-    const Expr turns = arena.make(Op::Floor, {x * arena.real(1 / v.period)});
-    x = block.array(v.name, x - arena.real(v.period) * turns, v.array);
-    if (const physics::Variable* counter = physics::turns_of(block.system(), v)) {
+    const Expr winding = arena.make(Op::Floor, {x * arena.real(1 / v.period)});
+    x = block.array(v.name, x - arena.real(v.period) * winding, v.array);
+    if (const physics::Variable* counter = physics::winding_of(block.system(), v)) {
       Expr& n = state.arrays.at(counter->array);
-      n = block.array(counter->name, n + turns, counter->array);
+      n = block.array(counter->name, n + winding, counter->array);
     }
   }
 }
@@ -113,7 +113,7 @@ void start_carried(const Ingredients& from, const std::vector<Item>& carried, Sl
   Wanted wanted;
   first_carried(before, start, carried, wanted);
   wanted.name = "first";
-  result.first = make_sweeps(before, wanted);
+  result.first = make_site_loops(before, wanted);
 }
 
 }  // namespace
@@ -124,10 +124,10 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
   std::vector<std::vector<Member>> members;
   std::vector<bool> exact, with_limit;
   for (const Group& group : from.groups) {
-    const auto ordered = ordered_members(from.system, group);
-    if (!ordered) return std::nullopt;
-    members.push_back(*ordered);
-    exact.push_back(is_exact(*ordered));
+    const auto in_order_of_dependence = members_in_order_of_dependence(from.system, group);
+    if (!in_order_of_dependence) return std::nullopt;
+    members.push_back(*in_order_of_dependence);
+    exact.push_back(is_exact(*in_order_of_dependence));
     with_limit.push_back(limited(from.system, group.arrays));
   }
   const Composition composition = compose(flows, exact, ahead, arena, with_limit);
@@ -152,7 +152,7 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
   fold_angles(block, state);
   Wanted wanted = wanted_state(from.system, state);
   const std::vector<Item> carried = carry(from, block, state, wanted, result);
-  result.sweeps = make_sweeps(block, wanted);
+  result.sweeps = make_site_loops(block, wanted);
   const auto finish = finish_of(state);
   result.finish.insert(result.finish.end(), finish.begin(), finish.end());
   const Expr full_dt = arena.real(from.system.dt);
@@ -184,7 +184,7 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
     Wanted wanted_first = wanted_state(from.system, start);
     first_carried(before, start, carried, wanted_first);
     wanted_first.name = "first";
-    result.first = make_sweeps(before, wanted_first);
+    result.first = make_site_loops(before, wanted_first);
     result.first_finish = finish_of(start);
     result.remarks.insert("the first " + from.groups[static_cast<std::size_t>(e)].variable +
                           " update of a step is done with the last of the step before; output "
@@ -265,7 +265,7 @@ class BodyStep {
     wanted.slots.insert(wanted.slots.end(), fixed.slots.begin(), fixed.slots.end());
     if (fixes) result.finish.push_back(*fixes);
     const std::vector<Item> carried = carry(from_, block_, state_, wanted, result);
-    result.sweeps = make_sweeps(block_, wanted);
+    result.sweeps = make_site_loops(block_, wanted);
     const auto finish = finish_of(state_);
     result.finish.insert(result.finish.end(), finish.begin(), finish.end());
     start_carried(from_, carried, block_.slots(), block_.storage(), result);
@@ -695,7 +695,7 @@ void move_clocks(const physics::System& system, Slots& slots, Storage& storage, 
     if (value.is(algebra::Op::Symbol)) wanted.slots.push_back(value->name);
     result.finish.push_back({name, value});
   }
-  result.sweeps = make_sweeps(block, wanted);
+  result.sweeps = make_site_loops(block, wanted);
 }
 
 }  // namespace vphi::schedule

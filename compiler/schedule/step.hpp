@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/schedule/composition.hpp"
-#include "compiler/schedule/sweeps.hpp"
+#include "compiler/schedule/site_loops.hpp"
 
 namespace vphi::schedule {
 
@@ -22,21 +22,21 @@ inline constexpr const char* kStage = "stage";      ///< stage of the step that 
 
 /// Sweeps of a flux scheme along one axis.
 struct FluxPart {
-  Sweeps sweeps;
+  SiteLoops sweeps;
   std::vector<kernel::ScalarAssign> finish;  ///< after them
 };
 
 struct Stepping {
   std::vector<FluxPart> parts;          ///< before `sweeps`, in an order that steps take in turn
   std::vector<std::vector<int>> cycle;  ///< places in `parts` of each of these orders
-  Sweeps sweeps;                        ///< of one stage
+  SiteLoops sweeps;                     ///< of one stage
   int stages = 1;
   std::vector<kernel::ScalarAssign> finish;  ///< scalar state := its new value, at the end
   /// What takes the stored state to the end of the step: a flow and its lengths, of slots.
   std::vector<Member> missing_members;
   std::vector<Expr> missing;
   /// Run once before the first step, where the first flow of each step is done ahead.
-  Sweeps first;
+  SiteLoops first;
   std::vector<kernel::ScalarAssign> first_finish;
   bool can_carry = false;  ///< such averages there are (Ingredients::carry)
   std::set<std::string> remarks;

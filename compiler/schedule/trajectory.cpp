@@ -52,10 +52,10 @@ bool symmetric(const std::vector<LevelFlows::Flow>& flows) {
   return true;
 }
 
-class Maker {
+class TrajectoryStepBuilder {
  public:
-  Maker(const physics::System& system, const Trajectory& trajectory, Slots& slots, Storage& storage,
-        dsl::Diagnostics& diagnostics)
+  TrajectoryStepBuilder(const physics::System& system, const Trajectory& trajectory, Slots& slots,
+                        Storage& storage, dsl::Diagnostics& diagnostics)
       : system_(system),
         trajectory_(trajectory),
         slots_(slots),
@@ -311,7 +311,7 @@ std::vector<TrajectoryFlow> trajectory_flows(const std::vector<LevelFlows>& leve
 std::optional<Stepping> make_trajectory_step(const physics::System& system,
                                              const physics::Trajectory& trajectory, Slots& slots,
                                              Storage& storage, dsl::Diagnostics& diagnostics) {
-  return Maker(system, trajectory, slots, storage, diagnostics).make();
+  return TrajectoryStepBuilder(system, trajectory, slots, storage, diagnostics).make();
 }
 
 }  // namespace vphi::schedule

@@ -221,13 +221,14 @@ std::optional<Bias> second_order(const physics::System& system, const physics::V
 std::optional<Bias> first_order(const physics::System& system, const physics::Variable& x,
                                 const Linear& linear, const Integrator& integrator,
                                 const Head& head) {
-  const double slope = linear.slope.real(), turn = linear.slope.imag();
+  const double slope = linear.slope.real(), frequency = linear.slope.imag();
   physics::System small = small_system(system.dt);
   Arena& arena = *small.arena;
   const Expr strength = arena.real(std::sqrt(-2 * slope));
   for (int part = 0; part < 2; ++part) {
     Expr rate = arena.real(slope) * arena.load(part);
-    if (turn != 0) rate = rate + arena.real(part == 0 ? -turn : turn) * arena.load(1 - part);
+    if (frequency != 0)
+      rate = rate + arena.real(part == 0 ? -frequency : frequency) * arena.load(1 - part);
     add_variable(small, part == 0 ? "x" : "y", physics::Role::FirstOrder, -1,
                  rate + strength * arena.random(Op::Noise, part));
   }

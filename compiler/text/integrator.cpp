@@ -42,9 +42,9 @@ std::vector<const dsl::Clause*> all_clauses(const dsl::Resolved& resolved) {
   return result;
 }
 
-class Reader {
+class IntegratorReader {
  public:
-  Reader(const dsl::Resolved& resolved, dsl::Diagnostics& diagnostics)
+  IntegratorReader(const dsl::Resolved& resolved, dsl::Diagnostics& diagnostics)
       : resolved_(resolved), diagnostics_(diagnostics) {}
 
   std::optional<Integrator> named(const std::string& name, dsl::Span at, int depth = 0) {
@@ -150,7 +150,7 @@ class Reader {
   }
 
   std::optional<Number> number(const dsl::Expr& expr, const dsl::Clause& clause,
-                             const std::string& name, int depth = 0) {
+                               const std::string& name, int depth = 0) {
     Meaning meaning;
     meaning.name = [&](const dsl::Expr& at) {
       for (const dsl::Definition& fact : clause.where) {
@@ -182,14 +182,15 @@ class Reader {
 std::optional<Integrator> read_integrator(const std::string& name, dsl::Span at,
                                           const dsl::Resolved& resolved,
                                           dsl::Diagnostics& diagnostics) {
-  return Reader(resolved, diagnostics).named(name, at);
+  return IntegratorReader(resolved, diagnostics).named(name, at);
 }
 
 std::vector<Integrator> all_integrators(const dsl::Resolved& resolved) {
   std::vector<Integrator> result;
   for (const dsl::Clause* clause : all_clauses(resolved)) {
     dsl::Diagnostics silent;
-    if (auto read = Reader(resolved, silent).read(*clause, 0)) result.push_back(std::move(*read));
+    if (auto read = IntegratorReader(resolved, silent).read(*clause, 0))
+      result.push_back(std::move(*read));
   }
   return result;
 }

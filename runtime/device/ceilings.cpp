@@ -125,7 +125,7 @@ std::vector<Kernel> copy_kernels(const DeviceInfo& info, std::size_t bytes) {
   return kernels;
 }
 
-Kernel fma_kernel(const DeviceInfo& info, const std::string& type, int rounds) {
+Kernel fma_kernel(const DeviceInfo& info, const std::string& type, int repeats) {
   Kernel kernel;
   kernel.name = "multiply-add";
   kernel.entry = "vphi_fma";
@@ -140,7 +140,7 @@ Kernel fma_kernel(const DeviceInfo& info, const std::string& type, int rounds) {
                    1};
     kernel.block = {kThreads, 1, 1};
   }
-  kernel.source = replaced(replaced(kernel.source, "@type@", type), "@n@", std::to_string(rounds));
+  kernel.source = replaced(replaced(kernel.source, "@type@", type), "@n@", std::to_string(repeats));
   return kernel;
 }
 
@@ -220,18 +220,18 @@ double measure_flops(Device& device, program::Precision precision) {
   const bool single = precision == program::Precision::F32;
   if (!single && !info.f64) return 0;
   const bool native = info.target == Target::Native;
-  const int rounds = native ? 20000 : info.is_cpu ? 2000 : 4096;
-  const Kernel kernel = fma_kernel(info, single ? "float" : "double", rounds);
+  const int repeats = native ? 20000 : info.is_cpu ? 2000 : 4096;
+  const Kernel kernel = fma_kernel(info, single ? "float" : "double", repeats);
   const KernelHandle handle = device.compile(std::span(&kernel, 1)).at(0);
   Buffers buffers(device);
   const std::size_t words = std::size_t(kernel.grid[0]) * kernel.block[0];
   buffers.add(8 * words);
   buffers.add(8 * words);
   const double seconds = best_seconds(device, handle, buffers.list);
-  if (!native) return 2.0 * 8 * rounds * double(words) / seconds;
+  if (!native) return 2.0 * 8 * repeats * double(words) / seconds;
   long lanes = 0;
   device.download(std::as_writable_bytes(std::span(&lanes, 1)), buffers.list[1], 0);
-  return 2.0 * 10 * rounds * double(lanes) * double(kernel.grid[0]) / seconds;
+  return 2.0 * 10 * repeats * double(lanes) * double(kernel.grid[0]) / seconds;
 }
 
 std::optional<double> known_copy_bandwidth(const DeviceInfo& info) {

@@ -261,16 +261,16 @@ class CudaDevice : public Device {
 
   /// Blocks that wait for each other must all run, or none of them ever ends.
   void check_room(const program::Kernel& kernel, cu::Function function) const {
-    int resident = 0;
+    int occupancy = 0;
     const auto& block = kernel.block;
     check(api_.OccupancyMaxActiveBlocksPerMultiprocessor(
-              &resident, function, int(block[0] * block[1] * block[2]), kernel.shared_bytes),
+              &occupancy, function, int(block[0] * block[1] * block[2]), kernel.shared_bytes),
           "say how many blocks of kernel '" + kernel.name + "' run at the same time");
     const std::int64_t blocks = std::int64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
-    if (blocks > std::int64_t{resident} * info_.compute_units)
+    if (blocks > std::int64_t{occupancy} * info_.compute_units)
       throw DeviceError("Kernel '" + kernel.name + "' wants " + std::to_string(blocks) +
                         " blocks at the same time, and " + info_.name + " runs " +
-                        std::to_string(std::int64_t{resident} * info_.compute_units) +
+                        std::to_string(std::int64_t{occupancy} * info_.compute_units) +
                         ": compile the model for this device, or with `launch = step`.");
   }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/device/at_work.hpp"
+#include "runtime/device/compile_progress.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/parallel.hpp"
 

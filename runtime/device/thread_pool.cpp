@@ -43,8 +43,8 @@ ThreadPool::ThreadPool(int threads)
 
 ThreadPool::~ThreadPool() {
   stop_ = true;
-  round_.fetch_add(1, std::memory_order_release);
-  round_.notify_all();
+  launch_.fetch_add(1, std::memory_order_release);
+  launch_.notify_all();
 }
 
 void ThreadPool::run(long tasks, Task task, void* const* arguments) {
@@ -59,8 +59,8 @@ void ThreadPool::run(long tasks, Task task, void* const* arguments) {
     shares_[i].end = tasks * (i + 1) / threads_;
   }
   busy_.store(std::uint32_t(threads_ - 1), std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_release);
-  round_.notify_all();
+  launch_.fetch_add(1, std::memory_order_release);
+  launch_.notify_all();
   work(0);
   for (std::uint32_t left = busy_.load(std::memory_order_acquire); left != 0;
        left = busy_.load(std::memory_order_acquire))
@@ -70,9 +70,9 @@ void ThreadPool::run(long tasks, Task task, void* const* arguments) {
 void ThreadPool::serve(int self) {
   std::uint32_t seen = 0;
   while (true) {
-    wait_while_equal(round_, seen);
+    wait_while_equal(launch_, seen);
     if (stop_) return;
-    seen = round_.load(std::memory_order_acquire);
+    seen = launch_.load(std::memory_order_acquire);
     work(self);
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
   }

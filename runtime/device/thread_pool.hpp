@@ -38,8 +38,8 @@ class ThreadPool {
   std::unique_ptr<Share[]> shares_;
   Task task_ = nullptr;
   void* const* arguments_ = nullptr;
-  alignas(64) std::atomic<std::uint32_t> round_{0};  ///< changes when a launch is ready
-  alignas(64) std::atomic<std::uint32_t> busy_{0};   ///< helpers still at work
+  alignas(64) std::atomic<std::uint32_t> launch_{0};  ///< changes when a launch is ready
+  alignas(64) std::atomic<std::uint32_t> busy_{0};    ///< helpers still at work
   std::atomic<bool> stop_{false};
   std::vector<std::jthread> helpers_;
 };

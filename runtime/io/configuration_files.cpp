@@ -23,7 +23,7 @@ class ConfigurationFiles : public ResultFile {
     stem_.replace_extension();
     if (keep.generation)
       for (const auto& entry : fs::directory_iterator(folder()))
-        found_again(entry.path(), keep.at.step);
+        reopen_found(entry.path(), keep.at.step);
   }
 
   void scalars(std::span<const std::string> names, const Moment& at,
@@ -107,7 +107,7 @@ class ConfigurationFiles : public ResultFile {
   }
 
   /// A file of an earlier part of this run: kept up to the step it goes on from.
-  void found_again(const fs::path& path, std::int64_t last) {
+  void reopen_found(const fs::path& path, std::int64_t last) {
     const std::string name = path.filename().string(), head = stem_.filename().string() + "_";
     if (!name.starts_with(head) || !name.ends_with(ending_)) return;
     const std::string digits =

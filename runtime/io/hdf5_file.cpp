@@ -98,9 +98,9 @@ void look_through(const std::string& path) {
 #endif
     if (seen < 0) throw ResultsError(fmt::format("{} is damaged", path));
   };
-  const Apart trial = tried_apart(look);
-  if (trial.how == Apart::How::Threw) throw ResultsError(trial.what);
-  if (trial.how == Apart::How::Died)
+  const ChildOutcome trial = in_child_process(look);
+  if (trial.how == ChildOutcome::How::Threw) throw ResultsError(trial.what);
+  if (trial.how == ChildOutcome::How::Died)
     throw ResultsError(
         fmt::format("{} is damaged: the HDF5 library does not survive it ({})", path, trial.what));
 }

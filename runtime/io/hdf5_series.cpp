@@ -160,17 +160,17 @@ void Hdf5Series::create(Series& one, const Swept& value, const std::string& link
 
 /// Goes on with what an earlier part of the run has left.
 void Hdf5Series::open(Series& one, const std::string& link, bool errors) {
-  const auto again = [&](const std::string& path) {
+  const auto reopened = [&](const std::string& path) {
     return opened(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), "opening a series");
   };
-  one.values = again(in("series", link));
-  if (errors) one.errors = again(in("errors", link));
+  one.values = reopened(in("series", link));
+  if (errors) one.errors = reopened(in("errors", link));
   Clock clock;
   clock.link = hdf5::text_attribute(one.values, "times");
   clock.step_link = hdf5::text_attribute(one.values, "steps");
   for (one.clock = 0; one.clock < clocks_.size(); ++one.clock)
     if (clocks_[one.clock].link == clock.link) return;
-  clock.times = again(clock.link), clock.steps = again(clock.step_link);
+  clock.times = reopened(clock.link), clock.steps = reopened(clock.step_link);
   const hid_t space = H5Dget_space(clock.steps);
   const Closing done{[&] { H5Sclose(space); }};
   H5Sget_simple_extent_dims(space, &clock.count, nullptr);

@@ -18,7 +18,7 @@ inline std::size_t bytes_of(program::Precision precision) {
 
 /// An unsigned number as it lies in `order`, and back.
 template <class Word>
-Word in_order(Word word, std::endian order) {
+Word in_byte_order(Word word, std::endian order) {
   static_assert(std::endian::native == std::endian::little);
   if (order == std::endian::little) return word;
   if constexpr (sizeof(Word) == 2) return __builtin_bswap16(word);
@@ -30,12 +30,12 @@ template <class Word>
 Word word_at(const std::byte* at, std::endian order) {
   Word word;
   std::memcpy(&word, at, sizeof word);
-  return in_order(word, order);
+  return in_byte_order(word, order);
 }
 
 template <class Word>
 void put_word(std::byte* at, Word word, std::endian order) {
-  word = in_order(word, order);
+  word = in_byte_order(word, order);
   std::memcpy(at, &word, sizeof word);
 }
 

@@ -72,7 +72,7 @@ class SiloFile : public ResultFile {
     silo_.show_errors(DB_NONE, nullptr);  // failures are reported by our own message
     if (keep.generation)
       for (const auto& entry : fs::directory_iterator(stem_.parent_path()))
-        found_again(entry.path(), keep.at.step);
+        reopen_found(entry.path(), keep.at.step);
   }
 
   void scalars(std::span<const std::string> names, const Moment& at,
@@ -165,7 +165,7 @@ class SiloFile : public ResultFile {
   }
 
   /// A file of an earlier part of this run: kept up to the step it goes on from.
-  void found_again(const fs::path& path, std::int64_t last) {
+  void reopen_found(const fs::path& path, std::int64_t last) {
     const std::string name = path.filename().string(), head = stem_.filename().string() + "_";
     if (!name.starts_with(head) || !name.ends_with(".silo") || name.size() != head.size() + 13)
       return;

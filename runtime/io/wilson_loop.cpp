@@ -30,7 +30,7 @@ void multiply(const Matrix& left, std::span<const Complex> link, bool adjoint, s
 }
 
 /// Site next to `site` along an axis of a periodic lattice.
-int64_t neighbour(const Configuration& c, int64_t site, const PathStep& step) {
+int64_t neighbour(const Configuration& c, int64_t site, const LoopStep& step) {
   int64_t stride = 1;
   for (int axis = 0; axis < step.axis; ++axis) stride *= c.extent[axis];
   const int64_t n = c.extent[step.axis], at = site / stride % n;
@@ -61,14 +61,14 @@ Complex determinant(Matrix m, std::size_t n) {
 
 }  // namespace
 
-double mean_path(const Configuration& c, std::span<const PathStep> path) {
+double mean_path(const Configuration& c, std::span<const LoopStep> path) {
   const auto n = static_cast<std::size_t>(c.colours);
   Matrix product(n * n), next(n * n);
   double sum = 0;
   for (int64_t start = 0; start < c.sites(); ++start) {
     for (std::size_t i = 0; i < n * n; ++i) product[i] = i / n == i % n ? 1 : 0;
     int64_t site = start;
-    for (const PathStep& step : path) {
+    for (const LoopStep& step : path) {
       if (step.back) site = neighbour(c, site, step);
       multiply(product, c.link(site, step.axis), step.back, n, next);
       std::swap(product, next);
@@ -86,7 +86,7 @@ double mean_plaquette(const Configuration& c, int axes) {
   int planes = 0;
   for (int mu = 0; mu < axes; ++mu)
     for (int nu = mu + 1; nu < axes; ++nu, ++planes)
-      sum += mean_path(c, std::array<PathStep, 4>{{{mu}, {nu}, {mu, true}, {nu, true}}});
+      sum += mean_path(c, std::array<LoopStep, 4>{{{mu}, {nu}, {mu, true}, {nu, true}}});
   return sum / planes;
 }
 
@@ -97,7 +97,7 @@ double mean_rectangle(const Configuration& c, int axes) {
     for (int nu = 0; nu < axes; ++nu) {
       if (mu == nu) continue;
       sum += mean_path(
-          c, std::array<PathStep, 6>{{{mu}, {mu}, {nu}, {mu, true}, {mu, true}, {nu, true}}});
+          c, std::array<LoopStep, 6>{{{mu}, {mu}, {nu}, {mu, true}, {mu, true}, {nu, true}}});
       ++planes;
     }
   return sum / planes;
@@ -105,7 +105,7 @@ double mean_rectangle(const Configuration& c, int axes) {
 
 double mean_link(const Configuration& c, int axes) {
   double sum = 0;
-  for (int mu = 0; mu < axes; ++mu) sum += mean_path(c, std::array<PathStep, 1>{{{mu}}});
+  for (int mu = 0; mu < axes; ++mu) sum += mean_path(c, std::array<LoopStep, 1>{{{mu}}});
   return sum / axes;
 }
 

@@ -9,14 +9,14 @@
 namespace vphi::io {
 
 /// A step along a path of links; `back`: against the axis, by the adjoint link.
-struct PathStep {
+struct LoopStep {
   int axis = 0;
   bool back = false;
 };
 
 /// Average over all sites x of Re tr of the product of links along the path that begins at x,
 /// divided by N.
-double mean_path(const Configuration& configuration, std::span<const PathStep> path);
+double mean_path(const Configuration& configuration, std::span<const LoopStep> path);
 
 /// Re tr P/N over all sites and planes of the first `axes` axes.
 double mean_plaquette(const Configuration& configuration, int axes = 4);

@@ -48,7 +48,7 @@ std::string Writer::untold() {
 }
 
 void Writer::alone(const Job& body) {
-  const std::lock_guard turn(library());
+  const std::lock_guard library_lock(library());
   body();
 }
 
@@ -101,7 +101,7 @@ void Writer::work() {
     lock.unlock();
     std::exception_ptr failed;
     if (go) try {
-        const std::lock_guard turn(library());
+        const std::lock_guard library_lock(library());
         next.job();
       } catch (...) {
         failed = std::current_exception();

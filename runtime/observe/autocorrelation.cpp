@@ -213,7 +213,7 @@ void compare_chains(const Chains& chains, ChainAverage& result) {
   const auto n = static_cast<double>(chains.size());
   if (n < 2 || !scatter_far(variance, n, result)) return;
   take_scatter(variance, n, result);
-  result.known = chains.size() < kFewChains ? Known::Apart : Known::Yes;
+  result.known = chains.size() < kFewChains ? Known::ChainsDiffer : Known::Yes;
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ std::string reason(Known known) {
       return fmt::format("fewer values than {:.0f} autocorrelation times", kLeastTaus);
     case Known::Slow:
       return "averages of long blocks still depend on each other";
-    case Known::Apart:
+    case Known::ChainsDiffer:
       return "the means of the chains differ by more than their errors";
   }
   return "";

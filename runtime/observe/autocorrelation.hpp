@@ -38,7 +38,7 @@ enum class Known {
   Frozen,  ///< a chain has one value only: it has not moved, or its error cannot be told from it
   Short,   ///< fewer values than `kLeastTaus` times tau_int
   Slow,    ///< averages of long blocks still depend on each other
-  Apart,   ///< the means of a few chains differ by more than their errors
+  ChainsDiffer,  ///< the means of a few chains differ by more than their errors
 };
 inline constexpr std::size_t kLeastValues = 32;
 inline constexpr double kLeastTaus = 50;

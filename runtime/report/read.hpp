@@ -13,7 +13,8 @@
 namespace vphi::report {
 
 /// Who wrote a file: this process a moment ago, or nobody knows. What is of unknown origin is read
-/// in a child process first (program/apart.hpp), since libhdf5 does not survive every damaged file.
+/// in a child process first (program/in_child_process.hpp), since libhdf5 does not survive every
+/// damaged file.
 enum class Origin { Ours, Unknown };
 
 void read_results(Report& report, const std::filesystem::path& file,

@@ -82,9 +82,9 @@ std::string own_name(hid_t set, const std::string& link) {
   return name.empty() ? link : name;
 }
 
-class Reader {
+class ResultsReader {
  public:
-  Reader(Report& report, const fs::path& file)
+  ResultsReader(Report& report, const fs::path& file)
       : report_(report), path_(file), file_(hdf5::open_to_read(file.string())) {
     if (file_ < 0) fail(file, "cannot be opened as HDF5");
   }
@@ -513,15 +513,15 @@ void read_hdf5(Report& report, const fs::path& file, Origin origin) {
       read_hdf5(unused, file, Origin::Ours);
       H5close();  // a heap that was damaged on the way may show only at the end
     };
-    const Apart trial = tried_apart(look, {kMostBytes});
-    if (trial.how == Apart::How::Threw) throw io::ResultsError(trial.what);
-    if (trial.how == Apart::How::Died)
+    const ChildOutcome trial = in_child_process(look, {kMostBytes});
+    if (trial.how == ChildOutcome::How::Threw) throw io::ResultsError(trial.what);
+    if (trial.how == ChildOutcome::How::Died)
       fail(file, "damaged: the HDF5 library does not survive it (" + trial.what + ")");
   }
   H5E_auto2_t before = nullptr;
   void* data = nullptr;
   H5Eget_auto2(H5E_DEFAULT, &before, &data);
-  Reader(report, file).read();
+  ResultsReader(report, file).read();
   H5Eset_auto2(H5E_DEFAULT, before, data);
 }
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "runtime/report/encode.hpp"
-#include "runtime/run/chain.hpp"
+#include "runtime/run/chain_averages.hpp"
 #include "runtime/run/session.hpp"
 
 namespace vphi::report {

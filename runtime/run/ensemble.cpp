@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "program/axes.hpp"
-#include "program/target.hpp"
+#include "program/stop_criterion.hpp"
 #include "runtime/device/thread_pool.hpp"
-#include "runtime/run/chain.hpp"
+#include "runtime/run/chain_averages.hpp"
 #include "runtime/run/transpose.hpp"
 
 namespace vphi::runtime {
@@ -126,12 +126,12 @@ std::vector<double> Table::row(std::int64_t instance) const {
   return own;
 }
 
-void Table::turn_by_instance() {
+void Table::transpose_by_instance() {
   if (column == 0) return;
-  std::vector<double> turned(values.size());
-  transpose(values, width, column, turned, usable_threads());
-  turned.resize(static_cast<std::size_t>(instances) * width);
-  values = std::move(turned);
+  std::vector<double> transposed(values.size());
+  transpose(values, width, column, transposed, usable_threads());
+  transposed.resize(static_cast<std::size_t>(instances) * width);
+  values = std::move(transposed);
   column = 0;
 }
 
@@ -216,7 +216,7 @@ void Ensemble::apply(const std::vector<Statistic>& statistics,
                                 missing, all.instances / left.size()));
   }
   if (then.empty()) return;
-  all.turn_by_instance();
+  all.transpose_by_instance();
   // the kernels of one batch after the other, on the device that is at hand
   const auto batch = static_cast<std::size_t>(program_.instances) * all.width;
   const std::vector<double> kept = session_->scalars();
@@ -308,7 +308,7 @@ void Ensemble::end_part(const io::Moment& at) {
   steps_ = std::max(steps_, at.step);
   time_ = std::max(time_, at.time);
   if (parts_ == 1) return;
-  if (part_ + 1 < parts_) look_at_targets(watched(), at);
+  if (part_ + 1 < parts_) check_stop_criteria(watched(), at);
   if (part_ + 1 < parts_ && !reached()) return;
   finish_rows();
   fields_.finish();
@@ -388,7 +388,7 @@ void Ensemble::errors_into_session(std::size_t output) {
 void Ensemble::judge(const io::Moment& at, bool last) {
   using program::Expectation;
   const bool now = std::ranges::any_of(program_.expectations, [](const Expectation& e) {
-    return !e.at_end || program::is_target(e);
+    return !e.at_end || program::is_stop_criterion(e);
   });
   if (!now && !follows() && (!last || program_.expectations.empty())) return;
   Table table = block();
@@ -398,7 +398,7 @@ void Ensemble::judge(const io::Moment& at, bool last) {
     for (std::int64_t i = 0; i < table.instances; ++i)
       judge_instance(p, table, i, first_of(part_) + i, at.time);
   }
-  if (parts_ == 1 && at.step > 0) look_at_targets(table, at);
+  if (parts_ == 1 && at.step > 0) check_stop_criteria(table, at);
   if (last && parts_ == 1) judge_whole(table, at.time);
   if (last && parts_ > 1)
     last_watch_[static_cast<std::size_t>(part_)] = std::move(table);
@@ -467,14 +467,14 @@ void Ensemble::judge_whole(Table& all, double time) {
 }
 
 /// A target holds everywhere where it holds in every instance that has been there.
-void Ensemble::look_at_targets(const Table& table, const io::Moment& at) {
-  if (reached() ||
-      std::none_of(program_.expectations.begin(), program_.expectations.end(), program::is_target))
+void Ensemble::check_stop_criteria(const Table& table, const io::Moment& at) {
+  if (reached() || std::none_of(program_.expectations.begin(), program_.expectations.end(),
+                                program::is_stop_criterion))
     return;
   Table all = table;
   complete(all);
   for (const program::Expectation& e : program_.expectations) {
-    if (!program::is_target(e)) continue;
+    if (!program::is_stop_criterion(e)) continue;
     double largest = -std::numeric_limits<double>::infinity();
     std::int64_t holds = 0, sound = 0;
     for (std::int64_t i = 0; i < all.instances; ++i) {
@@ -535,7 +535,7 @@ void Ensemble::into(RunResult& result) const {
   }
   for (std::size_t p = 0; p < promises_.size(); ++p) {
     const Promise& promise = promises_[p];
-    if (program::is_target(program_.expectations[p])) {
+    if (program::is_stop_criterion(program_.expectations[p])) {
       if (reached()) continue;
       result.notes.push_back(fmt::format("`{}` did not hold before the end: {:.4g}",
                                          program_.expectations[p].text, promise.value));

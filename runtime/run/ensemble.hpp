@@ -8,9 +8,9 @@
 // enters with its last values, and sums run over the instances in their order. NaN means that an
 // instance has no value; statistics leave it out.
 //
-// Stop criteria on averages (program/target.hpp) are evaluated at every output of a sweep in one
-// part, and after each part of a sweep in several, over the instances so far: `reached` says that
-// the run may end.
+// Stop criteria on averages (program/stop_criterion.hpp) are evaluated at every output of a sweep
+// in one part, and after each part of a sweep in several, over the instances so far: `reached` says
+// that the run may end.
 //
 // The Ensemble owns the series, plots and failures of a run; it must outlive the sessions of its
 // parts. Throws RunError where memory or the program does not allow it, DeviceError, ResultsError.
@@ -41,7 +41,7 @@ struct Table {
   double& at(std::int64_t instance, int slot) { return values[place(instance, slot)]; }
   double at(std::int64_t instance, int slot) const { return values[place(instance, slot)]; }
   std::vector<double> row(std::int64_t instance) const;
-  void turn_by_instance();
+  void transpose_by_instance();
 
  private:
   std::size_t place(std::int64_t instance, int slot) const {
@@ -126,7 +126,7 @@ class Ensemble {
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> bytes);
   /// The rows of a result file that had to start again.
-  void write_again(const std::string& file);
+  void rewrite_rows(const std::string& file);
   /// Adds series, plots, promises, failures and notes.
   void into(RunResult& result) const;
 
@@ -157,7 +157,7 @@ class Ensemble {
   void judge_instance(std::size_t promise, const Table& table, std::int64_t row,
                       std::int64_t instance, double time);
   void judge_whole(Table& all, double time);
-  void look_at_targets(const Table& table, const io::Moment& at);
+  void check_stop_criteria(const Table& table, const io::Moment& at);
   void complete(Table& all);
   std::string undecided(const program::Expectation& e, double sigma) const;
   void errors_over_time(std::span<const program::Statistic> statistics, Table& all);

@@ -91,7 +91,7 @@ void Ensemble::restore(std::span<const std::byte> bytes) {
   restore_parts(from);
 }
 
-void Ensemble::write_again(const std::string& file) {
+void Ensemble::rewrite_rows(const std::string& file) {
   if (results_ == nullptr) return;
   for (const program::Output& output : program_.outputs) {
     if (output.file != file || output.scalars.empty() || output.plot_axis >= 0) continue;

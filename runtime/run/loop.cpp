@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "runtime/device/thread_pool.hpp"
-#include "runtime/run/chain.hpp"
+#include "runtime/run/chain_averages.hpp"
+#include "runtime/run/checkpoints.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/expansion.hpp"
-#include "runtime/run/keeper.hpp"
 #include "runtime/run/number_text.hpp"
 #include "runtime/run/observe.hpp"
 #include "runtime/run/run.hpp"
@@ -40,7 +40,8 @@ class Loop {
  public:
   /// `ensemble`: null where the model has no sweep. `kept`: of the part before, if there was one.
   Loop(const Program& program, Device& device, const RunOptions& options,
-       Ensemble* ensemble = nullptr, std::int64_t part = 0, const Kept* kept = nullptr)
+       Ensemble* ensemble = nullptr, std::int64_t part = 0,
+       const CheckpointProgress* kept = nullptr)
       : p_(program),
         options_(options),
         threads_(options.threads > 0 ? options.threads : usable_threads()),
@@ -49,11 +50,11 @@ class Loop {
                   options.keep.on ? checkpoint_files(options.out, program.model).folder
                                   : std::filesystem::path(),
                   ensemble),
-        keeper_(session_, observer_, options),
+        checkpoints_(session_, observer_, options),
         good_(session_),
         ensemble_(ensemble),
         follows_(kept != nullptr) {
-    if (kept != nullptr) keeper_.follow(*kept), earlier_ = kept->seconds;
+    if (kept != nullptr) checkpoints_.follow(*kept), earlier_ = kept->seconds;
     if (ensemble_ != nullptr) ensemble_->begin(part, session_);
     instances_ = ensemble_ != nullptr ? ensemble_->count_of(part) : 1;
     first_instance_ = first_instance(ensemble, part);
@@ -78,8 +79,8 @@ class Loop {
       }
       report_progress(false);
       ask_onlooker();
-      if (!keeper_.settle(false)) check_state(first_);
-      if (keeper_.due(step_) && !over()) {
+      if (!checkpoints_.settle(false)) check_state(first_);
+      if (checkpoints_.due(step_) && !over()) {
         if (watches()) watch();
         keep(false);
       }
@@ -89,7 +90,7 @@ class Loop {
     if (watches()) watch();
     const double spent = earlier_ + seconds_;
     // One that lies there already must not stay behind as that of a run that has not ended.
-    const bool wanted = worth >= 0 && (spent >= worth || keeper_.last_step() >= 0);
+    const bool wanted = worth >= 0 && (spent >= worth || checkpoints_.last_step() >= 0);
     if (over() ? step_ > first_ && wanted : interrupted()) keep(true);
     if (step_ > 0) observer_.observe(step_, true);
     update();
@@ -110,7 +111,7 @@ class Loop {
   }
 
   /// For the part that follows.
-  Kept kept() { return keeper_.kept(seconds_); }
+  CheckpointProgress kept() { return checkpoints_.kept(seconds_); }
 
  private:
   static std::int64_t first_instance(const Ensemble* ensemble, std::int64_t part) {
@@ -124,7 +125,7 @@ class Loop {
     check_numbers(0);
     if (!follows_) {
       if (options_.begins) options_.begins();
-      keeper_.begin();
+      checkpoints_.begin();
     }
     if (watches() && p_.watch_transforms.empty()) watch();
     observer_.look(0);
@@ -134,7 +135,7 @@ class Loop {
 
   void resume() {
     if (options_.begins) options_.begins();
-    Standing then = keeper_.resume(*options_.resume, options_.past_stop);
+    RunPosition then = checkpoints_.resume(*options_.resume, options_.past_stop);
     session_.device().synchronise();
     step_ = first_ = then.step;
     update();
@@ -151,8 +152,8 @@ class Loop {
 
   void keep(bool wait) {
     const bool finished = over() && (ensemble_ == nullptr || ensemble_->last_part());
-    keeper_.keep({step_, time_, seconds_, finished, watched_at_start_}, wait);
-    if (wait && !keeper_.settle(true)) check_state(first_);
+    checkpoints_.keep({step_, time_, seconds_, finished, watched_at_start_}, wait);
+    if (wait && !checkpoints_.settle(true)) check_state(first_);
   }
 
   bool interrupted() const {
@@ -194,8 +195,8 @@ class Loop {
   }
 
   /// About so many steps, ended where a leap can begin.
-  std::int64_t up_to_a_leap(std::int64_t steps) const {
-    const std::int64_t unit = p_.leap_steps;
+  std::int64_t up_to_a_multi_step(std::int64_t steps) const {
+    const std::int64_t unit = p_.multi_step_unit;
     if (unit == 0) return steps;
     const std::int64_t end = (step_ + steps) / unit * unit;
     return end > step_ ? end - step_ : unit - step_ % unit;
@@ -203,11 +204,11 @@ class Loop {
 
   /// Steps up to the next output, the end, or the time after which the host looks again.
   void chunk() {
-    std::int64_t count = up_to_a_leap(size_);
+    std::int64_t count = up_to_a_multi_step(size_);
     const std::int64_t due = observer_.next(step_);
     if (due >= 0) count = std::min(count, due - step_);
     if (end_ >= 0) count = std::min(count, end_ - step_);
-    const std::int64_t kept = keeper_.next(step_);
+    const std::int64_t kept = checkpoints_.next(step_);
     if (kept >= 0) count = std::min(count, kept - step_);
     session_.prepare(count);
     session_.device().synchronise();
@@ -355,7 +356,7 @@ class Loop {
   /// number already the cause lies in the step, and the usual search tells of it.
   [[noreturn]] void unrecovered() {
     observer_.flush();
-    keeper_.settle(true);
+    checkpoints_.settle(true);
     const auto interval =
         good_.first_bad_step(step_, kSearchSeconds, [this] { return recoverable(); });
     if (find_bad_site(session_, 0)) check_state(first_, 0);
@@ -385,7 +386,7 @@ class Loop {
     auto bad = find_bad_site(session_, instance);
     if (!bad) return;
     observer_.flush();
-    keeper_.settle(true);
+    checkpoints_.settle(true);
     std::int64_t bad_step = step_;
     GoodStates::Interval interval;
     if (ensemble_ == nullptr) {  // instances of a sweep go on, so their steps are not repeated
@@ -432,9 +433,9 @@ class Loop {
   }
 
   std::string last_checkpoint() const {
-    if (keeper_.last_step() < 0) return {};
-    return fmt::format("; the checkpoint of step {} is kept ({})", keeper_.last_step(),
-                       keeper_.files().newest.string());
+    if (checkpoints_.last_step() < 0) return {};
+    return fmt::format("; the checkpoint of step {} is kept ({})", checkpoints_.last_step(),
+                       checkpoints_.files().newest.string());
   }
 
   /// A quantity that should stay has changed by many orders: the numbers mean nothing any more, and
@@ -539,11 +540,11 @@ class Loop {
                           "be too short",
                           scalar.name));
         }
-    r.notes.insert(r.notes.end(), keeper_.notes().begin(), keeper_.notes().end());
+    r.notes.insert(r.notes.end(), checkpoints_.notes().begin(), checkpoints_.notes().end());
     if (const std::string note = residual_.note(); !note.empty()) r.notes.push_back(note);
     r.resumed_from = options_.resume ? first_ : -1;
-    r.checkpoint = keeper_.last_step();
-    r.checkpoint_seconds = keeper_.seconds();
+    r.checkpoint = checkpoints_.last_step();
+    r.checkpoint_seconds = checkpoints_.seconds();
     if (options_.keep_state)
       for (const auto& variable : p_.state) r.state.push_back(session_.read(variable.buffer));
     r.kernels = kernel_runs(session_, options_.time_kernels);
@@ -559,7 +560,7 @@ class Loop {
   int threads_;
   Session session_;
   Observer observer_;
-  Keeper keeper_;
+  Checkpoints checkpoints_;
   GoodStates good_;
   Ensemble* ensemble_ = nullptr;
   std::int64_t instances_ = 1, first_instance_ = 0;  ///< of this part
@@ -664,7 +665,7 @@ RunResult run_sweep(const Program& program, Device& device, const RunOptions& op
     if (!state.empty()) ensemble.restore(state);
   }
   RunResult result;
-  std::optional<Kept> kept;
+  std::optional<CheckpointProgress> kept;
   const std::int64_t first = ensemble.part();
   for (std::int64_t part = first; part < ensemble.parts(); ++part) {
     RunResult one;

@@ -67,8 +67,8 @@ MemoryNeed memory_needed(const Program& p) {
   }
   const auto looked_at = [&](const std::vector<Launch>& before, const std::vector<Launch>& list) {
     std::set<int> used;
-    for (const Launch& launch : p.with_rounds(before)) add_scratch(p, launch, used);
-    for (const Launch& launch : p.with_rounds(list)) add_scratch(p, launch, used);
+    for (const Launch& launch : p.with_iterations(before)) add_scratch(p, launch, used);
+    for (const Launch& launch : p.with_iterations(list)) add_scratch(p, launch, used);
     std::size_t bytes = 0;
     for (int b : used) bytes += words(p, b);
     outputs = std::max(outputs, bytes);

@@ -35,9 +35,9 @@ void Observer::restore(const ObserverState& state, std::int64_t generation, cons
   expectations_.restore(state.expectations);
   if (all_files() == nullptr) return;
   for (const std::string& name : all_files()->go_back(generation, at, marks)) {
-    if (!results_) ensemble_->write_again(name);
+    if (!results_) ensemble_->rewrite_rows(name);
     for (const Output& output : session_.program().outputs)
-      if (results_ && output.file == name && !output.scalars.empty()) write_again(output);
+      if (results_ && output.file == name && !output.scalars.empty()) rewrite_rows(output);
   }
 }
 
@@ -59,7 +59,7 @@ std::vector<bool> Observer::set_aside() const {
 }
 
 /// The series of an output, into a file that had to start again.
-void Observer::write_again(const Output& output) {
+void Observer::rewrite_rows(const Output& output) {
   std::vector<std::string> names;
   std::vector<const Series*> columns;
   for (const auto& scalar : output.scalars) {
@@ -185,7 +185,7 @@ void Observer::observe(std::int64_t step, bool last) {
   launch(p.watch_before, p.watch_transforms, p.watch);
   session_.release_scratch();
   bool any = false;
-  const bool again = last && observed_ == step;  // made before the run was to end here
+  const bool repeated = last && observed_ == step;  // made before the run was to end here
   std::vector<bool> done(p.outputs.size());
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
     if (done[i]) continue;
@@ -203,7 +203,7 @@ void Observer::observe(std::int64_t step, bool last) {
       // Series end with the last state; arrays come at their steps alone.
       const bool now =
           other.regular() ? due(other, step) || (last && !other.scalars.empty()) : last;
-      if (now && !(again && other.regular())) together.push_back(&other);
+      if (now && !(repeated && other.regular())) together.push_back(&other);
     }
     if (together.empty()) continue;
     any = true;

@@ -73,7 +73,7 @@ class Observer {
   void finish();  ///< everything is written
 
  private:
-  void write_again(const program::Output& output);
+  void rewrite_rows(const program::Output& output);
   /// At its step or time.
   bool due(const program::Output& output, std::int64_t step) const;
   std::size_t place(const program::Output& output) const {

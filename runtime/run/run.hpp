@@ -73,7 +73,7 @@ struct Series {
   std::vector<std::vector<double>> errors = {};  ///< standard errors of averages, as `values`
 };
 
-/// Average of a series of a Markov chain (runtime/run/chain.hpp).
+/// Average of a series of a Markov chain (runtime/run/chain_averages.hpp).
 struct ChainSeries {
   std::string name;                    ///< "plaquette", "plaquette at beta = 5.7"
   observe::ChainAverage average = {};  ///< tau_int in units of the distance of its rows
@@ -144,9 +144,9 @@ struct RunResult {
   std::vector<KernelRun> kernels;  ///< as Program::kernels
   std::vector<std::string> files, notes;
   std::vector<std::string> unreached;  ///< scalars of `first` whose condition has not held
-  std::int64_t resumed_from = -1;  ///< step; -1: from the beginning
-  std::int64_t checkpoint = -1;    ///< step of the last checkpoint on disk; -1: there is none
-  double checkpoint_seconds = 0;   ///< that the run has waited for them
+  std::int64_t resumed_from = -1;      ///< step; -1: from the beginning
+  std::int64_t checkpoint = -1;        ///< step of the last checkpoint on disk; -1: there is none
+  double checkpoint_seconds = 0;       ///< that the run has waited for them
   /// As Program::state, f64, [instance][site], x fastest; of the last part of a sweep in parts.
   std::vector<std::vector<double>> state;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/run/keeper.hpp"
+#include "runtime/run/checkpoints.hpp"
 
 namespace vphi::runtime {
 

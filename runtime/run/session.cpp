@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t kSmall = std::int64_t{1}
                                 << 24;  ///< sites; random fields made ahead below it
 
-constexpr std::int64_t kRounds = 32;  ///< of a solve, at most, between two looks at it
+constexpr std::int64_t kIterationsUnwatched = 32;  ///< of a solve, at most, between two looks at it
 
 constexpr int kSeldom = 16;  ///< steps between outputs from which on their kernels run seldom
 
@@ -84,9 +84,9 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
   }
   often_.resize(program.kernels.size());
   const auto mark = [&](const Launches& list) {
-    for (const Launch& launch : program.with_rounds(list)) often_[launch.kernel] = true;
+    for (const Launch& launch : program.with_iterations(list)) often_[launch.kernel] = true;
   };
-  mark(program.step), mark(program.leap);
+  mark(program.step), mark(program.multi_step);
   for (const auto& step : program.cycle) mark(step);
   for (const auto& output : program.outputs)
     if (output.regular() && output.every < kSeldom) mark(output.launches), mark(program.watch);
@@ -169,7 +169,7 @@ void Session::trim() {
 }
 
 void Session::provide(const Launches& wanted, bool borrow) {
-  const Launches list = program_.with_rounds(wanted);
+  const Launches list = program_.with_iterations(wanted);
   std::set<int> busy;  // buffers whose second copy this list needs
   for (const Launch& launch : list) {
     for (const Argument& a : program_.kernels[launch.kernel].arguments)
@@ -236,7 +236,7 @@ void Session::release_scratch() {
 void Session::compile(const std::vector<const Launches*>& lists) {
   std::vector<int> wanted;
   for (const Launches* list : lists)
-    for (const Launch& launch : program_.with_rounds(*list))
+    for (const Launch& launch : program_.with_iterations(*list))
       if (kernels_[launch.kernel].id < 0 &&
           std::find(wanted.begin(), wanted.end(), launch.kernel) == wanted.end())
         wanted.push_back(launch.kernel);
@@ -301,10 +301,11 @@ void Session::solve(const program::Solve& solve) {
       if (done[i] == 0) return true;
     return false;
   };
-  std::int64_t rounds = 0;
-  while (running() && rounds < solve.max) {
-    const std::int64_t some = std::clamp<std::int64_t>(rounds / 8, 1, kRounds);
-    for (std::int64_t i = 0; i < some && rounds < solve.max; ++i, ++rounds) issue(solve.iterate);
+  std::int64_t iterations = 0;
+  while (running() && iterations < solve.max) {
+    const std::int64_t some = std::clamp<std::int64_t>(iterations / 8, 1, kIterationsUnwatched);
+    for (std::int64_t i = 0; i < some && iterations < solve.max; ++i, ++iterations)
+      issue(solve.iterate);
   }
   issue(solve.finish);
   const bool solved = largest(solve.done_slot) < 2 && !running();
@@ -384,7 +385,7 @@ void Session::start_empty() {
 
 void Session::compile_usual(bool prologue) {
   std::vector<const Launches*> lists{&program_.step, &program_.watch_before, &program_.watch,
-                                     &program_.leap};
+                                     &program_.multi_step};
   for (const auto& step : program_.cycle) lists.push_back(&step);
   if (prologue) lists.insert(lists.begin() + 1, &program_.prologue);
   for (const auto& output : program_.outputs)
@@ -497,14 +498,16 @@ std::int64_t Session::block(std::int64_t steps) const {
 }
 
 std::int64_t Session::phase(std::int64_t step) const {
-  const auto turns = static_cast<std::int64_t>(program_.cycle.size());
-  return turns == 0 ? 0 : step % turns;
+  const auto cycle_length = static_cast<std::int64_t>(program_.cycle.size());
+  return cycle_length == 0 ? 0 : step % cycle_length;
 }
 
 /// Two turns of a cycle leave the copies as they were.
 void Session::swap_steps(std::int64_t first, std::int64_t steps) {
-  const auto turns = std::max<std::int64_t>(1, static_cast<std::int64_t>(program_.cycle.size()));
-  for (std::int64_t i = 0; i < steps % (2 * turns); ++i) swap(program_.launches(first + i), 1);
+  const auto cycle_length =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(program_.cycle.size()));
+  for (std::int64_t i = 0; i < steps % (2 * cycle_length); ++i)
+    swap(program_.launches(first + i), 1);
 }
 
 RecordingHandle Session::recording(std::int64_t steps) {
@@ -514,9 +517,10 @@ RecordingHandle Session::recording(std::int64_t steps) {
   const auto found = recordings_.find(key);
   if (found != recordings_.end()) return found->second;
   // the other parity as well, before anything is recorded
-  const auto turns = std::max<std::int64_t>(1, static_cast<std::int64_t>(program_.cycle.size()));
+  const auto cycle_length =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(program_.cycle.size()));
   const auto now = buffers_;
-  for (std::int64_t i = 0; i < 2 * turns; ++i) {
+  for (std::int64_t i = 0; i < 2 * cycle_length; ++i) {
     for (const Launch& launch : program_.launches(step_ + i)) {
       provide({launch}, false);
       swap({launch}, 1);
@@ -532,7 +536,7 @@ RecordingHandle Session::recording(std::int64_t steps) {
 }
 
 std::int64_t Session::singles(std::int64_t at, std::int64_t steps) const {
-  const std::int64_t unit = program_.leap_steps;
+  const std::int64_t unit = program_.multi_step_unit;
   if (unit == 0) return steps;
   const std::int64_t lead = (unit - at % unit) % unit;
   if (lead > 0) return std::min(steps, lead);
@@ -545,8 +549,8 @@ void Session::prepare(std::int64_t steps) {
   while (steps > 0) {
     const std::int64_t alone = singles(step_, steps);
     if (alone == 0) {
-      const std::int64_t together = steps - steps % program_.leap_steps;
-      provide(program_.leap, false);
+      const std::int64_t together = steps - steps % program_.multi_step_unit;
+      provide(program_.multi_step, false);
       step_ += together, steps -= together;
       continue;
     }
@@ -561,11 +565,11 @@ void Session::prepare(std::int64_t steps) {
   for (std::size_t b = 0; b < buffers_.size(); ++b) buffers_[b].now = before[b].now;
 }
 
-void Session::leap(std::int64_t steps) {
-  if (leap_set_ != steps) set_scalar(program_.leap_slot, static_cast<double>(steps));
-  leap_set_ = steps;
-  provide(program_.leap, false);  // sums of its own, where nobody has prepared
-  issue(program_.leap);
+void Session::multi_step(std::int64_t steps) {
+  if (multi_step_set_ != steps) set_scalar(program_.multi_step_slot, static_cast<double>(steps));
+  multi_step_set_ = steps;
+  provide(program_.multi_step, false);  // sums of its own, where nobody has prepared
+  issue(program_.multi_step);
 }
 
 void Session::advance(std::int64_t steps) {
@@ -574,7 +578,7 @@ void Session::advance(std::int64_t steps) {
     const std::int64_t alone = singles(step_, steps);
     std::int64_t size = 0;
     if (alone == 0) {
-      leap(size = steps - steps % program_.leap_steps);
+      multi_step(size = steps - steps % program_.multi_step_unit);
     } else {
       size = block(alone);
       device_.replay(recording(size));

@@ -174,7 +174,7 @@ class Session {
   void scatter(int buffer, std::size_t first, std::span<const T> from);
   const std::vector<std::int64_t>& places();
   RecordingHandle recording(std::int64_t steps);
-  void leap(std::int64_t steps);
+  void multi_step(std::int64_t steps);
   /// Steps to take one by one from step `at` on, out of `steps`; 0: leaps can begin here.
   std::int64_t singles(std::int64_t at, std::int64_t steps) const;
   std::int64_t block(std::int64_t steps) const;
@@ -201,8 +201,8 @@ class Session {
   std::map<std::tuple<std::vector<bool>, std::int64_t, std::int64_t>, RecordingHandle> recordings_;
   std::int64_t step_ = 0;  ///< number of the next step, where steps differ or leaps begin
   std::vector<std::future<std::vector<double>>> random_;
-  Configurations configurations_;  ///< while the start reads them
-  std::int64_t leap_set_ = -1;     ///< what the slot for the length of a leap holds
+  Configurations configurations_;     ///< while the start reads them
+  std::int64_t multi_step_set_ = -1;  ///< what the slot for the length of a leap holds
   std::size_t held_ = 0, peak_ = 0;
   std::vector<std::int64_t> places_;  ///< of the sites, in buffers with a home; made at first use
 };

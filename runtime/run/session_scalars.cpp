@@ -113,8 +113,8 @@ void Session::put_scalars(std::span<const double> values) {
 void Session::set_scalars(std::span<const double> values) {
   put_scalars(values);
   forget_scalars();
-  leap_set_ = -1;
-  if ((program_.cycle.empty() && program_.leap_steps == 0) || program_.step_slot < 0) return;
+  multi_step_set_ = -1;
+  if ((program_.cycle.empty() && program_.multi_step_unit == 0) || program_.step_slot < 0) return;
   double most = 0;  // an instance that has come to its end stands at its last step
   for (auto i = static_cast<std::size_t>(program_.step_slot); i < values.size();
        i += program_.scalars.size())

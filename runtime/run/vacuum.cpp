@@ -74,8 +74,8 @@ std::vector<double> radial_kernel(const Amplitude& amplitude, int64_t n, double 
   const int64_t reach = n * kOversampling + 2;  // beyond the corner of half a box, sqrt(3)/2 n
   std::vector<double> kernel(reach);
   for (int64_t i = 1; i < reach; ++i) {
-    const double turn = pi * static_cast<double>(i) / static_cast<double>(2 * count);
-    const fft::Complex step = std::polar(1.0, -2 * turn);
+    const double angle = pi * static_cast<double>(i) / static_cast<double>(2 * count);
+    const fft::Complex step = std::polar(1.0, -2 * angle);
     const int64_t at = i * fft::kLanes, mirror = (lines.length() - i) * fft::kLanes;
     fft::Complex sum = 0, phase = 1;
     for (int64_t l = 0; l < fft::kLanes; ++l, phase *= step * step) {
@@ -83,7 +83,7 @@ std::vector<double> radial_kernel(const Amplitude& amplitude, int64_t n, double 
       const fft::Complex odd = z - zm;  // 2i times the part in w.im
       sum += phase * 0.5 * (z + zm + step * fft::Complex(odd.imag(), -odd.real()));
     }
-    const double sine = std::sin(turn) * sum.real() - std::cos(turn) * sum.imag();
+    const double sine = std::sin(angle) * sum.real() - std::cos(angle) * sum.imag();
     kernel[i] = sine / (2 * pi * pi * static_cast<double>(i) * dr);
   }
   kernel[0] = (4 * kernel[1] - kernel[2]) / 3;  // an even function's parabola

@@ -12,9 +12,9 @@
 
 namespace vphi::algebra::testing {
 
-class Reader {
+class ExpressionReader {
  public:
-  Reader(Arena& arena, std::string text) : arena_(arena), text_(std::move(text)) {}
+  ExpressionReader(Arena& arena, std::string text) : arena_(arena), text_(std::move(text)) {}
 
   Expr read() {
     const Expr e = comparison();
@@ -138,6 +138,8 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-inline Expr read(Arena& arena, const std::string& text) { return Reader(arena, text).read(); }
+inline Expr read(Arena& arena, const std::string& text) {
+  return ExpressionReader(arena, text).read();
+}
 
 }  // namespace vphi::algebra::testing

@@ -57,9 +57,9 @@ INSTANTIATE_TEST_SUITE_P(Updates, Links,
                                            Case{"f64", ", store = rows(2)", "heatbath_x", 255},
                                            Case{"f64", "", "overrelax_t", 255}));
 
-class Rounds : public ::testing::TestWithParam<std::pair<const char*, int>> {};
+class SolverIterations : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 
-TEST_P(Rounds, ReadWhatTheyMust) {
+TEST_P(SolverIterations, ReadWhatTheyMust) {
   const auto [precision, registers] = GetParam();
   const vphi::testing::ScratchFolder folder;
   const std::string model = folder / "quark.vphi";
@@ -92,7 +92,7 @@ TEST_P(Rounds, ReadWhatTheyMust) {
   EXPECT_EQ(traffic, least);
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, Rounds,
+INSTANTIATE_TEST_SUITE_P(Precisions, SolverIterations,
                          ::testing::Values(std::pair{"f32", 128}, std::pair{"f64", 255}));
 
 }  // namespace

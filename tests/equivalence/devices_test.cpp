@@ -12,7 +12,7 @@
 #include "runtime/device/code_cache.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/model.hpp"
-#include "tools/small.hpp"
+#include "tools/reduced_model.hpp"
 
 namespace vphi {
 namespace {

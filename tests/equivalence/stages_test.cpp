@@ -12,9 +12,9 @@ namespace vphi {
 namespace {
 
 /// Keeps what a run shows at one step.
-class Keeper : public runtime::Onlooker {
+class Checkpoints : public runtime::Onlooker {
  public:
-  explicit Keeper(std::int64_t step) : step_(step) {}
+  explicit Checkpoints(std::int64_t step) : step_(step) {}
   bool attending() const override { return true; }
   void spectrum(const std::string& name, const io::Moment& at,
                 std::span<const io::SpectrumBin> bins) override {
@@ -53,12 +53,12 @@ precision real = f32, sum = kahan
 
 std::map<std::string, std::vector<double>> shown(const program::Program& program,
                                                  const char* device) {
-  Keeper keeper(8);
+  Checkpoints checkpoints(8);
   runtime::RunOptions options;
   options.steps = 8;
-  options.onlooker = &keeper;
+  options.onlooker = &checkpoints;
   runtime::run(program, *testing::device(device), options);
-  return keeper.shown;
+  return checkpoints.shown;
 }
 
 constexpr const char* kTogether =

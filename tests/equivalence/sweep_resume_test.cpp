@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/run/keeper.hpp"
+#include "runtime/run/checkpoints.hpp"
 #include "runtime/run/onlooker.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"

@@ -2,7 +2,7 @@
 #include "runtime/io/folder_lock.hpp"
 
 #include "runtime/io/output_files.hpp"
-#include "runtime/run/keeper.hpp"
+#include "runtime/run/checkpoints.hpp"
 #include "tests/faults/child.hpp"
 
 namespace vphi::test {

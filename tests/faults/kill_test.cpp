@@ -3,7 +3,7 @@
 // VPHI_KILLS sets how often (default 6), VPHI_KILL_SEED the moments.
 #include <random>
 
-#include "runtime/run/keeper.hpp"
+#include "runtime/run/checkpoints.hpp"
 #include "tests/faults/child.hpp"
 
 namespace vphi::test {

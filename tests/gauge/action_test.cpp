@@ -208,7 +208,7 @@ TEST(Action, ForcesAreShort) {
   LoopAction action;
   for (const Text& t : improved(4, 3.9, 3, -1.0 / 12))
     action.push_back({arena.real(t.coefficient), word(t.loop), false});
-  PathPlan plan;
+  LinkPathPlan plan;
   staple_sum(action, 0, remembered(field.expressions()), &plan);
   EXPECT_EQ(plan.products, 62);
   EXPECT_EQ(plan.links, 62);

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "compiler/gauge/paths.hpp"
+#include "compiler/gauge/link_paths.hpp"
 #include "tests/gauge/numbers.hpp"
 
 namespace vphi::gauge::testing {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "compiler/gauge/group.hpp"
-#include "compiler/gauge/paths.hpp"
+#include "compiler/gauge/link_paths.hpp"
 #include "tests/gauge/numbers.hpp"
 #include "tests/gauge/walks.hpp"
 
@@ -125,7 +125,7 @@ TEST(Paths, SumsOfStaplesTakeFewProducts) {
       Arena arena;
       Numbers numbers(arena);
       testing::Field field(numbers, n);
-      std::vector<WeightedPath> paths;
+      std::vector<WeightedLinkPath> paths;
       Dense expected(n);
       const Expr none = arena.integer(0);
       for (const auto& [c, text] : listed(1 - 8 * c1, c1)) {
@@ -133,7 +133,7 @@ TEST(Paths, SumsOfStaplesTakeFewProducts) {
         paths.push_back({{arena.real(c), none}, word(text), {{1}}});
         expected = expected + c * field.along(text, {{1}});
       }
-      PathPlan plan;
+      LinkPathPlan plan;
       const Matrix sum = sum_of_paths(paths, remembered(field.expressions()), &plan);
       EXPECT_LT(distance(numbers.of(sum), expected), 1e-12);
       EXPECT_EQ(plan.products, c1 == 0 ? 12 : 62);
@@ -147,10 +147,10 @@ TEST(Paths, WeightsThatAreSlotsAndEqualWords) {
   Numbers numbers(arena);
   testing::Field field(numbers, 3);
   const Expr c = numbers.value(0.3), d = numbers.value(-2), none = arena.integer(0);
-  const std::vector<WeightedPath> paths{{{c, none}, word("+1 -0 -1"), {{1}}},
-                                        {{d, none}, word("+1 -0 -1"), {{1}}},
-                                        {{none, c}, word("-1 -0 +1"), {{1}}},
-                                        {{d, c}, word("+1 -0"), {{1}}}};
+  const std::vector<WeightedLinkPath> paths{{{c, none}, word("+1 -0 -1"), {{1}}},
+                                            {{d, none}, word("+1 -0 -1"), {{1}}},
+                                            {{none, c}, word("-1 -0 +1"), {{1}}},
+                                            {{d, c}, word("+1 -0"), {{1}}}};
   const Dense expected = testing::C(-1.7) * field.along("+1 -0 -1", {{1}}) +
                          testing::C(0, 0.3) * field.along("-1 -0 +1", {{1}}) +
                          testing::C(-2, 0.3) * field.along("+1 -0", {{1}});

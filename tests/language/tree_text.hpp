@@ -96,7 +96,7 @@ inline std::string tree(const dsl::Line& line) {
     if (!item.count_word.empty()) out += " #" + item.count_word;
     for (const auto& [word, value] : item.words) out += " " + word + " " + tree(*value);
   }
-  if (c.target) out += " -> " + tree(*c.target);
+  if (c.destination) out += " -> " + tree(*c.destination);
   if (c.has_body) {
     std::vector<std::string> body;
     for (const dsl::Line& inner : c.body) body.push_back(tree(inner));

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/coarse.hpp"
+#include "compiler/coarse_path.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/error_check.hpp"

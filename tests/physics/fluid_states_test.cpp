@@ -15,7 +15,7 @@
 #include "tests/physics/riemann.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
-#include "tools/blame.hpp"
+#include "tools/failing_term.hpp"
 
 namespace vphi {
 namespace {
@@ -74,7 +74,7 @@ Broken broken(const std::string& text, const Simulation& setup = {}) {
     options.steps = setup.steps;
     runtime::run(*compiled.program, *testing::device(setup.device), options);
   } catch (const runtime::BrokenState& error) {
-    return {error.code, error.what(), error.hint, tools::blame(error, compiled)};
+    return {error.code, error.what(), error.hint, tools::failing_term(error, compiled)};
   }
   return {};
 }

@@ -166,7 +166,7 @@ TEST(IdealGas, SodsValues) {
 
 // Rounds of Newton and halves of [0, 1] find what the fixed point finds, and leave as little.
 TEST(IdealGas, TheMethodsOfSolveAgree) {
-  const Errors by_rounds = errors({});
+  const Errors by_iteration = errors({});
   for (const char* method : {"newton, tol = 1e-12, max = 60, start = 0, from = 0, to = 1",
                              "bisection, tol = 1e-12, max = 60, from = 0, to = 1"}) {
     Tube s;
@@ -174,7 +174,7 @@ TEST(IdealGas, TheMethodsOfSolveAgree) {
     const Errors other = errors(s);
     for (std::size_t q = 0; q < 3; ++q) {
       for (std::size_t i = 0; i < other.result.state[q].size(); ++i) {
-        EXPECT_NEAR(other.result.state[q][i], by_rounds.result.state[q][i], 2e-8) << method;
+        EXPECT_NEAR(other.result.state[q][i], by_iteration.result.state[q][i], 2e-8) << method;
       }
     }
     EXPECT_LT(testing::last(other.result, "max(residual)"), 1e-11) << method;
@@ -211,18 +211,18 @@ at end: max(residual), max(v[0]*(x < -0.4)) -> "streams.h5"
 // Nothing is proved of Newton's rounds: `max` is their number, and without it they are enough for
 // states as fast as these.
 TEST(IdealGas, NewtonsRoundsAreEnoughForFastMatter) {
-  for (const char* rounds : {"", "max = 30, "}) {
+  for (const char* iterations : {"", "max = 30, "}) {
     const std::string text =
-        streams(fmt::format("newton, tol = 1e-12, {}start = 0, from = 0, to = 1", rounds));
+        streams(fmt::format("newton, tol = 1e-12, {}start = 0, from = 0, to = 1", iterations));
     testing::Simulation setup;
     const auto result = testing::run_text(text, setup);
-    EXPECT_LT(testing::last(result, "max(residual)"), 1e-11) << rounds;
-    EXPECT_NEAR(testing::last(result, "max(v[0]*(x < -0.4))"), 0.99995, 1e-9) << rounds;
+    EXPECT_LT(testing::last(result, "max(residual)"), 1e-11) << iterations;
+    EXPECT_NEAR(testing::last(result, "max(v[0]*(x < -0.4))"), 0.99995, 1e-9) << iterations;
     const auto compiled = testing::compile_text(text, setup);
     const std::string explained = explain_text(compiled);
     const bool own =
         explained.find("in 30 iterations of Newton's method: its max") != std::string::npos;
-    EXPECT_EQ(own, *rounds != 0) << explained;
+    EXPECT_EQ(own, *iterations != 0) << explained;
   }
 }
 

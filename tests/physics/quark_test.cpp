@@ -325,7 +325,7 @@ TEST(Quark, HalvesOfEachInstance) {
            "at end: n = iterations(chi), left = residual(chi), a = total(norm2(chi)) -> "
            "\"k.csv\"\nexpect residual(chi) < 1e-10\n";
   };
-  const auto rounds = [&](const std::string& masses) {
+  const auto iterations = [&](const std::string& masses) {
     const auto compiled = testing::compile_text(text(masses), at_start());
     const program::Program& program = *compiled.program;
     runtime::Session session(program, *testing::device("native"));
@@ -339,10 +339,10 @@ TEST(Quark, HalvesOfEachInstance) {
     return counts;
   };
   EXPECT_TRUE(run_text(text("[0.05, 0.2, 0.11]"), at_start()).all_expected());
-  const auto all = rounds("[0.05, 0.2, 0.11]");
+  const auto all = iterations("[0.05, 0.2, 0.11]");
   ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0], rounds("[0.05]")[0]);
-  EXPECT_EQ(all[1], rounds("[0.2]")[0]);
+  EXPECT_EQ(all[0], iterations("[0.05]")[0]);
+  EXPECT_EQ(all[1], iterations("[0.2]")[0]);
   EXPECT_GT(all[1], all[0]);
 }
 
@@ -399,8 +399,8 @@ TEST(Quark, AnOddBoxHasNoHalves) {
     return compiled;
   };
   const auto odd = program({3, 4, 2, 4});
-  EXPECT_FALSE(odd.system->solves[0].half.has_value());
-  EXPECT_TRUE(program({2, 4, 2, 4}).system->solves[0].half.has_value());
+  EXPECT_FALSE(odd.system->solves[0].even_odd.has_value());
+  EXPECT_TRUE(program({2, 4, 2, 4}).system->solves[0].even_odd.has_value());
   EXPECT_LT(last(testing::run_program(*odd.program, at_start()), "left"), 1e-11);
 }
 

@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Hopping, ::testing::Values("cgne", "bicgstab")
                          [](const auto& test) { return std::string(test.param); });
 
 /// Rounds of conjugate gradients for (0.3 - lap) u = b on a ring, until |r| <= tol*|b|.
-int rounds_of_cg(std::vector<double> b, double tol) {
+int iterations_of_cg(std::vector<double> b, double tol) {
   const std::size_t n = b.size();
   std::vector<double> r = b, p = b, q(n);
   const auto dot = [&](const auto& u, const auto& v) {
@@ -182,7 +182,7 @@ TEST(Solve, TakesAsManyRoundsAsTheMethod) {
     std::string own = model;
     own.replace(own.find("TOL"), 3, text);
     const auto result = run_text(own, at_start());
-    EXPECT_EQ(last(result, "rounds"), rounds_of_cg(b, tol)) << text;
+    EXPECT_EQ(last(result, "rounds"), iterations_of_cg(b, tol)) << text;
     EXPECT_LE(last(result, "left"), tol * (1 + 1e-6)) << text;
   }
 }

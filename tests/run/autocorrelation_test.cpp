@@ -227,9 +227,9 @@ TEST(GammaMethod, ChainsThatDisagree) {
     }
     return all;
   };
-  EXPECT_EQ(chain_average(chains(4)).known, Known::Apart);
+  EXPECT_EQ(chain_average(chains(4)).known, Known::ChainsDiffer);
   const ChainAverage many = chain_average(chains(16));
-  EXPECT_NE(many.known, Known::Apart);
+  EXPECT_NE(many.known, Known::ChainsDiffer);
   EXPECT_NEAR(many.at_least, 0.5 / std::sqrt(15), 0.04);
 }
 

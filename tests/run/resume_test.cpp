@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "runtime/device/device.hpp"
-#include "runtime/run/keeper.hpp"
+#include "runtime/run/checkpoints.hpp"
 #include "runtime/run/run.hpp"
 #include "tests/run/wave_program.hpp"
 #include "tests/support/scratch.hpp"

@@ -104,33 +104,33 @@ TEST(Order, KeepsTheValueAndFixesTheOperations) {
       s.arena.make(Op::Select, {s.arena.make(Op::Less, {s.u, s.v}), s.a, s.b - s.u}),
   };
   for (Expr expr : table) {
-    const Expr result = ordered(expr);
+    const Expr result = with_fixed_order(expr);
     EXPECT_NEAR(value_of(result), value_of(expr), 1e-13 * std::abs(value_of(expr)))
         << algebra::to_text(expr);
     algebra::visit(result, [&](Expr node) {
       const bool sum = node.is(Op::Add) || node.is(Op::Mul) || node.is(Op::Pow);
-      EXPECT_TRUE(!sum || node->ordered) << algebra::to_text(expr);
+      EXPECT_TRUE(!sum || node->fixed_order) << algebra::to_text(expr);
     });
-    EXPECT_EQ(ordered(result), result);
+    EXPECT_EQ(with_fixed_order(result), result);
   }
 }
 
 TEST(Order, PowersByRepeatedSquaring) {
   Symbols s;
-  EXPECT_EQ(count(ordered(pow(s.u, 8)), Op::Mul), 3);
-  EXPECT_EQ(count(ordered(pow(s.u, 7)), Op::Mul), 4);
+  EXPECT_EQ(count(with_fixed_order(pow(s.u, 8)), Op::Mul), 3);
+  EXPECT_EQ(count(with_fixed_order(pow(s.u, 7)), Op::Mul), 4);
 }
 
 /// What is added to a stored value is summed first, so that the value is rounded once.
 TEST(Order, IncrementsComeFirst) {
   Symbols s;
-  const Expr result = ordered(s.u + s.a * s.v + s.b * s.w);
+  const Expr result = with_fixed_order(s.u + s.a * s.v + s.b * s.w);
   ASSERT_TRUE(result.is(Op::Add));
   EXPECT_EQ(result.arg(1), s.u);
 }
 
-Sweep sweep_of(Symbols& s, Expr value) {
-  Sweep sweep;
+SiteLoop site_loop_of(Symbols& s, Expr value) {
+  SiteLoop sweep;
   sweep.kernel.arrays = {{0, "u", Precision::F64, true, true, false},
                          {1, "v", Precision::F64, true, false, false}};
   sweep.kernel.stores = {{0, value}};
@@ -146,7 +146,7 @@ TEST(Hoist, ScalarsAreComputedOnceBeforeTheSweep) {
   Symbols s;
   int next = 0;
   const Expr value = s.a * s.a * s.b * s.u + (s.a + s.b) * s.v + s.arena.make(Op::Exp, {s.a});
-  const Sweep sweep = hoist(sweep_of(s, value), numbered(next));
+  const SiteLoop sweep = hoist(site_loop_of(s, value), numbered(next));
   EXPECT_EQ(sweep.before.size(), 3u);
   algebra::visit(sweep.kernel.stores[0].value, [](Expr node) {
     EXPECT_TRUE(node->per_site || node.args().empty()) << algebra::to_text(node);
@@ -156,7 +156,7 @@ TEST(Hoist, ScalarsAreComputedOnceBeforeTheSweep) {
 TEST(Hoist, PlainSlotsAndNumbersStay) {
   Symbols s;
   int next = 0;
-  const Sweep sweep = hoist(sweep_of(s, s.a * s.u + s.n(2) * s.v), numbered(next));
+  const SiteLoop sweep = hoist(site_loop_of(s, s.a * s.u + s.n(2) * s.v), numbered(next));
   EXPECT_TRUE(sweep.before.empty());
 }
 
@@ -165,20 +165,21 @@ TEST(Collect, TwoKicksInARowShareTheirForce) {
   int next = 0;
   const Expr force = s.arena.make(Op::Sin, {s.v});
   const Expr value = s.u + s.a * (pow(s.b, 2) * force) + s.c * (s.b * force);
-  const Sweep sweep = hoist(collect(sweep_of(s, value), numbered(next)), numbered(next));
+  const SiteLoop sweep = hoist(collect(site_loop_of(s, value), numbered(next)), numbered(next));
   EXPECT_EQ(sweep.before.size(), 1u);
   EXPECT_EQ(count(sweep.kernel.stores[0].value, Op::Sin), 1);
 }
 
 TEST(Verify, FindsWhatIsUnsound) {
   Symbols s;
-  const auto findings = [&](const Sweep& sweep) { return verify(sweep.kernel, {"a"}).size(); };
-  EXPECT_EQ(findings(sweep_of(s, s.a * s.u)), 0u);
-  EXPECT_EQ(findings(sweep_of(s, s.b * s.u)), 1u);                        // unknown slot
-  EXPECT_EQ(findings(sweep_of(s, s.w)), 1u);                              // undeclared array
-  EXPECT_EQ(findings(sweep_of(s, s.arena.load(0, {{1, 0, 0, 0}}))), 1u);  // overwritten neighbour
-  EXPECT_EQ(findings(sweep_of(s, s.arena.make(Op::Mean, {s.u}))), 1u);
-  Sweep sweep = sweep_of(s, s.u);
+  const auto findings = [&](const SiteLoop& sweep) { return verify(sweep.kernel, {"a"}).size(); };
+  EXPECT_EQ(findings(site_loop_of(s, s.a * s.u)), 0u);
+  EXPECT_EQ(findings(site_loop_of(s, s.b * s.u)), 1u);  // unknown slot
+  EXPECT_EQ(findings(site_loop_of(s, s.w)), 1u);        // undeclared array
+  EXPECT_EQ(findings(site_loop_of(s, s.arena.load(0, {{1, 0, 0, 0}}))),
+            1u);  // overwritten neighbour
+  EXPECT_EQ(findings(site_loop_of(s, s.arena.make(Op::Mean, {s.u}))), 1u);
+  SiteLoop sweep = site_loop_of(s, s.u);
   sweep.kernel.epilogue = {{"a", s.u}};
   EXPECT_EQ(findings(sweep), 1u);
 }

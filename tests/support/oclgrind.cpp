@@ -142,7 +142,7 @@ namespace {
 /// those that follow paths do: their stores of equal values are meant.
 bool repeats_instances(const std::string& path, int side) {
   const Compilation c = compile_model(path, small(path, side), tools::default_target("opencl"));
-  return c.program && !c.program->leap.empty();
+  return c.program && !c.program->multi_step.empty();
 }
 
 Watched watch_once(const std::string& path, Form form, int side, int steps) {

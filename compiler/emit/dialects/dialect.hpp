@@ -45,7 +45,7 @@ struct Words {
   const char* group = "";                        ///< number of the group where the grid is a line
   const char* fence = "";                        ///< statement: vphi_fence of OpenCL's prelude
   const char* assembler = "";                    ///< keyword of PTX
-  const char* read_again = "";                   ///< statement: what is in memory may have changed
+  const char* rematerialise = "";                ///< statement: what is in memory may have changed
   const char* keep = "";                         ///< statement: `kept` is not to be made again
   const char* bits_of_float = "";                ///< functions between numbers and their bits
   const char* float_of_bits = "";
@@ -79,7 +79,7 @@ struct Abilities {
   bool launch_memory = false;     ///< local memory is given with the launch, not by the text
   bool safe_index = false;        ///< NaN becomes 0 where it is made an integer
   bool vector_functions = false;  ///< tanh and others are best made of exp, sin, cos
-  bool turns_for_all = false;     ///< in f64 own sines cost less than the device's (turns.hpp)
+  bool turns_for_all = false;     ///< in f64 own sines cost less than the device's (sincos.hpp)
   bool asks_registers = false;    ///< takes `// vphi: registers=N` in place of residents
 };
 

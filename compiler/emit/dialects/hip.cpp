@@ -15,7 +15,7 @@ const Dialect& hip_dialect() {
                 .staging = "VPHI_LOCAL {} {}[{}];",
                 .product = "return (unsigned long long)a * b;",
                 .group = "(unsigned)get_group_id(0)",
-                .read_again = "__asm__ volatile(\"\" ::: \"memory\");"},
+                .rematerialise = "__asm__ volatile(\"\" ::: \"memory\");"},
       .texts = {.prelude = "prelude_hip.txt",
                 .groups = "groups_opencl.txt",
                 .copies = "async_none.txt",

@@ -28,9 +28,9 @@ Dialect general() {
                 .groups = "groups_opencl.txt",
                 .copies = "async_none.txt",
                 .line_copies = "lines_copy_none.txt",
-                .quick = "quick_nvidia.txt",
-                .quick_draws = "quick_draws_nvidia.txt",
-                .quick_lines = "quick_lines_nvidia.txt",
+                .quick = "fast_math_nvidia.txt",
+                .quick_draws = "fast_math_draws_nvidia.txt",
+                .quick_lines = "fast_math_lines_nvidia.txt",
                 .seeds = "seeds_nvidia.txt",
                 .unit_log = "log_of_unit_opencl.txt"},
       .can = {.turns_for_all = true},
@@ -50,7 +50,7 @@ Dialect on_nvidia() {
       "ulong product;\n"
       "__asm__(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(product) : \"r\"(a), \"r\"(b));\n"
       "return product;";
-  dialect.words.read_again = "__asm__ volatile(\"\" ::: \"memory\");";
+  dialect.words.rematerialise = "__asm__ volatile(\"\" ::: \"memory\");";
   dialect.words.keep = "__asm__ volatile(\"\" : \"+l\"(kept));";
   dialect.texts.copies = "async_nvidia.txt";
   dialect.texts.lanes_f32 = "lanes_f32.txt";

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "compiler/emit/math/turns.hpp"
+#include "compiler/emit/math/sincos.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
 
@@ -30,16 +30,16 @@ std::string slot(const Bindings& bindings, const std::string& name, const std::s
 }
 
 // The device's approximations, in f32.
-bool quick_functions(const Job& job) {
+bool has_fast_math(const Job& job) {
   return job.body.real == Precision::F32 && job.dialect.can.approximate;
 }
 
 // Function of the device; the fast ones where they are good enough.
 std::string call(const Job& job, Op op, const std::string& argument) {
-  if ((op == Op::Sin || op == Op::Cos) && !quick_functions(job))
-    return turn_function(op, job.body.real) + "(" + argument + ")";
+  if ((op == Op::Sin || op == Op::Cos) && !has_fast_math(job))
+    return sincos_function(op, job.body.real) + "(" + argument + ")";
   const std::string name = function_name(op, job.body.real, job.dialect);
-  return (quick_functions(job) ? job.dialect.words.quick_prefix : "") + name + "(" + argument + ")";
+  return (has_fast_math(job) ? job.dialect.words.quick_prefix : "") + name + "(" + argument + ")";
 }
 
 // The word with a number from 0 to 3 that is known when the step is.
@@ -89,7 +89,7 @@ std::string draw_functions(const Job& job) {
   slots["real"] = type_name(real);
   slots["stream"] = std::to_string(random.stream);
   const bool xorshift = random.generator == kernel::Generator::Xorshift32;
-  const int rounds = kernel::rounds_of(random.generator);
+  const int rounds = kernel::philox_rounds(random.generator);
   slots["round_count"] = std::to_string(rounds);
   slots["philox"] = xorshift ? "vphi_philox" : "vphi_block";
   // without a loop: one would keep clang from taking instances side by side
@@ -99,29 +99,29 @@ std::string draw_functions(const Job& job) {
   slots["high"] = number(0.75L);
   slots["low"] = number(0.25L);
   for (int round = 0; round < rounds; ++round) {
-    const auto key = kernel::round_key(random.seed, round);
+    const auto key = kernel::philox_round_key(random.seed, round);
     slots["rounds"] += fmt::format("c = vphi_round(c, {:#x}u, {:#x}u);\n", key[0], key[1]);
   }
   slots["cell"] = number(0x1p-32L);
   slots["half_cell"] = number(0x1p-33L);
   // Rounding must not make the argument of the root negative. NVIDIA's own logarithm is to base 2,
   // and of a number near 1 it may have the other sign: the amount is as good and costs nothing.
-  const bool quick = quick_functions(job);
+  const bool fast_math = has_fast_math(job);
   const std::string log =
-      quick ? "vphi_log2_f32(vphi_unit(word))" : call(job, Op::Log, "vphi_unit(word)");
+      fast_math ? "vphi_log2_f32(vphi_unit(word))" : call(job, Op::Log, "vphi_unit(word)");
   const std::string square =
-      quick ? fmt::format("{}({}*{})", function_name(Op::Abs, real, job.dialect),
-                          number(-2 * std::numbers::ln2_v<long double>), log)
-            : fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64",
-                          number(-2), log, number(0));
-  slots["radius"] = quick ? "vphi_root_f32(" + square + ")" : call(job, Op::Sqrt, square);
+      fast_math ? fmt::format("{}({}*{})", function_name(Op::Abs, real, job.dialect),
+                              number(-2 * std::numbers::ln2_v<long double>), log)
+                : fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64",
+                              number(-2), log, number(0));
+  slots["radius"] = fast_math ? "vphi_root_f32(" + square + ")" : call(job, Op::Sqrt, square);
   slots["quick"];
-  if (quick) slots["quick"] = fill(job.dialect.texts.quick_draws, {});
+  if (fast_math) slots["quick"] = fill(job.dialect.texts.quick_draws, {});
   slots["turn_cell"] = number(2 * std::numbers::pi_v<long double> * 0x1p-32L);
   slots["half_turn_cell"] = number(std::numbers::pi_v<long double> * 0x1p-32L);
   // The site's own code may have brought the functions of the angle.
   const bool there = job.body.calls.turns(real);
-  return (quick || there ? "" : turn_functions(real, job.dialect)) + fill("draws.txt", slots);
+  return (fast_math || there ? "" : sincos_functions(real, job.dialect)) + fill("draws.txt", slots);
 }
 
 std::string draw_start(const Job& job, const Bindings& bindings, const std::string& instance) {
@@ -304,7 +304,7 @@ std::string draw_run(const Job& job, const std::string& low, const std::string& 
       wide(job), low, step, kernel::words_per_step(job.kernel.random), fresh, words);
 }
 
-std::string draws_of_round(const Job& job, bool state, std::int64_t steps) {
+std::string shared_draws(const Job& job, bool state, std::int64_t steps) {
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
   const char* real = type_name(job.body.real);
   if (job.kernel.random.bits) {

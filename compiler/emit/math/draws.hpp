@@ -36,7 +36,7 @@ std::string draw_run(const Job& job, const std::string& low, const std::string& 
                      const std::string& fresh, const std::string& words);
 /// The numbers of all `steps` that share a block, and those of step `k` of them. `state`: from the
 /// state that is kept, which goes on.
-std::string draws_of_round(const Job& job, bool state, std::int64_t steps);
+std::string shared_draws(const Job& job, bool state, std::int64_t steps);
 std::string draws_of_step(const Job& job, std::int64_t k);
 /// `site`: text of the index of the site within its instance.
 std::string draw_lines(const Job& job, const std::string& site);

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/emit/math/places.hpp"
+#include "compiler/emit/math/table_index.hpp"
 #include "compiler/emit/text/fill.hpp"
 
 namespace vphi::emit {
@@ -105,7 +105,7 @@ std::vector<std::vector<int>> side_by_side(const algebra::Arena& arena,
   return groups;
 }
 
-std::string place_functions(Precision precision, const Dialect& dialect) {
+std::string table_index_functions(Precision precision, const Dialect& dialect) {
   const bool single = precision == Precision::F32;
   const Words& words = dialect.words;
   Slots slots;
@@ -113,7 +113,7 @@ std::string place_functions(Precision precision, const Dialect& dialect) {
   slots["bits_of"] = words.bits_of_float;
   slots["of_bits"] = single ? words.float_of_bits : words.double_of_bits;
   slots["long"] = words.long_suffix;
-  return "\n" + fill(single ? "places_f32.txt" : "places_f64.txt", slots);
+  return "\n" + fill(single ? "table_index_f32.txt" : "table_index_f64.txt", slots);
 }
 
 /// Number `k` of those at place `at`: of a vector of the device, where there is one, so that the
@@ -126,7 +126,7 @@ std::string entry_of(const std::string& values, const std::string& type, std::si
                      "xyzw"[k]);
 }
 
-/// `whole`: positions are integers, made by emit/math/places.hpp.
+/// `whole`: positions are integers, made by emit/math/table_index.hpp.
 std::string group_text(const algebra::Arena& arena, const std::vector<int>& group,
                        const std::map<int, Positions>& tables, Precision precision,
                        const Dialect& dialect, bool whole) {
@@ -218,7 +218,7 @@ std::string table_functions(const kernel::Kernel& kernel, const Dialect& dialect
       text += "\n" + group_text(*arena, group, tables, precision, dialect, whole);
   };
   const bool whole = kernel.fast && !handed.empty();
-  if (whole && !at_sites.empty()) text += place_functions(kernel.compute, dialect);
+  if (whole && !at_sites.empty()) text += table_index_functions(kernel.compute, dialect);
   add(at_sites, kernel.compute, whole);
   add(in_epilogue, Precision::F64, false);
   return text;

@@ -105,7 +105,7 @@ std::string Gather::in_row(const Job& job) { return last_coordinate(job, *job.ke
 
 // Neighbouring threads take neighbouring places, and the classes come in turn, so that what the
 // sites of one read of another's is met again soon.
-std::string Gather::ordered_site() {
+std::string Gather::site_in_memory_order() {
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
   const program::SiteOrder& order = job_.order;
   const std::string cells = lit(kernel_.sites() / order.modulus);
@@ -136,12 +136,12 @@ std::string Gather::ordered_site() {
 }
 
 // The variable with the place of a neighbour in the memory of arrays with a home.
-std::string Gather::place(const Offset& offset, int again) {
-  if (again > 0) {
+std::string Gather::place(const Offset& offset, int copy) {
+  if (copy > 0) {
     const std::string first = place(offset, 0);
-    const std::string name = fmt::format("{}_again{}", first, again);
+    const std::string name = fmt::format("{}_again{}", first, copy);
     if (known_.insert(name).second)
-      text_ += fmt::format("const vphi_index {} = vphi_again({}, {});\n", name, first, again);
+      text_ += fmt::format("const vphi_index {} = vphi_again({}, {});\n", name, first, copy);
     return name;
   }
   if (offset.zero()) return "place";
@@ -167,7 +167,7 @@ std::string Gather::stores(const Job& job, bool strip) {
   for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) {
     const std::size_t array = position(job.kernel, job.kernel.stores[i].array);
     const bool same = job.kernel.arrays[array].store == job.body.real;
-    const Place& place = job.places[array];
+    const MemoryPlace& place = job.places[array];
     const std::string value =
         (same ? "" : std::string("(") + type_name(job.kernel.arrays[array].store) + ")") + "out." +
         job.body.store_members[i];
@@ -193,7 +193,7 @@ std::string Gather::stores(const Job& job, bool strip) {
 
 std::string Gather::coordinates() {
   if (coordinates_known_) return {};
-  if (ordered(job_)) return ordered_site();
+  if (has_site_order(job_)) return site_in_memory_order();
   if (kernel_.colours) return coloured(job_);
   int last = 0;
   for (int axis = 0; axis < 4; ++axis) {
@@ -231,7 +231,7 @@ std::string Gather::axis_index(int axis, int d) {
   name = fmt::format("{}_{}{}", kAxis[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
   const std::int64_t extent = kernel_.extent[static_cast<std::size_t>(axis)];
   const std::int64_t up = ((d % extent) + extent) % extent;
-  const std::int64_t turns = (d - up) / extent;
+  const std::int64_t winding = (d - up) / extent;
   const char* x = kAxis[axis];
   const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
@@ -239,7 +239,7 @@ std::string Gather::axis_index(int axis, int d) {
     text_ +=
         fmt::format("const vphi_index {} = vphi_wrapped({}, {}, {});\n", name, x, lit(up), n(axis));
     if (boundary == Boundary::Antiperiodic) {
-      const double inner = turns % 2 == 0 ? 1 : -1;
+      const double inner = winding % 2 == 0 ? 1 : -1;
       text_ += fmt::format("const {0} {1}_sign = vphi_select_{2}({3} + {4} >= {5}, {6}, {7});\n",
                            real(), name, job_.body.real == Precision::F32 ? "f32" : "f64", x,
                            lit(up), n(axis), number(-inner), number(inner));
@@ -279,8 +279,8 @@ std::string Gather::row(const Offset& offset) {
 }
 
 // The number as it lies in memory; with the others of its place it is read once.
-std::string Gather::stored(std::size_t array, const Offset& offset, int again) {
-  const Place& own = job_.places[array];
+std::string Gather::stored(std::size_t array, const Offset& offset, int copy) {
+  const MemoryPlace& own = job_.places[array];
   if (strip_) return old_of_strip(job_, array) + "[k]";
   if (own.home < 0) {
     std::string index = "at";
@@ -288,26 +288,26 @@ std::string Gather::stored(std::size_t array, const Offset& offset, int again) {
       index = axis_index(0, offset.d[0]);
       if (kernel_.dims > 1) index = row(offset) + " + " + index;
     }
-    if (again > 0) index = fmt::format("vphi_again({}, {})", index, again);
+    if (copy > 0) index = fmt::format("vphi_again({}, {})", index, copy);
     return fmt::format("{}[{}]", read_pointer(job_, array), index);
   }
-  if (own.lanes == 1) return fmt::format("{}[{}]", read_pointer(job_, array), place(offset, again));
+  if (own.lanes == 1) return fmt::format("{}[{}]", read_pointer(job_, array), place(offset, copy));
   const std::string all = job_.body.array_names[home_of(job_, array)] + "_" + offset_name(offset) +
-                          "_all" + (again > 0 ? std::to_string(again) : "");
+                          "_all" + (copy > 0 ? std::to_string(copy) : "");
   if (known_.insert(all).second) {
-    const std::string index = place(offset, again);
+    const std::string index = place(offset, copy);
     text_ += fmt::format("const {} {} = {}[{}];\n", place_type(job_, array), all,
                          read_pointer(job_, array), index);
   }
   return fmt::format("{}.{}", all, "xyzw"[own.lane]);
 }
 
-std::string Gather::value(std::size_t array, const Offset& offset, int again) {
-  const std::string which = again > 0 ? fmt::format("_again{}", again) : "";
+std::string Gather::value(std::size_t array, const Offset& offset, int copy) {
+  const std::string which = copy > 0 ? fmt::format("_again{}", copy) : "";
   std::string& name = values_[job_.body.array_names[array] + " " + offset_name(offset) + which];
   if (!name.empty()) return name;
   name = job_.body.array_names[array] + "_" + offset_name(offset) + which;
-  std::string load = stored(array, offset, again);
+  std::string load = stored(array, offset, copy);
   if (kernel_.arrays[array].store != job_.body.real) load = "(" + real() + ")" + load;
   std::string inside;
   for (int axis = 0; axis < kernel_.dims; ++axis) {
@@ -378,7 +378,7 @@ std::string Gather::sum(const Read& read, std::size_t array) {
 std::string Gather::filled(const Read& read) {
   const std::size_t array = position(kernel_, read.array);
   const std::string text = read.offsets.size() == 1 && read.weights[0] == 1
-                               ? value(array, read.offsets[0], job_.signed_index ? 0 : read.again)
+                               ? value(array, read.offsets[0], job_.signed_index ? 0 : read.copy)
                                : sum(read, array);
   return fmt::format("in.{} = {};\n", read.member, text);
 }

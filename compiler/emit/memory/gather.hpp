@@ -50,13 +50,13 @@ class Gather {
   std::string filled(const Read& read);
   std::string axes_filled() const;
   std::string in_pieces();
-  std::string ordered_site();
-  std::string place(const algebra::Offset& offset, int again);
+  std::string site_in_memory_order();
+  std::string place(const algebra::Offset& offset, int copy);
   std::string coordinates();
   std::string axis_index(int axis, int d);
   std::string row(const algebra::Offset& offset);
-  std::string stored(std::size_t array, const algebra::Offset& offset, int again);
-  std::string value(std::size_t array, const algebra::Offset& offset, int again = 0);
+  std::string stored(std::size_t array, const algebra::Offset& offset, int copy);
+  std::string value(std::size_t array, const algebra::Offset& offset, int copy = 0);
   std::string sum(const Read& read, std::size_t array);
 
   std::string n(int axis) const {

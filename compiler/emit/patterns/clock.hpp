@@ -1,5 +1,5 @@
 // The clock of many instances as text: what moves the common slots on, and the row of values that a
-// step takes from it (kernel/share.hpp).
+// step takes from it (kernel/common_values.hpp).
 //
 //   vphi_tick_K(clock)              one step on; nothing where the instances stand still
 //   vphi_row_K(clock, row, wide)    values of the step that begins now: `row` for the site, in its
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiler/emit/dialects/dialect.hpp"
-#include "compiler/kernel/share.hpp"
+#include "compiler/kernel/common_values.hpp"
 
 namespace vphi::emit {
 

@@ -86,8 +86,8 @@ std::string rows_text(const Job& job, const Bindings& bindings, std::int64_t uni
 }  // namespace
 
 std::int64_t even_shares(std::int64_t wanted, std::int64_t most) {
-  const std::int64_t turns = (wanted + most - 1) / most;
-  return (wanted + turns - 1) / turns;
+  const std::int64_t shares_of_a_thread = (wanted + most - 1) / most;
+  return (wanted + shares_of_a_thread - 1) / shares_of_a_thread;
 }
 
 std::string sum_memory(const GpuReductions& reductions) {
@@ -120,7 +120,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   slots["cells"] = index_literal(job, cells);
   slots["each"] = each_site("cell", "cells", kThreads, job.body.held > 0 && groups[0] == wanted);
-  slots["residents"] = std::to_string(residents(job, kThreads));
+  slots["occupancy"] = std::to_string(occupancy(job, kThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
   slots["local_memory"] = sum_memory(finish);

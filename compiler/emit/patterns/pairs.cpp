@@ -8,7 +8,7 @@
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/emit/math/turns.hpp"
+#include "compiler/emit/math/sincos.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -270,7 +270,7 @@ class Pairs {
     slots["body"] = near_.code() + far_.code() + pair_.code();
     Calls calls = near_.calls;
     calls.add(far_.calls), calls.add(pair_.calls);
-    slots["choices"] += turn_functions_for(calls, dialect_);
+    slots["choices"] += sincos_functions_for(calls, dialect_);
     if (pair_kernel_.fast) slots["choices"] += fill(dialect_.texts.quick, {});
     slots["near"] = near_.suffix;
     slots["far"] = far_.suffix;

@@ -138,17 +138,17 @@ Stage rows_stage(const Job& job, const Bindings& bindings) {
     Slots slots = common_slots(job, 1);
     slots["fold"] = "const double total[1] = {0.0};";
     stage.functions = slots["choices"] + slots["body"];
-    stage.text = fill("rounds_rows_end.txt", slots);
+    stage.text = fill("persistent_rows_end.txt", slots);
     return stage;
   }
   const std::int64_t tasks = tasks_of(job, nullptr);
   Slots slots = row_slots(job, nullptr, tasks);
   slots["threads"] = std::to_string(job.kernel.threads);
-  slots["end"] = job.epilogue() ? fill("rounds_rows_end.txt", slots) : "";
+  slots["end"] = job.epilogue() ? fill("persistent_rows_end.txt", slots) : "";
   stage.functions = slots["choices"] + slots["around"] + slots["body"] + slots["compensated"] +
                     slots["join"] + slots["edges"];
   stage.text = draw_start(job, bindings, job.kernel.instances > 1 ? "instance" : "0") +
-               fill("rounds_rows.txt", slots);
+               fill("persistent_rows.txt", slots);
   stage.partials = tasks * static_cast<std::int64_t>(job.kernel.reductions.size());
   return stage;
 }

@@ -23,10 +23,10 @@ constexpr int kStripBytes = 16;              // of an array that a thread takes 
 constexpr std::int64_t kLeastStrips = 4;     // strips of a thread that make them worth while
 constexpr int kMostStripInputs = 4;          // values of a site; more keep a thread busy anyway
 constexpr int kMostStripSums = 4;            // reductions of a thread beside them
-constexpr std::int64_t kResidents = 4;       // groups on a multiprocessor while they wait
+constexpr std::int64_t kOccupancy = 4;       // groups on a multiprocessor while they wait
 constexpr std::int64_t kWaves = 32;          // groups for each multiprocessor, one after another
 constexpr int kMostHeldParameters = 24;      // numbers of the step kept in registers
-constexpr std::int64_t kWaveResidents = 2;   // groups on a multiprocessor that wait for each other
+constexpr std::int64_t kWaveOccupancy = 2;   // groups on a multiprocessor that wait for each other
 constexpr std::int64_t kManySums = 8;        // reductions that cost a group more than its sites
 
 // Sites that a thread takes together. What reads its own site alone waits for memory: single
@@ -37,7 +37,7 @@ int strip_of(const Job& job) {
     return array.store == job.body.real && array.elements == 0;
   });
   if (job.dialect.processor() || job.kernel.instances > 1 ||
-      job.kernel.reach != kernel::Reach::Launch || ordered(job) || !own || !same ||
+      job.kernel.reach != kernel::Reach::Launch || has_site_order(job) || !own || !same ||
       job.body.reads.empty() || job.body.reads.size() > kMostStripInputs ||
       job.body.draws.size() > kMostStripInputs || job.body.parameters > kMostHeldParameters ||
       job.kernel.reductions.size() > kMostStripSums)
@@ -101,7 +101,7 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   slots["finish_functions"] = reductions.functions;
   slots["sums"] = reductions.sums;
   slots["finish"] = reductions.finish;
-  const std::string number = ordered(job) ? "number" : "at";
+  const std::string number = has_site_order(job) ? "number" : "at";
   const bool once = job.body.held > 0 && job.kernel.reach == kernel::Reach::Launch &&
                     groups[0] * threads >= job.kernel.sites();
   slots["each"] = each_site(number, slots["sites"], threads, once);
@@ -113,13 +113,13 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   slots["store"] = Gather::stores(job);
   slots["accumulate"] = add;
   // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
-  const std::string read_again = job.dialect.words.read_again;
-  const bool held = job.body.parameters <= kMostHeldParameters || read_again.empty();
+  const std::string rematerialise = job.dialect.words.rematerialise;
+  const bool held = job.body.parameters <= kMostHeldParameters || rematerialise.empty();
   const std::string parameters =
       fmt::format("const vphi_par_{0} par = vphi_par_of_{0}(scalars);\n", job.body.suffix);
   slots["parameters_before"] = held ? parameters : "";
   slots["parameters_inside"] =
-      held ? "" : read_again + "  // read again for each site\n" + parameters;
+      held ? "" : rematerialise + "  // read again for each site\n" + parameters;
   return slots;
 }
 
@@ -132,7 +132,7 @@ std::int64_t groups_within_reach(const Job& job, int threads) {
 }  // namespace
 
 std::int64_t wave_groups(const TargetInfo& target) {
-  return kWaveResidents * std::int64_t{std::max(1, target.compute_units)};
+  return kWaveOccupancy * std::int64_t{std::max(1, target.compute_units)};
 }
 
 Stage sites_stage(const Job& job, const Bindings& bindings) {
@@ -179,23 +179,23 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   // Neighbours that share their random numbers are worth fewer threads, as long as all have work.
   const bool noisy =
       wish > 1 && !job.body.draws.empty() && sites >= std::int64_t{2} * wish * threads * units;
-  const std::int64_t apart = noisy ? sites / wish : sites;
-  const std::int64_t wanted = (apart + threads - 1) / threads;
+  const std::int64_t threads_wanted = noisy ? sites / wish : sites;
+  const std::int64_t wanted = (threads_wanted + threads - 1) / threads;
   const bool vectors = !job.dialect.processor() && wish > 1 &&
-                       sites >= kLeastStrips * wish * kResidents * units * threads;
+                       sites >= kLeastStrips * wish * kOccupancy * units * threads;
   const bool long_site = job.body.held > 0 && !centred(job);
   const std::int64_t most = many ? std::max<std::int64_t>(1, wanted / kSitesPerThread)
                             : kernel.reductions.empty() || long_site
                                 ? std::int64_t{1} << 30
-                                : (vectors ? kResidents : kWaves) * units;
+                                : (vectors ? kOccupancy : kWaves) * units;
   // Many sums: fewer groups, each with more sites, as long as they fill the device.
   const std::int64_t fewest = std::int64_t{4} * units;
   const bool fewer = !many && !long_site && !job.dialect.processor() && reductions_64 >= kManySums;
   const std::int64_t shares = fewer ? std::max(wanted / kSitesPerThread, fewest) : wanted;
   const std::int64_t number = std::clamp<std::int64_t>(std::min(wanted, shares), 1, most);
-  const Groups groups{!free          ? groups_within_reach(job, threads)
-                      : ordered(job) ? even_shares(wanted, number)
-                                     : number,
+  const Groups groups{!free                 ? groups_within_reach(job, threads)
+                      : has_site_order(job) ? even_shares(wanted, number)
+                                            : number,
                       1, 1};
   const std::int64_t partials = alone ? 0 : groups[0] * reductions_64;
 
@@ -213,7 +213,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["strip"] = std::to_string(strip);
   slots["vectors"] = index_literal(job, sites / strip);
   if (strip > 1) vector_lines(job, slots, strip);
-  slots["residents"] = std::to_string(strip > 1 ? kResidents : residents(job, threads));
+  slots["occupancy"] = std::to_string(strip > 1 ? kOccupancy : occupancy(job, threads));
   slots["loop"] = strip > 1 ? "" : fill("sites_loop_gpu.txt", slots);
 
   if (strip == 1) slots["body"] = Gather::functions(job);

@@ -10,11 +10,11 @@
 #include <unordered_set>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/emit/text/again.hpp"
 #include "compiler/emit/text/fill.hpp"
-#include "compiler/emit/text/in_order.hpp"
 #include "compiler/emit/text/printer.hpp"
 #include "compiler/emit/text/reading.hpp"
+#include "compiler/emit/text/register_order.hpp"
+#include "compiler/emit/text/rematerialise.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::emit {
@@ -312,7 +312,7 @@ std::string Builder::site_function() {
   if (kernel_.fast) printer.approximate();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();
   if (kernel_.fast && handed_.empty()) printer.fuse_sums();
-  printer.share_turns();
+  printer.share_sincos();
   const std::string s = body_.suffix;
   std::string lines;
   if (!order.empty()) {
@@ -350,23 +350,23 @@ std::vector<Expr> Builder::order_of_many() {
   const IsLeaf read = [&](const Node& node) {
     return leaf(node) && (node.op != Op::Symbol || copied.contains(&node));
   };
-  std::vector<Expr> order = written_order(roots_, leaf);
-  body_.held = most_held(order, roots_, read);
+  std::vector<Expr> order = register_order(roots_, leaf);
+  body_.held = most_live(order, roots_, read);
   if (body_.held * bytes_of(body_.real) / 4 > kWords) {
     const IsLeaf loaded = [&](const Node& node) { return node.op == Op::Load && leaf(node); };
-    Again again = read_again(order, roots_, loaded, leaf, kFar);
-    for (const Again::Copy& copy : again.copies) copied.insert(copy.symbol.get());
-    for (const Again::Copy& copy : again.copies) {
+    Rematerialised rematerialised = rematerialise(order, roots_, loaded, leaf, kFar);
+    for (const Rematerialised::Copy& copy : rematerialised.copies) copied.insert(copy.symbol.get());
+    for (const Rematerialised::Copy& copy : rematerialised.copies) {
       const std::string first = read_members_.at(copy.read.get());
       Read read = *std::ranges::find(body_.reads, first, &Read::member);
-      read.again = copy.number;
+      read.copy = copy.number;
       read.member = members_.fresh(first + "_again");
       leaves_[copy.symbol.get()] = "in." + read.member;
       body_.reads.push_back(std::move(read));
     }
-    roots_ = std::move(again.roots);
-    order = std::move(again.order);
-    body_.held = most_held(order, roots_, read);
+    roots_ = std::move(rematerialised.roots);
+    order = std::move(rematerialised.order);
+    body_.held = most_live(order, roots_, read);
   }
   sort_reads(order);
   return order;

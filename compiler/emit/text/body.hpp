@@ -27,7 +27,7 @@ struct Read {
   std::string member;  ///< of the `in` struct
   std::vector<algebra::Offset> offsets;
   std::vector<std::int64_t> weights;
-  int again = 0;  ///< read so many times before: not the value at hand, but that in memory
+  int copy = 0;  ///< read so many times before: not the value at hand, but that in memory
   bool centre() const { return offsets.size() == 1 && offsets[0].zero() && weights[0] == 1; }
 };
 
@@ -51,7 +51,8 @@ struct Body {
   Precision real = Precision::F64;
   std::vector<Read> reads;
   std::vector<Draw> draws;  ///< in ascending order of their index
-  /// Values that come with the step, as symbol and member of the `in` struct (kernel/share.hpp).
+  /// Values that come with the step, as symbol and member of the `in` struct
+  /// (kernel/common_values.hpp).
   std::vector<std::pair<std::string, std::string>> shared;
   std::array<bool, 4> site_axis{};             ///< in.x, in.y, ... are wanted
   std::vector<std::string> array_names;        ///< as the kernel's arrays: identifier parts

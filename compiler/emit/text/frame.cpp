@@ -8,10 +8,10 @@
 #include <stdexcept>
 
 #include "compiler/emit/math/draws.hpp"
-#include "compiler/emit/math/turns.hpp"
+#include "compiler/emit/math/sincos.hpp"
 #include "compiler/emit/math/unit_log.hpp"
 #include "compiler/emit/math/vector_math.hpp"
-#include "compiler/emit/patterns/paths.hpp"
+#include "compiler/emit/patterns/single_site.hpp"
 #include "compiler/emit/text/reading.hpp"
 
 namespace vphi::emit {
@@ -51,19 +51,19 @@ std::string join_functions(const Job& job) {
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
              const std::vector<std::string>& shared, const Handed& handed) {
   const Dialect& dialect = dialect_of(target);
-  Job job{
-      kernel,
-      target,
-      dialect,
-      make_body(kernel, dialect, bindings, is_path(kernel), shared, handed, !dialect.processor()),
-      {},
-      dialect.processor(),
-      handed};
+  Job job{kernel,
+          target,
+          dialect,
+          make_body(kernel, dialect, bindings, is_single_site(kernel), shared, handed,
+                    !dialect.processor()),
+          {},
+          dialect.processor(),
+          handed};
   job.order = bindings.order;
   job.inside = bindings.inside;
   for (const kernel::ArrayParam& array : kernel.arrays) {
     const auto number = static_cast<std::size_t>(array.array);
-    job.places.push_back(number < bindings.places.size() ? bindings.places[number] : Place{});
+    job.places.push_back(number < bindings.places.size() ? bindings.places[number] : MemoryPlace{});
   }
   job.entry = "vphi_" + job.body.suffix;
   return job;
@@ -90,7 +90,7 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
   std::vector<Argument> list;
   const std::int64_t instances = job.kernel.instances, sites = instances * job.kernel.sites();
   for (const kernel::ArrayParam& array : job.kernel.arrays) {
-    const Place& place = job.places[position(job.kernel, array.array)];
+    const MemoryPlace& place = job.places[position(job.kernel, array.array)];
     if (place.lane > 0) continue;  // in the memory of another
     const int buffer = bindings.buffer_of.at(static_cast<std::size_t>(array.array));
     const auto add = [&](Argument::Kind kind, bool written) {
@@ -118,8 +118,8 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
   return list;
 }
 
-bool ordered(const Job& job) {
-  return std::ranges::any_of(job.places, [](const Place& p) { return p.home >= 0; });
+bool has_site_order(const Job& job) {
+  return std::ranges::any_of(job.places, [](const MemoryPlace& p) { return p.home >= 0; });
 }
 
 bool centred(const Job& job) {
@@ -162,7 +162,7 @@ std::string gpu_parameters(const Job& job) {
     if (array.next)
       list.push_back(fmt::format("VPHI_GLOBAL {}* VPHI_RESTRICT {}", type, write_pointer(job, i)));
   }
-  const bool path = is_path(job.kernel);
+  const bool path = is_single_site(job.kernel);
   const bool alone = job.kernel.reach == kernel::Reach::Group && !job.signed_index;
   list.push_back(fmt::format("VPHI_GLOBAL double* {}scalars", path ? "all_" : ""));
   if (!path && !alone && !job.kernel.reductions.empty())
@@ -228,7 +228,7 @@ std::string group_functions(const Job& job, const Groups* groups) {
 }
 
 // A compiler that knew the index to be the same would take what it has read before, and hold it.
-constexpr const char* kAgain =
+constexpr const char* kReloadFunction =
     "// The same index, since there are never 2^31 groups; no compiler can know that.\n"
     "VPHI_INLINE vphi_index vphi_again(vphi_index i, vphi_index times) {\n"
     "  return i + times * (vphi_groups() >> 31);\n"
@@ -276,14 +276,14 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   slots["contract_line"] = job.target.contract ? "" : "// vphi: contract=off\n";
   slots["prelude"] = fill(dialect.texts.prelude, slots);
   slots["choices"] = fill("choices.txt", slots) + table_functions(job.kernel, dialect, job.handed);
-  slots["choices"] += turn_functions_for(job.body.calls, dialect);
+  slots["choices"] += sincos_functions_for(job.body.calls, dialect);
   if (job.body.calls.unit_log) slots["choices"] += unit_log_functions(dialect);
   slots["choices"] += vector_functions_for(job.kernel, dialect);
   if (job.kernel.fast && job.body.handed_members.empty() && groups_there)
     slots["choices"] += fill(dialect.texts.quick, {});
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
-  if (groups_there) slots["wrap"] += kAgain;
+  if (groups_there) slots["wrap"] += kReloadFunction;
   slots["around"] = fill("around.txt", slots);
   slots["body"] = job.body.code();
   if (groups_there) slots["parameters"] = gpu_parameters(job);
@@ -298,12 +298,12 @@ std::string each_site(const std::string& name, const std::string& count, int thr
       first, count, threads);
 }
 
-int residents(const Job& job, int threads) {
+int occupancy(const Job& job, int threads) {
   constexpr int kRegisters = 65536;  // of a multiprocessor
   constexpr int kBeside = 34;        // values on the way, and one word of an address for each array
   if (job.body.held == 0) return 1;
   const int words = job.body.held * bytes_of(job.body.real) / 4 + kBeside +
-                    static_cast<int>(std::ranges::count(job.places, 0, &Place::lane));
+                    static_cast<int>(std::ranges::count(job.places, 0, &MemoryPlace::lane));
   return std::clamp(kRegisters / (threads * words), 1, 2048 / threads);
 }
 
@@ -344,7 +344,7 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   // The fence of the thread that counts may cover what the barrier has ordered before it.
   const bool cumulative = job.dialect.can.ordered_fence;
   // Four strands and unrolled loops hide latencies on GPUs; PoCL 3.1 (LLVM 15) crashes over them.
-  slots["fold_lanes"] = fill(cumulative ? "fold_strands.txt" : "fold_simple.txt", slots);
+  slots["fold_lanes"] = fill(cumulative ? "fold_accumulators.txt" : "fold_simple.txt", slots);
   slots["tail_unroll"] = cumulative ? "VPHI_UNROLL" : "VPHI_ROLLED";
   slots["writer_fence"] = cumulative ? "" : "vphi_fence();";
   slots["suffix"] = suffix(kernel.compute);

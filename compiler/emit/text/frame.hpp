@@ -15,12 +15,12 @@ struct Job {
   const TargetInfo& target;
   const Dialect& dialect;
   Body body;
-  std::string entry;               ///< "vphi_sweep"
-  bool signed_index = false;       ///< the pattern counts below 0
-  Handed handed = {};              ///< as make_job was given it
-  std::vector<Place> places = {};  ///< of kernel.arrays
-  program::SiteOrder order = {};   ///< of those that have a home
-  bool inside = false;             ///< Bindings::inside
+  std::string entry;                     ///< "vphi_sweep"
+  bool signed_index = false;             ///< the pattern counts below 0
+  Handed handed = {};                    ///< as make_job was given it
+  std::vector<MemoryPlace> places = {};  ///< of kernel.arrays
+  program::SiteOrder order = {};         ///< of those that have a home
+  bool inside = false;                   ///< Bindings::inside
 
   bool epilogue() const { return !kernel.reductions.empty() || !kernel.epilogue.empty(); }
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }
@@ -47,7 +47,7 @@ std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups);
 std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
                               bool counter);
 /// Whether some of its arrays lie in an order of the sites of their own (Job::places).
-bool ordered(const Job& job);
+bool has_site_order(const Job& job);
 /// Whether a site reads nothing of other sites.
 bool centred(const Job& job);
 /// Entry of kernel.arrays in whose memory entry `array` lies.
@@ -77,7 +77,7 @@ std::string each_site(const std::string& name, const std::string& count, int thr
 
 /// Groups of so many threads that a multiprocessor should hold: as many as leave each thread the
 /// registers that its site needs, by Body::held. 1 where the device's compiler may choose.
-int residents(const Job& job, int threads);
+int occupancy(const Job& job, int threads);
 
 /// An array in the memory of a group.
 struct LocalArray {
@@ -87,7 +87,7 @@ struct LocalArray {
 /// Their declarations, a line each.
 std::string declared(const std::vector<LocalArray>& arrays);
 
-/// What a kernel is in a launch that takes many steps (patterns/rounds.hpp): statements between
+/// What a kernel is in a launch that takes many steps (patterns/persistent.hpp): statements between
 /// barriers. They take `thread`, `scalars`, the pointers of its arrays, `tree` and `last` in local
 /// memory, and where several groups share an instance `partials` and `counter`.
 struct Stage {

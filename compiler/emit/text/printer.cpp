@@ -5,9 +5,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "compiler/emit/math/places.hpp"
+#include "compiler/emit/math/sincos.hpp"
+#include "compiler/emit/math/table_index.hpp"
 #include "compiler/emit/math/table_text.hpp"
-#include "compiler/emit/math/turns.hpp"
 #include "compiler/emit/math/unit_log.hpp"
 #include "compiler/emit/text/fill.hpp"
 
@@ -153,9 +153,9 @@ void Printer::announce(std::span<const Expr> roots) {
       const Power divisor = power_of(expr.arg(1));
       divisors_[divisor.base.get()].powers |= 1 << divisor.power;
     }
-    if (expr.is(Op::Sin)) turns_[expr.arg(0).get()] |= 1;
-    if (expr.is(Op::Cos)) turns_[expr.arg(0).get()] |= 2;
-    if (expr.is(Op::Sin) || expr.is(Op::Cos)) both_ = both_ || turns_[expr.arg(0).get()] == 3;
+    if (expr.is(Op::Sin)) sincos_uses_[expr.arg(0).get()] |= 1;
+    if (expr.is(Op::Cos)) sincos_uses_[expr.arg(0).get()] |= 2;
+    if (expr.is(Op::Sin) || expr.is(Op::Cos)) both_ = both_ || sincos_uses_[expr.arg(0).get()] == 3;
     for (Expr arg : expr.args()) open.push_back(arg);
   }
 }
@@ -297,8 +297,8 @@ Printer::Piece Printer::compute(Expr expr) {
         return {"vphi_side_f64(" + number(args[0]) + ")", 0};
       return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
     case Op::Min:
-      if (device_extremes_ && place_of(expr))
-        return {suffixed("vphi_whole") + "(" + held_place(expr) + ")", 0};
+      if (device_extremes_ && table_index_of(expr))
+        return {suffixed("vphi_whole") + "(" + held_table_index(expr) + ")", 0};
       return extreme(node, "vphi_min");
     case Op::Max:
       return extreme(node, "vphi_max");
@@ -323,14 +323,14 @@ Printer::Piece Printer::compute(Expr expr) {
       break;
   }
   if (is_condition(node.op)) return logical(node);
-  const bool turn = (node.op == Op::Sin || node.op == Op::Cos) && share_turns_ &&
-                    (!approximate_ || precision_ == Precision::F64);
+  const bool both_wanted = (node.op == Op::Sin || node.op == Op::Cos) && share_sincos_ &&
+                           (!approximate_ || precision_ == Precision::F64);
   // Once some angle has brought them, NVIDIA's own for f64, with memory for large angles, gain
   // nothing.
   const bool there = dialect_.can.turns_for_all && precision_ == Precision::F64 && both_;
-  if (turn && (there || turns_[args[0].get()] == 3)) {
+  if (both_wanted && (there || sincos_uses_[args[0].get()] == 3)) {
     (precision_ == Precision::F32 ? calls_.turns_f32 : calls_.turns_f64) = true;
-    return call_of(turn_function(node.op, precision_), args);
+    return call_of(sincos_function(node.op, precision_), args);
   }
   if (const std::string log = unit_log(node, precision_, dialect_); !log.empty()) {
     calls_.unit_log = true;
@@ -551,11 +551,11 @@ Printer::Piece Printer::quotient(const Node& node) {
   return {text, 1};
 }
 
-// The name of a place as an integer (emit/math/places.hpp).
-std::string Printer::held_place(Expr expr) {
-  std::string& name = places_[expr.get()];
+// The name of a place as an integer (emit/math/table_index.hpp).
+std::string Printer::held_table_index(Expr expr) {
+  std::string& name = table_indices_[expr.get()];
   if (!name.empty()) return name;
-  const WholePlace place = *place_of(expr);
+  const TableIndex place = *table_index_of(expr);
   std::string text;
   if (place.scale) {
     text = suffixed("vphi_place_of") + "(" + literal(place.scale->number, precision_) + ", " +
@@ -566,12 +566,12 @@ std::string Printer::held_place(Expr expr) {
   text += ", " + std::to_string(place.low) + ", " + std::to_string(place.high) + ")";
   const std::string fresh = scope_.fresh("place_" + std::to_string(++counters_["place"]));
   lines_ += declaration("const int " + fresh, text);
-  return places_[expr.get()] = fresh;
+  return table_indices_[expr.get()] = fresh;
 }
 
 // A position in a table as an integer.
 std::string Printer::index(Expr expr) {
-  if (place_of(expr)) return held_place(expr);
+  if (table_index_of(expr)) return held_table_index(expr);
   if (!is_index(expr)) return suffixed("vphi_index_of") + "(" + number(expr) + ")";
   if (const auto whole = integer_of(expr)) return std::to_string(*whole);
   const char* sign = expr.is(Op::Mul) ? "*" : " + ";

@@ -31,7 +31,7 @@ class Scope {
 
 /// Functions of the emitter's own that a text calls, which have to stand before it.
 struct Calls {
-  bool turns_f32 = false, turns_f64 = false;  ///< vphi_sin_*, vphi_cos_* (turns.hpp)
+  bool turns_f32 = false, turns_f64 = false;  ///< vphi_sin_*, vphi_cos_* (sincos.hpp)
   bool unit_log = false;                      ///< unit_log.hpp
   bool turns(Precision precision) const {
     return precision == Precision::F32 ? turns_f32 : turns_f64;
@@ -63,15 +63,15 @@ class Printer {
   /// of the operations is another one.
   void fuse_sums() { fuse_sums_ = true; }
   /// With them: roots, minima and maxima of the device too (a NaN does not pass through those),
-  /// places in tables as integers (math/places.hpp), and one reciprocal for quotients by powers of
-  /// a value.
+  /// places in tables as integers (math/table_index.hpp), and one reciprocal for quotients by
+  /// powers of a value.
   void device_extremes() { device_extremes_ = true; }
-  /// Where sine and cosine of one angle are wanted: the functions of emit/math/turns.hpp.
-  void share_turns() { share_turns_ = true; }
+  /// Where sine and cosine of one angle are wanted: the functions of emit/math/sincos.hpp.
+  void share_sincos() { share_sincos_ = true; }
   /// Counts uses; call once for all roots of a block, before the first `number`.
   void announce(std::span<const algebra::Expr> roots);
-  /// Declares what has to be declared of these values now, in this order (emit/text/in_order.hpp);
-  /// `before` is called ahead of each with its place.
+  /// Declares what has to be declared of these values now, in this order
+  /// (emit/text/register_order.hpp); `before` is called ahead of each with its place.
   void compute_in(std::span<const algebra::Expr> order,
                   const std::function<void(std::size_t)>& before);
   /// Text of the value as a number of the printer's precision.
@@ -111,7 +111,7 @@ class Printer {
   Piece call_of(const std::string& name, std::span<const algebra::Expr> args);
   Piece extreme(const algebra::Node& node, const char* name);
   Piece logical(const algebra::Node& node);
-  std::string held_place(algebra::Expr expr);
+  std::string held_table_index(algebra::Expr expr);
   std::string index(algebra::Expr expr);
   std::string operand(algebra::Expr expr, int level);
   std::string condition(algebra::Expr expr);
@@ -129,7 +129,7 @@ class Printer {
   std::unordered_map<const algebra::Node*, Piece> known_;
   std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
   std::unordered_map<std::string, int> counters_;
-  std::unordered_map<const algebra::Node*, std::string> places_;  ///< names of held places
+  std::unordered_map<const algebra::Node*, std::string> table_indices_;  ///< names of held places
   /// Of what is divided by: whether as several powers, and the name of the reciprocal.
   struct Divisor {
     int powers = 0;  ///< bits
@@ -138,9 +138,10 @@ class Printer {
   std::unordered_map<const algebra::Node*, Divisor> divisors_;
   std::string lines_, noted_;
   Calls calls_;
-  bool approximate_ = false, device_extremes_ = false, share_turns_ = false, fuse_sums_ = false;
-  std::unordered_map<const algebra::Node*, int> turns_;  ///< angle -> 1: its sine, 2: its cosine
-  bool both_ = false;                                    ///< of some angle
+  bool approximate_ = false, device_extremes_ = false, share_sincos_ = false, fuse_sums_ = false;
+  std::unordered_map<const algebra::Node*, int>
+      sincos_uses_;    ///< angle -> 1: its sine, 2: its cosine
+  bool both_ = false;  ///< of some angle
 };
 
 /// Whether `expr` holds a node for which `test` is true; memoised by the caller's map.

@@ -24,7 +24,7 @@ Boundary boundary_of(const kernel::Line& line) {
 }
 
 /// Registers for what is held decide how many groups stay on a processor at once.
-int resident(const Job& job, const kernel::Line& line, int threads) {
+int line_occupancy(const Job& job, const kernel::Line& line, int threads) {
   const int words = static_cast<int>(line.held.size()) * (job.body.real == Precision::F32 ? 1 : 2);
   const int warps = words <= 30 ? 24 : words <= 52 ? 16 : words <= 120 ? 12 : 8;
   return std::max(1, warps * 32 / threads);
@@ -64,7 +64,7 @@ class Writer {
     }
     return text;
   }
-  std::string turn() const {
+  std::string iteration() const {
     std::string text;
     for (int k = quads_back(); k > 0; --k) text += fmt::format("ring_{} = ring_{};\n", k, k - 1);
     return text + next("ring_0");
@@ -191,7 +191,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   };
   while (threads > 32 && bytes(threads) > 48 * 1024) threads /= 2;
   const Writer writer(job, line, threads);
-  const int blocks = resident(job, line, threads);
+  const int blocks = line_occupancy(job, line, threads);
   const std::int64_t bundles = (shape.lines + threads - 1) / threads;
   const std::int64_t units = bundles * shape.extent;
   const std::int64_t overlap = line.before + line.delay;
@@ -241,8 +241,8 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   const Warm warm(line, job.target, bindings);
   slots["body"] += warm.functions();
   slots["warm_par"] = warm.parameters();
-  slots["rows"] = warm.turn(0, warm.any() ? writer.rows(&warm) : "", writer.rows(nullptr));
-  slots["turn"] = writer.turn();
+  slots["rows"] = warm.iteration(0, warm.any() ? writer.rows(&warm) : "", writer.rows(nullptr));
+  slots["iteration"] = writer.iteration();
 
   program::Kernel out;
   out.source = fill("lines_gpu.txt", slots);
@@ -309,9 +309,9 @@ void line_slots(const Job& job, const kernel::Line& line, Slots& slots) {
   slots["ring_real"] = type_name(ring);
   slots["real"] = type_name(least);
   slots["real_bytes"] = std::to_string(bytes_of(least));
-  slots["quick"] = job.kernel.fast && !job.body.handed_members.empty()
-                       ? quick_functions(job.body.real, job.dialect)
-                       : "";
+  slots["fast_math"] = job.kernel.fast && !job.body.handed_members.empty()
+                           ? fast_math_functions(job.body.real, job.dialect)
+                           : "";
   slots["copy_functions"] = fill(job.dialect.texts.line_copies, slots);
   slots["count_of"] = count_of(job, line);
   slots["cell"] = cell_of(line, "i");
@@ -323,9 +323,9 @@ std::string count_type(std::int64_t units, std::int64_t groups) {
              : "unsigned long";
 }
 
-std::string quick_functions(Precision real, const Dialect& dialect) {
+std::string fast_math_functions(Precision real, const Dialect& dialect) {
   if (real == Precision::F32) return fill(dialect.texts.quick_lines, {});
-  return fill(dialect.texts.seeds, {}) + fill("quick_lines_f64.txt", {});
+  return fill(dialect.texts.seeds, {}) + fill("fast_math_lines_f64.txt", {});
 }
 
 std::string count_of(const Job& job, const kernel::Line& line) {

@@ -53,7 +53,7 @@ void line_slots(const Job& job, const kernel::Line& line, Slots& slots);
 /// On a GPU: an integer that holds units*groups; 64 bits cost registers and divisions.
 std::string count_type(std::int64_t units, std::int64_t groups);
 /// On a GPU of NVIDIA: quotients and roots that are approximate (f32) or written out (f64).
-std::string quick_functions(Precision real, const Dialect& dialect);
+std::string fast_math_functions(Precision real, const Dialect& dialect);
 
 /// Which sums have terms at some places of a line only.
 std::vector<bool> rare_sums(const kernel::Line& line);
@@ -99,7 +99,7 @@ struct Warm {
                  : std::string();
   }
   /// The turn with either kind of steps; walks begin with turn `first`.
-  std::string turn(int first, const std::string& warm, const std::string& rows) const {
+  std::string iteration(int first, const std::string& warm, const std::string& rows) const {
     if (!any()) return rows;
     return fmt::format("if (quad < {}) {{\n{}}} else {{\n{}}}\n", first + quads, indent(warm, 2),
                        indent(rows, 2));

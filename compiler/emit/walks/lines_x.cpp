@@ -345,7 +345,8 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const Warm warm(line, job.target, bindings);
   slots["body"] += warm.functions();
   slots["warm_par"] = warm.parameters();
-  slots["rows"] = warm.turn(p.first, warm.any() ? writer.rows(&warm) : "", writer.rows(nullptr));
+  slots["rows"] =
+      warm.iteration(p.first, warm.any() ? writer.rows(&warm) : "", writer.rows(nullptr));
 
   program::Kernel out;
   out.source = fill("lines_x_gpu.txt", slots);

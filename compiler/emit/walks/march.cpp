@@ -55,7 +55,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   const auto number = [&](const char* key, std::int64_t value) {
     slots[key] = std::to_string(value);
   };
-  number("resident", shape.resident);
+  number("occupancy", shape.occupancy);
   number("tile_x", shape.lanes * plan.width);
   number("tile_y", shape.tile_y());
   number("stages", shape.stages);

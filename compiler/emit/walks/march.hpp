@@ -24,8 +24,8 @@ struct MarchShape {
   int lines = 16;           ///< threads along y
   int rows_per_thread = 1;  ///< neighbouring rows
   int stages = 4;
-  int ranges = 1;    ///< groups along z
-  int resident = 1;  ///< groups on a multiprocessor that registers must allow
+  int ranges = 1;     ///< groups along z
+  int occupancy = 1;  ///< groups on a multiprocessor that registers must allow
 
   int tile_y() const { return lines * rows_per_thread; }
   /// Whole warps; threads left over read along with the last line, write nothing and add nothing

@@ -83,18 +83,18 @@ std::string March::bound_function() const {
 // `value` of staged row `row`; `beyond`: the flag of a place beyond the row's ends, or nothing.
 std::string March::bound(const std::string& value, const std::string& row,
                          const std::string& beyond) const {
-  std::string turned, fixed;
+  std::string negated, fixed;
   const auto add = [&](int axis, const std::string& flag) {
     if (flag.empty() || !flagged(axis)) return;
     const bool sign = boundary(axis) == Boundary::Antiperiodic;
-    std::string& list = sign ? turned : fixed;
+    std::string& list = sign ? negated : fixed;
     list += (list.empty() ? "" : sign ? " ^ " : " | ") + flag;
   };
   add(0, beyond);
   add(1, "row_outside[" + row + "]");
   add(2, "plane_outside");
-  if (turned.empty() && fixed.empty()) return value;
-  return fmt::format("vphi_bound({}, {}, {})", value, turned.empty() ? "0" : turned,
+  if (negated.empty() && fixed.empty()) return value;
+  return fmt::format("vphi_bound({}, {}, {})", value, negated.empty() ? "0" : negated,
                      fixed.empty() ? "0" : fixed);
 }
 

@@ -111,9 +111,9 @@ double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& p
   const double units = std::max(1, job.target.compute_units);
   const double groups = static_cast<double>(kernel.extent[0]) / x * tiles_y * shape.ranges;
   const double bytes = 1.0 * plan.vector_bytes * shape.stages * plan.stage_vectors + 1024;
-  const double resident =
+  const double occupancy =
       std::max(1.0, std::floor(std::min(512.0 / shape.threads(), 228.0 * 1024 / bytes)));
-  const double waves = groups / (units * resident);
+  const double waves = groups / (units * occupancy);
   if (kernel.instances > 1) {
     // An ensemble keeps every processor busy; its shape does not depend on how many there are, so
     // that the numbers of an instance do not either.
@@ -124,7 +124,7 @@ double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& p
     cost *= 1 + (waves <= 4 ? loss : std::min(loss, 0.03));
   }
   const double together =
-      kernel.instances > 1 ? resident : std::min(resident, std::ceil(groups / units));
+      kernel.instances > 1 ? occupancy : std::min(occupancy, std::ceil(groups / units));
   if (together < 2 && shape.threads() < 512) cost *= 1.03;
   return cost;
 }

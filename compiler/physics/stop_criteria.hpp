@@ -1,0 +1,27 @@
+// `until = t > 1000 or error(mean(x, over = path)) < 1e-3`: what ends a run.
+//
+// The parts of the outermost `or` that hold numbers of one instance are judged in the kernels, at
+// every step and in each instance (System::until). Those that hold averages over the sweep or over
+// time are judged by the runtime at every output; they become expectations that end the run
+// (program/stop_criterion.hpp). A part of the first kind has to be there: a target may be missed
+// for ever.
+#pragma once
+
+#include <vector>
+
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+/// Where a text of the command line is shown in messages: as `name`, `--until` or `--lattice`.
+std::shared_ptr<const dsl::Source> given_text(const Derivation& d, const std::string& name,
+                                              const std::string& text);
+
+/// `until` of the command line or of `evolve`; null without.
+dsl::ExprPtr until_expression(Derivation& d);
+/// The parts of the outermost `or`.
+std::vector<dsl::ExprPtr> alternatives(const dsl::ExprPtr& condition);
+/// Adds the targets to the expectations, after all others.
+void read_stop_criteria(Derivation& d, Lowerer& lower, ProgramUnits& units);
+
+}  // namespace vphi::physics

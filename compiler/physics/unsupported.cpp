@@ -1,0 +1,44 @@
+// Families that the language knows and this version cannot run: one message for each clause.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/sampling.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+namespace {
+
+/// Whether a `gauge` line of this model has an equation of its own.
+bool links_flow(const Derivation& d) {
+  return std::ranges::any_of(d.facts.fields, [&](const FieldFact& field) {
+    return field.gauge && d.facts.equation(field.name) != nullptr;
+  });
+}
+
+/// Links of SU(n) are drawn or flow; equations of motion of second order have those of U(1) alone.
+void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
+  if (samples(d) || links_flow(d)) return;
+  for (const dsl::Item& item : clause.items) {
+    const dsl::Expr* type = item.value.get();
+    if (!type || item.head || type->kind != dsl::ExprKind::Call || type->text == "U") continue;
+    d.diagnostics.add(errors::not_yet(
+        type->span, fmt::format("an equation of motion of links of {}(n)", type->text)));
+  }
+}
+
+}  // namespace
+
+void refuse_unsupported(Derivation& d) {
+  for (const dsl::Line& line : d.resolved.model.lines) {
+    if (line.kind != dsl::Line::Kind::Clause) continue;
+    if (line.clause.keyword == "gauge") refuse_gauge_group(d, line.clause);
+    if (line.clause.keyword == "action" && !d.resolved.clause("sample") && !links_flow(d)) {
+      d.diagnostics.add(errors::not_yet(line.clause.keyword_span, "an action without `sample`"));
+    }
+  }
+}
+
+}  // namespace vphi::physics
