@@ -11,13 +11,13 @@
 #include "compiler/emit/patterns/single_site.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/physics/derive.hpp"
-#include "compiler/schedule/brownian.hpp"
-#include "compiler/schedule/multi_step.hpp"
-#include "compiler/schedule/persistent.hpp"
+#include "compiler/schedule/integrator/brownian.hpp"
 #include "compiler/schedule/pipeline.hpp"
 #include "compiler/schedule/prepare.hpp"
 #include "compiler/schedule/schedule.hpp"
-#include "dsl/load.hpp"
+#include "compiler/schedule/steps/multi_step.hpp"
+#include "compiler/schedule/steps/persistent.hpp"
+#include "dsl/syntax/load.hpp"
 
 namespace vphi {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "compiler/algebra/names.hpp"
-#include "dsl/parse.hpp"
+#include "dsl/syntax/parse.hpp"
 
 namespace vphi {
 namespace {

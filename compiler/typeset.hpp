@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dsl/ast.hpp"
+#include "dsl/syntax/ast.hpp"
 
 namespace vphi {
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "dsl/builtins.hpp"
-#include "dsl/constant.hpp"
+#include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
-#include "dsl/suggest.hpp"
-#include "dsl/type_text.hpp"
-#include "dsl/types.hpp"
-#include "dsl/unit_check.hpp"
-#include "dsl/walk.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/types/constant.hpp"
+#include "dsl/types/type_text.hpp"
+#include "dsl/types/types.hpp"
+#include "dsl/types/unit_check.hpp"
+#include "dsl/words/builtins.hpp"
 
 namespace vphi::dsl {
 

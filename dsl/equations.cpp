@@ -3,10 +3,10 @@
 #include <set>
 
 #include "dsl/collect.hpp"
+#include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
-#include "dsl/suggest.hpp"
-#include "dsl/types.hpp"
-#include "dsl/walk.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/types/types.hpp"
 
 namespace vphi::dsl {
 

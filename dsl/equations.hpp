@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "dsl/infer.hpp"
 #include "dsl/resolve.hpp"
+#include "dsl/types/infer.hpp"
 
 namespace vphi::dsl {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <set>
 
-#include "dsl/builtins.hpp"
 #include "dsl/collect.hpp"
+#include "dsl/messages/suggest.hpp"
 #include "dsl/model_function.hpp"
 #include "dsl/name_errors.hpp"
-#include "dsl/suggest.hpp"
-#include "dsl/types.hpp"
-#include "dsl/walk.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/types/types.hpp"
+#include "dsl/words/builtins.hpp"
 
 namespace vphi::dsl {
 

@@ -1,8 +1,8 @@
 // Names inside the bodies of integrators and schemes, and in stencils.
 #pragma once
 
-#include "dsl/infer.hpp"
 #include "dsl/resolve.hpp"
+#include "dsl/types/infer.hpp"
 
 namespace vphi::dsl {
 

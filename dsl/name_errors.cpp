@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "dsl/error_parts.hpp"
-#include "dsl/suggest.hpp"
+#include "dsl/messages/error_parts.hpp"
+#include "dsl/messages/suggest.hpp"
 
 namespace vphi::dsl::error {
 

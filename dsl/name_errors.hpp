@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "dsl/diagnostic.hpp"
+#include "dsl/messages/diagnostic.hpp"
 #include "dsl/resolve.hpp"
 
 namespace vphi::dsl::error {

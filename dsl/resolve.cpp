@@ -1,18 +1,18 @@
 #include "dsl/resolve.hpp"
 
-#include "dsl/clause_check.hpp"
 #include "dsl/collect.hpp"
-#include "dsl/cycles.hpp"
 #include "dsl/equations.hpp"
-#include "dsl/families.hpp"
-#include "dsl/infer.hpp"
 #include "dsl/library_check.hpp"
 #include "dsl/model_function.hpp"
 #include "dsl/name_errors.hpp"
-#include "dsl/output_values.hpp"
-#include "dsl/spelling.hpp"
-#include "dsl/unit_check.hpp"
+#include "dsl/syntax/spelling.hpp"
+#include "dsl/types/cycles.hpp"
+#include "dsl/types/infer.hpp"
+#include "dsl/types/unit_check.hpp"
 #include "dsl/unused.hpp"
+#include "dsl/words/clause_check.hpp"
+#include "dsl/words/families.hpp"
+#include "dsl/words/output_values.hpp"
 
 namespace vphi::dsl {
 

@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dsl/ast.hpp"
-#include "dsl/diagnostic.hpp"
+#include "dsl/messages/diagnostic.hpp"
+#include "dsl/syntax/ast.hpp"
 
 namespace vphi::dsl {
 
@@ -98,8 +98,8 @@ struct Resolved {
   Sources sources() const;
 };
 
-/// Reads what was loaded with dsl/load.hpp (which also applies `--set`). `library` sources carry
-/// file numbers from 1 on.
+/// Reads what was loaded with dsl/syntax/load.hpp (which also applies `--set`). `library` sources
+/// carry file numbers from 1 on.
 Resolved resolve(ModelText model, std::vector<ModelText> library);
 
 // ---- reading clauses --------------------------------------------------------------------------

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "dsl/ast.hpp"
-#include "dsl/lexer.hpp"
+#include "dsl/syntax/ast.hpp"
+#include "dsl/syntax/lexer.hpp"
 
 namespace vphi::dsl {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "dsl/clauses.hpp"
 #include "dsl/name_errors.hpp"
-#include "dsl/walk.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/words/clauses.hpp"
 
 namespace vphi::dsl {
 

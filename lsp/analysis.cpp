@@ -6,8 +6,8 @@
 #include "compiler/compile.hpp"
 #include "compiler/explain.hpp"
 #include "compiler/schedule/schedule.hpp"
-#include "dsl/parse.hpp"
-#include "dsl/parser.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "dsl/syntax/parser.hpp"
 
 namespace vphi::lsp {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "dsl/diagnostic.hpp"
-#include "dsl/lexer.hpp"
+#include "dsl/messages/diagnostic.hpp"
 #include "dsl/resolve.hpp"
+#include "dsl/syntax/lexer.hpp"
 #include "lsp/position.hpp"
 
 namespace vphi::lsp {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <set>
 
-#include "dsl/builtins.hpp"
-#include "dsl/clauses.hpp"
 #include "dsl/name_errors.hpp"
-#include "dsl/spelling.hpp"
-#include "dsl/type_text.hpp"
-#include "dsl/units.hpp"
+#include "dsl/syntax/spelling.hpp"
+#include "dsl/types/type_text.hpp"
+#include "dsl/types/units.hpp"
+#include "dsl/words/builtins.hpp"
+#include "dsl/words/clauses.hpp"
 #include "lsp/features.hpp"
 
 namespace vphi::lsp {

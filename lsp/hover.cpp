@@ -1,12 +1,12 @@
 // What a word is, in a few lines: declaration, documentation, type, value, unit, derived equation.
 #include <fmt/format.h>
 
-#include "dsl/builtins.hpp"
-#include "dsl/clauses.hpp"
-#include "dsl/constant.hpp"
 #include "dsl/name_errors.hpp"
-#include "dsl/parse.hpp"
-#include "dsl/walk.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/types/constant.hpp"
+#include "dsl/words/builtins.hpp"
+#include "dsl/words/clauses.hpp"
 #include "lsp/features.hpp"
 
 namespace vphi::lsp {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "dsl/parse.hpp"
-#include "dsl/spelling.hpp"
-#include "dsl/unicode.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "dsl/syntax/spelling.hpp"
+#include "dsl/syntax/unicode.hpp"
 #include "lsp/features.hpp"
 
 namespace vphi::lsp {

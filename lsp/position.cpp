@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dsl/unicode.hpp"
+#include "dsl/syntax/unicode.hpp"
 
 namespace vphi::lsp {
 

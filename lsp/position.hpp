@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsl/text.hpp"
+#include "dsl/syntax/text.hpp"
 
 namespace vphi::lsp {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "dsl/builtins.hpp"
-#include "dsl/clauses.hpp"
-#include "dsl/spelling.hpp"
-#include "dsl/type_text.hpp"
-#include "dsl/walk.hpp"
+#include "dsl/syntax/spelling.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/types/type_text.hpp"
+#include "dsl/words/builtins.hpp"
+#include "dsl/words/clauses.hpp"
 
 namespace vphi::lsp {
 

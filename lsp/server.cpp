@@ -3,7 +3,7 @@
 #include <chrono>
 #include <limits>
 
-#include "dsl/load.hpp"
+#include "dsl/syntax/load.hpp"
 
 namespace vphi::lsp {
 

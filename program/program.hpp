@@ -182,8 +182,8 @@ struct FieldPart {
 };
 
 struct FieldOutput {
-  /// Links: a gauge configuration (runtime/io/configuration.hpp); `buffer` and `more` are its real
-  /// numbers [mu][row][column][re, im], mu below Program::dims.
+  /// Links: a gauge configuration (runtime/io/configurations/configuration.hpp); `buffer` and
+  /// `more` are its real numbers [mu][row][column][re, im], mu below Program::dims.
   enum class Kind { Spectrum, Slice, Snapshot, Histogram, Profile, Correlator, Occupation, Links };
   Kind kind = Kind::Snapshot;
   std::string name;

@@ -4,10 +4,10 @@
 
 #include <cctype>
 
-#include "dsl/builtins.hpp"
-#include "dsl/clauses.hpp"
-#include "dsl/load.hpp"
-#include "dsl/parse.hpp"
+#include "dsl/syntax/load.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "dsl/words/builtins.hpp"
+#include "dsl/words/clauses.hpp"
 #include "tools/model.hpp"
 #include "tools/reference.hpp"
 

@@ -6,10 +6,10 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "dsl/suggest.hpp"
+#include "dsl/messages/suggest.hpp"
 #include "program/json.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/io/configuration.hpp"
+#include "runtime/io/configurations/configuration.hpp"
 #include "runtime/io/results.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <map>
 
-#include "dsl/suggest.hpp"
+#include "dsl/messages/suggest.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {

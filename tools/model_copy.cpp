@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "dsl/walk.hpp"
+#include "dsl/syntax/walk.hpp"
 
 namespace vphi::tools {
 namespace {

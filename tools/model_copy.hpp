@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dsl/ast.hpp"
-#include "runtime/device/process.hpp"
+#include "dsl/syntax/ast.hpp"
+#include "runtime/device/native/process.hpp"
 
 namespace vphi::tools {
 

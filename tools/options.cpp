@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include "dsl/suggest.hpp"
+#include "dsl/messages/suggest.hpp"
 
 namespace vphi::tools {
 

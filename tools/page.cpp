@@ -9,9 +9,9 @@
 
 #include "compiler/explain.hpp"
 #include "compiler/typeset.hpp"
-#include "dsl/units.hpp"
-#include "dsl/walk.hpp"
-#include "runtime/device/native.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/types/units.hpp"
+#include "runtime/device/native/native.hpp"
 #include "runtime/fft/fft.hpp"
 
 namespace vphi::tools {

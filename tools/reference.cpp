@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "dsl/builtins.hpp"
-#include "dsl/clauses.hpp"
-#include "dsl/load.hpp"
-#include "dsl/parse.hpp"
-#include "dsl/type_text.hpp"
-#include "dsl/units.hpp"
+#include "dsl/syntax/load.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "dsl/types/type_text.hpp"
+#include "dsl/types/units.hpp"
+#include "dsl/words/builtins.hpp"
+#include "dsl/words/clauses.hpp"
 
 namespace vphi::tools {
 namespace {

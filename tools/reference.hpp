@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dsl/clauses.hpp"
+#include "dsl/words/clauses.hpp"
 
 namespace vphi::tools {
 

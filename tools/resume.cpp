@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <set>
 
-#include "dsl/load.hpp"
-#include "dsl/parse.hpp"
+#include "dsl/syntax/load.hpp"
+#include "dsl/syntax/parse.hpp"
 
 namespace vphi::tools {
 

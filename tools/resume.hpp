@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "program/program.hpp"
-#include "runtime/run/checkpoints.hpp"
+#include "runtime/run/state/checkpoints.hpp"
 #include "tools/model.hpp"
 
 namespace vphi::tools {

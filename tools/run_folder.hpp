@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "program/program.hpp"
-#include "runtime/io/folder_lock.hpp"
+#include "runtime/io/files/folder_lock.hpp"
 #include "tools/model.hpp"
 
 namespace vphi::tools {

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <string_view>
 
-#include "runtime/device/process.hpp"
+#include "runtime/device/native/process.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {

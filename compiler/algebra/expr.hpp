@@ -3,7 +3,7 @@
 // Everything from the potential to the body of a kernel is an `Expr`: an immutable, hash-consed
 // node that lives in an `Arena`. Equal expressions are the same pointer, so common subexpressions
 // are found by construction. Values are real scalars; complex numbers, vectors and matrices are
-// taken apart into components when the model text is lowered (compiler/physics/lower.hpp).
+// taken apart into components when the model text is lowered (compiler/physics/lower/lower.hpp).
 //
 // Sums and products are n-ary and canonical: sorted by node number, numeric factors collected,
 // equal terms and equal bases merged. Subtraction is a term with coefficient -1, division a power
@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dsl/text.hpp"
+#include "dsl/syntax/text.hpp"
 
 namespace vphi::algebra {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/device/plugin_library.hpp"
+#include "runtime/device/native/plugin_library.hpp"
 
 namespace vphi::audit {
 namespace {

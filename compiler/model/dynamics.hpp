@@ -13,7 +13,7 @@
 
 #include "compiler/algebra/expr.hpp"
 #include "compiler/model/texts.hpp"
-#include "dsl/text.hpp"
+#include "dsl/syntax/text.hpp"
 
 namespace vphi::physics {
 
@@ -68,7 +68,7 @@ struct MarkovChain {
   static constexpr const char* kAccepted = "accepted";  ///< sum of these since the start
 };
 
-/// Links follow a rate in their algebra, U' = A U (compiler/physics/link_flow.hpp).
+/// Links follow a rate in their algebra, U' = A U (compiler/physics/chains/link_flow.hpp).
 struct LinkFlow {
   /// Gradients that right sides read at neighbours: arrays of their own. May be empty.
   std::vector<Update> gradients;

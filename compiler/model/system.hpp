@@ -20,7 +20,7 @@
 #include "compiler/algebra/expr.hpp"
 #include "compiler/model/dynamics.hpp"
 #include "compiler/model/numerics.hpp"
-#include "dsl/text.hpp"
+#include "dsl/syntax/text.hpp"
 #include "program/program.hpp"
 
 namespace vphi::physics {
@@ -107,7 +107,7 @@ struct FirstPassage {
 
 /// An array made on the host before the first step (the same on every device): random numbers, or
 /// what a file says of the box, resampled onto the lattice (runtime/io/field_file.hpp), or a number
-/// of each site's links in a gauge configuration (runtime/io/configuration.hpp).
+/// of each site's links in a gauge configuration (runtime/io/configurations/configuration.hpp).
 struct RandomField {
   enum class Kind { Vacuum, Normal, Uniform, File, Link };
   Kind kind = Kind::Normal;
@@ -164,7 +164,7 @@ struct Observable {
 };
 
 /// A projection that needs the whole lattice: between the sweep that makes `values` and those that
-/// read `arrays` (compiler/physics/transverse.hpp).
+/// read `arrays` (compiler/physics/fields/transverse.hpp).
 struct Projection {
   std::vector<Expr> values;                 ///< components 00, 01, 02, 11, 12, 22 in physical units
   std::vector<int> arrays;                  ///< their numbers in Loads, once projected
@@ -186,7 +186,7 @@ struct LinearMap {
 
 /// The same system on half of the sites, where an operator is R + H, R at the site itself and H
 /// between sites of opposite parity alone: (R - H R^-1 H) y = b - H R^-1 b at odd sites, and
-/// x = R^-1 (b - H y) at even ones (compiler/physics/even_odd.hpp).
+/// x = R^-1 (b - H y) at even ones (compiler/physics/spinors/even_odd.hpp).
 struct EvenOddSystem {
   std::vector<int> arrays;  ///< y: Loads in `op`, `adjoint` and `back`
   std::vector<int> right;   ///< b: Loads in `source` and `back`
@@ -194,8 +194,9 @@ struct EvenOddSystem {
   LinearMap back;  ///< x of y and b
 };
 
-/// x with A(x) = b, the operator linear (compiler/physics/solve.hpp). Arrays are numbers in Loads,
-/// one for each real component; a component is (re, im) with `im` null where the field is real.
+/// x with A(x) = b, the operator linear (compiler/physics/spinors/solve.hpp). Arrays are numbers in
+/// Loads, one for each real component; a component is (re, im) with `im` null where the field is
+/// real.
 struct LinearSystem {
   std::string name;  ///< as the user calls the solution, or the text of the call
   int rows = 1, columns = 1;
@@ -275,8 +276,8 @@ struct AxisScheme {
   std::map<int, Expr> face;
 };
 
-/// Conservation laws (compiler/physics/conservation.hpp). Numbers of quantities are arrays of
-/// state; those of recovered values and of lines have no memory of their own.
+/// Conservation laws (compiler/physics/fluids/conservation.hpp). Numbers of quantities are arrays
+/// of state; those of recovered values and of lines have no memory of their own.
 struct Conservation {
   std::vector<int> quantities;
   std::vector<Derived> recovered;  ///< primitive variables, from quantities and earlier ones
@@ -310,7 +311,7 @@ struct Conservation {
 enum class Launches { ByCounts, Step, Group, Groups };
 
 /// The fastest waves about the start, program units: what a step is judged by
-/// (compiler/schedule/stability.hpp). Of linear waves u'' = -w^2 u.
+/// (compiler/schedule/integrator/stability.hpp). Of linear waves u'' = -w^2 u.
 struct FastestWaves {
   double waves2 = 0;        ///< largest k_eff^2 term of w^2 at the start
   double mass2 = 0;         ///< largest eigenvalue of V'', the same; 0 where it is no number

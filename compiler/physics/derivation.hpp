@@ -20,7 +20,7 @@
 #include "compiler/model/system.hpp"
 #include "compiler/physics/facts.hpp"
 #include "compiler/physics/ledger.hpp"
-#include "compiler/physics/values.hpp"
+#include "compiler/physics/lower/values.hpp"
 
 namespace vphi::physics {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/hmc.hpp"
-#include "compiler/physics/link_flow.hpp"
+#include "compiler/physics/chains/hmc.hpp"
+#include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/steps.hpp"
-#include "dsl/error.hpp"
+#include "dsl/messages/error.hpp"
 
 namespace vphi::physics {
 

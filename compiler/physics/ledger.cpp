@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "dsl/error.hpp"
-#include "dsl/parse.hpp"
+#include "dsl/messages/error.hpp"
+#include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "dsl/error.hpp"
-#include "dsl/suggest.hpp"
+#include "dsl/messages/error.hpp"
+#include "dsl/messages/suggest.hpp"
 
 namespace vphi::physics::errors {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/algebra/fourier.hpp"
-#include "dsl/diagnostic.hpp"
+#include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::physics::errors {
 

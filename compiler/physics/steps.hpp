@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "compiler/physics/lower.hpp"
-#include "compiler/physics/program_units.hpp"
+#include "compiler/physics/fields/program_units.hpp"
+#include "compiler/physics/lower/lower.hpp"
 
 namespace vphi::physics {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/physics/chains/sampling.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/sampling.hpp"
 #include "compiler/physics/steps.hpp"
 
 namespace vphi::physics {

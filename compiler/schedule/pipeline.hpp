@@ -11,7 +11,7 @@
 
 #include "compiler/kernel/passes.hpp"
 #include "compiler/schedule/tables.hpp"
-#include "dsl/diagnostic.hpp"
+#include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::schedule {
 

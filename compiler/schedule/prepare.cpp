@@ -1,8 +1,8 @@
 #include "compiler/schedule/prepare.hpp"
 
-#include "compiler/schedule/growth.hpp"
-#include "compiler/schedule/noise.hpp"
-#include "compiler/schedule/stability.hpp"
+#include "compiler/schedule/integrator/growth.hpp"
+#include "compiler/schedule/integrator/stability.hpp"
+#include "compiler/schedule/steps/noise.hpp"
 
 namespace vphi::schedule {
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "compiler/model/system.hpp"
-#include "dsl/diagnostic.hpp"
+#include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::schedule {
 

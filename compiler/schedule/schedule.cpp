@@ -13,12 +13,12 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/draw.hpp"
-#include "compiler/schedule/averages.hpp"
-#include "compiler/schedule/choose.hpp"
-#include "compiler/schedule/initial.hpp"
-#include "compiler/schedule/observe.hpp"
+#include "compiler/schedule/integrator/choose.hpp"
+#include "compiler/schedule/outputs/averages.hpp"
+#include "compiler/schedule/outputs/initial.hpp"
+#include "compiler/schedule/outputs/observe.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
-#include "compiler/schedule/solver.hpp"
+#include "compiler/schedule/solver/solver.hpp"
 
 namespace vphi::schedule {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "dsl/suggest.hpp"
+#include "dsl/messages/suggest.hpp"
 
 namespace vphi::schedule::error {
 namespace {

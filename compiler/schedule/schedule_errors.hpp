@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/text/text_errors.hpp"
-#include "dsl/diagnostic.hpp"
+#include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::schedule::error {
 

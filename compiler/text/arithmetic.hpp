@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/algebra/expr.hpp"
-#include "dsl/ast.hpp"
+#include "dsl/syntax/ast.hpp"
 
 namespace vphi::text {
 

@@ -2,7 +2,7 @@
 
 #include "compiler/text/arithmetic.hpp"
 #include "compiler/text/text_errors.hpp"
-#include "dsl/walk.hpp"
+#include "dsl/syntax/walk.hpp"
 
 namespace vphi::text {
 

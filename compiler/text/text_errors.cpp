@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dsl/suggest.hpp"
+#include "dsl/messages/suggest.hpp"
 
 namespace vphi::text::error {
 namespace {

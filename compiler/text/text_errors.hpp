@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dsl/diagnostic.hpp"
+#include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::text::error {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "program/program.hpp"
-#include "runtime/device/host_blocks.hpp"
+#include "runtime/device/native/host_blocks.hpp"
 
 namespace vphi::runtime {
 

@@ -11,7 +11,7 @@
 
 #include "runtime/device/compile_progress.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/device/parallel.hpp"
+#include "runtime/device/native/parallel.hpp"
 
 namespace vphi::runtime {
 

@@ -1,9 +1,9 @@
 #include <charconv>
 
-#include "runtime/device/cuda.hpp"
+#include "runtime/device/cuda/cuda.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/device/native.hpp"
-#include "runtime/device/opencl.hpp"
+#include "runtime/device/native/native.hpp"
+#include "runtime/device/opencl/opencl.hpp"
 
 namespace vphi::runtime {
 namespace {

@@ -2,8 +2,8 @@
 // versions 11 (CUDA 12) and 12 (CUDA 13).
 #include <string_view>
 
+#include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/library.hpp"
-#include "runtime/device/nvrtc.hpp"
 #include "runtime/fft/device_libraries.hpp"
 
 namespace vphi::fft {

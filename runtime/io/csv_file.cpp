@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "runtime/io/files/undo_file.hpp"
 #include "runtime/io/results.hpp"
-#include "runtime/io/undo_file.hpp"
 
 namespace vphi::io {
 namespace {

@@ -8,7 +8,7 @@
 // the farthest is named).
 #pragma once
 
-#include "runtime/io/configuration.hpp"
+#include "runtime/io/configurations/configuration.hpp"
 
 namespace vphi::io {
 

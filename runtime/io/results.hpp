@@ -44,8 +44,8 @@
 #include <vector>
 
 #include "program/program.hpp"
+#include "runtime/io/files/writer.hpp"
 #include "runtime/io/spectrum.hpp"
-#include "runtime/io/writer.hpp"
 
 namespace vphi::io {
 

@@ -172,7 +172,8 @@ Table slice_table(const Program& p, const FieldOutput& f, const ReadBuffer& read
   return table;
 }
 
-/// In the order of runtime/io/configuration.hpp: [t][z][y][x][mu][row][column][re, im].
+/// In the order of runtime/io/configurations/configuration.hpp: [t][z][y][x][mu][row][column][re,
+/// im].
 Table links_table(const Program& p, const FieldOutput& f, const ReadBuffer& read) {
   Table table;
   table.group = "links";

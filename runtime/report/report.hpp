@@ -1,10 +1,11 @@
 // The description and the results of a run as plain data: the contents of report.html.
 //
-// A Report is filled from three sides: `gather` (tools/report.cpp) gives what the compiler knows of
-// the model (formulas as MathML), `take_result` what the run measured, `read_results` (read.hpp)
-// the series, spectra and pictures from the result files. The writer (page.hpp) is a pure function
-// of it. Any part may be empty; the page then leaves its section out. Texts are raw, the writer
-// escapes them; members called `mathml` are markup that the compiler made and go in as they are.
+// A Report is filled from three sides: `gather` (tools/commands/report.cpp) gives what the compiler
+// knows of the model (formulas as MathML), `take_result` what the run measured, `read_results`
+// (read.hpp) the series, spectra and pictures from the result files. The writer (page.hpp) is a
+// pure function of it. Any part may be empty; the page then leaves its section out. Texts are raw,
+// the writer escapes them; members called `mathml` are markup that the compiler made and go in as
+// they are.
 #pragma once
 
 #include <cstdint>

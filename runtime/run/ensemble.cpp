@@ -8,9 +8,9 @@
 
 #include "program/axes.hpp"
 #include "program/stop_criterion.hpp"
-#include "runtime/device/thread_pool.hpp"
+#include "runtime/device/native/thread_pool.hpp"
 #include "runtime/run/chain_averages.hpp"
-#include "runtime/run/transpose.hpp"
+#include "runtime/run/starts/transpose.hpp"
 
 namespace vphi::runtime {
 

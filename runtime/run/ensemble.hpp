@@ -28,7 +28,7 @@
 #include "runtime/io/results.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/session.hpp"
-#include "runtime/run/swept_fields.hpp"
+#include "runtime/run/state/swept_fields.hpp"
 
 namespace vphi::runtime {
 

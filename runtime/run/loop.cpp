@@ -7,15 +7,15 @@
 #include <cstring>
 #include <thread>
 
-#include "runtime/device/thread_pool.hpp"
+#include "runtime/device/native/thread_pool.hpp"
 #include "runtime/run/chain_averages.hpp"
-#include "runtime/run/checkpoints.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/expansion.hpp"
 #include "runtime/run/number_text.hpp"
 #include "runtime/run/observe.hpp"
 #include "runtime/run/run.hpp"
-#include "runtime/run/search.hpp"
+#include "runtime/run/starts/search.hpp"
+#include "runtime/run/state/checkpoints.hpp"
 
 namespace vphi::runtime {
 

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "program/axes.hpp"
-#include "runtime/device/process.hpp"
-#include "runtime/device/thread_pool.hpp"
+#include "runtime/device/native/process.hpp"
+#include "runtime/device/native/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
-#include "runtime/run/random_field.hpp"
+#include "runtime/run/starts/random_field.hpp"
 
 namespace vphi::runtime {
 

@@ -24,8 +24,8 @@
 
 #include "program/program.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/run/device_field.hpp"
-#include "runtime/run/random_field.hpp"
+#include "runtime/run/starts/device_field.hpp"
+#include "runtime/run/starts/random_field.hpp"
 
 namespace vphi::runtime {
 

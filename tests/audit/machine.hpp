@@ -5,7 +5,7 @@
 #include <regex>
 #include <string>
 
-#include "runtime/device/nvrtc.hpp"
+#include "runtime/device/cuda/nvrtc.hpp"
 
 namespace vphi::audit {
 

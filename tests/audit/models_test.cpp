@@ -5,8 +5,8 @@
 
 #include "compiler/audit/audit.hpp"
 #include "compiler/compile.hpp"
+#include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/device/nvrtc.hpp"
 #include "tests/audit/ways.hpp"
 #include "tests/support/places.hpp"
 

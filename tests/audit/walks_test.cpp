@@ -6,7 +6,7 @@
 
 #include "compiler/audit/audit.hpp"
 #include "compiler/compile.hpp"
-#include "runtime/device/nvrtc.hpp"
+#include "runtime/device/cuda/nvrtc.hpp"
 #include "tests/audit/machine.hpp"
 #include "tests/audit/ways.hpp"
 #include "tests/support/places.hpp"

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "dsl/load.hpp"
-#include "dsl/parse.hpp"
+#include "dsl/syntax/load.hpp"
+#include "dsl/syntax/parse.hpp"
 #include "tests/support/places.hpp"
 
 namespace vphi {

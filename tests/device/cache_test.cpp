@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "runtime/device/native.hpp"
+#include "runtime/device/native/native.hpp"
 #include "runtime/device/self_test.hpp"
 #include "runtime/device/sha256.hpp"
 #include "tests/device/scratch.hpp"

@@ -1,5 +1,5 @@
 // CUDA: source compiles for real architectures without a GPU; with one, the first test.
-#include "runtime/device/cuda.hpp"
+#include "runtime/device/cuda/cuda.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <future>
 #include <iostream>
 
-#include "runtime/device/nvrtc.hpp"
+#include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/self_test.hpp"
 #include "tests/device/scratch.hpp"
 

@@ -1,5 +1,5 @@
 // The native device: its first test, with each of its two compilers, and what bad source leads to.
-#include "runtime/device/native.hpp"
+#include "runtime/device/native/native.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Every OpenCL device of this machine: the first test, cold and warm, and what bad source leads to.
-#include "runtime/device/opencl.hpp"
+#include "runtime/device/opencl/opencl.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Names of devices: what opens, what is refused and with which words.
 #include <gtest/gtest.h>
 
-#include "runtime/device/cuda.hpp"
+#include "runtime/device/cuda/cuda.hpp"
 #include "runtime/device/device.hpp"
-#include "runtime/device/opencl.hpp"
+#include "runtime/device/opencl/opencl.hpp"
 
 namespace vphi::runtime {
 namespace {

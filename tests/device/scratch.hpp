@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "runtime/device/process.hpp"
+#include "runtime/device/native/process.hpp"
 
 namespace vphi::runtime {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/algebra/pairs.hpp"
-#include "runtime/device/nvrtc.hpp"
+#include "runtime/device/cuda/nvrtc.hpp"
 #include "tests/emit/fixture.hpp"
 
 namespace vphi::emit_test {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "compiler/kernel/interpret.hpp"
-#include "runtime/run/random_field.hpp"
 #include "runtime/run/session.hpp"
+#include "runtime/run/starts/random_field.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {

@@ -9,11 +9,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/run/checkpoints.hpp"
 #include "runtime/run/onlooker.hpp"
+#include "runtime/run/state/checkpoints.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
-#include "tools/error_check.hpp"
+#include "tools/oracle/error_check.hpp"
 
 namespace vphi {
 namespace {

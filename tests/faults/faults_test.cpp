@@ -1,7 +1,7 @@
 // What else can go wrong: signals, full disks, folders that cannot be written, damaged checkpoints,
 // changed models. Each ends with a sentence, and the next run with the right numbers.
 #include "runtime/io/results.hpp"
-#include "runtime/run/checkpoints.hpp"
+#include "runtime/run/state/checkpoints.hpp"
 #include "tests/faults/child.hpp"
 
 namespace vphi::test {

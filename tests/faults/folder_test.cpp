@@ -1,8 +1,8 @@
 // One folder, several runs: what lies there survives whatever is started on top of it.
-#include "runtime/io/folder_lock.hpp"
+#include "runtime/io/files/folder_lock.hpp"
 
 #include "runtime/io/output_files.hpp"
-#include "runtime/run/checkpoints.hpp"
+#include "runtime/run/state/checkpoints.hpp"
 #include "tests/faults/child.hpp"
 
 namespace vphi::test {

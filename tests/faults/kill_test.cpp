@@ -3,7 +3,7 @@
 // VPHI_KILLS sets how often (default 6), VPHI_KILL_SEED the moments.
 #include <random>
 
-#include "runtime/run/checkpoints.hpp"
+#include "runtime/run/state/checkpoints.hpp"
 #include "tests/faults/child.hpp"
 
 namespace vphi::test {

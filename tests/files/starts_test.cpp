@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/io/configuration.hpp"
+#include "runtime/io/configurations/configuration.hpp"
 #include "runtime/io/results.hpp"
 #include "tests/files/hdf5_sets.hpp"
 #include "tests/support/scratch.hpp"

@@ -1,10 +1,10 @@
-// A checkpoint from a disk that lies: read whole, or said to be damaged. The bytes are taken as they
-// are, and once more with the checksums of head and blocks put right, so that what lies behind them
-// is reached too.
+// A checkpoint from a disk that lies: read whole, or said to be damaged. The bytes are taken as
+// they are, and once more with the checksums of head and blocks put right, so that what lies behind
+// them is reached too.
 #include <cstring>
 
-#include "runtime/io/crc32c.hpp"
-#include "runtime/run/checkpoint.hpp"
+#include "runtime/io/files/crc32c.hpp"
+#include "runtime/run/state/checkpoint.hpp"
 #include "target.hpp"
 
 namespace {

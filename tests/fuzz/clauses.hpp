@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "compiler/compile.hpp"
-#include "dsl/clauses.hpp"
-#include "dsl/load.hpp"
-#include "dsl/parse.hpp"
+#include "dsl/syntax/load.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "dsl/words/clauses.hpp"
 #include "program/json.hpp"
 #include "scratch_file.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "runtime/io/configuration.hpp"
+#include "runtime/io/configurations/configuration.hpp"
 #include "target.hpp"
 
 namespace vphi::fuzz {

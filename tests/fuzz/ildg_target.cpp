@@ -1,7 +1,7 @@
 // An ILDG file of unknown origin: a configuration or a message. Once as it says itself, once by
 // what a model wants, so that files without a format are reached too.
 #include "configuration.hpp"
-#include "runtime/io/ildg.hpp"
+#include "runtime/io/configurations/ildg.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace vphi;

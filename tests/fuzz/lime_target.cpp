@@ -1,7 +1,7 @@
 // Records of a LIME file of unknown origin: every one within the file, each text short, and an end.
-#include "runtime/io/configuration.hpp"
-#include "runtime/io/configuration_text.hpp"
-#include "runtime/io/lime.hpp"
+#include "runtime/io/configurations/configuration.hpp"
+#include "runtime/io/configurations/configuration_text.hpp"
+#include "runtime/io/configurations/lime.hpp"
 #include "target.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // A NERSC file of unknown origin: a configuration or a message.
 #include "configuration.hpp"
-#include "runtime/io/nersc.hpp"
+#include "runtime/io/configurations/nersc.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace vphi;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "compiler/physics/table_file.hpp"
+#include "compiler/physics/tables/table_file.hpp"
 #include "scratch_file.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

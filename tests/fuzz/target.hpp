@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include "dsl/load.hpp"
-#include "dsl/parse.hpp"
+#include "dsl/syntax/load.hpp"
+#include "dsl/syntax/parse.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

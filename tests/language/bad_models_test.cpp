@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "dsl/load.hpp"
 #include "dsl/resolve.hpp"
+#include "dsl/syntax/load.hpp"
 #include "tests/support/places.hpp"
 #include "tree_text.hpp"
 

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "dsl/constant.hpp"
-#include "dsl/load.hpp"
+#include "dsl/messages/suggest.hpp"
 #include "dsl/resolve.hpp"
-#include "dsl/suggest.hpp"
-#include "dsl/units.hpp"
+#include "dsl/syntax/load.hpp"
+#include "dsl/types/constant.hpp"
+#include "dsl/types/units.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/places.hpp"
 #include "tree_text.hpp"

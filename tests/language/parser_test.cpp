@@ -1,7 +1,7 @@
 // The grammar as tables: text -> tree with every bracket written (docs/rules.md rules 1 to 13).
 #include <gtest/gtest.h>
 
-#include "dsl/lexer.hpp"
+#include "dsl/syntax/lexer.hpp"
 #include "tree_text.hpp"
 
 namespace vphi::dsl {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dsl/parse.hpp"
+#include "dsl/syntax/parse.hpp"
 
 namespace vphi::test {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/physics/riemann.hpp"
-#include "tests/physics/spherical.hpp"
+#include "tests/physics/fluids/riemann.hpp"
+#include "tests/physics/fluids/spherical.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/physics/tubes.hpp"
+#include "tests/physics/fluids/tubes.hpp"
 
 namespace vphi {
 namespace {

@@ -3,7 +3,7 @@
 // independent program with Luescher's scheme in 20 steps.
 #include <cstdlib>
 
-#include "tests/physics/plain_links.hpp"
+#include "tests/physics/gauge/plain_links.hpp"
 
 namespace vphi {
 namespace {

@@ -1,7 +1,7 @@
 // Free quarks on more boxes, by momentum sums (docs/formulas.md 3.5).
 #include <gtest/gtest.h>
 
-#include "tests/physics/free_quarks.hpp"
+#include "tests/physics/gauge/free_quarks.hpp"
 
 namespace vphi {
 namespace {

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "dsl/builtins.hpp"
-#include "dsl/clauses.hpp"
-#include "dsl/type_text.hpp"
-#include "dsl/units.hpp"
+#include "dsl/types/type_text.hpp"
+#include "dsl/types/units.hpp"
+#include "dsl/words/builtins.hpp"
+#include "dsl/words/clauses.hpp"
 #include "tests/support/places.hpp"
 
 namespace vphi {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <random>
 
-#include "dsl/clauses.hpp"
+#include "dsl/words/clauses.hpp"
 #include "session.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/places.hpp"

@@ -8,11 +8,11 @@
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "tests/physics/planted.hpp"
+#include "tests/physics/fluids/planted.hpp"
 #include "tests/physics_derive/derive_text.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/simulate.hpp"
-#include "tools/derivative_check.hpp"
+#include "tools/oracle/derivative_check.hpp"
 
 namespace vphi {
 namespace {
@@ -342,16 +342,11 @@ TEST(Forces, AtLeastFiftyFaultsArePlanted) { EXPECT_GE(faults().size(), 50u); }
 const std::map<std::string, std::set<std::string>>& not_covered() {
   static const std::set<std::string> drawn{"links are drawn or flow, not moved by forces"};
   static const std::map<std::string, std::set<std::string>> kReasons{
-      {"gauge/su2", drawn},
-      {"gauge/su2_2d", drawn},
-      {"gauge/su3", drawn},
-      {"gauge/su3_iwasaki", drawn},
-      {"gauge/su3_symanzik", drawn},
-      {"gauge/u1_2d", drawn},
-      {"gauge/wilson_flow", drawn},
-      {"gauge/twisted_quark", drawn},
-      {"gauge/wilson_quark", drawn},
-      {"teaching/yukawa", {"nothing moves"}},
+      {"gauge/su2", drawn},          {"gauge/su2_2d", drawn},
+      {"gauge/su3", drawn},          {"gauge/su3_iwasaki", drawn},
+      {"gauge/su3_symanzik", drawn}, {"gauge/u1_2d", drawn},
+      {"gauge/wilson_flow", drawn},  {"gauge/twisted_quark", drawn},
+      {"gauge/wilson_quark", drawn}, {"teaching/yukawa", {"nothing moves"}},
   };
   return kReasons;
 }

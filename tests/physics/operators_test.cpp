@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tests/physics/free_quarks.hpp"
+#include "tests/physics/gauge/free_quarks.hpp"
 
 namespace vphi {
 namespace {

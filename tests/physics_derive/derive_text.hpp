@@ -12,9 +12,9 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/derive.hpp"
-#include "dsl/load.hpp"
-#include "dsl/parse.hpp"
 #include "dsl/resolve.hpp"
+#include "dsl/syntax/load.hpp"
+#include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics::test {
 

@@ -1,7 +1,7 @@
 // Stability limits, measured on the text of each integrator (docs/formulas.md 1.9).
 #include <gtest/gtest.h>
 
-#include "compiler/schedule/stability.hpp"
+#include "compiler/schedule/integrator/stability.hpp"
 #include "compiler/text/integrator.hpp"
 #include "derive_text.hpp"
 

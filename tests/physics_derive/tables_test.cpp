@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/physics/tables.hpp"
+#include "compiler/physics/tables/tables.hpp"
 #include "derive_text.hpp"
 #include "tests/support/scratch.hpp"
 

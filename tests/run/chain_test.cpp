@@ -8,10 +8,10 @@
 #include <complex>
 #include <random>
 
-#include "runtime/io/ildg.hpp"
-#include "runtime/io/lime.hpp"
+#include "runtime/io/configurations/ildg.hpp"
+#include "runtime/io/configurations/lime.hpp"
 #include "runtime/io/results.hpp"
-#include "runtime/run/random_field.hpp"
+#include "runtime/run/starts/random_field.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace vphi::runtime {

@@ -11,11 +11,11 @@
 #include <functional>
 #include <random>
 
-#include "runtime/io/configuration.hpp"
-#include "runtime/io/crc32.hpp"
-#include "runtime/io/ildg.hpp"
-#include "runtime/io/nersc.hpp"
-#include "runtime/io/wilson_loop.hpp"
+#include "runtime/io/configurations/configuration.hpp"
+#include "runtime/io/configurations/ildg.hpp"
+#include "runtime/io/configurations/nersc.hpp"
+#include "runtime/io/configurations/wilson_loop.hpp"
+#include "runtime/io/files/crc32.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace vphi::io {
@@ -420,8 +420,8 @@ TEST(Loops, InClosedForm) {
   Configuration c = unit_configuration(1, {4, 3, 1, 1});
   for (int site = 0; site < 12; ++site) c.link(site, 1)[0] = std::polar(1.0, 0.3 * (site % 4));
   EXPECT_NEAR(mean_plaquette(c, 2), (3 * std::cos(0.3) + std::cos(0.9)) / 4, 1e-15);
-  EXPECT_NEAR(mean_link(c, 2),
-              (1 + (1 + std::cos(.3) + std::cos(.6) + std::cos(.9)) / 4) / 2, 1e-15);
+  EXPECT_NEAR(mean_link(c, 2), (1 + (1 + std::cos(.3) + std::cos(.6) + std::cos(.9)) / 4) / 2,
+              1e-15);
   // two along x, one along y: angle 2B, or 2B - 4B for the two that wrap; the other way also 2B
   const double xxy = (2 * std::cos(0.6) + 2 * std::cos(0.6)) / 4;
   const double yyx = (3 * std::cos(0.6) + std::cos(1.8)) / 4;

@@ -1,15 +1,15 @@
 // Fields and spectra made on a device against the host's: on OpenCL's processor device with the
 // host's transform and with VkFFT, on CUDA with cuFFT where there is a GPU.
-#include "runtime/run/device_field.hpp"
+#include "runtime/run/starts/device_field.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "runtime/device/cuda.hpp"
-#include "runtime/device/opencl.hpp"
-#include "runtime/run/random_field.hpp"
+#include "runtime/device/cuda/cuda.hpp"
+#include "runtime/device/opencl/opencl.hpp"
 #include "runtime/run/session.hpp"
+#include "runtime/run/starts/random_field.hpp"
 
 namespace vphi::runtime {
 namespace {

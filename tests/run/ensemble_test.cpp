@@ -7,7 +7,7 @@
 
 #include "program/json.hpp"
 #include "runtime/run/ensemble.hpp"
-#include "runtime/run/random_field.hpp"
+#include "runtime/run/starts/random_field.hpp"
 
 namespace vphi::runtime {
 namespace {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "runtime/device/device.hpp"
-#include "runtime/run/checkpoints.hpp"
 #include "runtime/run/run.hpp"
+#include "runtime/run/state/checkpoints.hpp"
 #include "tests/run/wave_program.hpp"
 #include "tests/support/scratch.hpp"
 

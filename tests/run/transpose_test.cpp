@@ -1,4 +1,4 @@
-#include "runtime/run/transpose.hpp"
+#include "runtime/run/starts/transpose.hpp"
 
 #include <gtest/gtest.h>
 

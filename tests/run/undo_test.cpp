@@ -8,9 +8,9 @@
 #include <random>
 #include <sstream>
 
-#include "runtime/io/crc32c.hpp"
+#include "runtime/io/files/crc32c.hpp"
+#include "runtime/io/files/undo_file.hpp"
 #include "runtime/io/results.hpp"
-#include "runtime/io/undo_file.hpp"
 #include "tests/run/wave_program.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,6 +1,6 @@
 // Vacuum fluctuations: the spectrum bin by bin, the planes n_x = 0 and n_x = N/2 too, reality,
 // independence of threads, and the normalisation against the continuum.
-#include "runtime/run/vacuum.hpp"
+#include "runtime/run/starts/vacuum.hpp"
 
 #include <gtest/gtest.h>
 

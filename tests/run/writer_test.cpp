@@ -1,5 +1,5 @@
 // The thread that writes: order, bounds, failures; and the chunks it packs.
-#include "runtime/io/writer.hpp"
+#include "runtime/io/files/writer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/noise.hpp"
-#include "compiler/schedule/match.hpp"
-#include "compiler/schedule/noise.hpp"
-#include "compiler/schedule/step.hpp"
-#include "compiler/schedule/trial.hpp"
+#include "compiler/physics/noise/noise.hpp"
+#include "compiler/schedule/integrator/match.hpp"
+#include "compiler/schedule/integrator/trial.hpp"
+#include "compiler/schedule/steps/noise.hpp"
+#include "compiler/schedule/steps/step.hpp"
 #include "tests/schedule/systems.hpp"
 
 namespace vphi::test {

@@ -14,7 +14,7 @@
 #include "compiler/kernel/interpret.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "compiler/text/integrator.hpp"
-#include "dsl/parse.hpp"
+#include "dsl/syntax/parse.hpp"
 #include "tests/support/places.hpp"
 
 namespace vphi::test {

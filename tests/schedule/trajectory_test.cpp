@@ -1,5 +1,5 @@
 // Levels of a trajectory taken apart into kicks and drifts.
-#include "compiler/schedule/trajectory.hpp"
+#include "compiler/schedule/steps/trajectory.hpp"
 
 #include <gtest/gtest.h>
 

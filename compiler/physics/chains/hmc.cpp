@@ -1,0 +1,473 @@
+#include "compiler/physics/chains/hmc.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/action.hpp"
+#include "compiler/gauge/link_products.hpp"
+#include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/chains/loop_actions.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/lower/angles.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+#include "compiler/text/integrator.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+constexpr const char* kMethod = "hmc";
+
+class TrajectoryReader {
+ public:
+  TrajectoryReader(Derivation& d, Lowerer& lower)
+      : d_(d), lower_(lower), clause_(*d.resolved.clause("sample")) {}
+
+  void read() {
+    d_.ledger.use(clause_);
+    d_.ledger.body(clause_);
+    find_fields();
+    read_options();
+    actions_ = read_actions(d_, field_);
+    for (const NamedAction& action : actions_) trajectory_.actions.push_back(action.shown);
+    check_fields();
+    make_momenta();
+    read_levels();
+    make_parts();
+    d_.system.dynamics = std::move(trajectory_);
+  }
+
+ private:
+  Arena& arena() { return d_.arena(); }
+  const gauge::Group& group() const { return field_->links->group; }
+  int dims() const { return d_.grid.dims; }
+
+  /// Links, and the fields at sites that move beside them.
+  void find_fields() {
+    if (!d_.grid.present)
+      d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without a lattice"));
+    for (const StateField& field : d_.fields) {
+      if (field.spinor || field.particle || field.drawn)
+        d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
+      if (field.links) {
+        if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
+        field_ = &field;
+        continue;
+      }
+      for (int axis = 0; axis < dims(); ++axis) {
+        const Boundary b = field.walls.boundary[static_cast<std::size_t>(axis)];
+        if (b != Boundary::Periodic && b != Boundary::Antiperiodic)
+          d_.fail(errors::not_yet(field.span, "a Markov chain of a field in a box with walls"));
+      }
+      matter_.push_back(&field);
+    }
+  }
+
+  bool holds(const NamedAction& action, int array) {
+    return action.rest && (algebra::contains(action.rest, [&](Expr node) {
+             return node.is(Op::Load) &&
+                    (node->index == array || node->index == gradient_of(array));
+           }));
+  }
+
+  void check_fields() {
+    const bool loops = std::ranges::any_of(
+        actions_, [](const NamedAction& a) { return !a.loops.empty() || a.rest; });
+    if (field_ && !loops)
+      d_.fail(errors::action_not_linear(clause_.keyword_span, kMethod,
+                                        "no action holds a loop of links", clause_.keyword_span));
+    for (const StateField* field : matter_) {
+      const bool held = std::ranges::any_of(actions_, [&](const NamedAction& a) {
+        return std::ranges::any_of(field->arrays, [&](int array) { return holds(a, array); });
+      });
+      if (!held)
+        d_.fail(errors::field_without_action(field->span, field->name, clause_.keyword_span));
+    }
+  }
+
+  void read_options() {
+    trajectory_.count = -1;
+    for (const dsl::Item& item : clause_.items) {
+      if (!item.head || !item.value) continue;
+      const std::string& name = item.head->name;
+      d_.ledger.use(item);
+      if (name == "trajectories") {
+        trajectory_.count = lower_.fixed_integer(*item.value, "`trajectories`");
+      } else if (name == "tau") {
+        const auto tau = algebra::constant(lower_.fixed(*item.value, "`tau`"));
+        trajectory_.length = tau ? static_cast<double>(tau->real) : 0;
+        if (!(trajectory_.length > 0))
+          d_.fail(errors::not_positive(item.span, name, trajectory_.length));
+      } else {
+        d_.fail(errors::sample_option(item.span, name, kMethod));
+      }
+    }
+    if (trajectory_.count < 0) d_.fail(errors::trajectories_missing(clause_.keyword_span));
+  }
+
+  int array(const std::string& name, bool wide = false) {
+    const int number = d_.system.arrays++;
+    trajectory_.memory.push_back({number, name, wide});
+    return number;
+  }
+
+  void make_momenta() {
+    for (int axis = 0; field_ && axis < dims(); ++axis)
+      for (int a = 0; a < group().generators(); ++a)
+        momenta_.push_back(array(fmt::format("momentum_{}_{}", kAxes[axis], a + 1)));
+    if (field_) moved_ = field_->arrays;
+    for (const StateField* field : matter_) {
+      for (const int coordinate : field->arrays) {
+        momenta_.push_back(array(fmt::format("momentum_{}", matter_momenta_.size() + 1)));
+        matter_momenta_.emplace_back(coordinate, momenta_.back());
+        moved_.push_back(coordinate);
+      }
+    }
+    for (std::size_t i = 0; i < moved_.size(); ++i)
+      kept_.push_back(array(fmt::format("kept_{}", i + 1)));
+    energy_ = array("energy", true);
+  }
+
+  std::vector<int> momenta_of(int axis) const {
+    const auto count = static_cast<std::ptrdiff_t>(group().generators());
+    return {momenta_.begin() + axis * count, momenta_.begin() + (axis + 1) * count};
+  }
+
+  // ---- levels -----------------------------------------------------------------------------------
+
+  void read_levels() {
+    std::vector<bool> used(actions_.size());
+    for (const dsl::Line& line : clause_.body) {
+      if (line.kind != dsl::Line::Kind::Clause || line.clause.keyword != "level") continue;
+      read_level(line.clause, used);
+    }
+    for (std::size_t i = 0; i < actions_.size(); ++i) {
+      if (!used[i] && (!actions_[i].loops.empty() || actions_[i].rest))
+        d_.fail(errors::action_without_level(actions_[i].shown.span, actions_[i].name));
+    }
+  }
+
+  void read_level(const dsl::Clause& clause, std::vector<bool>& used) {
+    Trajectory::Level level;
+    level.span = clause.keyword_span;
+    d_.ledger.use(clause);
+    for (const dsl::Item& item : clause.items) {
+      d_.ledger.use(item);
+      if (!item.value) continue;
+      if (!item.head) {
+        level.shown = item.value->text;
+      } else if (item.head->name == "steps") {
+        level.steps = lower_.fixed_integer(*item.value, "`steps`");
+        if (level.steps < 1)
+          d_.fail(errors::not_positive(item.span, "steps", static_cast<double>(level.steps)));
+      } else if (item.head->name == "scheme") {
+        level.span = item.value->span;
+        auto scheme =
+            text::read_integrator(item.value->text, level.span, d_.resolved, d_.diagnostics);
+        if (!scheme) throw Failure{};
+        level.integrator = std::move(*scheme);
+      }
+    }
+    if (level.integrator.name.empty()) d_.fail(errors::level_without_scheme(clause.keyword_span));
+    const auto action = std::ranges::find(actions_, level.shown, &NamedAction::name);
+    if (action == actions_.end()) return;  // the language has said so
+    const auto place = static_cast<std::size_t>(action - actions_.begin());
+    if (used[place]) d_.fail(errors::level_twice(clause.keyword_span, level.shown));
+    used[place] = true;
+    if (!action->loops.empty()) make_kicks(level, action->loops);
+    if (action->rest) make_kicks(level, action->rest);
+    if (!level.kicks.empty()) trajectory_.levels.push_back(std::move(level));
+  }
+
+  /// p += length Im tr(T_a U V), one update for each axis, behind those of the products that all
+  /// staples share.
+  void make_kicks(Trajectory::Level& level, const gauge::LoopAction& loops) {
+    std::vector<std::vector<gauge::WeightedLinks>> staples;
+    for (int axis = 0; axis < dims(); ++axis)
+      staples.push_back(gauge::as_links(gauge::staple_paths(loops, axis)));
+    const gauge::LinkProducts link_products = gauge::find_link_products(staples, *field_->links);
+    const gauge::LinkOf link = make_products(level, link_products);
+    const Expr length = arena().symbol(Trajectory::kLength);
+    for (int axis = 0; axis < dims(); ++axis) {
+      const auto& words = staples[static_cast<std::size_t>(axis)];
+      if (words.empty()) continue;
+      gauge::LinkPathPlan plan;
+      const gauge::Matrix v =
+          gauge::sum_of_links(gauge::with_products(words, link_products), link, &plan);
+      const std::vector<Expr> slope = gauge::projection(group(), gauge::times(link(axis, {}), v));
+      Update kick;
+      kick.name = fmt::format("kick_{}_{}", level.shown, kAxes[axis]);
+      kick.shown =
+          fmt::format("force of {} on links along {}: {} links read, {} products of matrices",
+                      level.shown, kAxes[axis], plan.links + 1, plan.products + 1);
+      kick.span = clause_.keyword_span;
+      const std::vector<int> momenta = momenta_of(axis);
+      for (std::size_t a = 0; a < momenta.size(); ++a) {
+        kick.values.emplace_back(
+            momenta[a], gauge::plus(arena().load(momenta[a]), gauge::times(length, slope[a])));
+      }
+      level.kicks.push_back(std::move(kick));
+    }
+  }
+
+  /// Of an action of any fields: p -= length dS/dq. Links go along i T_a U, by the chain rule
+  /// through the numbers that are stored of them.
+  void make_kicks(Trajectory::Level& level, Expr density) {
+    const Expr length = arena().symbol(Trajectory::kLength);
+    const auto slope = [&](int of) {
+      return written_out(hamiltonian_force(d_, density, of, level.span));
+    };
+    const auto kicked = [&](int momentum, Expr force) {
+      return gauge::plus(arena().load(momentum), gauge::times(length, -force));
+    };
+    for (int axis = 0; field_ && axis < dims(); ++axis) {
+      Update kick;
+      kick.name = fmt::format("kick_{}_any_{}", level.shown, kAxes[axis]);
+      kick.shown = fmt::format("force of {} on links along {}", level.shown, kAxes[axis]);
+      kick.span = clause_.keyword_span;
+      const std::vector<Expr> variations = link_variations(axis);
+      const std::vector<int> momenta = momenta_of(axis);
+      std::vector<Expr> forces(momenta.size(), arena().integer(0));
+      for (std::size_t i = 0; i < variations.size(); ++i) {
+        const Expr by = slope(link_array(axis, i));
+        if (by.is_zero()) continue;
+        for (std::size_t a = 0; a < momenta.size(); ++a)
+          forces[a] = forces[a] + by * algebra::derivative(variations[i], coordinate(a));
+      }
+      for (std::size_t a = 0; a < momenta.size(); ++a)
+        if (!forces[a].is_zero())
+          kick.values.emplace_back(momenta[a], kicked(momenta[a], forces[a]));
+      if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
+    }
+    Update kick;
+    kick.name = fmt::format("kick_{}_fields", level.shown);
+    kick.shown = fmt::format("force of {} on fields at sites", level.shown);
+    kick.span = clause_.keyword_span;
+    for (const auto& [q, p] : matter_momenta_) {
+      const Expr force = slope(q);
+      if (!force.is_zero()) kick.values.emplace_back(p, kicked(p, force));
+    }
+    if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
+  }
+
+  /// A coordinate w_a of the algebra, for derivatives at w = 0.
+  Expr coordinate(std::size_t a) { return arena().symbol(fmt::format("w_{}", a + 1)); }
+
+  /// What is stored of i w_a T_a U of the links along `axis`: linear in w.
+  std::vector<Expr> link_variations(int axis) {
+    if (field_->angle) return {coordinate(0)};
+    std::vector<Expr> w;
+    for (int a = 0; a < group().generators(); ++a)
+      w.push_back(coordinate(static_cast<std::size_t>(a)));
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    return gauge::store(*field_->links,
+                        gauge::times(gauge::algebra_element(group(), w), link(axis, {})));
+  }
+
+  /// Updates that make the products, each with the memory of a link; gives links and products.
+  gauge::LinkOf make_products(Trajectory::Level& level, const gauge::LinkProducts& link_products) {
+    const auto arrays = std::make_shared<std::vector<std::vector<int>>>();
+    const gauge::LinkOf own = links_of(arena(), *field_);
+    const gauge::LinkType type = *field_->links;
+    const gauge::LinkOf link =
+        gauge::remembered([this, arrays, own, type](int axis, algebra::Offset at) {
+          if (axis < gauge::kFirstProduct) return own(axis, at);
+          std::vector<Expr> stored;
+          for (const int number : (*arrays)[static_cast<std::size_t>(axis - gauge::kFirstProduct)])
+            stored.push_back(arena().load(number, at));
+          return gauge::load(type, stored);
+        });
+    for (std::size_t k = 0; k < link_products.products.size(); ++k) {
+      Update product;
+      product.name = fmt::format("product_{}_{}", level.shown, k + 1);
+      product.shown = fmt::format(
+          "{} products of two links are kept for the force of {}: {} products of matrices a site "
+          "in place of {}",
+          link_products.products.size(), level.shown, link_products.after + dims(),
+          link_products.before + dims());
+      product.span = clause_.keyword_span;
+      gauge::Matrix value;
+      for (const gauge::LinkAt& l : link_products.products[k]) {
+        const gauge::Matrix u = link(l.axis, l.at), part = l.adjoint ? gauge::adjoint(u) : u;
+        value = value.parts.empty() ? part : gauge::times(value, part);
+      }
+      std::vector<int>& own_arrays = arrays->emplace_back();
+      const std::vector<Expr> stored = gauge::store(type, value);
+      for (std::size_t i = 0; i < stored.size(); ++i) {
+        own_arrays.push_back(array(fmt::format("{}_{}", product.name, i)));
+        product.values.emplace_back(own_arrays.back(), stored[i]);
+      }
+      level.kicks.push_back(std::move(product));
+    }
+    return link;
+  }
+
+  // ---- the rest ---------------------------------------------------------------------------------
+
+  Update update(const char* name, const char* shown) {
+    Update u;
+    u.name = name;
+    u.shown = shown;
+    u.span = clause_.keyword_span;
+    return u;
+  }
+
+  void put_links(Update& to, int axis, const std::vector<Expr>& stored) {
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      to.values.emplace_back(link_array(axis, i), stored[i]);
+  }
+  int link_array(int axis, std::size_t part) const {
+    const auto reals = static_cast<std::size_t>(field_->links->reals());
+    return field_->arrays[static_cast<std::size_t>(axis) * reals + part];
+  }
+
+  void make_parts() {
+    Trajectory& t = trajectory_;
+    t.refresh = update("refresh", "new momenta; links kept aside");
+    for (std::size_t i = 0; i < momenta_.size(); ++i)
+      t.refresh.values.emplace_back(momenta_[i], arena().random(Op::Normal, static_cast<int>(i)));
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      t.refresh.values.emplace_back(kept_[i], arena().load(moved_[i]));
+    const Expr h = hamiltonian();
+    t.begin = update("energy_before", "H of each site, in f64");
+    t.begin.values.emplace_back(energy_, h);
+    t.increase = gauge::minus(h, arena().load(energy_));
+    // the other word of a normal number's pair is not free
+    const int draws = static_cast<int>(momenta_.size() + momenta_.size() % 2);
+    t.draw = arena().random(Op::Uniform, draws);
+    make_drift();
+    make_close();
+  }
+
+  /// p_a p_a/2 + S at a site.
+  Expr hamiltonian() {
+    Expr kinetic;
+    for (const int p : momenta_) {
+      const Expr square = gauge::square(arena().load(p));
+      kinetic = kinetic ? gauge::plus(kinetic, square) : square;
+    }
+    Expr h = gauge::times(arena().rational(1, 2), kinetic);
+    gauge::LoopAction all;
+    for (const NamedAction& action : actions_) {
+      all.insert(all.end(), action.loops.begin(), action.loops.end());
+      if (action.rest) h = gauge::plus(h, energy_written_out(action.rest));
+    }
+    if (all.empty()) return h;
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    return gauge::plus(h, gauge::density(gauge::collected(all), link));
+  }
+
+  /// |grad u|^2 and the spacing of stencils that were written out.
+  Expr written_out(Expr density) {
+    return algebra::rewrite(density, [&](Expr node) {
+      if (node == arena().symbol("dx")) return d_.grid.dx;
+      if (!node.is(Op::Load) || !is_gradient(node->index)) return node;
+      return neighbour(gradient_square(d_, node->index - gradient_of(0), d_.grid.dx), node->offset);
+    });
+  }
+
+  /// The same of an energy: c*|grad u|^2 with one c for all sites as -c*u*lap(u), which has the
+  /// same sum in a box without walls.
+  Expr energy_written_out(Expr density) {
+    std::vector<Expr> terms;
+    for (const Expr term : flat_terms(density)) {
+      const Split split = split_uniform(term);
+      const Expr local = split.local;
+      const bool square = local.is(Op::Load) && is_gradient(local->index);
+      const Expr u = square ? arena().load(local->index - gradient_of(0), local->offset) : Expr{};
+      terms.push_back(square && !angle_of(d_, u)
+                          ? -(split.uniform * u * apply_stencil(arena(), d_.laplacian, u))
+                          : term);
+    }
+    return written_out(arena().make(Op::Add, std::move(terms), density->span));
+  }
+
+  void make_drift() {
+    const Expr length = arena().symbol(Trajectory::kLength);
+    const bool single = d_.system.numerics.real == Precision::F32;
+    const int terms = gauge::exponential_terms(single ? 0x1p-24 : 0x1p-53);
+    const char* shown = "q = q + length p";
+    if (field_)
+      shown = matter_.empty() ? "U = exp(length p) U" : "U = exp(length p) U, q = q + length p";
+    trajectory_.drift = update("drift", shown);
+    for (const auto& [q, p] : matter_momenta_)
+      trajectory_.drift.values.emplace_back(
+          q, gauge::plus(arena().load(q), gauge::times(length, arena().load(p))));
+    if (!field_) return;
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    for (int axis = 0; axis < dims(); ++axis) {
+      std::vector<Expr> p;
+      for (const int momentum : momenta_of(axis))
+        p.push_back(gauge::times(length, arena().load(momentum)));
+      if (field_->angle) {  // the angle itself: exp(i p) is never made
+        const int angle = link_array(axis, 0);
+        trajectory_.drift.values.emplace_back(angle, gauge::plus(arena().load(angle), p[0]));
+        continue;
+      }
+      const gauge::Matrix step = gauge::exponential(group(), p, terms);
+      put_links(trajectory_.drift, axis,
+                gauge::store(*field_->links, gauge::times(step, link(axis, {}))));
+    }
+  }
+
+  /// The links of the trajectory, brought back into the group, where it was accepted.
+  void make_close() {
+    const Expr accept = arena().symbol(Trajectory::kAccept);
+    trajectory_.close = update("close", "the new fields, or those that were kept");
+    std::size_t k = field_ ? field_->arrays.size() : 0;
+    for (const StateField* field : matter_) {
+      const Expr two_pi = arena().real(2 * std::numbers::pi_v<long double>);
+      for (const int q : field->arrays) {
+        Expr value = arena().load(q);
+        if (field->periodic) value = value - two_pi * arena().make(Op::Floor, {value / two_pi});
+        trajectory_.close.values.emplace_back(
+            q, gauge::select(accept, value, arena().load(kept_[k++])));
+      }
+    }
+    if (!field_) return;
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    k = 0;
+    for (int axis = 0; axis < dims(); ++axis) {
+      const gauge::Matrix u = link(axis, {});
+      std::vector<Expr> stored =
+          gauge::store(*field_->links, field_->angle ? u : gauge::reunitarised(group(), u));
+      for (Expr& part : stored) part = gauge::select(accept, part, arena().load(kept_[k++]));
+      put_links(trajectory_.close, axis, stored);
+    }
+  }
+
+  Derivation& d_;
+  Lowerer& lower_;
+  const dsl::Clause& clause_;
+  const StateField* field_ = nullptr;      ///< links; null without
+  std::vector<const StateField*> matter_;  ///< fields at sites
+  Trajectory trajectory_;
+  std::vector<NamedAction> actions_;
+  std::vector<int> momenta_;                         ///< of links, then of fields
+  std::vector<std::pair<int, int>> matter_momenta_;  ///< array of a field and of its momentum
+  std::vector<int> moved_, kept_;
+  int energy_ = -1;
+};
+
+}  // namespace
+
+bool is_hmc(const Derivation& d) {
+  const dsl::Clause* clause = d.resolved.clause("sample");
+  if (clause == nullptr) return false;
+  return std::ranges::any_of(clause->items, [](const dsl::Item& item) {
+    return !item.head && item.value && item.value->text == kMethod;
+  });
+}
+
+void read_hmc(Derivation& d, Lowerer& lower) { TrajectoryReader(d, lower).read(); }
+
+}  // namespace vphi::physics

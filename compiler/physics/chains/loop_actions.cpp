@@ -1,0 +1,246 @@
+#include "compiler/physics/chains/loop_actions.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/fields/source_errors.hpp"
+#include "compiler/physics/physics_errors.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+
+/// One loop, and what stands for its trace while the actions are read.
+struct Known {
+  gauge::Word loop;
+  Expr real, imaginary;
+};
+
+/// Reads one expression.
+class LoopActionReader {
+ public:
+  LoopActionReader(Derivation& d, const StateField* field, Refusal refuse)
+      : d_(d), field_(field), refuse_(std::move(refuse)) {}
+
+  gauge::LoopAction read(const dsl::Expr& whole, const Scope& scope, Expr* shown) {
+    const dsl::Expr& e = density(whole);
+    std::set<std::string> seen;
+    if (const dsl::Expr* average = reduction(e, seen))
+      d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
+    refuse_rates(e, {});
+    Lowerer reader(d_);
+    reader.trace_of = [&](const LinkPath& path) { return trace(path); };
+    const Expr s = reader.real(e, "an action", scope);
+    if (algebra::depends_on(s, arena().symbol(Lowerer::kOpenPath)))
+      d_.fail(errors::action_not_invariant(e.span));
+    if (algebra::per_site(s))
+      d_.fail(errors::not_yet(e.span, "an action with other fields than links"));
+    if (shown) *shown = s;
+    return gauge::collected(coefficients(s, e.span));
+  }
+
+  /// Loops with coefficients that are numbers, and all else as it is written.
+  void read_any(const dsl::Expr& whole, NamedAction& action) {
+    const dsl::Expr& e = density(whole);
+    std::set<std::string> seen;
+    if (const dsl::Expr* average = reduction(e, seen))
+      d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
+    refuse_rates(e, action.name);
+    Lowerer reader(d_);
+    if (field_) reader.closed_trace = [&](const LinkPath& path) { return trace(path); };
+    Expr rest = action.shown.right = reader.real(e, "an action");
+    const auto holds_trace = [&](Expr value) {
+      return std::ranges::any_of(known_, [&](const Known& k) {
+        return algebra::depends_on(value, k.real) || algebra::depends_on(value, k.imaginary);
+      });
+    };
+    gauge::LoopAction loops;
+    for (const Known& loop : known_) {
+      for (const bool imaginary : {false, true}) {
+        const Expr name = imaginary ? loop.imaginary : loop.real;
+        const Expr slope = algebra::derivative(rest, name);
+        if (slope.is_zero() || algebra::per_site(slope) || holds_trace(slope)) continue;
+        loops.push_back({slope, loop.loop, imaginary});
+        rest = algebra::substitute(rest, name, arena().integer(0));
+      }
+    }
+    if (holds_trace(rest)) {  // in a product the place of a loop counts, which its name has not
+      rest = Lowerer(d_).real(e, "an action");
+    } else {
+      action.loops = gauge::collected(loops);
+    }
+    if (!algebra::per_site(rest)) return;
+    check_rest(e, rest);
+    action.rest = rest;
+  }
+
+ private:
+  /// Links alone are invariant along closed paths only; a coefficient of its own at each site does
+  /// not go with neighbours, since it would be asked for beyond the edge.
+  void check_rest(const dsl::Expr& e, Expr rest) {
+    bool links = false, others = false, sites = false, neighbours = false;
+    algebra::visit(rest, [&](Expr node) {
+      sites = sites || node.is(Op::Site);
+      neighbours =
+          neighbours || node.is(Op::Stencil) || (node.is(Op::Load) && !node->offset.zero());
+      if (!node.is(Op::Load)) return;
+      const bool link = field_ && field_->place(node->index) >= 0;
+      (link ? links : others) = true;
+    });
+    if (sites && neighbours)
+      d_.fail(errors::not_yet(e.span, "an action of neighbours that depends on the place"));
+    if (!links || others) return;
+    Lowerer reader(d_);
+    reader.trace_of = [&](const LinkPath& path) { return trace(path); };
+    if (algebra::depends_on(reader.real(e, "an action"), arena().symbol(Lowerer::kOpenPath)))
+      d_.fail(errors::action_not_invariant(e.span));
+  }
+
+  Arena& arena() { return d_.arena(); }
+
+  static bool is_reduction(const dsl::Expr& e) {
+    static const std::set<std::string, std::less<>> kReductions{"mean", "total", "var", "min",
+                                                                "max"};
+    return e.kind == dsl::ExprKind::Call && e.args.size() == 1 && kReductions.contains(e.text);
+  }
+
+  /// What is summed over the sites: of a total its argument.
+  const dsl::Expr& density(const dsl::Expr& e) const {
+    const NamedFact* fact =
+        e.kind == dsl::ExprKind::Name && !d_.field(e.text) ? d_.facts.find(e.text) : nullptr;
+    const dsl::Expr& meant = fact && fact->value ? *fact->value : e;
+    return is_reduction(meant) && meant.text == "total" ? *meant.args[0] : e;
+  }
+
+  /// A reduction over sites in the text or in what it names.
+  const dsl::Expr* reduction(const dsl::Expr& e, std::set<std::string>& seen) const {
+    if (is_reduction(e)) return &e;
+    if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
+      const NamedFact* fact = d_.facts.find(e.text);
+      if (fact && fact->value && seen.insert(e.text).second && reduction(*fact->value, seen))
+        return &e;
+    }
+    for (const dsl::ExprPtr& arg : e.args)
+      if (const dsl::Expr* found = reduction(*arg, seen)) return found;
+    return nullptr;
+  }
+
+  void refuse_rates(const dsl::Expr& e, const std::string& name) const {
+    std::set<std::string> seen;
+    if (const dsl::Expr* rate = time_derivative(e, seen))
+      d_.fail(errors::velocity_in_action(rate->span, name));
+  }
+
+  /// The time derivative of a field in the text or in what it names.
+  const dsl::Expr* time_derivative(const dsl::Expr& e, std::set<std::string>& seen) const {
+    if (e.kind == dsl::ExprKind::Prime) return &e;
+    if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
+      const NamedFact* fact = d_.facts.find(e.text);
+      if (fact && fact->value && seen.insert(e.text).second && time_derivative(*fact->value, seen))
+        return &e;
+    }
+    for (const dsl::ExprPtr& arg : e.args)
+      if (const dsl::Expr* found = time_derivative(*arg, seen)) return found;
+    return nullptr;
+  }
+
+  /// The names of the trace of a closed path: those of all loops with one trace.
+  Component trace(const LinkPath& path) {
+    const gauge::Word reduced = gauge::reduced(path.word);
+    if (reduced.empty()) return {arena().integer(field_->links->group.n), {}};
+    bool reversed = false;
+    const gauge::Word loop = gauge::canonical_loop(reduced, &reversed);
+    auto known = std::ranges::find(known_, loop, &Known::loop);
+    if (known == known_.end()) {
+      const std::string text = shown_loop(loop);
+      known_.push_back(
+          {loop, arena().symbol("re(tr(" + text + "))"), arena().symbol("im(tr(" + text + "))")});
+      known = known_.end() - 1;
+    }
+    return {known->real, reversed ? -known->imaginary : known->imaginary};
+  }
+
+  gauge::LoopAction coefficients(Expr s, dsl::Span span) {
+    gauge::LoopAction action;
+    for (const Known& loop : known_) {
+      for (const bool imaginary : {false, true}) {
+        const Expr slope = algebra::derivative(s, imaginary ? loop.imaginary : loop.real);
+        if (slope.is_zero()) continue;
+        for (const Known& other : known_) {
+          if (algebra::depends_on(slope, other.real) || algebra::depends_on(slope, other.imaginary))
+            d_.fail(refuse_(span, "a product of traces"));
+        }
+        action.push_back({slope, loop.loop, imaginary});
+      }
+    }
+    return action;
+  }
+
+  Derivation& d_;
+  const StateField* field_;  ///< null: no links
+  const Refusal refuse_;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+std::string shown_loop(const gauge::Word& word) {
+  std::vector<std::string> steps;
+  for (const gauge::Step& step : word)
+    steps.push_back(std::string(step.back ? "-" : "") + kAxes[step.axis]);
+  return fmt::format("loop({})", fmt::join(steps, ", "));
+}
+
+std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& field,
+                                           const dsl::Clause& sample, const std::string& method) {
+  const Refusal refuse = [&](dsl::Span span, const std::string& why) {
+    return errors::action_not_linear(span, method, why, sample.keyword_span);
+  };
+  std::vector<NamedAction> result;
+  for (const dsl::Clause* clause : d.ledger.clauses("action")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      d.ledger.use(item);
+      NamedAction action{item.head->name, {}, {item.head->name, {}, item.value->span}};
+      action.loops = read_loops(d, field, *item.value, {}, refuse, &action.shown.right);
+      result.push_back(std::move(action));
+    }
+  }
+  const bool none =
+      std::ranges::all_of(result, [](const NamedAction& a) { return a.loops.empty(); });
+  if (none) d.fail(refuse(sample.keyword_span, "no action holds a loop of links"));
+  return result;
+}
+
+std::vector<NamedAction> read_actions(Derivation& d, const StateField* links) {
+  const Refusal refuse = [&](dsl::Span span, const std::string&) {
+    return errors::action_of_reduction(span);
+  };
+  std::vector<NamedAction> result;
+  for (const dsl::Clause* clause : d.ledger.clauses("action")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      d.ledger.use(item);
+      NamedAction& action = result.emplace_back(
+          NamedAction{item.head->name, {}, {item.head->name, {}, item.value->span}});
+      LoopActionReader(d, links, refuse).read_any(*item.value, action);
+    }
+  }
+  return result;
+}
+
+gauge::LoopAction read_loops(Derivation& d, const StateField& field, const dsl::Expr& action,
+                             const Scope& scope, const Refusal& refuse, Expr* shown) {
+  return LoopActionReader(d, &field, refuse).read(action, scope, shown);
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,342 @@
+#include "compiler/physics/chains/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/action.hpp"
+#include "compiler/gauge/heatbath.hpp"
+#include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/chains/loop_actions.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+#include "dsl/equations.hpp"
+
+namespace vphi::physics {
+
+using algebra::Offset;
+using algebra::Op;
+
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+
+class SamplingReader {
+ public:
+  SamplingReader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
+
+  void read() {
+    clause_ = d_.ledger.clause("sample");
+    read_options();
+    for (StateField& field : d_.fields) {
+      if (field.spinor) continue;  // stays as it is
+      if (!field.links)
+        d_.fail(errors::local_update_of_field(
+            field.span, field.name, options_.method,
+            d_.resolved.find(field.name)->type.base == dsl::Type::Base::Integer));
+      if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
+      field_ = &field;
+    }
+    if (!field_) d_.fail(errors::not_yet(clause_->keyword_span, "a Markov chain without links"));
+    read_actions();
+    colour_directions();
+    make_updates();
+    d_.system.dynamics = std::move(sampling_);
+  }
+
+ private:
+  struct Options {
+    std::string method;
+    std::int64_t overrelax = 0, tries = 0, hits = 0, reunitarise = -1;
+    Expr width;
+  };
+
+  Arena& arena() { return d_.arena(); }
+  const std::array<std::int64_t, 4>& extent() const { return d_.grid.extent; }
+
+  // ---- the clause -------------------------------------------------------------------------------
+
+  void read_options() {
+    const auto whole = [&](const dsl::Item& item) {
+      const auto n = lower_.fixed_integer(*item.value, "`" + item.head->name + "`");
+      if (n < 0) {
+        d_.fail(errors::not_positive(item.span, item.head->name, static_cast<double>(n)));
+      }
+      return n;
+    };
+    sampling_.sweeps = -1;
+    for (const dsl::Item& item : clause_->items) {
+      if (!item.head && item.value) sampling_.method = options_.method = item.value->text;
+    }
+    const std::string& method = options_.method;
+    for (const dsl::Item& item : clause_->items) {
+      if (!item.head || !item.value) continue;
+      const std::string& name = item.head->name;
+      d_.ledger.use(item);
+      if (name == "sweeps") {
+        sampling_.sweeps = whole(item);
+      } else if (name == "reunitarise") {
+        options_.reunitarise = whole(item);
+      } else if (name == "overrelax" && method != "overrelax") {
+        options_.overrelax = whole(item);
+      } else if (name == "tries" && method == "heatbath") {
+        options_.tries = whole(item);
+      } else if (name == "hits" && method == "metropolis") {
+        options_.hits = whole(item);
+      } else if (name == "width" && method == "metropolis") {
+        options_.width = lower_.fixed(*item.value, "`width`");
+      } else {
+        d_.fail(errors::sample_option(item.span, name, method));
+      }
+    }
+    if (sampling_.sweeps < 0) d_.fail(errors::sweeps_missing(clause_->keyword_span));
+  }
+
+  // ---- the actions ------------------------------------------------------------------------------
+
+  void read_actions() {
+    const auto actions = read_loop_actions(d_, *field_, *clause_, options_.method);
+    gauge::LoopAction all;
+    for (const NamedAction& action : actions) {
+      sampling_.actions.push_back(action.shown);
+      all.insert(all.end(), action.loops.begin(), action.loops.end());
+    }
+    action_ = gauge::collected(all);
+    twice_ = gauge::twice(action_, box());
+    const bool any = options_.method == "metropolis" && options_.overrelax == 0;
+    if (!twice_ || any) return;
+    dsl::Span span = clause_->keyword_span;
+    for (const NamedAction& action : actions)
+      for (const gauge::LoopTerm& term : action.loops)
+        if (term.loop == twice_->loop) span = action.shown.span;
+    d_.fail(errors::link_twice(span, options_.method, shown_loop(twice_->loop),
+                               fmt::format("U[{}]", kAxes[twice_->link.axis]),
+                               clause_->keyword_span));
+  }
+
+  gauge::Box box() const { return {d_.grid.dims, extent()}; }
+
+  // ---- colours ----------------------------------------------------------------------------------
+
+  void colour_directions() {
+    const std::vector<gauge::Word> words = gauge::loops(action_);
+    std::size_t longest = 0;
+    for (const gauge::Word& word : words) longest = std::max(longest, word.size());
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      const auto conflicts = gauge::conflicts(words, axis);
+      const auto found = gauge::find_colouring(conflicts, box());
+      if (!found.colouring) {
+        const gauge::Misfit misfit = found.misfit.value_or(gauge::Misfit{});
+        d_.fail(errors::colouring_misfit(d_.grid.span, kAxes[misfit.axis], misfit.extent,
+                                         misfit.multiple, misfit.colours,
+                                         fmt::format("loops of {} links", longest)));
+      }
+      if (gauge::prove(*found.colouring, conflicts, box())) {
+        d_.fail(errors::not_yet(d_.grid.span, "a colouring of this lattice"));
+      }
+      std::vector<std::string> terms;
+      for (int k = 0; k < d_.grid.dims; ++k) {
+        const int a = found.colouring->a[static_cast<std::size_t>(k)];
+        if (a == 0) continue;
+        terms.push_back(a == 1 ? std::string(kAxes[k]) : fmt::format("{}*{}", a, kAxes[k]));
+      }
+      proofs_.push_back(fmt::format(
+          "links along {}: {} colours, ({}) mod {}; {} separations share a loop, none has two "
+          "links of one colour (every site looked at)",
+          kAxes[axis], found.colouring->colours, fmt::join(terms, " + "), found.colouring->colours,
+          conflicts.size()));
+      colourings_.push_back(*found.colouring);
+    }
+  }
+
+  // ---- updates ----------------------------------------------------------------------------------
+
+  /// V of the weight exp(Re tr(U V)) of the link along `axis`: that of -S.
+  gauge::Matrix staple(int axis, const gauge::LinkOf& link, gauge::LinkPathPlan& plan) {
+    gauge::LoopAction weight = action_;
+    for (gauge::LoopTerm& term : weight) term.coefficient = -term.coefficient;
+    return gauge::staple_sum(weight, axis, link, &plan);
+  }
+
+  /// Which proposals: those of small alpha are wanted where staples cannot add up to much.
+  gauge::Proposal proposal(int axis) {
+    constexpr long double kSmall = 4;
+    long double most = 0;
+    for (const gauge::LoopTerm& term : action_) {
+      const auto c = algebra::constant(term.coefficient);
+      if (!c) return gauge::Proposal::Either;
+      most += std::fabs(c->real) * static_cast<long double>(gauge::rests(term.loop, axis).size());
+    }
+    return most < kSmall ? gauge::Proposal::Either : gauge::Proposal::KennedyPendleton;
+  }
+
+  std::vector<Expr> uniforms(int count) {
+    std::vector<Expr> result;
+    for (int i = 0; i < count; ++i) result.push_back(arena().random(Op::Uniform, draws_++));
+    return result;
+  }
+
+  /// Pairs of words make pairs of normal numbers, and no other draw may share one.
+  std::vector<Expr> normals(int count) {
+    draws_ += draws_ % 2;
+    std::vector<Expr> result;
+    for (int i = 0; i < count; ++i) result.push_back(arena().random(Op::Normal, draws_++));
+    draws_ += draws_ % 2;
+    return result;
+  }
+
+  int add(int axis, const std::string& what, const gauge::Matrix& value,
+          const gauge::LinkPathPlan& plan) {
+    Update update;
+    update.name = fmt::format("{}_{}", what, kAxes[axis]);
+    const auto& colouring = colourings_[static_cast<std::size_t>(axis)];
+    update.modulus = colouring.colours;
+    update.weights = colouring.a;
+    update.shown = fmt::format("{} of links along {}: {} links read, {} products of matrices", what,
+                               kAxes[axis], plan.links + 1, plan.products);
+    update.proof.push_back(proofs_[static_cast<std::size_t>(axis)]);
+    update.span = clause_->keyword_span;
+    put(update, axis, value);
+    sampling_.updates.push_back(std::move(update));
+    return static_cast<int>(sampling_.updates.size()) - 1;
+  }
+
+  void put(Update& update, int axis, const gauge::Matrix& value) {
+    const auto stored = gauge::store(*field_->links, value);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const int array = field_->arrays[static_cast<std::size_t>(axis) * stored.size() + i];
+      if (!(stored[i] == arena().load(array))) update.values.emplace_back(array, stored[i]);
+    }
+  }
+
+  void make_updates() {
+    const gauge::Group& group = field_->links->group;
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    std::vector<int> first, relax;
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      gauge::LinkPathPlan plan;
+      if (gauge::staple_paths(action_, axis).empty()) continue;  // free links
+      const gauge::Matrix v = twice_ ? gauge::Matrix{} : staple(axis, link, plan);
+      const gauge::Matrix u = link(axis, {});
+      if (options_.method == "heatbath") {
+        gauge::Heatbath how;
+        if (options_.tries > 0) how.proposals = static_cast<int>(options_.tries);
+        how.proposal = proposal(axis);
+        const auto random = uniforms(gauge::heatbath_draws(group, how));
+        first.push_back(add(axis, "heatbath",
+                            gauge::heatbath(group, u, v, arena().integer(1), random, how), plan));
+      } else if (options_.method == "metropolis") {
+        Expr accepted = arena().integer(0);
+        const gauge::Matrix drawn = metropolis(axis, link, v, accepted);
+        first.push_back(add(axis, "metropolis", drawn, plan));
+        sampling_.updates.back().accepted = accepted;
+        sampling_.proposals += hits() * d_.grid.sites();
+      }
+      if (options_.overrelax > 0 || options_.method == "overrelax") {
+        relax.push_back(add(axis, "overrelax", gauge::overrelaxed(group, u, v), plan));
+      }
+    }
+    std::vector<int> sweep = first;
+    const std::int64_t times = options_.method == "overrelax" ? 1 : options_.overrelax;
+    for (std::int64_t i = 0; i < times; ++i) sweep.insert(sweep.end(), relax.begin(), relax.end());
+    add_reunitarisation(link, sweep);
+  }
+
+  std::int64_t hits() const { return options_.hits > 0 ? options_.hits : kHits; }
+
+  /// `accepted` grows by the proposals that are taken.
+  gauge::Matrix metropolis(int axis, const gauge::LinkOf& link, const gauge::Matrix& v,
+                           Expr& accepted) {
+    const gauge::Group& group = field_->links->group;
+    const Expr width = options_.width ? options_.width : arena().rational(1, 4);
+    const double unit = d_.system.numerics.real == Precision::F32 ? 0x1p-24 : 0x1p-53;
+    const int terms = gauge::exponential_terms(unit);
+    gauge::Matrix u = link(axis, {});
+    const gauge::LinkOf now = [&](int along, Offset at) {
+      bool here = along == axis;
+      for (std::size_t k = 0; k < 4; ++k) here = here && at.d[k] % extent()[k] == 0;
+      return here ? u : link(along, at);
+    };
+    for (std::int64_t hit = 0; hit < hits(); ++hit) {
+      const auto random = normals(group.generators());
+      const gauge::Matrix step = gauge::near_identity(group, random, width, terms);
+      const gauge::Matrix proposed = gauge::times(step, u);
+      const Expr increase = twice_ ? gauge::increase(action_, axis, proposed, now, box())
+                                   : gauge::trace_of_product(gauge::minus(u, proposed), v).re;
+      const Expr uniform = uniforms(1)[0];
+      u = gauge::metropolis(u, proposed, increase, uniform);
+      accepted = accepted + arena().make(Op::Select, {gauge::metropolis_takes(increase, uniform),
+                                                      arena().integer(1), arena().integer(0)});
+    }
+    return u;
+  }
+
+  /// What rounding has taken from the group is given back: each sweep in f32, each tenth in f64.
+  void add_reunitarisation(const gauge::LinkOf& link, const std::vector<int>& sweep) {
+    const bool single =
+        d_.system.numerics.real == Precision::F32 || d_.system.numerics.store == Precision::F32;
+    std::int64_t every = options_.reunitarise >= 0 ? options_.reunitarise : single ? 1 : 10;
+    if (!field_->matrices()) every = 0;
+    sampling_.cycle.assign(static_cast<std::size_t>(std::max<std::int64_t>(every, 1)), sweep);
+    if (every == 0) return;
+    Update update;
+    update.name = "reunitarise";
+    update.shown = fmt::format("links are brought back into the group every {} sweeps", every);
+    if (every == 1) update.shown = "links are brought back into the group after every sweep";
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      put(update, axis, gauge::reunitarised(field_->links->group, link(axis, {})));
+    }
+    sampling_.cycle.back().push_back(static_cast<int>(sampling_.updates.size()));
+    sampling_.updates.push_back(std::move(update));
+  }
+
+  static constexpr int kHits = 4;
+
+  Derivation& d_;
+  Lowerer& lower_;
+  const dsl::Clause* clause_ = nullptr;
+  const StateField* field_ = nullptr;
+  Options options_;
+  MarkovChain sampling_;
+  gauge::LoopAction action_;
+  std::optional<gauge::Twice> twice_;
+  std::vector<gauge::Colouring> colourings_;
+  std::vector<std::string> proofs_;
+  int draws_ = 0;
+};
+
+}  // namespace
+
+bool samples(const Derivation& d) {
+  return d.resolved.clause("sample") || dsl::measures(d.resolved);
+}
+
+void prepare_sampling(Derivation& d, Lowerer&) {
+  if (const dsl::Clause* evolve = d.resolved.clause("evolve")) {
+    d.fail(errors::not_yet(evolve->keyword_span, "`evolve` beside `sample`"));
+  }
+  for (StateField& field : d.fields) {
+    field.order = 1;
+    for (const int array : field.arrays) d.rates[array] = d.arena().integer(0);
+  }
+  d.dt = d.arena().integer(1);
+  d.system.dt = d.system.dt_physical = 1;
+}
+
+void read_sampling(Derivation& d, Lowerer& lower) {
+  if (dsl::measures(d.resolved)) {
+    MarkovChain still;
+    still.method = "measure";
+    still.cycle.emplace_back();
+    d.system.dynamics = std::move(still);
+    d.system.remarks.push_back("nothing moves: the initial state is measured");
+    return;
+  }
+  SamplingReader(d, lower).read();
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,197 @@
+#include "compiler/physics/chains/sampling_errors.hpp"
+
+#include <fmt/format.h>
+
+#include "dsl/messages/error.hpp"
+#include "dsl/messages/suggest.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::error;
+using dsl::with_label;
+
+Diagnostic action_not_invariant(Span span) {
+  return error("E0770", span, "the action is not gauge invariant", "links along an open path",
+               "links enter an action as traces of closed loops, which no gauge transformation "
+               "changes",
+               "write re(tr(loop(mu, nu, -mu, -nu))): the steps come back to where they began");
+}
+
+Diagnostic action_not_linear(Span span, const std::string& method, const std::string& why,
+                             Span sample) {
+  return with_label(
+      error(
+          "E0771", span, fmt::format("`{}` cannot draw links of this action", method), why,
+          "the weight of one link is exp(re(tr(U*V))) with a V that holds no part of U only where "
+          "the action is a sum of traces of loops times fixed numbers",
+          "write the action as such a sum"),
+      sample, "sampled here");
+}
+
+Diagnostic action_of_reduction(Span span) {
+  return error("E0771", span, "`hmc` cannot draw with this action",
+               "a reduction over sites, where a density is meant",
+               "an action is a density: the weight is exp(-S) with S summed over the sites",
+               "write what is summed, without `mean` or `total` around it");
+}
+
+Diagnostic field_without_action(Span span, const std::string& field, Span sample) {
+  return with_label(
+      error("E0779", span, fmt::format("no action holds `{}`", field),
+            "each value of it would be as likely as any other",
+            "a chain draws every field of the model with the weight exp(-S)",
+            fmt::format("add an action that falls off where `{}` is large, or leave the field out",
+                        field)),
+      sample, "sampled here");
+}
+
+Diagnostic link_twice(Span span, const std::string& method, const std::string& loop,
+                      const std::string& link, Span sample) {
+  return with_label(
+      error(
+          "E0772", span,
+          fmt::format("`{}` cannot draw links of this action: a loop passes a link twice", method),
+          fmt::format("{} passes {} twice", loop, link),
+          "the weight of one link is exp(re(tr(U*V))) with a V that holds no part of U only where "
+          "no loop passes U twice",
+          "take a larger lattice where the loop closes around it, or another loop"),
+      sample, "sampled here");
+}
+
+Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
+                            std::int64_t multiple, int colours, const std::string& loops) {
+  return error(
+      "E0773", span,
+      fmt::format("{} sites along {} cannot be divided into colours that update at once", extent,
+                  axis),
+      "",
+      fmt::format("two links of one colour share no loop of the action; for {} that takes {} "
+                  "colours, which close around an axis of a multiple of {} sites",
+                  loops, colours, multiple),
+      fmt::format("take {} or {} sites along {}", extent / multiple * multiple + multiple,
+                  (extent / multiple + 2) * multiple, axis));
+}
+
+Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method,
+                                 bool whole) {
+  return error(
+      "E0901", span, fmt::format("`sample {}` of `{}` is not there yet", method, field), "",
+      "heatbath, metropolis and overrelax update links; hmc draws links and real, complex, vector "
+      "and angle fields",
+      whole ? "a field of whole numbers has no forces for hmc: draw a real one in two deep wells, "
+              "`field s: real` and `action S = ... + 8*(s^2 - 1)^2`"
+            : "write `sample hmc, trajectories = N { level S: steps = 10, scheme = leapfrog }`; "
+              "spins of the plane are `angle` fields, longer ones a vec(n) whose length an action "
+              "such as 8*(norm2(s) - 1)^2 holds near 1");
+}
+
+Diagnostic sample_option(Span span, const std::string& option, const std::string& method) {
+  return error("E0774", span, fmt::format("`{}` means nothing to `sample {}`", option, method), "",
+               "a sweep of heatbath takes sweeps, overrelax, tries and reunitarise; of metropolis "
+               "also hits and width; of overrelax sweeps and reunitarise; hmc takes trajectories, "
+               "tau and levels",
+               fmt::format("leave `{}` out", option));
+}
+
+Diagnostic sweeps_missing(Span span) {
+  return error("E0775", span, "how many sweeps?", "",
+               "a chain of single updates ends after a number of sweeps over the lattice",
+               "add sweeps = 1000");
+}
+
+Diagnostic trajectories_missing(Span span) {
+  return error("E0775", span, "how many trajectories?", "",
+               "a chain of trajectories ends after a number of them", "add trajectories = 1000");
+}
+
+Diagnostic action_without_level(Span span, const std::string& action) {
+  return error(
+      "E0776", span, fmt::format("no level integrates the action `{}`", action), "",
+      "each action belongs to one level of `sample hmc`, from the outer ones with few steps "
+      "to the inner one that moves the links",
+      fmt::format("add level {}: steps = 10, scheme = omelyan2", action));
+}
+
+Diagnostic level_twice(Span span, const std::string& action) {
+  return error("E0776", span, fmt::format("the action `{}` has a level already", action), "",
+               "each action belongs to one level of `sample hmc`", "leave one of them out");
+}
+
+Diagnostic level_without_scheme(Span span) {
+  return error(
+      "E0776", span, "this level has no integrator", "",
+      "a level moves by a composition of kicks and drifts, a text of the library or of the "
+      "model",
+      "add for instance scheme = omelyan2");
+}
+
+Diagnostic no_composition(Span span, const std::string& integrator,
+                          const std::vector<std::string>& fitting) {
+  return error(
+      "E0777", span,
+      fmt::format("`{}` is not a symmetric composition of kicks and drifts", integrator), "",
+      "a level of a trajectory moves links and momenta in turn: only then it is reversible "
+      "and keeps volumes, and the chain is exact",
+      fitting.empty() ? std::string("write one, as the library's leapfrog")
+                      : "take " + dsl::enumerate(fitting));
+}
+
+namespace {
+
+constexpr const char* kFlowRule =
+    "links flow along the gradient of a sum of traces of loops: U' = -d(S, U), or a sum of such "
+    "gradients times fixed numbers";
+
+}  // namespace
+
+Diagnostic no_configuration(Span span, const std::string& name) {
+  return error("E0831", span, fmt::format("the gauge configuration {} is not there", name), "",
+               "an ILDG or NERSC file is found from the model's folder",
+               "check the name, write the path from the folder of the model, or start from "
+               "`cold` or `~ hot`");
+}
+
+Diagnostic flow_not_of_loops(Span span, const std::string& why) {
+  return error("E0778", span, "links cannot flow along this", why, kFlowRule,
+               "write U' = -d(S, U) with S = 2*sum(3 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)");
+}
+
+Diagnostic flow_without_direction(Span span) {
+  return error("E0778", span, "which link does this carry a gradient to?",
+               "links or neighbours stand in the right side",
+               "a right side with links or neighbours is written for a direction",
+               "write U[mu]' = ..., and U[mu] for the link, d(S, U[mu]) for its gradient");
+}
+
+Diagnostic flow_of_another_direction(Span span) {
+  return error("E0778", span, "this is the gradient by another link", "",
+               "in a sum of gradients each is that by the link which moves",
+               "write d(S, U) in U' = ..., or d(S, U[mu]) in U[mu]' = ...");
+}
+
+Diagnostic flow_of_second_order(Span span, const std::string& links) {
+  return error("E0778", span, fmt::format("the links `{}` have no equation of second order", links),
+               "", kFlowRule,
+               fmt::format("write {}' = -d(S, {}) for the gradient flow; sample hmc integrates "
+                           "Hamilton's equations",
+                           links, links));
+}
+
+Diagnostic gradient_not_here(Span span, const std::string& links) {
+  return error(
+      "E0778", span, fmt::format("the gradient by the links `{}` has no value here", links),
+      "it lies in the algebra of their group", "d(S, U) stands in the equation of the links",
+      fmt::format("write {}' = -d(S, {})", links, links));
+}
+
+Diagnostic flow_unstable(Span span, double dt, double most, double fastest, double limit) {
+  return error(
+      "E0301", span,
+      fmt::format("dt = {:.6g} is above the stability limit {:.6g} of this flow", dt, most), "",
+      fmt::format("the fastest wave about U = 1 decays as exp(-{:.5g}*t); the limit of the "
+                  "integrator is {:.5g} divided by this rate",
+                  fastest, limit),
+      "take a smaller dt, or an integrator with a larger limit");
+}
+
+}  // namespace vphi::physics::errors

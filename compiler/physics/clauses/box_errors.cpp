@@ -1,0 +1,100 @@
+#include "compiler/physics/clauses/box_errors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "dsl/messages/error.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::error;
+using dsl::with_label;
+
+namespace {
+
+std::string sites(std::int64_t n) { return fmt::format("{} site{}", n, n == 1 ? "" : "s"); }
+
+}  // namespace
+
+Diagnostic other_dimensions(Span given_at, int given, int axes, std::int64_t extent, Span lattice) {
+  const std::string shape =
+      axes == 1 ? fmt::format("{}", extent) : fmt::format("{}^{}", extent, axes);
+  return with_label(
+      error("E0313", given_at,
+            fmt::format("this shape has {} axes, and the model's lattice has {}", given, axes), "",
+            "--lattice gives other extents to the lattice of the model, not other dimensions; one "
+            "number is the extent along every axis",
+            fmt::format("--lattice {}, or write the other dimensions into the model", shape)),
+      lattice, "the lattice of the model");
+}
+
+Diagnostic wider_than_box(Span span, const std::string& stencil, int points,
+                          const std::string& axis, std::int64_t extent, Span lattice) {
+  Diagnostic d =
+      error("W0314", span,
+            fmt::format("`{}` is {} points wide along {}, the box {}", stencil, points, axis,
+                        sites(extent)),
+            "",
+            "in a periodic box it then reaches a site from both sides: the sum is correct, but "
+            "such a box holds no wave that is resolved to the order of the stencil",
+            fmt::format("take {} or more along {}, or 1 for a field that does not depend on {}",
+                        sites(points), axis, axis));
+  d.severity = dsl::Severity::Warning;
+  return lattice == span ? d : with_label(std::move(d), lattice, "the box");
+}
+
+Diagnostic reach_beyond_mirror(Span span, const std::string& stencil, int reach,
+                               const std::string& axis, std::int64_t extent, Span lattice) {
+  Diagnostic d = error(
+      "E0315", span,
+      fmt::format("`{}` reaches {} sites along {}, the box has {}", stencil, reach, axis, extent),
+      "", "beyond a mirror (`neumann`) lie the images of the sites before it, as many as there are",
+      fmt::format("take {} or more along {}", sites(reach), axis));
+  return lattice == span ? d : with_label(std::move(d), lattice, "the box");
+}
+
+Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size_t given,
+                                 int axes) {
+  return error(
+      "E0318", span,
+      fmt::format("this list has {} value{}, and the lattice has {} ax{}", given,
+                  given == 1 ? "" : "s", axes, axes == 1 ? "is" : "es"),
+      "", fmt::format("a list behind `{}` has one value for each axis, in order", option),
+      fmt::format("write {} value{}, or one alone for all axes", axes, axes == 1 ? "" : "s"));
+}
+
+Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length) {
+  return error("E0320", span, fmt::format("sites lie {:.6g} apart", fmt::join(each, ", ")), "",
+               "the distance of neighbouring sites is the same along every axis",
+               length ? "make the numbers of sites proportional to the lengths, or stretch a "
+                        "coordinate in the equations"
+                      : "give one spacing and other numbers of sites, or stretch a coordinate in "
+                        "the equations");
+}
+
+Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths) {
+  Diagnostic d = error("W0321", span, "this length is that of the axis x", "",
+                       "sites lie equally far apart along every axis, so the first one decides",
+                       fmt::format("write length = [{:.10g}] if this is meant, or spacing = ...",
+                                   fmt::join(lengths, ", ")));
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic walls_differ(Span span, const std::string& one, const std::string& other,
+                        const std::string& axis, Span declared) {
+  return with_label(
+      error("E0319", span,
+            fmt::format("a term here couples neighbours along {} of `{}` and `{}`, which have "
+                        "different boundaries",
+                        axis, one, other),
+            "",
+            "equations are derived from sums over the box, and what such a term gives at an edge "
+            "is another term for each of the fields",
+            fmt::format("give both the same boundary along {}, or write their equations of motion "
+                        "(`u' = ...`) in place of what is derived",
+                        axis)),
+      declared, "declared here");
+}
+
+}  // namespace vphi::physics::errors

@@ -1,0 +1,234 @@
+// The clauses `evolve`, `precision` and `random`: integrator, step, end, numbers.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/clock.hpp"
+#include "compiler/physics/clauses/stop_criteria.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+#include "compiler/text/integrator.hpp"
+#include "dsl/messages/error.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+Launches launches(const std::string& text) {
+  if (text == "step") return Launches::Step;
+  if (text == "group") return Launches::Group;
+  return text == "groups" ? Launches::Groups : Launches::ByCounts;
+}
+
+}  // namespace
+
+void read_evolve(Derivation& d, Lowerer& lower) {
+  const dsl::Clause* clause = d.ledger.clause("evolve");
+  System& system = d.system;
+  if (!clause && d.fields.empty()) {  // nothing evolves: what is looked at is there at the start
+    system.dt = system.dt_physical = 1;
+    return;
+  }
+  if (!clause) d.fail(errors::no_evolve(d.grid.span));
+  system.evolve_span = system.dt_span = clause->keyword_span;
+  std::optional<Evolution> evolution;
+  Options options;
+  bool by_scheme = false;  // `evolve scheme`: the flux scheme is a step by itself
+  for (const dsl::Item& item : clause->items) {
+    if (!item.head) {
+      const std::string text = item.value ? item.value->text : std::string();
+      if (text == "scheme") {
+        if (!d.resolved.clause("conserve")) d.fail(errors::no_laws(item.span));
+        by_scheme = true;
+        continue;
+      }
+      if (!d.facts.integrators.contains(text)) {
+        std::vector<std::string> known;
+        for (const auto& [other, text_of] : d.facts.integrators) known.push_back(other);
+        d.fail(errors::unknown_integrator(item.span, text, known));
+      }
+      auto integrator = text::read_integrator(text, item.span, d.resolved, d.diagnostics);
+      if (!integrator) throw Failure{};
+      evolution = Evolution{std::move(*integrator), {}};
+      continue;
+    }
+    if (item.head->name != "until") d.ledger.use(item);
+    if (item.head->name == "dt") {
+      system.dt_span = item.span;
+      const Expr dt = lower.fixed(*item.value, "dt");
+      const double value = static_cast<double>(dt->number.real);
+      if (!(value > 0)) d.fail(errors::step_not_positive(item.span, value));
+      d.dt = dt;
+      system.dt_physical = value;
+      system.dt = static_cast<double>((d.rescaling.B * dt)->number.real);
+    } else if (item.head->name == "launch") {
+      if (item.value) system.launches = launches(item.value->text);
+    } else if (item.head->name != "until") {
+      options.emplace_back(item.head->name, lower.real(*item.value, item.head->name));
+    }
+  }
+  if (evolution) {
+    evolution->options = std::move(options);
+    system.dynamics = std::move(*evolution);
+  } else if (by_scheme) {
+    system.dynamics = FluxStep{};
+  } else {
+    d.fail(errors::no_evolve(clause->keyword_span));
+  }
+  if (!(system.dt > 0)) d.fail(errors::not_fixed(clause->keyword_span, "dt, which is not given,"));
+}
+
+namespace {
+
+/// `equal`: a time to the last digit; `first`: it holds from the first step on.
+dsl::Diagnostic end_never_reached(dsl::Span span, const std::string& text, bool equal, bool first) {
+  const std::string what = equal   ? "is met by chance alone"
+                           : first ? "holds from the first step on"
+                                   : "never holds";
+  return dsl::error("E0317", span,
+                    fmt::format("the run ends where `{}` holds, and that {}", text, what), "",
+                    "`until` is looked at after each step, and time only grows",
+                    "write the time at which the run ends: until = t >= 100");
+}
+
+/// Time only grows: `t < 5` holds from the first step or never, `t == 5` meets no step for sure.
+void refuse_backward_end(Derivation& d, Expr test, dsl::Span span) {
+  const auto is_time = [&](Expr e) { return e == d.time(); };
+  const bool below = (test.is(Op::Less) || test.is(Op::LessEqual)) && is_time(test.arg(0)) &&
+                     algebra::constant(test.arg(1));
+  const bool at = test.is(Op::Equal) && (is_time(test.arg(0)) || is_time(test.arg(1)));
+  const auto fixed = algebra::constant(test);
+  if (!below && !at && !fixed) return;
+  bool first = fixed && fixed->real != 0;
+  if (below) {
+    const auto bound = algebra::constant(test.arg(1));
+    first = static_cast<long double>(d.start_time) + d.system.dt_physical < bound->real;
+  }
+  d.fail(end_never_reached(span, written(d, span), at, first));
+}
+
+}  // namespace
+
+void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  const dsl::ExprPtr until = until_expression(d);
+  if (!until) return;
+  Expr test;
+  for (const dsl::ExprPtr& part : alternatives(until)) {
+    const Expr physical = lower.real(*part, "`until`");
+    const bool passage = std::ranges::any_of(d.system.passages, [&](const FirstPassage& f) {
+      return f.condition && algebra::depends_on(physical, d.arena().symbol(f.symbol));
+    });
+    if (passage) d.fail(errors::not_yet(part->span, "`until` of `first`"));
+    if (holds_statistics(d, physical)) continue;  // read_targets
+    const Expr here = by_steps(d, scalar_quantity(d, units, physical));
+    if (algebra::per_site(here)) {
+      d.fail(errors::not_scalar_output(part->span, written(d, part->span)));
+    }
+    refuse_backward_end(d, here, part->span);
+    test = test ? d.arena().make(Op::Or, {test, here}, until->span) : here;
+  }
+  if (!test) return;
+  d.system.until = test;
+  // `t > end` with t proportional to the number of steps
+  if (!test.is(Op::Less) && !test.is(Op::LessEqual)) return;
+  const auto end = algebra::constant(test.arg(0));
+  const long double way = end ? end->real - static_cast<long double>(d.start_time) : 0;
+  if (end && test.arg(1) == d.time() && counts_steps(d) && way > 0) {
+    d.system.end_time = static_cast<double>(way);
+  }
+}
+
+namespace {
+
+Precision precision(Derivation& d, const dsl::Expr& e) {
+  if (e.text == "f32") return Precision::F32;
+  if (e.text == "f64") return Precision::F64;
+  d.fail(errors::option_value(e.span, "precision", "f32 or f64"));
+}
+
+}  // namespace
+
+Precision real_precision(Derivation& d) {
+  if (!d.options.precision.empty())
+    return d.options.precision == "f32" ? Precision::F32 : Precision::F64;
+  Precision real = Numerics().real;
+  if (const dsl::Clause* clause = d.resolved.clause("precision")) {
+    for (const dsl::Item& item : clause->items) {
+      if (item.value && (!item.head || item.head->name == "real")) real = precision(d, *item.value);
+    }
+  }
+  return real;
+}
+
+void read_numerics(Derivation& d, Lowerer& lower) {
+  Numerics& numerics = d.system.numerics;
+  numerics.real = real_precision(d);
+  std::optional<Precision> store, pair;
+  std::vector<std::pair<const dsl::Item*, const StateField*>> own;  ///< memory of one field
+  if (const dsl::Clause* clause = d.ledger.clause("precision")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head) continue;
+      if (item.head->name != "pair") d.ledger.use(item);
+      const std::string& name = item.head->name;
+      const std::string& text = item.value->text;
+      if (name == "real") continue;
+      if (name == "store") {
+        store = precision(d, *item.value);
+      } else if (name == "sum") {
+        if (text == "kahan")
+          numerics.sum = SumKind::Kahan;
+        else if (text == "pairwise")
+          numerics.sum = SumKind::Pairwise;
+        else if (text == "plain")
+          numerics.sum = SumKind::Plain;
+        else if (text == "f64")
+          numerics.sum = SumKind::F64;
+        else
+          d.fail(errors::option_value(item.span, "sum", "kahan, pairwise, f64 or plain"));
+      } else if (name == "pair") {
+        pair = precision(d, *item.value);
+      } else if (const StateField* field = d.field(name);
+                 field && !field->primitive && !field->particle && !field->link) {
+        own.emplace_back(&item, field);
+      } else {
+        d.fail(errors::not_yet(item.span, fmt::format("a precision of its own for `{}`", name)));
+      }
+    }
+  }
+  if (!d.options.precision.empty()) {
+    store.reset();
+    own.clear();
+  }
+  numerics.store = store.value_or(numerics.real);
+  numerics.pair = pair.value_or(numerics.real);
+  for (const auto& [item, field] : own) {
+    const Precision memory = precision(d, *item->value);
+    for (const int array : field->arrays) numerics.stores[array] = memory;
+    for (const int array : field->velocities) numerics.stores[array] = memory;
+    if (memory == Precision::F64 && numerics.real == Precision::F32) {
+      d.diagnostics.add(errors::stored_finer(item->span, field->name));
+    }
+  }
+  if (const dsl::Clause* clause = d.resolved.clause("random")) {
+    if (const auto seed = dsl::option(*clause, "seed")) {
+      d.system.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));
+    }
+    for (const dsl::Item& item : clause->items) {
+      if (item.head || !item.value) continue;
+      const std::string& name = item.value->text;
+      if (name == "philox7") d.system.generator = Generator::Philox7;
+      if (name == "xorshift" || name == "xorshift32") d.system.generator = Generator::Xorshift32;
+      if (name == "ranlux") d.fail(errors::not_yet(item.span, "the generator `ranlux`"));
+    }
+  }
+  if (d.options.seed) d.system.seed = *d.options.seed;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,73 @@
+// The stencils that the equations apply, and the box against them.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/box_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+
+int reach(const algebra::StencilData& data, int axis) {
+  int most = 0;
+  for (const algebra::Offset& offset : data.offsets)
+    most = std::max(most, std::abs(static_cast<int>(offset.d[axis])));
+  return most;
+}
+
+/// Where `lap` is chosen, or the lattice for the stencil that nobody named.
+dsl::Span place_of(const Derivation& d, const algebra::StencilData& data) {
+  const NamedFact* chosen = d.facts.find("laplacian");
+  return chosen && chosen->value->text == data.name ? chosen->value->span : d.grid.span;
+}
+
+}  // namespace
+
+void check_extent(Derivation& d) {
+  if (!d.grid.present) return;
+  std::map<int, std::set<int>> used;  // stencil -> arrays
+  const auto applied_in = [&](Expr value) {
+    algebra::visit(value, [&](Expr e) {
+      if (e.is(algebra::Op::Stencil))
+        used[e->index].insert(e.arg(0).is(algebra::Op::Load) ? e.arg(0)->index : -1);
+    });
+  };
+  for (const Variable& v : d.system.variables) applied_in(v.rate);
+  for (const Derived& limit : d.system.limits) applied_in(limit.value);
+  if (!used.contains(d.laplacian)) d.system.laplacian = -1;  // nothing to tell of it
+  if (d.system.laplacian >= 0 && !d.facts.find("laplacian")) {
+    d.system.remarks.push_back(
+        fmt::format("no `laplacian` is named: {} points, two neighbours along each axis",
+                    d.arena().stencil_data(d.laplacian).offsets.size()));
+  }
+  for (const auto& [index, arrays] : used) {
+    const algebra::StencilData& data = d.arena().stencil_data(index);
+    const std::string name = data.name.empty() ? "lap" : data.name;
+    for (int axis = 0; axis < d.grid.dims; ++axis) {
+      const int r = reach(data, axis);
+      const std::int64_t n = d.grid.extent[axis];
+      bool wraps = false;
+      for (const int array : arrays) {
+        const Boundary boundary = d.walls_of(array).boundary[static_cast<std::size_t>(axis)];
+        if (boundary == Boundary::Neumann && n < r)
+          d.fail(
+              errors::reach_beyond_mirror(place_of(d, data), name, r, kAxes[axis], n, d.grid.span));
+        wraps = wraps || boundary == Boundary::Periodic || boundary == Boundary::Antiperiodic;
+      }
+      if (wraps && n > 1 && n < 2 * r + 1) {
+        d.diagnostics.add(errors::wider_than_box(place_of(d, data), name, 2 * r + 1, kAxes[axis], n,
+                                                 d.grid.span));
+        break;  // once a stencil: cubes are as small along each axis
+      }
+    }
+  }
+}
+
+}  // namespace vphi::physics

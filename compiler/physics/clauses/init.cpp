@@ -1,0 +1,549 @@
+// Initial values: expressions, random numbers, vacuum fluctuations (docs/formulas.md 1.5).
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/start_files.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/vacuum_start.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/link_phase.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+struct InitItem {
+  const dsl::Item* item = nullptr;
+  StateField* field = nullptr;
+  bool velocity = false;
+  bool by_component = false;  ///< psi[s, c] = ...
+  Scope scope;                ///< the index of `init x[k] = ...`
+};
+
+std::vector<InitItem> init_items(Derivation& d) {
+  std::vector<InitItem> out;
+  for (const dsl::Clause* clause : d.ledger.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head) d.fail(errors::init_not_state(item.span, written(d, item.span)));
+      const dsl::Head& head = *item.head;
+      d.ledger.use(item);
+      if (head.name == "t" && !d.field("t")) continue;
+      StateField* field = d.field(head.name);
+      const bool velocity = head.primes == 1;
+      // U[i] = ...: a value for each link, i its axis; x[k] = ...: one for each body
+      const bool indexed = head.form == dsl::Head::Form::Indexed && head.args.size() == 1 &&
+                           head.args[0]->kind == dsl::ExprKind::Name;
+      const bool by_axis = field && field->link && indexed;
+      const bool of_body = field && field->particle && indexed;
+      // psi[s, c] = ...: a value for each component
+      const bool by_component = field && field->spinor && head.form == dsl::Head::Form::Indexed &&
+                                head.args.size() == 2 &&
+                                std::ranges::all_of(head.args, [](const dsl::ExprPtr& arg) {
+                                  return arg->kind == dsl::ExprKind::Name;
+                                });
+      if (!field || head.primes > 1 || (velocity && field->order != 2) ||
+          (head.form != dsl::Head::Form::Plain && !by_axis && !of_body && !by_component)) {
+        d.fail(errors::init_not_state(head.span, written(d, head.span)));
+      }
+      for (const InitItem& other : out) {
+        if (other.field == field && other.velocity == velocity) {
+          d.fail(errors::init_twice(head.span, written(d, head.span), other.item->head->span));
+        }
+      }
+      Scope scope;
+      if (of_body) {
+        IndexValue own;
+        own.body = IndexValue::Body::Own;
+        scope.indices.emplace(head.args[0]->text, own);
+      }
+      out.push_back({&item, field, velocity, by_component, std::move(scope)});
+    }
+  }
+  return out;
+}
+
+/// What is stored of one link of SU(n) that starts as this matrix, or as 1.
+std::vector<Expr> stored_link(Derivation& d, const InitItem& init, const Value& v) {
+  const gauge::LinkType& links = *init.field->links;
+  const int n = links.group.n;
+  if (v.scalar() && v.parts[0].re.is_one()) {
+    return gauge::store(links, gauge::identity(d.arena(), n));
+  }
+  if (v.rows != n || v.columns != n) {
+    d.fail(errors::wrong_shape(
+        init.item->value->span,
+        fmt::format("links of SU({0}) start `cold`, `hot`, as 1 or a {0} x {0} matrix", n)));
+  }
+  return gauge::store(links, checked_link(d, *init.field, v, init.item->value->span));
+}
+
+/// The value as written; of `U[i] = ...` one component, or matrix, for each axis i.
+Value value_of(Derivation& d, Lowerer& lower, const InitItem& init) {
+  const dsl::Head& head = *init.item->head;
+  if (init.by_component) {
+    Value v{init.field->rows, init.field->columns, {}};
+    for (int s = 0; s < v.rows; ++s) {
+      for (int c = 0; c < v.columns; ++c) {
+        Scope scope;
+        scope.indices.emplace(head.args[0]->text, IndexValue{s});
+        scope.indices.emplace(head.args[1]->text, IndexValue{c});
+        const Value part = lower.value(*init.item->value, scope);
+        v.parts.push_back(part.parts[0]);
+      }
+    }
+    return v;
+  }
+  if (!init.field->link || head.form != dsl::Head::Form::Indexed) {
+    return lower.value(*init.item->value, init.scope);
+  }
+  std::vector<Component> parts;
+  for (int axis = 0; axis < init.field->rows; ++axis) {
+    Scope scope;
+    scope.indices.emplace(head.args[0]->text, IndexValue{axis, 1, true});
+    const Value part = lower.value(*init.item->value, scope);
+    if (init.field->matrices()) {
+      for (const Expr number : stored_link(d, init, part)) parts.push_back({number, {}});
+    } else {
+      parts.insert(parts.end(), part.parts.begin(), part.parts.end());
+    }
+  }
+  if (init.field->matrices()) return {init.field->rows, init.field->columns, std::move(parts)};
+  return Value::vector(std::move(parts));
+}
+
+/// Links of SU(n): what is stored of each, one matrix for all of them, or 1.
+std::vector<Expr> as_links(Derivation& d, const InitItem& init, const Value& v) {
+  const StateField& field = *init.field;
+  std::vector<Expr> result;
+  if (v.rows == field.rows && v.columns == field.columns) {
+    for (const Component& part : v.parts) result.push_back(part.re);
+    return result;
+  }
+  const std::vector<Expr> stored = stored_link(d, init, v);
+  for (int axis = 0; axis < field.rows; ++axis)
+    result.insert(result.end(), stored.begin(), stored.end());
+  return result;
+}
+
+/// The components of a value as the field's arrays; a number fits every component.
+std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v) {
+  const StateField& field = *init.field;
+  const Expr zero = d.arena().integer(0);
+  std::vector<Expr> result(field.arrays.size());
+  if (field.matrices()) return as_links(d, init, v);
+  const bool one_for_all = v.scalar() && field.cells.size() > 1;
+  if (!one_for_all && v.parts.size() != field.cells.size()) {
+    d.fail(
+        errors::wrong_shape(init.item->value->span,
+                            fmt::format("`{}` has {} components", field.name, field.cells.size())));
+  }
+  if (v.complex() && !field.complex && !field.angle) {
+    d.fail(errors::not_real(init.item->value->span,
+                            fmt::format("the initial value of `{}`", field.name)));
+  }
+  for (std::size_t k = 0; k < field.cells.size(); ++k) {
+    const Component& part = v.parts[one_for_all ? 0 : k];
+    const int cell = field.cells[k];
+    if (field.angle) {
+      // the angle of exp(1i*angle): of 1 it is 0
+      check_phase(d, field, part, init.item->value->span);
+      result[cell] = d.arena().make(Op::Atan2, {part.im ? part.im : zero, part.re});
+    } else if (field.complex) {
+      result[2 * cell] = part.re;
+      result[2 * cell + 1] = part.im ? part.im : zero;
+    } else {
+      result[cell] = part.re;
+    }
+  }
+  return result;
+}
+
+/// Mean of a distribution, for homogeneous values.
+Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e, const InitItem& init) {
+  Arena& arena = d.arena();
+  if (is_file(e)) {  // another one at each site
+    return Value::of(init.field->links ? arena.integer(1) : arena.site(0));
+  }
+  if (e.text == "vacuum") return Value::of(arena.integer(0));
+  if (e.text == "hot" || e.text == "cold") return Value::of(arena.integer(1));
+  const auto arg = [&](std::size_t i) {
+    return i < e.args.size() ? lower.real(*e.args[i], "a parameter of the distribution") : Expr{};
+  };
+  if (e.text == "normal") return Value::of(arg(0) ? arg(0) : arena.integer(0));
+  if (e.text == "waterbag" || e.text == "ball") return Value::of(arena.integer(0));
+  if (e.text == "cauchy") return Value::of(arg(0));
+  if (e.text == "uniform") {
+    return Value::of(arg(0) ? (arg(0) + arg(1)) / arena.integer(2) : arena.rational(1, 2));
+  }
+  d.fail(errors::not_yet(e.span, fmt::format("`{}` on a lattice", e.text)));
+}
+
+}  // namespace
+
+void read_start_time(Derivation& d, Lowerer& lower) {
+  for (const dsl::Clause* clause : d.resolved.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      if (item.head && item.head->name == "t" && item.head->primes == 0 && !d.field("t")) {
+        d.start_time = static_cast<double>(lower.fixed_number(*item.value, "the start time"));
+      }
+    }
+  }
+}
+
+Expr at_homogeneous(Derivation& d, Expr e, const std::map<int, Expr>& values, bool& known) {
+  Arena& arena = d.arena();
+  known = true;
+  return algebra::rewrite(e, [&](Expr node) {
+    if (node.is(Op::Load)) {
+      if (is_gradient(node->index)) return arena.integer(0);
+      const auto it = values.find(node->index);
+      if (it != values.end() && it->second) return it->second;
+      known = false;
+    } else if (node.is(Op::Symbol)) {
+      if (d.expanding() && node == d.scale()) {
+        if (d.background.metric == Metric::SelfConsistent) return arena.integer(1);
+        return algebra::substitute(d.background.prescribed, d.time(), arena.real(d.start_time));
+      }
+      if (node == d.time()) return arena.real(d.start_time);
+      if (d.background.metric == Metric::Prescribed && node == d.hubble()) {
+        const Expr a = d.background.prescribed;
+        return algebra::substitute(algebra::derivative(a, d.time()) / a, d.time(),
+                                   arena.real(d.start_time));
+      }
+      const auto fluid = d.background.fluids.find(node.get());
+      if (fluid != d.background.fluids.end()) return fluid->second;
+    } else if (node.is(Op::Site)) {
+      known = false;
+    } else if (is_reduction(node.op()) && !algebra::per_site(node.arg(0))) {
+      return node.is(Op::Total) ? arena.integer(d.grid.sites()) * node.arg(0) : node.arg(0);
+    }
+    return node;
+  });
+}
+
+namespace {
+
+/// H0 of homogeneous values some of which need it: the constraint is a quadratic equation for it.
+std::optional<Expr> homogeneous_hubble(Derivation& d, const std::map<int, Expr>& raw,
+                                       const std::map<int, Expr>& values) {
+  if (d.background.metric != Metric::SelfConsistent) return std::nullopt;
+  std::map<int, Expr> open = values;
+  bool any = false, known = false;
+  for (const auto& [array, e] : raw) {
+    if (!algebra::depends_on(e, d.hubble())) continue;
+    open[array] = at_homogeneous(d, e, values, known);
+    any = true;
+    if (!known) return std::nullopt;
+  }
+  if (!any) return std::nullopt;
+  Lowerer lower(d);
+  const Expr density = at_homogeneous(d, lower.energy_density(), open, known);
+  if (!known) return std::nullopt;
+  const auto solved = solve_constraint(d, density, [](Expr e) { return e; });
+  const auto range = solved ? range_of(d, *solved) : std::nullopt;
+  if (!range || !(range->low > 0)) return std::nullopt;
+  return *solved;
+}
+
+}  // namespace
+
+std::map<int, Expr> homogeneous_values(Derivation& d) {
+  Lowerer lower(d);
+  std::map<int, Expr> values;
+  const Expr zero = d.arena().integer(0);
+  for (const StateField& field : d.fields) {
+    for (const int array : field.arrays) values[array] = zero;
+    for (const int array : field.velocities) values[array] = zero;
+  }
+  std::map<int, Expr> raw;
+  for (const InitItem& init : init_items(d)) {
+    lower.random_source = [&](const dsl::Expr& e) { return mean_of(d, lower, e, init); };
+    const auto parts = as_arrays(d, init, value_of(d, lower, init));
+    const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
+    for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
+  }
+  // values that name other fields settle after as many rounds as there are fields
+  const auto settle = [&](const std::map<int, Expr>& given) {
+    for (std::size_t pass = 0; pass <= given.size(); ++pass) {
+      for (const auto& [array, e] : given) {
+        bool known = false;
+        const Expr v = at_homogeneous(d, e, values, known);
+        values[array] = known && known_per_instance(d, v) ? v : Expr{};
+      }
+    }
+  };
+  settle(raw);
+  if (const auto rate = homogeneous_hubble(d, raw, values)) {
+    for (auto& [array, e] : raw) e = algebra::substitute(e, d.hubble(), *rate);
+    settle(raw);
+  }
+  return values;
+}
+
+namespace {
+
+/// Makes the random arrays that an initial value needs.
+class RandomArrays {
+ public:
+  RandomArrays(Derivation& d, Lowerer& lower, ProgramUnits& units)
+      : d_(d), lower_(lower), units_(units), vacuum_(d, lower, units) {}
+
+  VacuumDraws& vacuum() { return vacuum_; }
+
+  /// Links of the whole group, each as likely as any other, or 1. Drawn in the kernel itself.
+  Value links(bool hot, const StateField& field) {
+    const gauge::Group& group = field.links->group;
+    Arena& arena = d_.arena();
+    Value v{field.rows, field.columns, {}};
+    for (int axis = 0; axis < field.rows; ++axis) {
+      gauge::Matrix u = gauge::identity(arena, group.n);
+      if (hot) {
+        std::vector<Expr> normals;
+        for (int i = 0; i < gauge::haar_draws(group); ++i) {
+          normals.push_back(arena.random(Op::Normal, link_draws_++));
+        }
+        u = gauge::haar(group, normals);
+      }
+      if (field.angle) {
+        v.parts.push_back({u.at(0, 0).re, u.at(0, 0).im});
+        continue;
+      }
+      for (const Expr part : gauge::store(*field.links, u)) v.parts.push_back({part, {}});
+    }
+    return v;
+  }
+
+  Value draw(const dsl::Expr& e, const InitItem& init) {
+    const StateField& field = *init.field;
+    if (is_file(e)) {
+      return file_start(d_, lower_, e, field, [&](const RandomField& random) {
+        return add(random, d_.arena().integer(1), e.span);
+      });
+    }
+    if (field.links && (e.text == "hot" || e.text == "cold")) return links(e.text == "hot", field);
+    if (field.link) {
+      d_.fail(errors::not_yet(e.span, fmt::format("`{}` for a gauge field", e.text)));
+    }
+    if (e.text == "vacuum") {
+      Value v{field.rows, field.columns, {}};
+      std::map<int, Component> cells;
+      for (const int cell : field.cells) {
+        auto it = cells.find(cell);
+        if (it == cells.end()) {
+          Component c;
+          const auto part = [&](int component) {
+            return vacuum_.draw(e, field, component, init.velocity);
+          };
+          c = field.complex ? Component{part(2 * cell), part(2 * cell + 1)}
+                            : Component{part(cell), {}};
+          it = cells.emplace(cell, c).first;
+        }
+        v.parts.push_back(it->second);
+      }
+      return v;
+    }
+    if (init.by_component && e.text == "normal") return Value{1, 1, {complex_normal(e)}};
+    if (field.spinor && e.text == "normal") return spinor(e, field);
+    if (e.text == "ball") return ball(e, field);
+    if (field.cells.size() == 1 || field.complex) return Value::of(number(e));
+    // a number of its own for each component
+    Value v{field.rows, field.columns, {}};
+    std::map<int, Expr> cells;
+    for (const int cell : field.cells) {
+      const auto [found, fresh] = cells.try_emplace(cell);
+      if (fresh) found->second = number(e);
+      v.parts.push_back({found->second, {}});
+    }
+    return v;
+  }
+
+ private:
+  /// Real and imaginary part of their own, drawn in the kernel itself.
+  Component complex_normal(const dsl::Expr& e) {
+    Arena& arena = d_.arena();
+    const auto arg = [&](std::size_t i, const char* what, Expr otherwise) {
+      if (i >= e.args.size()) return otherwise;
+      return per_instance(lower_.real(*e.args[i], what), *e.args[i], what);
+    };
+    const Expr shift = arg(0, "the mean", arena.integer(0));
+    const Expr width = arg(1, "the width", arena.integer(1));
+    const Expr re = arena.random(Op::Normal, link_draws_++);
+    const Expr im = arena.random(Op::Normal, link_draws_++);
+    return {shift + width * re, width * im};
+  }
+
+  /// Of each component.
+  Value spinor(const dsl::Expr& e, const StateField& field) {
+    Value v{field.rows, field.columns, {}};
+    v.spinor = true;
+    for (std::size_t i = 0; i < field.cells.size(); ++i) v.parts.push_back(complex_normal(e));
+    return v;
+  }
+
+  /// One random number at each site.
+  Expr number(const dsl::Expr& e) {
+    Arena& arena = d_.arena();
+    RandomField random;
+    Expr shift = arena.integer(0), width = arena.integer(1);
+    const auto arg = [&](std::size_t i, const char* what) {
+      return per_instance(lower_.real(*e.args[i], what), *e.args[i], what);
+    };
+    if (e.text == "normal") {
+      random.kind = RandomField::Kind::Normal;
+      if (!e.args.empty()) shift = arg(0, "the mean");
+      if (e.args.size() > 1) width = arg(1, "the width");
+    } else if (e.text == "uniform") {
+      random.kind = RandomField::Kind::Uniform;
+      if (e.args.size() == 2) {
+        shift = arg(0, "a bound");
+        width = arg(1, "a bound") - shift;
+      }
+    } else if (e.text == "waterbag") {
+      random.kind = RandomField::Kind::Uniform;
+      shift = -arg(0, "the largest value");
+      width = arena.integer(-2) * shift;
+    } else if (e.text == "cauchy" || e.text == "exponential") {
+      // by the inverse of the distribution function
+      random.kind = RandomField::Kind::Uniform;
+      const Expr u = add(random, arena.integer(1), e.span);
+      if (e.text == "exponential") {
+        return -arg(0, "the mean") * arena.make(Op::Log, {arena.integer(1) - u});
+      }
+      const Expr angle = arena.real(acosl(-1.0L)) * (u - arena.rational(1, 2));
+      return arg(0, "the centre") + arg(1, "the width") * arena.make(Op::Tan, {angle});
+    } else {
+      d_.fail(errors::not_yet(e.span, fmt::format("`{}` as an initial value", e.text)));
+    }
+    return shift + width * add(random, arena.integer(1), e.span);
+  }
+
+  /// Uniform in a ball: a Gaussian direction, and the radius r*u^(1/n).
+  Value ball(const dsl::Expr& e, const StateField& field) {
+    Arena& arena = d_.arena();
+    if (field.columns != 1 || field.complex) {
+      d_.fail(errors::wrong_shape(e.span, "a ball is filled by vectors"));
+    }
+    const auto draw = [&](RandomField::Kind kind) {
+      RandomField random;
+      random.kind = kind;
+      return add(random, arena.integer(1), e.span);
+    };
+    std::vector<Expr> direction;
+    Expr square = arena.integer(0);
+    for (int i = 0; i < field.rows; ++i) {
+      direction.push_back(draw(RandomField::Kind::Normal));
+      square = square + algebra::pow(direction.back(), 2);
+    }
+    const Expr radius =
+        lower_.fixed(*e.args[0], "the radius") *
+        algebra::pow(draw(RandomField::Kind::Uniform), arena.rational(1, field.rows)) *
+        algebra::pow(square, arena.rational(-1, 2));
+    std::vector<Component> parts;
+    for (const Expr n : direction) parts.push_back({radius * n, {}});
+    return Value::vector(std::move(parts));
+  }
+
+  /// A number known before the run, if need be another one for each instance of the sweep.
+  Expr per_instance(Expr v, const dsl::Expr& at, const char* what) {
+    if (!known_per_instance(d_, v)) d_.fail(errors::not_fixed(at.span, what));
+    return v;
+  }
+
+  Expr add(const RandomField& random, Expr factor, dsl::Span span) {
+    return add_random(d_, units_, random, factor, span);
+  }
+
+  Derivation& d_;
+  Lowerer& lower_;
+  ProgramUnits& units_;
+  VacuumDraws vacuum_;
+  int link_draws_ = 0;
+};
+
+/// A fluctuation of the vacuum moves: where `init` draws a field and says nothing of its velocity
+/// (of its canonical momentum under H), that is drawn with it.
+void draw_rates(Derivation& d, const std::vector<InitItem>& items, VacuumDraws& vacuum,
+                std::map<int, StartValue>& start) {
+  for (const InitItem& init : items) {
+    if (init.velocity || d.is_momentum(*init.field)) continue;
+    const StateField* partner = d.conjugate(*init.field);
+    const bool written = std::ranges::any_of(items, [&](const InitItem& other) {
+      return other.field == partner || (other.field == init.field && other.velocity);
+    });
+    const auto& rates = partner ? partner->arrays : init.field->velocities;
+    for (std::size_t i = 0; !written && i < rates.size(); ++i) {
+      if (const Expr rate = vacuum.rate_of(start.at(init.field->arrays[i]).value))
+        start[rates[i]] = {rate, init.item->span, partner == nullptr};
+    }
+  }
+}
+
+}  // namespace
+
+std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  Arena& arena = d.arena();
+  RandomArrays random(d, lower, units);
+  std::map<int, StartValue> start;
+  for (const StateField& field : d.fields) {
+    for (const int array : field.arrays) start[array].value = arena.integer(0);
+    for (const int array : field.velocities) start[array].value = arena.integer(0);
+    if (!field.matrices()) continue;
+    const Value cold = random.links(false, field);
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+      start[field.arrays[i]].value = cold.parts[i].re;
+    }
+  }
+  const std::vector<InitItem> items = init_items(d);
+  for (const InitItem& init : items) {
+    lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
+    const Value v = value_of(d, lower, init);
+    lower.random_source = nullptr;
+    const auto parts = as_arrays(d, init, v);
+    const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      start[arrays[i]] = {parts[i], init.item->span, init.velocity};
+    }
+  }
+  draw_rates(d, items, random.vacuum(), start);
+  for (StateField& field : d.fields) {
+    if (!field.drawn) continue;
+    InitItem init{nullptr, &field, false, false, {}};
+    Scope scope;
+    if (field.particle) {
+      IndexValue own;
+      own.body = IndexValue::Body::Own;
+      scope.indices.emplace(field.drawn->head.args[0]->text, own);
+    }
+    lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
+    const Expr value = lower.real(*field.drawn->value, "a drawn number", scope);
+    lower.random_source = nullptr;
+    start[field.arrays[0]] = {value, field.span, false};
+  }
+  if (d.background.metric != Metric::SelfConsistent) return start;
+  // what needs H, by itself or through another value
+  for (std::size_t pass = 0; pass < start.size(); ++pass) {
+    for (auto& [array, s] : start) {
+      s.needs_hubble = s.needs_hubble || algebra::contains(s.value, [&](Expr node) {
+                         if (node == d.hubble()) return true;
+                         const auto other =
+                             node.is(Op::Load) ? start.find(node->index) : start.end();
+                         return other != start.end() && other->second.needs_hubble;
+                       });
+      if (s.needs_hubble && !s.velocity) {
+        d.fail(errors::not_yet(s.span, "a field whose initial value needs the Hubble rate"));
+      }
+    }
+  }
+  return start;
+}
+
+}  // namespace vphi::physics

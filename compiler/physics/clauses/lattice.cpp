@@ -1,0 +1,226 @@
+// The lattice clause: shape, spacing, boundaries.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/physics/clauses/box_errors.hpp"
+#include "compiler/physics/clauses/stop_criteria.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+#include "dsl/syntax/parse.hpp"
+
+namespace vphi::physics {
+
+using dsl::ExprKind;
+using dsl::Item;
+
+std::int64_t Grid::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
+
+namespace {
+
+constexpr std::int64_t kMostSites = std::int64_t{1} << 40;
+
+/// `24^3 * 48`, `n^2`, `[64, 32]`, `800`: read as written (docs/rules.md rule 8).
+void read_shape(Derivation& d, Lowerer& lower, const dsl::Expr& e, std::vector<std::int64_t>& out) {
+  if (e.kind == ExprKind::List) {
+    for (const dsl::ExprPtr& arg : e.args)
+      out.push_back(lower.fixed_integer(*arg, "the number of sites"));
+    return;
+  }
+  if (e.kind == ExprKind::Binary && e.text == "*") {
+    read_shape(d, lower, *e.args[0], out);
+    read_shape(d, lower, *e.args[1], out);
+    return;
+  }
+  if (e.kind == ExprKind::Binary && e.text == "^") {
+    const auto n = lower.fixed_integer(*e.args[0], "the number of sites");
+    const auto times = lower.fixed_integer(*e.args[1], "the number of dimensions");
+    if (times < 1 || times > 4) {
+      d.fail(errors::lattice_shape(e.span, fmt::format("{} dimensions", times)));
+    }
+    out.insert(out.end(), static_cast<std::size_t>(times), n);
+    return;
+  }
+  out.push_back(lower.fixed_integer(e, "the number of sites"));
+}
+
+Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e, double& value) {
+  value = 0;
+  if (e.text == "periodic") return Boundary::Periodic;
+  if (e.text == "antiperiodic") return Boundary::Antiperiodic;
+  if (e.text == "neumann") return Boundary::Neumann;
+  if (e.text == "outflow") return Boundary::Outflow;
+  if (e.text == "absorbing") d.fail(errors::not_yet(e.span, "an absorbing boundary"));
+  if (e.text == "fixed") {
+    if (e.kind == ExprKind::Call && e.args.size() == 1) {
+      value = static_cast<double>(lower.fixed_number(*e.args[0], "the boundary value"));
+    }
+    return Boundary::Fixed;
+  }
+  d.fail(errors::option_value(e.span, "boundary",
+                              "periodic, antiperiodic, fixed(value), neumann or outflow"));
+}
+
+/// dx, the same along each axis: a number is that of the axis x, a list has one for each.
+Expr common_spacing(Derivation& d, Lowerer& lower, const dsl::Expr& given, bool length) {
+  constexpr long double kRounding = 1e-12L;
+  const Grid& grid = d.grid;
+  const char* option = length ? "length" : "spacing";
+  const bool list = given.kind == ExprKind::List;
+  if (list && given.args.size() != static_cast<std::size_t>(grid.dims))
+    d.fail(errors::not_one_for_each_axis(given.span, option, given.args.size(), grid.dims));
+  std::vector<double> each;
+  Expr first;
+  bool equal = true;
+  for (int axis = 0; axis < (list ? grid.dims : 1); ++axis) {
+    const auto k = static_cast<std::size_t>(axis);
+    Expr dx = lower.fixed(list ? *given.args[k] : given, fmt::format("the {}", option));
+    if (length) dx = dx / d.arena().integer(grid.extent[k]);
+    if (!first) first = dx;
+    equal = equal && std::fabs(dx->number.real / first->number.real - 1) < kRounding;
+    each.push_back(static_cast<double>(dx->number.real));
+  }
+  if (!equal) d.fail(errors::unequal_spacings(given.span, each, length));
+  const auto longest = std::max_element(grid.extent.begin(), grid.extent.begin() + grid.dims);
+  const auto shortest = std::min_element(grid.extent.begin(), grid.extent.begin() + grid.dims);
+  if (length && !list && *longest != *shortest) {
+    std::vector<double> lengths;
+    for (int axis = 0; axis < grid.dims; ++axis)
+      lengths.push_back(each[0] * static_cast<double>(grid.extent[static_cast<std::size_t>(axis)]));
+    d.diagnostics.add(errors::length_of_one_axis(given.span, lengths));
+  }
+  return first;
+}
+
+void read_spacing(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
+  Arena& arena = d.arena();
+  Grid& grid = d.grid;
+  const dsl::ExprPtr spacing = d.ledger.option(clause, "spacing");
+  const dsl::ExprPtr length = spacing ? nullptr : d.ledger.option(clause, "length");
+  if (const dsl::ExprPtr given = spacing ? spacing : length) {
+    grid.dx = common_spacing(d, lower, *given, length != nullptr);
+  } else {
+    grid.dx = arena.integer(1);
+    d.system.remarks.push_back("no length or spacing is given: dx = 1");
+  }
+  if (!(grid.dx->number.real > 0)) d.fail(errors::spacing_not_positive(clause.keyword_span));
+}
+
+/// The user asks for another shape of a lattice that is not there.
+void refuse_shape(Derivation& d) {
+  dsl::Span span;
+  std::string count;
+  if (const dsl::Clause* model = d.resolved.clause("model")) span = model->keyword_span;
+  if (const dsl::Clause* particles = d.resolved.clause("particles")) {
+    span = particles->keyword_span;
+    for (const Item& item : particles->items)
+      if (!item.head && item.value && item.value->kind == ExprKind::Name) count = item.value->text;
+  }
+  d.fail(errors::no_lattice_to_shape(span, count));
+}
+
+}  // namespace
+
+void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause, Walls& walls) {
+  const auto dims = static_cast<std::size_t>(d.grid.dims);
+  const auto set = [&](std::size_t axis, const dsl::Expr& e) {
+    walls.boundary[axis] = read_boundary(d, lower, e, walls.fixed_value[axis]);
+  };
+  for (const Item& item : clause.items) {
+    if (!item.head || item.head->name != "boundary") continue;
+    d.ledger.use(item);
+    if (item.head->form == dsl::Head::Form::Function) {
+      constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+      std::size_t axis = 4;
+      for (std::size_t k = 0; k < dims; ++k) {
+        if (item.head->args.size() == 1 && item.head->args[0]->text == kAxes[k]) axis = k;
+      }
+      if (axis == 4)
+        d.fail(errors::option_value(item.span, "boundary(axis)", "one axis of the lattice"));
+      set(axis, *item.value);
+    } else if (item.value->kind == ExprKind::List) {
+      if (item.value->args.size() != dims)
+        d.fail(errors::not_one_for_each_axis(item.value->span, "boundary", item.value->args.size(),
+                                             d.grid.dims));
+      for (std::size_t k = 0; k < dims; ++k) set(k, *item.value->args[k]);
+    } else {
+      for (std::size_t k = 0; k < dims; ++k) set(k, *item.value);
+    }
+  }
+}
+
+void read_lattice(Derivation& d, Lowerer& lower) {
+  const auto clauses = d.ledger.clauses("lattice");
+  if (clauses.empty()) {  // variables alone: one site
+    if (!d.options.lattice.empty()) refuse_shape(d);
+    d.grid.dims = d.system.lattice.dims = 1;
+    return;
+  }
+  if (clauses.size() > 1) {
+    d.fail(errors::second_lattice(clauses[1]->keyword_span, clauses[0]->keyword_span));
+  }
+  const dsl::Clause& clause = *clauses[0];
+  const dsl::Expr* shape = nullptr;
+  for (const Item& item : clause.items) {
+    if (item.leading == Item::Leading::Colon && !item.head) shape = item.value.get();
+  }
+  if (!shape) {
+    for (const Item& item : clause.items) {
+      if (!item.head && item.value && item.value->kind != ExprKind::Name) shape = item.value.get();
+    }
+  }
+  if (!shape) d.fail(errors::lattice_shape(clause.keyword_span, "none is given"));
+
+  std::vector<std::int64_t> sizes;
+  read_shape(d, lower, *shape, sizes);
+  dsl::ExprPtr given;
+  if (!d.options.lattice.empty()) {
+    given = dsl::parse_expression(given_text(d, "--lattice", d.options.lattice), d.diagnostics);
+    if (!given) throw Failure{};
+    shape = given.get();
+    const std::size_t axes = sizes.size();
+    sizes.clear();
+    read_shape(d, lower, *given, sizes);
+    if (sizes.size() == 1) sizes.assign(axes, sizes[0]);  // the same along every axis
+    if (sizes.size() != axes) {
+      d.fail(errors::other_dimensions(given->span, static_cast<int>(sizes.size()),
+                                      static_cast<int>(axes), sizes.empty() ? 0 : sizes[0],
+                                      clause.keyword_span));
+    }
+  }
+  if (sizes.empty() || sizes.size() > 4) {
+    d.fail(errors::lattice_shape(shape->span, fmt::format("{} dimensions", sizes.size())));
+  }
+  Grid& grid = d.grid;
+  grid.present = true;
+  grid.span = clause.keyword_span;
+  grid.dims = static_cast<int>(sizes.size());
+  std::int64_t sites = 1;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (sizes[axis] > kMostSites || (sizes[axis] > 0 && sites > kMostSites / sizes[axis]))
+      d.fail(errors::too_many_sites(shape->span));
+    if (sizes[axis] < 1) {
+      d.fail(errors::lattice_shape(shape->span, fmt::format("{} sites", sizes[axis])));
+    }
+    grid.extent[axis] = sizes[axis];
+    sites *= sizes[axis];
+  }
+  if (const dsl::ExprPtr parity = d.ledger.option(clause, "parity");
+      parity && parity->text == "even_odd") {
+    constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+      if (sizes[axis] % 2 != 0)
+        d.fail(errors::odd_extent(parity->span, kAxes[axis], sizes[axis], shape->span));
+  }
+  read_boundaries(d, lower, clause, grid);
+  read_spacing(d, lower, clause);
+
+  Lattice& lattice = d.system.lattice;
+  lattice.dims = grid.dims;
+  lattice.extent = grid.extent;
+  lattice.dx_physical = static_cast<double>(grid.dx->number.real);
+  lattice.dx = lattice.dx_physical;
+}
+
+}  // namespace vphi::physics

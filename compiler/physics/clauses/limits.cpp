@@ -1,0 +1,107 @@
+// `limit x = expr` (docs/rules.md rule 22): the value of x after each of its updates.
+//
+// Components of one clause act at once: |M| is that of the state before. A limit may hold averages
+// of the state that has just been updated (the norm of a wave function); the schedule then takes a
+// sweep of its own for it.
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fluids/conservation.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+/// The field that is limited: one whose updates are additions to its components.
+const StateField& limited_field(Derivation& d, const dsl::Item& item) {
+  const dsl::Head& head = *item.head;
+  const StateField* field = d.field(head.name);
+  const bool of_body = field && field->particle && head.form == dsl::Head::Form::Indexed &&
+                       head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
+  const auto refuse = [&](const std::string& what, const std::string& fix) {
+    dsl::Diagnostic diagnostic = errors::not_yet(item.span, what);
+    diagnostic.hint = fix;
+    d.fail(diagnostic);
+  };
+  if (!field || field->primitive)
+    refuse("a limit of anything but state", "limit the fields or quantities it is made of");
+  if (head.primes > 0)
+    refuse("a limit of a time derivative",
+           fmt::format("make the velocity a field of its own, `{0}' = w` and `w' = ...`, and "
+                       "write `limit w = ...`",
+                       field->name));
+  if (field->link || field->spinor)
+    refuse("a limit of links or spinors", "links are brought back into their group by themselves");
+  if (field->drawn)
+    refuse("a limit of a number that never changes", "limit it where it is drawn, in `init`");
+  if (head.form != dsl::Head::Form::Plain && !of_body)
+    refuse("a limit of one component",
+           fmt::format("limit all of `{0}` at once: `limit {0} = [min({0}[0], 1), {0}[1], ...]`",
+                       field->name));
+  if (d.rescaled())
+    refuse("a limit in the rescaled form, whose velocities hold the field",
+           "write `rescale` with r = 0, or leave `limit` out");
+  return *field;
+}
+
+Scope scope_of(const dsl::Head& head) {
+  Scope scope;
+  if (head.form != dsl::Head::Form::Indexed) return scope;
+  IndexValue own;
+  own.body = IndexValue::Body::Own;
+  scope.indices.emplace(head.args[0]->text, own);
+  return scope;
+}
+
+/// What the schedule makes for outputs alone cannot be known within a step.
+std::size_t beyond_a_step(const System& system) {
+  return system.solves.size() + system.projections.size() + system.statistics.size() +
+         system.passages.size();
+}
+
+}  // namespace
+
+void read_limits(Derivation& d, Lowerer& lower, ProgramUnits* units) {
+  int number = 0;
+  for (const dsl::Clause* clause : d.ledger.clauses("limit")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      d.ledger.use(item);
+      ++number;
+      const StateField& field = limited_field(d, item);
+      const std::size_t before = beyond_a_step(d.system);
+      const Value v = lower.value(*item.value, scope_of(*item.head));
+      if (beyond_a_step(d.system) != before)
+        d.fail(errors::not_yet(item.span,
+                               "a limit that solves, projects or averages over time or axes"));
+      if (v.rows != field.rows || v.columns != field.columns) {
+        d.fail(errors::wrong_shape(item.value->span, fmt::format("`{}` has {} components",
+                                                                 field.name, field.cells.size())));
+      }
+      if (v.complex() && !field.complex)
+        d.fail(errors::not_real(item.value->span, fmt::format("the limit of `{}`", field.name)));
+      const std::vector<Expr> parts = by_array(d, field, v);
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        algebra::visit(parts[i], [&](Expr node) {
+          const StateField* read = node.is(Op::Load) ? d.field_of(node->index) : nullptr;
+          if (read && read->primitive) d.fail(errors::limit_of_primitive(item.span, read->name));
+        });
+        const Expr stored = units ? distribute(field.angle ? d.arena().integer(1) : d.rescaling.A,
+                                               units->quantity(parts[i]))
+                                  : parts[i];
+        d.system.limits.push_back(
+            {field.arrays[i], field.name, snap_numbers(stored), false, number});
+      }
+      if (units)
+        d.system.remarks.push_back(
+            fmt::format("limit {}: after each update of `{}`", written(d, item.span), field.name));
+    }
+  }
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,62 @@
+#include "compiler/physics/clauses/output_errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dsl/messages/error.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::Diagnostic;
+using dsl::Span;
+
+Diagnostic same_output_name(Span span, const std::string& name, const std::string& file, Span first,
+                            bool twice) {
+  const std::string where = file.empty() ? "" : fmt::format(" of \"{}\"", file);
+  Diagnostic d =
+      dsl::error("E0798", span, fmt::format("`{}` names two outputs{}", name, where), "",
+                 twice ? "each output of a clause is a dataset of its own"
+                       : "outputs of one name in one file are one dataset, and one quantity",
+                 twice ? "leave one away, or give one a name: `name = ...`"
+                       : "give one a name of its own, `name = ...`, or another file");
+  d.labels.push_back({first, "this is the first"});
+  return d;
+}
+
+Diagnostic last_configuration(Span span, const std::string& name, const std::string& unit) {
+  Diagnostic d = dsl::error(
+      "W0774", span, fmt::format("`{}` is that of the last configuration alone", name),
+      "no average over the chain",
+      "a mean over sites is of one configuration; `over = time` averages over the chain",
+      fmt::format("write the averages with `over = time`, for instance `mean(x, over = time)`, or "
+                  "`every 1 {}: ...` for a series",
+                  unit));
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic output_time_of_chain(Span span) {
+  return dsl::error(
+      "E0901", span, "a chain has no time", "",
+      "a chain draws configurations: its outputs are counted in sweeps or trajectories",
+      "write `every 10 sweeps: ...` or `every 1 trajectory: ...`");
+}
+
+Diagnostic output_below_step(Span span, double steps) {
+  return dsl::error("E0764", span, fmt::format("outputs would be {:.6g} steps apart", steps), "",
+                    "an output is written behind a step: there is none between two steps",
+                    "write `every 1 step: ...`, or take a smaller dt");
+}
+
+Diagnostic output_between_steps(Span span, double steps) {
+  const double near = std::max(1.0, std::round(steps));
+  return dsl::error("E0764", span, fmt::format("outputs would be {:.6g} steps apart", steps), "",
+                    "steps are counted in whole numbers",
+                    fmt::format("write `every {:.0f} steps: ...`, or the time itself, `every {:.6g}"
+                                "*dt: ...`: the first step at or after each multiple of it",
+                                near, steps));
+}
+
+}  // namespace vphi::physics::errors

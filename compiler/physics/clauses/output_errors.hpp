@@ -1,0 +1,25 @@
+// What can be wrong with outputs: their names and their times.
+#pragma once
+
+#include <string>
+
+#include "dsl/messages/diagnostic.hpp"
+
+namespace vphi::physics::errors {
+
+/// `first`: the output that has the name. `twice`: both stand in one clause.
+dsl::Diagnostic same_output_name(dsl::Span span, const std::string& name, const std::string& file,
+                                 dsl::Span first, bool twice);
+
+/// W0774: `at end` of a chain is of its last configuration. `unit`: "sweep", "trajectory".
+dsl::Diagnostic last_configuration(dsl::Span span, const std::string& name,
+                                   const std::string& unit);
+
+/// `every T:` in a chain, which has no time.
+dsl::Diagnostic output_time_of_chain(dsl::Span span);
+/// T is less than a step.
+dsl::Diagnostic output_below_step(dsl::Span span, double steps);
+/// `every N steps` with an N that is not a whole number.
+dsl::Diagnostic output_between_steps(dsl::Span span, double steps);
+
+}  // namespace vphi::physics::errors

@@ -1,0 +1,209 @@
+#include "compiler/physics/clauses/start_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/tables/table_file.hpp"
+#include "dsl/syntax/parse.hpp"
+
+namespace vphi::physics {
+
+namespace fs = std::filesystem;
+using dsl::ExprKind;
+
+namespace {
+
+const dsl::Expr& call_of(const dsl::Expr& e) { return e.kind == ExprKind::Index ? *e.args[0] : e; }
+
+std::string model_folder(const Derivation& d) {
+  const auto& source = d.resolved.model.source;
+  return source ? fs::path(source->name()).parent_path().string() : std::string();
+}
+
+/// Axes of the set where the name is one of an HDF5 file.
+std::optional<std::size_t> axes_in(Derivation& d, const dsl::Expr& name) {
+  try {
+    return axes_of_file(model_folder(d), name.text);
+  } catch (const TableError& error) {
+    d.fail(errors::table_file(name.span, error.what(), static_cast<int>(error.kind)));
+  }
+}
+
+/// Axes of the domain, slowest first.
+void take_domain(const Derivation& d, const StateField& field, FieldWanted& wanted) {
+  if (field.particle) {
+    wanted.axes = {"body"};
+    wanted.extents = {d.grid.sites()};
+    return;
+  }
+  for (int axis = d.grid.dims - 1; axis >= 0; --axis) {
+    wanted.axes.emplace_back(1, "xyzt"[axis]);
+    if (field.link) wanted.extents.push_back(d.grid.extent[static_cast<std::size_t>(axis)]);
+  }
+}
+
+FieldFound find(Derivation& d, const dsl::Expr& e, const FieldWanted& wanted) {
+  const dsl::Expr& name = *call_of(e).args[0];
+  try {
+    return field_file(model_folder(d), name.text, wanted);
+  } catch (const TableError& error) {
+    d.fail(errors::table_file(name.span, error.what(), static_cast<int>(error.kind)));
+  }
+}
+
+/// Which member of the stack each instance takes.
+std::vector<double> members(Derivation& d, Lowerer& lower, const dsl::Expr& e,
+                            const std::vector<std::int64_t>& lengths) {
+  if (lengths.empty()) return {};
+  std::vector<double> all(static_cast<std::size_t>(d.system.instances()), 0);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const dsl::Expr& index = *e.args[i + 1];
+    const Expr value = lower.real(index, "an index of a file");
+    if (!known_per_instance(d, value)) d.fail(errors::not_fixed(index.span, "an index of a file"));
+    const std::vector<double> each = in_every_instance(d, value);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      if (!(each[n] >= 0 && each[n] < static_cast<double>(lengths[i])) ||
+          each[n] != std::floor(each[n])) {
+        d.fail(errors::table_file(
+            index.span,
+            fmt::format("`{}` takes the value {}, and {} has {} of them: 0 to {}",
+                        dsl::to_text(index), each[n], call_of(e).args[0]->text, lengths[i],
+                        lengths[i] - 1),
+            static_cast<int>(TableError::Kind::Shape)));
+      }
+      all[n] = all[n] * static_cast<double>(lengths[i]) + each[n];
+    }
+  }
+  return all;
+}
+
+using Add = std::function<Expr(const RandomField&)>;
+
+/// A gauge configuration, or links in a set of an HDF5 file: an array for each number of a link
+/// that is stored.
+Value links_of_file(Derivation& d, const dsl::Expr& e, const StateField& field, const Add& add) {
+  Arena& arena = d.arena();
+  const dsl::Expr& name = *call_of(e).args[0];
+  if (e.kind == ExprKind::Index)
+    d.fail(errors::not_yet(e.span, "links from a stack of configurations"));
+  const int n = field.links->group.n;
+  RandomField random;
+  random.kind = RandomField::Kind::Link;
+  random.colours = n;
+  if (axes_in(d, name)) {
+    FieldWanted wanted;
+    wanted.field = field.name;
+    take_domain(d, field, wanted);
+    const std::int64_t dims = d.grid.dims;
+    wanted.values = {{dims, n, n}};
+    if (n == 1) wanted.values.push_back({dims});
+    wanted.complex = wanted.links = true;
+    const FieldFound found = find(d, e, wanted);
+    if (!found.complex && n > 1) {
+      d.fail(errors::table_file(name.span,
+                                fmt::format("{} holds real numbers, and links of SU({}) are "
+                                            "complex: a compound type, or one more axis of 2",
+                                            name.text, n),
+                                static_cast<int>(TableError::Kind::Shape)));
+    }
+    random.file = found.file;
+  } else {
+    random.file = fs::absolute(fs::path(model_folder(d)) / name.text).string();
+    std::error_code error;
+    if (!fs::is_regular_file(random.file, error))
+      d.fail(errors::no_configuration(name.span, name.text));
+  }
+  // which entries of a matrix are stored
+  gauge::Matrix open = gauge::zero(arena, n, n);
+  std::vector<Expr> names;
+  for (gauge::Complex& part : open.parts) {
+    for (Expr* number : {&part.re, &part.im}) {
+      names.push_back(arena.symbol(fmt::format("entry {}", names.size())));
+      *number = names.back();
+    }
+  }
+  const std::vector<Expr> stored = gauge::store(*field.links, open);
+  Value v{field.rows, field.columns, {}};
+  for (int axis = 0; axis < field.rows; ++axis) {
+    std::unordered_map<const algebra::Node*, Expr> numbers;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto reads = [&](Expr x) { return algebra::depends_on(x, names[i]); };
+      if (!std::ranges::any_of(stored, reads)) continue;
+      random.entry = axis * static_cast<int>(names.size()) + static_cast<int>(i);
+      numbers.emplace(names[i].get(), add(random));
+    }
+    if (field.angle) {
+      v.parts.push_back({numbers.at(names[0].get()), numbers.at(names[1].get())});
+      continue;
+    }
+    for (const Expr part : stored) v.parts.push_back({algebra::substitute(part, numbers), {}});
+  }
+  return v;
+}
+
+}  // namespace
+
+bool is_file(const dsl::Expr& e) {
+  const dsl::Expr& call = call_of(e);
+  return call.kind == ExprKind::Call && call.text == "file";
+}
+
+bool is_stack(Derivation& d, const dsl::Expr& e) {
+  const dsl::Expr& name = *call_of(e).args[0];
+  if (name.kind != ExprKind::String) return false;
+  const auto axes = axes_in(d, name);
+  return axes && *axes >= e.args.size();
+}
+
+Value file_start(Derivation& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
+                 const Add& add) {
+  if (field.links) return links_of_file(d, e, field, add);
+  if (!field.particle && !d.grid.present)
+    d.fail(errors::not_yet(e.span, "a file of the initial values of what is not a field"));
+  FieldWanted wanted;
+  wanted.field = field.name;
+  wanted.complex = field.complex;
+  wanted.indices = e.kind == ExprKind::Index ? e.args.size() - 1 : 0;
+  take_domain(d, field, wanted);
+  if (field.rows * field.columns == 1) {
+    wanted.values = {{}};
+  } else if (field.columns == 1) {
+    wanted.values = {{field.rows}};
+  } else {
+    wanted.values = {{field.rows, field.columns}};
+  }
+  const FieldFound found = find(d, e, wanted);
+  RandomField random;
+  random.kind = RandomField::Kind::File;
+  random.members = members(d, lower, e, found.leading);
+  for (const std::int64_t n : found.leading) random.leading.push_back(static_cast<int>(n));
+  random.as_it_is = !wanted.extents.empty();
+  const std::size_t count = found.value.empty() ? 1 : field.cells.size();
+  random.components = static_cast<int>(count) * (found.complex ? 2 : 1);
+  const auto number = [&](std::size_t entry) {
+    random.entry = static_cast<int>(entry);
+    random.file = found.column == 0 ? found.file
+                                    : fmt::format("{}:{}", found.file, found.column + random.entry);
+    return add(random);
+  };
+  Value v = count == 1 ? Value{1, 1, {}} : Value{field.rows, field.columns, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (found.complex) {
+      const Expr re = number(2 * i);
+      v.parts.push_back({re, number(2 * i + 1)});
+    } else {
+      v.parts.push_back({number(i), {}});
+    }
+  }
+  return v;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,316 @@
+// What lies beyond the edges of the box, for each field.
+//
+// Kernels know one rule for an edge. Where all that is read across an edge has the same walls, it
+// is theirs; where fields differ, kernels go around the box and a read is written out as a choice
+// by the coordinate of the site: a value, a sign, or the site that the wall shows in its place.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/box_errors.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Offset;
+using algebra::Op;
+
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+
+std::size_t place(int axis) { return static_cast<std::size_t>(axis); }
+
+bool same(const Walls& a, const Walls& b, int axis) {
+  const std::size_t k = place(axis);
+  return a.boundary[k] == b.boundary[k] &&
+         (a.boundary[k] != Boundary::Fixed || a.fixed_value[k] == b.fixed_value[k]);
+}
+
+/// Fields whose reads go by their walls; the sign of a spinor and links are read otherwise.
+bool has_walls(const StateField& field) { return !field.spinor && !field.link && !field.particle; }
+
+}  // namespace
+
+bool Walls::by_parts(int dims) const {
+  for (int axis = 0; axis < dims; ++axis) {
+    const Boundary b = boundary[place(axis)];
+    const bool wall_at_zero = b == Boundary::Fixed && fixed_value[place(axis)] == 0;
+    if (b != Boundary::Periodic && b != Boundary::Antiperiodic && !wall_at_zero) return false;
+  }
+  return true;
+}
+
+bool Walls::closed(int dims) const {
+  return std::all_of(boundary.begin(), boundary.begin() + dims, [](Boundary b) {
+    return b == Boundary::Periodic || b == Boundary::Antiperiodic;
+  });
+}
+
+bool Walls::periodic(int dims) const {
+  return std::all_of(boundary.begin(), boundary.begin() + dims,
+                     [](Boundary b) { return b == Boundary::Periodic; });
+}
+
+Walls Derivation::walls_of(int array) const {
+  if (is_gradient(array)) array -= kGradientBase;
+  for (const Companions& c : companions)
+    if (c.start == array || c.winding == array) array = c.array;
+  const StateField* field = field_of(array);
+  if (!field || !has_walls(*field)) return grid;
+  Walls walls = field->walls;
+  // what is fixed does not move
+  if (std::ranges::count(field->velocities, array) > 0) walls.fixed_value = {};
+  return walls;
+}
+
+bool Derivation::periodic() const {
+  return grid.periodic(grid.dims) && std::ranges::all_of(fields, [&](const StateField& f) {
+           return !has_walls(f) || f.walls.periodic(grid.dims);
+         });
+}
+
+void check_coupled_walls(Derivation& d, Expr density, dsl::Span span) {
+  const auto differs = [&](int axis) {
+    return std::ranges::any_of(d.fields, [&](const StateField& f) {
+      return !same(d.walls_of(f.arrays[0]), d.walls_of(d.fields[0].arrays[0]), axis);
+    });
+  };
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    if (!differs(axis)) continue;
+    for (const Expr term : flat_terms(density)) {
+      std::set<int> arrays;
+      bool across = false;
+      algebra::visit(term, [&](Expr node) {
+        if (node.is(Op::Stencil)) across = true;
+        if (!node.is(Op::Load)) return;
+        across = across || is_gradient(node->index) || node->offset.d[axis] != 0;
+        arrays.insert(is_gradient(node->index) ? node->index - kGradientBase : node->index);
+      });
+      if (!across) continue;
+      const StateField* first = nullptr;
+      for (const int array : arrays) {
+        const StateField* field = d.field_of(array);
+        if (!field) continue;
+        if (!first) first = field;
+        if (!same(d.walls_of(first->arrays[0]), d.walls_of(field->arrays[0]), axis))
+          d.fail(errors::walls_differ(span, first->name, field->name, kAxes[axis], field->span));
+      }
+    }
+  }
+}
+
+namespace {
+
+/// Every expression that a kernel or a scalar is made of.
+void for_each_expression(System& system, const std::function<void(Expr&)>& see) {
+  const auto one = [&](Expr& e) {
+    if (e) see(e);
+  };
+  const auto observable = [&](Observable& o) {
+    one(o.value), one(o.error), one(o.factor), one(o.mass2);
+    for (Observable::Part& part : o.more) one(part.value);
+  };
+  const auto map = [&](LinearMap& m) {
+    for (LinearMap::Stage& stage : m.stages) std::ranges::for_each(stage.values, one);
+    std::ranges::for_each(m.image, one);
+  };
+  for (Variable& v : system.variables) one(v.rate);
+  for (Derived& limit : system.limits) one(limit.value);
+  for (ScalarVariable& s : system.scalars) one(s.rate), one(s.initial);
+  for (Statistic& s : system.statistics) one(s.value);
+  for (FirstPassage& f : system.passages) one(f.value), one(f.condition), one(f.margin);
+  for (InitialValue& v : system.initial) one(v.value);
+  for (Projection& p : system.projections) std::ranges::for_each(p.values, one);
+  for (LinearSystem& s : system.solves) {
+    map(s.op), map(s.adjoint);
+    std::ranges::for_each(s.source, one);
+    for (auto& [name, value] : s.options) one(value);
+    if (s.even_odd)
+      map(s.even_odd->op), map(s.even_odd->adjoint), map(s.even_odd->source), map(s.even_odd->back);
+  }
+  for (OutputClause& out : system.outputs) {
+    one(out.after), one(out.averages_from);
+    std::ranges::for_each(out.observables, observable);
+  }
+  for (Expectation& x : system.expectations) one(x.value), one(x.ok), one(x.scale);
+  std::ranges::for_each(system.progress, observable);
+  one(system.averages_from), one(system.until);
+  for_each_expression(system.dynamics, one);
+}
+
+class Settle {
+ public:
+  Settle(Derivation& d, ProgramUnits& units) : d_(d), units_(units) {}
+
+  void run() {
+    std::map<int, std::array<bool, 4>> read = read_across();
+    Lattice& lattice = d_.system.lattice;
+    std::vector<int> own;  // axes along which kernels go around the box
+    Expr outside;          // kernels have one value for all their fixed walls
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      std::vector<int> arrays;
+      for (const auto& [array, axes] : read)
+        if (axes[place(axis)]) arrays.push_back(array);
+      const Boundary first = arrays.empty() ? d_.grid.boundary[place(axis)]
+                                            : d_.walls_of(arrays[0]).boundary[place(axis)];
+      bool common = true;
+      Expr value = outside;
+      for (const int array : arrays) {
+        common = common && d_.walls_of(array).boundary[place(axis)] == first;
+        if (!common || first != Boundary::Fixed) continue;
+        const Expr here = value_at(array, axis);
+        if (!value) value = here;
+        common = here.is_number() && here == value;
+      }
+      lattice.boundary[place(axis)] = common ? first : Boundary::Periodic;
+      if (common)
+        outside = value;
+      else
+        own.push_back(axis);
+    }
+    if (outside) lattice.fixed_value = static_cast<double>(outside->number.real);
+    if (own.empty()) return;
+    if (!d_.system.solves.empty())
+      d_.fail(errors::not_yet(d_.system.solves[0].span,
+                              "a linear system in a box whose fields differ in their boundaries"));
+    if (d_.system.conservation)
+      d_.fail(errors::not_yet(d_.grid.span, "these boundaries beside conservation laws"));
+    own_ = own;
+    for_each_expression(d_.system, [&](Expr& e) { e = rewritten(e); });
+  }
+
+ private:
+  /// Array -> axes along which it is read at a neighbour.
+  std::map<int, std::array<bool, 4>> read_across() {
+    std::map<int, std::array<bool, 4>> read;
+    const auto see = [&](int array, const Offset& offset) {
+      for (int axis = 0; axis < d_.grid.dims; ++axis)
+        if (offset.d[axis] != 0) read[array][place(axis)] = true;
+    };
+    for_each_expression(d_.system, [&](Expr& e) {
+      if (!seen_.insert(e.get()).second) return;
+      algebra::visit(e, [&](Expr node) {
+        if (node.is(Op::Load)) see(node->index, node->offset);
+        if (!node.is(Op::Stencil) || !node.arg(0).is(Op::Load)) return;
+        for (const Offset& offset : d_.arena().stencil_data(node->index).offsets)
+          see(node.arg(0)->index, algebra::sum_of(offset, node.arg(0)->offset));
+      });
+    });
+    return read;
+  }
+
+  /// What lies beyond a fixed wall, as the array would hold it.
+  Expr value_at(int array, int axis) {
+    const double value = d_.walls_of(array).fixed_value[place(axis)];
+    Expr& known = values_[{array, axis}];
+    if (known) return known;
+    Arena& arena = d_.arena();
+    const Expr physical = arena.real(value);
+    known = d_.field_of(array) && value != 0 ? units_.stored(array, physical) : physical;
+    return known;
+  }
+
+  Expr rewritten(Expr e) {
+    Arena& arena = d_.arena();
+    return algebra::rewrite(e, [&](Expr node) -> Expr {
+      if (node.is(Op::Load) && !node->offset.zero()) return read(node->index, node->offset, 0);
+      if (!node.is(Op::Stencil)) return node;
+      // its argument lies at the site itself, so the rule above has left it alone
+      const Expr u = node.arg(0);
+      const auto& data = arena.stencil_data(node->index);
+      const Walls walls = d_.walls_of(u->index);
+      const bool as_kernels = std::ranges::none_of(own_, [&](int axis) {
+        return walls.boundary[place(axis)] != Boundary::Periodic &&
+               std::ranges::any_of(data.offsets,
+                                   [&](const Offset& offset) { return offset.d[axis] != 0; });
+      });
+      if (as_kernels) return node;
+      std::vector<Expr> terms;
+      for (std::size_t i = 0; i < data.offsets.size(); ++i)
+        terms.push_back(arena.integer(data.weights[i]) * read(u->index, data.offsets[i], 0));
+      const Expr factor =
+          arena.rational(1, data.denominator) * algebra::pow(units_.spacing(), data.dx_power);
+      return distribute(factor, arena.make(Op::Add, std::move(terms), node->span));
+    });
+  }
+
+  /// The array at `offset`, with what its walls show along the axes from `own_[next]` on.
+  Expr read(int array, Offset offset, std::size_t next) {
+    if (next == own_.size()) return d_.arena().load(array, offset);
+    const int axis = own_[next], step = offset.d[axis];
+    if (step == 0) return read(array, offset, next + 1);
+    switch (d_.walls_of(array).boundary[place(axis)]) {
+      case Boundary::Antiperiodic:
+        return antiperiodic_read(array, offset, next);
+      case Boundary::Fixed:
+        return at_inside(axis, step, read(array, offset, next + 1), value_at(array, axis));
+      case Boundary::Neumann:  // the mirror is the face behind the last site
+        return shown(array, offset, next, [&](int behind) { return 2 * behind + 1; });
+      case Boundary::Outflow:
+        return shown(array, offset, next, [&](int behind) { return behind + 1; });
+      case Boundary::Periodic:
+      case Boundary::Absorbing:
+        break;
+    }
+    return read(array, offset, next + 1);
+  }
+
+  /// Whether the site `step` further on is one of the box.
+  Expr at_inside(int axis, int step, Expr inside, Expr outside) {
+    Arena& arena = d_.arena();
+    const Expr n = arena.integer(d_.grid.extent[place(axis)] - step), site = arena.site(axis);
+    const Expr test = step > 0 ? arena.make(Op::Less, {site, n})
+                               : arena.make(Op::LessEqual, {arena.integer(-step), site});
+    return arena.make(Op::Select, {test, inside, outside});
+  }
+
+  /// A sign for each turn around the box.
+  Expr antiperiodic_read(int array, const Offset& offset, std::size_t next) {
+    const int axis = own_[next];
+    const std::int64_t n = d_.grid.extent[place(axis)];
+    const std::int64_t rest = ((offset.d[axis] % n) + n) % n;
+    const std::int64_t here = (offset.d[axis] - rest) / n % 2 == 0 ? 1 : -1;
+    Arena& arena = d_.arena();
+    const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
+    const Expr sign = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
+    return sign * read(array, offset, next + 1);
+  }
+
+  /// A read that lies b sites behind a wall (0: the first one) shows the site `back(b)` before it.
+  Expr shown(int array, const Offset& offset, std::size_t next,
+             const std::function<int(int)>& back) {
+    Arena& arena = d_.arena();
+    const int axis = own_[next], step = offset.d[axis], far = std::abs(step);
+    const std::int64_t n = d_.grid.extent[place(axis)];
+    Expr result = read(array, offset, next + 1);
+    for (int site = 0; site < far && site < n; ++site) {  // counted from the wall
+      Offset image = offset;
+      const int distance = far - back(far - 1 - site);
+      image.d[axis] = static_cast<std::int16_t>(step > 0 ? distance : -distance);
+      const Expr here =
+          arena.make(Op::Equal, {arena.site(axis), arena.integer(step > 0 ? n - 1 - site : site)});
+      result = arena.make(Op::Select, {here, read(array, image, next + 1), result});
+    }
+    return result;
+  }
+
+  Derivation& d_;
+  ProgramUnits& units_;
+  std::vector<int> own_;
+  std::map<std::pair<int, int>, Expr> values_;
+  std::set<const algebra::Node*> seen_;
+};
+
+}  // namespace
+
+void settle_walls(Derivation& d, ProgramUnits& units) {
+  if (d.grid.present) Settle(d, units).run();
+}
+
+}  // namespace vphi::physics

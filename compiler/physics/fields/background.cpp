@@ -1,0 +1,172 @@
+// Background: Minkowski, a prescribed scale factor, or one that follows the lattice averages.
+//
+// With b = da/d(eta), d(eta) = B*a^s dt and the constraint H^2 = <rho>/(3 M^2), as derived in
+// docs/formulas.md 1.1 and 1.4:
+//   a' = b
+//   b' = -(a^(1-2s)/(6 B^2 M^2)) <(1+2s)*rho + 3*p>
+//   H  = B*a^(s-1)*b
+// In the rescaled form the kinetic energy, which holds b, is taken out by the constraint
+// (docs/formulas.md 1.2): b' = -(s+2) b^2/a + (a^(1-2s)/(2 B^2 M^2)) <rho - p>.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/background_errors.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+#include "dsl/types/units.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+void read_units(Derivation& d) {
+  d.background.planck2 = d.arena().integer(1);
+  const dsl::Clause* metric = d.resolved.clause("metric");
+  if (!metric) return;
+  const dsl::Clause* units = d.ledger.clause("units");
+  for (const dsl::Item& item : units ? units->items : std::vector<dsl::Item>{}) {
+    if (item.value && item.value->text == "reduced_planck") return;
+    if (item.value && item.value->text == "planck") {
+      // G = 1: (8 pi G)^-1
+      d.background.planck2 = d.arena().real(1 / (8 * acosl(-1.0L)));
+      return;
+    }
+    if (!item.value) continue;
+    if (const auto gev = dsl::base_energy(item.value->text)) {
+      const double mass = dsl::size_in_base(*dsl::find_unit("m_pl_reduced"), *gev);
+      d.background.planck2 = d.arena().real(static_cast<long double>(mass) * mass);
+      return;
+    }
+  }
+  const dsl::Item* form = metric->items.empty() ? nullptr : &metric->items.front();
+  const bool closed =
+      form && form->value && form->value->kind == dsl::ExprKind::Call && form->value->named.empty();
+  if (closed) d.diagnostics.add(errors::planck_mass_open(metric->keyword_span));
+}
+
+void read_metric(Derivation& d, Lowerer& lower) {
+  const auto clauses = d.resolved.clauses("metric");
+  if (clauses.empty()) return;
+  const dsl::Clause& clause = *clauses.front();
+  Background& b = d.background;
+  b.span = clause.keyword_span;
+  if (clause.items.empty() || !clause.items.front().value) d.fail(errors::metric_form(b.span));
+  const dsl::Expr& form = *clause.items.front().value;
+  if (form.kind == dsl::ExprKind::Name && form.text == "minkowski") return;
+  if (form.kind != dsl::ExprKind::Call || form.text != "frw")
+    d.fail(errors::metric_form(form.span));
+  if (form.named.size() == 1 && form.args.empty()) {
+    b.metric = Metric::Prescribed;
+    b.scale = form.named[0].name;
+    b.prescribed = lower.real(*form.named[0].value, "the scale factor");
+  } else if (form.args.size() == 1 && form.args[0]->kind == dsl::ExprKind::Name) {
+    b.metric = Metric::SelfConsistent;
+    b.scale = form.args[0]->text;
+  } else {
+    d.fail(errors::metric_form(form.span));
+  }
+  // symbols in physical expressions, so that what cancels between rho and p cancels exactly
+  for (const char* fluid : {"rho_r", "rho_m"}) {
+    const auto density = d.ledger.option(clause, fluid);
+    if (!density) continue;
+    const Expr symbol = d.arena().symbol(fluid, density->span);
+    b.fluids.emplace(symbol.get(), lower.fixed(*density, fluid));
+    (std::string(fluid) == "rho_r" ? b.radiation : b.matter) = symbol;
+  }
+}
+
+Expr hubble2(Derivation& d, Expr density) {
+  return density / (d.arena().integer(3) * d.background.planck2);
+}
+
+namespace {
+
+/// d(rho)/dt = -3 H (rho + p) holds for what depends on the fields, their momenta and a alone. What
+/// holds t gives and takes energy that nothing accounts for, and what holds H has another
+/// constraint.
+void check_autonomous(Derivation& d, Lowerer& lower) {
+  const Expr density = lower.energy_density();
+  const bool time = algebra::depends_on(density, d.time()) ||
+                    algebra::depends_on(density, d.arena().symbol("step"));
+  const bool rate = algebra::depends_on(density, d.hubble());
+  if (!time && !rate) return;
+  const NamedFact* source = d.hamiltonian ? d.facts.find("H") : nullptr;
+  for (const NamedFact* fact : d.facts.potentials) {
+    const Expr v = lower.real(*fact->value, "a potential");
+    if (algebra::depends_on(v, rate ? d.hubble() : d.time())) source = fact;
+  }
+  const dsl::Span span = source ? source->value->span : d.background.span;
+  d.fail(errors::not_autonomous(span, time ? "t" : "H", d.hamiltonian, d.background.scale,
+                                d.background.span));
+}
+
+}  // namespace
+
+void background_rate(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+  if (d.background.metric != Metric::SelfConsistent) return;
+  check_autonomous(d, lower);
+  Arena& arena = d.arena();
+  const Rescaling& r = d.rescaling;
+  const Expr one = arena.integer(1), two = arena.integer(2), three = arena.integer(3);
+  const Expr a = d.scale(), b = arena.symbol(units.slope_name());
+  const Expr power = algebra::pow(a, one - two * r.s) / (r.B * r.B * d.background.planck2);
+  const auto source = [&](Expr of_rho, Expr of_p) {
+    std::vector<Expr> terms;
+    for (const Expr t : flat_terms(lower.energy_density())) terms.push_back(of_rho * t);
+    for (const Expr t : flat_terms(lower.pressure())) terms.push_back(of_p * t);
+    return units.quantity_of_step(arena.make(Op::Mean, {arena.make(Op::Add, std::move(terms))}));
+  };
+  if (d.rescaled()) {
+    const Expr average = source(one, -one);
+    units.slope_rate =
+        snap_numbers(-((r.s + two) * algebra::pow(b, 2) / a) + distribute(power / two, average));
+  } else {
+    const Expr average = source(one + two * r.s, three);
+    units.slope_rate = snap_numbers(distribute(-(power / arena.integer(6)), average));
+  }
+}
+
+namespace {
+
+void self_consistent(Derivation& d, Lowerer& lower, ProgramUnits& units,
+                     const std::map<int, StartValue>& start) {
+  Arena& arena = d.arena();
+  const Rescaling& r = d.rescaling;
+  const Expr one = arena.integer(1);
+  const Expr b = arena.symbol(units.slope_name());
+
+  bool known = false;
+  const Expr at_rest = at_homogeneous(d, lower.energy_density(), homogeneous_values(d), known);
+  const auto total = range_of(d, at_rest);
+  if (known && total && !(total->low > 0)) {
+    d.fail(errors::no_expansion(d.background.span, total->low));
+  }
+
+  // at a = 1: b = H/B
+  const Expr slope = hubble_at_start(d, lower, units, start) / r.B;
+
+  d.system.scalars.push_back({d.background.scale, b, one, d.background.scale});
+  d.system.scalars.push_back({units.slope_name(), units.slope_rate, snap_numbers(slope),
+                              "d" + d.background.scale + "/d(eta)"});
+}
+
+}  // namespace
+
+void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units,
+                        const std::map<int, StartValue>& start) {
+  Arena& arena = d.arena();
+  if (d.background.metric == Metric::SelfConsistent) self_consistent(d, lower, units, start);
+  // d(eta) = B*a^s dt
+  if (units.explicit_time()) {
+    d.system.scalars.push_back(
+        {"program_time", arena.integer(1), units.program_start(), "program time"});
+  }
+  const Expr rate = algebra::pow(units.scale(), -d.rescaling.s) / d.rescaling.B;
+  d.system.scalars.push_back({"t", rate, arena.real(d.start_time), "t"});
+}
+
+}  // namespace vphi::physics

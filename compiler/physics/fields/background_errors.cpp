@@ -1,0 +1,59 @@
+#include "compiler/physics/fields/background_errors.hpp"
+
+#include <fmt/format.h>
+
+#include "dsl/messages/error.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::error;
+using dsl::with_label;
+
+Diagnostic not_autonomous(Span span, const std::string& name, bool hamiltonian,
+                          const std::string& scale, Span metric) {
+  const std::string rule =
+      name == "t" ? "energy comes and goes with t, and nothing in rho takes it up: the Friedmann "
+                    "equation would not stay true"
+                  : "H follows from rho: an energy that holds H changes the Friedmann equation "
+                    "itself";
+  return with_label(
+      error("E0611", span,
+            fmt::format("{} of a box that expands with its own averages holds `{}`",
+                        hamiltonian ? "the Hamiltonian" : "the potential", name),
+            "", rule,
+            fmt::format("prescribe the background, metric frw({} = t^(1/2)), or write this term in "
+                        "an equation of motion of a field of its own, which has no part in rho",
+                        scale)),
+      metric, "closed by the averages");
+}
+
+Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, double longest,
+                             double edge) {
+  dsl::Diagnostic d =
+      error("W0613", span,
+            fmt::format("the longest waves of `{}` have no vacuum: k^2 + m^2 < 0 below k = {:.4g}",
+                        field, edge),
+            fmt::format("m^2 = {:.4g}, and the box begins at k = {:.4g}", mass2, longest),
+            "m^2 is V'' - (9/4) H^2 at the homogeneous start; where it is negative all modes are "
+            "drawn as "
+            "those of a field without mass",
+            "start before the instability sets in, or take a box whose waves are shorter");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic small_in_f32(Span span, const std::string& field, double mean, double rms) {
+  dsl::Diagnostic d = error(
+      "W0614", span,
+      fmt::format("f32 stores `{}` as a mean of {:.3g} with fluctuations of {:.1g} of it", field,
+                  mean, rms / mean),
+      "",
+      "each step rounds the stored number: noise in var and in the upper half of the spectrum, "
+      "until the fluctuations are 1e-5 of the mean; averages and gradient energies keep their "
+      "digits",
+      "precision real = f64, for what is small at the start");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+}  // namespace vphi::physics::errors

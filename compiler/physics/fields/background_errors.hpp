@@ -1,0 +1,24 @@
+// Errors of expanding boxes and of the vacuum in them.
+#pragma once
+
+#include <string>
+
+#include "dsl/messages/diagnostic.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::Diagnostic;
+using dsl::Span;
+
+/// E0611: what gravitates holds `name`, t or H, in a box that expands with its own averages.
+Diagnostic not_autonomous(Span span, const std::string& name, bool hamiltonian,
+                          const std::string& scale, Span metric);
+
+/// W0613: k^2 + m^2 is negative for the longest waves of the box, below k = `edge`.
+Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, double longest,
+                             double edge);
+
+/// W0614: fluctuations of `rms` beside a mean, both in the 24 bits of one f32.
+Diagnostic small_in_f32(Span span, const std::string& field, double mean, double rms);
+
+}  // namespace vphi::physics::errors

@@ -1,0 +1,85 @@
+// A written Hamiltonian on the lattice: H = total(h), q' = dH/dp, p' = -dH/dq, neighbours counted.
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/variation.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+/// A density whose total is H. Of c*total(h_i) that is c*h_i, c other totals among it; any other
+/// function of totals is shared out evenly. Numbers are dropped (they move nothing).
+Expr density_of(Derivation& d, Expr h, dsl::Span span) {
+  if (!d.grid.present && algebra::per_site(h)) return h;  // one site: its value is the total
+  Arena& arena = d.arena();
+  std::vector<Expr> terms;
+  const std::vector<Expr> parts =
+      h.is(Op::Add) ? std::vector<Expr>(h.args().begin(), h.args().end()) : std::vector<Expr>{h};
+  for (const Expr part : parts) {
+    if (algebra::per_site(part)) d.fail(errors::hamiltonian_not_total(span));
+    Expr factor = arena.integer(1), total;
+    const std::vector<Expr> factors =
+        part.is(Op::Mul) ? std::vector<Expr>(part.args().begin(), part.args().end())
+                         : std::vector<Expr>{part};
+    for (const Expr f : factors) {
+      if (f.is(Op::Total) && !total)
+        total = f.arg(0);
+      else
+        factor = factor * f;
+    }
+    if (total) {
+      terms.push_back(factor * total);
+    } else if (algebra::contains(part, [](Expr e) { return is_reduction(e.op()); })) {
+      terms.push_back(part / arena.integer(d.grid.sites()));
+    }
+  }
+  if (terms.empty()) d.fail(errors::hamiltonian_not_total(span));
+  return arena.make(Op::Add, std::move(terms), span);
+}
+
+}  // namespace
+
+Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span) {
+  check_coupled_walls(d, h, span);
+  const bool gradient = algebra::contains(
+      h, [&](Expr node) { return node.is(Op::Load) && node->index == gradient_of(array); });
+  if (gradient && !d.walls_of(array).by_parts(d.grid.dims)) {
+    d.fail(errors::not_yet(span, "norm2(grad(u)) in a Hamiltonian with these boundaries"));
+  }
+  const Expr force = variation(d, h, Functional::Density, array, span);
+  mark_origins(d, force, h, array, span);
+  return force;
+}
+
+void read_hamiltonian(Derivation& d, Lowerer& lower) {
+  if (!d.hamiltonian) return;
+  const NamedFact& fact = *d.facts.find("H");
+  const Expr h = density_of(d, lower.real(*fact.value, "H"), fact.value->span);
+  d.hamiltonian_density = h;
+
+  std::vector<const StateField*> line;
+  for (const StateField& field : d.fields) {
+    if (field.hamiltonian) line.push_back(&field);
+  }
+  if (line.size() % 2) d.fail(errors::hamiltonian_odd(line.back()->span, line.back()->name));
+  for (std::size_t i = 0; i < line.size(); i += 2) {
+    const StateField &q = *line[i], &p = *line[i + 1];
+    if (q.arrays.size() != p.arrays.size()) d.fail(errors::hamiltonian_odd(p.span, q.name));
+    const Expr norm = d.arena().integer(q.norm());
+    const dsl::Span at = fact.value->span;
+    for (std::size_t k = 0; k < q.arrays.size(); ++k) {
+      d.rates[q.arrays[k]] = hamiltonian_force(d, h, p.arrays[k], at) / norm;
+      d.rates[p.arrays[k]] = -(hamiltonian_force(d, h, q.arrays[k], at) / norm);
+      mark_origins(d, d.rates[p.arrays[k]], h, q.arrays[k], at);
+      d.rate_spans[q.arrays[k]] = d.rate_spans[p.arrays[k]] = fact.span;
+    }
+  }
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,179 @@
+// Program units: A, B and s as written, from one term of the potential, or all 1.
+//
+// auto(cpl/beta*phi^beta), phi0 the homogeneous start of phi (docs/formulas.md 1.2):
+//   A = 1/phi0,  B = sqrt(cpl)*phi0^(beta/2 - 1),  s = 3(2 - beta)/(2 + beta)
+// makes the term psi^beta/beta, without a scale factor where the oscillation is damped away. In the
+// rescaled form r = 6/(2 + beta) belongs to it, so that psi'' has no friction.
+//
+// Rescaled form: the friction is (s - 2r + 3) h psi'. Of r and s the one that is not written
+// follows from its absence; `where no_friction` asks that nothing is left.
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+void solve_auto(Derivation& d, Lowerer& lower, const dsl::Expr& call) {
+  Arena& arena = d.arena();
+  if (call.args.size() != 1) d.fail(errors::rescale_term(call.span, "it has one argument"));
+  const Expr term = lower.real(*call.args[0], "the term of `auto`");
+  const std::vector<Expr> reads = algebra::reads(term);
+  if (reads.size() != 1 || !reads[0].is(Op::Load) || !reads[0]->offset.zero()) {
+    d.fail(errors::rescale_term(call.span, "it has more than one field"));
+  }
+  const Expr u = reads[0];
+  // u d(term)/du = beta*term for a single power
+  const Expr slope = algebra::derivative(term, u);
+  const auto power = algebra::constant(u * slope / term);
+  if (!power || !(power->real > 0)) {
+    d.fail(errors::rescale_term(call.span, "it is no single power"));
+  }
+  const Expr beta = arena.number(*power);
+  const Expr strength = beta * term / algebra::pow(u, beta);
+  const auto refuse_swept = [&](Expr e, const char* what) {
+    const std::vector<int> axes = axes_of(d, e);
+    if (axes.empty()) return;
+    const Axis& axis = d.system.axes[static_cast<std::size_t>(axes[0])];
+    d.fail(errors::swept_here(call.span, what, axis.name, axis.span));
+  };
+  refuse_swept(strength, "the coefficient of `auto`");
+  const auto coupling = algebra::constant(strength);
+  if (!coupling || !(coupling->real > 0)) {
+    d.fail(errors::rescale_term(call.span, "its coefficient is not positive"));
+  }
+  const auto start = homogeneous_values(d);
+  const auto phi0 = start.find(u->index);
+  if (phi0 != start.end() && phi0->second) {
+    refuse_swept(phi0->second, "the start of the field in `auto`");
+  }
+  const auto number =
+      phi0 == start.end() || !phi0->second ? std::nullopt : algebra::constant(phi0->second);
+  if (!number || number->real == 0) {
+    d.fail(errors::rescale_term(call.span, "the field has no homogeneous value at the start"));
+  }
+  const Expr size = arena.make(Op::Abs, {arena.number(*number)});
+  const Expr two = arena.integer(2);
+  Rescaling& r = d.rescaling;
+  r.A = arena.integer(1) / size;
+  r.B = algebra::pow(arena.number(*coupling), arena.rational(1, 2)) *
+        algebra::pow(size, beta / two - arena.integer(1));
+  r.s = arena.integer(3) * (two - beta) / (two + beta);
+  r.r = arena.integer(6) / (two + beta);
+  r.automatic = true;
+}
+
+struct Form {
+  bool has_r = false, has_s = false, canonical = false, no_friction = false;
+  dsl::Span friction_span;
+};
+
+/// `where no_friction`.
+void read_conditions(Derivation& d, const dsl::Clause& clause, Form& form) {
+  if (!clause.where.empty()) {
+    d.fail(errors::rescale_option(clause.where.front().head.span, clause.where.front().head.name));
+  }
+  for (const dsl::Item& item : clause.items) {
+    for (const auto& [word, value] : item.words) {
+      if (word != "where" || !value) continue;
+      if (value->text != "no_friction") {
+        d.fail(errors::rescale_option(value->span, written(d, value->span)));
+      }
+      form.no_friction = true;
+      form.friction_span = value->span;
+    }
+  }
+}
+
+/// r and s of the rescaled form: what is missing makes s - 2r + 3 = 0.
+void choose_form(Derivation& d, const dsl::Clause& clause, const Form& form) {
+  Rescaling& r = d.rescaling;
+  Arena& arena = d.arena();
+  const bool asks = form.has_r || form.no_friction;
+  if (form.canonical && asks) d.fail(errors::rescale_canonical(clause.keyword_span));
+  r.rescaled = r.rescaled || asks;
+  if (!r.rescaled) return;
+  const Expr two = arena.integer(2), three = arena.integer(3);
+  if (!r.automatic) {
+    if (form.has_r && !form.has_s) r.s = two * r.r - three;
+    if (!form.has_r) r.r = (r.s + three) / two;
+  }
+  const Expr friction = r.s - two * r.r + three;
+  if (form.no_friction && !friction.is_zero()) {
+    d.fail(errors::rescale_friction(form.friction_span, static_cast<double>(r.r->number.real),
+                                    static_cast<double>(r.s->number.real)));
+  }
+}
+
+}  // namespace
+
+void read_rescale(Derivation& d, Lowerer& lower) {
+  Arena& arena = d.arena();
+  Rescaling& r = d.rescaling;
+  const Expr zero = arena.integer(0);
+  r = {arena.integer(1), arena.integer(1), zero, zero};
+  Form form;
+  if (const dsl::Clause* clause = d.resolved.clause("rescale")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head) {
+        if (item.value && item.value->kind == dsl::ExprKind::Call && item.value->text == "auto") {
+          solve_auto(d, lower, *item.value);
+          continue;
+        }
+        d.fail(errors::rescale_option(item.span, written(d, item.span)));
+      }
+      const std::string& name = item.head->name;
+      if (name == "A" || name == "B") {
+        const Expr v = lower.fixed(*item.value, fmt::format("`{}`", name));
+        if (!(v->number.real > 0)) {
+          d.fail(errors::not_positive(item.span, name, static_cast<double>(v->number.real)));
+        }
+        (name == "A" ? r.A : r.B) = v;
+      } else if (name == "s") {
+        r.s = lower.fixed(*item.value, "`s`");
+        form.has_s = true;
+      } else if (name == "r") {
+        r.r = lower.fixed(*item.value, "`r`");
+        form.has_r = true;
+      } else if (name == "form") {
+        const std::string& text = item.value->text;
+        if (text != "canonical" && text != "rescaled") {
+          d.fail(errors::option_value(item.span, "form", "canonical or rescaled"));
+        }
+        form.canonical = text == "canonical";
+        r.rescaled = !form.canonical;
+      } else {
+        d.fail(errors::rescale_option(item.span, name));
+      }
+    }
+    read_conditions(d, *clause, form);
+    choose_form(d, *clause, form);
+  }
+  // rational powers of a stay exact; B and A are used to the last digit
+  d.system.A = static_cast<double>(r.A->number.real);
+  d.system.B = static_cast<double>(r.B->number.real);
+  d.system.s = static_cast<double>(r.s->number.real);
+  if (r.rescaled) {
+    d.system.r = static_cast<double>(r.r->number.real);
+    d.system.remarks.push_back(fmt::format(
+        "rescaled form: psi = A*a^r*phi with r = {:.9g} and its program-time derivative are "
+        "stored; a kick needs a'' of the same step, so the averages are taken in a sweep of their "
+        "own before it (the canonical form needs one sweep)",
+        d.system.r));
+  }
+  if (d.grid.present) {
+    d.system.lattice.dx = static_cast<double>((r.B * d.grid.dx)->number.real);
+  }
+  if (r.automatic) {
+    d.system.remarks.push_back(fmt::format("auto finds A = {:.9g}, B = {:.9g}, s = {:.9g}",
+                                           d.system.A, d.system.B, d.system.s));
+  }
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,263 @@
+#include "compiler/physics/fields/vacuum_start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/background_errors.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+int velocity_of(const StateField& field, int array) {
+  for (std::size_t i = 0; i < field.velocities.size(); ++i) {
+    if (field.arrays[i] == array) return field.velocities[i];
+  }
+  return -1;
+}
+
+/// Averages stand still: they are no part of a field's own frequency, but may be its coefficients.
+struct Local {
+  Expr e;
+  std::unordered_map<const algebra::Node*, Expr> averages;  ///< stand-in -> average
+  Expr with_averages(Expr of) const { return algebra::substitute(of, averages); }
+};
+
+Local local_part(Expr e) {
+  Local local;
+  local.e = algebra::rewrite(e, [&](Expr node) {
+    if (!is_reduction(node.op())) return node;
+    const Expr name = node->arena->symbol(fmt::format("average {}", local.averages.size()));
+    local.averages.emplace(name.get(), node);
+    return name;
+  });
+  return local;
+}
+
+}  // namespace
+
+Expr add_random(Derivation& d, ProgramUnits& units, RandomField random, Expr factor,
+                dsl::Span span) {
+  random.array = d.system.arrays++;
+  random.stream = static_cast<int>(d.system.random.size());
+  d.system.random.push_back(random);
+  units.random_factors[random.array] = factor;
+  return d.arena().load(random.array, {}, span);
+}
+
+/// c in q' = c*p, at the start.
+Expr VacuumDraws::rate_by_momentum(const dsl::Expr& e, const StateField& field, int array) {
+  const int momentum = d_.conjugate(field)->arrays[field.place(array)];
+  const Expr c = algebra::derivative(d_.rates.at(array), d_.arena().load(momentum));
+  bool known = false;
+  const Expr number = at_homogeneous(d_, c, start(e, field), known);
+  if (!known) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
+  return number;
+}
+
+/// -dq''/dq of a canonical pair where all sites move together: neighbours add up to nothing.
+Expr VacuumDraws::hamiltonian_mass2(const StateField& field, int array) const {
+  const int momentum = d_.conjugate(field)->arrays[field.place(array)];
+  const Expr drift = algebra::derivative(d_.rates.at(array), d_.arena().load(momentum));
+  const Local kick = local_part(d_.rates.at(momentum));
+  Expr sum = d_.arena().integer(0);
+  for (const Expr read : algebra::reads(kick.e)) {
+    if (read.is(Op::Load) && read->index == array) sum = sum - algebra::derivative(kick.e, read);
+  }
+  return drift * kick.with_averages(sum);
+}
+
+const std::map<int, Expr>& VacuumDraws::start(const dsl::Expr& e, const StateField& field) {
+  if (!start_) start_ = homogeneous_values(d_);
+  for (const auto& [array, value] : *start_) {
+    if (!value) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
+  }
+  return *start_;
+}
+
+/// V'' by this component and H0^2, physical.
+Expr VacuumDraws::mass2(const dsl::Expr& e, const StateField& field, int array) {
+  Arena& arena = d_.arena();
+  const auto values = start(e, field);
+  bool known = false;
+  Expr mass2 = arena.integer(0);
+  if (const auto rate = d_.rates.find(velocity_of(field, array)); rate != d_.rates.end()) {
+    // -d(u'')/du at the start of all fields: V''/norm, however the equation was given
+    const Local local = local_part(rate->second);
+    Expr slope = local.with_averages(algebra::derivative(local.e, arena.load(array)));
+    if (d_.background.metric == Metric::SelfConsistent) {
+      const Expr rate2 = hubble2(d_, lower_.energy_density());
+      slope = algebra::substitute(slope, d_.hubble(), algebra::pow(rate2, arena.rational(1, 2)));
+    }
+    mass2 = -at_homogeneous(d_, slope, values, known);
+  } else if (field.hamiltonian) {
+    mass2 = at_homogeneous(d_, hamiltonian_mass2(field, array), values, known);
+  }
+  if (d_.background.metric == Metric::SelfConsistent) {
+    const Expr density = at_homogeneous(d_, lower_.energy_density(), values, known);
+    const auto range = range_of(d_, density);
+    if (!range || !(range->low > 0)) {
+      d_.fail(errors::no_expansion(d_.background.span, range ? range->low : 0));
+    }
+    mass2 = mass2 - arena.rational(9, 4) * hubble2(d_, density);
+  } else if (d_.background.metric == Metric::Prescribed) {
+    const Expr rate = units_.at_start(units_.hubble());
+    mass2 = mass2 - arena.rational(9, 4) * algebra::pow(rate, 2);
+  }
+  return mass2;
+}
+
+/// k^2 + m^2 < 0 for the longest wave of the box: there is no vacuum to start it from.
+void VacuumDraws::warn_tachyon(const dsl::Expr& e, const StateField& field, Expr mass) {
+  const auto range = range_of(d_, mass);
+  std::int64_t longest = 1;
+  for (int axis = 0; axis < d_.grid.dims; ++axis)
+    longest = std::max(longest, d_.grid.extent[static_cast<std::size_t>(axis)]);
+  const auto dx = algebra::constant(d_.grid.dx);
+  if (!range || !dx || longest < 2) return;
+  const double k =
+      2 * std::numbers::pi / (static_cast<double>(longest) * static_cast<double>(dx->real));
+  if (k * k + range->low >= 0 || std::exchange(warned_[&field], true)) return;
+  d_.diagnostics.add(
+      errors::vacuum_of_tachyon(e.span, field.name, range->low, k, std::sqrt(-range->low)));
+}
+
+namespace {
+
+/// Root mean square of the vacuum's waves between the box and the lattice spacing, physical.
+double vacuum_rms(int dims, double longest, double dx, double mass2, double cutoff) {
+  constexpr int kPoints = 400;
+  constexpr double kSphere[] = {2, 2 * std::numbers::pi, 4 * std::numbers::pi};
+  const double low = 2 * std::numbers::pi / longest, high = std::numbers::pi / dx;
+  const double step = std::log(high / low) / kPoints;
+  double sum = 0;
+  for (int i = 0; i < kPoints; ++i) {
+    const double k = low * std::exp((i + 0.5) * step), cut = k / cutoff;
+    const double omega = std::sqrt(std::fmax(k * k + mass2, low * low));
+    sum += std::pow(k / (2 * std::numbers::pi), dims) * std::exp(-2 * cut * cut) / (2 * omega);
+  }
+  return std::sqrt(sum * step * kSphere[dims - 1]);
+}
+
+bool shows_fluctuations(const dsl::Resolved& resolved) {
+  bool found = false;
+  for (const char* keyword : {"every", "at end"}) {
+    for (const dsl::Clause* clause : resolved.clauses(keyword)) {
+      for (const dsl::Item& item : clause->items) {
+        if (!item.value) continue;
+        const std::string& text = item.value->text;
+        found = found || text == "energies" || text == "spectrum" || text == "occupation";
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+/// A mean and small fluctuations in the 24 bits of one stored number.
+void VacuumDraws::warn_small(const dsl::Expr& e, const StateField& field, int array, Expr mass,
+                             const RandomField& random) {
+  constexpr double kSmall = 1e-5;
+  const Numerics& numerics = d_.system.numerics;
+  const auto own = numerics.stores.find(array);
+  const Precision stored = own != numerics.stores.end() ? own->second : numerics.store;
+  if (stored != Precision::F32 || d_.grid.dims > 3 || !shows_fluctuations(d_.resolved)) return;
+  const auto mean = range_of(d_, start(e, field).at(array));
+  const auto mass2 = range_of(d_, mass);
+  const auto dx = algebra::constant(d_.grid.dx), unit = algebra::constant(d_.rescaling.B);
+  if (!mean || !mass2 || !dx || !unit) return;
+  const auto n = *std::max_element(d_.grid.extent.begin(), d_.grid.extent.begin() + d_.grid.dims);
+  const double spacing = static_cast<double>(dx->real);
+  const double longest = static_cast<double>(n) * spacing;
+  const double half_nyquist = (static_cast<double>(n) / 2 + 1) * std::numbers::pi / longest;
+  const double cutoff =
+      random.cutoff > 0 ? random.cutoff * static_cast<double>(unit->real) : half_nyquist;
+  const double rms = vacuum_rms(d_.grid.dims, longest, spacing, mass2->low, cutoff) /
+                     std::sqrt(static_cast<double>(field.norm()));
+  const double least = std::fmin(std::fabs(mean->low), std::fabs(mean->high));
+  if (n < 2 || rms > kSmall * least || std::exchange(small_[&field], true)) return;
+  d_.diagnostics.add(errors::small_in_f32(e.span, field.name, least, rms));
+}
+
+Expr VacuumDraws::draw(const dsl::Expr& e, const StateField& field, int component, bool velocity) {
+  Arena& arena = d_.arena();
+  if (d_.is_momentum(field)) {
+    const StateField& coordinate = *d_.conjugate(field);
+    const int array = coordinate.arrays[static_cast<std::size_t>(component)];
+    return draw(e, coordinate, component, true) / rate_by_momentum(e, coordinate, array);
+  }
+  const int array = field.arrays[static_cast<std::size_t>(component)];
+  const Rescaling& r = d_.rescaling;
+  RandomField random;
+  random.kind = RandomField::Kind::Vacuum;
+  random.velocity = velocity;
+  const Expr physical_mass = mass2(e, field, array);
+  const Expr mass = physical_mass / (r.B * r.B);
+  if (!range_of(d_, mass)) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
+  warn_tachyon(e, field, physical_mass);
+  if (axes_of(d_, mass).empty()) {
+    random.mass2 = static_cast<double>(algebra::constant(mass)->real);
+  } else {  // the vacuum of each instance is that of its own background
+    random.masses = in_every_instance(d_, mass);
+    random.mass2 = random.masses.front();
+  }
+  for (const dsl::NamedArgument& option : e.named) {
+    if (option.name == "cutoff") {
+      random.cutoff =
+          static_cast<double>((lower_.fixed(*option.value, "the cutoff") / r.B)->number.real);
+    } else if (option.name == "form") {
+      if (option.value->text == "kspace")
+        random.kernel_form = false;
+      else if (option.value->text != "kernel") {
+        d_.fail(errors::option_value(option.span, "form", "kernel or kspace"));
+      }
+    }
+  }
+  if (!velocity) warn_small(e, field, array, physical_mass, random);
+  // physical value = factor * (array in program units); `amplitude` makes the array psi or pi
+  const int dims = d_.grid.dims;
+  const Expr half_power = algebra::pow(r.B, arena.rational(velocity ? dims + 1 : dims - 1, 2));
+  const Expr physical =
+      half_power / algebra::pow(arena.integer(field.norm()), arena.rational(1, 2));
+  const Expr to_stored = velocity ? r.A / r.B : r.A;
+  random.amplitude = static_cast<double>(snap_numbers(physical * to_stored)->number.real);
+  const Expr load = add_random(d_, units_, random, arena.integer(1) / to_stored, e.span);
+  if (!velocity) drawn_.push_back({load, &e, &field, component, {}});
+  if (!field.hamiltonian) return load;
+  return algebra::pow(rate_by_momentum(e, field, array), arena.rational(1, 2)) * load;
+}
+
+Expr VacuumDraws::rate_of(Expr value) {
+  Expr sum;
+  for (std::size_t i = 0; i < drawn_.size(); ++i) {
+    if (!algebra::depends_on(value, drawn_[i].load)) continue;
+    if (!drawn_[i].rate) {
+      const Drawn drawn = drawn_[i];
+      const StateField* partner = d_.conjugate(*drawn.field);
+      Expr rate = draw(*drawn.call, *drawn.field, drawn.component, true);
+      if (partner) {
+        const int array = drawn.field->arrays[static_cast<std::size_t>(drawn.component)];
+        rate = rate / algebra::pow(rate_by_momentum(*drawn.call, *drawn.field, array),
+                                   d_.arena().rational(3, 2));
+      }
+      drawn_[i].rate = rate;
+    }
+    const Expr term = algebra::derivative(value, drawn_[i].load) * drawn_[i].rate;
+    sum = sum ? sum + term : term;
+  }
+  return sum;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,436 @@
+#include "compiler/physics/fluids/conservation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fluids/fluid_states.hpp"
+#include "compiler/physics/fluids/signals.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+const dsl::Item* law_of(const dsl::Clause& clause) {
+  if (clause.items.empty()) return nullptr;
+  const dsl::Item& item = clause.items.front();
+  return item.head && item.relation == dsl::Item::Relation::Equals ? &item : nullptr;
+}
+
+namespace {
+
+/// Reads the right side of one law.
+class FluxReader {
+ public:
+  FluxReader(Derivation& d, Lowerer& lower, Law& law) : d_(d), lower_(lower), law_(law) {}
+
+  void read(const dsl::Expr& e, int sign) {
+    if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
+      read(*e.args[0], sign);
+      read(*e.args[1], e.text == "+" ? sign : -sign);
+    } else if (e.kind == ExprKind::Unary && e.text == "-") {
+      read(*e.args[0], -sign);
+    } else if (is_call(e, "div", 1)) {
+      divergence(*e.args[0], sign);
+    } else if (is_call(e, "grad", 1)) {
+      gradient(e, sign);
+    } else if (is_call(e, "d", 2) && axis_of(*e.args[1]) >= 0) {
+      along(e, axis_of(*e.args[1]), sign);
+    } else {
+      source(e, sign);
+    }
+  }
+
+ private:
+  static bool is_call(const dsl::Expr& e, const char* name, std::size_t args) {
+    return e.kind == ExprKind::Call && e.text == name && e.args.size() == args;
+  }
+  int axis_of(const dsl::Expr& e) const {
+    constexpr const char* kAxes[] = {"x", "y", "z"};
+    for (int axis = 0; axis < std::min(d_.grid.dims, 3); ++axis) {
+      if (e.kind == ExprKind::Name && e.text == kAxes[axis]) return axis;
+    }
+    return -1;
+  }
+
+  std::size_t components() const { return law_.arrays.size(); }
+  void add_flux(std::size_t component, int axis, Expr value, int sign) {
+    Expr& flux = law_.flux[component][static_cast<std::size_t>(axis)];
+    flux = sign > 0 ? flux + value : flux - value;
+  }
+  Expr real_part(const dsl::Expr& e, const Component& c) {
+    if (!c.real() && !c.im.is_zero()) d_.fail(errors::not_real(e.span, "a flux"));
+    return c.re;
+  }
+
+  /// Rows: components of the quantity; columns: axes. A product of two vectors is their outer one.
+  Value matrix(const dsl::Expr& e) {
+    if (e.kind == ExprKind::Binary && e.text == "*") {
+      const Value a = matrix(*e.args[0]), b = matrix(*e.args[1]);
+      if (a.rows > 1 && a.columns == 1 && b.rows > 1 && b.columns == 1) {
+        Value outer{a.rows, b.rows, {}};
+        for (const Component& row : a.parts) {
+          for (const Component& column : b.parts) outer.parts.push_back(multiply(row, column));
+        }
+        return outer;
+      }
+      return shaped(e, [&] { return multiply(a, b); });
+    }
+    if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
+      const Value a = matrix(*e.args[0]), b = matrix(*e.args[1]);
+      return shaped(e, [&] { return e.text == "+" ? add(a, b) : subtract(a, b); });
+    }
+    if (e.kind == ExprKind::Binary && e.text == "/") {
+      const Value a = matrix(*e.args[0]), b = matrix(*e.args[1]);
+      return shaped(e, [&] { return divide(a, b); });
+    }
+    if (e.kind == ExprKind::Unary && e.text == "-") return negate(matrix(*e.args[0]));
+    return lower_.value(e);
+  }
+  template <class Work>
+  Value shaped(const dsl::Expr& e, Work work) {
+    try {
+      return work();
+    } catch (const ShapeError& error) {
+      d_.fail(errors::wrong_shape(e.span, error.what()));
+    }
+  }
+
+  void divergence(const dsl::Expr& e, int sign) {
+    const Value v = matrix(e);
+    const auto dims = static_cast<std::size_t>(d_.grid.dims), n = components();
+    if (v.parts.size() != n * dims) {
+      d_.fail(errors::wrong_shape(
+          e.span, fmt::format("the flux of `{}` has one part for each of its {} component{} and "
+                              "each of the {} ax{}",
+                              law_.name, n, n == 1 ? "" : "s", dims, dims == 1 ? "is" : "es")));
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < dims; ++k) {
+        add_flux(i, static_cast<int>(k), real_part(e, v.parts[i * dims + k]), sign);
+      }
+    }
+  }
+
+  void gradient(const dsl::Expr& e, int sign) {
+    const Expr value = lower_.real(*e.args[0], "what a gradient is taken of");
+    if (components() != static_cast<std::size_t>(d_.grid.dims)) {
+      d_.fail(errors::wrong_shape(
+          e.span,
+          fmt::format("`{}` has no component for each axis: it takes no gradient", law_.name)));
+    }
+    for (std::size_t i = 0; i < components(); ++i) add_flux(i, static_cast<int>(i), value, sign);
+  }
+
+  void along(const dsl::Expr& e, int axis, int sign) {
+    const Value v = lower_.value(*e.args[0]);
+    if (v.parts.size() != components()) {
+      d_.fail(errors::wrong_shape(e.span,
+                                  fmt::format("`{}` has {} components", law_.name, components())));
+    }
+    for (std::size_t i = 0; i < components(); ++i) {
+      add_flux(i, axis, real_part(e, v.parts[i]), sign);
+    }
+  }
+
+  /// On the right side of U' = -(...): with the other sign.
+  void source(const dsl::Expr& e, int sign) {
+    const Value v = lower_.value(e);
+    if (v.parts.size() != components()) {
+      d_.fail(errors::wrong_shape(
+          e.span, fmt::format("the source of `{}` has {} components", law_.name, components())));
+    }
+    for (std::size_t i = 0; i < components(); ++i) {
+      const Expr value = real_part(e, v.parts[i]);
+      law_.source[i] = sign > 0 ? law_.source[i] - value : law_.source[i] + value;
+    }
+  }
+
+  Derivation& d_;
+  Lowerer& lower_;
+  Law& law_;
+};
+
+}  // namespace
+
+void declare_conserved(Derivation& d) {
+  if (!d.resolved.clause("conserve")) return;
+  for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
+    const dsl::Item* law = law_of(*clause);
+    if (!law) d.fail(errors::not_yet(clause->keyword_span, "a law without `U = density: flux`"));
+    if (!d.grid.present) d.fail(errors::no_lattice(law->head->span, law->head->name));
+    const dsl::Symbol* symbol = d.resolved.find(law->head->name);
+    StateField field;
+    field.name = law->head->name;
+    field.span = law->head->span;
+    field.conserved = true;
+    field.order = 1;
+    if (symbol && symbol->type.base == dsl::Type::Base::Vector) field.rows = symbol->type.rows;
+    for (int i = 0; i < field.rows; ++i) {
+      field.cells.push_back(i);
+      field.arrays.push_back(d.system.arrays++);
+    }
+    d.fields.push_back(std::move(field));
+  }
+}
+
+std::vector<Law> read_laws(Derivation& d, Lowerer& lower) {
+  // `a` and `H` have no place in a flux scheme
+  if (d.expanding()) {
+    d.fail(errors::not_yet(d.background.span, "conservation laws beside a metric"));
+  }
+  std::vector<Law> laws;
+  d.ledger.clauses("primitive");
+  for (const dsl::Clause* clause : d.ledger.clauses("conserve")) {
+    const dsl::Item& item = *law_of(*clause);
+    d.ledger.use(item);
+    const StateField& field = *d.field(item.head->name);
+    Law law;
+    law.name = field.name;
+    law.arrays = field.arrays;
+    law.span = field.span;
+    law.density = lower.value(*item.value);
+    if (law.density.parts.size() != field.arrays.size()) {
+      d.fail(errors::wrong_shape(item.value->span, fmt::format("`{}` has {} components", field.name,
+                                                               field.arrays.size())));
+    }
+    const Expr zero = d.arena().integer(0);
+    law.flux.assign(field.arrays.size(),
+                    std::vector<Expr>(static_cast<std::size_t>(d.grid.dims), zero));
+    law.source.assign(field.arrays.size(), zero);
+    FluxReader reader(d, lower, law);
+    for (const dsl::Item* right : dsl::positional(*clause)) reader.read(*right->value, 1);
+    laws.push_back(std::move(law));
+  }
+  for (const StateField& field : d.fields) {
+    if (!field.primitive && !field.conserved) {
+      d.fail(errors::not_yet(field.span, "a field beside conservation laws"));
+    }
+  }
+  return laws;
+}
+
+void read_conservation(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
+  Conservation& c = d.system.conservation.emplace();
+  for (const Law& law : laws) {
+    c.quantities.insert(c.quantities.end(), law.arrays.begin(), law.arrays.end());
+  }
+  c.recovered = read_recovery(d, lower, laws);
+  read_limits(d, lower, nullptr);
+  read_scheme(d, lower, laws);
+  for (const Law& law : laws) {
+    for (const int array : law.arrays) d.rate_spans[array] = law.span;
+  }
+}
+
+namespace {
+
+/// The first field of a kind that `init` names, and where.
+const dsl::Head* first_start(Derivation& d, bool (*wanted)(const StateField&)) {
+  for (const dsl::Clause* clause : d.resolved.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      const StateField* field = item.head ? d.field(item.head->name) : nullptr;
+      if (field && wanted(*field)) return &*item.head;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void start_conserved(Derivation& d, const std::vector<Law>& laws,
+                     std::map<int, StartValue>& start) {
+  if (laws.empty()) return;
+  const dsl::Head* quantity = first_start(d, [](const StateField& f) { return f.conserved; });
+  const dsl::Head* primitive = first_start(d, [](const StateField& f) { return f.primitive; });
+  if (quantity && primitive) {
+    d.fail(errors::start_given_twice(quantity->span, quantity->name, primitive->name,
+                                     primitive->span));
+  }
+  if (!quantity) {
+    for (const Law& law : laws) {
+      for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+        start[law.arrays[i]] = {law.density.parts[i].re, law.span};
+      }
+    }
+    return;
+  }
+  // the quantities are there: primitive variables are what is recovered from them
+  std::map<int, Expr> recovered;
+  for (const Derived& value : d.system.conservation->recovered) {
+    const Expr of_quantities = algebra::rewrite(value.value, [&](Expr node) {
+      const auto known = node.is(Op::Load) ? recovered.find(node->index) : recovered.end();
+      return known == recovered.end() ? node : known->second;
+    });
+    recovered.emplace(value.array, of_quantities);
+    if (start.contains(value.array)) start[value.array] = {of_quantities, quantity->span};
+  }
+}
+
+std::optional<Expr> fluid_name(Derivation& d, const std::string& name) {
+  Conservation& c = *d.system.conservation;
+  Arena& arena = d.arena();
+  if (name == "courant" && !c.speeds.empty() && d.dt) {
+    // a step runs one axis after the other, a right side all at once
+    Expr sum;
+    for (const Expr speed : c.speeds) {
+      const Expr one = arena.make(Op::Abs, {speed}) * d.dt / d.grid.dx;
+      sum = !sum ? one : c.step ? arena.make(Op::Max, {sum, one}) : sum + one;
+    }
+    return sum;
+  }
+  if (name == "residual" && c.residual) return c.residual;
+  if (name == "fixes" && !d.system.limits.empty()) {
+    if (c.fixes.empty()) {
+      c.fixes = "fixes";
+      d.system.scalars.push_back({c.fixes, arena.integer(0), arena.integer(0), "fixes"});
+    }
+    return arena.symbol(c.fixes);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// The fastest signal along the first axis in random states whose vectors are up to `length` long:
+/// that of the laws or what the scheme is told, whichever is faster.
+double fastest_signal(Derivation& d, const std::vector<Law>& laws, const Signals& signals,
+                      const std::vector<Expr>& parts, double length) {
+  std::mt19937_64 random(19930503);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  double fastest = 0;
+  for (int state = 0; state < 200; ++state) {
+    Numbers numbers;
+    const double scale = std::pow(10.0, 6 * uniform(random) - 3);
+    for (const StateField& field : d.fields) {
+      if (!field.primitive) continue;
+      const dsl::Symbol* symbol = d.resolved.find(field.name);
+      const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
+      for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+        const double sign = uniform(random) < 0.5 ? -1 : 1;
+        numbers[field.arrays[i]] = vector
+                                       ? (i == 0 ? sign * length * (1 - 1e-4 * uniform(random)) : 0)
+                                       : scale * std::pow(length, 2 * uniform(random));
+      }
+    }
+    const bool finite = std::ranges::all_of(
+        parts, [&](Expr part) { return std::isfinite(evaluated(part, numbers)); });
+    if (!finite) continue;
+    fastest = std::max(fastest, signals.largest(numbers, 0).value_or(0));
+    for (const Law& law : laws) {
+      for (std::size_t i = 0; i < law.arrays.size(); ++i)
+        numbers[law.arrays[i]] = evaluated(law.density.parts[i].re, numbers);
+    }
+    const double told = std::abs(evaluated(d.system.conservation->speeds[0], numbers));
+    if (std::isfinite(told)) fastest = std::max(fastest, told);
+  }
+  return fastest;
+}
+
+}  // namespace
+
+void check_courant(Derivation& d, const std::vector<Law>& laws) {
+  Conservation& c = *d.system.conservation;
+  if (c.courant <= 0 || c.speeds.empty() || !d.dt) return;
+  const dsl::Clause* evolve = d.resolved.clause("evolve");
+  Lowerer lower(d);
+  const std::vector<Expr> parts = made_of(d, lower);
+  const Signals signals(d, laws);
+  double near = 0, far = 0;
+  for (const double length : {0.3, 0.999, 1.0}) {
+    near = std::max(near, fastest_signal(d, laws, signals, parts, length));
+  }
+  for (const double length : {1.5, 30.0, 1000.0}) {
+    far = std::max(far, fastest_signal(d, laws, signals, parts, length));
+  }
+  const double ratio = static_cast<double>((d.dt / d.grid.dx)->number.real);
+  const auto refuse = [&](double speed) {
+    dsl::Span span = evolve->keyword_span;
+    if (const dsl::ExprPtr dt = dsl::option(*evolve, "dt")) span = dt->span;
+    d.fail(errors::step_beyond_signals(span, ratio, c.courant, speed));
+  };
+  constexpr double kRounding = 0.999;
+  if (near > 0 && far <= 1.1 * near && signals.of_state_alone()) {  // none is faster than that
+    near = std::max(near, far);
+    if (near * ratio * kRounding > c.courant) refuse(near);
+    return;
+  }
+  const auto start = speed_at_start(d, signals, c.step);
+  if (start && *start * ratio * kRounding > c.courant) refuse(*start);
+  Arena& arena = d.arena();
+  const Expr largest = arena.make(Op::Maximum, {*fluid_name(d, "courant")});
+  Expectation x;
+  x.kind = Expectation::Kind::Condition;
+  x.text = fmt::format("max(courant) < {:.4g}, the limit of the scheme", c.courant);
+  x.span = evolve->keyword_span;
+  x.value = largest;
+  x.ok = arena.make(Op::LessEqual, {largest, arena.real(c.courant)});
+  d.system.expectations.push_back(std::move(x));
+}
+
+void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& units) {
+  Conservation& c = *d.system.conservation;
+  Arena& arena = d.arena();
+  constexpr double kLargest = 1e37;  // a float: NaN and infinity are not below it
+  Expr sound = arena.integer(1);
+  const auto holds = [&](Expr value, Expr bound) {
+    const Expr below = arena.make(Op::LessEqual, {arena.make(Op::Abs, {value}), bound});
+    sound = arena.make(Op::And, {sound, below});
+  };
+  for (const Derived& value : c.recovered) {
+    holds(arena.load(value.array), arena.real(kLargest));
+  }
+  // faster than light, and whatever else has no state: something is NaN there
+  Lowerer lower(d);
+  for (const Expr value : made_of(d, lower)) holds(value, arena.real(kLargest));
+  // the densities are what is conserved, to a part of the largest there is
+  constexpr double kPart = 0.1;
+  for (const Law& law : laws) {
+    Expr largest;
+    for (const int array : law.arrays) {
+      const Expr size = arena.make(Op::Maximum, {arena.make(Op::Abs, {arena.load(array)})});
+      largest = largest ? arena.make(Op::Max, {largest, size}) : size;
+    }
+    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+      holds(law.density.parts[i].re - arena.load(law.arrays[i]), arena.real(kPart) * largest);
+    }
+  }
+  if (c.residual) {
+    constexpr double kLoose = 0.01;  // of the value, and 100 times what the rounds leave
+    const Expr solved = arena.load(c.recovered.front().array);
+    holds(c.residual, arena.real(kLoose) * arena.make(Op::Abs, {solved}) +
+                          arena.real(std::max(1e-6, 100 * c.residual_left)));
+  }
+  c.sound = sound;
+  const int last = d.grid.dims - 1;
+  const auto n = static_cast<std::int64_t>(d.system.lattice.extent[static_cast<std::size_t>(last)]);
+  const Expr number = arena.site(last) + arena.integer(1), none = arena.integer(n + 1);
+  const Expr first = arena.make(Op::Minimum, {arena.make(Op::Select, {sound, none, number})});
+  c.unsound = units.quantity(
+      arena.make(Op::Select, {arena.make(Op::Less, {first, none}), first, arena.integer(0)}));
+}
+
+void show_laws(Derivation& d, const std::vector<Law>& laws) {
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  for (const Law& law : laws) {
+    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+      const std::string name =
+          law.arrays.size() > 1 ? fmt::format("{}[{}]", law.name, i) : law.name;
+      for (int k = 0; k < d.grid.dims; ++k) {
+        d.system.physical.push_back({fmt::format("flux of {} along {}", name, kAxes[k]),
+                                     law.flux[i][static_cast<std::size_t>(k)], law.span});
+      }
+      if (!law.source[i].is_zero()) {
+        d.system.physical.push_back({fmt::format("source of {}", name), law.source[i], law.span});
+      }
+    }
+  }
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,252 @@
+// Messages about conservation laws: recovery (E0790 to E0795), schemes (E0785 to E0789, E0796).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "dsl/messages/error.hpp"
+#include "dsl/messages/suggest.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::error;
+
+Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed) {
+  return error(
+      "E0312", span,
+      fmt::format("dt = {:.4g}*dx is above the limit {:.4g}*dx of this scheme", ratio,
+                  limit / speed),
+      "",
+      fmt::format("the scheme's text names speed*dt/dx < {:.4g}, and signals of this model "
+                  "are as fast as {:.4g}",
+                  limit, speed),
+      "take a smaller dt");
+}
+
+Diagnostic no_laws(Span span) {
+  return error("E0785", span, "`evolve scheme` without a conservation law", "",
+               "a flux scheme moves the quantities of `conserve` lines",
+               "add lines `conserve U = density: div(flux)`, or name an integrator");
+}
+
+Diagnostic no_scheme(Span span) {
+  return error("E0785", span, "the model has conservation laws and no flux scheme", "",
+               "`scheme NAME` says how fluxes become a step",
+               "add a line such as `scheme shasta` or `scheme kt, speed = speed`");
+}
+
+Diagnostic scheme_form(Span span, const std::string& scheme, bool step) {
+  return error("E0786", span,
+               step ? fmt::format("scheme `{}` is a step, not a right side", scheme)
+                    : fmt::format("scheme `{}` is a right side, not a step", scheme),
+               "",
+               "a text that ends in `U = ...` is a step; one that ends in `U' = ...` needs an "
+               "integrator",
+               step ? "write `evolve scheme, dt = ...`" : "write `evolve heun, dt = ...`");
+}
+
+Diagnostic scheme_head(Span span) {
+  return error("E0787", span, "the head of this scheme cannot be read", "",
+               "a head is `U' = -d(U*v, k) - d(f, k)` or `U' = -d(F(U), k)`, then options",
+               "compare models/std/schemes.vphi");
+}
+
+Diagnostic scheme_line(Span span) {
+  return error("E0788", span, "this is not a line of a scheme", "",
+               "lines are `name = expression` of the head's names, numbers, dt, dx and `@k`; the "
+               "last one is `U = ...` or `U' = ...` with a value for each quantity",
+               "compare models/std/schemes.vphi");
+}
+
+Diagnostic scheme_no_end(Span span, const std::string& state) {
+  return error("E0788", span, fmt::format("this scheme never sets `{}`", state), "",
+               "a scheme ends in `U = ...`, a step, or `U' = ...`, a right side",
+               "add the last line");
+}
+
+Diagnostic scheme_shift(Span span, const std::string& axis) {
+  return error("E0788", span, "a scheme looks along its own axis only", "",
+               "the text is read once for each axis",
+               fmt::format("write `@{}` or `@-{}`, twice for two sites", axis, axis));
+}
+
+Diagnostic scheme_name(Span span, const std::string& name, const std::vector<std::string>& known) {
+  const auto near = dsl::suggest(name, known);
+  return error("E0788", span, fmt::format("a scheme knows no `{}` here", name),
+               near ? fmt::format("did you mean `{}`?", *near) : std::string(),
+               "a body sees its head, its own lines, dt and dx",
+               fmt::format("known are: {}", fmt::join(known, ", ")));
+}
+
+Diagnostic scheme_state(Span span, const std::string& name) {
+  return error("E0788", span, fmt::format("`{}` is a function of a state", name), "",
+               "a state has a value for each quantity", "give it U or what is made of U");
+}
+
+Diagnostic scheme_option_missing(Span span, const std::string& scheme, const std::string& option) {
+  return error("E0789", span, fmt::format("scheme `{}` needs `{}`", scheme, option), "",
+               "an option without a value in the head must be given",
+               fmt::format("write `scheme {}, {} = ...`", scheme, option));
+}
+
+Diagnostic no_recovery(Span span) {
+  return error("E0790", span, "nothing says how primitive variables are recovered", "",
+               "`recover` has one fact for each primitive variable", "add `recover { ... }`");
+}
+
+Diagnostic not_recovered(Span span, const std::string& name) {
+  return error("E0790", span, fmt::format("`recover` says nothing of `{}`", name), "",
+               "every primitive variable follows from conserved quantities",
+               fmt::format("add a line `{} = ...` to the body of `recover`", name));
+}
+
+Diagnostic two_facts(Span span, const std::string& name) {
+  return error("E0791", span, fmt::format("`{}` has two facts in `recover`", name), "",
+               "the lines of `recover` are facts, in any order, one for each name",
+               "remove one of them");
+}
+
+Diagnostic recovery_circle(Span span, const std::string& name) {
+  return error(
+      "E0791", span, fmt::format("`{}` needs itself to be recovered", name), "",
+      "each cycle of facts must pass through a name that is solved for",
+      fmt::format("add `solve {} by fixed_point, tol = 1e-10, max = 40, start = 0`", name));
+}
+
+Diagnostic solve_without_fact(Span span, const std::string& name) {
+  return error("E0791", span, fmt::format("`solve {}` has no fact `{} = ...`", name, name), "",
+               "what is solved is the equation of that line",
+               fmt::format("add the line `{} = ...`", name));
+}
+
+Diagnostic solve_bounds(Span span) {
+  return error("E0792", span, "`solve` needs tol > 0 and max from 1 to 1000", "",
+               "the iterations are unrolled in the kernel", "write tol = 1e-10, max = 40");
+}
+
+Diagnostic no_contraction(Span span, const std::string& name, double factor,
+                          const std::string& state) {
+  return error(
+      "E0793", span, fmt::format("the iteration for `{}` does not converge", name),
+      fmt::format("an iteration multiplies the error by {:.3g}", factor),
+      fmt::format("an iteration must reduce the error of `{}` everywhere; here it does not "
+                  "at {}",
+                  name, state),
+      "solve for a velocity, or write the equation the other way round");
+}
+
+Diagnostic solve_stops_early(Span span, const std::string& name, double factor, double wanted,
+                             std::int64_t most, double reached) {
+  Diagnostic d =
+      error("W0797", span,
+            fmt::format("`{}` is within {:.1g} after max = {} iterations, not within tol", name,
+                        reached, most),
+            fmt::format("{} iterations would be needed", wanted),
+            fmt::format("an iteration multiplies the error by {:.3g} where it is slowest", factor),
+            "raise max, or tol");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic solve_range(Span span, const std::string& name) {
+  return error("E0792", span, fmt::format("the bounds of `{}` are not given", name), "",
+               "`bisection` halves the range from `from` to `to`, from the lower to the higher",
+               fmt::format("write `solve {} by bisection, from = 0, to = 1, tol = 1e-10`", name));
+}
+
+Diagnostic iterations_diverge(Span span, const std::string& name, std::int64_t most,
+                              double error_left, const std::string& state) {
+  return error("E0793", span,
+               fmt::format("`{}` is still {:.3g} away from its solution after max = {} iterations",
+                           name, error_left, most),
+               "",
+               fmt::format("every iteration of Newton's method must reduce the error; here it does "
+                           "not at {}",
+                           state),
+               "bound it with from and to, start nearer to the solution, or take bisection");
+}
+
+Diagnostic no_sign_change(Span span, const std::string& name, double low, double high,
+                          const std::string& state) {
+  return error(
+      "E0793", span,
+      fmt::format("no solution for `{}` between {:g} and {:g} is enclosed", name, low, high), "",
+      fmt::format("`{}` minus its equation has one sign at `from` and the other at `to`, "
+                  "for all states; not at {}",
+                  name, state),
+      "write other bounds, or the equation the other way round");
+}
+
+Diagnostic stored_finer(Span span, const std::string& name) {
+  Diagnostic d = error("W0798", span, fmt::format("`{}` is kept in f64 and computed in f32", name),
+                       "", "arithmetic is `real`; what it loses, memory does not bring back",
+                       "write real = f64 and give f32 to what may be kept in it");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic solve_stops_short(Span span, const std::string& name, std::int64_t most,
+                             double reached) {
+  Diagnostic d =
+      error("W0797", span,
+            fmt::format("`{}` is within {:.1g} after max = {} iterations, not within tol", name,
+                        reached, most),
+            "", "the iterations are unrolled, so their number is fixed", "raise max, or tol");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
+Diagnostic scheme_kinds(Span span) {
+  return error("E0788", span, "conserved quantities and primitive variables in one expression", "",
+               "a line of a scheme has a value for each quantity or for each primitive variable",
+               "make quantities of primitive variables with `conserved(P)`, or the other way round "
+               "with `primitives(U)`");
+}
+
+Diagnostic no_finite_state(Span span) {
+  return error("E0794", span, "no random state has finite conserved values", "",
+               "the forward maps of `conserve` are tried on random primitive variables",
+               "check densities that divide by a difference, or take roots");
+}
+
+Diagnostic no_inverse(Span span, const std::string& name, const std::string& state, double expected,
+                      double found) {
+  return error("E0794", span,
+               fmt::format("`recover` does not undo `conserve`: {} = {:.6g} comes back as {:.6g}",
+                           name, expected, found),
+               "", fmt::format("tried with {}", state),
+               "compare the densities of `conserve` with the facts of `recover`");
+}
+
+Diagnostic limit_of_primitive(Span span, const std::string& name) {
+  return error("E0795", span, fmt::format("this limit reads `{}`", name), "",
+               "a limit acts before primitive variables are recovered",
+               "write it with conserved quantities");
+}
+
+Diagnostic no_common_velocity(Span span, Span scheme, const std::string& name, Span other) {
+  Diagnostic d =
+      error("E0796", span, fmt::format("`{}` is not carried with the velocity of the others", name),
+            "", "this scheme takes fluxes U*v + f with one v for all quantities",
+            "write the flux as U*v + rest, or take a scheme of the whole flux (kt)");
+  d.labels.push_back({other, "another velocity here"});
+  d.labels.push_back({scheme, "the scheme"});
+  return d;
+}
+
+Diagnostic nothing_carried(Span span, const std::string& scheme) {
+  return error("E0796", span,
+               fmt::format("no flux has the form U*v that scheme `{}` takes", scheme), "",
+               "v is the factor of the quantity itself in its flux",
+               "write `div(U*v)` with the conserved name, or take a scheme of the whole flux (kt)");
+}
+
+Diagnostic flux_left_over(Span span, Span scheme, const std::string& name) {
+  Diagnostic d = error("E0796", span, fmt::format("the flux of `{}` is more than U*v", name), "",
+                       "the head of this scheme has no place for the rest of a flux",
+                       "take a scheme with `- d(f, k)` in its head");
+  d.labels.push_back({scheme, "the scheme"});
+  return d;
+}
+
+}  // namespace vphi::physics::errors

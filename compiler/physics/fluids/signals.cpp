@@ -1,0 +1,302 @@
+#include "compiler/physics/fluids/signals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+using Matrix = std::vector<std::vector<double>>;
+
+double largest_entry(const Matrix& m) {
+  double most = 0;
+  for (const auto& row : m)
+    for (const double x : row) most = std::max(most, std::isfinite(x) ? std::abs(x) : INFINITY);
+  return most;
+}
+
+Matrix squared(const Matrix& m) {
+  const std::size_t n = m.size();
+  Matrix result(n, std::vector<double>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t j = 0; j < n; ++j) result[i][j] += m[i][k] * m[k][j];
+  return result;
+}
+
+/// The largest |eigenvalue|: |m^k|^(1/k) with k = 2^24 (Gelfand).
+double spectral_radius(Matrix m) {
+  double exponent = 0, power = 1;
+  for (int i = 0; i < 24; ++i) {
+    const double size = largest_entry(m);
+    if (size == 0) return 0;
+    if (!std::isfinite(size)) return NAN;
+    exponent += std::log(size) / power;
+    for (auto& row : m)
+      for (double& x : row) x /= size;
+    m = squared(m);
+    power *= 2;
+  }
+  return std::exp(exponent + std::log(largest_entry(m)) / power);
+}
+
+/// a^-1 b by elimination; nothing where a has no inverse.
+std::optional<Matrix> solved(Matrix a, Matrix b) {
+  const std::size_t n = a.size();
+  for (std::size_t i = 0; i < n; ++i) {  // rows of one size
+    const double size = largest_entry({a[i]});
+    if (!(size > 0) || !std::isfinite(size)) return std::nullopt;
+    for (double& x : a[i]) x /= size;
+    for (double& x : b[i]) x /= size;
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t pivot = c;
+    for (std::size_t r = c + 1; r < n; ++r)
+      if (std::abs(a[r][c]) > std::abs(a[pivot][c])) pivot = r;
+    if (std::abs(a[pivot][c]) < 1e-12) return std::nullopt;
+    std::swap(a[c], a[pivot]);
+    std::swap(b[c], b[pivot]);
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r == c) continue;
+      const double by = a[r][c] / a[c][c];
+      for (std::size_t k = 0; k < n; ++k) {
+        a[r][k] -= by * a[c][k];
+        b[r][k] -= by * b[c][k];
+      }
+    }
+  }
+  for (std::size_t r = 0; r < n; ++r)
+    for (double& x : b[r]) x /= a[r][r];
+  return b;
+}
+
+/// Sums and products without the terms that are not there.
+Expr plus(Expr a, Expr b) {
+  return a.is_zero() ? b : b.is_zero() ? a : a->arena->raw(Op::Add, {a, b});
+}
+Expr minus(Expr a, Expr b) {
+  if (b.is_zero()) return a;
+  return a.is_zero() ? a->arena->raw(Op::Neg, {b}) : a->arena->raw(Op::Sub, {a, b});
+}
+Expr times(Expr a, Expr b) {
+  if (a.is_zero() || b.is_zero()) return a->arena->integer(0);
+  return a.is_one() ? b : b.is_one() ? a : a->arena->raw(Op::Mul, {a, b});
+}
+Expr over(Expr a, Expr b) { return a.is_zero() || b.is_one() ? a : a->arena->raw(Op::Div, {a, b}); }
+
+using Formulas = std::vector<std::vector<Expr>>;
+
+Formulas product(const Formulas& x, const Formulas& y) {
+  const std::size_t n = x.size();
+  Formulas result(n, std::vector<Expr>(n, x[0][0]->arena->integer(0)));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t j = 0; j < n; ++j)
+        result[i][j] = plus(result[i][j], times(x[i][k], y[k][j]));
+  return result;
+}
+/// tr(x y)
+Expr trace(const Formulas& x, const Formulas& y) {
+  Expr sum = x[0][0]->arena->integer(0);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t k = 0; k < x.size(); ++k) sum = plus(sum, times(x[i][k], y[k][i]));
+  return sum;
+}
+
+}  // namespace
+
+Signals::Signals(Derivation& d, const std::vector<Law>& laws) : d_(d) {
+  for (const StateField& field : d.fields)
+    if (field.primitive)
+      primitives_.insert(primitives_.end(), field.arrays.begin(), field.arrays.end());
+  const auto slopes = [&](Expr e) {
+    std::vector<Expr> result;
+    for (const int p : primitives_) result.push_back(algebra::derivative(e, d.arena().load(p)));
+    return result;
+  };
+  std::unordered_map<const algebra::Node*, Expr> of_primitives;
+  for (const Law& law : laws) {
+    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+      density_slopes_.push_back(slopes(law.density.parts[i].re));
+      of_primitives[d.arena().load(law.arrays[i]).get()] = law.density.parts[i].re;
+    }
+  }
+  flux_slopes_.resize(static_cast<std::size_t>(d.grid.dims));
+  for (std::size_t k = 0; k < flux_slopes_.size(); ++k)
+    for (const Law& law : laws)
+      for (const auto& axes : law.flux)
+        flux_slopes_[k].push_back(slopes(algebra::substitute(axes[k], of_primitives)));
+}
+
+bool Signals::of_state_alone() const {
+  const auto open = [](Expr e) {
+    return algebra::contains(e, [](Expr node) { return node.is(Op::Symbol); });
+  };
+  const auto some = [&](const Formulas& rows) {
+    return std::ranges::any_of(rows,
+                               [&](const auto& row) { return std::ranges::any_of(row, open); });
+  };
+  return !some(density_slopes_) && std::ranges::none_of(flux_slopes_, some);
+}
+
+std::optional<double> Signals::largest(const Numbers& primitives, int axis) const {
+  const std::size_t n = primitives_.size();
+  if (density_slopes_.size() != n) return std::nullopt;
+  Matrix u(n, std::vector<double>(n)), f = u;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      u[i][j] = evaluated(density_slopes_[i][j], primitives);
+      f[i][j] = evaluated(flux_slopes_[static_cast<std::size_t>(axis)][i][j], primitives);
+    }
+  }
+  if (!std::isfinite(largest_entry(u)) || !std::isfinite(largest_entry(f))) return std::nullopt;
+  const auto jacobian = solved(u, f);
+  if (!jacobian) return std::nullopt;
+  const double radius = spectral_radius(*jacobian);
+  return std::isfinite(radius) ? std::optional(radius) : std::nullopt;
+}
+
+Expr Signals::at_site(int axis, Expr otherwise) const {
+  Arena& arena = d_.arena();
+  const std::size_t n = primitives_.size();
+  if (density_slopes_.size() != n) return otherwise;
+  Formulas u = density_slopes_, f = flux_slopes_[static_cast<std::size_t>(axis)];
+  // pivots that are not 0 where matter is at rest
+  Numbers state;
+  for (const StateField& field : d_.fields) {
+    const dsl::Symbol* symbol = d_.resolved.find(field.name);
+    const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
+    double value = 1.25;
+    for (const int array : field.arrays) state[array] = vector ? 0 : (value += 0.375);
+  }
+  std::vector<std::size_t> row_of(n);
+  std::set<std::size_t> used;
+  Expr sound = arena.integer(1);
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t pivot = n;
+    double best = 1e-9;
+    for (std::size_t r = 0; r < n; ++r) {
+      const double size = used.contains(r) ? 0 : std::abs(evaluated(u[r][c], state));
+      if (std::isfinite(size) && size > best) pivot = r, best = size;
+    }
+    if (pivot == n) return otherwise;
+    used.insert(pivot);
+    row_of[c] = pivot;
+    const Expr divisor = u[pivot][c], size = arena.make(Op::Abs, {divisor});
+    if (!divisor.is_number())
+      sound = arena.make(Op::And, {sound, arena.make(Op::Less, {arena.real(1e-30L), size})});
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r == pivot || u[r][c].is_zero()) continue;
+      const Expr by = over(u[r][c], divisor);
+      for (std::size_t k = c; k < n; ++k) u[r][k] = minus(u[r][k], times(by, u[pivot][k]));
+      for (std::size_t k = 0; k < n; ++k) f[r][k] = minus(f[r][k], times(by, f[pivot][k]));
+      u[r][c] = arena.integer(0);
+    }
+  }
+  Formulas j(n);
+  for (std::size_t c = 0; c < n; ++c)
+    for (std::size_t k = 0; k < n; ++k) j[c].push_back(over(f[row_of[c]][k], u[row_of[c]][c]));
+  const Expr tiny = arena.real(1e-30L), half = arena.rational(1, 2);
+  // in units of a speed that no signal exceeds: the powers neither vanish nor overflow
+  const Expr unit = algebra::pow(arena.make(Op::Max, {trace(j, j), tiny}), half);
+  for (auto& row : j)
+    for (Expr& x : row) x = over(x, unit);
+  const Formulas second = product(j, j), fourth = product(second, second),
+                 eighth = product(fourth, fourth);
+  const Expr more = trace(product(eighth, second), eighth), less = trace(eighth, eighth);
+  const Expr share =
+      over(arena.make(Op::Max, {more, arena.integer(0)}), arena.make(Op::Max, {less, tiny}));
+  const Expr speed = times(unit, algebra::pow(share, half));
+  return arena.make(Op::Select, {sound, speed, otherwise ? otherwise : arena.integer(0)});
+}
+
+namespace {
+
+/// Initial values at one site; `known` becomes false where one is drawn or lies in a file.
+class StartAtSite {
+ public:
+  StartAtSite(const System& system, std::int64_t site) : system_(system) {
+    for (std::size_t k = 0; k < place_.size(); ++k) {
+      place_[k] = static_cast<double>(site % system.lattice.extent[k]);
+      site /= system.lattice.extent[k];
+    }
+    for (const InitialValue& start : system.initial) {
+      if (algebra::contains(start.value, over_sites)) {
+        known = false;
+        return;
+      }
+      numbers[start.array] = value(start.value);
+    }
+  }
+
+  /// Primitive variables of the quantities.
+  void recover() {
+    for (const Derived& fact : system_.conservation->recovered)
+      numbers[fact.array] = value(fact.value);
+  }
+
+  Numbers numbers;
+  bool known = true;
+
+ private:
+  static bool over_sites(Expr e) {
+    return (e.op() >= Op::Mean && e.op() <= Op::Maximum) || e.is(Op::PairSum);
+  }
+  double value(Expr e) {
+    return algebra::evaluate(e, {[&](const algebra::Node& node) { return leaf(node); }});
+  }
+  double leaf(const algebra::Node& node) {
+    if (node.op == Op::Site) return place_[static_cast<std::size_t>(node.index)];
+    if (node.op == Op::Load && node.offset.zero()) {
+      if (const auto load = numbers.find(node.index); load != numbers.end()) return load->second;
+    }
+    if (node.op == Op::Symbol) {
+      for (const ScalarVariable& s : system_.scalars) {
+        if (node.name == s.symbol && s.initial.is_number())
+          return static_cast<double>(s.initial->number.real);
+      }
+    }
+    known = false;
+    return 1;
+  }
+
+  const System& system_;
+  std::array<double, 4> place_{};
+};
+
+}  // namespace
+
+std::optional<double> speed_at_start(Derivation& d, const Signals& signals, bool one_at_a_time) {
+  constexpr std::int64_t kMost = 600;  // sites that are looked at
+  if (!signals.of_state_alone()) return std::nullopt;
+  const std::int64_t sites = d.system.lattice.sites();
+  std::int64_t stride = std::max<std::int64_t>(1, sites / kMost);
+  if (stride % 2 == 0) ++stride;  // meets every part of each axis
+  std::set<std::vector<double>> seen;
+  std::optional<double> most;
+  for (std::int64_t site = 0; site < sites; site += stride) {
+    StartAtSite start(d.system, site);
+    if (!start.known) return std::nullopt;
+    std::vector<double> state;
+    for (const auto& [array, number] : start.numbers) state.push_back(number);
+    if (!seen.insert(state).second) continue;
+    start.recover();
+    if (!start.known) return std::nullopt;
+    double here = 0;
+    for (int axis = 0; axis < d.grid.dims; ++axis) {
+      const double speed = signals.largest(start.numbers, axis).value_or(0);
+      here = one_at_a_time ? std::max(here, speed) : here + speed;
+    }
+    most = std::max(most.value_or(0), here);
+  }
+  return most;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,197 @@
+// From the syntax tree to real expressions: names get values, complex numbers and vectors are
+// taken apart, sums over indices are written out, `mean` and its kind become reduction nodes.
+//
+// The result is in physical units (derivation.hpp). With `keep_parameters` params and dx stay
+// symbols: this second form of an equation is what a reader is shown; the first one, with
+// everything fixed folded, is what runs. Errors are added to the diagnostics and thrown as Failure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/spinors/spinors.hpp"
+
+namespace vphi::physics {
+
+/// Value of an index: an integer, a direction (axis and sense), or a body of a pair.
+struct IndexValue {
+  enum class Body { None, Own, Other };
+  int value = 0;
+  int sign = 1;
+  bool direction = false;
+  Body body = Body::None;
+};
+
+/// Local names, innermost first. `dynamic` scopes are seen by global definitions as well.
+struct Scope {
+  const Scope* parent = nullptr;
+  std::map<std::string, Value> values;
+  std::map<std::string, IndexValue> indices;
+  bool dynamic = false;
+
+  const Value* value(const std::string& name) const;
+  const IndexValue* index(const std::string& name) const;
+};
+
+class Lowerer {
+ public:
+  explicit Lowerer(Derivation& d, bool keep_parameters = false)
+      : d_(d), keep_parameters_(keep_parameters) {}
+
+  Value value(const dsl::Expr& e, const Scope& scope = {});
+  /// A real scalar; anything else is an error that calls it `what`.
+  Expr real(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
+  /// A number known now.
+  Expr fixed(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
+  long double fixed_number(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
+  std::int64_t fixed_integer(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
+
+  /// Physical time derivative along the equations of motion.
+  Expr time_derivative(Expr e, dsl::Span span);
+  Value time_derivative(const Value& v, dsl::Span span);
+
+  /// What `vacuum`, `normal` and `uniform` stand for: set while `init` is read.
+  std::function<Value(const dsl::Expr&)> random_source;
+  /// What `derived` stands for: set while an equation of motion is read.
+  std::optional<Value> derived;
+  /// What the trace of the links along a closed path stands for: set while an action is read. Links
+  /// then are paths (Value::path), and what is not a sum of traces keeps the symbol `kOpenPath`.
+  std::function<Component(const LinkPath&)> trace_of;
+  /// The same where actions hold other fields too: links are matrices, and of a closed path's
+  /// product the trace is this.
+  std::function<Component(const LinkPath&)> closed_trace;
+  /// From here on 1 - re(P) of links is written without cancellation: for outputs, where its value
+  /// counts; equations and actions want its derivative.
+  void keep_gaps();
+  /// What `d(f, U)` of links stands for: set while their equation is read. `axis` is -1 where no
+  /// direction is written.
+  std::function<Value(const dsl::Expr& f, int axis, dsl::Span span, const Scope& scope)>
+      gradient_by_links;
+  static constexpr const char* kOpenPath = "links along an open path";
+  /// What a library text calls by its own names (`u` and `dx` of a stencil) goes through scopes.
+
+  /// The values that the undefined names `indices` take in `e`, all tuples (docs/rules.md rule 11).
+  std::vector<Scope> index_tuples(const dsl::Expr& e, const std::vector<dsl::ExprPtr>& indices,
+                                  const std::vector<dsl::NamedArgument>& named, const Scope& scope);
+
+  Expr integer(std::int64_t n) { return d_.arena().integer(n); }
+  /// rho and p at a site; kinetic, gradient and potential parts of the energy density.
+  Expr energy_density();
+  Expr pressure();
+  Expr kinetic_density(const StateField& field);
+  Expr kinetic_part();
+  Expr gradient_part();
+  bool holds_momentum(Expr term) const;
+  Expr gradient_density(const StateField& field);
+  Value field_value(const StateField& field);
+  /// The product of links of SU(n) or U(1) along a path.
+  Value along(const StateField& field, const LinkPath& path, dsl::Span span);
+  Value field_velocity(const StateField& field, dsl::Span span);
+  /// A scalar that is noise and nothing else, to be added to `vector`: noise in each component.
+  void with_noise_of_its_own(Value& term, const Value& vector);
+
+ private:
+  Value name(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> given_name(const std::string& text, dsl::Span span);
+  Value definition(const NamedFact& fact, const dsl::Expr& at, const Scope& scope);
+  Value binary(const dsl::Expr& e, const Scope& scope);
+  Value select(const dsl::Expr& e, const Scope& scope);
+  Value index(const dsl::Expr& e, const Scope& scope);
+  Value prime(const dsl::Expr& e, const Scope& scope);
+  Value shift(const dsl::Expr& e, const Scope& scope);
+  Value unit(const dsl::Expr& e, const Scope& scope);
+  Value call(const dsl::Expr& e, const Scope& scope);
+  Value user_function(const NamedFact& fact, const dsl::Expr& e, const Scope& scope);
+  // lower_functions.cpp
+  std::optional<Value> builtin(const dsl::Expr& e, const Scope& scope);
+  Value elementary(const std::string& name, const dsl::Expr& e, const Value& x);
+  Value laplacian(const Value& x, dsl::Span span);
+  Value gradient(const Value& x, dsl::Span span);
+  Value axis_derivative(const Value& x, int axis);
+  Value neighbours(const dsl::Expr& e, int distance, const Scope& scope);
+  // lower_links.cpp
+  bool has_links() const;
+  const StateField& links(dsl::Span span) const;
+  Value path_product(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
+  Value traced(const Value& x) const;
+  /// Of the real part of the trace of an N x N product of links; null where nothing is known.
+  std::shared_ptr<const Gap> gap_of(const Value& product, int n) const;
+  Value polyakov(dsl::Span span);
+  std::vector<IndexValue> steps_of(const dsl::Expr& arg, const Scope& scope);
+  /// Violation of Gauss's law at a site: the generator of gauge transformations of the written H.
+  Expr gauss(dsl::Span span);
+  // lower_spinors.cpp
+  bool has_fermions() const;
+  /// gamma[mu], and -gamma[mu] of gamma[-mu].
+  std::optional<Value> gamma_matrix(const dsl::Expr& e, const Scope& scope);
+  /// The function `fact` of one spinor as an operator; a failure where it is none.
+  SpinorForm linear_operator(const NamedFact& fact, const dsl::Expr& at, const Scope& scope);
+  int colours() const;  ///< of spinors: those of the links, 1 without
+  /// `spinor(s, c)`: 1 in one component, 0 in the others.
+  Value unit_spinor(const dsl::Expr& e, const Scope& scope);
+  gauge::LinkOf link_matrices() const;
+  /// `adj(D, psi)`: the adjoint operator of a linear function.
+  Value adjoint_applied(const dsl::Expr& e, const Scope& scope);
+  static constexpr const char* kOperatorAlone =
+      "an operator acts on a spinor and has no components of its own";
+  // lower_tables.cpp
+  Value table(const dsl::Expr& e, const Scope& scope);
+  Value file_entry(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> matrix_entry(const dsl::Expr& e, const Scope& scope);
+  // lower_reductions.cpp
+  Value sum_or_product(const dsl::Expr& e, bool product, const Scope& scope);
+  Value reduction(const dsl::Expr& e, const Scope& scope);
+  Value reduce(const std::string& name, const Value& x, const dsl::Expr& e);
+  // lower_statistics.cpp
+  Value reduction_over(const dsl::Expr& e, const Scope& scope);
+  Value first_passage(const dsl::Expr& e, const Scope& scope);
+  Expr rate_along_flow(Expr average, dsl::Span span);
+  // solve.cpp
+  Value solve(const dsl::Expr& e, const Scope& scope);
+  Value of_solve(const dsl::Expr& e, const Scope& scope);
+  void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve);
+  /// Of the solution of a system: those of the `fermion` that the argument of the operator `op` is
+  /// named after; a failure where there is none and `fermion` lines differ.
+  std::array<bool, 4> antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op);
+  /// While an operator is read: a spinor that is read at neighbours has arrays of its own.
+  Value staged(const Value& v);
+  // particles.cpp
+  std::optional<Value> particle_sum(const dsl::Expr& e, const Scope& scope);
+  /// `max(abs(x[k][2]), k)`: over all bodies.
+  std::optional<Value> over_particles(const dsl::Expr& e, const Scope& scope);
+  Value particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope);
+  // lower_derivatives.cpp
+  Value derivative(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> link_gradient(const dsl::Expr& e, const dsl::Expr& by, const Scope& scope);
+  void index_range(const dsl::Expr& e, const std::string& index, const Scope& scope,
+                   std::set<std::string>& visiting, std::optional<std::vector<IndexValue>>& range);
+
+  Expr condition(const dsl::Expr& e, const Scope& scope);
+  std::optional<IndexValue> direction(const dsl::Expr& e, const Scope& scope);
+  int axis_named(const std::string& name) const;
+  std::optional<std::pair<int, int>> compared_axes(const dsl::Expr& e, const Scope& scope) const;
+
+  template <typename Work>
+  auto shaped(const dsl::Expr& e, Work work) {
+    try {
+      return work();
+    } catch (const ShapeError& error) {
+      d_.fail(shape_message(e, error.what()));
+    }
+  }
+  dsl::Diagnostic shape_message(const dsl::Expr& e, const std::string& what) const;
+
+  Derivation& d_;
+  bool keep_parameters_ = false;
+  bool keep_gaps_ = false;
+  std::map<std::string, Value> known_;  ///< definitions without local names, lowered once
+  std::set<std::string> lowering_;      ///< to find circles
+  std::vector<LinearMap::Stage>* stages_ = nullptr;
+};
+
+}  // namespace vphi::physics

@@ -1,0 +1,129 @@
+// `d(f, x)`: by a field, its conjugate or component, by a scalar name, or along a lattice axis.
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/fields/source_errors.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/lower/variation.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/steps.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+namespace {
+
+/// By a symbol, which an extremum over the sites is not a smooth function of.
+Expr by_symbol(Derivation& d, Expr part, Expr symbol, dsl::Span span) {
+  const bool extremum = algebra::contains(part, [&](Expr node) {
+    return (node.is(Op::Minimum) || node.is(Op::Maximum)) && algebra::depends_on(node, symbol);
+  });
+  if (extremum) d.fail(errors::extremum_in_source(span));
+  return algebra::derivative(part, symbol);
+}
+
+}  // namespace
+
+/// d(f, U) or d(f, U[mu]) of links, which is in the algebra of their group.
+std::optional<Value> Lowerer::link_gradient(const dsl::Expr& e, const dsl::Expr& by,
+                                            const Scope& scope) {
+  const bool indexed = by.kind == ExprKind::Index && by.args.size() == 2;
+  const dsl::Expr& base = indexed ? *by.args[0] : by;
+  if (base.kind != ExprKind::Name || scope.value(base.text)) return std::nullopt;
+  const StateField* field = d_.field(base.text);
+  if (!field || !field->links) return std::nullopt;
+  if (!gradient_by_links) d_.fail(errors::gradient_not_here(e.span, field->name));
+  int axis = -1;
+  if (indexed) {
+    const auto k = direction(*by.args[1], scope);
+    if (!k || k->sign < 0 || k->value < 0 || k->value >= d_.grid.dims)
+      d_.fail(errors::wrong_shape(by.args[1]->span, "a link has a direction of the lattice"));
+    axis = k->value;
+  }
+  return gradient_by_links(*e.args[0], axis, e.span, scope);
+}
+
+Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
+  Arena& arena = d_.arena();
+  const dsl::Expr* by = e.args[1].get();
+  bool conjugate_of = false;
+  if (by->kind == ExprKind::Call && by->text == "conj" && by->args.size() == 1) {
+    conjugate_of = true;
+    by = by->args[0].get();
+  }
+
+  if (!conjugate_of)
+    if (const auto gradient = link_gradient(e, *by, scope)) return *gradient;
+
+  // along an axis
+  if (const auto k = direction(*by, scope);
+      k && !conjugate_of && !(by->kind == ExprKind::Name && d_.field(by->text))) {
+    Value slope = axis_derivative(value(*e.args[0], scope), k->value);
+    return k->sign < 0 ? negate(slope) : slope;
+  }
+
+  // by a local or global name that stands for a number: the name is left open meanwhile
+  if (by->kind == ExprKind::Name && !conjugate_of) {
+    const NamedFact* fact = d_.facts.find(by->text);
+    const Value* local = scope.value(by->text);
+    if (local || (fact && !d_.field(by->text))) {
+      const Value old = local ? *local : value(*by, scope);
+      if (!old.scalar() || !old.parts[0].real()) {
+        d_.fail(errors::not_differentiable_by(by->span, fmt::format("`{}`", by->text)));
+      }
+      const Expr open = arena.symbol(fmt::format("open {}", by->text), by->span);
+      Scope inner;
+      inner.parent = &scope;
+      inner.dynamic = local == nullptr;
+      inner.values.emplace(by->text, Value::of(open));
+      const Value f = value(*e.args[0], inner);
+      Value result{f.rows, f.columns, {}};
+      for (const Component& c : f.parts) {
+        const auto slope = [&](Expr part) {
+          if (!part) return Expr{};
+          return algebra::substitute(by_symbol(d_, part, open, e.args[0]->span), open,
+                                     old.parts[0].re);
+        };
+        result.parts.push_back({slope(c.re), slope(c.im)});
+      }
+      return result;
+    }
+  }
+
+  const Value x = value(*by, scope);
+  const Value f = value(*e.args[0], scope);
+  // of the sum over all sites, so that neighbours count (docs/rules.md rule 15)
+  const auto slope = [&](Expr part, Expr leaf) -> Expr {
+    if (!leaf.is(Op::Load) && !leaf.is(Op::Symbol)) {
+      d_.fail(errors::not_differentiable_by(by->span, "this"));
+    }
+    if (leaf.is(Op::Symbol)) return by_symbol(d_, part, leaf, e.args[0]->span);
+    if (!leaf->offset.zero()) d_.fail(errors::not_differentiable_by(by->span, "a neighbour"));
+    check_coupled_walls(d_, part, by->span);
+    const Functional kind = algebra::per_site(part) ? Functional::Density : Functional::Number;
+    return variation(d_, part, kind, leaf->index, e.args[0]->span);
+  };
+  if (f.parts.size() != 1) {
+    d_.fail(errors::wrong_shape(e.args[0]->span, "`d` by a field takes a number"));
+  }
+  const Component top = f.parts[0];
+  Value result{x.rows, x.columns, {}};
+  for (const Component& c : x.parts) {
+    const Expr half = arena.rational(1, 2);
+    if (c.real()) {
+      result.parts.push_back({slope(top.re, c.re), top.im ? slope(top.im, c.re) : Expr{}});
+      continue;
+    }
+    if (!top.real()) d_.fail(errors::not_real(e.args[0]->span, "what is differentiated"));
+    // d/d(conj z) = (d/d(re) + i d/d(im))/2, d/dz its conjugate
+    const Expr re = half * slope(top.re, c.re), im = half * slope(top.re, c.im);
+    result.parts.push_back({re, conjugate_of ? im : -im});
+  }
+  return result;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,104 @@
+// Gamma matrices by name, and functions of a spinor as linear operators.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors/spinors.hpp"
+
+namespace vphi::physics {
+
+bool Lowerer::has_fermions() const {
+  return std::ranges::any_of(d_.facts.fields, [](const FieldFact& f) { return f.fermion; });
+}
+
+std::optional<Value> Lowerer::gamma_matrix(const dsl::Expr& e, const Scope& scope) {
+  const dsl::Expr& base = *e.args[0];
+  if (base.kind != dsl::ExprKind::Name || base.text != "gamma" || e.args.size() != 2) return {};
+  if (scope.value(base.text) || !has_fermions() || d_.facts.find(base.text)) return {};
+  const auto k = direction(*e.args[1], scope);
+  if (!k || k->value < 0 || k->value >= 4) {
+    d_.fail(errors::wrong_shape(e.args[1]->span, "a gamma matrix has a direction: gamma[mu]"));
+  }
+  const gauge::SpinMatrix& gamma = d_.gammas[static_cast<std::size_t>(k->value)];
+  return spin_value(d_.arena(), gauge::Gaussian{k->sign, 0} * gamma);
+}
+
+int Lowerer::colours() const {
+  int colours = 1;
+  for (const StateField& field : d_.fields) {
+    if (field.links) colours = field.links->group.n;
+  }
+  return colours;
+}
+
+gauge::LinkOf Lowerer::link_matrices() const {
+  gauge::LinkOf link;
+  for (const StateField& field : d_.fields) {
+    if (field.links) link = links_of(d_.arena(), field);
+  }
+  return link;
+}
+
+Value Lowerer::unit_spinor(const dsl::Expr& e, const Scope& scope) {
+  Arena& arena = d_.arena();
+  Value v{4, colours(), {}};
+  v.spinor = true;
+  const Component zero{arena.integer(0), arena.integer(0)};
+  v.parts.assign(static_cast<std::size_t>(v.rows * v.columns), zero);
+  std::int64_t at[2] = {0, 0};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const int size = i == 0 ? v.rows : v.columns;
+    at[i] = fixed_integer(*e.args[i], "a component of a spinor", scope);
+    if (at[i] < 0 || at[i] >= size)
+      d_.fail(errors::index_out_of_range(e.args[i]->span, static_cast<int>(at[i]), size));
+  }
+  v.parts[static_cast<std::size_t>(at[0] * v.columns + at[1])].re = arena.integer(1);
+  return v;
+}
+
+SpinorForm Lowerer::linear_operator(const NamedFact& fact, const dsl::Expr& at,
+                                    const Scope& scope) {
+  Scope inner;
+  for (const Scope* s = &scope; s; s = s->parent) {
+    if (!s->dynamic) continue;
+    inner.parent = s;
+    break;
+  }
+  inner.values.emplace(fact.parameters[0], unknown_spinor(d_.arena(), colours()));
+  std::vector<LinearMap::Stage>* const stages = std::exchange(stages_, nullptr);
+  const Value v = value(*fact.value, inner);
+  stages_ = stages;
+  if (!v.spinor || !v.form) {
+    d_.fail(errors::wrong_shape(
+        at.span, fmt::format("`{0}({1})` is not recognised as linear in `{1}`: a sum of numbers, "
+                             "gammas and paths of links before `{1}` at the path's end",
+                             fact.name, fact.parameters[0])));
+  }
+  return *v.form;
+}
+
+Value Lowerer::adjoint_applied(const dsl::Expr& e, const Scope& scope) {
+  const dsl::Expr& name = *e.args[0];
+  const NamedFact* fact = name.kind == dsl::ExprKind::Name ? d_.facts.find(name.text) : nullptr;
+  if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1) {
+    d_.fail(errors::wrong_shape(name.span, "adj(D, psi) takes the name of a function D(psi)"));
+  }
+  const Value psi = staged(value(*e.args[1], scope));
+  if (!psi.spinor) d_.fail(errors::wrong_shape(e.args[1]->span, "adj(D, psi) takes a spinor"));
+  Scope options;
+  for (const Scope* s = &scope; s && !options.parent; s = s->parent) {
+    if (s->dynamic) options.parent = s;
+  }
+  options.dynamic = true;
+  for (const dsl::NamedArgument& option : e.named) {
+    options.values.emplace(option.name, value(*option.value, scope));
+  }
+  const SpinorForm form = adjoint(linear_operator(*fact, e, options));
+  return shaped(e, [&] { return apply(form, link_matrices(), psi); });
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,296 @@
+#include "compiler/physics/lower/values.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/spinors/spinors.hpp"
+
+namespace vphi::physics {
+
+namespace {
+
+Expr zero(Expr like) { return like->arena->integer(0); }
+Expr imaginary(const Component& a) { return a.im ? a.im : zero(a.re); }
+
+template <typename Combine>
+Value pointwise(const Value& a, const Value& b, const char* what, Combine combine) {
+  if (a.rows != b.rows || a.columns != b.columns) throw ShapeError(what);
+  Value result{a.rows, a.columns, {}};
+  for (std::size_t i = 0; i < a.parts.size(); ++i) {
+    result.parts.push_back(combine(a.parts[i], b.parts[i]));
+  }
+  return result;
+}
+
+template <typename Change>
+Value each(const Value& a, Change change) {
+  Value result{a.rows, a.columns, {}};
+  for (const Component& part : a.parts) result.parts.push_back(change(part));
+  return result;
+}
+
+/// A scalar 0 or constant beside a vector of one component is that component.
+bool single(const Value& a) { return a.parts.size() == 1; }
+
+}  // namespace
+
+bool Value::complex() const {
+  for (const Component& part : parts) {
+    if (part.im) return true;
+  }
+  return false;
+}
+
+Value Value::vector(std::vector<Component> parts) {
+  const int rows = static_cast<int>(parts.size());
+  return {rows, 1, std::move(parts)};
+}
+
+Component add(Component a, Component b) {
+  if (a.real() && b.real()) return {a.re + b.re, {}};
+  return {a.re + b.re, imaginary(a) + imaginary(b)};
+}
+
+Component subtract(Component a, Component b) {
+  if (a.real() && b.real()) return {a.re - b.re, {}};
+  return {a.re - b.re, imaginary(a) - imaginary(b)};
+}
+
+Component multiply(Component a, Component b) {
+  if (a.real() && b.real()) return {a.re * b.re, {}};
+  if (a.real()) return {a.re * b.re, a.re * b.im};
+  if (b.real()) return {a.re * b.re, a.im * b.re};
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+Component divide(Component a, Component b) {
+  if (b.real()) return a.real() ? Component{a.re / b.re, {}} : Component{a.re / b.re, a.im / b.re};
+  const Expr size = norm2(b);
+  const Component up = multiply(a, conjugate(b));
+  return {up.re / size, up.im / size};
+}
+
+Component conjugate(Component a) { return a.real() ? a : Component{a.re, -a.im}; }
+
+Expr norm2(Component a) {
+  const Expr square = algebra::pow(a.re, 2);
+  return a.real() ? square : square + algebra::pow(a.im, 2);
+}
+
+LinkPath inverse(const LinkPath& path) {
+  using gauge::operator+;
+  return {path.start + gauge::displacement(path.word), gauge::inverse(path.word)};
+}
+
+std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b) {
+  using gauge::operator+;
+  if (!(a.start + gauge::displacement(a.word) == b.start)) return nullptr;
+  LinkPath both = a;
+  both.word.insert(both.word.end(), b.word.begin(), b.word.end());
+  return std::make_shared<const LinkPath>(std::move(both));
+}
+
+std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b) {
+  return joined(*a.path, *b.path);
+}
+
+namespace {
+
+bool real_scalar(const Value& v) { return v.scalar() && v.parts[0].real() && !v.acts; }
+
+/// The sum a + sign*b with what is known of gaps.
+Value with_gaps(Value sum, const Value& a, const Value& b, int sign) {
+  if ((!a.gap && !b.gap) || !real_scalar(a) || !real_scalar(b)) return sum;
+  Arena& arena = *sum.parts[0].re->arena;
+  const auto of = [&](const Value& v) {
+    return v.gap ? *v.gap : Gap{v.parts[0].re, arena.integer(0)};
+  };
+  const Gap x = of(a), y = of(b);
+  const Gap both =
+      sign > 0 ? Gap{x.most + y.most, x.gap + y.gap} : Gap{x.most - y.most, x.gap - y.gap};
+  if (both.most.is_zero()) sum.parts[0].re = -both.gap;
+  sum.gap = std::make_shared<const Gap>(both);
+  return sum;
+}
+
+/// `product` is c times x, or a quotient.
+Value with_scaled_gap(Value product, const Value& x, const Value& c,
+                      Component (*change)(Component, Component)) {
+  if (!x.gap || !real_scalar(x) || !real_scalar(c)) return product;
+  const auto scaled = [&](Expr e) { return change({e, {}}, c.parts[0]).re; };
+  product.gap = std::make_shared<const Gap>(Gap{scaled(x.gap->most), scaled(x.gap->gap)});
+  return product;
+}
+
+}  // namespace
+
+Value add(const Value& a, const Value& b) {
+  if (of_spinors(a) || of_spinors(b)) return add_spinors(a, b, false);
+  return with_gaps(pointwise(a, b, "a sum needs two values of the same shape",
+                             [](Component x, Component y) { return add(x, y); }),
+                   a, b, 1);
+}
+
+Value subtract(const Value& a, const Value& b) {
+  if (of_spinors(a) || of_spinors(b)) return add_spinors(a, b, true);
+  return with_gaps(pointwise(a, b, "a difference needs two values of the same shape",
+                             [](Component x, Component y) { return subtract(x, y); }),
+                   a, b, -1);
+}
+
+Value multiply(const Value& a, const Value& b) {
+  if (a.path && b.path) return {a.rows, b.columns, a.parts, joined(a, b)};
+  if (of_spinors(a) || of_spinors(b)) return multiply_spinors(a, b);
+  if (single(a)) {
+    const Value product = each(b, [&](Component y) { return multiply(a.parts[0], y); });
+    return a.gap ? with_scaled_gap(product, a, b, multiply)
+                 : with_scaled_gap(product, b, a, multiply);
+  }
+  if (single(b)) return each(a, [&](Component x) { return multiply(x, b.parts[0]); });
+  if (a.columns != b.rows) {
+    throw ShapeError("vectors are multiplied with `dot`, `cross` or `outer`");
+  }
+  Value result{a.rows, b.columns, {}};
+  for (int i = 0; i < a.rows; ++i) {
+    for (int j = 0; j < b.columns; ++j) {
+      Component sum = multiply(a.parts[i * a.columns], b.parts[j]);
+      for (int k = 1; k < a.columns; ++k) {
+        sum = add(sum, multiply(a.parts[i * a.columns + k], b.parts[k * b.columns + j]));
+      }
+      result.parts.push_back(sum);
+    }
+  }
+  if (a.links && b.links) result.links = joined(*a.links, *b.links);
+  return result;
+}
+
+Value divide(const Value& a, const Value& b) {
+  if (!single(b) || of_spinors(b)) throw ShapeError("a vector does not divide");
+  if (of_spinors(a)) {
+    const Component one{b.parts[0].re->arena->integer(1), {}};
+    return multiply_spinors({1, 1, {divide(one, b.parts[0])}}, a);
+  }
+  return with_scaled_gap(each(a, [&](Component x) { return divide(x, b.parts[0]); }), a, b, divide);
+}
+
+Value negate(const Value& a) {
+  if (a.spinor || a.acts) {
+    Arena& arena = a.acts ? *a.acts->terms[0].weight.re->arena : *a.parts[0].re->arena;
+    return multiply_spinors(Value::of(arena.integer(-1)), a);
+  }
+  Value result = each(a, [](Component x) {
+    return x.real() ? Component{-x.re, {}} : Component{-x.re, -x.im};
+  });
+  if (a.gap) result.gap = std::make_shared<const Gap>(Gap{-a.gap->most, -a.gap->gap});
+  return result;
+}
+
+Value power(const Value& a, const Value& b) {
+  if (!single(a) || !single(b)) throw ShapeError("a power needs numbers, not vectors");
+  const Component base = a.parts[0];
+  const Component exponent = b.parts[0];
+  if (!exponent.real()) throw ShapeError("a complex exponent is written with `exp`");
+  if (base.real()) return Value::of(algebra::pow(base.re, exponent.re));
+  const auto constant = algebra::constant(exponent.re);
+  if (!constant || !constant->exact || constant->rational.den != 1) {
+    throw ShapeError("a complex number takes integer powers only");
+  }
+  std::int64_t n = constant->rational.num;
+  const Component factor = n < 0 ? divide({base.re->arena->integer(1), {}}, base) : base;
+  n = std::abs(n);
+  if (n > 64) throw ShapeError("a power of a complex number is at most 64");
+  Component result{base.re->arena->integer(1), {}};
+  for (std::int64_t i = 0; i < n; ++i) result = multiply(result, factor);
+  return {1, 1, {result}};
+}
+
+Expr norm2(const Value& a) {
+  Expr sum = norm2(a.parts[0]);
+  for (std::size_t i = 1; i < a.parts.size(); ++i) sum = sum + norm2(a.parts[i]);
+  return sum;
+}
+
+Expr decimal(Arena& arena, std::string_view text) {
+  std::int64_t digits = 0;
+  int used = 0;
+  int exponent = 0;
+  bool fits = true;
+  std::size_t i = 0;
+  bool fraction = false;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '.') {
+      fraction = true;
+    } else if (c >= '0' && c <= '9') {
+      if (used > 0 || c != '0') ++used;
+      if (used > 18) {
+        fits = false;
+        break;
+      }
+      digits = digits * 10 + (c - '0');
+      if (fraction) --exponent;
+    } else {
+      break;
+    }
+  }
+  if (fits && i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    exponent += std::stoi(std::string(text.substr(i + 1)));
+  }
+  while (digits != 0 && digits % 10 == 0 && exponent < 0) {
+    digits /= 10;
+    ++exponent;
+  }
+  const auto power_of_ten = [](int n) {
+    std::int64_t p = 1;
+    for (int k = 0; k < n; ++k) p *= 10;
+    return p;
+  };
+  if (fits && digits == 0) return arena.integer(0);
+  if (fits && exponent <= 0 && exponent >= -18)
+    return arena.rational(digits, power_of_ten(-exponent));
+  if (fits && exponent > 0 && exponent <= 18 && digits <= INT64_MAX / power_of_ten(exponent)) {
+    return arena.integer(digits * power_of_ten(exponent));
+  }
+  return arena.real(std::strtold(std::string(text).c_str(), nullptr));
+}
+
+namespace {
+
+/// The fraction with a denominator up to 720 that equals x to 1e-17, by continued fractions.
+bool nearby_fraction(long double x, std::int64_t& num, std::int64_t& den) {
+  if (!(std::fabs(x) < 1e6L) || x == 0) return false;
+  std::int64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;
+  long double rest = x;
+  for (int i = 0; i < 12; ++i) {
+    const long double whole = std::floor(rest);
+    const auto n = static_cast<std::int64_t>(whole);
+    const std::int64_t p2 = n * p1 + p0;
+    const std::int64_t q2 = n * q1 + q0;
+    if (q2 > 720) return false;
+    p0 = p1, q0 = q1, p1 = p2, q1 = q2;
+    const long double value = static_cast<long double>(p1) / static_cast<long double>(q1);
+    if (std::fabs(value - x) <= 1e-17L * std::fabs(x)) {
+      num = p1, den = q1;
+      return true;
+    }
+    if (rest == whole) return false;
+    rest = 1 / (rest - whole);
+    if (!(std::fabs(rest) < 1e6L)) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Expr snap_numbers(Expr expr) {
+  return algebra::rewrite(expr, [](Expr e) {
+    if (!e.is_number() || e->number.exact) return e;
+    std::int64_t num = 0, den = 1;
+    if (!nearby_fraction(e->number.real, num, den)) return e;
+    return e->arena->rational(num, den);
+  });
+}
+
+}  // namespace vphi::physics

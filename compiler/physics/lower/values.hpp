@@ -1,0 +1,105 @@
+// Values of the language taken apart into real scalar expressions.
+//
+// A `Value` is what a subtree of the model text stands for: a real or complex number, a vector or a
+// matrix of them, each component an algebra expression (or a pair of them). Complex arithmetic ends
+// here: everything after `lower` is real. Values own nothing but handles into the arena; the
+// functions below throw `ShapeError` where shapes do not fit (caught by the lowering, which knows
+// the place in the text).
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/algebra/expr.hpp"
+#include "compiler/gauge/word.hpp"
+
+namespace vphi::physics {
+
+using algebra::Arena;
+using algebra::Expr;
+
+/// re + i*im; `im` is null for a number that is real by construction.
+struct Component {
+  Expr re;
+  Expr im;
+  bool real() const { return !im; }
+};
+
+/// Links one after the other, from a site on.
+struct LinkPath {
+  algebra::Offset start;
+  gauge::Word word;
+};
+
+/// A number that is most - gap, where the difference itself has lost the digits of a small gap:
+/// re(tr(P)) of links near 1 is N - |1 - P|^2/2.
+struct Gap {
+  Expr most, gap;
+};
+
+struct SpinOperator;
+struct SpinorForm;
+
+struct Value {
+  int rows = 1;
+  int columns = 1;
+  std::vector<Component> parts;  ///< row by row
+  /// While an action is read (Lowerer::trace_of): the path whose product this is. Its parts then
+  /// have no meaning.
+  std::shared_ptr<const LinkPath> path = nullptr;
+  /// A spinor: rows are spin, columns colour (compiler/physics/spinors/spinors.hpp).
+  bool spinor = false;
+  /// What acts on spinors; `parts` then are of no use.
+  std::shared_ptr<const SpinOperator> acts = nullptr;
+  /// The path whose product of links `parts` are, where it is known.
+  std::shared_ptr<const LinkPath> links = nullptr;
+  /// Of a spinor while an operator is recognised.
+  std::shared_ptr<const SpinorForm> form = nullptr;
+  /// Of a real number, where it is known (Lowerer::keep_gaps); sums and multiples keep it, and what
+  /// is left of `most - x` is the gap.
+  std::shared_ptr<const Gap> gap = nullptr;
+
+  bool scalar() const { return rows == 1 && columns == 1; }
+  bool complex() const;
+  static Value of(Expr real) { return {1, 1, {{real, {}}}}; }
+  static Value of(Expr re, Expr im) { return {1, 1, {{re, im}}}; }
+  static Value vector(std::vector<Component> parts);
+};
+
+struct ShapeError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+Component add(Component a, Component b);
+Component subtract(Component a, Component b);
+Component multiply(Component a, Component b);
+Component divide(Component a, Component b);
+Component conjugate(Component a);
+/// The same path taken the other way round.
+LinkPath inverse(const LinkPath& path);
+/// One after the other; nothing where the second does not begin where the first ends.
+std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b);
+std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b);
+Expr norm2(Component a);
+
+Value add(const Value& a, const Value& b);
+Value subtract(const Value& a, const Value& b);
+/// Scalar times anything, matrix times matrix, matrix times column vector.
+Value multiply(const Value& a, const Value& b);
+Value divide(const Value& a, const Value& b);  ///< by a scalar
+Value negate(const Value& a);
+/// Real powers of real numbers, integer powers of complex ones.
+Value power(const Value& a, const Value& b);
+Expr norm2(const Value& a);
+
+/// A decimal number as written: an exact rational where numerator and denominator fit 64 bits.
+Expr decimal(Arena& arena, std::string_view text);
+
+/// Floating-point numbers that are a small fraction to within the rounding of the arithmetic that
+/// made them (100 units in the 64-bit mantissa) become that fraction: 1/phi0*phi0 is 1.
+Expr snap_numbers(Expr expr);
+
+}  // namespace vphi::physics

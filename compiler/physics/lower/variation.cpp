@@ -1,0 +1,153 @@
+#include "compiler/physics/lower/variation.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/simplify.hpp"
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/source_errors.hpp"
+#include "compiler/physics/lower/angles.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+/// The reductions of e that are in no other one, in the order of their creation.
+std::vector<Expr> outermost_reductions(Expr e) {
+  std::vector<Expr> result, open{e};
+  std::unordered_set<const algebra::Node*> met;
+  while (!open.empty()) {
+    const Expr node = open.back();
+    open.pop_back();
+    if (!met.insert(node.get()).second) continue;
+    if (is_reduction(node.op())) {
+      result.push_back(node);
+      continue;
+    }
+    for (const Expr arg : node.args()) open.push_back(arg);
+  }
+  std::ranges::sort(result, {}, [](Expr r) { return r->id; });
+  return result;
+}
+
+/// Stencils of anything but an array as arrays' stencils or neighbours.
+Expr applied(Arena& arena, Expr e) {
+  return algebra::rewrite(e, [&](Expr node) {
+    if (!node.is(Op::Stencil) || node.arg(0).is(Op::Load)) return node;
+    return apply_stencil(arena, node->index, node.arg(0));
+  });
+}
+
+/// Of sum_x C(x) |grad u|^2(x), C held fixed.
+Expr gradient_force(Derivation& d, Expr c, int array) {
+  Arena& arena = d.arena();
+  const algebra::StencilData stencil = arena.stencil_data(d.laplacian);
+  const bool symmetric = algebra::is_symmetric(stencil);
+  if (symmetric && !algebra::per_site(c)) {
+    return -(arena.integer(2) * c * laplacian(d, arena.load(array)));
+  }
+  Expr sum = arena.integer(0);
+  for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
+    const algebra::Offset o = stencil.offsets[i];
+    if (o.zero()) continue;
+    const Expr step = difference(d, array, o), weight = arena.integer(stencil.weights[i]);
+    if (symmetric) {
+      sum = sum - weight * ((c + neighbour(c, o)) * step);
+    } else {
+      sum = sum + weight * (neighbour(c * step, algebra::mirrored(o)) - c * step);
+    }
+  }
+  return algebra::pow(d.grid.dx, stencil.dx_power) / arena.integer(stencil.denominator) * sum;
+}
+
+/// Of a density without averages.
+Expr local_variation(Derivation& d, Expr density, int array) {
+  Arena& arena = d.arena();
+  Expr force = applied(arena, algebra::variation(density, array));
+  const bool gradient = algebra::contains(
+      density, [&](Expr node) { return node.is(Op::Load) && node->index == gradient_of(array); });
+  if (!gradient) return force;
+  // |grad u|^2 is an array of its own here; its coefficient is what varying it gives
+  const Expr c = applied(arena, algebra::variation(density, gradient_of(array)));
+  return c.is_zero() ? force : force + gradient_force(d, c, array);
+}
+
+bool reads_array(Expr e, int array) {
+  return algebra::contains(e, [&](Expr node) {
+    return node.is(Op::Load) && (node->index == array || node->index == gradient_of(array));
+  });
+}
+
+}  // namespace
+
+Expr variation(Derivation& d, Expr functional, Functional kind, int array, dsl::Span span) {
+  Arena& arena = d.arena();
+  const std::vector<Expr> averages = outermost_reductions(functional);
+  if (averages.empty()) return local_variation(d, functional, array);
+
+  std::unordered_map<const algebra::Node*, Expr> symbols, back;
+  for (std::size_t i = 0; i < averages.size(); ++i) {
+    const Expr symbol = arena.symbol(fmt::format("average {}", averages[i]->id));
+    symbols.emplace(averages[i].get(), symbol);
+    back.emplace(symbol.get(), averages[i]);
+  }
+  const Expr held = algebra::substitute(functional, symbols);
+  const auto shown = [&](Expr e) { return algebra::substitute(e, back); };
+  const Expr sites = arena.integer(d.grid.sites());
+  Expr force =
+      kind == Functional::Density ? shown(local_variation(d, held, array)) : arena.integer(0);
+  for (const Expr average : averages) {
+    if (!reads_array(average, array)) continue;
+    const Expr slope = shown(algebra::derivative(held, symbols.at(average.get())));
+    if (slope.is_zero()) continue;
+    if (average.is(Op::Minimum) || average.is(Op::Maximum)) {
+      d.fail(errors::extremum_in_source(average->span.empty() ? span : average->span));
+    }
+    Expr weight = slope;  // dF/dA, and 1/N of a mean
+    if (kind == Functional::Density) {
+      if (algebra::per_site(slope)) {
+        weight = arena.make(average.op(), {slope});
+      } else if (average.is(Op::Total)) {
+        weight = sites * slope;
+      }
+    } else if (average.is(Op::Mean)) {
+      weight = slope / sites;
+    }
+    force = force + weight * variation(d, average.arg(0), Functional::Density, array, span);
+  }
+  return force;
+}
+
+void mark_origins(Derivation& d, Expr force, Expr density, int array, dsl::Span span) {
+  Arena& arena = d.arena();
+  const auto terms_of = [](Expr e) {
+    return e.is(Op::Add) ? std::vector<Expr>(e.args().begin(), e.args().end())
+                         : std::vector<Expr>{e};
+  };
+  const auto open = [](Expr term) { return !term->args.empty() && term->span.empty(); };
+  const std::vector<Expr> terms = terms_of(force);
+  if (std::ranges::none_of(terms, open)) return;
+  for (const Expr source : terms_of(density)) {
+    if (!reads_array(source, array)) continue;
+    const Expr part = variation(d, source, Functional::Density, array, span);
+    for (const Expr piece : terms_of(part)) {
+      const Expr rest = algebra::scaled(piece).rest;
+      for (const Expr term : terms) {
+        if (open(term) && algebra::scaled(term).rest == rest) {
+          arena.mark(term, source->span.empty() ? span : source->span);
+        }
+      }
+    }
+  }
+  for (const Expr term : terms) {
+    if (open(term)) arena.mark(term, span);
+  }
+}
+
+}  // namespace vphi::physics

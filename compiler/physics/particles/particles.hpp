@@ -1,0 +1,37 @@
+// Particles: variables with one value for each body, and sums over bodies and pairs of bodies.
+//
+// `particles body: N` is a domain of N sites without neighbours; `var x[k]` has one value on each.
+// Several clauses are species of one domain, one behind the other in text order; `body[k]` is 1 for
+// the bodies of the clause and 0 for the others, so that masses, charges and couplings are written
+// as formulas of it.
+// While an expression is lowered an index stands for the body at hand ("own") or for the other one
+// of a pair (compiler/algebra/pairs.hpp):
+//   sum(f, k) is a total over all bodies; inside the equation of x[i], or inside such a sum, it is
+//   a sum over the other body of pairs; sum(f, k, l) runs over all pairs, k < l over each once (f
+//   must be symmetric), k != l over pairs of two.
+// When expressions are converted to program units, sums over pairs that separate become totals, so
+// that a step costs O(N) (`separated_pairs`); `particles body: N, method = pairs` keeps them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/physics/lower/lower.hpp"
+
+namespace vphi::physics {
+
+/// The clause `particles`: the domain's size.
+void read_particles(Derivation& d, Lowerer& lower);
+
+/// Whether `index` runs over bodies in `e`.
+bool is_particle_index(const Derivation& d, const dsl::Expr& e, const std::string& index);
+
+/// A PairSum as totals times values of the body, where that is the better way; else as it is.
+/// `pair` is in program units. Says once how it was decided.
+Expr separated_pairs(Derivation& d, Expr pair, bool without_self);
+
+/// Number of the array that holds a matrix of a file; equal ones are kept once.
+int matrix_array(Derivation& d, const std::string& file, bool transposed, dsl::Span span);
+
+}  // namespace vphi::physics

@@ -1,0 +1,404 @@
+#include "compiler/physics/tables/table_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace vphi::physics {
+
+namespace fs = std::filesystem;
+using Kind = TableError::Kind;
+
+namespace {
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
+
+struct Name {
+  std::string path, set;
+};
+
+/// "eos.h5:p" -> file and set; the folder of the model in front of relative names.
+Name split(const std::string& folder, const std::string& name) {
+  const std::size_t colon = name.rfind(':');
+  Name out{name.substr(0, colon), colon == std::string::npos ? "" : name.substr(colon + 1)};
+  const fs::path path(out.path);
+  if (path.is_relative() && !folder.empty()) out.path = (fs::path(folder) / path).string();
+  return out;
+}
+
+std::string shown(const std::string& path) { return fs::path(path).filename().string(); }
+
+double number(const std::string& word, const std::string& path, int line) {
+  double value = 0;
+  const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size())
+    throw TableError(Kind::Row, fmt::format("{}, line {}: `{}` is not a number", shown(path), line,
+                                            word.substr(0, 40)));
+  if (!std::isfinite(value))
+    throw TableError(
+        Kind::Row, fmt::format("{}, line {}: {} is not a finite number", shown(path), line, word));
+  return value;
+}
+
+/// Where row i of a matrix stands, for messages.
+std::string place(const Matrix& m, const std::string& path, std::size_t row) {
+  return m.lines.empty() ? fmt::format("{}, row {}", shown(path), row + 1)
+                         : fmt::format("{}, line {}", shown(path), m.lines[row]);
+}
+
+std::size_t column_of(const Name& name, const Matrix& m, std::size_t arguments, bool text) {
+  std::size_t column = arguments;
+  if (text && !name.set.empty()) {
+    unsigned asked = 0;
+    const auto [end, error] =
+        std::from_chars(name.set.data(), name.set.data() + name.set.size(), asked);
+    if (error != std::errc() || end != name.set.data() + name.set.size() || asked == 0)
+      throw TableError(Kind::File, fmt::format("`:{}` is not the number of a column", name.set));
+    column = asked - 1;
+  }
+  if (column >= m.columns || column < arguments)
+    throw TableError(
+        Kind::Row,
+        fmt::format("{} has {} columns: {} for the argument{}, and column {} is no "
+                    "value",
+                    shown(name.path), m.columns, arguments, arguments == 1 ? "" : "s", column + 1));
+  return column;
+}
+
+TableData one_argument(const Matrix& m, const std::string& path, std::size_t column) {
+  TableData table;
+  table.axes.resize(1);
+  for (std::size_t row = 0; row < m.rows(); ++row) {
+    const double x = m.values[row * m.columns];
+    if (row > 0 && !(x > table.axes[0].back()))
+      throw TableError(Kind::Axis, fmt::format("{}: {} does not lie above {} in the row before",
+                                               place(m, path, row), x, table.axes[0].back()));
+    table.axes[0].push_back(x);
+    table.values.push_back(m.values[row * m.columns + column]);
+  }
+  return table;
+}
+
+TableData two_arguments(const Matrix& m, const std::string& path, std::size_t column) {
+  TableData table;
+  table.axes.resize(2);
+  for (std::size_t a = 0; a < 2; ++a) {
+    for (std::size_t row = 0; row < m.rows(); ++row)
+      table.axes[a].push_back(m.values[row * m.columns + a]);
+    std::ranges::sort(table.axes[a]);
+    const auto rest = std::ranges::unique(table.axes[a]);
+    table.axes[a].erase(rest.begin(), rest.end());
+  }
+  const std::size_t width = table.axes[1].size();
+  const auto index = [&](std::size_t a, double v) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(table.axes[a], v) -
+                                    table.axes[a].begin());
+  };
+  if (table.axes[0].size() > (std::size_t{1} << 24) / std::max<std::size_t>(1, width))
+    throw TableError(Kind::Hole, fmt::format("{}: {} by {} arguments for {} rows are no grid",
+                                             shown(path), table.axes[0].size(), width, m.rows()));
+  table.values.resize(table.axes[0].size() * width);
+  std::vector<std::size_t> from(table.values.size());
+  for (std::size_t row = 0; row < m.rows(); ++row) {
+    const std::size_t at =
+        index(0, m.values[row * m.columns]) * width + index(1, m.values[row * m.columns + 1]);
+    if (from[at] != 0)
+      throw TableError(Kind::Axis, fmt::format("{}: these arguments stand in {} too",
+                                               place(m, path, row), place(m, path, from[at] - 1)));
+    from[at] = row + 1;
+    table.values[at] = m.values[row * m.columns + column];
+  }
+  for (std::size_t at = 0; at < from.size(); ++at) {
+    if (from[at] == 0)
+      throw TableError(Kind::Hole,
+                       fmt::format("{}: no row for the arguments {}, {}", shown(path),
+                                   table.axes[0][at / width], table.axes[1][at % width]));
+  }
+  return table;
+}
+
+Matrix matrix_of(Hdf5Set set) {
+  Matrix m;
+  m.columns = set.shape.size() == 2 ? set.shape[1] : 1;
+  m.values = std::move(set.values);
+  return m;
+}
+
+void check_axes(const TableData& table, const std::string& path) {
+  for (const auto& axis : table.axes) {
+    if (axis.size() < 2)
+      throw TableError(Kind::Hole,
+                       fmt::format("{}: an argument takes two values at least", shown(path)));
+    for (std::size_t i = 1; i < axis.size(); ++i)
+      if (!(axis[i] > axis[i - 1]))
+        throw TableError(Kind::Axis, fmt::format("{}: entry {} of an axis, {}, does not lie above "
+                                                 "the one before",
+                                                 shown(path), i + 1, axis[i]));
+  }
+  for (std::size_t i = 0; i < table.values.size(); ++i)
+    if (!std::isfinite(table.values[i]))
+      throw TableError(Kind::Row, fmt::format("{}: value {} is {}, not a finite number",
+                                              shown(path), i + 1, table.values[i]));
+}
+
+}  // namespace
+
+Matrix read_matrix(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (error) throw TableError(Kind::File, fmt::format("{}: {}", path, error.message()));
+  if (size > kMostBytes) throw TableError(Kind::File, fmt::format("{} has more than 64 MB", path));
+  std::ifstream in(path);
+  if (!in) throw TableError(Kind::File, fmt::format("{} cannot be read", path));
+  Matrix m;
+  std::string text;
+  for (int line = 1; std::getline(in, text); ++line) {
+    if (const auto comment = text.find('#'); comment != std::string::npos) text.erase(comment);
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t begin = text.find_first_not_of(" \t\r,;", at);
+      if (begin == std::string::npos) break;
+      const std::size_t end = std::min(text.find_first_of(" \t\r,;", begin), text.size());
+      m.values.push_back(number(text.substr(begin, end - begin), path, line));
+      ++count;
+      at = end;
+    }
+    if (count == 0) continue;
+    if (m.columns == 0) m.columns = count;
+    if (count != m.columns)
+      throw TableError(Kind::Row, fmt::format("{}, line {}: {} numbers, and {} in the rows before",
+                                              shown(path), line, count, m.columns));
+    m.lines.push_back(line);
+  }
+  if (m.columns == 0) throw TableError(Kind::Row, fmt::format("{} has no numbers", shown(path)));
+  return m;
+}
+
+Matrix read_file(const std::string& folder, const std::string& name) {
+  const Name n = split(folder, name);
+  return is_hdf5(n.path) ? matrix_of(read_hdf5(n.path, n.set)) : read_matrix(n.path);
+}
+
+MatrixFile matrix_file(const std::string& folder, const std::string& name) {
+  const Name n = split(folder, name);
+  const std::string path = fs::absolute(n.path).string();
+  MatrixFile found{path, 0, 0};
+  if (is_hdf5(n.path)) {
+    std::tie(found.rows, found.columns) = shape_of_hdf5(n.path, n.set);
+    found.file += ":" + n.set;
+  } else {
+    const Matrix m = read_matrix(n.path);
+    found.rows = m.rows();
+    found.columns = m.columns;
+  }
+  return found;
+}
+
+namespace {
+
+using Lengths = std::vector<std::int64_t>;
+
+/// "(10, 16, 16)"
+std::string shape_text(const Lengths& shape) {
+  std::string text;
+  for (const std::int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "(" + text + (shape.size() == 1 ? ",)" : ")");
+}
+
+/// "(y, x) or (y, x, 3)": what the start of a field takes.
+std::string wanted_shapes(const FieldWanted& wanted) {
+  std::vector<std::string> all;
+  const auto add = [&](const Lengths& value, const char* more) {
+    std::string text;
+    for (std::size_t a = 0; a < wanted.axes.size(); ++a)
+      text += (a == 0 ? "" : ", ") +
+              (wanted.extents.empty() ? wanted.axes[a] : std::to_string(wanted.extents[a]));
+    for (const std::int64_t n : value) text += ", " + std::to_string(n);
+    const bool one = wanted.axes.size() + value.size() == 1 && *more == 0;
+    all.push_back("(" + text + more + (one ? ",)" : ")"));
+  };
+  if (!wanted.links) add({}, "");
+  for (const Lengths& value : wanted.values) {
+    if (!value.empty() || wanted.links) add(value, "");
+    if (wanted.complex) add(value, ", 2");
+  }
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == all.size() ? " or " : ", ") + all[i];
+  return text;
+}
+
+[[noreturn]] void wrong_field_shape(const std::string& name, const Hdf5Shape& shape,
+                                    const FieldWanted& wanted) {
+  const std::size_t rank = shape.dims.size(), dims = wanted.axes.size();
+  std::string text =
+      fmt::format("{} has the shape {}{}, and `{}` starts from {}", name, shape_text(shape.dims),
+                  shape.complex ? " of complex numbers" : "", wanted.field, wanted_shapes(wanted));
+  if (wanted.indices > 0)
+    text += fmt::format(" behind {} ind{}", wanted.indices, wanted.indices == 1 ? "ex" : "ices");
+  else if (rank > dims)
+    text += fmt::format("; of a stack an index takes one, file(\"{}\")[n] with n from 0 to {}",
+                        name, shape.dims[0] - 1);
+  throw TableError(Kind::Shape, text);
+}
+
+/// The shape of a value behind the axes of the domain, if it is one of those that are wanted.
+bool take_value(const Hdf5Shape& shape, const Lengths& rest, const FieldWanted& wanted,
+                FieldFound& found) {
+  if (rest.empty() && !wanted.links && (!shape.complex || wanted.complex)) {
+    found.complex = shape.complex;
+    return true;
+  }
+  for (const Lengths& value : wanted.values) {
+    Lengths pairs = value;
+    pairs.push_back(2);
+    const bool real = !shape.complex && rest == value;
+    const bool complex = wanted.complex && (shape.complex ? rest == value : rest == pairs);
+    if (!real && !complex) continue;
+    found.value = value;
+    found.complex = complex;
+    return true;
+  }
+  return false;
+}
+
+FieldFound hdf5_field(const Name& n, const std::string& name, const FieldWanted& wanted) {
+  FieldFound found;
+  found.file = fs::absolute(n.path).string() + ":" + n.set;
+  const Hdf5Shape shape = dimensions_of_hdf5(n.path, n.set);
+  const auto first = static_cast<std::ptrdiff_t>(wanted.indices);
+  const auto last = first + static_cast<std::ptrdiff_t>(wanted.axes.size());
+  if (static_cast<std::ptrdiff_t>(shape.dims.size()) < last) wrong_field_shape(name, shape, wanted);
+  const auto at = [&](std::ptrdiff_t i) { return shape.dims.begin() + i; };
+  const Lengths domain(at(first), at(last)), rest(at(last), shape.dims.end());
+  found.leading.assign(at(0), at(first));
+  const bool fits = wanted.extents.empty() ? std::ranges::find(domain, 0) == domain.end()
+                                           : domain == wanted.extents;
+  if (!fits || !take_value(shape, rest, wanted, found)) wrong_field_shape(name, shape, wanted);
+  return found;
+}
+
+/// "3" or "3..5": columns of a text, from 1; 0, 0 where none are named.
+std::pair<std::size_t, std::size_t> columns_named(const std::string& text) {
+  if (text.empty()) return {0, 0};
+  const auto number = [&](const std::string& word) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || value == 0)
+      throw TableError(Kind::File, fmt::format("`:{}` names no columns: write \"name.txt:3\" or "
+                                               "\"name.txt:3..5\"",
+                                               text));
+    return value;
+  };
+  const std::size_t dots = text.find("..");
+  const std::size_t first = number(text.substr(0, dots));
+  return {first, dots == std::string::npos ? first : number(text.substr(dots + 2))};
+}
+
+/// Numbers of a value: 3 of a vector.
+std::int64_t count_of(const Lengths& value) {
+  std::int64_t count = 1;
+  for (const std::int64_t n : value) count *= n;
+  return count;
+}
+
+FieldFound text_field(const Name& n, const std::string& name, const FieldWanted& wanted) {
+  const bool placed = wanted.extents.empty();  // coordinates in the first columns
+  if (wanted.links || (!placed && wanted.axes[0] != "body"))
+    throw TableError(Kind::Shape, fmt::format("{}: links are read from an ILDG or NERSC file, or "
+                                              "from a set of an HDF5 file",
+                                              name));
+  if (wanted.indices > 0)
+    throw TableError(Kind::Shape,
+                     fmt::format("{} is a text: stacks lie in sets of an HDF5 file", name));
+  const Matrix m = read_matrix(n.path);
+  auto [first, last] = columns_named(n.set);
+  FieldFound found;
+  found.file = fs::absolute(n.path).string();
+  const std::size_t dims = placed ? wanted.axes.size() : 0;
+  if (first == 0 && placed && (dims == 1 || dims == 2)) return found;
+  if (first == 0 && placed)
+    throw TableError(Kind::Row, fmt::format("{}: in three dimensions a text has the coordinates "
+                                            "x, y, z first; name the column of the value, "
+                                            "\"{}:4\"",
+                                            shown(n.path), name));
+  if (first == 0) first = 1, last = m.columns;
+  if (last < first || last > m.columns || first <= dims)
+    throw TableError(
+        Kind::Row,
+        fmt::format("{} has {} columns{}, and `:{}` asks for others", shown(n.path), m.columns,
+                    dims == 0 ? "" : fmt::format(": {} for the arguments", dims), n.set));
+  const auto columns = static_cast<std::int64_t>(last - first + 1);
+  if (!placed && static_cast<std::int64_t>(m.rows()) != wanted.extents[0])
+    throw TableError(Kind::Shape,
+                     fmt::format("{} has {} rows, and `{}` has {} values: a row for "
+                                 "each",
+                                 shown(n.path), m.rows(), wanted.field, wanted.extents[0]));
+  found.column = static_cast<int>(first);
+  if (columns == 1) return found;
+  for (const Lengths& value : wanted.values) {
+    for (const bool complex : {false, true}) {
+      if ((complex && !wanted.complex) || columns != count_of(value) * (complex ? 2 : 1)) continue;
+      found.value = value;
+      found.complex = complex;
+      return found;
+    }
+  }
+  throw TableError(Kind::Shape,
+                   fmt::format("{} gives {} columns, and `{}` has {}: name them, \"{}:1..{}\"",
+                               name, columns, wanted.field, count_of(wanted.values[0]),
+                               shown(n.path), count_of(wanted.values[0])));
+}
+
+}  // namespace
+
+FieldFound field_file(const std::string& folder, const std::string& name,
+                      const FieldWanted& wanted) {
+  const Name n = split(folder, name);
+  return is_hdf5(n.path) ? hdf5_field(n, name, wanted) : text_field(n, name, wanted);
+}
+
+std::optional<std::size_t> axes_of_file(const std::string& folder, const std::string& name) {
+  const Name n = split(folder, name);
+  if (!is_hdf5(n.path)) return std::nullopt;
+  return dimensions_of_hdf5(n.path, n.set).dims.size();
+}
+
+TableData read_table(const std::string& folder, const std::string& name, std::size_t arguments) {
+  const Name n = split(folder, name);
+  TableData table;
+  if (is_hdf5(n.path)) {
+    Hdf5Set set = read_hdf5(n.path, n.set);
+    if (!set.axes.empty()) {
+      if (set.axes.size() != arguments || set.shape.size() != arguments)
+        throw TableError(Kind::Shape, fmt::format("{} has {} axes, and the table {} arguments",
+                                                  name, set.axes.size(), arguments));
+      for (std::size_t a = 0; a < arguments; ++a)
+        if (set.axes[a].size() != set.shape[a])
+          throw TableError(Kind::Hole, fmt::format("{}: axis {} has {} entries for {} values", name,
+                                                   a + 1, set.axes[a].size(), set.shape[a]));
+      table.axes = std::move(set.axes);
+      table.values = std::move(set.values);
+      check_axes(table, n.path);
+      return table;
+    }
+    const Matrix m = matrix_of(std::move(set));
+    const std::size_t column = column_of(n, m, arguments, false);
+    table = arguments == 1 ? one_argument(m, n.path, column) : two_arguments(m, n.path, column);
+  } else {
+    const Matrix m = read_matrix(n.path);
+    const std::size_t column = column_of(n, m, arguments, true);
+    table = arguments == 1 ? one_argument(m, n.path, column) : two_arguments(m, n.path, column);
+  }
+  check_axes(table, n.path);
+  return table;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,262 @@
+#include "compiler/schedule/integrator/choose.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/steps/flux.hpp"
+#include "compiler/schedule/steps/link_flow.hpp"
+#include "compiler/schedule/steps/markov_step.hpp"
+#include "compiler/schedule/steps/trajectory.hpp"
+#include "dsl/messages/suggest.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using Score = std::array<int, 5>;
+
+Score score_of(const Stepping& stepping, const Storage& storage, const std::vector<Group>& groups,
+               const physics::System& system) {
+  int words = 0, sums = 0, inside = 0;
+  for (const program::Buffer& buffer : storage.buffers()) words += buffer.doubled ? 2 : 1;
+  for (const kernel::SiteLoop& sweep : stepping.sweeps.sweeps) {
+    sums += static_cast<int>(sweep.kernel.reductions.size());
+  }
+  for (const Group& group : groups) {
+    const auto members = members_in_order_of_dependence(system, group);
+    if (!members) continue;
+    for (const Member& m : *members) {
+      inside += static_cast<int>(m.own_arrays.size() + m.own_scalars.size());
+    }
+  }
+  const int sweeps = static_cast<int>(stepping.sweeps.sweeps.size()) * stepping.stages;
+  const int elsewhere = groups.size() > 1 ? static_cast<int>(groups[1].scalars.size()) : 0;
+  return {sweeps, words, sums, inside, elsewhere};
+}
+
+class Chooser {
+ public:
+  Chooser(const physics::System& system, const physics::Evolution& evolution, Slots& slots,
+          Storage& storage, dsl::Diagnostics& diagnostics)
+      : system_(system),
+        evolution_(evolution),
+        slots_(slots),
+        storage_(storage),
+        diagnostics_(diagnostics) {}
+
+  std::optional<Stepping> choose() {
+    const Integrator& integrator = evolution_.integrator;
+    const auto head = read_head(integrator, diagnostics_);
+    if (!head) return std::nullopt;
+    for (const auto& [name, unused] : evolution_.options) {
+      const auto is_it = [&](const auto& option) { return option.first == name; };
+      if (std::ranges::none_of(integrator.options, is_it)) {
+        diagnostics_.add(error::option_not_used(system_.evolve_span, integrator.name, name));
+        return std::nullopt;
+      }
+    }
+    return best(integrator, *head);
+  }
+
+ private:
+  std::optional<Stepping> step(const Integrator& integrator, const Head& head,
+                               const std::vector<Group>& groups, const Shares& shares, bool ahead,
+                               bool carry, Slots& slots, Storage& storage,
+                               dsl::Diagnostics& diagnostics) const {
+    const Ingredients from{system_, integrator, evolution_.options, head, groups, carry};
+    if (const auto flows = read_flows(integrator, head, *system_.arena)) {
+      return make_flow_step(from, *flows, ahead, slots, storage);
+    }
+    return make_body_step(from, shares, slots, storage, diagnostics);
+  }
+
+  std::optional<Stepping> best(const Integrator& integrator, const Head& head) {
+    struct Choice {
+      std::vector<Group> groups;
+      Shares shares;
+      bool ahead, carry;
+      Score score;
+    };
+    std::optional<Choice> chosen;
+    std::optional<Leftover> leftover;
+    std::vector<Group> circular;
+    for (const std::vector<Group>& groups : groupings(system_, head)) {
+      const Sharing sharing = share_out(system_, head, groups);
+      if (sharing.leftover) {
+        if (!leftover || sharing.leftover->terms.size() < leftover->terms.size()) {
+          leftover = sharing.leftover;
+        }
+        continue;
+      }
+      bool can_carry = false, synchronised = false;
+      for (const auto& [ahead, carry] : {std::pair(false, false), std::pair(false, true),
+                                         std::pair(true, false), std::pair(true, true)}) {
+        if (carry && !can_carry) continue;
+        if (ahead && synchronised) break;
+        Slots slots = slots_;
+        Storage storage = storage_;
+        dsl::Diagnostics trial;
+        const auto stepping =
+            step(integrator, head, groups, sharing.shares, ahead, carry, slots, storage, trial);
+        if (trial.has_errors()) {
+          for (const dsl::Diagnostic& d : trial.all()) diagnostics_.add(d);
+          return std::nullopt;
+        }
+        if (!stepping) {
+          circular = groups;
+          break;
+        }
+        const Score score = score_of(*stepping, storage, groups, system_);
+        if (!chosen || score < chosen->score) {
+          chosen = Choice{groups, sharing.shares, ahead, carry, score};
+        }
+        can_carry = stepping->can_carry || carry;
+        synchronised = stepping->missing.empty();  // nothing is owed, nothing done ahead
+      }
+    }
+    if (!chosen) {
+      report_failure(integrator, leftover, circular);
+      return std::nullopt;
+    }
+    auto stepping = step(integrator, head, chosen->groups, chosen->shares, chosen->ahead,
+                         chosen->carry, slots_, storage_, diagnostics_);
+    if (stepping) say_groups(*stepping, integrator, chosen->groups);
+    return stepping;
+  }
+
+  std::string shown(const std::string& scalar) const {
+    const auto found = std::ranges::find(system_.scalars, scalar, &physics::ScalarVariable::symbol);
+    return found == system_.scalars.end() || found->shown.empty() ? scalar : found->shown;
+  }
+
+  void say_groups(Stepping& stepping, const Integrator& integrator,
+                  const std::vector<Group>& groups) const {
+    std::string text = integrator.name + ": ";
+    for (const Group& group : groups) {
+      std::vector<std::string> names;
+      for (const int array : group.arrays) names.push_back(variable_of(system_, array)->shown);
+      for (const std::string& scalar : group.scalars) names.push_back(shown(scalar));
+      if (&group != &groups.front()) text += "; ";
+      text += group.variable + " is " + (names.empty() ? "nothing" : dsl::enumerate(names));
+    }
+    const std::size_t sweeps = stepping.sweeps.sweeps.size();
+    stepping.remarks.insert(text);
+    stepping.remarks.insert(
+        fmt::format("a step is {} sweep{} over the lattice{}",
+                    sweeps * static_cast<std::size_t>(stepping.stages),
+                    sweeps * static_cast<std::size_t>(stepping.stages) == 1 ? "" : "s",
+                    stepping.stages > 1 ? ", one kernel for all stages" : ""));
+  }
+
+  // ---- what does not fit ------------------------------------------------------------------------
+
+  std::vector<std::string> fitting() {
+    std::vector<std::string> names;
+    for (const Integrator& other : system_.integrators) {
+      dsl::Diagnostics silent;
+      const auto head = read_head(other, silent);
+      if (!head) continue;
+      const bool noisy = std::ranges::any_of(head->parts, [](const std::vector<Part>& parts) {
+        return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
+      });
+      if (noisy != (system_.noise.kind != physics::NoiseClass::None)) continue;
+      for (const auto& groups : groupings(system_, *head)) {
+        if (share_out(system_, *head, groups).leftover) continue;
+        names.push_back(other.name);
+        break;
+      }
+    }
+    return names;
+  }
+
+  std::string text_of(Expr term) const {
+    algebra::Names names;
+    names.leaf = [&](const algebra::Node& node) -> std::string {
+      if (node.op == algebra::Op::Symbol) return shown(node.name);
+      if (node.op == algebra::Op::Load) {
+        const physics::Variable* v = variable_of(system_, node.index);
+        return v ? v->shown : "array" + std::to_string(node.index);
+      }
+      return {};
+    };
+    return algebra::to_text(term, names);
+  }
+
+  void report_failure(const Integrator& integrator, const std::optional<Leftover>& leftover,
+                      const std::vector<Group>& circular) {
+    if (!circular.empty() || !leftover) {
+      std::vector<std::string> names;
+      for (const Group& group : circular) {
+        if (members_in_order_of_dependence(system_, group)) continue;
+        for (const int array : group.arrays) names.push_back(variable_of(system_, array)->shown);
+        for (const std::string& scalar : group.scalars) names.push_back(shown(scalar));
+      }
+      diagnostics_.add(error::circular_group(system_.evolve_span, integrator.name, names));
+      return;
+    }
+    std::vector<std::string> terms;
+    for (Expr term : leftover->terms) terms.push_back(text_of(term));
+    const physics::Variable* variable = variable_of(system_, leftover->array);
+    diagnostics_.add(error::unmatched(place_of(*leftover, *variable), integrator.name,
+                                      variable->shown, terms, fitting()));
+  }
+
+  /// The terms where they stand in the equation, from the first to the last; the equation where
+  /// they come from elsewhere (a potential, a Hamiltonian, a name defined above).
+  dsl::Span place_of(const Leftover& leftover, const physics::Variable& variable) const {
+    const dsl::Span whole = variable.span;
+    if (whole.empty()) return system_.evolve_span;
+    dsl::Span place;
+    for (const Expr term : leftover.terms) {
+      dsl::Span part = term->span;
+      if (part.empty() && !term.args().empty()) part = term.arg(0)->span;
+      if (part.empty() || part.file != whole.file || part.begin < whole.begin ||
+          part.end > whole.end || term.args().empty()) {
+        return whole;
+      }
+      place = place.empty() ? part : dsl::cover(place, part);
+    }
+    return place.empty() ? whole : place;
+  }
+
+  const physics::System& system_;
+  const physics::Evolution& evolution_;
+  Slots& slots_;
+  Storage& storage_;
+  dsl::Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::optional<Stepping> choose_step(const physics::System& system, Slots& slots, Storage& storage,
+                                    dsl::Diagnostics& diagnostics) {
+  using Step = std::optional<Stepping>;
+  const auto still = [&](const physics::Still&) -> Step {
+    if (system.variables.empty()) return Stepping{};
+    diagnostics.add(error::no_integrator(system.evolve_span));
+    return std::nullopt;
+  };
+  return std::visit(
+      physics::Kinds{
+          still,
+          [&](const physics::Evolution& evolution) {
+            return Chooser(system, evolution, slots, storage, diagnostics).choose();
+          },
+          [&](const physics::FluxStep&) -> Step { return make_flux_step(system, slots, storage); },
+          [&](const physics::MarkovChain& chain) -> Step {
+            return make_markov_step(system, chain, slots, storage);
+          },
+          [&](const physics::LinkFlow& flow) {
+            return make_link_flow_step(system, flow, slots, storage, diagnostics);
+          },
+          [&](const physics::Trajectory& trajectory) {
+            return make_trajectory_step(system, trajectory, slots, storage, diagnostics);
+          },
+      },
+      system.dynamics);
+}
+
+}  // namespace vphi::schedule

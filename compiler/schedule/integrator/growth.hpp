@@ -1,0 +1,21 @@
+// A step that is too large for the fastest rate of the equations.
+//
+// The equations are linearised about states of the start, x' = J(k) x for plane waves exp(i k x):
+// k = 0 and the k of the lattice at which J is largest; sums over pairs and averages are held
+// fixed. One step of the integrator's text on them is a linear map M. Where its powers grow and
+// those of exp(J dt) do not, dt is beyond the integrator's stability for a mode that the equations
+// let decay or swing. For deterministic equations and, with silent noise, for noisy ones. Waves
+// under an integrator with a limit have been judged before (stability.hpp); what is left of
+// lattices are decays, and integrators under which all waves grow. Nothing is known where a
+// derivative at the start is not a constant, or the text cannot be run on linear equations.
+#pragma once
+
+#include "compiler/model/system.hpp"
+#include "dsl/messages/diagnostic.hpp"
+
+namespace vphi::schedule {
+
+/// Warns (W0316) where a step of `system` grows although its equations do not.
+void warn_of_growth(const physics::System& system, dsl::Diagnostics& diagnostics);
+
+}  // namespace vphi::schedule

@@ -1,0 +1,177 @@
+#include "compiler/schedule/outputs/observe.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Op;
+
+std::string plain(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u < 128 && std::isalnum(u)) {
+      result += c;
+    } else if (!result.empty() && result.back() != '_') {
+      result += '_';
+    }
+  }
+  while (!result.empty() && result.back() == '_') result.pop_back();
+  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0]))) result = "q" + result;
+  return result.substr(0, 40);
+}
+
+int Observer::scalar(const std::string& hint, Expr value) {
+  const std::string slot = block_.slots().fresh("out_" + plain(hint));
+  assign(slot, value);
+  return block_.slots().index(slot);
+}
+
+void Observer::assign(const std::string& name, Expr value) {
+  block_.assign(name, seen(value));
+  wanted_.slots.push_back(name);
+}
+
+program::Buffer Observer::scratch(const std::string& hint) const {
+  program::Buffer buffer;
+  buffer.name = "out_" + plain(hint);
+  buffer.precision = system_.numerics.store == physics::Precision::F32 ? program::Precision::F32
+                                                                       : program::Precision::F64;
+  buffer.scratch = true;
+  return buffer;
+}
+
+/// Solutions, and the scalars that tell how a solve went.
+void Observer::want_solves(Expr value) {
+  for (std::size_t i = 0; i < system_.solves.size(); ++i) {
+    const physics::LinearSystem& solve = system_.solves[i];
+    const bool wanted = algebra::contains(value, [&](Expr node) {
+      if (node.is(Op::Load)) return std::ranges::count(solve.arrays, node->index) > 0;
+      return node.is(Op::Symbol) &&
+             (node->name == solve.iterations || node->name == solve.residual);
+    });
+    if (!wanted || !solves_.insert(i).second) continue;
+    for (const Expr part : solve.source) want_solves(part);
+  }
+}
+
+/// The value of the synchronised state; projections it reads are made first.
+Expr Observer::seen(Expr value) {
+  want_solves(value);
+  if (system_.projections.empty()) return at(state_, value);
+  for (const physics::Projection& projection : system_.projections) {
+    const bool wanted = algebra::contains(value, [&](Expr node) {
+      return node.is(Op::Load) && std::ranges::count(projection.arrays, node->index) > 0;
+    });
+    if (wanted) project(projection);
+  }
+  value = algebra::rewrite(value, [&](Expr node) {
+    if (!node.is(Op::Load)) return node;
+    const auto found = ahead_->projected.find(node->index);
+    if (found == ahead_->projected.end()) return node;
+    return node->arena->load(found->second->index, node->offset, node->span);
+  });
+  return at(state_, value);
+}
+
+void Observer::project(const physics::Projection& projection) {
+  Ahead& ahead = *ahead_;
+  if (ahead.projected.contains(projection.arrays[0])) return;
+  Storage& storage = block_.storage();
+  program::Transform transform;
+  transform.derivative = projection.derivative;
+  for (std::size_t c = 0; c < projection.values.size(); ++c) {
+    const Expr load = ahead.block.array("tensor", at(ahead.state, projection.values[c]));
+    const int array = storage.allocate_new(scratch("tensor"));
+    ahead.wanted.arrays[array] = load;
+    ahead.projected[projection.arrays[c]] = block_.arena().load(array);
+    transform.buffers.push_back(static_cast<int>(storage.buffer_index(array)));
+  }
+  ahead.transforms.push_back(std::move(transform));
+}
+
+/// Array that will hold the value: the one that another stage has for it, or a new one.
+int Observer::place(const std::string& hint, Expr load) {
+  const auto in = [&](const std::map<int, Expr>& arrays) {
+    const auto found =
+        std::ranges::find_if(arrays, [&](const auto& a) { return a.second == load; });
+    return found == arrays.end() ? -1 : found->first;
+  };
+  int array = in(wanted_.arrays);
+  for (std::size_t i = 0; array < 0 && i < stages_.size(); ++i) array = in(stages_[i]);
+  return array >= 0 ? array : block_.storage().allocate_new(scratch(hint));
+}
+
+Observer::Fields Observer::fields(const std::string& hint, const std::vector<Expr>& values,
+                                  std::size_t room) {
+  Storage& storage = block_.storage();
+  Fields result;
+  std::map<int, Expr> needed;
+  for (Expr value : values) {
+    const Expr load = block_.array(plain(hint), seen(value));
+    const bool stored = load.is(Op::Load) && storage.allocated(load->index);
+    int array = stored ? load->index : -1;
+    for (const auto& [known, other] : needed)
+      if (other == load) array = known;
+    if (array < 0) array = place(hint, load);
+    if (!stored) needed.emplace(array, load);
+    result.buffers.push_back(static_cast<int>(storage.buffer_index(array)));
+  }
+  // The first stage that has it all already, else the last if there is room.
+  const auto stage = [&](std::size_t i) -> std::map<int, Expr>& {
+    return i == 0 ? wanted_.arrays : stages_[i - 1];
+  };
+  const auto fits = [&](std::size_t i, std::size_t most) {
+    std::size_t size = stage(i).size();
+    for (const auto& [array, load] : needed) size += stage(i).contains(array) ? 0 : 1;
+    return size <= most;
+  };
+  std::size_t at = 0;
+  while (at <= stages_.size() && !fits(at, stage(at).size())) ++at;
+  if (at > stages_.size()) {
+    at = stages_.size();
+    if (!stage(at).empty() && !fits(at, room)) {
+      stages_.emplace_back();
+      ++at;
+    }
+    stage(at).insert(needed.begin(), needed.end());
+  }
+  result.stage = at;
+  return result;
+}
+
+Observer::Result Observer::finish(const std::string& name) {
+  wanted_.pure = true;
+  wanted_.name = name;
+  SiteLoops sweeps = make_site_loops(block_, wanted_);
+  Result result;
+  result.solves = solves_;
+  result.chain.sweeps = std::move(sweeps.sweeps);
+  result.chain.swaps = std::move(sweeps.swaps);
+  result.alone = std::move(sweeps.alone);
+  if (ahead_ && !ahead_->transforms.empty()) {
+    ahead_->wanted.pure = true;
+    ahead_->wanted.name = name + "_tensor";
+    SiteLoops first = make_site_loops(ahead_->block, ahead_->wanted);
+    result.before.sweeps = std::move(first.sweeps);
+    result.before.swaps = std::move(first.swaps);
+    result.before_alone = std::move(first.alone);
+    result.transforms = std::move(ahead_->transforms);
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    Wanted wanted;
+    wanted.pure = true;
+    wanted.name = name + "_stage_" + std::to_string(i + 2);
+    wanted.arrays = stages_[i];
+    SiteLoops next = make_site_loops(block_, wanted);
+    result.stages.emplace_back();
+    result.stages.back().sweeps = std::move(next.sweeps);
+    result.stages.back().swaps = std::move(next.swaps);
+  }
+  return result;
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,689 @@
+#include "compiler/schedule/solver/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "compiler/algebra/rewriting.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/solver/solver_inner.hpp"
+#include "compiler/schedule/solver/solver_text.hpp"
+#include "compiler/text/arithmetic.hpp"
+#include "dsl/syntax/walk.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Op;
+using physics::Component;
+using physics::Value;
+using text::ArithmeticError;
+using Values = std::map<std::string, Value>;
+
+class SolveLoopsBuilder {
+ public:
+  SolveLoopsBuilder(const physics::System& system, const physics::LinearSystem& solve,
+                    const Stepping& stepping, Slots& slots, Storage& storage)
+      : system_(system),
+        solve_(solve),
+        stepping_(stepping),
+        slots_(slots),
+        storage_(storage),
+        arena_(*system.arena),
+        unknowns_(solve.even_odd ? solve.even_odd->arrays : solve.arrays),
+        start_(system, slots, storage),
+        iteration_(system, slots, storage),
+        rest_(system, slots, storage),
+        restart_(system, slots, storage),
+        here_(synchronised(start_, stepping)),
+        text_(*solve.solver),
+        name_(solve.iterations.substr(0, solve.iterations.find("_iterations")) +
+              solve.iterations.substr(solve.iterations.rfind('_'))) {}
+
+  /// `inner` is what the text's inner(v, tol) stands for: its right side is made of v.
+  void around(const physics::LinearSystem& inner) { inner_ = &inner; }
+
+  /// Where more right sides follow, and the text says how it goes on then.
+  void with_more_to_come() { goes_on_ = !text_.after.empty(); }
+
+  SolveLoops make() {
+    for (const auto* arrays : {&solve_.arrays, &unknowns_}) {
+      for (const int array : *arrays) {
+        if (!storage_.allocated(array)) storage_.allocate(array, scratch("x"));
+      }
+    }
+    done_ = slots_.fresh(name_ + "_done");
+    slots_.add(solve_.iterations);
+    slots_.add(solve_.residual);
+    for (const auto& [name, number] : solve_.options) values_[name] = Value::of(number);
+    values_[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
+    op_ = constant_parts(map_of(false));
+    adjoint_ = constant_parts(map_of(true));
+    values_[text_.source] = of_parts(right_side());
+
+    for (const text::Statement& line : text_.before) {
+      values_[line.name] = settled(start_, line.name, in_start(*line.value));
+    }
+    for (const text::Statement& line : text_.iteration) set_.insert(line.name);
+    for (const text::Statement& line : text_.iteration) take_once(line.value);
+    take_once(text_.until);
+    keep();
+    start_.assign(solve_.iterations, arena_.integer(0));
+    start_.assign(done_, judged(condition(in_start(*text_.until)), finite(carried_)));
+    start_wanted_.slots.push_back(solve_.iterations);
+    start_wanted_.slots.push_back(done_);
+
+    SolveLoops result;
+    SiteLoops start = sweeps(start_, start_wanted_, name_ + "_start", true);
+    result.alone = std::move(start.alone);
+    result.start.sweeps = std::move(start.sweeps);
+    result.start.swaps = std::move(start.swaps);
+    run_iteration(result.iteration);
+    go_on(result.restart);
+    if (inner_) {
+      SiteLoops rest = sweeps(rest_, rest_wanted_, name_ + "_rest", true);
+      result.rest.sweeps = std::move(rest.sweeps);
+      result.rest.swaps = std::move(rest.swaps);
+    }
+    end(result.finish);
+    result.described.name = solve_.name;
+    result.described.solver = text_.name;
+    for (const auto& [name, number] : solve_.options) {
+      if (name == "max") result.described.max = std::llround(number->number.real);
+    }
+    result.described.max = std::max<std::int64_t>(1, result.described.max);
+    result.described.done_slot = slots_.index(done_);
+    result.described.iterations_slot = slots_.index(solve_.iterations);
+    result.described.residual_slot = slots_.index(solve_.residual);
+    return result;
+  }
+
+  const std::string& solver() const { return text_.name; }
+
+ private:
+  std::size_t parts() const { return unknowns_.size(); }
+
+  /// The operator that is solved with, as it is written.
+  const physics::LinearMap& map_of(bool adjoint) const {
+    if (solve_.even_odd) return adjoint ? solve_.even_odd->adjoint : solve_.even_odd->op;
+    return adjoint ? solve_.adjoint : solve_.op;
+  }
+
+  /// b, or what it is for the sites that are solved for: from here on nothing else is made.
+  std::vector<Expr> right_side() {
+    std::vector<Expr> source;
+    for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
+    if (solve_.even_odd) {
+      State given = here_;
+      for (std::size_t i = 0; i < parts(); ++i) {
+        right_.push_back(kept_array("b", source[i]));
+        given.arrays[solve_.even_odd->right[i]] = source[i];
+      }
+      source = mapped(start_, solve_.even_odd->source, std::move(given));
+    }
+    for (Block* block : {&start_, &iteration_, &rest_, &restart_}) block->at_sites(op_.parity);
+    for (Expr& part : source) part = start_.array("b", part);
+    return source;
+  }
+
+  /// What the map makes of the arrays that are given; stages are arrays of the block.
+  static std::vector<Expr> mapped(Block& block, const physics::LinearMap& map, State given) {
+    for (const physics::LinearMap::Stage& stage : map.stages) {
+      const std::vector<Expr> values = at(given, stage.values);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        given.arrays[stage.arrays[i]] = block.parity_array("stage", values[i], stage.parity);
+    }
+    return at(given, map.image);
+  }
+
+  program::Buffer scratch(const std::string& hint) const {
+    program::Buffer buffer;
+    buffer.name = name_ + "_" + hint;
+    buffer.precision = system_.numerics.store == physics::Precision::F32 ? program::Precision::F32
+                                                                         : program::Precision::F64;
+    buffer.scratch = true;
+    return buffer;
+  }
+
+  // ---- values -----------------------------------------------------------------------------------
+
+  Value of_parts(const std::vector<Expr>& list) const {
+    Value v{solve_.rows, solve_.columns, {}};
+    for (std::size_t i = 0; i < list.size(); i += solve_.complex ? 2 : 1) {
+      v.parts.push_back({list[i], solve_.complex ? list[i + 1] : Expr{}});
+    }
+    return v;
+  }
+
+  std::vector<Expr> parts_of(const Value& v) const {
+    std::vector<Expr> list;
+    for (const Component& c : v.parts) {
+      list.push_back(c.re);
+      if (solve_.complex) list.push_back(c.im ? c.im : arena_.integer(0));
+    }
+    return list;
+  }
+
+  /// Has a value at each site (0 everywhere is told by its shape alone).
+  bool is_field(const std::string& name, const Value& v) const {
+    if (name == text_.unknown || name == text_.source || !v.scalar()) return true;
+    return std::ranges::any_of(
+        v.parts, [](const Component& c) { return c.re->per_site || (c.im && c.im->per_site); });
+  }
+
+  /// Fields as arrays of the block, numbers as slots: what a name stands for.
+  Value settled(Block& block, const std::string& name, const Value& v) const {
+    Value result = v;
+    if (is_field(name, v)) {
+      std::vector<Expr> list;
+      for (const Expr part : parts_of(v)) {
+        list.push_back(part.is_number() ? part : block.array(name, part));
+      }
+      return of_parts(list);
+    }
+    for (Component& c : result.parts) {
+      c.re = block.scalar(name_ + "_" + name, c.re);
+      if (c.im) c.im = block.scalar(name_ + "_" + name + "_im", c.im);
+    }
+    return result;
+  }
+
+  physics::LinearMap constant_parts(const physics::LinearMap& map) {
+    physics::LinearMap result = map;
+    std::set<int> own(unknowns_.begin(), unknowns_.end());
+    for (physics::LinearMap::Stage& stage : result.stages) {
+      stage.values = constant_parts(stage.values, own);
+      own.insert(stage.arrays.begin(), stage.arrays.end());
+    }
+    result.image = constant_parts(map.image, own);
+    return result;
+  }
+
+  /// What the operator is made of besides its argument (`own`), as the rounds see it: state as it
+  /// lies in memory, anything else kept in arrays and slots that the start fills.
+  std::vector<Expr> constant_parts(const std::vector<Expr>& list, const std::set<int>& own) {
+    const auto holds_unknown = [&](Expr e) {
+      return algebra::contains(
+          e, [&](Expr node) { return node.is(Op::Load) && own.contains(node->index); });
+    };
+    algebra::Rewriting reduced([&](Expr node) {
+      const bool reduces =
+          node.is(Op::Mean) || node.is(Op::Total) || node.is(Op::Minimum) || node.is(Op::Maximum);
+      if (!reduces || holds_unknown(node)) return node;
+      return kept_number("mean", at(here_, node));
+    });
+    algebra::Rewriting kept([&](Expr node) -> Expr {
+      if (node.is(Op::Symbol)) {
+        const auto found = here_.scalars.find(node->name);
+        return found == here_.scalars.end() || found->second == node
+                   ? node
+                   : kept_number(node->name, found->second);
+      }
+      if (!node.is(Op::Load)) return node;
+      const auto found = here_.arrays.find(node->index);
+      if (found == here_.arrays.end()) return node;
+      const Expr load = kept_array(name_of(system_, node->index), found->second);
+      return arena_.load(load->index, node->offset, node->span);
+    });
+    return kept(reduced(list));
+  }
+
+  Expr kept_number(const std::string& hint, Expr value) {
+    auto& known = numbers_[value.get()];
+    if (known) return known;
+    const std::string slot = slots_.fresh(name_ + "_" + hint);
+    start_.assign(slot, value);
+    start_wanted_.slots.push_back(slot);
+    return known = arena_.symbol(slot);
+  }
+
+  /// A Load of memory with the value, which the start fills where the value has none.
+  Expr kept_array(const std::string& hint, Expr value) {
+    // where the rounds have a lesser precision, what they read has it too
+    const auto fits = [&](int array) {
+      return storage_.of(array).precision <= scratch("").precision;
+    };
+    if (value.is(Op::Load) && value->offset.zero() && storage_.allocated(value->index) &&
+        fits(value->index)) {
+      return value;
+    }
+    auto& known = arrays_[value.get()];
+    if (known) return known;
+    const int array = storage_.allocate_new(scratch(hint));
+    start_wanted_.arrays[array] = start_.array(hint, value);
+    return known = arena_.load(array);
+  }
+
+  Value apply(Block& block, const dsl::Expr& e, const Value& v, bool adjoint) {
+    // the start fills what the rounds read (constant_parts), and must not read it itself
+    const bool first = &block == &start_;
+    const physics::LinearMap& written = map_of(adjoint);
+    const physics::LinearMap& operation = first ? written : adjoint ? adjoint_ : op_;
+    if (operation.image.empty()) {
+      throw ArithmeticError{
+          e.span, "the operator has no adjoint here: the box is not periodic, or A holds a mean"};
+    }
+    const std::vector<Expr> argument = parts_of(v);
+    if (argument.size() != parts()) {
+      throw ArithmeticError{e.span, "`" + text_.op + "` takes a field like " + text_.unknown};
+    }
+    if (std::ranges::all_of(argument, [](Expr part) { return part.is_zero(); })) {
+      return of_parts(argument);
+    }
+    State given;
+    if (first) given = here_;
+    for (std::size_t i = 0; i < parts(); ++i) {
+      given.arrays[unknowns_[i]] = block.array("p", argument[i]);
+    }
+    std::vector<Expr> image = mapped(block, operation, std::move(given));
+    if (operation.parity >= 0) {
+      for (Expr& part : image) part = block.parity_array("image", part, operation.parity);
+    }
+    return of_parts(image);
+  }
+
+  Value run(Block& block, const dsl::Expr& e, const Values& values) {
+    SolverMeaning meaning;
+    meaning.op = text_.op;
+    meaning.name = [&](const dsl::Expr& at) {
+      const auto found = values.find(at.text);
+      if (found == values.end()) throw ArithmeticError{at.span, "`" + at.text + "` is not set yet"};
+      return found->second;
+    };
+    meaning.apply = [&](const dsl::Expr& at, const Value& v, bool adjoint) {
+      return apply(block, at, v, adjoint);
+    };
+    if (inner_) meaning.inner = [&](const dsl::Expr& at) { return inner_solution(at); };
+    meaning.known = [&](const dsl::Expr& at) -> const Value* {
+      const auto found = once_.find(&at);
+      return found == once_.end() ? nullptr : &found->second;
+    };
+    return evaluate(e, meaning, arena_);
+  }
+
+  /// The right side of the inner system is made before a round; its solution is there in one.
+  Value inner_solution(const dsl::Expr& e) {
+    const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], iteration_values_));
+    for (std::size_t i = 0; i < v.size(); ++i)
+      rest_wanted_.arrays[inner_->source[i]->index] = rest_.array("rest", v[i]);
+    std::vector<Expr> solution;
+    for (const int array : inner_->arrays) solution.push_back(arena_.load(array));
+    return of_parts(solution);
+  }
+  Value in_start(const dsl::Expr& e) { return run(start_, e, values_); }
+
+  static Expr condition(const Value& v) { return v.parts[0].re; }
+
+  // ---- from the start to the rounds -------------------------------------------------------------
+
+  bool changes(const dsl::ExprPtr& e) const {
+    bool found = false;
+    dsl::for_each(e, [&](const dsl::Expr& node) {
+      found = found || (node.kind == dsl::ExprKind::Name && set_.contains(node.text));
+    });
+    return found;
+  }
+
+  /// Totals of values that no round sets.
+  void take_once(const dsl::ExprPtr& e) {
+    if (!e) return;
+    if (e->kind == dsl::ExprKind::Call && e->text == "total" && !changes(e)) {
+      Value v = in_start(*e);
+      for (Component& c : v.parts) {
+        c.re = c.re.is_number() ? c.re : kept_number("once", c.re);
+        if (c.im && !c.im.is_number()) c.im = kept_number("once", c.im);
+      }
+      once_[e.get()] = v;
+      return;
+    }
+    for (const dsl::ExprPtr& arg : e->args) take_once(arg);
+  }
+
+  /// Names that a round, or what goes on after rounds, reads from what was before it.
+  std::set<std::string> read_in_iterations() const {
+    std::set<std::string> names, own;
+    const auto see = [&](const auto& self, const dsl::ExprPtr& e) -> void {
+      if (!e || once_.contains(e.get())) return;
+      if (e->kind == dsl::ExprKind::Name && !own.contains(e->text)) names.insert(e->text);
+      for (const dsl::ExprPtr& arg : e->args) self(self, arg);
+    };
+    for (const text::Statement& line : text_.iteration) {
+      see(see, line.value);
+      own.insert(line.name);
+    }
+    see(see, text_.until);
+    if (!goes_on_) return names;
+    own = {text_.unknown, text_.source};
+    for (const text::Statement& line : text_.after) {
+      see(see, line.value);
+      own.insert(line.name);
+    }
+    see(see, text_.until);
+    return names;
+  }
+
+  /// Memory and slots for what lives across rounds; `carried_` and `iteration_values_` name them.
+  void keep() {
+    const std::set<std::string> read = read_in_iterations();
+    for (const auto& [name, v] : values_) {
+      const bool set = set_.contains(name);
+      if (name != text_.unknown && !read.contains(name)) continue;
+      if (is_field(name, v)) {
+        keep_field(name, v, set);
+      } else {
+        keep_numbers(name, v, set);
+      }
+    }
+  }
+
+  void keep_field(const std::string& name, const Value& v, bool set) {
+    std::vector<Expr> list;
+    const std::vector<Expr> now = parts_of(v);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (!set) {
+        list.push_back(kept_array(name, now[i]));
+        continue;
+      }
+      const int array = name == text_.unknown ? unknowns_[i] : storage_.allocate_new(scratch(name));
+      start_wanted_.arrays[array] = start_.array(name, now[i]);
+      list.push_back(arena_.load(array));
+      fields_[name].push_back(array);
+    }
+    iteration_values_[name] = of_parts(list);
+  }
+
+  void keep_numbers(const std::string& name, const Value& v, bool set) {
+    Value result = v;
+    const auto kept = [&](Expr part, const std::string& hint) -> Expr {
+      if (!part || (!set && part.is_number())) return part;
+      if (!set && part.is(Op::Symbol)) {
+        start_wanted_.slots.push_back(part->name);
+        return part;
+      }
+      const std::string slot = slots_.fresh(hint);
+      start_.assign(slot, part);
+      start_wanted_.slots.push_back(slot);
+      if (set) carried_.push_back(arena_.symbol(slot));
+      return arena_.symbol(slot);
+    };
+    for (Component& c : result.parts) {
+      c.re = kept(c.re, name_ + "_" + name);
+      c.im = kept(c.im, name_ + "_" + name + "_im");
+    }
+    iteration_values_[name] = result;
+  }
+
+  // ---- a round ----------------------------------------------------------------------------------
+
+  /// All are numbers: a condition.
+  Expr finite(const std::vector<Expr>& list) const {
+    const Expr most = arena_.real(std::numeric_limits<double>::max());
+    Expr all;
+    for (const Expr e : list) {
+      const Expr sound = arena_.make(Op::LessEqual, {arena_.make(Op::Abs, {e}), most});
+      all = all ? arena_.make(Op::And, {all, sound}) : sound;
+    }
+    return all ? all : arena_.make(Op::Less, {arena_.integer(0), arena_.integer(1)});
+  }
+
+  /// 1 where `until` holds, 2 where a number is none, else 0.
+  Expr judged(Expr until, Expr sound) const {
+    const Expr broken = arena_.make(Op::Select, {sound, arena_.integer(0), arena_.integer(2)});
+    return arena_.make(Op::Select, {until, arena_.integer(1), broken});
+  }
+
+  Expr is_done() const { return arena_.make(Op::Less, {arena_.integer(0), arena_.symbol(done_)}); }
+  Expr stays(Expr old, Expr next) const { return arena_.make(Op::Select, {is_done(), old, next}); }
+
+  void run_iteration(LoopSequence& chain) {
+    Values values = iteration_values_;
+    for (std::size_t i = 0; i < text_.iteration.size(); ++i) {
+      const std::string& name = text_.iteration[i].name;
+      const bool last =
+          std::none_of(text_.iteration.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                       text_.iteration.end(), [&](const auto& line) { return line.name == name; });
+      Value v = run(iteration_, *text_.iteration[i].value, values);
+      if (last && fields_.contains(name)) {
+        v = next_field(name, v);
+      } else {
+        v = settled(iteration_, name, v);
+      }
+      values[name] = v;
+    }
+    Wanted wanted;
+    for (const auto& [name, arrays] : fields_) {
+      const std::vector<Expr> now = parts_of(values.at(name));
+      for (std::size_t i = 0; i < arrays.size(); ++i) wanted.arrays[arrays[i]] = now[i];
+    }
+    std::vector<Expr> numbers;
+    const Expr until = iteration_.scalar(
+        name_ + "_until", arena_.make(Op::Select, {condition(run(iteration_, *text_.until, values)),
+                                                   arena_.integer(1), arena_.integer(0)}));
+    std::vector<kernel::ScalarAssign> finish;
+    const auto carry = [&](Expr slot, Expr next) {
+      const Expr value = iteration_.without_reductions(next);
+      // set aside first: another number's old value may be what this one takes
+      const std::string aside = slots_.fresh(slot->name + "_next");
+      iteration_.assign(aside, value);
+      wanted.slots.push_back(aside);
+      numbers.push_back(arena_.symbol(aside));
+      finish.push_back({slot->name, stays(slot, arena_.symbol(aside))});
+    };
+    for (const auto& [name, old] : iteration_values_) {
+      if (!set_.contains(name) || fields_.contains(name)) continue;
+      const Value& next = values.at(name);
+      for (std::size_t c = 0; c < old.parts.size(); ++c) {
+        carry(old.parts[c].re, next.parts[c].re);
+        if (old.parts[c].im) {
+          carry(old.parts[c].im, next.parts[c].im ? next.parts[c].im : arena_.integer(0));
+        } else if (next.parts[c].im) {
+          throw ArithmeticError{text_.span,
+                                "`" + name + "` is real before the iterations and complex in them"};
+        }
+      }
+    }
+    const Expr sound = iteration_.scalar(
+        name_ + "_sound",
+        arena_.make(Op::Select, {finite(numbers), arena_.integer(1), arena_.integer(0)}));
+    for (const Expr e : {until, sound}) {
+      if (e.is(Op::Symbol)) wanted.slots.push_back(e->name);
+    }
+    const Expr iteration_count = arena_.symbol(solve_.iterations);
+    const Expr more = inner_ ? arena_.symbol(inner_->iterations) : arena_.integer(1);
+    finish.push_back({solve_.iterations, stays(iteration_count, iteration_count + more)});
+    const Expr holds = arena_.make(Op::Less, {arena_.integer(0), until});
+    const Expr numbers_are = arena_.make(Op::Less, {arena_.integer(0), sound});
+    finish.push_back({done_, stays(arena_.symbol(done_), judged(holds, numbers_are))});
+    SiteLoops made = sweeps(iteration_, wanted, name_, false);
+    for (kernel::SiteLoop& sweep : made.sweeps)
+      if (sweep.kernel.colours) sweep.kernel.still = done_;
+    chain.sweeps = std::move(made.sweeps);
+    chain.swaps = std::move(made.swaps);
+    chain.finish = std::move(finish);
+  }
+
+  /// For another right side, where it lies in memory now.
+  void go_on(LoopSequence& chain) {
+    if (!goes_on_) return;
+    Values values = iteration_values_;
+    values[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
+    values[text_.source] = values_.at(text_.source);
+    for (const text::Statement& line : text_.after) {
+      const std::string& name = line.name;
+      values[name] = settled(restart_, name, run(restart_, *line.value, values));
+    }
+    Wanted wanted;
+    const auto once = std::exchange(once_, {});
+    std::vector<std::pair<Expr, Expr>> numbers;
+    for (const auto& [e, old] : once) {
+      const Value now = run(restart_, *e, values);
+      for (std::size_t c = 0; c < old.parts.size(); ++c) {
+        numbers.emplace_back(old.parts[c].re, restart_.without_reductions(now.parts[c].re));
+        if (old.parts[c].im)
+          numbers.emplace_back(old.parts[c].im, restart_.without_reductions(now.parts[c].im));
+      }
+    }
+    const Expr until = condition(run(restart_, *text_.until, values));
+    once_ = once;
+    for (const auto& [name, old] : iteration_values_) {
+      if (!set_.contains(name)) continue;
+      const std::vector<Expr> now = parts_of(values.at(name));
+      const Value& next = values.at(name);
+      if (next.parts.size() != old.parts.size())
+        throw ArithmeticError{text_.span, "`" + name + "` changes its shape"};
+      if (const auto field = fields_.find(name); field != fields_.end()) {
+        for (std::size_t i = 0; i < now.size(); ++i) {
+          if (now[i] != arena_.load(field->second[i]))
+            wanted.arrays[field->second[i]] = restart_.array(name, now[i]);
+        }
+        continue;
+      }
+      for (std::size_t c = 0; c < old.parts.size(); ++c) {
+        const Expr im = next.parts[c].im;
+        numbers.emplace_back(old.parts[c].re, next.parts[c].re);
+        if (old.parts[c].im) numbers.emplace_back(old.parts[c].im, im ? im : arena_.integer(0));
+        if (im && !old.parts[c].im)
+          throw ArithmeticError{
+              text_.span, "`" + name + "` is real before the iterations and complex after them"};
+      }
+    }
+    const Expr done = restart_.without_reductions(judged(until, finite(carried_)));
+    numbers.emplace_back(arena_.symbol(solve_.iterations), arena_.integer(0));
+    numbers.emplace_back(arena_.symbol(done_), done);
+    std::erase_if(numbers, [](const auto& number) {
+      return !number.first.is(Op::Symbol) || number.first == number.second;
+    });
+    // set aside first: another number's old value may be what this one takes
+    for (auto& [slot, value] : numbers) {
+      const std::string aside = slots_.fresh(slot->name + "_again");
+      restart_.assign(aside, restart_.without_reductions(value));
+      value = arena_.symbol(aside);
+    }
+    for (const auto& [slot, value] : numbers) {
+      restart_.assign(slot->name, value);
+      wanted.slots.push_back(slot->name);
+    }
+    SiteLoops made = sweeps(restart_, wanted, name_ + "_again", false);
+    chain.sweeps = std::move(made.sweeps);
+    chain.swaps = std::move(made.swaps);
+  }
+
+  /// The last value of a round, which stays what it was once all is done.
+  Value next_field(const std::string& name, const Value& v) {
+    const std::vector<Expr> next = parts_of(v);
+    const std::vector<int>& arrays = fields_.at(name);
+    if (next.size() != arrays.size()) {
+      throw ArithmeticError{text_.span, "`" + name + "` changes its shape"};
+    }
+    std::vector<Expr> list;
+    // sweeps over half of the sites stand still by themselves
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      const Expr value = iteration_.parity() < 0 ? stays(arena_.load(arrays[i]), next[i]) : next[i];
+      list.push_back(iteration_.array(name, value, arrays[i]));
+    }
+    return of_parts(list);
+  }
+
+  SiteLoops sweeps(const Block& block, Wanted& wanted, const std::string& name, bool pure) {
+    wanted.name = name;
+    wanted.pure = pure;
+    wanted.join = true;
+    const int first = storage_.count();
+    SiteLoops made = make_site_loops(block, wanted);
+    for (int array = first; array < storage_.count(); ++array) {
+      if (storage_.allocated(array)) storage_.of(array).scratch = true;
+    }
+    return made;
+  }
+
+  // ---- the end ----------------------------------------------------------------------------------
+
+  /// norm(b - A(x))/norm(b) of the solution as it lies in memory.
+  void end(LoopSequence& chain) {
+    Block block(system_, slots_, storage_);
+    State state = synchronised(block, stepping_);
+    Wanted wanted;
+    if (solve_.even_odd) {
+      State given = state;
+      for (std::size_t i = 0; i < parts(); ++i) given.arrays[solve_.even_odd->right[i]] = right_[i];
+      const std::vector<Expr> x = mapped(block, solve_.even_odd->back, std::move(given));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const Expr load = block.array("x", x[i]);
+        wanted.arrays[solve_.arrays[i]] = load;
+        state.arrays[solve_.arrays[i]] = load;
+      }
+    }
+    const std::vector<Expr> image = mapped(block, solve_.op, state);
+    Expr left = arena_.integer(0), all = arena_.integer(0);
+    for (std::size_t i = 0; i < parts(); ++i) {
+      const Expr b = at(state, solve_.source[i]);
+      left = left + algebra::pow(b - image[i], 2);
+      all = all + algebra::pow(b, 2);
+    }
+    const Expr missing = arena_.make(Op::Total, {left}), size = arena_.make(Op::Total, {all});
+    const Expr zero = arena_.integer(0);
+    const Expr ratio =
+        arena_.make(Op::Select, {arena_.make(Op::Less, {zero, size}), missing / size, missing});
+    block.assign(solve_.residual, algebra::pow(ratio, arena_.rational(1, 2)));
+    wanted.slots = {solve_.residual};
+    SiteLoops made = sweeps(block, wanted, name_ + "_residual", true);
+    chain.sweeps = std::move(made.sweeps);
+    chain.swaps = std::move(made.swaps);
+  }
+
+  const physics::System& system_;
+  const physics::LinearSystem& solve_;
+  const Stepping& stepping_;
+  Slots& slots_;
+  Storage& storage_;
+  algebra::Arena& arena_;
+  const std::vector<int> unknowns_;  ///< of the unknown: Loads in the operator
+  Block start_, iteration_, rest_, restart_;
+  const physics::LinearSystem* inner_ = nullptr;
+  bool goes_on_ = false;
+  Wanted rest_wanted_;
+  State here_;
+  const text::Solver& text_;
+  std::string name_, done_;
+  Values values_;            ///< of names, in the start
+  Values iteration_values_;  ///< of names, as a round finds them
+  physics::LinearMap op_, adjoint_;
+  std::vector<Expr> right_;    ///< b, kept for the end
+  std::set<std::string> set_;  ///< names that rounds set
+  std::map<const dsl::Expr*, Value> once_;
+  std::map<std::string, std::vector<int>> fields_;  ///< that rounds change: their memory
+  std::vector<Expr> carried_;                       ///< numbers that rounds change: their slots
+  std::map<const algebra::Node*, Expr> numbers_, arrays_;
+  Wanted start_wanted_;
+};
+
+}  // namespace
+
+std::optional<SolveLoops> make_solve(const physics::System& system,
+                                     const physics::LinearSystem& solve, const Stepping& stepping,
+                                     Slots& slots, Storage& storage,
+                                     dsl::Diagnostics& diagnostics) {
+  try {
+    if (!solve.refining) return SolveLoopsBuilder(system, solve, stepping, slots, storage).make();
+    const InnerSolve inner = inner_of(system, solve, slots, storage);
+    const physics::LinearSystem outer = system_around(solve);
+    SolveLoopsBuilder inside(inner.system, inner.solve, stepping, slots, storage);
+    inside.with_more_to_come();
+    SolveLoops within = inside.make();
+    SolveLoopsBuilder around(system, outer, stepping, slots, storage);
+    around.around(inner.solve);
+    SolveLoops result = around.make();
+    result.described.solver = within.described.solver + ", inner = f32";
+    result.inner = std::make_unique<SolveLoops>(std::move(within));
+    return result;
+  } catch (const ArithmeticError& wrong) {
+    diagnostics.add(error::solver_text(wrong.span.empty() ? solve.span : wrong.span,
+                                       solve.solver->name, wrong.message, solve.span));
+  }
+  return std::nullopt;
+}
+
+}  // namespace vphi::schedule

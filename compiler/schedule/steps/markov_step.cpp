@@ -1,0 +1,126 @@
+#include "compiler/schedule/steps/markov_step.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/steps/flow.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Op;
+
+namespace {
+
+constexpr const char* kColour = "colour";  ///< of the kernel that runs next
+constexpr const char* kTaken = "taken";    ///< proposals that a launch has accepted
+constexpr const char* kOfSweep = "taken_in_sweep";
+
+/// Along the last axis that allows it, so that neighbours in memory have neighbouring numbers.
+int counting_axis(const physics::System& system, kernel::Colours colours) {
+  for (int axis = system.lattice.dims - 1; axis >= 0; --axis) {
+    colours.axis = axis;
+    const auto extent = system.lattice.extent[static_cast<std::size_t>(axis)];
+    if (colours.inverse() >= 0 && extent % colours.modulus == 0) return axis;
+  }
+  return 0;  // the verifier says what is wrong
+}
+
+kernel::Kernel kernel_of(const physics::System& system, const physics::Update& update,
+                         const Storage& storage) {
+  kernel::Kernel k;
+  k.name = update.name;
+  k.comment = update.shown;
+  k.dims = system.lattice.dims;
+  k.extent = system.lattice.extent;
+  k.boundary = system.lattice.boundary;
+  k.fixed_value = system.lattice.fixed_value;
+  k.dx = system.lattice.dx;
+  k.compute = system.numerics.real;
+  k.sum = system.numerics.sum;
+  k.still = slot::kStop;
+  kernel::Colours colours{update.modulus, update.weights, 0, kColour};
+  colours.axis = counting_axis(system, colours);
+  k.colours = colours;
+  if (update.accepted) {
+    k.sum = kernel::SumKind::F64;
+    k.reductions.push_back({kTaken, kernel::ReduceKind::Sum, update.accepted});
+  }
+  std::set<int> read, written;
+  for (const auto& [array, value] : update.values) {
+    k.stores.push_back({array, value});
+    written.insert(array);
+    for (const Expr leaf : algebra::reads(value)) {
+      read.insert(leaf.is(Op::Stencil) ? leaf.arg(0)->index : leaf->index);
+    }
+  }
+  std::set<int> all = read;
+  all.insert(written.begin(), written.end());
+  for (const int array : all) {
+    const program::Buffer& buffer = storage.of(array);
+    const bool single = buffer.precision == program::Precision::F32;
+    k.arrays.push_back({array, buffer.name,
+                        single ? kernel::Precision::F32 : kernel::Precision::F64,
+                        read.contains(array), written.contains(array), false, 0});
+  }
+  return k;
+}
+
+/// At the end of a sweep: which share of its proposals was accepted. A run that has stopped keeps
+/// what it had.
+void count_accepted(const physics::MarkovChain& chain, algebra::Arena& arena, Slots& slots,
+                    Stepping& result) {
+  const Expr stop = arena.symbol(slot::kStop), none = arena.integer(0);
+  const Expr share = arena.symbol(kOfSweep) / arena.integer(chain.proposals);
+  const char* last = physics::MarkovChain::kAccept;
+  const char* all = physics::MarkovChain::kAccepted;
+  slots.add(last, 1);
+  slots.add(all);
+  result.finish.push_back({last, arena.make(Op::Select, {stop, arena.symbol(last), share})});
+  result.finish.push_back(
+      {all, arena.symbol(all) + arena.make(Op::Select, {stop, none, arena.symbol(last)})});
+  result.finish.push_back({kOfSweep, none});
+}
+
+}  // namespace
+
+Stepping make_markov_step(const physics::System& system, const physics::MarkovChain& chain,
+                          Slots& slots, Storage& storage) {
+  algebra::Arena& arena = *system.arena;
+  slots.add(kColour);
+  const bool counts = chain.proposals > 0;
+  for (const char* slot : {kTaken, kOfSweep})
+    if (counts) slots.add(slot);
+  Stepping result;
+  for (const physics::Update& update : chain.updates) {
+    FluxPart& part = result.parts.emplace_back();
+    part.sweeps.sweeps.push_back({kernel_of(system, update, storage), {}, {}});
+    part.sweeps.swaps.emplace_back();
+    const Expr next = arena.symbol(kColour) + arena.integer(1);
+    const Expr more = arena.make(Op::Less, {next, arena.integer(update.modulus)});
+    part.finish.push_back({kColour, arena.make(Op::Select, {more, next, arena.integer(0)})});
+    if (update.accepted)
+      part.finish.push_back({kOfSweep, arena.symbol(kOfSweep) + arena.symbol(kTaken)});
+    result.remarks.insert(update.shown);
+    for (const std::string& line : update.proof) result.remarks.insert(line);
+  }
+  std::size_t launches = 0;
+  for (const std::vector<int>& sweep : chain.cycle) {
+    std::vector<int>& order = result.cycle.emplace_back();
+    for (const int update : sweep) {
+      const int colours = chain.updates[static_cast<std::size_t>(update)].modulus;
+      order.insert(order.end(), static_cast<std::size_t>(colours), update);
+    }
+    launches = std::max(launches, order.size());
+  }
+  if (!chain.updates.empty())
+    result.remarks.insert(fmt::format("a sweep is {} launches of {} kernels, in place", launches,
+                                      chain.updates.size()));
+  move_clocks(system, slots, storage, result);  // time is the sweep's number
+  if (counts) count_accepted(chain, arena, slots, result);
+  return result;
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,534 @@
+#include "compiler/schedule/steps/site_loops.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/algebra/rewriting.hpp"
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Op;
+
+constexpr int kNever = -1;
+constexpr int kNoValue = -2;  ///< of memory that nobody needs
+
+/// One array that an expression reads, and whether at other sites than its own.
+struct Read {
+  int array = 0;
+  bool away = false;
+};
+
+std::vector<Read> reads_of(Expr expr) {
+  std::vector<Read> result;
+  for (Expr node : algebra::reads(expr)) {
+    const Expr load = node.is(Op::Stencil) ? node.arg(0) : node;
+    result.push_back({load->index, node.is(Op::Stencil) || !load->offset.zero()});
+  }
+  return result;
+}
+
+std::vector<std::string> symbols_of(Expr expr) {
+  std::vector<std::string> result;
+  algebra::visit(expr, [&](Expr node) {
+    if (node.is(Op::Symbol)) result.push_back(node->name);
+  });
+  return result;
+}
+
+/// How long the value of an array is needed.
+struct Life {
+  int last = kNever;  ///< last sweep that reads it
+  bool away = false;  ///< at other sites, in that sweep
+  bool ever_away = false;
+
+  void read(int loop, bool at_other_sites) {
+    if (loop > last) {
+      last = loop;
+      away = at_other_sites;
+    } else if (loop == last) {
+      away |= at_other_sites;
+    }
+    ever_away |= at_other_sites;
+  }
+};
+
+class SiteLoopsBuilder {
+ public:
+  SiteLoopsBuilder(const Block& block, const Wanted& wanted)
+      : block_(block), wanted_(wanted), storage_(block.storage()) {}
+
+  SiteLoops make() {
+    index();
+    mark_live();
+    set_levels();
+    find_lives();
+    if (wanted_.scratch) {
+      for (const int array : *wanted_.scratch) places_[array] = {kNoValue, true};
+    }
+    place();
+    build();
+    if (wanted_.scratch) {
+      wanted_.scratch->clear();
+      for (const auto& [array, place] : places_) {
+        if (place.temporary) wanted_.scratch->push_back(array);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  const Item& item_of(int array) const { return block_.items()[by_array_.at(array)]; }
+  bool defined_here(int array) const { return by_array_.contains(array); }
+
+  void index() {
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      const Item& item = block_.items()[i];
+      if (item.kind == Item::Kind::Array) {
+        by_array_[item.array] = i;
+      } else {
+        by_slot_[item.name] = i;
+      }
+    }
+    live_.assign(block_.items().size(), false);
+    for (std::size_t i = 0; i < block_.items().size(); ++i) any_pairs_ |= over_pairs(i);
+    level_.assign(block_.items().size(), 0);
+  }
+
+  /// Only what the wanted values need is made.
+  void mark_live() {
+    std::vector<std::size_t> todo;
+    const auto need = [&](std::size_t i) {
+      if (live_[i]) return;
+      live_[i] = true;
+      todo.push_back(i);
+    };
+    const auto need_all = [&](Expr value) {
+      for (const Read& read : reads_of(value)) {
+        if (defined_here(read.array)) need(by_array_.at(read.array));
+      }
+      for (const std::string& name : symbols_of(value)) {
+        if (const auto found = by_slot_.find(name); found != by_slot_.end()) need(found->second);
+      }
+    };
+    for (const auto& [array, value] : wanted_.arrays) need_all(value);
+    for (const std::string& slot : wanted_.slots) {
+      if (const auto found = by_slot_.find(slot); found != by_slot_.end()) need(found->second);
+    }
+    while (!todo.empty()) {
+      const std::size_t i = todo.back();
+      todo.pop_back();
+      need_all(block_.items()[i].value);
+    }
+  }
+
+  /// Array, Reduction: the sweep that makes it. Scalar: the first sweep that may use it.
+  void set_levels() {
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      if (!live_[i]) continue;
+      const Item& item = block_.items()[i];
+      int level = 0;
+      for (const Read& read : reads_of(item.value)) {
+        if (!defined_here(read.array)) continue;
+        const bool later = read.away || over_pairs(by_array_.at(read.array));
+        level = std::max(level, level_[by_array_.at(read.array)] + (later ? 1 : 0));
+      }
+      for (const std::string& name : symbols_of(item.value)) {
+        const auto found = by_slot_.find(name);
+        if (found != by_slot_.end() && found->second < i) {
+          level = std::max(level, first_use(found->second));
+        }
+      }
+      // Sums over pairs have sweeps of their own: odd levels, the others even ones.
+      if (any_pairs_ && item.kind != Item::Kind::Scalar && over_pairs(i) != (level % 2 == 1)) {
+        ++level;
+      }
+      // Each sum of a sweep keeps registers; what is too many goes to a sweep after it.
+      const bool sum = item.kind == Item::Kind::Reduction;
+      while ((sum && reductions_at_[level] >= kMostReductions) || other_sites(item, level)) {
+        level += any_pairs_ ? 2 : 1;
+      }
+      if (sum) ++reductions_at_[level];
+      if (item.kind != Item::Kind::Scalar) parities_.emplace(level, item.parity);
+      level_[i] = level;
+      if (item.kind != Item::Kind::Scalar) levels_ = std::max(levels_, level + 1);
+    }
+    if (wanted_.join) join_with_later_loop();
+    if (any_pairs_) close_ranks();
+  }
+
+  /// What is wanted at the end alone goes to the sweep that reads most of what it is made of. Only
+  /// what lives so long for others is read later, and the old value of the array itself.
+  void join_with_later_loop() {
+    std::map<int, std::set<std::size_t>> readers;
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      if (!live_[i] || block_.items()[i].kind == Item::Kind::Scalar) continue;
+      for (const Read& read : reads_of(block_.items()[i].value)) readers[read.array].insert(i);
+    }
+    for (const auto& [own, value] : wanted_.arrays) {
+      if (!value.is(Op::Load) || !defined_here(value->index)) continue;
+      const std::size_t i = by_array_.at(value->index);
+      const Item& item = block_.items()[i];
+      if (over_pairs(i) || readers.contains(item.array)) continue;
+      const std::vector<Read> reads = reads_of(item.value);
+      const auto shared_at = [&](int level) {  // reads in common; -1: not possible there
+        if (other_sites(item, level)) return -1;
+        int shared = 0;
+        for (const Read& read : reads) {
+          if (read.away) return -1;
+          bool there = false, lives = read.array == own;
+          for (const std::size_t other : readers[read.array]) {
+            if (other == i) continue;
+            there = there || level_[other] == level;
+            lives = lives || level_[other] >= level;
+          }
+          if (!lives) return -1;
+          shared += there ? 1 : 0;
+        }
+        return shared;
+      };
+      int best = level_[i];
+      for (int level = best + 1; level < levels_; ++level)
+        if (shared_at(level) > shared_at(best)) best = level;
+      level_[i] = best;
+    }
+  }
+
+  /// A sweep goes over all sites, or over those of one parity.
+  bool other_sites(const Item& item, int level) const {
+    const auto found = parities_.find(level);
+    return item.kind != Item::Kind::Scalar && found != parities_.end() &&
+           found->second != item.parity;
+  }
+
+  /// The sites of a parity, as colours whose number never changes.
+  kernel::Colours sites_of_parity(int parity) const {
+    const physics::Lattice& lattice = block_.system().lattice;
+    kernel::Colours colours;
+    colours.modulus = 2;
+    colours.slot = parity == 0 ? "even_sites" : "odd_sites";
+    block_.slots().add(colours.slot, parity);
+    for (int axis = 0; axis < lattice.dims; ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      colours.weights[a] = lattice.extent[a] % 2 == 0 ? 1 : 0;
+      if (colours.weights[a] == 1) colours.axis = axis;  // the last one: memory in order along x
+    }
+    return colours;
+  }
+
+  bool over_pairs(std::size_t i) const {
+    const Item& item = block_.items()[i];
+    return item.kind == Item::Kind::Array && item.value.is(Op::PairSum);
+  }
+
+  /// Levels without a sweep go.
+  void close_ranks() {
+    std::set<int> used;
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      if (live_[i] && block_.items()[i].kind != Item::Kind::Scalar) used.insert(level_[i]);
+    }
+    for (int& level : level_) {
+      level = static_cast<int>(std::distance(used.begin(), used.lower_bound(level)));
+    }
+    levels_ = static_cast<int>(used.size());
+  }
+
+  int first_use(std::size_t i) const {
+    return level_[i] + (block_.items()[i].kind == Item::Kind::Reduction ? 1 : 0);
+  }
+
+  void find_lives() {
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      if (!live_[i] || block_.items()[i].kind == Item::Kind::Scalar) continue;
+      for (const Read& read : reads_of(block_.items()[i].value)) {
+        lives_[read.array].read(level_[i], read.away);
+      }
+    }
+    for (const auto& [array, value] : wanted_.arrays) {
+      if (defined_here(value->index)) levels_ = std::max(levels_, 1);
+    }
+  }
+
+  /// A value that another sweep than its own reads, or that stays, needs memory.
+  bool needs_memory(const Item& item, int level) const {
+    if (item.value.is(Op::PairSum)) return true;
+    const auto life = lives_.find(item.array);
+    if (life == lives_.end()) return false;
+    return life->second.ever_away || (!wanted_.pure && life->second.last > level);
+  }
+
+  /// Memory of one array: whose value it holds.
+  struct Place {
+    int occupant = -1;
+    bool temporary = false;
+  };
+
+  bool free_at(const Place& place, int level) const {
+    const auto life = lives_.find(place.occupant);
+    if (life == lives_.end()) return true;
+    return life->second.last < level || (life->second.last == level && !life->second.away);
+  }
+
+  void place() {
+    for (const auto& [array, value] : wanted_.arrays) {
+      places_[array] = {array, false};
+      goal_.emplace(value->index, array);  // the first of several arrays with one value
+    }
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      if (live_[i] && block_.items()[i].kind == Item::Kind::Array) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return level_[i]; });
+    for (const std::size_t i : order) place_value(block_.items()[i], level_[i]);
+    for (const auto& [array, value] : wanted_.arrays) copy_where_needed(array, value->index);
+  }
+
+  void place_value(const Item& item, int level) {
+    const auto goal = goal_.find(item.array);
+    const bool final = goal != goal_.end();
+    if (!final && !needs_memory(item, level)) return;
+    const int home = final ? goal->second : item.version_of;
+    if (home >= 0 && places_.contains(home)) {
+      Place& place = places_.at(home);
+      const auto life = lives_.find(place.occupant);
+      const bool in_place = free_at(place, level);
+      if (in_place || life->second.last == level) {
+        settle(item.array, home, level, !in_place);
+        return;
+      }
+    }
+    if (final && !needs_memory(item, level)) {
+      // Its place is still taken: kept aside until the old value has been read for the last time.
+      lives_[item.array].read(level + 1, false);
+    }
+    settle(item.array, temporary(item, level), level, false);
+  }
+
+  int temporary(const Item& item, int level) {
+    for (auto& [array, place] : places_) {
+      if (place.temporary && free_at(place, level)) return array;
+    }
+    program::Buffer buffer;
+    buffer.name = item.name;
+    buffer.precision = block_.system().numerics.store == physics::Precision::F32
+                           ? program::Precision::F32
+                           : program::Precision::F64;
+    buffer.scratch = wanted_.pure;
+    const int array = storage_.allocate_new(buffer);
+    places_[array] = {-1, true};
+    return array;
+  }
+
+  void settle(int value, int array, int level, bool second_buffer) {
+    places_[array].occupant = value;
+    memory_[value] = array;
+    stores_[level].push_back({array, value, second_buffer});
+    if (second_buffer) storage_.of(array).doubled = true;
+  }
+
+  /// The value that array `array` ends with lies elsewhere: copied when the old one is done with.
+  void copy_where_needed(int array, int value) {
+    const auto found = memory_.find(value);
+    const int source = found == memory_.end() ? value : found->second;
+    if (source == array) return;
+    Place& place = places_.at(array);
+    const auto life = lives_.find(place.occupant);
+    int level = life == lives_.end() ? 0 : life->second.last;
+    if (defined_here(value)) level = std::max(level, level_[by_array_.at(value)]);
+    level = std::max(level, 0);
+    // of what was there before the sites that matter are not known
+    const int there = wanted_.pure ? -1 : block_.parity();
+    const int parity = defined_here(value) ? item_of(value).parity : there;
+    while (parities_.contains(level) && parities_.at(level) != parity) ++level;
+    parities_.emplace(level, parity);
+    const bool second_buffer =
+        life != lives_.end() && life->second.last == level && life->second.away;
+    stores_[level].push_back({array, value, second_buffer});
+    levels_ = std::max(levels_, level + 1);
+    if (second_buffer) storage_.of(array).doubled = true;
+  }
+
+  // ---- kernels ----------------------------------------------------------------------------------
+
+  /// The value as sweep `level` sees it: from memory if an earlier sweep left it there.
+  Expr resolved(Expr expr, int level) {
+    return resolved(std::span<const Expr>(&expr, 1), level)[0];
+  }
+
+  std::vector<Expr> resolved(std::span<const Expr> exprs, int level) {
+    const auto [known, fresh] = resolving_.try_emplace(level, nullptr);
+    if (fresh)
+      known->second = std::make_unique<algebra::Rewriting>(
+          [this, level](Expr node) { return leaf_resolved(node, level); });
+    return (*known->second)(exprs);
+  }
+
+  Expr leaf_resolved(Expr node, int level) {
+    if (!node.is(Op::Load) || !defined_here(node->index)) return node;
+    const std::size_t i = by_array_.at(node->index);
+    const auto memory = memory_.find(node->index);
+    if (memory != memory_.end() && level_[i] < level) {
+      return node->arena->load(memory->second, node->offset, node->span);
+    }
+    if (level_[i] == level && is_shared(node->index)) return node;
+    const Expr value = block_.items()[i].value;
+    const Expr known = resolving_.at(level)->known(value);
+    return known ? known : resolved(value, level);
+  }
+
+  /// All that a sweep makes, taken together: its operations keep the order in which they were
+  /// written down.
+  void resolve(int level) {
+    std::vector<Expr> values;
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      const Item& item = block_.items()[i];
+      if (live_[i] && item.kind != Item::Kind::Scalar && level_[i] == level)
+        values.push_back(item.value);
+    }
+    resolved(values, level);
+  }
+
+  /// Read at the site itself by several values of its own sweep (its own store is one).
+  bool is_shared(int array) const {
+    const auto found = readers_.find(array);
+    const int readers = found == readers_.end() ? 0 : found->second;
+    return readers + (memory_.contains(array) ? 1 : 0) > 1;
+  }
+
+  void count_readers() {
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      const Item& item = block_.items()[i];
+      if (!live_[i] || item.kind == Item::Kind::Scalar) continue;
+      for (const Read& read : reads_of(item.value)) {
+        if (read.away || !defined_here(read.array)) continue;
+        if (level_[by_array_.at(read.array)] == level_[i]) ++readers_[read.array];
+      }
+    }
+  }
+
+  kernel::Kernel blank(int level) const {
+    const physics::System& system = block_.system();
+    kernel::Kernel kernel;
+    kernel.name = wanted_.name + (level == 0 ? "" : "_" + std::to_string(level + 1));
+    kernel.dims = system.lattice.dims;
+    kernel.extent = system.lattice.extent;
+    kernel.boundary = system.lattice.boundary;
+    kernel.fixed_value = system.lattice.fixed_value;
+    kernel.dx = system.lattice.dx;
+    kernel.along = wanted_.along;
+    kernel.compute = system.numerics.real;
+    kernel.sum = system.numerics.sum;
+    kernel.pair = system.numerics.pair;
+    return kernel;
+  }
+
+  void declare_arrays(kernel::SiteLoop& loop, const std::set<int>& second) const {
+    kernel::Kernel& kernel = loop.kernel;
+    std::set<int> read, written, shared;
+    for (const kernel::Store& value : loop.shared) shared.insert(value.array);
+    const auto see = [&](Expr value) {
+      for (const Read& r : reads_of(value)) {
+        if (!shared.contains(r.array)) read.insert(r.array);
+      }
+    };
+    for (const kernel::Store& value : loop.shared) see(value.value);
+    for (const kernel::Store& store : kernel.stores) {
+      see(store.value);
+      written.insert(store.array);
+    }
+    for (const kernel::Reduction& reduction : kernel.reductions) see(reduction.value);
+    std::set<int> all = read;
+    all.insert(written.begin(), written.end());
+    for (const int array : all) {
+      const program::Buffer& buffer = storage_.of(array);
+      kernel.arrays.push_back({array, buffer.name,
+                               buffer.precision == program::Precision::F32 ? kernel::Precision::F32
+                                                                           : kernel::Precision::F64,
+                               read.contains(array), written.contains(array),
+                               second.contains(array), buffer.elements});
+    }
+  }
+
+  void build() {
+    count_readers();
+    for (int level = 0; level < levels_; ++level) {
+      kernel::SiteLoop loop;
+      loop.kernel = blank(level);
+      std::set<int> second;
+      resolve(level);
+      for (std::size_t i = 0; i < block_.items().size(); ++i) {
+        const Item& item = block_.items()[i];
+        if (!live_[i] || item.kind != Item::Kind::Array || level_[i] != level) continue;
+        if (is_shared(item.array)) loop.shared.push_back({item.array, resolved(item.value, level)});
+      }
+      for (const Stored& store : stores_[level]) {
+        const Expr load = block_.arena().load(store.value);
+        loop.kernel.stores.push_back({store.array, resolved(load, level)});
+        if (store.second_buffer) second.insert(store.array);
+      }
+      for (std::size_t i = 0; i < block_.items().size(); ++i) {
+        const Item& item = block_.items()[i];
+        if (!live_[i] || item.kind != Item::Kind::Reduction || level_[i] != level) continue;
+        loop.kernel.reductions.push_back({item.name, item.reduce, resolved(item.value, level)});
+      }
+      if (const auto parity = parities_.find(level);
+          parity != parities_.end() && parity->second >= 0) {
+        loop.kernel.colours = sites_of_parity(parity->second);
+      }
+      declare_arrays(loop, second);
+      result_.sweeps.push_back(std::move(loop));
+      result_.swaps.emplace_back(second.begin(), second.end());
+    }
+    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+      const Item& item = block_.items()[i];
+      if (!live_[i] || item.kind != Item::Kind::Scalar) continue;
+      const kernel::ScalarAssign assign{item.name, item.value};
+      if (result_.sweeps.empty()) {
+        result_.alone.push_back(assign);
+      } else if (level_[i] == 0) {
+        result_.sweeps[0].before.push_back(assign);
+      } else {
+        result_.sweeps[static_cast<std::size_t>(level_[i]) - 1].kernel.epilogue.push_back(assign);
+      }
+    }
+  }
+
+  struct Stored {
+    int array = 0;
+    int value = 0;
+    bool second_buffer = false;
+  };
+
+  const Block& block_;
+  const Wanted& wanted_;
+  Storage& storage_;
+  SiteLoops result_;
+  std::unordered_map<int, std::size_t> by_array_;
+  std::unordered_map<std::string, std::size_t> by_slot_;
+  std::vector<bool> live_;
+  static constexpr int kMostReductions = 16;
+  std::map<int, int> reductions_at_;  ///< level -> how many
+  std::map<int, int> parities_;       ///< level -> Item::parity of its values
+  bool any_pairs_ = false;
+  std::vector<int> level_;
+  int levels_ = 0;
+  std::unordered_map<int, Life> lives_;
+  std::map<int, Place> places_;
+  std::unordered_map<int, int> goal_;     ///< value -> the array it must end in
+  std::unordered_map<int, int> readers_;  ///< how many values of the same sweep read a value
+  std::unordered_map<int, int> memory_;   ///< value -> array it lies in
+  std::map<int, std::vector<Stored>> stores_;
+  std::map<int, std::unique_ptr<algebra::Rewriting>> resolving_;  ///< by sweep
+};
+
+}  // namespace
+
+SiteLoops make_site_loops(const Block& block, const Wanted& wanted) {
+  return SiteLoopsBuilder(block, wanted).make();
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,317 @@
+#include "compiler/schedule/steps/trajectory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+
+namespace vphi::schedule {
+
+using algebra::Arena;
+using algebra::Op;
+using physics::Trajectory;
+
+namespace {
+
+void put(std::vector<TrajectoryFlow>& flows, int level, long double length) {
+  if (length == 0) return;
+  if (!flows.empty() && flows.back().level == level) {
+    flows.back().length += length;
+  } else {
+    flows.push_back({level, length});
+  }
+}
+
+void run(const std::vector<LevelFlows>& levels, std::size_t level, long double length,
+         std::vector<TrajectoryFlow>& flows) {
+  if (level == levels.size()) return put(flows, -1, length);
+  const LevelFlows& own = levels[level];
+  const long double step = length / static_cast<long double>(own.steps);
+  for (std::int64_t n = 0; n < own.steps; ++n) {
+    for (const LevelFlows::Flow& flow : own.flows) {
+      if (flow.kick) {
+        put(flows, static_cast<int>(level), flow.weight * step);
+      } else {
+        run(levels, level + 1, flow.weight * step, flows);
+      }
+    }
+  }
+}
+
+/// The same backwards: then a trajectory with its momenta turned round goes back.
+bool symmetric(const std::vector<LevelFlows::Flow>& flows) {
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const LevelFlows::Flow &a = flows[i], &b = flows[flows.size() - 1 - i];
+    if (a.kick != b.kick || std::fabs(a.weight - b.weight) > 1e-15L) return false;
+  }
+  return true;
+}
+
+class TrajectoryStepBuilder {
+ public:
+  TrajectoryStepBuilder(const physics::System& system, const Trajectory& trajectory, Slots& slots,
+                        Storage& storage, dsl::Diagnostics& diagnostics)
+      : system_(system),
+        trajectory_(trajectory),
+        slots_(slots),
+        storage_(storage),
+        diagnostics_(diagnostics),
+        arena_(*system.arena) {}
+
+  std::optional<Stepping> make() {
+    std::vector<LevelFlows> levels;
+    for (const Trajectory::Level& level : trajectory_.levels) {
+      const auto flows = flows_of(level);
+      if (!flows) return std::nullopt;
+      levels.push_back(*flows);
+    }
+    flows_ = trajectory_flows(levels, static_cast<long double>(trajectory_.length));
+    if (flows_.size() > kMostFlows) {
+      diagnostics_.add(
+          error::not_yet(trajectory_.levels.front().span,
+                         fmt::format("a trajectory of {} kicks and drifts (at most {})",
+                                     flows_.size(), kMostFlows)));
+      return std::nullopt;
+    }
+    for (const char* name : {kFlow, Trajectory::kLength, Trajectory::kDelta, kChance})
+      slots_.add(name);
+    slots_.add(Trajectory::kAccept, 1);
+    slots_.add(Trajectory::kAccepted);
+    for (const Trajectory::Memory& m : trajectory_.memory) allocate(m);
+    lengths_ = arena_.add_table(table());
+    make_parts();
+    move_clocks(system_, slots_, storage_, result_);
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr std::size_t kMostFlows = 20000;
+  static constexpr const char* kFlow = "flow";      ///< number of the flow that runs next
+  static constexpr const char* kChance = "chance";  ///< random number of the choice
+
+  Expr symbol(const char* name) const { return arena_.symbol(name); }
+
+  std::optional<LevelFlows> flows_of(const Trajectory::Level& level) {
+    const auto head = read_head(level.integrator, diagnostics_);
+    if (!head) return std::nullopt;
+    LevelFlows result;
+    result.flows = flows_of(level.integrator, *head);
+    result.steps = level.steps;
+    if (result.flows.empty()) {
+      diagnostics_.add(
+          physics::errors::no_composition(level.span, level.integrator.name, compositions()));
+      return std::nullopt;
+    }
+    return result;
+  }
+
+  /// Of a step; empty where the text is not a symmetric composition of kicks and drifts.
+  std::vector<LevelFlows::Flow> flows_of(const Integrator& integrator, const Head& head) const {
+    if (head.variables.size() != 2) return {};
+    const auto flows = read_flows(integrator, head, arena_);
+    if (!flows) return {};
+    // `x' = v` marks the coordinate; else it is the first of the head
+    const bool swapped = head.parts[1][0].kind == Part::Kind::Variable;
+    const int coordinate = swapped ? 1 : 0;
+    std::vector<LevelFlows::Flow> result;
+    for (const Flow& flow : *flows)
+      result.push_back({flow.equation != coordinate, flow.weight->number.real});
+    return symmetric(result) ? result : std::vector<LevelFlows::Flow>{};
+  }
+
+  /// Names of what a level may be.
+  std::vector<std::string> compositions() const {
+    std::vector<std::string> names;
+    for (const Integrator& other : system_.integrators) {
+      dsl::Diagnostics silent;
+      const auto head = read_head(other, silent);
+      if (head && !flows_of(other, *head).empty()) names.push_back(other.name);
+    }
+    return names;
+  }
+
+  /// Length by the number of the flow.
+  std::vector<double> table() const {
+    std::vector<double> lengths;
+    for (const TrajectoryFlow& flow : flows_) lengths.push_back(static_cast<double>(flow.length));
+    return lengths;
+  }
+
+  void allocate(const Trajectory::Memory& m) {
+    program::Buffer buffer;
+    buffer.name = m.name;
+    const bool wide = m.wide || system_.numerics.store == physics::Precision::F64;
+    buffer.precision = wide ? program::Precision::F64 : program::Precision::F32;
+    storage_.allocate(m.array, buffer);
+  }
+
+  // ---- kernels ----------------------------------------------------------------------------------
+
+  kernel::Kernel kernel_of(const physics::Update& update, bool wide) const {
+    kernel::Kernel k;
+    k.name = update.name;
+    k.comment = update.shown;
+    k.dims = system_.lattice.dims;
+    k.extent = system_.lattice.extent;
+    k.boundary = system_.lattice.boundary;
+    k.fixed_value = system_.lattice.fixed_value;
+    k.dx = system_.lattice.dx;
+    k.compute = wide ? kernel::Precision::F64 : system_.numerics.real;
+    k.sum = system_.numerics.sum;
+    for (const auto& [array, value] : update.values) k.stores.push_back({array, value});
+    return k;
+  }
+
+  void declare_arrays(kernel::Kernel& k) const {
+    std::set<int> read, written;
+    const auto see = [&](Expr value) {
+      for (const Expr leaf : algebra::reads(value))
+        read.insert(leaf.is(Op::Stencil) ? leaf.arg(0)->index : leaf->index);
+    };
+    for (const kernel::Store& store : k.stores) {
+      see(store.value);
+      written.insert(store.array);
+    }
+    for (const kernel::Reduction& reduction : k.reductions) see(reduction.value);
+    std::set<int> all = read;
+    all.insert(written.begin(), written.end());
+    for (const int array : all) {
+      const program::Buffer& buffer = storage_.of(array);
+      const bool single = buffer.precision == program::Precision::F32;
+      k.arrays.push_back({array, buffer.name,
+                          single ? kernel::Precision::F32 : kernel::Precision::F64,
+                          read.contains(array), written.contains(array), false, 0});
+    }
+  }
+
+  int add(kernel::Kernel kernel, std::vector<kernel::ScalarAssign> finish) {
+    declare_arrays(kernel);
+    FluxPart& part = result_.parts.emplace_back();
+    part.sweeps.sweeps.push_back({std::move(kernel), {}, {}});
+    part.sweeps.swaps.emplace_back();
+    part.finish = std::move(finish);
+    return static_cast<int>(result_.parts.size()) - 1;
+  }
+
+  /// Sets the length of the flow that comes now: a kernel of its own, so that another number of
+  /// steps changes no other one.
+  kernel::Kernel next_kernel() const {
+    physics::Update next;
+    next.name = "next_flow";
+    next.shown = "the length of the kick or drift that comes now";
+    return kernel_of(next, true);
+  }
+
+  void make_parts() {
+    const int refresh = add(kernel_of(trajectory_.refresh, false), {{kFlow, arena_.integer(0)}});
+    const int begin = add(kernel_of(trajectory_.begin, true), {});
+    const int next =
+        add(next_kernel(), {{Trajectory::kLength, arena_.lookup(lengths_, symbol(kFlow))},
+                            {kFlow, symbol(kFlow) + arena_.integer(1)}});
+    std::vector<std::vector<int>> kicks;
+    for (const Trajectory::Level& level : trajectory_.levels) {
+      std::vector<int>& own = kicks.emplace_back();
+      for (const physics::Update& kick : level.kicks) {
+        own.push_back(add(kernel_of(kick, false), {}));
+        result_.remarks.insert(kick.shown);
+      }
+    }
+    const int drift = add(kernel_of(trajectory_.drift, false), {});
+    const int end = add(end_kernel(), choice());
+    const int close = add(kernel_of(trajectory_.close, false), {});
+
+    std::vector<int>& order = result_.cycle.emplace_back();
+    order = {refresh, begin};
+    for (const TrajectoryFlow& flow : flows_) {
+      order.push_back(next);
+      if (flow.level < 0) {
+        order.push_back(drift);
+      } else {
+        const auto& own = kicks[static_cast<std::size_t>(flow.level)];
+        order.insert(order.end(), own.begin(), own.end());
+      }
+    }
+    order.push_back(end);
+    order.push_back(close);
+    say(order.size());
+  }
+
+  kernel::Kernel end_kernel() {
+    physics::Update end;
+    end.name = "energy_after";
+    end.shown = "the change of H, site by site, summed in f64; accepted with min(1, exp(-deltaH))";
+    kernel::Kernel k = kernel_of(end, true);
+    k.sum = kernel::SumKind::F64;
+    Expr first = arena_.integer(1);
+    for (int axis = 0; axis < k.dims; ++axis) {
+      const Expr here = arena_.make(Op::Equal, {arena_.site(axis), arena_.integer(0)});
+      first = axis == 0 ? here : arena_.make(Op::And, {first, here});
+    }
+    k.reductions.push_back({kSum, kernel::ReduceKind::Sum, trajectory_.increase});
+    k.reductions.push_back({kChance, kernel::ReduceKind::Sum,
+                            arena_.make(Op::Select, {first, trajectory_.draw, arena_.integer(0)})});
+    slots_.add(kSum);
+    return k;
+  }
+  static constexpr const char* kSum = "increase";
+
+  /// A run that has stopped keeps what it had. NaN is not accepted.
+  std::vector<kernel::ScalarAssign> choice() const {
+    const Expr stop = symbol(slot::kStop), one = arena_.integer(1), zero = arena_.integer(0);
+    const Expr chance = arena_.make(Op::Exp, {-symbol(kSum)});
+    const Expr accepted =
+        arena_.make(Op::Select, {arena_.make(Op::LessEqual, {symbol(kChance), chance}), one, zero});
+    return {{Trajectory::kDelta,
+             arena_.make(Op::Select, {stop, symbol(Trajectory::kDelta), symbol(kSum)})},
+            {Trajectory::kAccept, arena_.make(Op::Select, {stop, zero, accepted})},
+            {Trajectory::kAccepted,
+             symbol(Trajectory::kAccepted) + arena_.make(Op::Select, {stop, zero, accepted})}};
+  }
+
+  void say(std::size_t launches) {
+    std::vector<std::size_t> kicks(trajectory_.levels.size());
+    std::size_t drifts = 0;
+    for (const TrajectoryFlow& flow : flows_)
+      ++(flow.level < 0 ? drifts : kicks[static_cast<std::size_t>(flow.level)]);
+    for (std::size_t i = 0; i < kicks.size(); ++i)
+      result_.remarks.insert(fmt::format("{}: {} kicks a trajectory, by {}",
+                                         trajectory_.levels[i].shown, kicks[i],
+                                         trajectory_.levels[i].integrator.name));
+    result_.remarks.insert(fmt::format(
+        "a trajectory is {} drifts of the links, {} launches of {} kernels, none of which the "
+        "host waits for",
+        drifts, launches, result_.parts.size()));
+  }
+
+  const physics::System& system_;
+  const Trajectory& trajectory_;
+  Slots& slots_;
+  Storage& storage_;
+  dsl::Diagnostics& diagnostics_;
+  Arena& arena_;
+  std::vector<TrajectoryFlow> flows_;
+  int lengths_ = -1;
+  Stepping result_;
+};
+
+}  // namespace
+
+std::vector<TrajectoryFlow> trajectory_flows(const std::vector<LevelFlows>& levels,
+                                             long double length) {
+  std::vector<TrajectoryFlow> flows;
+  run(levels, 0, length, flows);
+  return flows;
+}
+
+std::optional<Stepping> make_trajectory_step(const physics::System& system,
+                                             const physics::Trajectory& trajectory, Slots& slots,
+                                             Storage& storage, dsl::Diagnostics& diagnostics) {
+  return TrajectoryStepBuilder(system, trajectory, slots, storage, diagnostics).make();
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,18 @@
+// Syntax trees as text in the canonical style; shared by to_text and the formatter.
+#pragma once
+
+#include <string>
+
+#include "dsl/syntax/parse.hpp"
+
+namespace vphi::dsl {
+
+/// `written` is the user's spelling where it differs from `ascii`, else empty.
+std::string spelled(const std::string& ascii, const std::string& written, Spelling spelling);
+
+std::string print(const Expr& expr, Spelling spelling);
+std::string print(const Head& head, Spelling spelling);
+/// The shape of a lattice: `24^3 * 48`.
+std::string print_shape(const Expr& expr, Spelling spelling);
+
+}  // namespace vphi::dsl

@@ -1,0 +1,264 @@
+// Reductions and their indices: sum, mean, max, ... (docs/rules.md rules 11 and 13).
+#include <algorithm>
+
+#include "dsl/name_errors.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/types/constant.hpp"
+#include "dsl/types/infer.hpp"
+#include "dsl/types/types.hpp"
+
+namespace vphi::dsl {
+
+using Base = Type::Base;
+using Kind = IndexRange::Kind;
+
+namespace {
+
+constexpr std::size_t kMostAdvised = 100;  // characters of an expression in a hint
+
+ExprPtr node(ExprKind kind, std::string text, std::vector<ExprPtr> args = {}) {
+  Expr made;
+  made.kind = kind;
+  made.text = std::move(text);
+  made.args = std::move(args);
+  return std::make_shared<const Expr>(std::move(made));
+}
+
+/// `expr` with `there` in the place `at`; the same pointer where that is not in it.
+ExprPtr replaced(const ExprPtr& expr, Span at, const Expr& there) {
+  const bool names = expr->kind == ExprKind::Name || expr->kind == ExprKind::Index;
+  if (names && expr->span == at) return std::make_shared<const Expr>(there);
+  std::shared_ptr<Expr> changed;
+  for (std::size_t i = 0; i < expr->args.size(); ++i) {
+    const ExprPtr arg = replaced(expr->args[i], at, there);
+    if (arg == expr->args[i]) continue;
+    if (!changed) changed = std::make_shared<Expr>(*expr);
+    changed->args[i] = arg;
+  }
+  return changed ? changed : expr;
+}
+
+}  // namespace
+
+/// What a message advises: the reduction around the place `at`, with another expression there and
+/// its indices behind. Empty where none is around it, or a long one.
+std::string Inference::bound(const Scope& scope, Span at, const Expr& there,
+                             const std::vector<ExprPtr>& behind) const {
+  const Expr* reduction = scope.inherited(&Scope::reduction);
+  if (reduction == nullptr || !reduction->named.empty() || !helps()) return {};
+  Expr advice = *reduction;
+  advice.args[0] = replaced(advice.args[0], at, there);
+  if (advice.args[0] == reduction->args[0]) return {};
+  advice.args.insert(advice.args.end(), behind.begin(), behind.end());
+  const std::string text = to_text(advice);
+  return text.size() > kMostAdvised ? std::string() : "`" + text + "`";
+}
+
+/// `P` of P[mu,nu] inside a mean: mean(re(tr(P[mu,nu])), mu < nu).
+std::string Inference::with_indices(const Symbol& symbol, const Scope& scope, Span at) const {
+  std::vector<ExprPtr> parts{node(ExprKind::Name, symbol.name)}, behind;
+  for (const std::string& index : symbol.parameters) {
+    if (has_meaning(index, scope)) return {};
+    parts.push_back(node(ExprKind::Name, index));
+    behind.push_back(parts.back());
+  }
+  const auto known = ranges_.find(&symbol);
+  const bool directions = behind.size() == 2 && known != ranges_.end() &&
+                          std::ranges::all_of(known->second, [](const IndexRange& range) {
+                            return range.kind == Kind::Direction;
+                          });
+  if (directions) behind = {node(ExprKind::Binary, "<", {behind[0], behind[1]})};
+  return bound(scope, at, *node(ExprKind::Index, "", parts), behind);
+}
+
+/// x[2] is the vector of particle 2; who takes it for a number may mean component 2 of each.
+std::string Inference::component_of_each(const Expr& argument, const Scope& scope,
+                                         const std::string& otherwise) const {
+  if (argument.kind != ExprKind::Index || argument.args.size() != 2) return otherwise;
+  const Symbol* symbol = resolved_.find(argument.args[0]->text);
+  if (symbol == nullptr || symbol->kind != SymbolKind::Variable || !symbol->indexed ||
+      symbol->type.base != Base::Vector || symbol->parameters.size() != 1)
+    return otherwise;
+  const auto component = constant_integer(resolved_, *argument.args[1]);
+  const std::string& index = symbol->parameters[0];
+  if (!component || *component < 0 || *component >= symbol->type.rows || has_meaning(index, scope))
+    return otherwise;
+  const ExprPtr particle = node(ExprKind::Name, index);
+  const ExprPtr each = node(ExprKind::Index, "", {argument.args[0], particle});
+  const std::string advice =
+      bound(scope, argument.span, *node(ExprKind::Index, "", {each, argument.args[1]}), {particle});
+  if (advice.empty()) return otherwise;
+  return "`" + to_text(argument) +
+         "` is the vector of one particle; for this component of each write " + advice;
+}
+
+bool Inference::has_meaning(const std::string& name, const Scope& scope) const {
+  return scope.find(name) != nullptr || resolved_.find(name) != nullptr ||
+         find_constant(name) != nullptr || find_builtin(name) != nullptr;
+}
+
+// Names without another meaning behind the first argument are the indices of a reduction; those
+// of a reduction that stands there are its own, and the words of options (`over = time`) are none.
+std::vector<std::string> Inference::indices_of(const Expr& expr, const Scope& scope) {
+  std::vector<std::string> names;
+  const auto visit = [&](const auto& self, const Expr& node) -> void {
+    if (node.kind == ExprKind::Name && !has_meaning(node.text, scope) &&
+        std::find(names.begin(), names.end(), node.text) == names.end())
+      names.push_back(node.text);
+    const Builtin* builtin = node.kind == ExprKind::Call ? find_builtin(node.text) : nullptr;
+    const bool reduces =
+        builtin && (builtin->rule == Rule::Reduce || builtin->rule == Rule::ReduceOrFold);
+    if (reduces && node.args.size() + node.named.size() > 1) return;
+    for (const ExprPtr& arg : node.args) self(self, *arg);
+  };
+  for (std::size_t i = 1; i < expr.args.size(); ++i) visit(visit, *expr.args[i]);
+  return names;
+}
+
+Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& scope) {
+  const bool may_fold = builtin.rule == Rule::ReduceOrFold;
+  const std::vector<std::string> names = indices_of(expr, scope);
+  if (may_fold && expr.args.size() > 1 && names.empty()) return fold(expr, builtin, scope);
+
+  Scope inner;
+  inner.outer = &scope;
+  inner.reduction = &expr;
+  std::map<std::string, IndexRange> ranges;
+  const auto bind = [&](const std::string& name, Span at) {
+    inner.locals[name].index = &ranges[name];
+    inner.locals[name].declared = at;
+  };
+  for (const std::string& name : names) bind(name, expr.span);
+  for (std::size_t i = 1; i < expr.args.size(); ++i) {
+    const Expr& trailing = *expr.args[i];
+    if (trailing.kind != ExprKind::Name || inner.locals.count(trailing.text) > 0) continue;
+    const Symbol* symbol = resolved_.find(trailing.text);
+    const Scope::Local* outer = scope.find(trailing.text);
+    std::string what = "a name of `std`";
+    Span declared;
+    if (outer != nullptr) {
+      what = outer->index != nullptr ? "already an index outside" : "a parameter here";
+      declared = outer->declared;
+    } else if (symbol != nullptr) {
+      what = error::a_kind(*symbol);
+      declared = symbol->declared;
+    }
+    report(error::index_named_like_value(trailing.span, trailing.text, what, declared));
+    bind(trailing.text, trailing.span);
+    ranges[trailing.text].kind = Kind::Explicit;
+  }
+  bool over = false;
+  for (const NamedArgument& named : expr.named) {
+    if (named.name == "over") {
+      over = true;
+      continue;
+    }
+    if (builtin.options.find(named.name) != std::string_view::npos) continue;
+    const Symbol* symbol = resolved_.find(named.name);
+    if (symbol != nullptr) {
+      report(error::index_named_like_value(named.span, named.name, error::a_kind(*symbol),
+                                           symbol->declared));
+    }
+    bind(named.name, named.span);
+    const Expr& values = *named.value;
+    if (values.kind == ExprKind::Call && values.text == "directions") {
+      ranges[named.name] = {Kind::Direction, dimensions(), "", named.span};
+    } else {
+      if (values.kind == ExprKind::Range) {
+        for (const ExprPtr& end : values.args) number(*end, scope, "the end of a range");
+      } else {
+        infer(values, scope);
+      }
+      ranges[named.name] = {Kind::Explicit, 0, "", named.span};
+    }
+  }
+  if (over) options(expr, builtin, scope);
+
+  Value value = infer(*expr.args[0], inner);
+  for (std::size_t i = 1; i < expr.args.size(); ++i) {
+    if (expr.args[i]->kind != ExprKind::Name) {
+      condition(*expr.args[i], inner, "what stands behind the first argument of a reduction");
+    }
+  }
+  for (const std::string& name : names) {
+    const bool open = scope.inherited(&Scope::free_names);
+    if (ranges[name].kind == Kind::Open && !open) {
+      Span at = expr.span;
+      for (std::size_t i = 1; i < expr.args.size(); ++i) {
+        for_each(expr.args[i], [&](const Expr& node) {
+          if (node.kind == ExprKind::Name && node.text == name) at = node.span;
+        });
+      }
+      report(error::index_without_range(at, name));
+    }
+  }
+  const bool any_index = !ranges.empty();
+  for (const auto& [name, range] : ranges) value.free.erase(name);
+  const bool sums = builtin.name == "sum" || builtin.name == "prod";
+  const bool domain = !any_index || !sums;
+  reduced_type(expr, builtin, value, domain, inner);
+  return value;
+}
+
+void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& value, bool domain,
+                             const Scope& scope) {
+  Type& type = value.type;
+  const std::string function(builtin.name);
+  const bool extremum = builtin.rule == Rule::ReduceOrFold;
+  if (type.base == Base::Angle && function != "min" && function != "max" && function != "msd") {
+    report(error::mean_of_angle(expr.span, function, to_text(*expr.args[0])));
+    type.base = Base::Real;
+  }
+  if (extremum && !is_unknown(type) && !is_real(type)) {
+    if (type.base == Base::Complex) {
+      report(error::order_of_complex(expr.args[0]->span, "`" + function + "` of a complex value"));
+    } else {
+      report(error::argument_type(
+          expr.args[0]->span, function, "real numbers", type,
+          component_of_each(*expr.args[0], scope,
+                            "take the length, norm(v), or a component, v[0]")));
+    }
+    type.base = Base::Real;
+  }
+  if (type.base == Base::Boolean) type.base = function == "sum" ? Base::Integer : Base::Real;
+  if (type.base == Base::Integer && function == "mean") type.base = Base::Real;
+  if (type.base == Base::Group && function != "prod") {
+    const int n = type.rows;
+    const bool per_site = type.per_site;
+    type = type_of(n == 1 ? Base::Complex : Base::Matrix, per_site);
+    type.rows = type.columns = n;
+    type.complex = true;
+  }
+  if ((function == "var" || function == "msd") && !is_unknown(type))
+    type = type_of(Base::Real, type.per_site);
+  if (domain) {
+    type.per_site = false;
+    // An index that is written stays; `mean(x)` leaves the domain's own index out.
+  }
+}
+
+Value Inference::fold(const Expr& expr, const Builtin& builtin, const Scope& scope) {
+  Value all = infer(*expr.args[0], scope);
+  const std::string function(builtin.name);
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    const Expr& argument = *expr.args[i];
+    const Value value = i == 0 ? all : infer(argument, scope);
+    if (!is_unknown(value.type) && !is_real(value.type)) {
+      if (value.type.base == Base::Complex) {
+        report(error::order_of_complex(argument.span, "`" + function + "` of a complex value"));
+      } else {
+        report(error::argument_type(argument.span, function, "real numbers", value.type,
+                                    "compare lengths, norm(v), or components, v[0]"));
+      }
+      return {};
+    }
+    const bool per_site = all.type.per_site || value.type.per_site;
+    all.type = add_types(all.type, value.type).value_or(Type{});
+    all.type.per_site = per_site;
+    all.free.insert(value.free.begin(), value.free.end());
+  }
+  return all;
+}
+
+}  // namespace vphi::dsl

@@ -1,0 +1,258 @@
+#include "dsl/types/unit_check.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "dsl/messages/suggest.hpp"
+#include "dsl/name_errors.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "dsl/syntax/walk.hpp"
+#include "dsl/types/constant.hpp"
+#include "dsl/types/units.hpp"
+#include "dsl/words/builtins.hpp"
+
+namespace vphi::dsl {
+
+namespace {
+
+constexpr double kSamePower = 1e-9;
+
+/// A unit written on the length or the spacing of the lattice.
+const Expr* lattice_unit(const Resolved& resolved) {
+  const Clause* lattice = resolved.clause("lattice");
+  if (lattice == nullptr) return nullptr;
+  for (const char* name : {"length", "spacing"}) {
+    const Expr* found = nullptr;
+    for_each(option(*lattice, name), [&](const Expr& expr) {
+      if (expr.kind == ExprKind::Unit && found == nullptr) found = &expr;
+    });
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+/// The unit that is the base where no `units` line names one: of the lattice, else the first met.
+const Expr* first_unit(const Resolved& resolved) {
+  const Expr* first = lattice_unit(resolved);
+  for (const Line& line : resolved.model.lines) {
+    for_each(line, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::Unit && first == nullptr) first = &expr;
+    });
+  }
+  return first;
+}
+
+/// `fm` of `1/fm`, `GeV` of `GeV/fm^3`.
+std::string first_name(const std::string& unit) {
+  const auto letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  };
+  const auto begin = std::ranges::find_if(unit, letter);
+  return {begin, std::find_if_not(begin, unit.end(), letter)};
+}
+
+double choose_base(Resolved& resolved) {
+  if (const Clause* units = resolved.clause("units")) {
+    const auto items = positional(*units);
+    if (items.empty()) return 1;
+    const Expr& name = *items[0]->value;
+    if (const auto energy = base_energy(name.text)) return *energy;
+    resolved.diagnostics.add(error::unknown_unit_system(
+        name.span, name.text, suggest(name.text, system_names()), system_names()));
+    return 1;
+  }
+  const Expr* first = first_unit(resolved);
+  if (first == nullptr) return 1;
+  return base_energy(first->text).value_or(1);
+}
+
+/// Units without a `units` line: the lattice may say what 1 is, as long as nothing is converted.
+void say_base(Resolved& resolved) {
+  if (resolved.clause("units") != nullptr || resolved.units.empty()) return;
+  const bool converted = std::ranges::any_of(
+      resolved.units, [](const auto& unit) { return std::fabs(unit.second - 1) > 1e-12; });
+  const bool of_lattice = lattice_unit(resolved) != nullptr;
+  if (of_lattice && !converted) return;
+  const Expr& first = *first_unit(resolved);
+  resolved.diagnostics.add(
+      error::no_unit_system(first.span, first.text, first_name(first.text), of_lattice));
+}
+
+/// Power of energy of an expression; nothing where it is open.
+using Power = std::optional<double>;
+
+class UnitCheck {
+ public:
+  explicit UnitCheck(Resolved& resolved) : resolved_(resolved) {
+    if (const Expr* unit = lattice_unit(resolved)) {
+      if (const auto known = find_unit(unit->text)) length_ = known->power;
+    }
+  }
+
+  Power check(const Expr& expr) {
+    switch (expr.kind) {
+      case ExprKind::Unit: {
+        for (const ExprPtr& arg : expr.args) check(*arg);
+        const auto unit = find_unit(expr.text);
+        return unit ? Power(unit->power) : std::nullopt;
+      }
+      case ExprKind::Name:
+        return of_name(expr.text);
+      case ExprKind::Unary:
+        return check(*expr.args[0]);
+      case ExprKind::Binary:
+        return of_binary(expr);
+      case ExprKind::Select: {
+        check(*expr.args[1]);
+        return agree(expr, "if else", *expr.args[0], *expr.args[2]);
+      }
+      case ExprKind::Call:
+        return of_call(expr);
+      default:
+        for (const ExprPtr& arg : expr.args) check(*arg);
+        for (const NamedArgument& named : expr.named) check(*named.value);
+        return std::nullopt;
+    }
+  }
+
+  /// A length or a time: 1/energy.
+  void check_length(const Expr& expr) {
+    const Power power = check(expr);
+    if (!power || std::fabs(*power + 1) < kSamePower) return;
+    resolved_.diagnostics.add(
+        error::unit_clash(expr.span, "=", dimension_name(-1), dimension_name(*power)));
+  }
+
+ private:
+  Power of_name(const std::string& name) {
+    const Symbol* symbol = resolved_.find(name);
+    if (symbol == nullptr) return std::nullopt;
+    if (symbol->kind == SymbolKind::Construct) {
+      const bool length = name == "x" || name == "y" || name == "z" || name == "r" ||
+                          name == "dx" || name == "t" || name == "dt";
+      return length ? length_ : std::nullopt;
+    }
+    const bool plain = symbol->kind == SymbolKind::Parameter ||
+                       (symbol->kind == SymbolKind::Definition && symbol->parameters.empty());
+    if (!plain || !symbol->value) return std::nullopt;
+    // Once each name; a cycle, reported elsewhere, finds it open.
+    const auto [place, fresh] = known_.emplace(symbol, std::nullopt);
+    if (!fresh) return place->second;
+    const Power power = check(*symbol->value);
+    known_[symbol] = power;
+    return power;
+  }
+
+  Power agree(const Expr& whole, const std::string& op, const Expr& left, const Expr& right) {
+    const Power a = check(left);
+    const Power b = check(right);
+    if (a && b && std::fabs(*a - *b) > kSamePower) {
+      resolved_.diagnostics.add(
+          error::unit_clash(whole.span, op, dimension_name(*a), dimension_name(*b)));
+      return std::nullopt;
+    }
+    return a ? a : b;
+  }
+
+  Power of_binary(const Expr& expr) {
+    const Expr& left = *expr.args[0];
+    const Expr& right = *expr.args[1];
+    if (expr.text == "*" || expr.text == "/") {
+      const Power a = check(left);
+      const Power b = check(right);
+      // A bare number scales; anything else without unit leaves the product open.
+      if (a && right.kind == ExprKind::Number) return a;
+      if (b && left.kind == ExprKind::Number) return expr.text == "*" ? *b : -*b;
+      if (!a || !b) return std::nullopt;
+      return expr.text == "*" ? *a + *b : *a - *b;
+    }
+    if (expr.text == "^") {
+      const Power a = check(left);
+      const auto exponent = constant_value(resolved_, right);
+      return a && exponent ? Power(*a * *exponent) : std::nullopt;
+    }
+    if (expr.text == "and" || expr.text == "or") {
+      check(left);
+      check(right);
+      return std::nullopt;
+    }
+    const Power both = agree(expr, expr.text, left, right);
+    return expr.text == "+" || expr.text == "-" ? both : std::nullopt;
+  }
+
+  Power of_call(const Expr& expr) {
+    for (const NamedArgument& named : expr.named) check(*named.value);
+    const Builtin* builtin = resolved_.find(expr.text) ? nullptr : find_builtin(expr.text);
+    Power first;
+    for (std::size_t i = 0; i < expr.args.size(); ++i) {
+      const Power power = check(*expr.args[i]);
+      if (i == 0) first = power;
+    }
+    if (builtin == nullptr) return std::nullopt;
+    if (expr.text == "sqrt") return first ? Power(*first / 2) : std::nullopt;
+    const bool pure = builtin->rule == Rule::RealFunction;
+    if (pure && first && std::fabs(*first) > kSamePower) {
+      resolved_.diagnostics.add(
+          error::argument_with_unit(expr.args[0]->span, expr.text, dimension_name(*first)));
+    }
+    const bool keeps = expr.text == "abs" || expr.text == "norm" || expr.text == "mean";
+    return keeps ? first : std::nullopt;
+  }
+
+  Resolved& resolved_;
+  Power length_;
+  std::map<const Symbol*, Power> known_;
+};
+
+}  // namespace
+
+void read_units(Resolved& resolved) {
+  const double base = choose_base(resolved);
+  const auto read = [&](const Expr& expr) {
+    if (expr.kind != ExprKind::Unit) return;
+    const auto unit = find_unit(expr.text);
+    if (!unit) {
+      const std::string wrong = unknown_part(expr.text);
+      resolved.diagnostics.add(error::unknown_unit(expr.span, wrong, suggest(wrong, unit_names())));
+      return;
+    }
+    if (expr.text == "m_pl") resolved.diagnostics.add(error::planck_mass_convention(expr.span));
+    resolved.units[expr.text] = size_in_base(*unit, base);
+  };
+  for (const Line& line : resolved.model.lines) for_each(line, read);
+  say_base(resolved);
+}
+
+void check_units(Resolved& resolved) {
+  if (resolved.units.empty()) return;
+  UnitCheck checker(resolved);
+  const auto check = [&](const ExprPtr& expr) {
+    if (expr) checker.check(*expr);
+  };
+  for (const Line& line : resolved.model.lines) {
+    if (line.kind != Line::Kind::Clause) {
+      check(line.definition.value);
+      continue;
+    }
+    const bool evolve = line.clause.keyword == "evolve", lattice = line.clause.keyword == "lattice";
+    for (const Item& item : line.clause.items) {
+      const std::string name = item.head ? item.head->name : std::string();
+      const bool length =
+          (evolve && name == "dt") || (lattice && (name == "length" || name == "spacing"));
+      if (length && item.value) {
+        checker.check_length(*item.value);
+      } else {
+        check(item.value);
+      }
+      for (const auto& [word, expr] : item.words) check(expr);
+    }
+    for (const Line& inner : line.clause.body) {
+      if (inner.kind != Line::Kind::Clause) check(inner.definition.value);
+    }
+  }
+}
+
+}  // namespace vphi::dsl

@@ -1,0 +1,160 @@
+#include "dsl/words/builtins.hpp"
+
+#include <numbers>
+
+namespace vphi::dsl {
+
+namespace {
+
+constexpr int kAny = -1;
+
+constexpr Builtin kBuiltins[] = {
+    // elementary functions
+    {"sqrt", 1, 1, Rule::RealFunction, "", "square root"},
+#define VPHI_FUNCTION(op, name, value, c, rule, parity, undoes, flops, slope, latex, mathml, doc) \
+  {name, 1, 1, Rule::rule, "", doc},
+#define VPHI_COMPOSED(name, count, rule, formula, doc) {name, count, count, Rule::rule, "", doc},
+#include "dsl/functions.def"
+    {"atan2", 2, 2, Rule::RealOnly, "", "angle of the point (second, first)"},
+    {"minmod", 2, kAny, Rule::Fold, "", "the smallest in size where all signs agree, else 0"},
+    // complex numbers, vectors, matrices
+    {"re", 1, 1, Rule::RealPart, "", "real part"},
+    {"im", 1, 1, Rule::RealPart, "", "imaginary part"},
+    {"arg", 1, 1, Rule::RealPart, "", "phase of a complex number"},
+    {"conj", 1, 1, Rule::Conjugate, "", "complex conjugate"},
+    {"norm", 1, 1, Rule::Norm, "", "length: sqrt(norm2)"},
+    {"norm2", 1, 1, Rule::Norm, "", "sum of the squared absolute components"},
+    {"dot", 2, 2, Rule::Dot, "", "scalar product, the first argument conjugated"},
+    {"cross", 2, 2, Rule::Cross, "", "vector product"},
+    {"outer", 2, 2, Rule::Outer, "", "matrix of the products of components"},
+    {"tr", 1, 1, Rule::Trace, "", "trace"},
+    {"adj", 1, 2, Rule::Adjoint, "", "adjoint; adj(D, psi): of a function D of one spinor"},
+    // derivatives
+    {"d", 2, 2, Rule::Derivative, "", "derivative by a variable, or along a lattice axis"},
+    {"lap", 1, 1, Rule::Keep, "", "lattice Laplacian"},
+    {"grad", 1, 1, Rule::Gradient, "", "lattice gradient"},
+    {"div", 1, 1, Rule::Divergence, "", "lattice divergence"},
+    {"transverse_traceless", 1, 1, Rule::TransverseTraceless, "",
+     "part of a symmetric tensor without divergence and trace"},
+    {"faces", 1, 1, Rule::SumOfNeighbours, "", "sum over the neighbours one step away"},
+    {"edges", 1, 1, Rule::SumOfNeighbours, "", "sum over the neighbours two single steps away"},
+    {"corners", 1, 1, Rule::SumOfNeighbours, "", "sum over the neighbours three single steps away"},
+    // reductions
+    {"sum", 1, kAny, Rule::Reduce, "", "sum over indices, or over the domain"},
+    {"prod", 1, kAny, Rule::Reduce, "", "product over indices, or over the domain"},
+    {"mean", 1, kAny, Rule::Reduce, "over", "average over the domain"},
+    {"var", 1, kAny, Rule::Reduce, "over", "mean(norm2(u - mean(u)))"},
+    {"total", 1, kAny, Rule::Reduce, "over",
+     "plain sum over the domain; an integral is dx^d times it"},
+    {"min", 1, kAny, Rule::ReduceOrFold, "over", "smallest: over the domain, or of several"},
+    {"max", 1, kAny, Rule::ReduceOrFold, "over", "largest: over the domain, or of several"},
+    {"msd", 1, 1, Rule::Reduce, "over", "mean squared displacement since the start"},
+    {"all", 1, kAny, Rule::Quantifier, "", "whether a condition holds everywhere"},
+    {"any", 1, kAny, Rule::Quantifier, "", "whether a condition holds somewhere"},
+    {"first", 2, 2, Rule::First, "", "first(e, cond): e where cond first holds"},
+    {"displacement", 1, 1, Rule::RealPart, "",
+     "way of a variable since the start; an angle's turns count"},
+    {"error", 1, 1, Rule::RealOnly, "", "standard error of an average over a sweep"},
+    // gauge fields and fermions
+    {"loop", 1, kAny, Rule::PathProduct, "", "product of links along a closed path"},
+    {"path", 1, kAny, Rule::PathProduct, "", "product of links along an open path"},
+    {"spinor", 2, 2, Rule::UnitSpinor, "", "spinor(s, c): 1 of spin s and colour c, else 0"},
+    {"pseudofermion", 1, 1, Rule::Determinant, "solver", "|det D|^2 by pseudofermion fields"},
+    // linear systems
+    {"solve", 2, 2, Rule::Solve, "solver even_odd", "the field x with A(x) = b, A linear"},
+    {"iterations", 1, 1, Rule::OfSolve, "", "iterations that a solve has taken"},
+    {"residual", 1, 1, Rule::OfSolve, "", "norm(b - A(x))/norm(b) of a solve"},
+    // data
+    {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
+    {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},
+    {"file", 1, 1, Rule::File, "",
+     "numbers of a file: a start, `[n]` behind it one of a stack, `[i, j]` an entry"},
+    // outputs
+    {"spectrum", 1, kAny, Rule::Output, "type version k weights cross factor", "power spectrum"},
+    {"occupation", 1, kAny, Rule::Output, "mass hubble version k weights", "occupation numbers"},
+    {"slice", 1, kAny, Rule::Output, "x y z", "values in one plane"},
+    {"snapshot", 1, kAny, Rule::Output, "", "values at every site, of all components in one set"},
+    {"histogram", 1, kAny, Rule::Output, "bins over low high scale", "histogram of values"},
+    {"profile", 1, kAny, Rule::Output, "along bins", "averages along an axis or by distance"},
+    {"correlator", 1, kAny, Rule::Output, "along bins cross", "two-point function"},
+    // promises
+    {"drift", 1, 1, Rule::Promise, "", "largest relative change since the start"},
+    {"conserved", 1, kAny, Rule::Promise, "", "whether totals keep their value"},
+    // distributions, after `~`
+    {"normal", 0, 2, Rule::Distribution, "", "normal(mean, width); alone: mean 0, width 1"},
+    {"uniform", 0, 2, Rule::Distribution, "", "uniform(low, high); alone: 0 to 1"},
+    {"vacuum", 0, 0, Rule::Distribution, "cutoff form",
+     "vacuum fluctuations of a field; its velocity moves with them unless it is written"},
+    {"cauchy", 2, 2, Rule::Distribution, "", "cauchy(centre, half width)"},
+    {"waterbag", 1, 1, Rule::Distribution, "", "uniform in -p..p"},
+    {"ball", 1, 1, Rule::Distribution, "", "uniform in a ball of this radius"},
+    {"exponential", 1, 1, Rule::Distribution, "", "exponential(mean)"},
+    {"hot", 0, 0, Rule::Distribution, "", "links drawn from the whole group"},
+    {"cold", 0, 0, Rule::Distribution, "", "unit links"},
+    // values of a sweep
+    {"linspace", 3, 3, Rule::SweepValues, "", "linspace(first, last, number)"},
+    {"logspace", 3, 3, Rule::SweepValues, "", "logspace(first, last, number)"},
+};
+
+constexpr BuiltinConstant kConstants[] = {
+    {"pi", std::numbers::pi, "ratio of a circle's circumference to its diameter"},
+};
+
+using Base = Type::Base;
+
+constexpr GivenName kGivenNames[] = {
+    {"lattice", "x", Base::Real, true, "coordinate from the centre of the box"},
+    {"lattice", "y", Base::Real, true, "coordinate from the centre of the box"},
+    {"lattice", "z", Base::Real, true, "coordinate from the centre of the box"},
+    {"lattice", "r", Base::Real, true, "distance from the centre of the box"},
+    {"lattice", "dx", Base::Real, false, "spacing"},
+    {"lattice", "volume", Base::Real, false, "volume of the box"},
+    {"evolve", "t", Base::Real, false, "physical time"},
+    {"evolve", "dt", Base::Real, false, "step of physical time at a = 1"},
+    {"evolve", "step", Base::Integer, false, "number of steps done"},
+    {"metric", "a", Base::Real, false, "scale factor, 1 at the start"},
+    {"metric", "H", Base::Real, false, "Hubble rate a'/a"},
+    {"metric", "rho", Base::Real, true, "energy density"},
+    {"metric", "p", Base::Real, true, "pressure"},
+    {"metric", "w", Base::Real, false, "mean(p)/mean(rho)"},
+    {"potential", "energies", Base::Unknown, false, "kinetic, gradient and potential energy"},
+    {"H", "kinetic", Base::Real, false, "total of the terms of H that hold momenta"},
+    {"H", "gradient", Base::Real, false, "total of its other terms that read neighbours"},
+    {"scheme", "courant", Base::Real, true, "signal velocity times dt/dx"},
+    {"recover", "residual", Base::Real, true,
+     "what the last iteration of `solve` leaves of its equation"},
+    {"limit", "fixes", Base::Real, false, "values that limits have changed since the start"},
+    {"sample", "trajectory", Base::Integer, false, "number of trajectories done"},
+    {"sample", "sweep", Base::Integer, false, "number of sweeps done"},
+    {"sample", "deltaH", Base::Real, false, "change of H in the last trajectory"},
+    {"sample", "accept", Base::Real, false,
+     "share of proposals that the last trajectory, or sweep of metropolis, has accepted"},
+    {"gauge", "polyakov", Base::Complex, false, "average Polyakov loop"},
+    {"gauge", "staple", Base::Unknown, true, "sum of staples of a link"},
+    {"gauge", "gauss", Base::Real, true, "violation of Gauss' law"},
+    {"fermion", "gamma", Base::Operator, false, "Dirac matrices gamma[mu]"},
+    {"fermion", "gamma5", Base::Operator, false, "product of the Dirac matrices"},
+    {"expect", "sigma", Base::Real, false, "standard error of the mean on the left"},
+};
+
+}  // namespace
+
+std::span<const Builtin> builtins() { return kBuiltins; }
+std::span<const BuiltinConstant> constants() { return kConstants; }
+std::span<const GivenName> given_names() { return kGivenNames; }
+
+const Builtin* find_builtin(std::string_view name) {
+  for (const Builtin& builtin : kBuiltins) {
+    if (builtin.name == name) return &builtin;
+  }
+  return nullptr;
+}
+
+const BuiltinConstant* find_constant(std::string_view name) {
+  for (const BuiltinConstant& constant : kConstants) {
+    if (constant.name == name) return &constant;
+  }
+  return nullptr;
+}
+
+}  // namespace vphi::dsl

@@ -1,0 +1,64 @@
+// The table of clauses: keyword, form, options, body, target.
+//
+// One row per keyword. A new option is a row here and its use in the stage that needs it; the
+// checks of dsl/words/clause_check.cpp, the reference (docs/reference.md) and what an editor shows
+// follow from the table alone. The meaning of items beyond that (a shape, an initial value, an
+// output) is checked in dsl/words/clause_facts.cpp.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vphi::dsl {
+
+/// What stands right of an option's `=`.
+enum class Takes {
+  Number,    ///< one real number
+  Positive,  ///< one real number above 0
+  Lengths,   ///< positive, or a list of such
+  Count,     ///< a whole number from 1 on
+  Condition,
+  Word,  ///< one of `words`, which are not names of the model
+  Call,  ///< a word of `words`, perhaps with arguments: fixed(0), rows(2)
+  Axes,  ///< a list of sweep axes
+};
+
+struct OptionRule {
+  std::string_view name;
+  std::string_view doc;  ///< one line
+  Takes takes = Takes::Number;
+  std::string_view words = {};  ///< separated by blanks
+  bool required = false;
+  std::string_view missing = {};  ///< the fix where it is required and missing
+};
+
+/// What `name = value` means among the items.
+enum class Heads { Options, Declares, Sets, Free };
+enum class Need { Never, Perhaps, Always };
+
+struct ClauseRule {
+  std::string_view keyword;
+  std::string_view usage;
+  Heads heads = Heads::Options;
+  int least = 0;  ///< items without `=`
+  int most = -1;
+  bool once = false;
+  Need body = Need::Never;
+  Need destination = Need::Never;
+  std::span<const OptionRule> options;
+  std::string_view inside;  ///< keyword of the clause whose body it stands in
+};
+
+std::span<const ClauseRule> clause_rules();
+const ClauseRule* find_clause(std::string_view keyword);
+/// What a clause declares, in a sentence or two; empty for an unknown keyword.
+std::string_view clause_doc(std::string_view keyword);
+/// The keyword that a mistyped one meant, in the body of the clause `inside` ("" at the top).
+std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside);
+std::vector<std::string> option_names(const ClauseRule& rule);
+std::vector<std::string> split_words(std::string_view words);
+
+}  // namespace vphi::dsl

@@ -1,0 +1,365 @@
+#include "runtime/device/cuda/cuda.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <map>
+
+#include "runtime/device/code_cache.hpp"
+#include "runtime/device/cuda/cuda_api.hpp"
+#include "runtime/device/cuda/nvrtc.hpp"
+#include "runtime/device/kernel_list.hpp"
+
+namespace vphi::runtime {
+namespace {
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(const cu::Api& api, DeviceInfo info, cu::DeviceId device)
+      : api_(api),
+        info_(std::move(info)),
+        device_(device),
+        architecture_(nvrtc_architecture(info_.major, info_.minor)),
+        // Making a context takes tens of milliseconds: meanwhile the model is compiled.
+        opening_(std::async(std::launch::async, [this] { open(); }).share()) {}
+
+  ~CudaDevice() override {
+    opening_.wait();
+    if (!context_) return;
+    api_.CtxSetCurrent(context_);
+    if (stream_) api_.StreamSynchronize(stream_);
+    page_locked_.clear();
+    for (cu::GraphExec graph : recordings_) api_.GraphExecDestroy(graph);
+    for (cu::Event event : marks_) api_.EventDestroy(event);
+    for (const Compiled& kernel : kernels_) api_.ModuleUnload(kernel.module);
+    for (const auto& [id, buffer] : buffers_) api_.MemFree(buffer.at);
+    if (stream_) api_.StreamDestroy(stream_);
+    api_.DevicePrimaryCtxRelease(device_);
+  }
+
+  DeviceInfo info() const override {
+    DeviceInfo now = info_;
+    if (opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready || !context_)
+      return now;
+    api_.CtxSetCurrent(context_);
+    api_.MemGetInfo(&now.memory_free, &now.memory_total);
+    return now;
+  }
+
+  BufferHandle allocate(std::size_t bytes) override {
+    use();
+    const std::size_t size = std::max<std::size_t>(bytes, 4);
+    cu::Pointer at = 0;
+    const cu::Result code = api_.MemAlloc(&at, size);
+    if (code != cu::kSuccess) {
+      std::size_t free = 0, total = 0;
+      api_.MemGetInfo(&free, &total);
+      throw DeviceError("Not enough memory on " + info_.name + ": " + std::to_string(size >> 20) +
+                        " MiB wanted, " + std::to_string(free >> 20) + " of " +
+                        std::to_string(total >> 20) + " MiB free (" + api_.error_name(code) + ").");
+    }
+    buffers_[next_buffer_] = {at, size};
+    return {next_buffer_++};
+  }
+
+  void free(BufferHandle buffer) override {
+    const auto found = buffers_.find(buffer.id);
+    if (found == buffers_.end()) return;
+    use();
+    api_.StreamSynchronize(stream_);
+    api_.MemFree(found->second.at);
+    buffers_.erase(found);
+  }
+
+  void upload(BufferHandle to, std::size_t offset, std::span<const std::byte> from) override {
+    const cu::Pointer at = range(to, offset, from.size());
+    if (from.empty()) return;
+    use();
+    check(api_.MemcpyHtoDAsync(at, from.data(), from.size(), stream_), "copy to the device");
+    synchronise();  // the caller's memory may go away
+  }
+
+  void download(std::span<std::byte> to, BufferHandle from, std::size_t offset) override {
+    const cu::Pointer at = range(from, offset, to.size());
+    if (to.empty()) return;
+    use();
+    check(api_.MemcpyDtoHAsync(to.data(), at, to.size(), stream_), "copy from the device");
+    synchronise();
+  }
+
+  void zero(BufferHandle buffer) override {
+    const Buffer& found = find(buffer);
+    use();
+    check(api_.MemsetD8Async(found.at, 0, found.size, stream_), "clear a buffer");
+  }
+
+  std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) override {
+    const DiskCache cache = DiskCache::standard();
+    return compile_into(kernels_, kernels, int(std::thread::hardware_concurrency()),
+                        [&](const program::Kernel& kernel) { return compile_one(kernel, cache); });
+  }
+
+  KernelReport report(KernelHandle kernel) const override {
+    return kernels_.at(std::size_t(kernel.id)).report;
+  }
+
+  void launch(KernelHandle handle, std::span<const BufferHandle> arguments) override {
+    const Compiled& kernel = kernels_.at(std::size_t(handle.id));
+    check_arguments(kernel, arguments);
+    std::vector<cu::Pointer> pointers;
+    for (BufferHandle buffer : arguments) pointers.push_back(find(buffer).at);
+    std::vector<void*> parameters;
+    for (cu::Pointer& pointer : pointers) parameters.push_back(&pointer);
+    use();
+    const auto& grid = kernel.grid;
+    const auto& block = kernel.block;
+    const cu::Result code =
+        kernel.together
+            ? api_.LaunchCooperativeKernel(kernel.function, grid[0], grid[1], grid[2], block[0],
+                                           block[1], block[2], kernel.shared_bytes, stream_,
+                                           parameters.data())
+            : api_.LaunchKernel(kernel.function, grid[0], grid[1], grid[2], block[0], block[1],
+                                block[2], kernel.shared_bytes, stream_, parameters.data(), nullptr);
+    check(code, "launch kernel '" + kernel.name + "'");
+  }
+
+  RecordingHandle record(const std::function<void()>& body) override {
+    use();
+    check(api_.StreamBeginCapture(stream_, cu::kCaptureThreadLocal), "begin a recording");
+    cu::Graph graph = nullptr;
+    try {
+      body();
+    } catch (...) {
+      api_.StreamEndCapture(stream_, &graph);
+      if (graph) api_.GraphDestroy(graph);
+      throw;
+    }
+    check(api_.StreamEndCapture(stream_, &graph), "end a recording");
+    cu::GraphExec ready = nullptr;
+    const cu::Result code = api_.GraphInstantiateWithFlags(&ready, graph, 0);
+    api_.GraphDestroy(graph);
+    check(code, "prepare a recording");
+    recordings_.push_back(ready);
+    check(api_.GraphUpload(ready, stream_), "load a recording");
+    return {int(recordings_.size()) - 1};
+  }
+
+  void replay(RecordingHandle recording) override {
+    use();
+    check(api_.GraphLaunch(recordings_.at(std::size_t(recording.id)), stream_),
+          "replay a recording");
+  }
+
+  void synchronise() override {
+    use();
+    check(api_.StreamSynchronize(stream_), "finish its work");
+  }
+
+  int mark() override {
+    use();
+    cu::Event event = nullptr;
+    check(api_.EventCreate(&event, 0), "make a timer");
+    marks_.push_back(event);
+    check(api_.EventRecord(event, stream_), "start a timer");
+    return int(marks_.size()) - 1;
+  }
+
+  double seconds_between(int first_mark, int second_mark) override {
+    use();
+    const cu::Event first = marks_.at(std::size_t(first_mark));
+    const cu::Event second = marks_.at(std::size_t(second_mark));
+    float milliseconds = 0;
+    check(api_.EventSynchronize(second), "finish its work");
+    check(api_.EventElapsedTime(&milliseconds, first, second), "read a timer");
+    return 1e-3 * double(milliseconds);
+  }
+
+  std::shared_ptr<std::byte> host_block(std::size_t bytes) override {
+    return page_locked_.take(bytes);
+  }
+
+  RawQueue raw_queue() override {
+    use();
+    return {context_, stream_, nullptr};
+  }
+
+  void* raw_memory(BufferHandle buffer) override {
+    return reinterpret_cast<void*>(std::uintptr_t(find(buffer).at));
+  }
+
+ private:
+  struct Buffer {
+    cu::Pointer at = 0;
+    std::size_t size = 0;
+  };
+  struct Compiled {
+    std::string name;
+    cu::Module module = nullptr;
+    cu::Function function = nullptr;
+    std::array<std::uint32_t, 3> grid{}, block{};
+    std::uint32_t shared_bytes = 0;
+    bool together = false;
+    std::size_t arguments = 0;
+    KernelReport report;
+  };
+
+  void check(cu::Result code, const std::string& what) const {
+    if (code != cu::kSuccess)
+      throw DeviceError(info_.name + " failed to " + what + " (" + api_.error_name(code) + ").");
+  }
+
+  void open() {
+    check(api_.DevicePrimaryCtxRetain(&context_, device_), "open");
+    check(api_.CtxSetCurrent(context_), "open");
+    check(api_.StreamCreate(&stream_, cu::kStreamNonBlocking), "make a stream");
+  }
+
+  /// Waits until the device is open and makes it the calling thread's.
+  void use() const {
+    opening_.get();
+    api_.CtxSetCurrent(context_);
+  }
+
+  Compiled compile_one(const program::Kernel& kernel, const DiskCache& cache) const {
+    const std::string key = CacheKey()
+                                .add("cuda", architecture_)
+                                .add("compiler", nvrtc_version())
+                                .add("driver", architecture_.starts_with("sm_") ? "" : info_.driver)
+                                .add("options", nvrtc_more_options())
+                                .add("source", kernel.source)
+                                .text();
+    CodeSource source{
+        [&](std::string_view bytes) {
+          use();
+          cu::Module module = nullptr;
+          check(api_.ModuleLoadData(&module, std::string(bytes).c_str()), "load compiled code");
+          return module;
+        },
+        [&] { return nvrtc_compile(kernel.source, architecture_); },
+    };
+    Compiled result;
+    result.module = cached_code(cache, key, kernel, source, result.report);
+    check(api_.ModuleGetFunction(&result.function, result.module, kernel.entry.c_str()),
+          "find the kernel function " + kernel.entry);
+    api_.FuncGetAttribute(&result.report.registers, cu::kFunctionRegisters, result.function);
+    // Emitted code has no arrays of its own: local memory is what did not fit in registers.
+    api_.FuncGetAttribute(&result.report.spilled_bytes, cu::kFunctionLocalBytes, result.function);
+    if (kernel.shared_bytes > 0)
+      check(api_.FuncSetAttribute(result.function, cu::kFunctionMaxDynamicShared,
+                                  int(kernel.shared_bytes)),
+            "give kernel '" + kernel.name + "' " + std::to_string(kernel.shared_bytes) +
+                " bytes of shared memory");
+    result.name = kernel.name;
+    result.grid = kernel.grid;
+    result.block = kernel.block;
+    result.shared_bytes = kernel.shared_bytes;
+    result.together = kernel.together;
+    if (kernel.together) check_room(kernel, result.function);
+    result.arguments = kernel.arguments.size();
+    return result;
+  }
+
+  /// Blocks that wait for each other must all run, or none of them ever ends.
+  void check_room(const program::Kernel& kernel, cu::Function function) const {
+    int occupancy = 0;
+    const auto& block = kernel.block;
+    check(api_.OccupancyMaxActiveBlocksPerMultiprocessor(
+              &occupancy, function, int(block[0] * block[1] * block[2]), kernel.shared_bytes),
+          "say how many blocks of kernel '" + kernel.name + "' run at the same time");
+    const std::int64_t blocks = std::int64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
+    if (blocks > std::int64_t{occupancy} * info_.compute_units)
+      throw DeviceError("Kernel '" + kernel.name + "' wants " + std::to_string(blocks) +
+                        " blocks at the same time, and " + info_.name + " runs " +
+                        std::to_string(std::int64_t{occupancy} * info_.compute_units) +
+                        ": compile the model for this device, or with `launch = step`.");
+  }
+
+  const Buffer& find(BufferHandle buffer) const {
+    const auto found = buffers_.find(buffer.id);
+    if (found == buffers_.end()) throw DeviceError("A buffer was used that does not exist.");
+    return found->second;
+  }
+
+  cu::Pointer range(BufferHandle buffer, std::size_t offset, std::size_t bytes) const {
+    const Buffer& found = find(buffer);
+    if (offset > found.size || bytes > found.size - offset)
+      throw DeviceError("A copy reaches beyond the end of its buffer.");
+    return found.at + offset;
+  }
+
+  const cu::Api& api_;
+  DeviceInfo info_;
+  cu::DeviceId device_;
+  std::string architecture_;
+  cu::Context context_ = nullptr;
+  cu::Stream stream_ = nullptr;
+  std::map<int, Buffer> buffers_;
+  int next_buffer_ = 0;
+  std::vector<Compiled> kernels_;
+  std::vector<cu::GraphExec> recordings_;
+  std::vector<cu::Event> marks_;
+  HostBlocks page_locked_{[this](std::size_t bytes) {
+                            use();
+                            void* at = nullptr;
+                            check(api_.MemHostAlloc(&at, bytes, 0), "lock host memory for copies");
+                            return at;
+                          },
+                          [this](void* at) {
+                            api_.CtxSetCurrent(context_);
+                            api_.MemFreeHost(at);
+                          }};
+  std::shared_future<void> opening_;  // last: it uses the members above
+};
+
+int attribute(const cu::Api& api, cu::DeviceId device, int what, int otherwise) {
+  int value = 0;
+  return api.DeviceGetAttribute(&value, what, device) == cu::kSuccess ? value : otherwise;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> list_cuda(std::string* why) {
+  std::vector<DeviceInfo> list;
+  const cu::Api* api = cu::Api::get(why);
+  if (!api) return list;
+  if (nvrtc_version(why).empty()) return list;
+  int count = 0, version = 0;
+  api->DeviceGetCount(&count);
+  api->DriverGetVersion(&version);
+  for (int k = 0; k < count; ++k) {
+    cu::DeviceId device = 0;
+    if (api->DeviceGet(&device, k) != cu::kSuccess) continue;
+    DeviceInfo info;
+    info.id = "cuda:" + std::to_string(k);
+    char name[256] = "";
+    api->DeviceGetName(name, int(sizeof name), device);
+    info.name = name;
+    info.driver = "CUDA driver " + std::to_string(version / 1000) + "." +
+                  std::to_string(version % 1000 / 10) + ", " + nvrtc_version();
+    info.target = program::Target::Cuda;
+    api->DeviceTotalMem(&info.memory_total, device);
+    info.memory_free = info.memory_total;
+    info.compute_units = attribute(*api, device, cu::kMultiprocessors, 1);
+    info.major = attribute(*api, device, cu::kMajor, 0);
+    info.minor = attribute(*api, device, cu::kMinor, 0);
+    info.local_bytes = std::size_t(attribute(*api, device, cu::kSharedPerBlockOptIn, 48 * 1024));
+    info.nvidia = true;
+    list.push_back(std::move(info));
+  }
+  return list;
+}
+
+std::unique_ptr<Device> open_cuda(int index) {
+  std::string why;
+  std::vector<DeviceInfo> list = list_cuda(&why);
+  if (list.empty()) throw DeviceError("There is no CUDA device: " + why + ".");
+  if (index < 0 || index >= int(list.size()))
+    throw DeviceError("There is no device cuda:" + std::to_string(index) + "; the last one is " +
+                      "cuda:" + std::to_string(list.size() - 1) + ".");
+  const cu::Api& api = *cu::Api::get();
+  cu::DeviceId device = 0;
+  api.DeviceGet(&device, index);
+  return std::make_unique<CudaDevice>(api, std::move(list[std::size_t(index)]), device);
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,146 @@
+// Gauge configurations of a run: "name.ildg" makes "name_STEP.ildg", one file for each moment, in
+// ILDG's format ("name.nersc": NERSC's) and in the precision that the links are stored in.
+//
+// Step, time, seed and parameters go to the file's notes, and so do the scalars of the same clause.
+// A run that goes on from a checkpoint removes what was written after it, and writes it again.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "runtime/io/configurations/ildg.hpp"
+#include "runtime/io/configurations/nersc.hpp"
+#include "runtime/io/results.hpp"
+
+namespace vphi::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ConfigurationFiles : public ResultFile {
+ public:
+  ConfigurationFiles(const fs::path& path, const program::Program& program, const Keep& keep)
+      : stem_(path), ending_(path.extension().string()), program_(program) {
+    stem_.replace_extension();
+    if (keep.generation)
+      for (const auto& entry : fs::directory_iterator(folder()))
+        reopen_found(entry.path(), keep.at.step);
+  }
+
+  void scalars(std::span<const std::string> names, const Moment& at,
+               std::span<const double> values) override {
+    if (at.step != step_) beside_.clear();
+    step_ = at.step;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      beside_.emplace_back(names[i], fmt::format("{:.17g}", values[i]));
+  }
+
+  void table(Table whole, const Moment& at) override {
+    if (whole.group != "links") return array(whole.group, whole.name, at, whole.shape, {}, {});
+    unpack(whole);
+    const Configuration links = arranged(whole);
+    std::vector<std::pair<std::string, std::string>> notes{
+        {"trajectory nr", fmt::format("{}", at.step)},
+        {"model", program_.model},
+        {"field", whole.name},
+        {"seed", fmt::format("{}", program_.seed)}};
+    for (const auto& [name, value] : program_.parameters)
+      notes.emplace_back(name, fmt::format("{:.17g}", value));
+    if (at.step == step_) notes.insert(notes.end(), beside_.begin(), beside_.end());
+    const fs::path path = file_of(at.step);
+    if (ending_ == ".nersc")
+      write_nersc(path, links, whole.precision, notes);
+    else
+      write_ildg(path, links, whole.precision, notes);
+    steps_.insert(at.step);
+  }
+
+  void spectrum(const std::string& name, const Moment&, std::span<const SpectrumBin>) override {
+    left_out_.insert(name);
+  }
+  void array(const std::string&, const std::string& name, const Moment&,
+             std::span<const std::int64_t>, std::span<const double>, program::Precision) override {
+    left_out_.insert(name);
+  }
+  void swept(const Moment&, std::span<const Swept> values) override {
+    for (const Swept& value : values) left_out_.insert(value.name);
+  }
+  void plot(const std::string& name, const std::string&, std::span<const double>,
+            std::span<const double>, std::span<const double>) override {
+    left_out_.insert(name);
+  }
+  void flush() override {}
+  std::string mark(std::int64_t) override { return {}; }  // every file is whole and stays
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> list;
+    for (const std::string& name : left_out_)
+      list.push_back(
+          fmt::format("{} is not a field of links: not in {}", name, (stem_.string() + ending_)));
+    return list;
+  }
+  std::optional<std::vector<std::string>> files() const override {
+    std::vector<std::string> list;
+    for (const std::int64_t step : steps_) list.push_back(file_of(step).string());
+    return list;
+  }
+
+ private:
+  fs::path folder() const {
+    const fs::path parent = stem_.parent_path();
+    return parent.empty() ? fs::path(".") : parent;
+  }
+  fs::path file_of(std::int64_t step) const {
+    return fmt::format("{}_{:08}{}", stem_.string(), step, ending_);
+  }
+
+  /// The links of a lattice of fewer than four axes, with unit links along the rest.
+  Configuration arranged(const Table& whole) const {
+    const auto colours = static_cast<int>(whole.shape[whole.shape.size() - 2]);
+    Configuration links = unit_configuration(colours, program_.extent);
+    const auto dims = static_cast<std::size_t>(program_.dims), entries = links.entries();
+    const double* from = whole.values.data();
+    for (std::int64_t site = 0; site < links.sites(); ++site)
+      for (std::size_t mu = 0; mu < dims; ++mu)
+        for (std::size_t i = 0; i < entries; ++i, from += 2)
+          links.link(site, static_cast<int>(mu))[i] = {from[0], from[1]};
+    return links;
+  }
+
+  /// A file of an earlier part of this run: kept up to the step it goes on from.
+  void reopen_found(const fs::path& path, std::int64_t last) {
+    const std::string name = path.filename().string(), head = stem_.filename().string() + "_";
+    if (!name.starts_with(head) || !name.ends_with(ending_)) return;
+    const std::string digits =
+        name.substr(head.size(), name.size() - std::min(name.size(), head.size() + ending_.size()));
+    if (digits.size() < 8 || digits.size() > 18 ||
+        digits.find_first_not_of("0123456789") != std::string::npos)
+      return;
+    const std::int64_t step = std::stoll(digits);
+    std::error_code ignored;
+    if (step > last)
+      fs::remove(path, ignored);
+    else
+      steps_.insert(step);
+  }
+
+  fs::path stem_;
+  std::string ending_;
+  const program::Program& program_;
+  std::set<std::int64_t> steps_;
+  std::set<std::string> left_out_;
+  std::int64_t step_ = -1;  ///< of `beside_`
+  std::vector<std::pair<std::string, std::string>> beside_;
+};
+
+}  // namespace
+
+bool holds_configurations(const fs::path& path) {
+  return path.extension() == ".ildg" || path.extension() == ".nersc";
+}
+
+std::unique_ptr<ResultFile> open_configurations(const fs::path& path,
+                                                const program::Program& program, const Keep& keep) {
+  return std::make_unique<ConfigurationFiles>(path, program, keep);
+}
+
+}  // namespace vphi::io

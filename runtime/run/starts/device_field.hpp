@@ -1,0 +1,70 @@
+// Random fields and spectra made on a device, so that large lattices do not travel to the host.
+//
+// A DeviceFields belongs to one Program on one Device and owns a padded f64 box, the transform's
+// plan and work memory and a few compiled kernels; it takes them at first use. It serves where the
+// device is not a processor, has f64 and memory to spare (`worth_it`), and answers false or nothing
+// where it cannot: the host's way (random_field.hpp, io/spectrum.hpp) then gives the same numbers
+// to rounding. Throws DeviceError where a device fails at work it had accepted.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/fft/device_fft.hpp"
+#include "runtime/run/starts/field_kernels.hpp"
+
+namespace vphi::runtime {
+
+class DeviceFields {
+ public:
+  enum class Transform { Device, Host };  ///< Host: for tests of the kernels on any OpenCL device
+
+  DeviceFields(const program::Program& program, Device& device,
+               Transform transform = Transform::Device);
+  ~DeviceFields();
+  DeviceFields(const DeviceFields&) = delete;
+  DeviceFields& operator=(const DeviceFields&) = delete;
+
+  /// Whether a lattice of this size gains on this device: a matter of speed, not of the result.
+  static bool worth_it(const program::Program& program, const DeviceInfo& info);
+
+  /// Fills `to` (one number a site, x fastest). False where nothing was done; `why` says the
+  /// reason.
+  bool random(const program::RandomField& field, BufferHandle to, program::Precision precision);
+  /// The modes of the field in `from`, which is kept, by shell: entry l holds |n| in
+  /// [l - 1/2, l + 1/2), n being mode numbers of the longest edge; both halves count.
+  struct Shell {
+    double power = 0;  ///< sum of |f~|^2
+    std::int64_t modes = 0;
+  };
+  std::optional<std::vector<Shell>> shells(BufferHandle from, program::Precision precision);
+  /// Gives the memory back to the device.
+  void release();
+
+  const std::string& why() const { return why_; }
+  std::string transform_name() const { return transform_ ? transform_->name() : ""; }
+
+ private:
+  bool ready();
+  void vacuum(const program::RandomField& field, BufferHandle to, program::Precision precision);
+  void launch(FieldKernel which, program::Precision precision, std::int64_t threads,
+              std::initializer_list<BufferHandle> arguments);
+  BufferHandle take(std::size_t bytes);
+  void give(BufferHandle& handle);
+  void write_sheet(const std::vector<double>& values);
+  std::vector<double> blank_sheet() const;
+
+  const program::Program& p_;
+  Device& device_;
+  Transform wanted_;
+  fft::Box box_;
+  std::unique_ptr<fft::DeviceTransform> transform_;
+  BufferHandle padded_, sheet_;
+  std::vector<std::pair<std::pair<FieldKernel, program::Precision>, KernelHandle>> kernels_;
+  std::string why_;
+};
+
+}  // namespace vphi::runtime

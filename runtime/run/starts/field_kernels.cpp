@@ -1,0 +1,236 @@
+#include "runtime/run/starts/field_kernels.hpp"
+
+#include <array>
+
+namespace vphi::runtime {
+namespace {
+
+using program::Precision;
+using program::Target;
+
+constexpr std::uint32_t kThreads = 128;
+
+constexpr const char* kCuda = R"(#define VPHI_KERNEL extern "C" __global__ void
+#define VPHI_GLOBAL
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+#define VPHI_INDEX ((i64)blockIdx.x * blockDim.x + threadIdx.x)
+)";
+
+constexpr const char* kOpenCl = R"(#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define VPHI_KERNEL __kernel void
+#define VPHI_GLOBAL __global
+typedef uint u32;
+typedef ulong u64;
+typedef long i64;
+#define VPHI_INDEX ((i64)get_global_id(0))
+)";
+
+// Philox4x32-10 (Salmon et al. 2011) and Box-Muller, as runtime/random/philox.hpp.
+constexpr const char* kShared = R"(
+#define VPHI_PI 3.14159265358979323846
+typedef struct { u32 w[4]; } vphi_words;
+typedef struct { double a, b; } vphi_pair;
+
+vphi_words vphi_philox(u32 c0, u32 c1, u32 c2, u32 c3, VPHI_GLOBAL const double* sheet) {
+  u32 k0 = (u32)sheet[SEED_LOW], k1 = (u32)sheet[SEED_HIGH];
+  for (int round = 0; round < 10; ++round) {
+    const u64 p0 = (u64)0xD2511F53u * c0, p1 = (u64)0xCD9E8D57u * c2;
+    const u32 x0 = (u32)(p1 >> 32) ^ c1 ^ k0, x2 = (u32)(p0 >> 32) ^ c3 ^ k1;
+    c1 = (u32)p1, c3 = (u32)p0, c0 = x0, c2 = x2;
+    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+  }
+  vphi_words out = {{c0, c1, c2, c3}};
+  return out;
+}
+double vphi_uniform(u32 low, u32 high) {
+  return ((double)(((u64)high << 32 | low) >> 12) + 0.5) * 2.220446049250313e-16;
+}
+vphi_pair vphi_normal(vphi_words v) {
+  const double radius = sqrt(-2 * log(vphi_uniform(v.w[0], v.w[1])));
+  const double angle = 2 * VPHI_PI * vphi_uniform(v.w[2], v.w[3]);
+  vphi_pair out = {radius * cos(angle), radius * sin(angle)};
+  return out;
+}
+i64 vphi_near(i64 i, i64 n) { return i < n - i ? i : n - i; }
+)";
+
+constexpr const char* kLayCorrelator = R"(
+VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const double* correlator,
+                       VPHI_GLOBAL const double* sheet) {
+  const i64 nx = (i64)sheet[NX], ny = (i64)sheet[NY], nz = (i64)sheet[NZ], pitch = 2 * (nx / 2 + 1);
+  const i64 i = VPHI_INDEX;
+  if (i >= nx * ny * nz) return;
+  const i64 row = i / nx;
+  const double x = (double)vphi_near(i % nx, nx), y = (double)vphi_near(row % ny, ny);
+  const double z = (double)vphi_near(row / ny, nz);
+  const double r = sqrt(x * x + y * y + z * z) * 16;
+  const i64 at = (i64)r;
+  box[row * pitch + i % nx] =
+      correlator[at] + (r - (double)at) * (correlator[at + 1] - correlator[at]);
+}
+)";
+
+// Mode n has the random numbers of (n, stream); of a pair in the planes n_x = 0 and n_x = N_x/2 the
+// one that comes first is drawn and the other is its conjugate.
+constexpr const char* kColourModes = R"(
+VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const double* sheet) {
+  const i64 nx = (i64)sheet[NX], ny = (i64)sheet[NY], nz = (i64)sheet[NZ], half_x = nx / 2 + 1;
+  const i64 i = VPHI_INDEX;
+  if (i >= half_x * ny * nz) return;
+  const i64 x = i % half_x, row = i / half_x, y = row % ny, z = row / ny;
+  const i64 mirror_y = (ny - y) % ny, mirror_z = (nz - z) % nz, mirror = mirror_z * ny + mirror_y;
+  double rms = box[2 * i];  // the correlator's transform is real
+  if (sheet[LAID] == 0) {
+    const double kx = (double)x * sheet[DKX], ky = (double)vphi_near(y, ny) * sheet[DKY];
+    const double kz = (double)vphi_near(z, nz) * sheet[DKZ];
+    const double k = sqrt(kx * kx + ky * ky + kz * kz);
+    const double omega = sqrt(k * k + sheet[MASS2]);
+    rms = i == 0 ? 0 : sqrt(sheet[VELOCITY] != 0 ? omega / 2 : 1 / (2 * omega));
+    const double q = k / sheet[CUT];
+    rms *= sheet[SMOOTH] != 0 ? exp(-q * q) : k <= sheet[CUT] ? 1 : 0;
+  }
+  rms *= i == 0 ? 0 : sheet[SCALE];
+  const int paired = x == 0 || 2 * x == nx;
+  const int drawn_there = paired && mirror < row;
+  const i64 from_y = drawn_there ? mirror_y : y, from_z = drawn_there ? mirror_z : z;
+  const i64 ky = from_y <= ny / 2 ? from_y : from_y - ny;
+  const i64 kz = from_z <= nz / 2 ? from_z : from_z - nz;
+  const vphi_pair g = vphi_normal(vphi_philox((u32)x, (u32)(int)ky, (u32)(int)kz,
+                                              (u32)sheet[STREAM] | 0x80000000u, sheet));
+  const int real = paired && mirror == row;
+  const double half_root = 0.70710678118654752440;
+  box[2 * i] = rms * (real ? g.a : g.a * half_root);
+  box[2 * i + 1] = real ? 0 : rms * (drawn_there ? -g.b : g.b) * half_root;
+}
+)";
+
+constexpr const char* kUnpad = R"(
+VPHI_KERNEL vphi_field(VPHI_GLOBAL REAL* out, VPHI_GLOBAL const double* box,
+                       VPHI_GLOBAL const double* sheet) {
+  const i64 nx = (i64)sheet[NX], rows = (i64)sheet[NY] * (i64)sheet[NZ], i = VPHI_INDEX;
+  if (i < nx * rows) out[i] = (REAL)box[i / nx * 2 * (nx / 2 + 1) + i % nx];
+}
+)";
+
+constexpr const char* kPad = R"(
+VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const REAL* field,
+                       VPHI_GLOBAL const double* sheet) {
+  const i64 nx = (i64)sheet[NX], rows = (i64)sheet[NY] * (i64)sheet[NZ], i = VPHI_INDEX;
+  if (i < nx * rows) box[i / nx * 2 * (nx / 2 + 1) + i % nx] = (double)field[i];
+}
+)";
+
+// Sites 2j and 2j + 1 share one call of the generator.
+constexpr const char* kNormal = R"(
+VPHI_KERNEL vphi_field(VPHI_GLOBAL REAL* out, VPHI_GLOBAL const double* sheet) {
+  const i64 sites = (i64)sheet[NX] * (i64)sheet[NY] * (i64)sheet[NZ], j = VPHI_INDEX;
+  if (2 * j >= sites) return;
+  const vphi_pair g =
+      vphi_normal(vphi_philox((u32)j, (u32)((u64)j >> 32), (u32)sheet[STREAM], 0, sheet));
+  out[2 * j] = (REAL)(sheet[SCALE] * g.a);
+  if (2 * j + 1 < sites) out[2 * j + 1] = (REAL)(sheet[SCALE] * g.b);
+}
+)";
+
+constexpr const char* kUniform = R"(
+VPHI_KERNEL vphi_field(VPHI_GLOBAL REAL* out, VPHI_GLOBAL const double* sheet) {
+  const i64 sites = (i64)sheet[NX] * (i64)sheet[NY] * (i64)sheet[NZ], j = VPHI_INDEX;
+  if (2 * j >= sites) return;
+  const vphi_words v = vphi_philox((u32)j, (u32)((u64)j >> 32), (u32)sheet[STREAM], 0, sheet);
+  const double low = sheet[LOW], width = sheet[HIGH] - low;
+  out[2 * j] = (REAL)(sheet[SCALE] * (low + width * vphi_uniform(v.w[0], v.w[1])));
+  if (2 * j + 1 < sites)
+    out[2 * j + 1] = (REAL)(sheet[SCALE] * (low + width * vphi_uniform(v.w[2], v.w[3])));
+}
+)";
+
+// Along a row the bin grows with n_x, so a bin's modes there are one range; one thread adds those
+// of one bin and one plane, row by row: a fixed order without atomic operations, and neighbouring
+// threads read neighbouring modes.
+constexpr const char* kBinPower = R"(
+i64 vphi_bin(double x, double rest) { return (i64)(sqrt(x * x + rest) + 0.5); }
+
+VPHI_KERNEL vphi_field(VPHI_GLOBAL double* sums, VPHI_GLOBAL const double* box,
+                       VPHI_GLOBAL const double* sheet) {
+  const i64 nx = (i64)sheet[NX], ny = (i64)sheet[NY], nz = (i64)sheet[NZ], half_x = nx / 2 + 1;
+  const i64 bins = (i64)sheet[BINS], i = VPHI_INDEX;
+  if (i >= bins * nz) return;
+  const i64 bin = i % bins, z = i / bins;
+  const double kz = sheet[UNITZ] * (double)vphi_near(z, nz), unit = sheet[UNITX];
+  double power = 0;
+  i64 modes = 0;
+  for (i64 y = 0; y < ny; ++y) {
+    const double ky = sheet[UNITY] * (double)vphi_near(y, ny), rest = ky * ky + kz * kz;
+    const double edge = ((double)bin - 0.5) * ((double)bin - 0.5) - rest;
+    i64 x = bin == 0 || edge <= 0 ? 0 : (i64)(sqrt(edge) / unit);
+    while (x > 0 && vphi_bin(unit * (double)(x - 1), rest) >= bin) --x;
+    while (x < half_x && vphi_bin(unit * (double)x, rest) < bin) ++x;
+    for (; x < half_x && vphi_bin(unit * (double)x, rest) == bin; ++x) {
+      const i64 at = 2 * ((z * ny + y) * half_x + x);
+      const int weight = x == 0 || 2 * x == nx ? 1 : 2;
+      power += weight * (box[at] * box[at] + box[at + 1] * box[at + 1]);
+      modes += weight;
+    }
+  }
+  sums[2 * i] = power;
+  sums[2 * i + 1] = (double)modes;
+}
+)";
+
+struct Entry {
+  const char *name, *text;
+  int arguments;
+};
+
+Entry entry_of(FieldKernel which) {
+  switch (which) {
+    case FieldKernel::LayCorrelator:
+      return {"correlator of the vacuum", kLayCorrelator, 3};
+    case FieldKernel::ColourModes:
+      return {"modes of the vacuum", kColourModes, 2};
+    case FieldKernel::Unpad:
+      return {"rows to field", kUnpad, 3};
+    case FieldKernel::Pad:
+      return {"field to rows", kPad, 3};
+    case FieldKernel::Normal:
+      return {"normal numbers", kNormal, 2};
+    case FieldKernel::Uniform:
+      return {"uniform numbers", kUniform, 2};
+    case FieldKernel::BinPower:
+      return {"power by bin", kBinPower, 3};
+  }
+  return {};
+}
+
+/// #define NX 0 and so on, as in the enumeration.
+std::string sheet_names() {
+  constexpr std::array<const char*, kSheetSize> names{
+      "NX",       "NY",  "NZ",     "SEED_LOW", "SEED_HIGH", "STREAM", "MASS2",
+      "VELOCITY", "CUT", "SMOOTH", "LAID",     "SCALE",     "DKX",    "DKY",
+      "DKZ",      "LOW", "HIGH",   "BINS",     "UNITX",     "UNITY",  "UNITZ"};
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += std::string("#define ") + names[i] + " " + std::to_string(i) + "\n";
+  return text;
+}
+
+}  // namespace
+
+program::Kernel field_kernel(FieldKernel which, Target target, Precision precision,
+                             std::int64_t threads) {
+  const Entry entry = entry_of(which);
+  program::Kernel kernel;
+  kernel.name = entry.name;
+  kernel.entry = "vphi_field";
+  kernel.source = std::string(target == Target::Cuda ? kCuda : kOpenCl) + sheet_names() +
+                  "#define REAL " + (precision == Precision::F32 ? "float" : "double") + "\n" +
+                  kShared + entry.text;
+  kernel.arguments.resize(static_cast<std::size_t>(entry.arguments));
+  kernel.grid[0] = static_cast<std::uint32_t>((threads + kThreads - 1) / kThreads);
+  kernel.block[0] = kThreads;
+  return kernel;
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,252 @@
+#include "runtime/run/starts/random_field.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "program/axes.hpp"
+#include "runtime/io/configurations/wilson_loop.hpp"
+#include "runtime/io/field_file.hpp"
+#include "runtime/io/link_set.hpp"
+#include "runtime/parallel.hpp"
+#include "runtime/random/philox.hpp"
+#include "runtime/run/session.hpp"
+#include "runtime/run/starts/vacuum.hpp"
+
+namespace vphi::runtime {
+namespace {
+
+using program::RandomField;
+
+/// What one instance differs in.
+struct Own {
+  std::uint64_t seed = 1;
+  double mass2 = 0;
+};
+
+Vacuum vacuum_of(const program::Program& p, const RandomField& field, const Own& own) {
+  if (p.dims > 3)
+    throw RunError("E0805", "vacuum fluctuations are defined on lattices of 1 to 3 dimensions",
+                   "give the initial values of this lattice by expressions");
+  Vacuum v;
+  v.box = {{p.extent[0], p.extent[1], p.extent[2]}};
+  v.dims = p.dims;
+  v.dx = p.dx;
+  v.seed = own.seed;
+  v.stream = static_cast<std::uint32_t>(field.stream);
+  v.velocity = field.velocity;
+  v.mass2 = own.mass2;
+  v.amplitude = field.amplitude;
+  v.cutoff = field.cutoff;
+  v.kernel_form = field.kernel_form;
+  return v;
+}
+
+/// Sites 2j and 2j + 1 share one call of the generator.
+template <class Pair>
+void by_site(const program::Program& p, const RandomField& field, std::uint64_t seed, int threads,
+             std::span<double> out, const Pair& pair) {
+  const auto key = random::key_of(seed);
+  const auto stream = static_cast<std::uint32_t>(field.stream);
+  parallel_ranges((p.sites() + 1) / 2, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j) {
+      const auto [a, b] = pair(random::philox(random::counter_of(j, stream), key));
+      out[2 * j] = a;
+      if (2 * j + 1 < p.sites()) out[2 * j + 1] = b;
+    }
+  });
+}
+
+void drawn(const program::Program& p, const RandomField& field, std::uint64_t seed, int threads,
+           std::span<double> out) {
+  const double amplitude = field.amplitude;
+  if (field.kind == RandomField::Kind::Normal)
+    return by_site(p, field, seed, threads, out, [&](const random::Counter& words) {
+      const auto [a, b] = random::normal_pair(words);
+      return std::pair(amplitude * a, amplitude * b);
+    });
+  const double low = field.low, width = field.high - field.low;
+  by_site(p, field, seed, threads, out, [&](const random::Counter& words) {
+    return std::pair(amplitude * (low + width * random::uniform(words[0], words[1])),
+                     amplitude * (low + width * random::uniform(words[2], words[3])));
+  });
+}
+
+}  // namespace
+
+Vacuum vacuum_of(const program::Program& p, const RandomField& field) {
+  return vacuum_of(p, field, {p.seed, field.mass2});
+}
+
+std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
+  if (number == 0) return seed;
+  const auto n = static_cast<std::uint64_t>(number);
+  constexpr std::uint32_t kEnsemble = 0x656E736DU;  // a stream that no field has
+  const auto words = random::philox(
+      {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32), kEnsemble, 0xFFFFFFFFU},
+      random::key_of(seed));
+  return std::uint64_t{words[1]} << 32 | words[0];
+}
+
+namespace {
+
+/// Sets of an HDF5 file have no checksum: their matrices are looked at.
+void must_be_links(const std::string& file, const io::Configuration& links) {
+  constexpr double kNear = 1e-5;  // of numbers of single precision
+  const io::Farthest far = io::farthest_from_group(links);
+  if (far.distance < kNear) return;
+  std::string site;
+  std::int64_t rest = far.site;
+  for (const std::int64_t n : links.extent) {
+    if (n > 1 || site.empty()) site += fmt::format("{}{}", site.empty() ? "" : ", ", rest % n);
+    rest /= n;
+  }
+  throw io::ConfigurationError(
+      io::ConfigurationError::Problem::Group,
+      fmt::format("{}: the link along {} at site ({}) is off the group by {:.2g}: U*adj(U) - 1 and "
+                  "det(U) - 1 must be below {}",
+                  file, "xyzt"[far.mu], site, far.distance, kNear));
+}
+
+}  // namespace
+
+const io::Configuration& Configurations::read(const program::Program& p, const RandomField& field) {
+  const auto found = files_.find(field.file);
+  if (found != files_.end()) return found->second.configuration;
+  if (io::names_link_set(field.file)) {
+    io::ConfigurationFile file = io::read_link_set(field.file, p.dims, field.colours, p.extent);
+    must_be_links(field.file, file.configuration);
+    return files_.emplace(field.file, std::move(file)).first->second.configuration;
+  }
+  const io::ConfigurationWish wish{.extent = p.extent, .colours = field.colours};
+  io::ConfigurationFile file = io::read_configuration(field.file, wish);
+  // A length alone fits two lattices: f64 on one is f32 on another of twice the sites.
+  constexpr double kNear = 1e-3;
+  if (!file.facts.shaped && !(io::distance_from_group(file.configuration) < kNear))
+    throw io::ConfigurationError(
+        io::ConfigurationError::Problem::Extents,
+        fmt::format(
+            "{} does not say its lattice, and on the model's, {}, its numbers are not links: "
+            "write `lattice` as the file was written",
+            field.file, io::shown_extents(p.extent)));
+  return files_.emplace(field.file, std::move(file)).first->second.configuration;
+}
+
+namespace {
+
+/// One of the real numbers of every site's links.
+std::vector<double> numbers_of(const io::Configuration& c, const RandomField& field) {
+  const std::size_t width = 8 * c.entries();
+  const auto* numbers = reinterpret_cast<const double*>(c.links.data());
+  std::vector<double> out(static_cast<std::size_t>(c.sites()));
+  for (std::size_t site = 0; site < out.size(); ++site)
+    out[site] = field.amplitude * numbers[site * width + static_cast<std::size_t>(field.entry)];
+  return out;
+}
+
+/// What a file says of the box: one for all instances, or each instance's own of a stack.
+void from_file(const program::Program& p, const RandomField& field, std::int64_t first,
+               std::int64_t count, std::span<double> out) {
+  io::FieldPlace place{p.dims, field.components, field.entry, field.as_it_is, {}};
+  place.leading.assign(field.leading.begin(), field.leading.end());
+  std::map<std::int64_t, std::size_t> known;  // place in the stack -> in `members`
+  std::vector<std::int64_t> members;
+  std::vector<std::size_t> of_instance;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
+    const auto member =
+        field.members.empty()
+            ? std::int64_t{0}
+            : static_cast<std::int64_t>(field.members[static_cast<std::size_t>(instance)]);
+    const auto [found, fresh] = known.try_emplace(member, members.size());
+    if (fresh) members.push_back(member);
+    of_instance.push_back(found->second);
+  }
+  std::vector<std::vector<double>> values;
+  for (io::FieldFile& read : io::read_fields(field.file, place, members)) {
+    if (field.as_it_is && !std::equal(read.cells.begin(), read.cells.end(), p.extent.begin()))
+      throw io::ResultsError(
+          fmt::format("{} has another number of values than the model", field.file));
+    values.push_back(field.as_it_is ? std::move(read.values)
+                                    : io::resampled(read, p.extent, p.dx_physical));
+  }
+  for (std::int64_t i = 0; i < count; ++i)
+    std::ranges::transform(values[of_instance[static_cast<std::size_t>(i)]],
+                           out.begin() + i * p.sites(),
+                           [&](double v) { return field.amplitude * v; });
+}
+
+}  // namespace
+
+std::vector<double> random_fields(const program::Program& p, const RandomField& field,
+                                  std::int64_t first, std::int64_t count, int threads,
+                                  Configurations* configurations) {
+  const auto sites = static_cast<std::size_t>(p.sites());
+  std::vector<double> out(sites * static_cast<std::size_t>(count));
+  std::vector<Own> own;
+  const program::EnsembleNumbers ensemble_number(p);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
+    own.push_back(
+        {ensemble_seed(p.seed, ensemble_number(instance)),
+         field.masses.empty() ? field.mass2 : field.masses[static_cast<std::size_t>(instance)]});
+  }
+  if (field.kind == RandomField::Kind::File) {
+    from_file(p, field, first, count, out);
+    return out;
+  }
+  if (field.kind == RandomField::Kind::Link) {
+    Configurations own_files;
+    const auto values =
+        numbers_of((configurations ? *configurations : own_files).read(p, field), field);
+    for (std::int64_t i = 0; i < count; ++i) std::ranges::copy(values, out.begin() + i * p.sites());
+    return out;
+  }
+  const bool vacuum = field.kind == RandomField::Kind::Vacuum;
+  // amplitudes belong to a mass; neighbours in an ensemble mostly share it
+  std::map<double, std::vector<double>> amplitudes;
+  if (vacuum)
+    for (const Own& o : own) amplitudes.try_emplace(o.mass2);
+  std::vector<double> masses;
+  for (const auto& [mass, none] : amplitudes) masses.push_back(mass);
+  // many instances: one thread each; few: all threads at one after the other
+  const bool many = count >= 2 * threads;
+  const auto each = [&](std::int64_t number, const auto& work) {
+    if (!many) {
+      for (std::int64_t i = 0; i < number; ++i) work(i, threads);
+      return;
+    }
+    parallel_ranges(number, threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) work(i, 1);
+    });
+  };
+  each(static_cast<std::int64_t>(masses.size()), [&](std::int64_t m, int with) {
+    Own one;
+    one.mass2 = masses[static_cast<std::size_t>(m)];
+    amplitudes.at(one.mass2) = vacuum_amplitudes(vacuum_of(p, field, one), with);
+  });
+  each(count, [&](std::int64_t i, int with) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::span to(out.data() + at * sites, sites);
+    // instances with the same numbers and the same mass are made once
+    if (at > 0 && own[at].seed == own[0].seed && own[at].mass2 == own[0].mass2) return;
+    if (vacuum) {
+      const auto made =
+          vacuum_field(vacuum_of(p, field, own[at]), amplitudes.at(own[at].mass2), with);
+      std::copy(made.begin(), made.end(), to.begin());
+    } else {
+      drawn(p, field, own[at].seed, with, to);
+    }
+  });
+  for (std::size_t i = 1; i < own.size(); ++i)
+    if (own[i].seed == own[0].seed && own[i].mass2 == own[0].mass2)
+      std::copy_n(out.begin(), sites, out.begin() + static_cast<std::ptrdiff_t>(i * sites));
+  return out;
+}
+
+std::vector<double> random_field(const program::Program& p, const RandomField& field, int threads) {
+  return random_fields(p, field, 0, 1, threads);
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,51 @@
+// The random arrays of a Program, made on the host before the first launch.
+//
+// Vacuum: vacuum.hpp. Normal: mean 0, variance 1; Uniform in (low, high); both counted by site.
+// File: the values that a file has for the box (runtime/io/field_file.hpp); may throw ResultsError.
+// Link: one real number of each site's links in a gauge configuration; ConfigurationError. The
+// result is multiplied by the field's amplitude. Throws RunError where the lattice has no vacuum
+// (four dimensions).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/io/configurations/configuration.hpp"
+#include "runtime/run/starts/vacuum.hpp"
+
+namespace vphi::runtime {
+
+/// The vacuum that a random field of kind Vacuum asks for.
+Vacuum vacuum_of(const program::Program& program, const program::RandomField& field);
+
+/// Gauge configurations that a start reads, each once, however many arrays are made of it.
+class Configurations {
+ public:
+  /// Of the program's lattice; further axes of the file have extent 1.
+  const io::Configuration& read(const program::Program& program, const program::RandomField& field);
+
+ private:
+  std::map<std::string, io::ConfigurationFile> files_;
+};
+
+std::vector<double> random_field(const program::Program& program, const program::RandomField& field,
+                                 int threads);
+
+/// The same for `count` instances from `first` on, one after the other: each has the random numbers
+/// of its place in the ensemble and the mass of its own vacuum. Small lattices are made many at a
+/// time. An instance beyond the last has what the last one has. Without `configurations` a file of
+/// links is read for each array.
+std::vector<double> random_fields(const program::Program& program,
+                                  const program::RandomField& field, std::int64_t first,
+                                  std::int64_t count, int threads,
+                                  Configurations* configurations = nullptr);
+
+/// The seed of the instances with this number in their ensemble: the run's own for number 0, else
+/// 64 bits that Philox makes of the run's seed and the number.
+std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number);
+
+}  // namespace vphi::runtime

@@ -1,0 +1,325 @@
+// The oracle of `vphi test` for conservation laws: recovery, start, fluxes and whole steps against
+// the text. Right models pass; each fault of a table is found.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/physics/fluids/planted.hpp"
+#include "tests/physics_derive/derive_text.hpp"
+#include "tools/oracle/derivative_check.hpp"
+
+namespace vphi {
+namespace {
+
+using namespace planted;
+using physics::Conservation;
+using physics::Derived;
+using tools::DerivativeRow;
+
+// ---- models that the faults are planted in ------------------------------------------------------
+
+const std::map<std::string, std::string>& law_texts() {
+  static const std::map<std::string, std::string> kTexts{
+      {"fluid", R"(model fluid "a relativistic fluid with sources, a scheme that is a step"
+lattice box: 5*4, spacing = 0.5, boundary = [outflow, periodic]
+primitive eps, rho: real, v: vec(2)
+p(eps, rho) = 0.3*eps + 0.02*eps/(1 + abs(eps))
+W = 1/sqrt(1 - norm2(v))
+conserve N = rho*W:             div(N*v)
+conserve M = (eps + p)*W^2*v:   div(M*v) + grad(p) + 0.3*M
+conserve E = (eps + p)*W^2 - p: div((E + p)*v) + 0.2*p/(1 + t)
+recover {
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  rho = N*sqrt(1 - u^2)
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-13, max = 200, start = 0
+}
+limit M = M*min(1, 0.4*E/norm(M)) if norm(M) > 0 else M
+scheme shasta
+split [xyyx, yx]
+evolve scheme, dt = 0.2*dx, until = t > 1
+init eps = 1 + 0.1*x, rho = 0.5, v = [0.1*y, 0]
+precision real = f64
+every 1 step: total(E) -> "m.h5"
+expect conserved(N) within 1e-3
+)"},
+      {"gas", R"(model gas "Euler equations, a scheme that is a right side"
+param gamma = 5/3
+lattice box: 5*4, spacing = 0.4, boundary = [neumann, outflow]
+primitive rho, p: real, v: vec(2)
+c = sqrt(gamma*p/rho)
+speed[k] = abs(v[k]) + c
+conserve n = rho:   div(n*v)
+conserve M = rho*v: div(M*v) + grad(p) - n*[0.1, 0.2*x]
+conserve E = p/(gamma - 1) + rho*norm2(v)/2: div((E + p)*v)
+recover {
+  rho = n
+  v   = M/n
+  p   = (gamma - 1)*(E - norm2(M)/(2*n))
+}
+scheme kt, speed = speed, theta = 1.5
+evolve heun, dt = 0.05*dx, until = t > 0.2
+init rho = (1 if x < 0 else 1/8), p = 1/10, v = 0
+precision real = f64
+every 20 steps: total(E) -> "m.h5"
+expect conserved(n) within 1e-3
+)"},
+      {"tube", R"(model tube "slopes of primitive variables, the sound speed by a derivative"
+lattice tube: 9, length = 2, boundary = outflow
+primitive eps, rho: real, v: vec(1)
+p(eps, rho) = 0.3*eps + 0.02*eps/(1 + abs(eps))
+cs = sqrt(d(p, eps) + rho/(eps + p)*d(p, rho))
+speed[k] = (abs(v[k]) + cs)/(1 + abs(v[k])*cs)
+W = 1/sqrt(1 - norm2(v))
+conserve N = rho*W:             div(N*v)
+conserve M = (eps + p)*W^2*v:   div(M*v) + grad(p)
+conserve E = (eps + p)*W^2 - p: div((E + p)*v)
+recover {
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  rho = N*sqrt(1 - u^2)
+  v   = M/(E + p)
+  solve u by newton, tol = 1e-12, max = 40, start = 0
+}
+scheme kt_primitive, speed = speed
+evolve heun, dt = 0.1*dx, until = t > 0.2
+init eps = (16 if x < 0 else 1), rho = (8 if x < 0 else 1), v = 0
+precision real = f64
+every 1 step: total(E) -> "m.h5"
+)"},
+      {"water", R"(model water "two waves at each face"
+param g = 1
+lattice channel: 9, length = 4, boundary = periodic
+primitive depth: real, v: vec(1)
+right[k] = v[k] + sqrt(g*depth)
+left[k]  = v[k] - sqrt(g*depth)
+conserve h = depth:   div(h*v)
+conserve q = depth*v: div(q*v) + grad(g*depth^2/2)
+recover {
+  depth = h
+  v     = q/h
+}
+scheme hlle, fastest = right, slowest = left
+evolve heun, dt = 0.1*dx, until = t > 1
+init depth = (1 if x < 0 else 1/2), v = 0
+every 1 step: total(h) -> "m.h5"
+)"},
+      {"road", R"(model road "a scheme and a limiter of the model's own"
+lattice road: 9, length = 2, boundary = periodic
+primitive a: real
+vl(p, q) = 2*max(p*q, 0)/(p + q + 1e-9)
+conserve u = a: d(u*0.7, x) + 0.1*u
+recover {
+  a = u
+}
+scheme donor(U' = -d(U*v, k)) {
+  s  = vl(U - U@-k, U@k - U)
+  Fk = max(v, 0)*(U + s/2) + min(v, 0)*(U - s/2)@k
+  U' = -(Fk - Fk@-k)/dx
+}
+scheme donor
+evolve heun, dt = 0.1*dx, until = t > 1
+init a = exp(-x^2)
+every 1 step: total(u) -> "m.h5"
+)"},
+  };
+  return kTexts;
+}
+
+// ---- faults -------------------------------------------------------------------------------------
+
+Conservation& laws(System& s) { return *s.conservation; }
+
+void change(System& s, Expr& value, const Change& how) {
+  const Expr before = value;
+  value = how(s, value);
+  if (value == before) throw std::runtime_error("nothing was planted");
+}
+
+Plant recovered(const std::string& name, const Change& how) {
+  return [=](System& s) {
+    for (Derived& value : laws(s).recovered)
+      if (value.name == name) return change(s, value.value, how);
+    throw std::runtime_error("nothing is recovered as " + name);
+  };
+}
+Plant line(std::size_t axis, const std::string& name, const Change& how) {
+  return [=](System& s) {
+    std::string known;
+    for (Derived& value : laws(s).sweeps.at(axis).lines) {
+      if (value.name == name) return change(s, value.value, how);
+      known += " " + value.name;
+    }
+    throw std::runtime_error("no line " + name + " among" + known);
+  };
+}
+Plant result(std::size_t axis, std::size_t quantity, const Change& how) {
+  return [=](System& s) {
+    change(s, laws(s).sweeps.at(axis).result.at(laws(s).quantities.at(quantity)), how);
+  };
+}
+Plant face(std::size_t axis, std::size_t quantity, const Change& how) {
+  return [=](System& s) {
+    auto& faces = laws(s).sweeps.at(axis).face;
+    change(s, faces.at(laws(s).quantities.at(quantity)), how);
+  };
+}
+Plant source(std::size_t quantity, const Change& how) {
+  return [=](System& s) { change(s, laws(s).source.at(laws(s).quantities.at(quantity)), how); };
+}
+Plant start(std::size_t quantity, const Change& how) {
+  return [=](System& s) {
+    for (physics::InitialValue& value : s.initial)
+      if (value.array == laws(s).quantities.at(quantity)) return change(s, value.value, how);
+    throw std::runtime_error("no such start");
+  };
+}
+Expr turned(Expr e) { return algebra::shift(e, {{1}}); }
+
+struct Fault {
+  const char* name;
+  const char* text;
+  Plant plant;
+};
+
+const std::vector<Fault>& faults() {
+  static const std::vector<Fault> kFaults{
+      // recovery and roots
+      {"a root one in a million too large", "fluid", recovered("u", times(1 + 1e-6))},
+      {"a root of the other sign", "tube", recovered("u", times(-1))},
+      {"a velocity of the other sign", "fluid", recovered("v_1", times(-1))},
+      {"a component for the other", "fluid",
+       [](System& s) {
+         auto& r = laws(s).recovered;
+         std::swap(r.at(r.size() - 2).value, r.back().value);
+       }},
+      {"half an energy density", "tube", recovered("eps", times(0.5))},
+      {"a density without its contraction", "fluid",
+       recovered("rho", [](System& s, Expr) { return s.arena->load(laws(s).quantities[0]); })},
+      {"a pressure one in a million too large", "gas", recovered("p", times(1 + 1e-6))},
+      {"kinetic energy dropped", "gas",
+       recovered("p",
+                 [](System& s, Expr e) {
+                   return algebra::substitute(e, s.arena->load(laws(s).quantities[2]),
+                                              s.arena->integer(0));
+                 })},
+      // the start
+      {"a start of the other sign", "fluid", start(1, times(-1))},
+      {"a start without a Lorentz factor", "fluid", start(3, times(1.001))},
+      // fluxes of a step
+      {"sign of the pressure in a flux", "fluid", line(0, "g_M_0", times(-1))},
+      {"a flux of the pressure along the wrong axis", "fluid",
+       line(1, "g_M_1", [](System& s, Expr) { return s.arena->integer(0); })},
+      {"half a flux of energy", "fluid", line(0, "g_E", times(0.5))},
+      {"the velocity of a flux of the other sign", "fluid", line(1, "w", times(-1))},
+      {"velocities that are too large by 1e-6", "fluid", line(0, "w", times(1 + 1e-6))},
+      {"a transport factor from the wrong neighbour", "fluid",
+       line(0, "Qp", nodes(neighbour, at_the_site))},
+      {"a difference one cell off", "fluid",
+       line(0, "D_N", [](System&, Expr e) { return turned(e); })},
+      {"antidiffusion dropped", "fluid", line(0, "A_E", times(0))},
+      {"antidiffusion of the other sign", "fluid", line(1, "Aph_E", times(-1))},
+      {"a limiter that is too wide", "fluid", line(0, "Dt_N", times(2))},
+      {"half a step's result", "fluid", result(1, 2, times(0.999))},
+      // a step
+      {"no half step", "fluid", [](System& s) { laws(s).half_step = false; }},
+      {"a limit dropped", "fluid", [](System& s) { s.limits.clear(); }},
+      {"a limit that cuts elsewhere", "fluid",
+       [](System& s) { change(s, s.limits.at(0).value, times(0.99)); }},
+      {"another order of the axes", "fluid",
+       [](System& s) { std::swap(laws(s).orders.at(0), laws(s).orders.at(1)); }},
+      {"another share of an axis", "fluid",
+       [](System& s) { laws(s).orders.at(0).at(0).weight = 1; }},
+      {"a longer step", "fluid", [](System& s) { s.dt *= 1.01; }},
+      {"a source of the other sign", "fluid", source(1, times(-1))},
+      {"a source dropped", "fluid", [](System& s) { laws(s).source.clear(); }},
+      {"a source at another time", "fluid",
+       source(3, nodes(named("t"), [](Expr e) { return e + e->arena->real(0.05L); }))},
+      {"periodic for open", "fluid",
+       [](System& s) { s.lattice.boundary[0] = physics::Boundary::Periodic; }},
+      {"what leaves the box twice", "fluid", face(0, 0, times(2))},
+      // right sides
+      {"sign of a right side", "gas", in("n", times(-1))},
+      {"a right side one in a million too large", "gas", in("E", times(1 + 1e-6))},
+      {"a source beside the fluxes dropped", "gas",
+       in("M_1",
+          [](System& s, Expr e) {
+            Expr fluxes = e;
+            algebra::visit(e, [&](Expr node) {
+              if (node.is(Op::Site)) fluxes = e - s.arena->real(0.2L) * s.arena->load(0);
+            });
+            return fluxes;
+          })},
+      {"a limiter's other slope", "gas", line(0, "s_n", times(0.9))},
+      {"a signal velocity of one side alone", "water", line(0, "br", times(0.5))},
+      {"the slowest wave for the fastest", "water", line(0, "bl", times(-1))},
+      {"a flux at the wrong face", "water",
+       line(0, "Fk_h", [](System&, Expr e) { return turned(e); })},
+      {"half a flux", "tube", line(0, "Fk_E", times(0.5))},
+      {"a slope of the wrong variable", "tube", line(0, "s_eps", times(-1))},
+      {"the model's own limiter", "road", line(0, "s_u", times(1.5))},
+      {"a source of an own scheme", "road",
+       in("u",
+          [](System& s, Expr e) {
+            return e + s.arena->real(0.01L) * s.arena->load(laws(s).quantities[0]);
+          })},
+      {"a mirror that does not turn velocities", "gas", [](System& s) { laws(s).odd.clear(); }},
+      {"periodic for an open end", "gas",
+       [](System& s) { s.lattice.boundary[1] = physics::Boundary::Periodic; }},
+      {"what leaves the box of a right side", "gas",
+       [](System& s) {
+         for (auto& scalar : s.scalars)
+           if (scalar.symbol == laws(s).outflow.at(laws(s).quantities[0]))
+             scalar.rate = s.arena->real(0.5L) * scalar.rate;
+       }},
+  };
+  return kFaults;
+}
+
+std::string report(const std::vector<DerivativeRow>& rows) {
+  std::string text;
+  for (const DerivativeRow& row : rows)
+    text += row.variable + " (" + row.source + "): " + std::to_string(row.deviation) + " of " +
+            std::to_string(row.points) + " points " + row.not_checked + "\n";
+  return text;
+}
+
+TEST(Laws, RightModelsAgreeWithTheirText) {
+  for (const auto& [name, text] : law_texts()) {
+    const auto d = physics::test::derived(text);
+    const auto rows = tools::check_derivatives(*d.resolved, *d.system);
+    EXPECT_GT(rows.size(), 2u) << name;
+    for (const DerivativeRow& row : rows) {
+      EXPECT_TRUE(row.right()) << name << "\n" << report(rows);
+      EXPECT_GE(row.points, row.variable.starts_with("what le") ? 1 : 9) << name << row.variable;
+      if (!row.right()) break;
+    }
+  }
+}
+
+class PlantedLaw : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(PlantedLaw, IsFound) {
+  const Fault& fault = faults()[GetParam()];
+  auto d = physics::test::derived(law_texts().at(fault.text));
+  fault.plant(*d.system);
+  const auto rows = tools::check_derivatives(*d.resolved, *d.system);
+  const bool found = std::any_of(rows.begin(), rows.end(), [](const DerivativeRow& row) {
+    return row.not_checked.empty() && !row.right();
+  });
+  EXPECT_TRUE(found) << fault.name << "\n" << report(rows);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, PlantedLaw, ::testing::Range<std::size_t>(0, faults().size()),
+                         [](const auto& info) {
+                           std::string name = faults()[info.param].name;
+                           for (char& c : name)
+                             if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+                           return name;
+                         });
+
+TEST(Laws, AtLeastFortyFaultsArePlanted) { EXPECT_GE(faults().size(), 40u); }
+
+}  // namespace
+}  // namespace vphi

@@ -1,0 +1,106 @@
+// vphi check: everything that can be said without running.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "runtime/device/native/native.hpp"
+#include "runtime/run/session.hpp"
+#include "tools/model.hpp"
+#include "tools/verbs.hpp"
+
+namespace vphi::tools {
+namespace {
+
+std::string bytes_text(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6)
+                     : fmt::format("{:.2f} GB", bytes / 1e9);
+}
+
+/// What would end a run on this machine before it begins; nothing where it fits.
+std::optional<dsl::Diagnostic> beyond_memory(const Compilation& c) {
+  const program::Program& p = *c.program;
+  const auto machine = runtime::native_info();
+  const auto need = static_cast<double>(runtime::memory_needed(p).peak);
+  const std::size_t there = machine.memory_total;
+  if (there == 0 || need <= static_cast<double>(there)) return std::nullopt;
+  if (p.all_instances() > 1 && runtime::largest_batch(p, there) > 0)
+    return std::nullopt;  // in parts
+  dsl::Diagnostic d;
+  d.code = "E0802";
+  for (const char* keyword : {"lattice", "particles", "model"})
+    if (const dsl::Clause* clause = c.resolved.clause(keyword); clause && d.span.empty())
+      d.span = clause->keyword_span;
+  d.message = fmt::format("the model needs {} of memory, and this machine has {}", bytes_text(need),
+                          bytes_text(static_cast<double>(there)));
+  const auto fits = runtime::largest_lattice(p, there);
+  d.hint = fmt::format("{} fits: --lattice '{}'",
+                       runtime::shape_text({fits.data(), static_cast<std::size_t>(p.dims)}),
+                       runtime::shape_text({fits.data(), static_cast<std::size_t>(p.dims)}));
+  if (!c.resolved.clause("lattice")) d.hint = "fewer bodies";
+  return d;
+}
+
+}  // namespace
+
+int check(const Words& words) {
+  std::vector<std::string> models;
+  ModelOptions options;
+  bool json = false, quiet = false;
+  CommandLine line("check MODEL",
+                   "Checks names, types, index ranges, the step's stability, memory.");
+  line.arguments(models, 1, 1).flag("--json", json, "diagnostics as a JSON array");
+  line.flag("--quiet", quiet, "errors and warnings only");
+  options.declare(line);
+  if (!line.parse(words)) return kOk;
+
+  std::string path;
+  try {
+    path = find_model(models[0]);
+  } catch (const UsageError& error) {
+    if (!json) throw;
+    const nlohmann::ordered_json entry = {
+        {"code", "E0810"}, {"severity", "error"}, {"message", error.what()}, {"file", models[0]},
+        {"line", 0},       {"column", 0},         {"hint", error.hint}};
+    fmt::print("{}\n", nlohmann::ordered_json::array({entry}).dump());
+    return kUserError;
+  }
+  Compilation c = compile_model(path, options.compile_options(), default_target("native"));
+  if (c.program)
+    if (auto beyond = beyond_memory(c)) c.diagnostics.add(std::move(*beyond));
+  if (json) {
+    fmt::print("{}\n", dsl::render_json(c.diagnostics, c.resolved.sources()));
+    return c.diagnostics.has_errors() ? kUserError : kOk;
+  }
+  if (report(c)) return kUserError;
+  if (quiet) return kOk;
+  const auto& p = *c.program;
+  const auto need = runtime::memory_needed(p);
+  fmt::print("{}: ok\n", p.model);
+  const bool lattice = c.resolved.clause("lattice") != nullptr;
+  const bool bodies = c.resolved.clause("particles") != nullptr;
+  if (lattice)
+    fmt::print("  lattice  {}, dx = {:.6g}\n",
+               runtime::shape_text({p.extent.data(), static_cast<std::size_t>(p.dims)}),
+               p.dx_physical);
+  else if (bodies)
+    fmt::print("  bodies   {}\n", p.sites());
+  if (p.all_instances() > 1) fmt::print("  sweep    {} instances\n", p.all_instances());
+  if (const dsl::Clause* sample = c.resolved.clause("sample")) {
+    const bool trajectories = dsl::option(*sample, "trajectories") != nullptr;
+    if (p.steps >= 0)
+      fmt::print("  chain    {} {}\n", p.steps, trajectories ? "trajectories" : "sweeps");
+  } else {
+    fmt::print("  step     dt = {:.6g}", p.dt_physical);
+    if (lattice) fmt::print(", dt/dx = {:.4g} in program units", p.dt / p.dx);
+    if (p.steps >= 0) fmt::print(", {} steps", p.steps);
+    fmt::print("\n");
+    if (endless(c))
+      fmt::print("  end      none: it goes on until it is interrupted; write `until = t > ...`\n");
+  }
+  fmt::print("  memory   {} ({} bytes a {})\n", bytes_text(static_cast<double>(need.peak)),
+             need.per_site, bodies && !lattice ? "body" : "site");
+  return kOk;
+}
+
+}  // namespace vphi::tools

@@ -1,0 +1,54 @@
+// The equations of a System evaluated on its own lattice, with a 64-bit mantissa.
+//
+// The other side of `vphi test`: what the compiler derived, as numbers. State is set from outside;
+// averages and sums over pairs are made anew after `changed`. What has no value here throws
+// std::invalid_argument.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/algebra/expr.hpp"
+#include "compiler/model/system.hpp"
+#include "compiler/physics/tables/table_file.hpp"
+#include "tools/oracle/written_value.hpp"
+
+namespace vphi::tools {
+
+class DerivedValue {
+ public:
+  explicit DerivedValue(const physics::System& system) : system_(system) {}
+
+  std::map<int, std::vector<long double>> arrays;
+  std::map<std::string, long double> symbols;
+  std::map<int, long double> noise;  ///< of each stream; 0 where it is not named
+  /// Arrays without memory: made at each place from others, beyond the walls as well.
+  std::map<int, algebra::Expr> made;
+
+  /// After state or symbols were set.
+  void changed() {
+    reduced_.clear();
+    made_.clear();
+  }
+  long double at(algebra::Expr e, const Place& place);
+  /// A scalar's rate or initial value.
+  long double scalar(algebra::Expr e) { return at(e, Place{}); }
+
+ private:
+  /// `other`: the second body of a pair; null outside of pairs.
+  long double value(algebra::Expr e, const Place& place, const Place* other,
+                    std::unordered_map<const algebra::Node*, long double>& known);
+  long double load(const algebra::Node& node, const Place& place, const Place* other) const;
+  long double entry(int array, int row, int column) const;
+  int sites() const { return static_cast<int>(system_.lattice.sites()); }
+  Place place(int site) const;
+
+  const physics::System& system_;
+  std::unordered_map<const algebra::Node*, long double> reduced_;
+  std::map<std::pair<int, Place>, long double> made_;
+  mutable std::map<int, physics::Matrix> matrices_;  ///< of files, as they were read
+};
+
+}  // namespace vphi::tools

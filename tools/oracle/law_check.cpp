@@ -1,0 +1,349 @@
+#include "tools/oracle/law_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/interpret.hpp"
+#include "compiler/schedule/schedule.hpp"
+#include "tools/oracle/derived_value.hpp"
+#include "tools/oracle/written_fluid.hpp"
+
+namespace vphi::tools {
+namespace {
+
+constexpr int kStates = 3;  ///< of recoveries and rates; of steps one, all of whose cells count
+
+/// A row that is being filled: |difference| over the largest value.
+class Filling {
+ public:
+  explicit Filling(DerivativeRow row) : row_(std::move(row)) {}
+  void take(long double derived, long double written) {
+    if (!std::isfinite(derived) && !std::isfinite(written)) return;
+    ++row_.points;
+    largest_ = std::max(largest_, std::fabs(written));
+    const long double difference = std::fabs(derived - written);
+    difference_ = std::isfinite(difference) ? std::max(difference_, difference) : 1 + largest_;
+  }
+  /// The size of what is compared where its values may all be small.
+  void size(long double value) {
+    if (std::isfinite(value)) largest_ = std::max(largest_, std::fabs(value));
+  }
+  void stop(const std::string& why) { row_.not_checked = why; }
+  DerivativeRow done() {
+    if (row_.not_checked.empty() && row_.points == 0)
+      row_.not_checked = "no state where it is finite";
+    if (row_.not_checked.empty())
+      row_.deviation =
+          largest_ > 0 ? static_cast<double>(difference_ / largest_) : (difference_ > 0 ? 1 : 0);
+    return row_;
+  }
+
+ private:
+  DerivativeRow row_;
+  long double largest_ = 0, difference_ = 0;
+};
+
+class LawComparison {
+ public:
+  LawComparison(const dsl::Resolved& resolved, const physics::System& system)
+      : resolved_(resolved),
+        system_(system),
+        laws_(*system.conservation),
+        text_(resolved),
+        derived_(system) {}
+
+  std::vector<DerivativeRow> rows() {
+    if (system_.A != 1 || system_.B != 1)
+      return {{"the equations", "the text", 0, 0, "conservation laws in program units"}};
+    try {
+      prepare();
+      WrittenFluid fluid(resolved_, text_);
+      fluid_ = &fluid;
+      compare_recovery();
+      compare_start();
+      WrittenScheme scheme(fluid);
+      if (scheme.step())
+        compare_step(scheme);
+      else
+        compare_rates(scheme);
+    } catch (const NotCovered& end) {
+      rows_.push_back({"the equations", "the text", 0, 0, end.what});
+    } catch (const std::exception& end) {
+      rows_.push_back({"the equations", "the text", 0, 0, end.what()});
+    }
+    return rows_;
+  }
+
+ private:
+  void prepare() {
+    std::array<int, 4> extent{1, 1, 1, 1};
+    for (std::size_t k = 0; k < 4; ++k) extent[k] = static_cast<int>(system_.lattice.extent[k]);
+    for (const physics::Axis& axis : system_.axes) {
+      const double value = axis.values.at(axis.values.size() / 2);
+      text_.swept[axis.name] = value;
+      derived_.symbols[axis.symbol] = value;
+    }
+    text_.read_box(system_.lattice.dims, extent);
+    text_.declare(text_.box.sites());
+    text_.step = 1e-5L;  // of derivatives in the text, d(p, eps)
+    for (const auto& s : system_.scalars) derived_.symbols[s.symbol] = 0;
+    for (const auto& s : system_.scalars)
+      if (s.symbol == system_.time) derived_.symbols[s.symbol] = derived_.scalar(s.initial);
+    text_.t = derived_.symbols[system_.time];
+    // of the recovery: what its own rounds leave, as the compiler has said
+    if (laws_.residual_left > 0) allowed_ = std::max(1e-8, 1000 * laws_.residual_left);
+  }
+
+  int sites() const { return text_.box.sites(); }
+  Place place(int site) const { return text_.box.place(site); }
+
+  // ---- states
+
+  /// Quantities of random primitive variables, near each other; scalars are positive unless they
+  /// are all that there is.
+  std::vector<Cell> drawn(unsigned seed) {
+    std::mt19937_64 random(1871 + seed);
+    std::uniform_real_distribution<double> around(-1, 1);
+    const auto& names = fluid_->primitives();
+    const bool vectors =
+        std::any_of(names.begin(), names.end(), [&](const auto& p) { return is_vector(p.name); });
+    std::vector<Cell> cells;
+    for (int s = 0; s < sites(); ++s) {
+      Cell quantities;
+      for (int attempt = 0; attempt < 40; ++attempt) {
+        Cell primitives;
+        for (const auto& p : names) {
+          for (int i = 0; i < p.size; ++i) {
+            const double x = around(random);
+            primitives.push_back(is_vector(p.name)                ? 0.35 * x
+                                 : !vectors && around(random) < 0 ? -1 - 0.4 * x
+                                                                  : 1 + 0.4 * x);
+          }
+        }
+        quantities = fluid_->densities(primitives, place(s));
+        const Cell back = fluid_->recovered(quantities, place(s));
+        if (std::all_of(back.begin(), back.end(), [](auto x) { return std::isfinite(x); })) break;
+      }
+      cells.push_back(std::move(quantities));
+    }
+    return cells;
+  }
+  bool is_vector(const std::string& name) const {
+    const dsl::Symbol* symbol = resolved_.find(name);
+    return symbol && symbol->type.base == dsl::Type::Base::Vector;
+  }
+
+  void put(const std::vector<Cell>& cells) {
+    for (std::size_t c = 0; c < laws_.quantities.size(); ++c) {
+      auto& array = derived_.arrays[laws_.quantities[c]];
+      array.clear();
+      for (const Cell& cell : cells) array.push_back(cell[c]);
+    }
+    derived_.changed();
+  }
+
+  std::string shown(const std::vector<WrittenFluid::Name>& names, std::size_t component) const {
+    for (const auto& n : names) {
+      const int i = static_cast<int>(component) - n.first;
+      if (i < 0 || i >= n.size) continue;
+      return n.size > 1 ? fmt::format("{}[{}]", n.name, i) : n.name;
+    }
+    return {};
+  }
+  DerivativeRow row(std::string what, std::string source) const {
+    DerivativeRow r{std::move(what), std::move(source), 0, 0, {}};
+    r.allowed = allowed_;
+    return r;
+  }
+
+  // ---- recover and init
+
+  void compare_recovery() {
+    for (const physics::Derived& value : laws_.recovered) derived_.made[value.array] = value.value;
+    std::vector<Filling> all;
+    const auto count = static_cast<std::size_t>(fluid_->components(true));
+    for (std::size_t c = 0; c < count; ++c)
+      all.emplace_back(row(shown(fluid_->primitives(), c), "recover"));
+    // in the order of the System: the solved name first, then primitives as they are declared
+    const std::size_t first = laws_.recovered.size() - count;
+    std::optional<Filling> solved;
+    if (fluid_->solve() && first == 1)
+      solved.emplace(row(fluid_->solve()->name + " in its equation", "solve"));
+    for (unsigned state = 0; state < kStates; ++state) {
+      const std::vector<Cell> cells = drawn(state);
+      put(cells);
+      for (int s = 0; s < sites(); ++s) {
+        const Cell& quantities = cells[static_cast<std::size_t>(s)];
+        const Cell expected = fluid_->recovered(quantities, place(s));
+        const auto found = [&](std::size_t i) {
+          return derived_.at(system_.arena->load(laws_.recovered[i].array), place(s));
+        };
+        for (std::size_t c = 0; c < count; ++c) all[c].take(found(first + c), expected[c]);
+        if (!solved) continue;
+        const long double u = found(0);
+        solved->take(fluid_->left(quantities, u, place(s)), 0);
+        solved->size(u);
+      }
+    }
+    if (solved) rows_.push_back(solved->done());
+    for (Filling& f : all) rows_.push_back(f.done());
+  }
+
+  void compare_start() {
+    std::vector<Filling> all;
+    for (std::size_t c = 0; c < laws_.quantities.size(); ++c)
+      all.emplace_back(row(shown(fluid_->quantities(), c) + " at the start", "init"));
+    DerivedValue start(system_);  // later values are made of earlier ones
+    start.symbols = derived_.symbols;
+    for (const physics::InitialValue& value : system_.initial)
+      start.made[value.array] = value.value;
+    try {
+      for (int s = 0; s < sites(); ++s) {
+        const Cell expected = fluid_->start(place(s));
+        for (std::size_t c = 0; c < all.size(); ++c)
+          all[c].take(start.at(system_.arena->load(laws_.quantities[c]), place(s)), expected.at(c));
+      }
+    } catch (const NotCovered& end) {
+      rows_.push_back({"the start", "init", 0, 0, end.what});
+      return;
+    } catch (const std::invalid_argument& end) {
+      rows_.push_back({"the start", "init", 0, 0, end.what()});
+      return;
+    }
+    for (Filling& f : all) rows_.push_back(f.done());
+  }
+
+  // ---- the scheme
+
+  /// A right side: U' of the System's own variables, and what leaves an open box.
+  void compare_rates(WrittenScheme& scheme) {
+    for (const physics::AxisScheme& sweep : laws_.sweeps)
+      for (const physics::Derived& line : sweep.lines) derived_.made[line.array] = line.value;
+    const std::string source = "the text of " + scheme.name();
+    const std::size_t count = laws_.quantities.size();
+    std::vector<Filling> all, lost;
+    for (std::size_t c = 0; c < count; ++c) {
+      all.emplace_back(row(shown(fluid_->quantities(), c) + "'", source));
+      lost.emplace_back(row("what leaves the box of " + shown(fluid_->quantities(), c), source));
+    }
+    std::vector<Place> places;
+    for (int s = 0; s < sites(); ++s) places.push_back(place(s));
+    for (unsigned state = 0; state < kStates; ++state) {
+      std::vector<Cell> cells = drawn(state);
+      for (int s = 0; s < sites(); ++s)
+        cells[static_cast<std::size_t>(s)] =
+            fluid_->limited(cells[static_cast<std::size_t>(s)], place(s));
+      put(cells);
+      const auto expected = scheme.rates(cells, places);
+      const auto fluxes = scheme.rates(cells, places, false);
+      for (std::size_t c = 0; c < count; ++c) {
+        const int array = laws_.quantities[c];
+        long double out = 0, size = 0;
+        for (std::size_t s = 0; s < places.size(); ++s) {
+          all[c].take(derived_.at(rate_of(array), places[s]), expected[s][c]);
+          out -= fluxes[s][c];
+          size += std::fabs(fluxes[s][c]);
+        }
+        const auto scalar = laws_.outflow.find(array);
+        if (scalar == laws_.outflow.end()) continue;
+        for (const auto& s : system_.scalars)
+          if (s.symbol == scalar->second) lost[c].take(derived_.scalar(s.rate), out);
+        lost[c].size(size);
+      }
+    }
+    for (Filling& f : all) rows_.push_back(f.done());
+    for (Filling& f : lost)
+      if (!laws_.outflow.empty()) rows_.push_back(f.done());
+  }
+
+  algebra::Expr rate_of(int array) const {
+    for (const physics::Variable& v : system_.variables)
+      if (v.array == array) return v.rate;
+    throw std::invalid_argument("a quantity without a rate");
+  }
+
+  /// A step: the kernels as scheduled, in f64, against the text.
+  void compare_step(WrittenScheme& scheme) {
+    physics::System system = system_;
+    system.numerics.real = system.numerics.store = physics::Precision::F64;
+    system.numerics.stores.clear();
+    dsl::Diagnostics diagnostics;
+    const auto plan = schedule::schedule(system, resolved_, diagnostics);
+    if (!plan) throw std::invalid_argument("a step that cannot be scheduled");
+    const std::vector<Cell> cells = drawn(0);
+    kernel::Interpreter kernels(*plan);
+    kernels.start();
+    const auto buffer = [&](int array) -> std::vector<double>& {
+      return kernels.buffer(plan->buffer_of.at(static_cast<std::size_t>(array)));
+    };
+    std::vector<Cell> rounded = cells;  // the same numbers on both sides
+    for (std::size_t c = 0; c < laws_.quantities.size(); ++c) {
+      std::vector<double>& values = buffer(laws_.quantities[c]);
+      for (std::size_t s = 0; s < cells.size(); ++s) {
+        values[s] = static_cast<double>(cells[s][c]);
+        rounded[s][c] = values[s];
+      }
+    }
+    kernels.step();
+    const dsl::Clause* evolve = resolved_.clause("evolve");
+    const dsl::ExprPtr dt = evolve ? dsl::option(*evolve, "dt") : nullptr;
+    if (!dt) throw std::invalid_argument("a step without a length");
+    const long double length = text_.value(*dt, nullptr).parts.at(0).real();
+    const std::vector<Cell> expected = scheme.advanced(rounded, length);
+    const std::string source = "a step of " + scheme.name() + " from the text";
+    for (std::size_t c = 0; c < laws_.quantities.size(); ++c) {
+      Filling filling(row(shown(fluid_->quantities(), c) + " after a step", source));
+      const std::vector<double>& values = buffer(laws_.quantities[c]);
+      for (std::size_t s = 0; s < cells.size(); ++s) filling.take(values[s], expected[s][c]);
+      rows_.push_back(filling.done());
+    }
+    for (const auto& [array, name] : laws_.outflow) {
+      const auto c = static_cast<std::size_t>(
+          std::find(laws_.quantities.begin(), laws_.quantities.end(), array) -
+          laws_.quantities.begin());
+      const auto asked =
+          std::find_if(plan->program.scalars.begin(), plan->program.scalars.end(),
+                       [&](const program::Scalar& scalar) { return scalar.name == name; });
+      const bool judged = std::any_of(
+          system_.expectations.begin(), system_.expectations.end(), [&](const auto& promise) {
+            return promise.kind == physics::Expectation::Kind::Conserved && reads(promise, name);
+          });
+      if (asked == plan->program.scalars.end() || !judged) continue;
+      Filling filling(row("what left the box of " + shown(fluid_->quantities(), c), source));
+      filling.take(kernels.scalar(name), scheme.lost().at(c));
+      for (const Cell& cell : rounded) filling.size(cell[c]);
+      rows_.push_back(filling.done());
+    }
+  }
+
+  static bool reads(const physics::Expectation& promise, const std::string& scalar) {
+    const auto in = [&](algebra::Expr e) {
+      return e && algebra::contains(e, [&](algebra::Expr node) {
+               return node.is(algebra::Op::Symbol) && node->name == scalar;
+             });
+    };
+    return in(promise.value) || in(promise.ok) || in(promise.scale);
+  }
+
+  const dsl::Resolved& resolved_;
+  const physics::System& system_;
+  const physics::Conservation& laws_;
+  Written text_;
+  DerivedValue derived_;
+  WrittenFluid* fluid_ = nullptr;
+  double allowed_ = 1e-8;
+  std::vector<DerivativeRow> rows_;
+};
+
+}  // namespace
+
+std::vector<DerivativeRow> check_laws(const dsl::Resolved& resolved,
+                                      const physics::System& system) {
+  return LawComparison(resolved, system).rows();
+}
+
+}  // namespace vphi::tools

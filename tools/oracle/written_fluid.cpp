@@ -1,0 +1,333 @@
+// Densities, recovery, limits, fluxes and sources of conservation laws, of one cell.
+#include "tools/oracle/written_fluid.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "tools/oracle/written_scope.hpp"
+
+namespace vphi::tools {
+
+using dsl::ExprKind;
+
+namespace {
+
+constexpr long double kNone = std::numeric_limits<long double>::quiet_NaN();
+
+Numbers together(const Cell& cell, int first, int size) {
+  std::vector<Complex> parts;
+  for (int i = 0; i < size; ++i) parts.emplace_back(cell.at(static_cast<std::size_t>(first + i)));
+  return Numbers::vector(std::move(parts));
+}
+
+bool finite(const Cell& cell) {
+  return std::all_of(cell.begin(), cell.end(), [](long double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+Numbers Written::value(const dsl::Expr& e, const Given& given, const Place* place) {
+  Scope scope;
+  scope.dynamic = true;
+  for (const auto& [name, numbers] : given.values) {
+    Local local;
+    local.fixed = numbers;
+    scope.names.emplace(name, std::move(local));
+  }
+  for (const auto& [name, formula] : given.formulas) {
+    Local local;
+    local.text = formula;
+    local.scope = &scope;
+    scope.names.emplace(name, std::move(local));
+  }
+  for (const auto& [name, axis] : given.axes) {
+    Local local;
+    local.index = Index{axis, 1, Index::Kind::Direction};
+    scope.names.emplace(name, std::move(local));
+  }
+  try {
+    return at(e, scope, place);
+  } catch (const NeedsPlace&) {
+    throw NotCovered{e.span, "a value of each site where a number is meant"};
+  }
+}
+
+// ---- what the model says --------------------------------------------------------------------
+
+WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
+    : resolved_(resolved), text_(text) {
+  int first = 0;
+  for (const physics::FieldFact& fact : text.facts().fields) {
+    if (!fact.primitive) continue;
+    const int size = text.fields.at(fact.name).rows;
+    primitives_.push_back({fact.name, size, first});
+    first += size;
+    text.fields.erase(fact.name);
+  }
+  first = 0;
+  for (const dsl::Clause* clause : resolved.clauses("conserve")) {
+    Law law;
+    law.item = &clause->items.front();
+    const std::string& name = law.item->head->name;
+    const dsl::Symbol* symbol = resolved.find(name);
+    const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
+    quantities_.push_back({name, vector ? symbol->type.rows : 1, first});
+    first += quantities_.back().size;
+    for (const dsl::Item* right : dsl::positional(*clause)) law.right.push_back(right->value.get());
+    laws_.push_back(std::move(law));
+  }
+  const dsl::Clause* recover = resolved.clause("recover");
+  for (const dsl::Line& line : recover->body) {
+    if (line.kind == dsl::Line::Kind::Definition)
+      facts_[line.definition.head.name] = line.definition.value.get();
+    if (line.kind != dsl::Line::Kind::Clause || line.clause.keyword != "solve") continue;
+    solve_.emplace();
+    for (const dsl::Item& item : line.clause.items) {
+      const auto number = [&] { return text_.value(*item.value, nullptr).parts[0].real(); };
+      if (!item.head) {
+        if (item.value) solve_->name = item.value->text;
+      } else if (item.head->name == "start") {
+        solve_->start = number();
+      } else if (item.head->name == "from") {
+        solve_->from = number();
+      } else if (item.head->name == "to") {
+        solve_->to = number();
+      }
+    }
+  }
+}
+
+int WrittenFluid::components(bool of_primitives) const {
+  const auto& names = of_primitives ? primitives_ : quantities_;
+  return names.back().first + names.back().size;
+}
+
+Written::Given WrittenFluid::given(const Cell* quantities, const Cell* primitives) const {
+  Written::Given names;
+  if (quantities)
+    for (const Name& q : quantities_) names.values[q.name] = together(*quantities, q.first, q.size);
+  if (primitives)
+    for (const Name& p : primitives_) names.values[p.name] = together(*primitives, p.first, p.size);
+  return names;
+}
+
+Cell WrittenFluid::densities(const Cell& primitives, const Place& place) {
+  const Written::Given names = given(nullptr, &primitives);
+  Cell cell;
+  for (const Law& law : laws_)
+    for (const Complex z : text_.value(*law.item->value, names, &place).parts)
+      cell.push_back(z.real());
+  return cell;
+}
+
+// ---- recovery -------------------------------------------------------------------------------
+
+/// u = g(u): g of g of ... the start, and where that leads nowhere halves of the range.
+long double WrittenFluid::root(const Written::Given& names, const Place& place) {
+  Written::Given own = names;
+  const dsl::Expr& fact = *facts_.at(solve_->name);
+  own.formulas.erase(solve_->name);
+  const auto g = [&](long double u) {
+    own.values[solve_->name] = Numbers::of(u);
+    return text_.value(fact, own, &place).parts[0].real();
+  };
+  constexpr int kRounds = 2000;
+  long double u = solve_->start, before = std::numeric_limits<long double>::infinity();
+  for (int round = 0; round < kRounds && std::isfinite(u); ++round) {
+    const long double next = g(u), step = std::fabs(next - u);
+    const long double unit = 1e-15L * std::max(1.0L, std::fabs(u));
+    if (step == 0 || (step < unit && step >= before)) return next;  // no nearer than this
+    before = step;
+    u = next;
+  }
+  if (!solve_->from || !solve_->to) return kNone;
+  long double low = *solve_->from, high = *solve_->to;
+  const long double below = g(low) - low;
+  for (int round = 0; round < 80; ++round) {
+    const long double middle = (low + high) / 2;
+    ((g(middle) - middle) * below > 0 ? low : high) = middle;
+  }
+  const long double middle = (low + high) / 2;
+  return std::fabs(g(middle) - middle) < 1e-12L * std::max(1.0L, std::fabs(middle)) ? middle
+                                                                                    : kNone;
+}
+
+long double WrittenFluid::left(const Cell& quantities, long double u, const Place& place) {
+  Written::Given names = given(&quantities, nullptr);
+  names.formulas = facts_;
+  names.formulas.erase(solve_->name);
+  names.values[solve_->name] = Numbers::of(u);
+  return u - text_.value(*facts_.at(solve_->name), names, &place).parts[0].real();
+}
+
+Cell WrittenFluid::recovered(const Cell& quantities, const Place& place) {
+  Written::Given names = given(&quantities, nullptr);
+  names.formulas = facts_;
+  Cell cell;
+  long double u = 0;
+  if (solve_) {
+    u = finite(quantities) ? root(names, place) : kNone;
+    names.formulas.erase(solve_->name);
+    names.values[solve_->name] = Numbers::of(u);
+  }
+  for (const Name& p : primitives_) {
+    const auto fact = facts_.find(p.name);
+    if (fact == facts_.end()) throw NotCovered{{}, "`" + p.name + "`, which no fact gives"};
+    Numbers v = solve_ && p.name == solve_->name ? Numbers::of(u)
+                                                 : text_.value(*fact->second, names, &place);
+    if (v.scalar()) v.parts.resize(static_cast<std::size_t>(p.size), v.parts[0]);
+    for (const Complex z : v.parts) cell.push_back(z.real());
+  }
+  if (solve_) cell.push_back(u);
+  return cell;
+}
+
+Cell WrittenFluid::limited(const Cell& quantities, const Place& place) {
+  Cell cell = quantities;
+  for (const dsl::Clause* clause : resolved_.clauses("limit")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      const auto name = std::find_if(quantities_.begin(), quantities_.end(),
+                                     [&](const Name& q) { return q.name == item.head->name; });
+      if (name == quantities_.end()) throw NotCovered{item.span, "a limit of this"};
+      Numbers v = text_.value(*item.value, given(&cell, nullptr), &place);
+      if (v.scalar()) v.parts.resize(static_cast<std::size_t>(name->size), v.parts[0]);
+      for (int i = 0; i < name->size; ++i)
+        cell[static_cast<std::size_t>(name->first + i)] =
+            v.parts.at(static_cast<std::size_t>(i)).real();
+    }
+  }
+  return cell;
+}
+
+// ---- fluxes ---------------------------------------------------------------------------------
+
+int WrittenFluid::axis_of(const dsl::Expr& e) const {
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  for (int axis = 0; axis < dims() && axis < 3; ++axis)
+    if (e.kind == ExprKind::Name && e.text == kAxes[axis]) return axis;
+  return -1;
+}
+
+/// M*v of two vectors is their outer product, rows first.
+Numbers WrittenFluid::matrix(const dsl::Expr& e, const Written::Given& names, const Place& place) {
+  if (e.kind == ExprKind::Unary && e.text == "-") {
+    Numbers v = matrix(*e.args[0], names, place);
+    for (Complex& z : v.parts) z = -z;
+    return v;
+  }
+  const bool known = e.text == "*" || e.text == "+" || e.text == "-" || e.text == "/";
+  if (e.kind != ExprKind::Binary || !known) return text_.value(e, names, &place);
+  const Numbers x = matrix(*e.args[0], names, place), y = matrix(*e.args[1], names, place);
+  if (e.text == "*" && x.rows > 1 && x.columns == 1 && y.rows > 1 && y.columns == 1) {
+    Numbers outer{x.rows, y.rows, {}, 0};
+    for (const Complex row : x.parts)
+      for (const Complex column : y.parts) outer.parts.push_back(row * column);
+    return outer;
+  }
+  if (e.text == "*") return multiplied(x, y);
+  if (e.text == "/") {
+    if (!y.scalar()) throw NotCovered{e.span, "a quotient by a vector in a flux"};
+    return multiplied(x, Numbers::of(Complex(1) / y.parts[0]));
+  }
+  if (x.parts.size() != y.parts.size()) throw NotCovered{e.span, "a sum of two shapes in a flux"};
+  Numbers sum = x;
+  for (std::size_t i = 0; i < sum.parts.size(); ++i)
+    sum.parts[i] += (e.text == "+" ? 1.0L : -1.0L) * y.parts[i];
+  return sum;
+}
+
+void WrittenFluid::read_flux(const dsl::Expr& e, long double sign, const Written::Given& names,
+                             const Place& place, std::size_t first, std::size_t size,
+                             std::vector<Cell>& out) {
+  const auto more = [&](const dsl::Expr& part, long double by) {
+    read_flux(part, by, names, place, first, size, out);
+  };
+  const auto axes = static_cast<std::size_t>(dims());
+  const auto call = [&](const char* name, std::size_t args) {
+    return e.kind == ExprKind::Call && e.text == name && e.args.size() == args;
+  };
+  const auto part = [&](const Numbers& v, std::size_t i) {
+    if (i >= v.parts.size()) throw NotCovered{e.span, "a flux of this shape"};
+    return v.parts[i].real();
+  };
+  if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
+    more(*e.args[0], sign);
+    more(*e.args[1], e.text == "-" ? -sign : sign);
+  } else if (e.kind == ExprKind::Unary && e.text == "-") {
+    more(*e.args[0], -sign);
+  } else if (call("div", 1)) {
+    const Numbers v = matrix(*e.args[0], names, place);
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t k = 0; k < axes; ++k) out[first + i][k] += sign * part(v, i * axes + k);
+  } else if (call("grad", 1)) {
+    const Numbers v = text_.value(*e.args[0], names, &place);
+    for (std::size_t i = 0; i < size; ++i) out[first + i].at(i) += sign * part(v, 0);
+  } else if (call("d", 2) && axis_of(*e.args[1]) >= 0) {
+    const Numbers v = text_.value(*e.args[0], names, &place);
+    const auto k = static_cast<std::size_t>(axis_of(*e.args[1]));
+    for (std::size_t i = 0; i < size; ++i) out[first + i][k] += sign * part(v, i);
+  } else {  // on the other side of U' = -flux + source
+    const Numbers v = text_.value(e, names, &place);
+    for (std::size_t i = 0; i < size; ++i) out[first + i][axes] -= sign * part(v, i);
+  }
+}
+
+std::vector<Cell> WrittenFluid::fluxes(const FluidCell& cell, const Place& place) {
+  const Written::Given names = given(&cell.quantities, &cell.primitives);
+  std::vector<Cell> out(static_cast<std::size_t>(components(false)),
+                        Cell(static_cast<std::size_t>(dims()) + 1));
+  for (std::size_t i = 0; i < laws_.size(); ++i)
+    for (const dsl::Expr* right : laws_[i].right)
+      read_flux(*right, 1, names, place, static_cast<std::size_t>(quantities_[i].first),
+                static_cast<std::size_t>(quantities_[i].size), out);
+  return out;
+}
+
+long double WrittenFluid::of_cell(const dsl::Expr& option, const std::string& axis_name, int axis,
+                                  const FluidCell& cell, const Place& place) {
+  Written::Given names = given(&cell.quantities, &cell.primitives);
+  names.axes[axis_name] = axis;
+  const physics::NamedFact* fact =
+      option.kind == ExprKind::Name ? text_.facts().find(option.text) : nullptr;
+  if (!fact || fact->kind != physics::NamedFact::Kind::Indexed)
+    return text_.value(option, names, &place).parts.at(0).real();
+  dsl::Expr of_axis, index;
+  index.kind = ExprKind::Name;
+  index.text = axis_name;
+  of_axis.kind = ExprKind::Index;
+  of_axis.span = option.span;
+  of_axis.args = {std::make_shared<dsl::Expr>(option), std::make_shared<dsl::Expr>(index)};
+  return text_.value(of_axis, names, &place).parts.at(0).real();
+}
+
+// ---- the start ------------------------------------------------------------------------------
+
+Cell WrittenFluid::start(const Place& place) {
+  Written::Given names;
+  for (const dsl::Clause* clause : resolved_.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      if (item.relation != dsl::Item::Relation::Equals || item.head->form != dsl::Head::Form::Plain)
+        throw NotCovered{item.span, "a start that is drawn"};
+      names.formulas[item.head->name] = item.value.get();
+    }
+  }
+  const auto all = [&](const std::vector<Name>& wanted) {
+    Cell cell;
+    for (const Name& name : wanted) {
+      const auto given = names.formulas.find(name.name);
+      Numbers v = given == names.formulas.end() ? Numbers::of(0)
+                                                : text_.value(*given->second, names, &place);
+      if (v.scalar()) v.parts.resize(static_cast<std::size_t>(name.size), v.parts[0]);
+      for (const Complex z : v.parts) cell.push_back(z.real());
+    }
+    return cell;
+  };
+  const bool conserved = std::any_of(quantities_.begin(), quantities_.end(), [&](const Name& q) {
+    return names.formulas.contains(q.name);
+  });
+  return conserved ? all(quantities_) : densities(all(primitives_), place);
+}
+
+}  // namespace vphi::tools

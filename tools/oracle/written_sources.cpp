@@ -1,0 +1,418 @@
+// What the text says of motion: potentials, a written Hamiltonian, equations, the background; and
+// the declarations that they stand on.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "dsl/equations.hpp"
+#include "tools/oracle/written_scope.hpp"
+
+namespace vphi::tools {
+
+using dsl::ExprKind;
+using physics::NamedFact;
+
+namespace {
+
+constexpr long double kPi = std::numbers::pi_v<long double>;
+
+}  // namespace
+
+// ---- sources of motion --------------------------------------------------------------------------
+
+long double Written::potential_at(const Place& place) {
+  long double v = 0;
+  for (const NamedFact* fact : facts_.potentials) v += real(*fact->value, {}, &place);
+  return v;
+}
+
+void Written::terms(const dsl::Expr& e, long double sign, bool total,
+                    std::vector<Term>& out) const {
+  if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
+    terms(*e.args[0], sign, total, out);
+    terms(*e.args[1], e.text == "-" ? -sign : sign, total, out);
+  } else if (e.kind == ExprKind::Unary && e.text == "-") {
+    terms(*e.args[0], -sign, total, out);
+  } else if (e.kind == ExprKind::Call && e.text == "total" && !total && e.args.size() == 1 &&
+             e.named.empty() && !facts_.find(e.text)) {
+    terms(*e.args[0], sign, true, out);
+  } else {
+    const NamedFact* fact = e.kind == ExprKind::Name ? facts_.find(e.text) : nullptr;
+    const bool names =
+        fact && !fields.contains(e.text) &&
+        (fact->kind == NamedFact::Kind::Definition || fact->kind == NamedFact::Kind::Potential);
+    if (names)
+      terms(*fact->value, sign, total, out);
+    else
+      out.push_back({&e, sign, total});
+  }
+}
+
+long double Written::slope_of(const std::vector<Term>& terms, long double& u, long double scale) {
+  const long double here = u;
+  return slope_along(terms, step * scale, [&](long double by) { u = here + by; });
+}
+
+long double Written::slope_along(const std::vector<Term>& terms, long double h,
+                                 const std::function<void(long double)>& move) {
+  const auto profile = [&](const Term& term, int steps) {
+    move(steps * h);
+    std::vector<long double> values;
+    const auto add = [&](const Place& p) {
+      Numbers v = at(*term.text, {}, &p);
+      values.push_back(v.parts.at(0).real());
+      return v;
+    };
+    try {
+      if (term.total)
+        summed(add);
+      else
+        try {
+          values.push_back(real(*term.text, {}, nullptr));
+        } catch (const NeedsPlace&) {
+          values.clear();
+          summed(add);
+        }
+    } catch (...) {
+      move(0);
+      throw;
+    }
+    move(0);
+    return values;
+  };
+  long double slope = 0;
+  for (const Term& term : terms) {
+    const auto a = profile(term, 1), b = profile(term, -1), c = profile(term, 2),
+               d = profile(term, -2);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      slope += term.sign * (8 * (a[i] - b.at(i)) - (c.at(i) - d.at(i))) / (12 * h);
+  }
+  return slope;
+}
+
+std::vector<long double> Written::from_potential(const WrittenField& field, int site) {
+  const Place place = box.place(site);
+  WrittenField& f = fields.at(field.name);
+  dsl::Expr u;
+  u.kind = ExprKind::Name;
+  u.text = f.name;
+  std::vector<long double> result(static_cast<std::size_t>(f.reals()));
+  const Numbers waves = box.dims > 0 ? laplacian(u, {}, place) : Numbers{};
+  const long double norm = f.complex ? 2 : 1;
+  const auto n = static_cast<std::size_t>(f.columns);
+  std::vector<Term> potential;
+  for (const NamedFact* fact : facts_.potentials) terms(*fact->value, 1, true, potential);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (i % 2 == 1 && !f.complex) continue;
+    const std::size_t at = static_cast<std::size_t>(site * f.reals()) + i;
+    const std::size_t k = i / 2, other = k % n * n + k / n;
+    const bool twice = f.symmetric && other != k;
+    // an off-diagonal component of a symmetric field stands at two places
+    long double force = slope_of(potential, f.values[at], f.scale);
+    if (twice)
+      force += slope_of(potential, f.values[static_cast<std::size_t>(site * f.reals()) + 2 * other],
+                        f.scale);
+    const long double wave =
+        box.dims > 0 ? (i % 2 == 0 ? waves.parts[k].real() : waves.parts[k].imag()) : 0;
+    result[i] = wave / (a * a) - 3 * hubble * f.rates[at] - force / (norm * (twice ? 2 : 1));
+  }
+  return result;
+}
+
+std::vector<long double> Written::from_hamiltonian(const WrittenField& field, int site) {
+  const NamedFact* h = facts_.find("H");
+  const std::set<std::string> canonical = dsl::canonical_names(resolved_);
+  std::vector<std::string> line;
+  for (const physics::FieldFact& fact : facts_.fields)
+    if (!facts_.equation(fact.name) || canonical.contains(fact.name)) line.push_back(fact.name);
+  const auto place = std::find(line.begin(), line.end(), field.name);
+  const auto i = static_cast<std::size_t>(place - line.begin());
+  if (place == line.end() || (i ^ 1) >= line.size())
+    throw NotCovered{h->span, "the partner of `" + field.name + "`"};
+  WrittenField& partner = fields.at(line[i ^ 1]);
+  const long double sign = i % 2 == 0 ? 1 : -1, norm = field.complex ? 2 : 1;
+  std::vector<Term> parts;
+  terms(*h->value, 1, false, parts);
+  std::vector<long double> result(static_cast<std::size_t>(field.reals()));
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    if (k % 2 == 1 && !field.complex) continue;
+    long double& u = partner.values[static_cast<std::size_t>(site * partner.reals()) + k];
+    result[k] = sign / norm * slope_of(parts, u, partner.scale);
+  }
+  return result;
+}
+
+std::vector<Written::Term> Written::terms_of_action(const std::string& name) const {
+  const NamedFact* action = facts_.find(name);
+  if (!action || !action->value) throw NotCovered{{}, "the action `" + name + "`"};
+  const dsl::Expr* density = action->value.get();
+  if (density->kind == ExprKind::Call && density->text == "total") density = density->args[0].get();
+  std::vector<Term> parts;
+  terms(*density, 1, true, parts);
+  return parts;
+}
+
+long double Written::from_action(const std::string& name, const WrittenField& field, int site,
+                                 std::size_t real) {
+  WrittenField& f = fields.at(field.name);
+  long double& u = f.values[static_cast<std::size_t>(site * f.reals()) + real];
+  return -slope_of(terms_of_action(name), u, f.scale);
+}
+
+long double Written::from_action(const std::string& name, const WrittenField& links, int site,
+                                 int axis, int a) {
+  WrittenField& f = fields.at(links.name);
+  const int n = f.colours;
+  const auto first = static_cast<std::size_t>(site * f.reals() + axis * n * n * 2);
+  std::vector<Complex> here;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n * n); ++i)
+    here.emplace_back(f.values[first + 2 * i], f.values[first + 2 * i + 1]);
+  return -slope_along(terms_of_action(name), step, [&](long double w) {
+    const std::vector<Complex> u = w == 0 ? here : rotated_link(here, n, a, w);
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      f.values[first + 2 * i] = u[i].real();
+      f.values[first + 2 * i + 1] = u[i].imag();
+    }
+  });
+}
+
+std::vector<long double> Written::right_side(const physics::EquationFact& fact,
+                                             const WrittenField& field, int site) {
+  const dsl::Head& head = fact.definition->head;
+  const Place place = box.place(site);
+  std::vector<long double> derived;
+  bool asked = false;
+  const std::function<void(const dsl::Expr&)> look = [&](const dsl::Expr& e) {
+    asked = asked || (e.kind == ExprKind::Name && e.text == "derived");
+    for (const auto& arg : e.args) look(*arg);
+  };
+  look(*fact.definition->value);
+  if (asked) derived = hamiltonian() ? from_hamiltonian(field, site) : from_potential(field, site);
+  derived_ = asked ? &derived : nullptr;
+  derived_of_ = &field;
+  Scope scope;
+  if (!head.args.empty()) {
+    Local local;
+    local.index = Index{site, 1, Index::Kind::Body};
+    scope.names.emplace(head.args[0]->text, std::move(local));
+  }
+  Numbers v;
+  try {
+    v = at(*fact.definition->value, scope, &place);
+  } catch (...) {
+    derived_ = nullptr;
+    throw;
+  }
+  derived_ = nullptr;
+  const auto count = static_cast<std::size_t>(field.rows * field.columns);
+  if (v.scalar() && count > 1) v.parts.assign(count, v.parts[0]);
+  std::vector<long double> result;
+  for (const Complex z : v.parts) {
+    result.push_back(z.real());
+    result.push_back(z.imag());
+  }
+  return result;
+}
+
+// ---- background ---------------------------------------------------------------------------------
+
+void Written::set_background() {
+  if (!prescribed_) return;
+  const auto scale = [&] { return real(*prescribed_, {}, nullptr); };
+  a = scale();
+  hubble = difference_quotient(t, std::max(std::fabs(t), 1e-6L), scale) / a;
+}
+
+long double Written::planck2() {
+  const dsl::Clause* units = resolved_.clause("units");
+  for (const dsl::Item& item : units ? units->items : std::vector<dsl::Item>{})
+    if (item.value && item.value->text == "planck") return 1 / (8 * kPi);
+  return 1;
+}
+
+bool Written::gravitates(const WrittenField& f) {
+  if (f.order != 2) return false;
+  const physics::EquationFact* own = facts_.equation(f.name);
+  if (!own) return true;
+  const std::function<bool(const dsl::Expr&, const std::string&, std::set<std::string>&)> names =
+      [&](const dsl::Expr& e, const std::string& name, std::set<std::string>& seen) {
+        if (e.kind == ExprKind::Name && e.text == name) return true;
+        const NamedFact* fact =
+            e.kind == ExprKind::Name || e.kind == ExprKind::Call || e.kind == ExprKind::Index
+                ? facts_.find(e.text)
+                : nullptr;
+        if (fact && fact->value && seen.insert(e.text).second && names(*fact->value, name, seen))
+          return true;
+        return std::any_of(e.args.begin(), e.args.end(),
+                           [&](const auto& arg) { return names(*arg, name, seen); });
+      };
+  std::set<std::string> seen;
+  if (facts_.potentials.empty() || names(*own->definition->value, "derived", seen)) return true;
+  for (const NamedFact* v : facts_.potentials) {
+    seen.clear();
+    if (names(*v->value, f.name, seen)) return true;
+  }
+  return false;
+}
+
+long double Written::energy_density(const Place& place) {
+  long double rho = potential_at(place);
+  for (const auto& [name, f] : fields) {
+    if (!gravitates(f)) continue;
+    const long double norm = f.complex ? 1 : 0.5L;
+    const Numbers rate = field_at(f, place, true);
+    for (const Complex z : rate.parts) rho += norm * std::norm(z);
+    if (box.dims > 0) rho += norm * gradient_square(f, place) / (a * a);
+  }
+  const dsl::Clause* metric = resolved_.clause("metric");
+  if (!metric) return rho;
+  if (const auto r = dsl::option(*metric, "rho_r")) rho += real(*r, {}, nullptr) / (a * a * a * a);
+  if (const auto m = dsl::option(*metric, "rho_m")) rho += real(*m, {}, nullptr) / (a * a * a);
+  return rho;
+}
+
+/// The potential's pressure is -V - (a/3) dV/da: the work that the volume does on it.
+long double Written::pressure(const Place& place) {
+  long double p = -potential_at(place);
+  if (expanding()) p -= a / 3 * difference_quotient(a, a, [&] { return potential_at(place); });
+  for (const auto& [name, f] : fields) {
+    if (!gravitates(f)) continue;
+    const long double norm = f.complex ? 1 : 0.5L;
+    const Numbers rate = field_at(f, place, true);
+    for (const Complex z : rate.parts) p += norm * std::norm(z);
+    if (box.dims > 0) p -= norm * gradient_square(f, place) / (3 * a * a);
+  }
+  const dsl::Clause* metric = resolved_.clause("metric");
+  if (!metric) return p;
+  if (const auto r = dsl::option(*metric, "rho_r"))
+    p += real(*r, {}, nullptr) / (3 * a * a * a * a);
+  return p;
+}
+
+Written::Energies Written::energies() {
+  Energies mean;
+  if (hamiltonian()) {
+    const NamedFact* h = facts_.find("H");
+    const long double sites = box.sites();
+    const auto value = [&] { return functional(*h->value, {}).real(); };
+    mean.rho = value() / (a * a * a * sites);
+    mean.p = -difference_quotient(a, a, value) / (3 * a * a * sites);
+    const dsl::Clause* metric = resolved_.clause("metric");
+    const auto fluid = [&](const char* name) {
+      const auto v = metric ? dsl::option(*metric, name) : nullptr;
+      return v ? real(*v, {}, nullptr) : 0;
+    };
+    mean.rho += fluid("rho_r") / (a * a * a * a) + fluid("rho_m") / (a * a * a);
+    mean.p += fluid("rho_r") / (3 * a * a * a * a);
+    return mean;
+  }
+  for (int s = 0; s < box.sites(); ++s) {
+    mean.rho += energy_density(box.place(s)) / box.sites();
+    mean.p += pressure(box.place(s)) / box.sites();
+  }
+  return mean;
+}
+
+// ---- declarations -------------------------------------------------------------------------------
+
+void Written::read_box(int dims, const std::array<int, 4>& extent) {
+  box.dims = dims;
+  box.extent = extent;
+  weights_.clear();
+  const dsl::Clause* lattice = resolved_.clause("lattice");
+  if (!lattice) return;
+  for (const dsl::Item& item : lattice->items) {
+    if (!item.head || !item.value) continue;
+    if (item.head->name == "length") box.dx = real(*item.value, {}, nullptr) / extent[0];
+    if (item.head->name == "spacing") box.dx = real(*item.value, {}, nullptr);
+  }
+  read_walls(*lattice, box.walls);
+}
+
+void Written::read_walls(const dsl::Clause& clause, WallsWritten& walls) {
+  const auto set = [&](std::size_t axis, const dsl::Expr& e) {
+    static const std::map<std::string, Wall, std::less<>> kWalls{
+        {"periodic", Wall::Periodic}, {"antiperiodic", Wall::Antiperiodic}, {"fixed", Wall::Fixed},
+        {"neumann", Wall::Neumann},   {"outflow", Wall::Outflow},
+    };
+    const auto wall = kWalls.find(e.text);
+    if (wall == kWalls.end()) throw NotCovered{e.span, "the boundary `" + e.text + "`"};
+    walls.wall.at(axis) = wall->second;
+    walls.fixed.at(axis) = e.args.empty() ? 0 : real(*e.args[0], {}, nullptr);
+  };
+  for (const dsl::Item& item : clause.items) {
+    if (!item.head || !item.value || item.head->name != "boundary") continue;
+    const dsl::Expr& v = *item.value;
+    if (item.head->form == dsl::Head::Form::Function) {
+      for (const auto& axis : item.head->args)
+        set(static_cast<std::size_t>(axis_named(axis->text)), v);
+    } else {
+      for (std::size_t k = 0; k < static_cast<std::size_t>(box.dims); ++k)
+        set(k, v.kind == ExprKind::List ? *v.args.at(k) : v);
+    }
+  }
+}
+
+void Written::declare(int sites) {
+  std::map<std::string, int> orders;
+  for (const physics::EquationFact& fact : facts_.equations)
+    orders[fact.definition->head.name] = fact.definition->head.primes;
+  const auto add = [&](WrittenField f) {
+    const auto order = orders.find(f.name);
+    if (order != orders.end())
+      f.order = order->second;
+    else if (!hamiltonian() && !facts_.potentials.empty())
+      f.order = 2;
+    const auto size = static_cast<std::size_t>(sites * f.reals());
+    f.values.assign(size, 0);
+    if (f.order == 2) f.rates.assign(size, 0);
+    fields.insert_or_assign(f.name, std::move(f));
+  };
+  for (const physics::FieldFact& fact : facts_.fields) {
+    WrittenField f;
+    f.name = fact.name;
+    f.particle = fact.particle;
+    f.walls = box.walls;
+    if (fact.line && fact.field && !fact.gauge) read_walls(*fact.line, f.walls);
+    const std::string type = fact.type ? fact.type->text : "real";
+    const auto size = [&](std::size_t i) {
+      return static_cast<int>(real(*fact.type->args.at(i), {}, nullptr));
+    };
+    if (fact.gauge) {
+      f.link = true;
+      f.rows = box.dims;
+      f.phase = type == "U";
+      if (type == "SU") {
+        f.colours = size(0);
+        f.rows = box.dims * f.colours;
+        f.columns = f.colours;
+        f.complex = true;
+      } else if (!f.phase && type != "real") {
+        continue;  // what names it is not covered
+      }
+    } else if (type == "complex") {
+      f.complex = true;
+    } else if (type == "angle") {
+      f.period = fact.type->args.empty() ? 2 * kPi : real(*fact.type->args[0], {}, nullptr);
+    } else if (type == "vec") {
+      f.rows = size(0);
+      f.complex = fact.type->args.size() > 1;
+    } else if (type == "sym" || type == "mat") {
+      f.rows = size(0);
+      f.columns = type == "sym" ? f.rows : size(1);
+      f.symmetric = type == "sym";
+    } else if (type != "real") {
+      continue;
+    }
+    add(std::move(f));
+  }
+  for (const auto& [name, symbol] : resolved_.symbols) {  // w[i] ~ cauchy(0, 1)
+    if (symbol.kind != dsl::SymbolKind::Drawn) continue;
+    WrittenField f;
+    f.name = name;
+    f.particle = symbol.indexed;
+    add(std::move(f));
+  }
+}
+
+}  // namespace vphi::tools

@@ -1,0 +1,549 @@
+// Expressions of the text: names, arithmetic, functions.
+#include "tools/oracle/written_value.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <type_traits>
+
+#include "dsl/functions.hpp"
+#include "tools/oracle/written_scope.hpp"
+
+namespace vphi::tools {
+
+using dsl::ExprKind;
+using physics::NamedFact;
+
+namespace {
+
+constexpr long double kPi = std::numbers::pi_v<long double>;
+constexpr int kDeepest = 200;
+
+Numbers each(const Numbers& a, const std::function<Complex(Complex)>& f) {
+  Numbers result{a.rows, a.columns, {}, 0};
+  for (const Complex z : a.parts) result.parts.push_back(f(z));
+  return result;
+}
+
+bool is_real(Complex z) { return z.imag() == 0; }
+
+}  // namespace
+
+Numbers multiplied(const Numbers& x, const Numbers& y) {
+  if (x.scalar()) return each(y, [&](Complex z) { return x.parts[0] * z; });
+  if (y.scalar()) return each(x, [&](Complex z) { return z * y.parts[0]; });
+  Numbers result{x.rows, y.columns, {}, 0};
+  for (int i = 0; i < x.rows; ++i)
+    for (int j = 0; j < y.columns; ++j) {
+      Complex sum = 0;
+      for (int k = 0; k < x.columns; ++k)
+        sum += x.parts[static_cast<std::size_t>(i * x.columns + k)] *
+               y.parts[static_cast<std::size_t>(k * y.columns + j)];
+      result.parts.push_back(sum);
+    }
+  return result;
+}
+
+Numbers Numbers::vector(std::vector<Complex> parts) {
+  return {static_cast<int>(parts.size()), 1, std::move(parts), 0};
+}
+
+Written::Written(const dsl::Resolved& resolved)
+    : resolved_(resolved), facts_(physics::collect_facts(resolved)) {
+  const dsl::Clause* metric = resolved.clause("metric");
+  if (!metric || metric->items.empty() || !metric->items.front().value) return;
+  const dsl::Expr& form = *metric->items.front().value;
+  if (form.kind != ExprKind::Call) return;
+  if (!form.named.empty()) {
+    scale_factor_ = form.named[0].name;
+    prescribed_ = form.named[0].value;
+  } else if (form.args.size() == 1) {
+    scale_factor_ = form.args[0]->text;
+  }
+}
+
+bool Written::hamiltonian() const {
+  const NamedFact* h = facts_.find("H");
+  return h && h->kind == NamedFact::Kind::Definition && !facts_.fields.empty();
+}
+
+Numbers Written::value(const dsl::Expr& e, const Place* place) {
+  try {
+    return at(e, {}, place);
+  } catch (const NeedsPlace&) {
+    throw NotCovered{e.span, "a value of each site where a number is meant"};
+  }
+}
+
+Complex Written::number(const dsl::Expr& e, const Scope& scope, const Place* place) {
+  const Numbers v = at(e, scope, place);
+  if (!v.scalar()) throw NotCovered{e.span, "a vector where a number is meant"};
+  return v.parts[0];
+}
+
+long double Written::real(const dsl::Expr& e, const Scope& scope, const Place* place) {
+  return number(e, scope, place).real();
+}
+
+Numbers Written::at(const dsl::Expr& e, const Scope& scope, const Place* place) {
+  struct Depth {
+    int& n;
+    ~Depth() { --n; }
+  } depth{depth_};
+  if (++depth_ > kDeepest) throw NotCovered{e.span, "a definition of this depth"};
+  switch (e.kind) {
+    case ExprKind::Number: {
+      const long double x = std::strtold(e.text.c_str(), nullptr);
+      return Numbers::of(e.imaginary ? Complex(0, x) : Complex(x));
+    }
+    case ExprKind::Name:
+      return name(e, scope, place);
+    case ExprKind::Unary:
+      if (e.text == "not") return Numbers::of(real(*e.args[0], scope, place) == 0);
+      return each(at(*e.args[0], scope, place), [](Complex z) { return -z; });
+    case ExprKind::Binary:
+      return binary(e, scope, place);
+    case ExprKind::Select: {
+      const bool first = real(*e.args[1], scope, place) != 0;
+      Numbers v = at(*e.args[first ? 0 : 2], scope, place);
+      if (v.scalar() && v.parts[0] == Complex(0)) {  // 0 is a vector of zeros as well
+        const Numbers other = at(*e.args[first ? 2 : 0], scope, place);
+        return each(other, [](Complex) { return Complex(0); });
+      }
+      return v;
+    }
+    case ExprKind::Call:
+      return call(e, scope, place);
+    case ExprKind::Index:
+      return index(e, scope, place);
+    case ExprKind::Prime:
+      return prime(e, scope, place);
+    case ExprKind::Shift:
+      return shifted(e, scope, place);
+    case ExprKind::Unit: {
+      const auto size = resolved_.units.find(e.text);
+      if (size == resolved_.units.end()) throw NotCovered{e.span, "the unit " + e.text};
+      const Complex unit(size->second);
+      return each(at(*e.args[0], scope, place), [&](Complex z) { return z * unit; });
+    }
+    case ExprKind::List: {
+      Numbers all{static_cast<int>(e.args.size()), 1, {}, 0};  // of lists a matrix
+      for (const auto& arg : e.args) {
+        const Numbers row = at(*arg, scope, place);
+        if (row.columns != 1) throw NotCovered{arg->span, "a list of matrices"};
+        all.columns = row.rows;
+        all.parts.insert(all.parts.end(), row.parts.begin(), row.parts.end());
+      }
+      return all;
+    }
+    default:
+      throw NotCovered{e.span, "this expression"};
+  }
+}
+
+Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place) {
+  if (const Local* local = scope.find(e.text)) {
+    if (local->index) return Numbers::of(local->index->sign * local->index->value);
+    if (local->fixed) return *local->fixed;
+    if (local->of_place) {
+      if (!place) throw NeedsPlace{};
+      return local->of_place(*place);
+    }
+    return at(*local->text, *local->scope, place);
+  }
+  if (e.text == "derived" && derived_) {
+    Numbers v{derived_of_->rows, derived_of_->columns, {}, 0};
+    for (std::size_t i = 0; i < derived_->size(); i += 2)
+      v.parts.emplace_back((*derived_)[i], (*derived_)[i + 1]);
+    return v;
+  }
+  if (const auto field = fields.find(e.text); field != fields.end()) {
+    if (!place) throw NeedsPlace{};
+    return field_at(field->second, *place, false);
+  }
+  if (e.text == "noise" && !facts_.find("noise"))
+    return Numbers::of(noise ? Complex(noise(e)) : Complex(0));
+  if (const NamedFact* fact = facts_.find(e.text)) {
+    if (fact->kind == NamedFact::Kind::Indexed) throw NotCovered{e.span, "`" + e.text + "`"};
+    if (fact->kind == NamedFact::Kind::Swept) {
+      const auto value = swept.find(e.text);
+      if (value == swept.end()) throw NotCovered{e.span, "the swept name `" + e.text + "`"};
+      return Numbers::of(value->second);
+    }
+    Scope inner;
+    inner.parent = scope.dynamic_part();
+    if (fact->kind == NamedFact::Kind::Function) {
+      // p stands for p(eps, rho), looked up where it stands
+      std::vector<dsl::Expr> arguments(fact->parameters.size());
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        arguments[i].kind = ExprKind::Name;
+        arguments[i].text = fact->parameters[i];
+        arguments[i].span = e.span;
+        Local local;
+        local.text = &arguments[i];
+        local.scope = &scope;
+        inner.names.emplace(fact->parameters[i], std::move(local));
+      }
+      return at(*fact->value, inner, place);
+    }
+    return at(*fact->value, inner, place);
+  }
+  if (const auto v = given(e.text, place)) return *v;
+  throw NotCovered{e.span, "`" + e.text + "`"};
+}
+
+std::optional<Numbers> Written::given(const std::string& text, const Place* place) {
+  const auto coordinate = [&](int axis) {
+    if (!place) throw NeedsPlace{};
+    return (static_cast<long double>((*place)[static_cast<std::size_t>(axis)]) -
+            static_cast<long double>(box.extent[static_cast<std::size_t>(axis)] - 1) / 2) *
+           box.dx;
+  };
+  if (box.dims > 0) {
+    constexpr const char* kAxes[] = {"x", "y", "z"};
+    for (int axis = 0; axis < std::min(box.dims, 3); ++axis)
+      if (text == kAxes[axis]) return Numbers::of(coordinate(axis));
+    if (text == "r") {
+      long double square = 0;
+      for (int axis = 0; axis < box.dims; ++axis) square += coordinate(axis) * coordinate(axis);
+      return Numbers::of(std::sqrt(square));
+    }
+    if (text == "dx") return Numbers::of(box.dx);
+    if (text == "volume") return Numbers::of(box.sites() * std::pow(box.dx, box.dims));
+  }
+  if (text == "t") return Numbers::of(t);
+  if (text == "pi") return Numbers::of(kPi);
+  if (expanding() && text == scale_factor_) return Numbers::of(a);
+  if (expanding() && (text == "H" || text == "frw.H")) return Numbers::of(hubble);
+  if (!hamiltonian() && (expanding() || !facts_.potentials.empty())) {
+    if ((text == "rho" || text == "p") && !place) throw NeedsPlace{};
+    if (text == "rho") return Numbers::of(energy_density(*place));
+    if (text == "p") return Numbers::of(pressure(*place));
+    if (text == "w") {
+      const Energies mean = energies();
+      return Numbers::of(mean.p / mean.rho);
+    }
+  }
+  return std::nullopt;
+}
+
+Numbers Written::binary(const dsl::Expr& e, const Scope& scope, const Place* place) {
+  const std::string& op = e.text;
+  if (op == "and" || op == "or") {
+    const bool first = real(*e.args[0], scope, place) != 0;
+    const bool second = real(*e.args[1], scope, place) != 0;
+    return Numbers::of(op == "and" ? first && second : first || second);
+  }
+  const bool compares =
+      op == "<" || op == ">" || op == "<=" || op == ">=" || op == "==" || op == "!=";
+  if (compares) {
+    const auto side = [&](const dsl::Expr& s) -> long double {
+      const bool plain = s.kind == ExprKind::Name && !scope.find(s.text) && !facts_.find(s.text);
+      const int axis = plain && (op == "==" || op == "!=") ? axis_named(s.text) : -1;
+      const bool index = scope.names_index(e);
+      return axis >= 0 && index ? axis : real(s, scope, place);
+    };
+    const long double x = side(*e.args[0]), y = side(*e.args[1]);
+    const bool holds = op == "<"    ? x < y
+                       : op == ">"  ? x > y
+                       : op == "<=" ? x <= y
+                       : op == ">=" ? x >= y
+                       : op == "==" ? x == y
+                                    : x != y;
+    return Numbers::of(holds);
+  }
+  Numbers x = at(*e.args[0], scope, place), y = at(*e.args[1], scope, place);
+  if (op == "+" || op == "-") {
+    const long double sign = op == "+" ? 1 : -1;
+    // noise added to a vector is noise in each component
+    const auto widened = [](Numbers& small, const Numbers& wide) {
+      if (small.scalar() && !wide.scalar())
+        small = {wide.rows, wide.columns, std::vector(wide.parts.size(), small.parts[0]), 0};
+    };
+    widened(x, y);
+    widened(y, x);
+    if (x.parts.size() != y.parts.size()) throw NotCovered{e.span, "a sum of two shapes"};
+    Numbers result{x.rows, x.columns, {}, 0};
+    for (std::size_t i = 0; i < x.parts.size(); ++i)
+      result.parts.push_back(x.parts[i] + sign * y.parts[i]);
+    return result;
+  }
+  if (op == "*") {
+    if (!x.scalar() && !y.scalar() && x.columns != y.rows)
+      throw NotCovered{e.span, "a product of these shapes"};
+    return multiplied(x, y);
+  }
+  if (!y.scalar()) throw NotCovered{e.span, "a vector on this side of `" + op + "`"};
+  const Complex n = y.parts[0];
+  if (op == "/") {
+    return each(x, [&](Complex z) {
+      return is_real(z) && is_real(n) ? Complex(z.real() / n.real()) : z / n;
+    });
+  }
+  if (op != "^" || !x.scalar() || !is_real(n)) throw NotCovered{e.span, "`" + op + "` of this"};
+  const Complex z = x.parts[0];
+  if (is_real(z)) return Numbers::of(std::pow(z.real(), n.real()));
+  const long double whole = std::round(n.real());
+  if (whole == n.real() && std::fabs(whole) < 64) {
+    Complex product = 1;
+    for (int i = 0; i < static_cast<int>(std::fabs(whole)); ++i) product *= z;
+    return Numbers::of(whole < 0 ? Complex(1) / product : product);
+  }
+  return Numbers::of(std::pow(z, n.real()));
+}
+
+Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place) {
+  const NamedFact* fact = scope.find(e.text) ? nullptr : facts_.find(e.text);
+  if (fact && fact->kind == NamedFact::Kind::Function) {
+    if (fact->parameters.size() != e.args.size()) throw NotCovered{e.span, "`" + e.text + "`"};
+    Scope options;
+    options.parent = scope.dynamic_part();
+    options.dynamic = true;
+    for (const auto& option : e.named) {
+      Local local;
+      local.text = option.value.get();
+      local.scope = &scope;
+      options.names.emplace(option.name, std::move(local));
+    }
+    Scope inner;
+    inner.parent = e.named.empty() ? options.parent : &options;
+    for (std::size_t i = 0; i < e.args.size(); ++i) {
+      Local local;
+      local.text = e.args[i].get();
+      local.scope = &scope;
+      inner.names.emplace(fact->parameters[i], std::move(local));
+    }
+    return at(*fact->value, inner, place);
+  }
+  const std::string& f = e.text;
+  if (e.args.empty()) throw NotCovered{e.span, "`" + f + "`"};
+  if (f == "sum" || f == "prod") return sum(e, scope, place);
+  if (f == "mean" || f == "total" || f == "var") return reduction(e, scope);
+  if ((f == "min" || f == "max") && e.args.size() == 1) return reduction(e, scope);
+  if (f == "d" && e.args.size() == 2) return derivative(e, scope, place);
+  if (f == "loop" || f == "path") return loop(e, scope, place);
+  if (f == "table") return table(e, scope, place);
+  if (f == "lap" || f == "grad" || f == "div" || f == "faces" || f == "edges" || f == "corners") {
+    if (!place) throw NeedsPlace{};
+    if (f == "lap") return laplacian(*e.args[0], scope, *place);
+    if (f == "grad") {
+      std::vector<Complex> parts;
+      for (int k = 0; k < box.dims; ++k)
+        parts.push_back(slope(*e.args[0], scope, *place, k).parts[0]);
+      return Numbers::vector(std::move(parts));
+    }
+    if (f == "div") {
+      Complex sum = 0;
+      for (int k = 0; k < box.dims; ++k)
+        sum += slope(*e.args[0], scope, *place, k).parts.at(static_cast<std::size_t>(k));
+      return Numbers::of(sum);
+    }
+    return neighbours(*e.args[0], scope, *place, f == "faces" ? 1 : f == "edges" ? 2 : 3);
+  }
+  if (f == "index") {
+    const auto k = direction(*e.args[0], scope);
+    if (!k) throw NotCovered{e.span, "`index` of this"};
+    if (!place) throw NeedsPlace{};
+    return Numbers::of((*place)[static_cast<std::size_t>(k->value)]);
+  }
+  if (const auto v = linear_algebra(e, scope, place)) return *v;
+  if (const auto v = elementary(e, scope, place)) return *v;
+  throw NotCovered{e.span, "`" + f + "`"};
+}
+
+namespace {
+
+struct FunctionRow {
+  std::size_t arguments;
+  long double (*real)(long double, long double, long double);
+  Complex (*complex)(const Complex&);  ///< null: of real numbers alone
+};
+
+/// A function of complex numbers; null where it has no values there.
+template <class Function>
+constexpr auto of_complex(Function) -> Complex (*)(const Complex&) {
+  if constexpr (std::is_invocable_v<Function, const Complex&>) {
+    return [](const Complex& z) -> Complex { return Function{}(z); };
+  }
+  return nullptr;
+}
+
+const std::map<std::string, FunctionRow, std::less<>>& function_rows() {
+  using namespace dsl;  // the functions of functions.hpp
+  using R = long double;
+  static const std::map<std::string, FunctionRow, std::less<>> rows{
+      {"sqrt", {1, [](R x, R, R) { return std::sqrt(x); }, std::sqrt<R>}},
+      {"atan2", {2, [](R y, R x, R) { return std::atan2(y, x); }, nullptr}},
+#define VPHI_FUNCTION(operation, name, value, ...) \
+  {name,                                           \
+   {1, [](R x, R, R) -> R { return value(x); },    \
+    of_complex([](const auto& z) -> decltype(value(z)) { return value(z); })}},
+#define VPHI_COMPOSED(name, count, rule, formula, ...)                                   \
+  {name,                                                                                 \
+   {count, [](R x, [[maybe_unused]] R y, [[maybe_unused]] R z) -> R { return formula; }, \
+    nullptr}},
+#include "dsl/functions.def"
+  };
+  return rows;
+}
+
+}  // namespace
+
+std::optional<Numbers> Written::elementary(const dsl::Expr& e, const Scope& scope,
+                                           const Place* place) {
+  const std::string& f = e.text;
+  std::vector<long double> x;
+  if (f == "min" || f == "max" || f == "minmod") {
+    if (!e.named.empty()) throw NotCovered{e.span, "`" + f + "` with options"};
+    for (const auto& arg : e.args) x.push_back(real(*arg, scope, place));
+    if (x.size() < 2) return std::nullopt;
+    const auto [low, high] = std::minmax_element(x.begin(), x.end());
+    if (f == "min") return Numbers::of(*low);
+    if (f == "max") return Numbers::of(*high);
+    return Numbers::of(*low > 0 ? *low : *high < 0 ? *high : 0);
+  }
+  const auto row = function_rows().find(f);
+  if (row == function_rows().end() || e.args.size() != row->second.arguments) return std::nullopt;
+  const FunctionRow& function = row->second;
+  if (function.arguments == 1) {
+    const Complex z = number(*e.args[0], scope, place);
+    if (!is_real(z)) {
+      if (!function.complex) throw NotCovered{e.span, "`" + f + "` of a complex number"};
+      return Numbers::of(function.complex(z));
+    }
+    x.push_back(z.real());
+  } else {
+    if (!e.named.empty()) throw NotCovered{e.span, "`" + f + "` with options"};
+    for (const auto& arg : e.args) x.push_back(real(*arg, scope, place));
+  }
+  x.resize(3);
+  return Numbers::of(function.real(x[0], x[1], x[2]));
+}
+
+std::optional<Numbers> Written::linear_algebra(const dsl::Expr& e, const Scope& scope,
+                                               const Place* place) {
+  const std::string& f = e.text;
+  if ((f == "norm2" || f == "norm") && e.args.size() == 1) {
+    const dsl::Expr& inside = *e.args[0];
+    // |grad u|^2 of a field belongs to the Laplacian: sum(|grad u|^2) = -sum(u lap u)
+    if (f == "norm2" && inside.kind == ExprKind::Call && inside.text == "grad" &&
+        inside.args[0]->kind == ExprKind::Name && !scope.find(inside.args[0]->text)) {
+      if (const auto field = fields.find(inside.args[0]->text); field != fields.end()) {
+        if (!place) throw NeedsPlace{};
+        return Numbers::of(gradient_square(field->second, *place));
+      }
+    }
+  }
+  static const std::set<std::string, std::less<>> kOwn{
+      "re", "im", "arg", "conj", "norm2", "norm", "abs", "dot", "cross", "outer", "tr", "adj"};
+  if (!kOwn.contains(f) || (f == "adj" && e.args.size() != 1)) return std::nullopt;
+  const Numbers x = at(*e.args[0], scope, place);
+  long double square = 0;
+  for (const Complex z : x.parts) square += std::norm(z);
+  if (f == "re") return each(x, [](Complex z) { return Complex(z.real()); });
+  if (f == "im") return each(x, [](Complex z) { return Complex(z.imag()); });
+  if (f == "arg") return each(x, [](Complex z) { return Complex(std::arg(z)); });
+  if (f == "conj") return each(x, [](Complex z) { return std::conj(z); });
+  if (f == "norm2") return Numbers::of(square);
+  if (f == "norm" || f == "abs") return Numbers::of(std::sqrt(square));
+  if (f == "tr") {
+    Complex sum = 0;
+    for (int i = 0; i < x.rows; ++i) sum += x.parts[static_cast<std::size_t>(i * x.columns + i)];
+    return Numbers::of(sum);
+  }
+  if (f == "adj") {
+    Numbers result{x.columns, x.rows, {}, 0};
+    for (int i = 0; i < x.columns; ++i)
+      for (int j = 0; j < x.rows; ++j)
+        result.parts.push_back(std::conj(x.parts[static_cast<std::size_t>(j * x.columns + i)]));
+    return result;
+  }
+  const Numbers y = at(*e.args[1], scope, place);
+  if (f == "dot") {
+    Complex sum = 0;
+    for (std::size_t i = 0; i < x.parts.size(); ++i) sum += std::conj(x.parts[i]) * y.parts.at(i);
+    return Numbers::of(sum);
+  }
+  if (f == "cross") {
+    std::vector<Complex> parts;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      parts.push_back(x.parts.at(j) * y.parts.at(k) - x.parts.at(k) * y.parts.at(j));
+    }
+    return Numbers::vector(std::move(parts));
+  }
+  Numbers result{static_cast<int>(x.parts.size()), static_cast<int>(y.parts.size()), {}, 0};
+  for (const Complex p : x.parts)
+    for (const Complex q : y.parts) result.parts.push_back(p * std::conj(q));
+  return result;
+}
+
+Numbers Written::index(const dsl::Expr& e, const Scope& scope, const Place* place) {
+  const dsl::Expr& base = *e.args[0];
+  const bool bare = base.kind == ExprKind::Name && !scope.find(base.text);
+  if (bare && base.text == "noise") return Numbers::of(noise ? Complex(noise(e)) : Complex(0));
+  if (bare) {
+    if (const auto found = fields.find(base.text); found != fields.end()) {
+      const WrittenField& f = found->second;
+      if (f.particle) {
+        const Place body{static_cast<int>(real(*e.args[1], scope, place)), 0, 0, 0};
+        const Numbers v = field_at(f, body, false);
+        if (e.args.size() == 2) return v;
+        return Numbers::of(v.parts.at(static_cast<std::size_t>(real(*e.args[2], scope, place))));
+      }
+      if (f.link && e.args.size() == 2) {
+        const auto k = direction(*e.args[1], scope);
+        if (!k) throw NotCovered{e.span, "a link of this direction"};
+        if (!place) throw NeedsPlace{};
+        Place from = *place;
+        if (k->sign < 0) --from[static_cast<std::size_t>(k->value)];
+        return link_at(f, from, k->value, k->sign);
+      }
+    }
+    const NamedFact* fact = facts_.find(base.text);
+    if (fact && fact->kind == NamedFact::Kind::Indexed) {
+      Scope inner;
+      inner.parent = scope.dynamic_part();
+      for (std::size_t i = 0; i + 1 < e.args.size() && i < fact->parameters.size(); ++i) {
+        Local local;
+        local.index = direction(*e.args[i + 1], scope);
+        if (!local.index)
+          local.index = Index{static_cast<int>(real(*e.args[i + 1], scope, place)), 1, {}};
+        inner.names.emplace(fact->parameters[i], std::move(local));
+      }
+      return at(*fact->value, inner, place);
+    }
+  }
+  if (base.kind == ExprKind::Call && base.text == "file") return file_entry(e, scope, place);
+  const Numbers v = at(base, scope, place);
+  const auto i = static_cast<std::size_t>(real(*e.args[1], scope, place));
+  if (e.args.size() == 2) return Numbers::of(v.parts.at(i));
+  const auto j = static_cast<std::size_t>(real(*e.args[2], scope, place));
+  return Numbers::of(v.parts.at(i * static_cast<std::size_t>(v.columns) + j));
+}
+
+Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* place) {
+  const dsl::Expr& base = *e.args[0];
+  const bool indexed = base.kind == ExprKind::Index && base.args[0]->kind == ExprKind::Name;
+  const std::string& text = indexed ? base.args[0]->text : base.text;
+  const auto found = fields.find(text);
+  if (e.primes != 1 || found == fields.end() || scope.find(text))
+    throw NotCovered{e.span, "the time derivative of this"};
+  const WrittenField& f = found->second;
+  if (f.order != 2) throw NotCovered{e.span, "the rate of a variable of first order"};
+  if (!indexed) {
+    if (!place) throw NeedsPlace{};
+    return field_at(f, *place, true);
+  }
+  if (!f.particle) {
+    if (!place) throw NeedsPlace{};
+    const Numbers v = field_at(f, *place, true);
+    return Numbers::of(v.parts.at(static_cast<std::size_t>(real(*base.args[1], scope, place))));
+  }
+  const Place body{static_cast<int>(real(*base.args[1], scope, place)), 0, 0, 0};
+  return field_at(f, body, true);
+}
+
+}  // namespace vphi::tools
