@@ -161,7 +161,7 @@ struct Kernel {
   std::string still;
   Reach reach = Reach::Launch;
   int threads = 0;  ///< of a group, where `reach` is not Launch (1: rows on a processor)
-  /// Kernels of a launch that takes many steps (schedule/persistent.hpp): a round goes through all
+  /// Kernels of a launch that takes many steps (schedule/steps/persistent.hpp): a round goes through all
   /// of them in their order, each knows what the ones before have stored and made of the scalars,
   /// and `stage_repeats` of them are a step. `steps_slot` says how many steps. The launch has
   /// `arrays` and nothing else of its own.

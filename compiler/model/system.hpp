@@ -347,7 +347,7 @@ struct System {
   std::vector<Observable> progress;  ///< scalars always watched (drift of energy, Friedmann)
   std::string scale_factor;          ///< scalar that follows the averages; empty: there is none
   Expr friedmann;                    ///< <rho>/(3 M^2 H^2) - 1; null without
-  /// Largest |friedmann| that the integrator's error can be (schedule/stability.hpp).
+  /// Largest |friedmann| that the integrator's error can be (schedule/integrator/stability.hpp).
   double friedmann_explained = 0;
 
   double dt = 0;           ///< program units
