@@ -48,9 +48,10 @@ double vphi_of_bits(vphi_bits bits) {
 }
 double vphi_near_inverse(double a) { return vphi_seed_reciprocal(a); }
 
+#include "templates/preludes/choices.txt"
+
 #include "templates/math/fast_math_lines_f64.txt"
 #include "templates/math/log_of_unit_f64.txt"
-#include "templates/preludes/choices.txt"
 
 /// |got - exact| in units of the last place of `exact`.
 double places(double got, long double exact) {
