@@ -73,8 +73,8 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
       {"run wave --device native --batch 4", "`--batch` changes nothing here", "no sweep"},
       {"emit wave --target cuda", "`--target` changes nothing here", "--to json"},
       {"emit wave --to latex --after hoist", "`--after` changes nothing here", "kernels"},
-      {"emit wave --to json --kernel sweep", "`--kernel` changes nothing here", "no kernel"},
-      {"emit wave --after hoist --main", "`--main` changes nothing here", "no kernel"},
+      {"emit wave --to json --kernel sweep", "`--kernel` changes nothing here", "not a kernel"},
+      {"emit wave --after hoist --main", "`--main` changes nothing here", "not a kernel"},
       {"fmt wave --check --stdout", "`--check` changes nothing here", "no file"},
   };
   for (const auto& row : rows) {
