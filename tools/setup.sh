@@ -79,6 +79,7 @@ show_progress() {
       continue
     fi
     done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+    [ "$done" -gt 0 ] || continue  # ninja looks for new files
     share=$((100 * done / total))
     left=$((SECONDS * (total - done) / done))
     if [ $terminal -eq 1 ]; then
