@@ -1,4 +1,4 @@
-# Shared by tools/quickstart, tools/commands/test and tools/bundle: installs what is missing and builds.
+# Shared by tools/quickstart, tools/test and tools/bundle: installs what is missing and builds.
 # Sourced, not run. Works on Debian 12 and Ubuntu 24.04, as root or with sudo.
 #
 #   VPHI_BUILD        build folder (default: build)
