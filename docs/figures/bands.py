@@ -41,7 +41,7 @@ def exponents(q, kappa2, steps=4000):
 def growth(run):
     numbers = h5py.File(f"{run}/bands.h5")["occupations"]
     outputs = numbers[list(numbers)[0]]
-    steps = sorted(outputs)
+    steps = sorted(filter(str.isdigit, outputs))
     early, late = outputs[steps[FIRST]][:], outputs[steps[-1]][:]
     span = PERIOD * (len(steps) - 1 - FIRST)
     return (early[:, 0] / OMEGA) ** 2, np.log(late[:, 1] / early[:, 1]) / (2 * span)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws docs/figures/gw_lphi4.svg from one run of models/cosmology/gw_lphi4.vphi:
 
-    vphi run gw_lphi4 --lattice 128^3 --out gw
+    vphi run gw_lphi4 --lattice 128^3 --precision f32 --out gw
     docs/figures/gravitational_waves.py gw docs/figures
 
 and prints the peak at emission and today. Needs numpy, h5py and matplotlib.

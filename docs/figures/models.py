@@ -118,7 +118,7 @@ def profile(folder, name):
         with h5py.File(path) as file:
             for key, moments in file.get("profiles", {}).items():
                 if key.split(",")[0].rstrip(")") == name.rstrip(")"):
-                    rows = moments[sorted(moments)[-1]][:]
+                    rows = moments[max(filter(str.isdigit, moments))][:]
                     return [(row[0], row[1]) for row in rows]
     raise SystemExit(f"no {name} in the result files")
 
