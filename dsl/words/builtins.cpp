@@ -53,7 +53,7 @@ constexpr Builtin kBuiltins[] = {
     {"any", 1, kAny, Rule::Quantifier, "", "whether a condition holds somewhere"},
     {"first", 2, 2, Rule::First, "", "first(e, cond): e where cond first holds"},
     {"displacement", 1, 1, Rule::RealPart, "",
-     "way of a variable since the start; an angle's turns count"},
+     "change of a variable since the start; for an angle it includes the winding number"},
     {"error", 1, 1, Rule::RealOnly, "", "standard error of an average over a sweep"},
     // gauge fields and fermions
     {"loop", 1, kAny, Rule::PathProduct, "", "product of links along a closed path"},
