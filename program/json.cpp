@@ -20,7 +20,7 @@ template <class Enum>
 struct Names;
 template <>
 struct Names<Precision> {
-  static constexpr std::array list{"f32", "f64"};
+  static constexpr auto& list = kPrecisionNames;
 };
 template <>
 struct Names<Target> {

@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "program/precision.hpp"
+
 namespace vphi::program {
 
-enum class Precision { F32, F64 };
 enum class Target { Native, OpenCL, Cuda, Hip };
 
 /// One real number per instance and lattice site: [instance][t][z][y][x], x fastest. With a `file`

@@ -4,11 +4,13 @@
 
 #include <map>
 
+#include "program/precision.hpp"
+
 namespace vphi::physics {
 
 enum class Boundary { Periodic, Antiperiodic, Fixed, Neumann, Outflow, Absorbing };
 
-enum class Precision { F32, F64 };
+using program::Precision;
 /// Of random numbers (kernel/draw.hpp).
 enum class Generator { Philox10, Philox7, Xorshift32 };
 enum class SumKind { Plain, Kahan, Pairwise, F64 };

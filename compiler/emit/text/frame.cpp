@@ -97,8 +97,7 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
       Argument argument{kind, buffer};
       argument.bytes =
           (array.elements > 0 ? array.elements : sites * place.lanes) * bytes_of(array.store);
-      argument.precision =
-          array.store == Precision::F32 ? program::Precision::F32 : program::Precision::F64;
+      argument.precision = array.store;
       argument.written = written;
       list.push_back(argument);
     };

@@ -94,10 +94,6 @@ CheckpointRun unpack(std::span<const std::byte> bytes) {
 // ---- the head
 // -------------------------------------------------------------------------------------
 
-const char* precision_name(program::Precision precision) {
-  return precision == program::Precision::F32 ? "f32" : "f64";
-}
-
 std::string head_text(const CheckpointHead& h, std::uint64_t run_bytes) {
   Json json = {{"model", h.model},
                {"model_text", h.model_text},
@@ -119,9 +115,8 @@ std::string head_text(const CheckpointHead& h, std::uint64_t run_bytes) {
                {"finished", h.finished}};
   json["blocks"] = {{{"name", "run"}, {"bytes", run_bytes}}};
   for (const auto& array : h.arrays)
-    json["blocks"].push_back({{"name", array.name},
-                              {"bytes", array.bytes},
-                              {"precision", precision_name(array.precision)}});
+    json["blocks"].push_back(
+        {{"name", array.name}, {"bytes", array.bytes}, {"precision", name_of(array.precision)}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
