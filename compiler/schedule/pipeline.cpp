@@ -51,8 +51,13 @@ std::vector<std::string> without_order(const kernel::Kernel& kernel) {
 
 }  // namespace
 
-bool run_passes(std::vector<LoopSequence*> chains, Slots& slots, const std::string& stop_after,
-                dsl::Diagnostics& diagnostics) {
+LoopSequence sequence_of(SiteLoops loops, std::vector<kernel::ScalarAssign> finish) {
+  return {std::move(loops.sweeps), std::move(loops.swaps), std::move(finish)};
+}
+
+bool run_passes(const std::vector<LoopSequence*>& chains,
+                const std::vector<std::vector<kernel::ScalarAssign>*>& alone, Slots& slots,
+                const std::string& stop_after, dsl::Diagnostics& diagnostics) {
   const kernel::FreshName fresh = [&](const std::string& hint) { return slots.fresh(hint); };
   const auto sound = [&](const std::string& after) {
     for (const LoopSequence* chain : chains) {
@@ -77,33 +82,22 @@ bool run_passes(std::vector<LoopSequence*> chains, Slots& slots, const std::stri
     return true;
   };
   if (stop_after == "schedule") return inline_all();
+  const auto fix_order = [](std::vector<kernel::ScalarAssign>& assigns) {
+    for (kernel::ScalarAssign& assign : assigns)
+      assign.value = kernel::with_fixed_order(assign.value);
+  };
   for (const Pass& pass : passes()) {
     for (LoopSequence* chain : chains) {
       for (kernel::SiteLoop& loop : chain->sweeps) loop = pass.run(std::move(loop), fresh);
-      if (pass.run != kernel::order) continue;
-      for (kernel::ScalarAssign& assign : chain->finish)
-        assign.value = kernel::with_fixed_order(assign.value);
+      if (pass.run == kernel::order) fix_order(chain->finish);
+    }
+    if (pass.run == kernel::order) {
+      for (std::vector<kernel::ScalarAssign>* assigns : alone) fix_order(*assigns);
     }
     if (!sound(pass.name)) return false;
     if (stop_after == pass.name) return inline_all();
   }
   return true;
-}
-
-std::vector<kernel::ScalarAssign> link(LoopSequence& chain) {
-  std::vector<kernel::ScalarAssign> first;
-  for (std::size_t i = 0; i < chain.sweeps.size(); ++i) {
-    auto& before = chain.sweeps[i].before;
-    auto& epilogue = i == 0 ? first : chain.sweeps[i - 1].kernel.epilogue;
-    epilogue.insert(epilogue.end(), before.begin(), before.end());
-    before.clear();
-  }
-  if (!chain.sweeps.empty()) {
-    auto& last = chain.sweeps.back().kernel.epilogue;
-    last.insert(last.end(), chain.finish.begin(), chain.finish.end());
-    chain.finish.clear();
-  }
-  return first;
 }
 
 }  // namespace vphi::schedule

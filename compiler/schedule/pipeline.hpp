@@ -1,4 +1,4 @@
-// The passes over kernels, in one visible list, and the linking of sweeps into launches.
+// The passes over kernels, in one visible list.
 //
 // Each pass is a pure function of one sweep (compiler/kernel/passes.hpp); the verifier runs after
 // each. `vphi emit --after NAME` stops behind the one of that name; `schedule` stands for the state
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/kernel/passes.hpp"
+#include "compiler/schedule/steps/site_loops.hpp"
 #include "compiler/schedule/tables.hpp"
 #include "dsl/messages/diagnostic.hpp"
 
@@ -31,12 +32,12 @@ struct LoopSequence {
   std::vector<kernel::ScalarAssign> finish;  ///< in the epilogue of the last one
 };
 
-/// Runs the passes over every sweep of the chains; false where a kernel came out unsound.
-bool run_passes(std::vector<LoopSequence*> chains, Slots& slots, const std::string& stop_after,
-                dsl::Diagnostics& diagnostics);
+LoopSequence sequence_of(SiteLoops loops, std::vector<kernel::ScalarAssign> finish = {});
 
-/// Scalars that a sweep needs go to the end of the epilogue before it; what the first one needs is
-/// returned, for the caller to put before the chain.
-std::vector<kernel::ScalarAssign> link(LoopSequence& chain);
+/// Runs the passes over every sweep of the chains, and fixes the order of operations in `alone`,
+/// scalars of no sweep; false where a kernel came out unsound.
+bool run_passes(const std::vector<LoopSequence*>& chains,
+                const std::vector<std::vector<kernel::ScalarAssign>*>& alone, Slots& slots,
+                const std::string& stop_after, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::schedule

@@ -63,4 +63,11 @@ class Storage {
   std::map<std::string, int> numbers_;
 };
 
+/// Both. They come from `allocate` (compiler/schedule/layout.hpp); every stage behind it adds to
+/// them.
+struct Tables {
+  Slots slots;
+  Storage storage;
+};
+
 }  // namespace vphi::schedule

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/step.hpp"
 
 namespace vphi::schedule {
@@ -255,6 +256,13 @@ bool Averages::needs_state(Expr value) const {
     return node.is(Op::Load) || node.is(Op::Stencil) ||
            (node.op() >= Op::Mean && node.op() <= Op::Maximum);
   });
+}
+
+void refuse_state(const Averages& averages, Expr value, dsl::Span span,
+                  dsl::Diagnostics& diagnostics) {
+  if (!averages.needs_state(value)) return;
+  diagnostics.add(error::not_yet(
+      span, "a value that needs averages over time or the sweep and the present state at once"));
 }
 
 int Averages::slot_of(const std::string& hint, Expr value) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/schedule/outputs/observe.hpp"
+#include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::schedule {
 
@@ -82,6 +83,11 @@ class Averages {
   std::string time_;
   bool at_end_ = false;
 };
+
+/// What is made of averages is made after the sweep's instances have met: the state is not at hand
+/// there.
+void refuse_state(const Averages& averages, Expr value, dsl::Span span,
+                  dsl::Diagnostics& diagnostics);
 
 /// The first passages of the model, at every step. `last`: 1 at the last stage of a step; null
 /// where a step has one stage.

@@ -38,8 +38,7 @@ void Observer::assign(const std::string& name, Expr value) {
 program::Buffer Observer::scratch(const std::string& hint) const {
   program::Buffer buffer;
   buffer.name = "out_" + plain(hint);
-  buffer.precision = system_.numerics.store == physics::Precision::F32 ? program::Precision::F32
-                                                                       : program::Precision::F64;
+  buffer.precision = system_.numerics.store;
   buffer.scratch = true;
   return buffer;
 }
@@ -149,16 +148,14 @@ Observer::Result Observer::finish(const std::string& name) {
   SiteLoops sweeps = make_site_loops(block_, wanted_);
   Result result;
   result.solves = solves_;
-  result.chain.sweeps = std::move(sweeps.sweeps);
-  result.chain.swaps = std::move(sweeps.swaps);
   result.alone = std::move(sweeps.alone);
+  result.chain = sequence_of(std::move(sweeps));
   if (ahead_ && !ahead_->transforms.empty()) {
     ahead_->wanted.pure = true;
     ahead_->wanted.name = name + "_tensor";
     SiteLoops first = make_site_loops(ahead_->block, ahead_->wanted);
-    result.before.sweeps = std::move(first.sweeps);
-    result.before.swaps = std::move(first.swaps);
     result.before_alone = std::move(first.alone);
+    result.before = sequence_of(std::move(first));
     result.transforms = std::move(ahead_->transforms);
   }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -166,10 +163,7 @@ Observer::Result Observer::finish(const std::string& name) {
     wanted.pure = true;
     wanted.name = name + "_stage_" + std::to_string(i + 2);
     wanted.arrays = stages_[i];
-    SiteLoops next = make_site_loops(block_, wanted);
-    result.stages.emplace_back();
-    result.stages.back().sweeps = std::move(next.sweeps);
-    result.stages.back().swaps = std::move(next.swaps);
+    result.stages.push_back(sequence_of(make_site_loops(block_, wanted)));
   }
   return result;
 }

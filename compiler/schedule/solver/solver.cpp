@@ -79,14 +79,11 @@ class SolveLoopsBuilder {
     SolveLoops result;
     SiteLoops start = sweeps(start_, start_wanted_, name_ + "_start", true);
     result.alone = std::move(start.alone);
-    result.start.sweeps = std::move(start.sweeps);
-    result.start.swaps = std::move(start.swaps);
+    result.start = sequence_of(std::move(start));
     run_iteration(result.iteration);
     go_on(result.restart);
     if (inner_) {
-      SiteLoops rest = sweeps(rest_, rest_wanted_, name_ + "_rest", true);
-      result.rest.sweeps = std::move(rest.sweeps);
-      result.rest.swaps = std::move(rest.swaps);
+      result.rest = sequence_of(sweeps(rest_, rest_wanted_, name_ + "_rest", true));
     }
     end(result.finish);
     result.described.name = solve_.name;
@@ -142,8 +139,7 @@ class SolveLoopsBuilder {
   program::Buffer scratch(const std::string& hint) const {
     program::Buffer buffer;
     buffer.name = name_ + "_" + hint;
-    buffer.precision = system_.numerics.store == physics::Precision::F32 ? program::Precision::F32
-                                                                         : program::Precision::F64;
+    buffer.precision = system_.numerics.store;
     buffer.scratch = true;
     return buffer;
   }
@@ -443,8 +439,8 @@ class SolveLoopsBuilder {
     for (std::size_t i = 0; i < text_.round.size(); ++i) {
       const std::string& name = text_.round[i].name;
       const bool last =
-          std::none_of(text_.round.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                       text_.round.end(), [&](const auto& line) { return line.name == name; });
+          std::none_of(text_.round.begin() + static_cast<std::ptrdiff_t>(i) + 1, text_.round.end(),
+                       [&](const auto& line) { return line.name == name; });
       Value v = run(iteration_, *text_.round[i].value, values);
       if (last && fields_.contains(name)) {
         v = next_field(name, v);
@@ -500,9 +496,7 @@ class SolveLoopsBuilder {
     SiteLoops made = sweeps(iteration_, wanted, name_, false);
     for (kernel::SiteLoop& sweep : made.sweeps)
       if (sweep.kernel.colours) sweep.kernel.still = done_;
-    chain.sweeps = std::move(made.sweeps);
-    chain.swaps = std::move(made.swaps);
-    chain.finish = std::move(finish);
+    chain = sequence_of(std::move(made), std::move(finish));
   }
 
   /// For another right side, where it lies in memory now.
@@ -566,9 +560,7 @@ class SolveLoopsBuilder {
       restart_.assign(slot->name, value);
       wanted.slots.push_back(slot->name);
     }
-    SiteLoops made = sweeps(restart_, wanted, name_ + "_again", false);
-    chain.sweeps = std::move(made.sweeps);
-    chain.swaps = std::move(made.swaps);
+    chain = sequence_of(sweeps(restart_, wanted, name_ + "_again", false));
   }
 
   /// The last value of a round, which stays what it was once all is done.
@@ -629,9 +621,7 @@ class SolveLoopsBuilder {
         arena_.make(Op::Select, {arena_.make(Op::Less, {zero, size}), missing / size, missing});
     block.assign(solve_.residual, algebra::pow(ratio, arena_.rational(1, 2)));
     wanted.slots = {solve_.residual};
-    SiteLoops made = sweeps(block, wanted, name_ + "_residual", true);
-    chain.sweeps = std::move(made.sweeps);
-    chain.swaps = std::move(made.swaps);
+    chain = sequence_of(sweeps(block, wanted, name_ + "_residual", true));
   }
 
   const physics::System& system_;

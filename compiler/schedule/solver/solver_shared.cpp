@@ -11,8 +11,7 @@ namespace {
 program::Buffer work(const physics::System& system, const std::string& name) {
   program::Buffer buffer;
   buffer.name = name;
-  buffer.precision = system.numerics.store == physics::Precision::F32 ? program::Precision::F32
-                                                                      : program::Precision::F64;
+  buffer.precision = system.numerics.store;
   buffer.scratch = true;
   return buffer;
 }

@@ -7,6 +7,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/steps/lattice_kernel.hpp"
 #include "compiler/text/arithmetic.hpp"
 
 namespace vphi::schedule {
@@ -331,8 +332,7 @@ class LinkFlowStepBuilder {
   void allocate(int array, const std::string& name) {
     program::Buffer buffer;
     buffer.name = name.substr(0, name.find(' '));
-    const bool wide = system_.numerics.store == physics::Precision::F64;
-    buffer.precision = wide ? program::Precision::F64 : program::Precision::F32;
+    buffer.precision = system_.numerics.store;
     storage_.allocate(array, buffer);
     ++memory_;
   }
@@ -347,34 +347,9 @@ class LinkFlowStepBuilder {
   // ---- kernels ----------------------------------------------------------------------------------
 
   kernel::Kernel kernel_of(const std::string& name, const std::string& shown) const {
-    kernel::Kernel k;
-    k.name = name;
+    kernel::Kernel k = lattice_kernel(system_, name);
     k.comment = shown;
-    k.dims = system_.lattice.dims;
-    k.extent = system_.lattice.extent;
-    k.boundary = system_.lattice.boundary;
-    k.fixed_value = system_.lattice.fixed_value;
-    k.dx = system_.lattice.dx;
-    k.compute = system_.numerics.real;
-    k.sum = system_.numerics.sum;
     return k;
-  }
-
-  void declare_arrays(kernel::Kernel& k) const {
-    std::set<int> read, written;
-    for (const kernel::Store& store : k.stores) {
-      written.insert(store.array);
-      for (const Expr leaf : algebra::reads(store.value)) read.insert(leaf->index);
-    }
-    std::set<int> all = read;
-    all.insert(written.begin(), written.end());
-    for (const int array : all) {
-      const program::Buffer& buffer = storage_.of(array);
-      const bool single = buffer.precision == program::Precision::F32;
-      k.arrays.push_back({array, buffer.name,
-                          single ? kernel::Precision::F32 : kernel::Precision::F64,
-                          read.contains(array), written.contains(array), false, 0});
-    }
   }
 
   /// Runs the kernel next; one that is there already is run again.
@@ -388,7 +363,7 @@ class LinkFlowStepBuilder {
       if (std::ranges::equal(known.stores, kernel.stores, same))
         return order.push_back(static_cast<int>(p));
     }
-    declare_arrays(kernel);
+    declare_arrays(kernel, storage_);
     const std::string base = kernel.name;
     for (int n = 2; !names_.insert(kernel.name).second; ++n)
       kernel.name = fmt::format("{}_{}", base, n);

@@ -7,6 +7,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/steps/flow.hpp"
+#include "compiler/schedule/steps/lattice_kernel.hpp"
 
 namespace vphi::schedule {
 
@@ -30,16 +31,8 @@ int counting_axis(const physics::System& system, kernel::Colours colours) {
 
 kernel::Kernel kernel_of(const physics::System& system, const physics::Update& update,
                          const Storage& storage) {
-  kernel::Kernel k;
-  k.name = update.name;
+  kernel::Kernel k = lattice_kernel(system, update.name);
   k.comment = update.shown;
-  k.dims = system.lattice.dims;
-  k.extent = system.lattice.extent;
-  k.boundary = system.lattice.boundary;
-  k.fixed_value = system.lattice.fixed_value;
-  k.dx = system.lattice.dx;
-  k.compute = system.numerics.real;
-  k.sum = system.numerics.sum;
   k.still = slot::kStop;
   kernel::Colours colours{update.modulus, update.weights, 0, kColour};
   colours.axis = counting_axis(system, colours);
@@ -48,23 +41,8 @@ kernel::Kernel kernel_of(const physics::System& system, const physics::Update& u
     k.sum = kernel::SumKind::F64;
     k.reductions.push_back({kTaken, kernel::ReduceKind::Sum, update.accepted});
   }
-  std::set<int> read, written;
-  for (const auto& [array, value] : update.values) {
-    k.stores.push_back({array, value});
-    written.insert(array);
-    for (const Expr leaf : algebra::reads(value)) {
-      read.insert(leaf.is(Op::Stencil) ? leaf.arg(0)->index : leaf->index);
-    }
-  }
-  std::set<int> all = read;
-  all.insert(written.begin(), written.end());
-  for (const int array : all) {
-    const program::Buffer& buffer = storage.of(array);
-    const bool single = buffer.precision == program::Precision::F32;
-    k.arrays.push_back({array, buffer.name,
-                        single ? kernel::Precision::F32 : kernel::Precision::F64,
-                        read.contains(array), written.contains(array), false, 0});
-  }
+  for (const auto& [array, value] : update.values) k.stores.push_back({array, value});
+  declare_arrays(k, storage);
   return k;
 }
 

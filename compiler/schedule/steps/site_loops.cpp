@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/steps/lattice_kernel.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -314,9 +315,7 @@ class SiteLoopsBuilder {
     }
     program::Buffer buffer;
     buffer.name = item.name;
-    buffer.precision = block_.system().numerics.store == physics::Precision::F32
-                           ? program::Precision::F32
-                           : program::Precision::F64;
+    buffer.precision = block_.system().numerics.store;
     buffer.scratch = wanted_.pure;
     const int array = storage_.allocate_new(buffer);
     places_[array] = {-1, true};
@@ -411,18 +410,9 @@ class SiteLoopsBuilder {
   }
 
   kernel::Kernel blank(int level) const {
-    const physics::System& system = block_.system();
-    kernel::Kernel kernel;
-    kernel.name = wanted_.name + (level == 0 ? "" : "_" + std::to_string(level + 1));
-    kernel.dims = system.lattice.dims;
-    kernel.extent = system.lattice.extent;
-    kernel.boundary = system.lattice.boundary;
-    kernel.fixed_value = system.lattice.fixed_value;
-    kernel.dx = system.lattice.dx;
+    const std::string name = wanted_.name + (level == 0 ? "" : "_" + std::to_string(level + 1));
+    kernel::Kernel kernel = lattice_kernel(block_.system(), name);
     kernel.along = wanted_.along;
-    kernel.compute = system.numerics.real;
-    kernel.sum = system.numerics.sum;
-    kernel.pair = system.numerics.pair;
     return kernel;
   }
 
@@ -441,16 +431,7 @@ class SiteLoopsBuilder {
       written.insert(store.array);
     }
     for (const kernel::Reduction& reduction : kernel.reductions) see(reduction.value);
-    std::set<int> all = read;
-    all.insert(written.begin(), written.end());
-    for (const int array : all) {
-      const program::Buffer& buffer = storage_.of(array);
-      kernel.arrays.push_back({array, buffer.name,
-                               buffer.precision == program::Precision::F32 ? kernel::Precision::F32
-                                                                           : kernel::Precision::F64,
-                               read.contains(array), written.contains(array),
-                               second.contains(array), buffer.elements});
-    }
+    schedule::declare_arrays(kernel, read, written, second, storage_);
   }
 
   void build() {

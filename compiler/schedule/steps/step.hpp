@@ -18,6 +18,7 @@ inline constexpr const char* kStep = "step";        ///< steps done
 inline constexpr const char* kStop = "stop";        ///< 1 once `until` holds
 inline constexpr const char* kStarted = "started";  ///< 1 from the first step on
 inline constexpr const char* kStage = "stage";      ///< stage of the step that runs next
+inline constexpr const char* kLast = "last";        ///< 1 in the epilogue that ends a step
 }  // namespace slot
 
 /// Sweeps of a flux scheme along one axis.

@@ -9,6 +9,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/steps/lattice_kernel.hpp"
 
 namespace vphi::schedule {
 
@@ -145,52 +146,22 @@ class TrajectoryStepBuilder {
   void allocate(const Trajectory::Memory& m) {
     program::Buffer buffer;
     buffer.name = m.name;
-    const bool wide = m.wide || system_.numerics.store == physics::Precision::F64;
-    buffer.precision = wide ? program::Precision::F64 : program::Precision::F32;
+    buffer.precision = m.wide ? program::Precision::F64 : system_.numerics.store;
     storage_.allocate(m.array, buffer);
   }
 
   // ---- kernels ----------------------------------------------------------------------------------
 
   kernel::Kernel kernel_of(const physics::Update& update, bool wide) const {
-    kernel::Kernel k;
-    k.name = update.name;
+    kernel::Kernel k = lattice_kernel(system_, update.name);
     k.comment = update.shown;
-    k.dims = system_.lattice.dims;
-    k.extent = system_.lattice.extent;
-    k.boundary = system_.lattice.boundary;
-    k.fixed_value = system_.lattice.fixed_value;
-    k.dx = system_.lattice.dx;
-    k.compute = wide ? kernel::Precision::F64 : system_.numerics.real;
-    k.sum = system_.numerics.sum;
+    if (wide) k.compute = kernel::Precision::F64;
     for (const auto& [array, value] : update.values) k.stores.push_back({array, value});
     return k;
   }
 
-  void declare_arrays(kernel::Kernel& k) const {
-    std::set<int> read, written;
-    const auto see = [&](Expr value) {
-      for (const Expr leaf : algebra::reads(value))
-        read.insert(leaf.is(Op::Stencil) ? leaf.arg(0)->index : leaf->index);
-    };
-    for (const kernel::Store& store : k.stores) {
-      see(store.value);
-      written.insert(store.array);
-    }
-    for (const kernel::Reduction& reduction : k.reductions) see(reduction.value);
-    std::set<int> all = read;
-    all.insert(written.begin(), written.end());
-    for (const int array : all) {
-      const program::Buffer& buffer = storage_.of(array);
-      const bool single = buffer.precision == program::Precision::F32;
-      k.arrays.push_back({array, buffer.name,
-                          single ? kernel::Precision::F32 : kernel::Precision::F64,
-                          read.contains(array), written.contains(array), false, 0});
-    }
-  }
-
   int add(kernel::Kernel kernel, std::vector<kernel::ScalarAssign> finish) {
-    declare_arrays(kernel);
+    declare_arrays(kernel, storage_);
     FluxPart& part = result_.parts.emplace_back();
     part.sweeps.sweeps.push_back({std::move(kernel), {}, {}});
     part.sweeps.swaps.emplace_back();

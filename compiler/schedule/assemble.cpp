@@ -1,0 +1,201 @@
+#include "compiler/schedule/assemble.hpp"
+
+#include <algorithm>
+
+#include "compiler/schedule/facts.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/steps/lattice_kernel.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+/// What runs before the first step, and in each.
+struct StepLaunches {
+  Launches initial;             ///< makes the start
+  Launches prologue;            ///< all before the first step
+  std::vector<Launches> steps;  ///< of successive steps, in turn
+};
+
+/// The initial values, with a kernel of scalars in front where there is nothing else to assign
+/// them.
+Linked start_of(const physics::System& system, Initial initial) {
+  Assigns start = std::move(initial.alone);
+  Linked chain = link(std::move(initial.chain));
+  append(start, chain.needs);
+  if (chain.empty() || !start.empty()) {
+    chain.kernels.insert(chain.kernels.begin(), scalar_kernel(system, "start", std::move(start)));
+    chain.swaps.insert(chain.swaps.begin(), std::vector<int>{});
+  }
+  return chain;
+}
+
+/// Scalars that every step starts from, wherever the one before ended, are made at the end of the
+/// checks; what the checks need, at the end of the step; and both before the first step.
+StepLaunches add_steps(const physics::System& system, StepLoops loops, Initial initial,
+                       Observer::Result checks, KernelList& kernels) {
+  Linked step = link(std::move(loops.step));
+  std::vector<Linked> parts;
+  Assigns step_needs = step.needs;
+  for (LoopSequence& part : loops.parts) {
+    parts.push_back(link(std::move(part)));
+    append(step_needs, parts.back().needs);
+  }
+  Linked check = link(std::move(checks.chain));
+  Assigns end = std::move(checks.alone);
+  append(end, check.needs);
+  if (!check.empty()) append(check.end(), step_needs);
+  append(end, step_needs);
+  append(step.end(), end);
+
+  Linked start = start_of(system, std::move(initial)), first = link(std::move(loops.first));
+  append(start.end(), loops.first_alone);
+  append(start.end(), first.needs);
+  append(first.empty() ? start.end() : first.end(), end);
+
+  StepLaunches result;
+  result.initial = kernels.add(std::move(start));
+  result.prologue = result.initial;
+  append(result.prologue, kernels.add(std::move(first)));
+  const Launches stage = kernels.add(std::move(step));
+  Launches rest;
+  for (int i = 0; i < loops.stages; ++i) append(rest, stage);
+  const Launches check_launches = kernels.add(std::move(check));
+  append(rest, check_launches);
+  append(result.prologue, check_launches);
+
+  if (parts.empty()) {
+    result.steps = {rest};
+    return result;
+  }
+  std::vector<Launches> of_part;
+  for (Linked& part : parts) of_part.push_back(kernels.add(std::move(part)));
+  for (const std::vector<int>& order : loops.cycle) {
+    Launches& all = result.steps.emplace_back();
+    for (const int part : order) append(all, of_part[static_cast<std::size_t>(part)]);
+    append(all, rest);
+  }
+  return result;
+}
+
+/// The loops of a cadence, or of what is watched, linked.
+struct Observed {
+  std::set<std::size_t> solves;
+  bool split = false;  ///< by transforms on the host
+  bool scalars = false;
+  Linked before, chain;
+  std::vector<Linked> stages;
+};
+
+/// `scalars` gets what the loops need: one kernel brings those of all observers up to date.
+Observed linked(Observer::Result loops, Assigns& scalars) {
+  Observed result{std::move(loops.solves), !loops.transforms.empty(), false, {}, {}, {}};
+  Assigns needs = std::move(loops.alone);
+  append(needs, loops.before_alone);
+  result.before = link(std::move(loops.before));
+  append(needs, result.before.needs);
+  result.chain = link(std::move(loops.chain));
+  append(needs, result.chain.needs);
+  for (LoopSequence& stage : loops.stages) {
+    result.stages.push_back(link(std::move(stage)));
+    append(needs, result.stages.back().needs);
+  }
+  result.scalars = !needs.empty();
+  append(scalars, needs);
+  return result;
+}
+
+/// Solves, the scalars of all observers, and the loops: before the host's transforms and behind.
+void add_observer(Observed loops, const Launches& synchronise, SolveLauncher& solves,
+                  KernelList& kernels, Launches& before, Launches& after) {
+  Launches& first = loops.split ? before : after;
+  for (const std::size_t place : loops.solves) append(first, solves.launches(place));
+  if (loops.scalars) append(first, synchronise);
+  if (loops.split) append(before, kernels.add(std::move(loops.before)));
+  append(after, kernels.add(std::move(loops.chain)));
+}
+
+void add_averages(AverageScalars averages, KernelList& kernels, Launches& launches,
+                  Launches& then) {
+  const Launches before = kernels.add_scalars("averages", std::move(averages.before));
+  launches.insert(launches.begin(), before.begin(), before.end());
+  append(then, kernels.add_scalars("of_averages", std::move(averages.after)));
+}
+
+/// Outputs and what is watched, with their launches.
+void add_observers(Outputs outputs, Watch watch, SolveLauncher& solves, KernelList& kernels,
+                   program::Program& p) {
+  Assigns scalars;
+  std::vector<Observed> cadences;
+  p.outputs = std::move(outputs.written);
+  for (Outputs::Cadence& cadence : outputs.cadences) {
+    p.outputs[cadence.first].transforms = cadence.loops.transforms;
+    cadences.push_back(linked(std::move(cadence.loops), scalars));
+  }
+  p.watch_transforms = watch.loops.transforms;
+  Observed watched = linked(std::move(watch.loops), scalars);
+  const Launches synchronise = kernels.add_scalars("synchronise", std::move(scalars));
+  for (std::size_t i = 0; i < cadences.size(); ++i) {
+    const Outputs::Cadence& cadence = outputs.cadences[i];
+    std::vector<Linked> stages = std::move(cadences[i].stages);
+    program::Output& first = p.outputs[cadence.first];
+    add_observer(std::move(cadences[i]), synchronise, solves, kernels, first.before,
+                 first.launches);
+    for (std::size_t k = 0; k < stages.size(); ++k)
+      p.outputs[cadence.stages[k]].launches = kernels.add(std::move(stages[k]));
+  }
+  add_observer(std::move(watched), synchronise, solves, kernels, p.watch_before, p.watch);
+  for (std::size_t i = 0; i < outputs.averages.size(); ++i) {
+    add_averages(std::move(outputs.averages[i]), kernels, p.outputs[i].averages, p.outputs[i].then);
+  }
+  add_averages(std::move(watch.averages), kernels, p.watch, p.watch_then);
+  p.watch_statistics = std::move(watch.statistics);
+  p.expectations = std::move(watch.expectations);
+  p.progress = std::move(watch.progress);
+  p.unsound_slot = watch.unsound_slot;
+  p.expansion = watch.expansion;
+}
+
+void refuse_swept_transforms(const program::Program& p, const dsl::Resolved& resolved,
+                             dsl::Diagnostics& diagnostics) {
+  const bool transforms =
+      !p.watch_transforms.empty() ||
+      std::ranges::any_of(p.outputs, [](const auto& o) { return !o.transforms.empty(); });
+  if (p.instances <= 1 || !transforms) return;
+  const dsl::Clause* sweep = resolved.clause("sweep");
+  diagnostics.add(error::not_yet(sweep ? sweep->keyword_span : dsl::Span{},
+                                 "a sweep of a model that transforms its fields for outputs"));
+}
+
+}  // namespace
+
+Plan assemble(const physics::System& system, const dsl::Resolved& resolved, ReadyParts ready,
+              Layout layout, dsl::Diagnostics& diagnostics) {
+  Parts parts = std::move(ready).take();
+  Plan plan;
+  program::Program& p = plan.program;
+  p = facts_of(system, resolved);
+  p.state = std::move(layout.state);
+  p.random = std::move(layout.random);
+  p.time_slot = parts.checks.time_slot;
+  plan.remarks = parts.step.remarks;
+
+  KernelList kernels(system, layout.tables.storage);
+  SolveLauncher solves(std::move(parts.solves), kernels);
+  StepLaunches steps = add_steps(system, std::move(parts.step), std::move(parts.initial),
+                                 std::move(parts.checks.loops), kernels);
+  p.prologue = std::move(steps.prologue);
+  p.step = steps.steps.front();
+  if (steps.steps.size() > 1) p.cycle = std::move(steps.steps);
+  add_observers(std::move(parts.outputs), std::move(parts.watch), solves, kernels, p);
+  p.solves = solves.described();
+  plan.remarks.insert(plan.remarks.end(), solves.remarks().begin(), solves.remarks().end());
+  plan.kernels = std::move(kernels).take();
+
+  number_draws(system, steps.initial, plan.kernels);
+  add_tables(system, layout.tables, plan);
+  add_costs(plan);
+  refuse_swept_transforms(p, resolved, diagnostics);
+  return plan;
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,137 @@
+#include "compiler/schedule/facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/draw.hpp"
+#include "compiler/kernel/kernel.hpp"
+#include "compiler/schedule/outputs/averages.hpp"
+#include "compiler/schedule/steps/step.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Op;
+
+// Streams of initial values count from 0.
+constexpr std::uint32_t kNoiseStream = 0x80000000U;
+constexpr std::uint32_t kStartStream = 0x80000001U;  // draws of kernels before the first step
+
+std::int64_t steps_of(const physics::System& system) {
+  if (system.end_time > 0 && system.dt_physical > 0) {
+    const double steps = system.end_time / system.dt_physical;
+    return static_cast<std::int64_t>(std::floor(steps * (1 + 1e-12))) + 1;
+  }
+  if (system.variables.empty()) return 0;
+  if (const auto* trajectory = std::get_if<physics::Trajectory>(&system.dynamics))
+    return trajectory->count;
+  if (const auto* chain = std::get_if<physics::MarkovChain>(&system.dynamics)) return chain->sweeps;
+  return program::Program().steps;
+}
+
+/// Numbers that a step of the kernel draws.
+int draws_of(const kernel::Kernel& k) {
+  int draws = 0;
+  algebra::visit(k.values(), [&](Expr, Expr node) {
+    if (node.is(Op::Normal) || node.is(Op::Uniform)) draws = std::max(draws, node->index + 1);
+  });
+  return draws;
+}
+
+/// Steps are recorded once and replayed: an array that they use stays where it is, also one that
+/// was made for looking at the state (a running mean of sums over pairs).
+void keep_what_steps_use(Plan& plan) {
+  program::Program& p = plan.program;
+  const auto keep = [&](const std::vector<program::Launch>& launches) {
+    for (const program::Launch& launch : p.with_iterations(launches)) {
+      for (const kernel::ArrayParam& array :
+           plan.kernels[static_cast<std::size_t>(launch.kernel)].arrays) {
+        const int buffer = plan.buffer_of[static_cast<std::size_t>(array.array)];
+        if (buffer >= 0) p.buffers[static_cast<std::size_t>(buffer)].scratch = false;
+      }
+    }
+  };
+  keep(p.step);
+  for (const auto& step : p.cycle) keep(step);
+}
+
+}  // namespace
+
+program::Program facts_of(const physics::System& system, const dsl::Resolved& resolved) {
+  program::Program p;
+  p.model = resolved.model.name;
+  p.title = resolved.model.title;
+  if (resolved.model.source) p.model_text = std::string(resolved.model.source->text());
+  p.compiler_version = VPHI_VERSION;
+  p.dims = system.lattice.dims;
+  p.extent = system.lattice.extent;
+  p.dx = system.lattice.dx;
+  p.dx_physical = system.lattice.dx_physical;
+  p.dt = system.dt;
+  p.dt_physical = system.dt_physical;
+  p.seed = system.seed;
+  p.parameters = system.folded;
+  p.chain = is_chain(system.dynamics);
+  p.steps = steps_of(system);
+  return p;
+}
+
+void add_tables(const physics::System& system, const Tables& tables, Plan& plan) {
+  const Slots& slots = tables.slots;
+  program::Program& p = plan.program;
+  p.buffers = tables.storage.buffers();
+  plan.buffer_of = tables.storage.buffer_of();
+  keep_what_steps_use(plan);
+  for (std::size_t i = 0; i < slots.names().size(); ++i)
+    p.scalars.push_back({slots.names()[i], slots.initial()[i]});
+  for (const physics::ScalarVariable& s : system.scalars) {
+    if (const auto number = algebra::constant(s.initial))
+      p.scalars[static_cast<std::size_t>(slots.index(s.symbol))].initial =
+          static_cast<double>(number->real);
+  }
+  for (const physics::Axis& axis : system.axes)
+    p.axes.push_back({axis.name, axis.values, axis.ensemble, axis.fresh, slots.index(axis.symbol)});
+  p.ensemble = system.ensemble;
+  if (slots.has(slot::kEnsemble)) p.ensemble_slot = slots.index(slot::kEnsemble);
+  p.instances = p.all_instances();
+  p.step_slot = slots.index(slot::kStep);
+  p.stop_slot = slots.index(slot::kStop);
+}
+
+void add_costs(Plan& plan) {
+  for (const kernel::Kernel& k : plan.kernels) {
+    const kernel::Cost cost = kernel::cost(k);
+    program::Kernel& described = plan.program.kernels.emplace_back();
+    described.name = k.name;
+    described.loads = cost.loads;
+    described.stores = cost.stores;
+    described.bytes = cost.bytes;
+    described.flops = cost.flops;
+    described.special = cost.special;
+  }
+}
+
+void number_draws(const physics::System& system, const std::vector<program::Launch>& initial,
+                  std::vector<kernel::Kernel>& kernels) {
+  std::set<std::size_t> starting;
+  for (const program::Launch& launch : initial)
+    starting.insert(static_cast<std::size_t>(launch.kernel));
+  int all = 0;
+  for (const kernel::Kernel& k : kernels) all = std::max(all, draws_of(k));
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    kernel::Kernel& k = kernels[i];
+    if (draws_of(k) == 0) continue;
+    k.random.generator = system.generator;
+    k.random.bits = system.noise.points == 2 && all <= kernel::kMostBits;
+    k.random.seed = system.seed;
+    k.random.stream = starting.contains(i) ? kStartStream : kNoiseStream;
+    k.random.draws = all;
+    k.random.sites = k.sites();
+    k.random.step = slot::kStep;
+    k.random.instance = slot::kEnsemble;
+  }
+}
+
+}  // namespace vphi::schedule

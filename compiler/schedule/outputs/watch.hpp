@@ -1,0 +1,27 @@
+// What is watched while a run goes on: promises, the progress line, conservation laws that cannot
+// be recovered, the scale factor against the averages.
+//
+// In: the step, the checks behind it, the memory of solutions. Out: loops over a copy of the state,
+// and what the program says of them. What fails: a promise that needs averages and the state.
+#pragma once
+
+#include <vector>
+
+#include "compiler/schedule/outputs/outputs.hpp"
+
+namespace vphi::schedule {
+
+struct Watch {
+  Observer::Result loops;
+  AverageScalars averages;
+  std::vector<program::Statistic> statistics;
+  std::vector<program::Expectation> expectations;
+  std::vector<program::ScalarOutput> progress;
+  int unsound_slot = -1;
+  program::Expansion expansion;
+};
+
+Watch make_watch(const physics::System& system, const Stepping& stepping, const Checks& checks,
+                 const SolutionMemory& solutions, Tables& tables, dsl::Diagnostics& diagnostics);
+
+}  // namespace vphi::schedule

@@ -1,0 +1,66 @@
+#include "compiler/schedule/parts.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+std::vector<Observer::Result*> observed(Parts& parts) {
+  std::vector<Observer::Result*> all{&parts.watch.loops};
+  for (Outputs::Cadence& cadence : parts.outputs.cadences) all.push_back(&cadence.loops);
+  return all;
+}
+
+/// All loops, in the order in which the passes give names to their scalars.
+std::vector<LoopSequence*> sequences(Parts& parts) {
+  std::vector<LoopSequence*> all{&parts.initial.chain, &parts.step.first, &parts.step.step,
+                                 &parts.checks.loops.chain, &parts.watch.loops.chain};
+  for (Observer::Result* result : observed(parts)) {
+    if (!result->transforms.empty()) all.push_back(&result->before);
+  }
+  for (Outputs::Cadence& cadence : parts.outputs.cadences) {
+    all.push_back(&cadence.loops.chain);
+    for (LoopSequence& stage : cadence.loops.stages) all.push_back(&stage);
+  }
+  for (LoopSequence& part : parts.step.parts) all.push_back(&part);
+  for (auto& [place, solve] : parts.solves.loops) {
+    for (SolveLoops* part = &solve; part; part = part->inner.get())
+      all.insert(all.end(),
+                 {&part->start, &part->restart, &part->iteration, &part->finish, &part->rest});
+  }
+  for (auto& [place, copies] : parts.solves.copies)
+    all.insert(all.end(), {&copies.load, &copies.save});
+  return all;
+}
+
+/// All scalars that no loop assigns.
+std::vector<Assigns*> scalars(Parts& parts) {
+  std::vector<Assigns*> all{&parts.initial.alone, &parts.step.first_alone,
+                            &parts.checks.loops.alone, &parts.watch.averages.before,
+                            &parts.watch.averages.after};
+  for (Observer::Result* result : observed(parts))
+    all.insert(all.end(), {&result->alone, &result->before_alone});
+  for (AverageScalars& averages : parts.outputs.averages)
+    all.insert(all.end(), {&averages.before, &averages.after});
+  for (auto& [place, solve] : parts.solves.loops) {
+    for (SolveLoops* part = &solve; part; part = part->inner.get()) all.push_back(&part->alone);
+  }
+  for (auto& [place, copies] : parts.solves.copies) all.push_back(&copies.load_alone);
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::size_t> wanted_solves(const Outputs& outputs, const Watch& watch) {
+  std::vector<std::size_t> wanted(watch.loops.solves.begin(), watch.loops.solves.end());
+  for (const Outputs::Cadence& cadence : outputs.cadences)
+    wanted.insert(wanted.end(), cadence.loops.solves.begin(), cadence.loops.solves.end());
+  return wanted;
+}
+
+std::optional<ReadyParts> with_passes(Parts parts, Slots& slots, const std::string& stop_after,
+                                      dsl::Diagnostics& diagnostics) {
+  if (!run_passes(sequences(parts), scalars(parts), slots, stop_after, diagnostics))
+    return std::nullopt;
+  return ReadyParts(std::move(parts));
+}
+
+}  // namespace vphi::schedule
