@@ -1,7 +1,7 @@
 // First pass: every name the model declares, the names its constructs give, the library's names.
 //
-// Fills Resolved::symbols (values not looked at yet), units and the lattice's shape. Can fail: a
-// name declared twice, a name that cannot be one, a type nobody knows, a bad lattice shape.
+// Fills Resolved::symbols (values are read later), units and the lattice's shape. Can fail: a
+// name declared twice, a name that cannot be one, an unknown type, a bad lattice shape.
 #pragma once
 
 #include "dsl/resolve.hpp"

@@ -9,16 +9,16 @@
 
 namespace vphi::dsl {
 
-/// Right sides are checked against the variables; every variable must have an equation or be
-/// driven by potential, H or action (docs/rules.md rules 14 and 15).
+/// Right sides are checked against the variables; every variable must have an equation or get one
+/// from potential, H or action (docs/rules.md rules 14 and 15).
 void check_equations(Resolved& resolved, Inference& inference);
 
 /// Names of the variables that are coordinates and momenta where the model has a Hamiltonian: those
 /// that it moves, and those with an equation of their own beside what it gives.
 std::set<std::string> canonical_names(const Resolved& resolved);
 
-/// Links or spinors that nothing moves (no `sample`, `evolve`, `action` or equation), and outputs
-/// `at end` alone: what they ask for is measured on the initial state.
+/// Whether the model measures its initial state: links or spinors without `sample`, `evolve`,
+/// `action` or an equation, and outputs `at end` only.
 bool measures(const Resolved& resolved);
 
 /// Whether links have an equation of their own: a flow, in units of the lattice.

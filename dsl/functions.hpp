@@ -11,7 +11,7 @@ Real sign_of(Real x) {
   return static_cast<Real>((x > 0) - (x < 0));
 }
 
-// ---- what the formulas of VPHI_COMPOSED are made of
+// ---- the functions that the formulas of VPHI_COMPOSED call
 /// An integer in the type of `x`.
 template <std::floating_point Real>
 Real like(Real /*x*/, int number) {

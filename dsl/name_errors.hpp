@@ -18,7 +18,7 @@ namespace vphi::dsl::error {
 
 using Names = std::vector<std::string>;
 
-/// "field, line 9"-like words are the renderer's; this is the kind alone: "field", "param".
+/// The kind of a symbol without its place (which the renderer adds): "field", "param".
 std::string kind_name(const Symbol& symbol);
 std::string with_article(const std::string& noun);  ///< "a field", "an integrator"
 std::string a_kind(const Symbol& symbol);           ///< kind_name with its article
@@ -134,7 +134,7 @@ Diagnostic option_twice(Span at, const std::string& name, Span first);
 Diagnostic clause_twice(Span at, const std::string& keyword, Span first);
 Diagnostic clause_form(Span at, const std::string& keyword, const std::string& usage);
 Diagnostic decimal_comma(Span at, const std::string& number);
-/// `==` where a clause declares, or `=` where it judges.
+/// `==` where a clause declares, or `=` where it compares.
 Diagnostic relation_swapped(Span at, const std::string& keyword, const std::string& written,
                             const std::string& ours);
 Diagnostic second_integrator(Span at, Span first);

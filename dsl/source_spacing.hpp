@@ -1,9 +1,9 @@
-// How a text was laid out by its author, for the formatter: where a logical line goes on in the
-// next physical one, what stands in columns, and where the comment beside it begins.
+// How a text was laid out by its author, for the formatter: where a logical line continues on the
+// next physical one, which tokens are aligned in columns, and where the comment beside it begins.
 //
-// Printed lines have the tokens of the text that they come from; what is laid out is found by
-// counting them. Where they differ (a doubled bracket that is dropped, a line that was made and
-// not read) nothing is known and the formatter decides alone.
+// Printed lines have the tokens of the text that they come from, so a token's place in the text is
+// found by counting. Where the tokens differ (a doubled bracket that is dropped, a line that was
+// made and not read) the layout is not known and the formatter uses its own rules.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@
 
 namespace vphi::dsl {
 
-/// A token that the author put in a place of its own.
+/// A token whose position the author chose.
 struct Placed {
   std::size_t at = 0;     ///< byte of the printed text where it begins
   int column = 0;         ///< blanks before it, from the beginning of its physical line

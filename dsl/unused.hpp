@@ -1,7 +1,7 @@
 // Definitions, parameters and drawn numbers that nothing names.
 //
 // `seed = 3` is a definition like any other: it looks like a setting and changes nothing. Sweep
-// axes are left out: one that nothing names is an ensemble.
+// axes are not reported: one that nothing names is an ensemble.
 #pragma once
 
 #include "dsl/resolve.hpp"

@@ -1,8 +1,8 @@
 // Messages of the language server protocol as bytes: a header with a length, then JSON.
 //
 // `MessageReader` takes bytes as they come, in any pieces, and gives whole bodies. It never throws:
-// a header that is none of ours is skipped to its end and reported as an empty body with
-// `malformed` set, and reading goes on behind it. A body above 64 MB is refused in the same way.
+// a header of another form is skipped to its end and reported as an empty body with
+// `malformed` set, and reading goes on after it. A body above 64 MB is refused in the same way.
 // Source: Language Server Protocol 3.17, "Base Protocol".
 #pragma once
 

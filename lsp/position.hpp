@@ -1,7 +1,7 @@
 // Places in a document as the protocol counts them: line from 0, column in UTF-16 units.
 //
-// The compiler counts bytes. Both directions are total: what lies behind a line's end is the end of
-// that line, what lies behind the text is its end, and malformed bytes count one unit each.
+// The compiler counts bytes. Both directions are total: a place beyond a line's end is the end of
+// that line, a place beyond the text is its end, and malformed bytes count one unit each.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 //
 // `handle` takes the body of one message and sends answers through `send`, which is called from two
 // threads, never at the same time. Questions are answered from the newest text on the thread that
-// asks; equations and the mistakes that only the derivation finds are worked out on a second thread
-// and published when they are there, so a slow derivation delays nothing but itself. Nothing
-// throws; what is no message is answered with the protocol's error.
+// asks. Equations and the mistakes that only the derivation finds are computed on a second thread
+// and published when they are ready, so a slow derivation delays nothing else. Nothing
+// throws; input that is not a message is answered with the protocol's error.
 #pragma once
 
 #include <condition_variable>

@@ -58,7 +58,7 @@ struct SiteOrder {
 struct Axis {
   std::string name;
   std::vector<double> values;
-  bool ensemble = false;  ///< its values stand nowhere in the model: draws to be averaged over
+  bool ensemble = false;  ///< no formula uses its values: draws to be averaged over
   bool fresh = false;     ///< its instances have random numbers of their own, as an ensemble's do
   int slot = -1;          ///< scalar that holds the instance's value; -1: no kernel reads it
 };
@@ -116,10 +116,10 @@ struct Launch {
   int solve = -1;  ///< place in Program::solves: what begins here is repeated until it is done
 };
 
-/// The rounds of a linear solve. The launches before, the last of which names the solve, have made
-/// the start; then `iterate` is launched until `done_slot` is not 0 in any instance, and `finish`
-/// once. A round changes nothing in an instance that is done, so that several may be queued before
-/// the host looks.
+/// The iterations of a linear solve. The launches before, the last of which names the solve, have
+/// made the start; then `iterate` is launched until `done_slot` is not 0 in any instance, and
+/// `finish` once. An iteration changes nothing in an instance that is done, so that several may be
+/// queued before the host reads `done_slot`.
 struct Solve {
   std::string name;    ///< of the field that is wanted
   std::string solver;  ///< name of the text
@@ -127,10 +127,10 @@ struct Solve {
   int line_number = 0;
   std::vector<Launch> iterate;
   std::vector<Launch> finish;  ///< fills `residual_slot`
-  std::int64_t max = 10000;    ///< rounds at most
-  int done_slot = -1;          ///< 0: goes on; 1: `until` holds; 2: some number is none
-  int iterations_slot = -1;    ///< rounds done
-  int residual_slot = -1;      ///< norm(b - A(x))/norm(b), made anew from x
+  std::int64_t max = 10000;    ///< iterations at most
+  int done_slot = -1;          ///< 0: goes on; 1: `until` holds; 2: some number is NaN
+  int iterations_slot = -1;    ///< iterations done
+  int residual_slot = -1;      ///< norm(b - A(x))/norm(b), computed from x
 };
 
 struct ScalarOutput {
@@ -149,7 +149,7 @@ struct Symbol {
   std::vector<double> weights;
 };
 
-/// What becomes of arrays between two lists of launches, on the host and in place.
+/// What the host does with arrays between two lists of launches, in place.
 struct Transform {
   enum class Kind { TransverseTraceless };
   Kind kind = Kind::TransverseTraceless;
@@ -229,7 +229,7 @@ struct Output {
   double from = 0;
   /// Where it is not empty: at the start and at these steps alone, in order. Not in files.
   std::vector<std::int64_t> steps = {};
-  /// On the way, and not at the end alone.
+  /// During the run, and not only at its end.
   bool regular() const { return every > 0 || interval > 0 || !steps.empty(); }
 };
 
@@ -266,7 +266,7 @@ struct RandomField {
   std::vector<double> members = {};  ///< File: place along these in each instance, the last fastest
 };
 
-/// A scale factor that follows the lattice averages: what says that it still does.
+/// Checks of a scale factor that follows the lattice averages.
 struct Expansion {
   int scale_slot = -1;     ///< a: > 0; -1: nothing expands by itself
   int residual_slot = -1;  ///< <rho>/(3 M^2 H^2) - 1, filled by `watch`
@@ -288,11 +288,11 @@ struct Program {
   std::string compiler_version;
   Target target = Target::Native;
   /// A step is an update of a Markov chain: values at successive steps are correlated draws from
-  /// one distribution, and averages over them have errors that know it.
+  /// one distribution, and errors of their averages take the correlation into account.
   bool chain = false;
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
-  /// Independent copies of the lattice that one launch moves on together: an ensemble, a sweep.
+  /// Independent copies of the lattice that one launch advances together: an ensemble, a sweep.
   /// Buffers are [instance][site], scalars [instance][slot], counters one word an instance; every
   /// instance has its own background and its own parameters where these are slots.
   std::int64_t instances = 1;
@@ -312,7 +312,7 @@ struct Program {
 
   std::vector<Launch> prologue;  ///< after the random fields: initial values, first scalars
   std::vector<Launch> step;      ///< one time step
-  /// Steps that differ from each other in turn: step n has the launches of cycle[n mod its length].
+  /// Steps whose launches alternate: step n has the launches of cycle[n mod its length].
   /// Empty where every step is `step`, which is cycle[0] otherwise.
   std::vector<std::vector<Launch>> cycle = {};
   std::vector<Launch> multi_step;           ///< many steps in one launch; may be empty
@@ -325,9 +325,9 @@ struct Program {
   std::vector<Expectation> expectations;
   std::vector<ScalarOutput> progress;  ///< shown on the progress line ("drift")
 
-  /// `leap` may begin at any step whose number is a multiple of this; 0: no leaps. It makes as many
-  /// steps, again a multiple, as multi_step_slot of the batch's first instance says: the same
-  /// numbers as `step` gives, one step at a time.
+  /// `multi_step` may begin at any step whose number is a multiple of this; 0: it is not used. It
+  /// makes as many steps, again a multiple, as multi_step_slot of the batch's first instance says.
+  /// Its results are those of `step`, one step at a time.
   std::int64_t multi_step_unit = 0;
   int multi_step_slot = -1;
   int ensemble_slot = -1;   ///< number of the instance in its ensemble, for noise; -1: not wanted
@@ -347,7 +347,7 @@ struct Program {
     if (cycle.empty()) return this->step;
     return cycle[static_cast<std::size_t>(step) % cycle.size()];
   }
-  /// The list and, behind each launch that begins a solve, one round of it and its end.
+  /// The list and, after each launch that begins a solve, one iteration of it and its end.
   std::vector<Launch> with_iterations(const std::vector<Launch>& list) const;
   /// The buffer whose memory holds this one's numbers.
   int home(int buffer) const {

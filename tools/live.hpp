@@ -1,4 +1,4 @@
-// `vphi run --live [PORT]`: the report of a run while it goes, on this machine alone.
+// `vphi run --live [PORT]`: the report of a run during the run, on this machine only.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ Words with_live_port(Words words);
 class LivePage {
  public:
   LivePage(vphi::report::Report start, const program::Program& program, std::int64_t port);
-  /// Tells pages that still look how the run ended, and waits for them a moment.
+  /// Tells open pages how the run ended, and waits for them a moment.
   void finish(bool stopped);
   runtime::Onlooker& onlooker() { return run_; }
   const std::string& address() const { return server_->address(); }

@@ -39,7 +39,7 @@ emit::TargetInfo default_target(const std::string& kind);
 void print_error(const std::string& code, const std::string& message, const std::string& hint = {});
 /// Prints the diagnostics of a compilation on `to`; true where it has errors.
 bool report(const Compilation& compilation, std::FILE* to = stderr);
-/// Nothing ends its run: no number of steps, no `until`.
+/// Whether nothing ends its run: neither `steps` nor `until` is given.
 bool endless(const Compilation& compilation);
 /// Where `report` found errors: the status, and with --json {"ok": false, "diagnostics": [...]}.
 int refused(const Compilation& compilation, bool json);

@@ -49,8 +49,8 @@ class CommandLine {
   /// False where --help was asked for (and printed).
   bool parse(const std::vector<std::string>& words);
   std::string help() const;
-  /// Refuses an option that was given where it would change nothing: `idle` says that it would,
-  /// `reason` why, behind "`--target` changes nothing here: ".
+  /// Refuses an option that was given where it would change nothing: `idle` says whether that is
+  /// so, `reason` is printed after "`--target` changes nothing here: ".
   const CommandLine& obeyed(const std::string& name, bool idle, const std::string& reason) const;
 
  private:

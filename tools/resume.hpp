@@ -17,7 +17,7 @@
 
 namespace vphi::tools {
 
-constexpr double kWorthKeeping = 60;  ///< seconds of steps that are not thrown away without a word
+constexpr double kWorthKeeping = 60;  ///< seconds of steps; a longer run is not discarded silently
 
 struct KeepWords {
   std::string every;   ///< as written: "10min", "500 steps", "never"; empty: the default

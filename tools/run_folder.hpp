@@ -9,9 +9,9 @@
 // results/NAME-2, -3, ... that is free or its own. With --out a folder of another run is refused
 // (E0854), and so is any folder that a running process holds (E0855).
 //
-// Results that lie in the folder are moved to `previous-results` when the new run stands at its
-// first step, and removed when it has ended. A run that fails before it has written anything puts
-// them back; one that fails later leaves them there.
+// Results in the folder are moved to `previous-results` when the new run is ready for its first
+// step, and removed when it has ended. A run that fails before it has written anything moves them
+// back; one that fails later leaves them there.
 #pragma once
 
 #include <filesystem>
@@ -63,19 +63,19 @@ class RunFolder {
   const std::filesystem::path& path() const { return path_; }
   /// What the user should hear of the choice.
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Refuses to throw away an unfinished run that has computed for more than a minute (E0852), and
-  /// notes one that is worth less.
+  /// Refuses to discard an unfinished run that has computed for more than a minute (E0852), and
+  /// notes one that has computed for less.
   void check_unfinished();
   /// The run goes on with what is there.
   void resumes() { wish_.resuming = true; }
   /// Options of the first part are known now.
   void takes_over(RunIdentity identity) { now_.identity = std::move(identity); }
 
-  /// The run stands at its first step: earlier results go aside.
+  /// The run is ready for its first step: earlier results are moved aside.
   void begin(const program::Program& program);
   /// It has ended, at its end or stopped before.
   void end(bool stopped);
-  /// It has failed; what there is to say of earlier results.
+  /// The run has failed; returns a note on earlier results, if there are any.
   std::optional<std::string> fail();
 
  private:

@@ -1,10 +1,9 @@
-// The runs that a model's own checks are made of: the model as it stands where that takes seconds,
-// else a smaller one.
+// The runs of `vphi test`: the model as it is written where that takes seconds, else a smaller one.
 //
-// A run that ends where the model ends keeps or breaks every promise of the model. One that ends
-// earlier can still be asked for drift(H) and conserved(u), which hold at any time; on a smaller
-// lattice or with fewer particles the error of a step is another, so only conserved(u) is left. The
-// other promises are shown and not judged.
+// A run to the end of the model keeps or breaks every promise of the model. For a run that ends
+// earlier, drift(H) and conserved(u) are judged, which hold at any time. On a smaller lattice or
+// with fewer particles the error of a step differs, so only conserved(u) is judged. The other
+// promises are shown without a verdict.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ enum class Extent { Whole, Shorter, Smaller };
 constexpr std::int64_t kWholeUpdates = 30'000'000;
 /// And its most steps: small lattices wait for the launches of their kernels.
 constexpr std::int64_t kWholeSteps = 1'000'000;
-/// Where nobody knows the end beforehand: with fewer steps than this it is not looked for.
+/// Where the end is not known beforehand, it is searched for with at least this many steps.
 constexpr std::int64_t kWorthLooking = 500;
 
 /// What became of one `expect`.

@@ -15,7 +15,7 @@
 // Two nodes with the same draw number and offset are therefore the same number.
 //
 // A node remembers the span of the model text it came from; the span does not take part in
-// equality (the first one wins).
+// equality: equal nodes keep the span of the first.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ struct NoSeries {
     Open,            ///< holds the scalar `symbol`, whose value is not known yet
   };
   Why why = Why::NotADifference;
-  int modes = 0;  ///< Rough: that are needed; 0: even more than can be told
+  int modes = 0;  ///< Rough: the number that is needed; 0: too many to be determined
   std::string symbol;
 };
 

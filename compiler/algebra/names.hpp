@@ -2,7 +2,7 @@
 // an underscore as a subscript, primes kept.
 //
 // "phi" is a letter, "dphi0" a word with subscript 0, "pi_phi" a letter with a letter below it,
-// "re(phi)" a function of a name. Any text is accepted; what is not understood stays upright.
+// "re(phi)" a function of a name. Any text is accepted; unknown parts are set upright.
 #pragma once
 
 #include <string>

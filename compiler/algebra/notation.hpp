@@ -14,7 +14,7 @@
 
 namespace vphi::algebra {
 
-/// How tightly a printed piece holds together, loosest first.
+/// How tightly the operator of a printed piece binds, loosest first.
 enum class Binding { Select, Or, And, Not, Compare, Sum, Minus, Product, Power, Atom };
 
 struct Piece {

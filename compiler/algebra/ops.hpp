@@ -1,8 +1,8 @@
 // The table of operations: one row for each, with everything the algebra knows about it.
 //
-// A new function of one real argument is a row of dsl/functions.def and nothing else: from it come
-// the enumerator in expr.hpp, the row here, the calls in kernels and interpreters, and the
-// reference. The rows are constant data; nothing here fails. Canonical sums, products and powers are in simplify.cpp.
+// A new function of one real argument is a row of dsl/functions.def: from it come the enumerator in
+// expr.hpp, the row here, the calls in kernels and interpreters, and the reference. The rows are
+// constant data; nothing here fails. Canonical sums, products and powers are in simplify.cpp.
 #pragma once
 
 #include "compiler/algebra/expr.hpp"
@@ -22,7 +22,7 @@ struct Row {
   /// Name in a formula: LaTeX command and MathML identifier; empty: printed in a way of its own.
   std::string_view latex = {};
   std::string_view mathml = {};
-  /// The operation that this one takes back, f(g(x)) = x; Count_: none.
+  /// The operation g whose inverse this one is, f(g(x)) = x; Count_: none.
   Op undoes = Op::Count_;
   /// The function for f64 in C, CUDA and OpenCL; empty: no call of that kind.
   std::string_view c_name = {};

@@ -30,18 +30,18 @@ bool is_transposed(const Node& entry);
 /// f(x_i, x_j) -> f(x_j, x_i).
 Expr exchanged(Expr pair);
 /// Whether f(x_i, x_j) is f(x_j, x_i). With Floor in it, as in the distance to the nearest image,
-/// the two may differ where it jumps: then random points on many scales decide.
+/// the two may differ where it jumps: then they are compared at random points on many scales.
 bool symmetric(Expr pair);
 /// The other site's Loads become own ones.
 Expr as_own(Expr of_other);
 bool reads_own(Expr pair);
 bool reads_other(Expr pair);
 
-/// Op::PairSum of a pair function: terms apart, factors that site j does not enter in front.
+/// Op::PairSum of a pair function, term by term; factors without site j are taken out of the sum.
 Expr pair_sum(Expr pair, bool without_self);
-/// d/du(x) of the sum over all sites of a density with PairSums (see `variation`): the factor of
-/// each PairSum enters it, and the function of the other site is taken the other way round.
-/// `reads` of the density but those in PairSums are left to the caller: they are held in `rest`.
+/// d/du(x) of the sum over all sites of a density with PairSums (see `variation`). The factor of
+/// each PairSum enters it, and for the other site of a pair the function is exchanged. The
+/// derivative by reads outside of PairSums is the caller's, of `rest`.
 struct PairVariation {
   Expr slope;                               ///< from the PairSums
   Expr rest;                                ///< the density with every PairSum a symbol
@@ -53,7 +53,7 @@ PairVariation vary_pairs(Expr density, int array);
 /// opened where factors of the site itself then leave the sum: fewer operations for each pair.
 Expr in_separable_form(Expr pair);
 /// Largest error of the pair function, over its root mean square, when everything that belongs to
-/// one site alone is rounded to f32; close pairs included. 1e-7 is as good as can be.
+/// one site alone is rounded to f32; close pairs included. The least possible value is 1e-7.
 double rounding_error(Expr pair);
 
 /// own * other, the second as a function of own Loads.

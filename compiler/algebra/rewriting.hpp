@@ -1,9 +1,9 @@
 // Rewriting of expressions that are computed together.
 //
-// Handles are numbered as they are made, and a long site function is computed in that order
-// (emit/text/register_order.hpp). Rebuilt one by one, the values of a site would come in the order
-// of the results: each with a part of every product of matrices, all of which would have to be
-// held. Here nodes are rebuilt in the order in which they were written, whichever results they
+// Nodes are numbered as they are made, and a long site function is computed in that order
+// (emit/text/register_order.hpp). If the results of a site were rebuilt one after the other, every
+// result would start a part of each product of matrices, and all products would have to be held.
+// Here nodes are rebuilt in the order in which they were written, whichever results they
 // belong to.
 #pragma once
 

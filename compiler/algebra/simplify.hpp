@@ -14,7 +14,7 @@ Expr product(Arena& arena, std::span<const Expr> factors, dsl::Span span);
 Expr power(Arena& arena, Expr base, Expr exponent, dsl::Span span);
 /// Everything that is neither a leaf nor a sum, product, power or stencil.
 Expr function(Arena& arena, Op op, const std::vector<Expr>& args, dsl::Span span);
-/// Linear operator on the lattice: uniform factors come out, sums are taken apart.
+/// Linear operator on the lattice: uniform factors are taken out, sums are split into terms.
 Expr stencil_of(Arena& arena, int index, Expr argument, dsl::Span span);
 
 /// Span of a node made without one: that of the argument that tells most about where it came from

@@ -61,7 +61,7 @@ Expr gradient_energy(const StencilData& stencil, Expr u, Expr dx, Pairs pairs = 
 /// sum_i w_i prod_a o_i[a]^power[a] / denominator, exact.
 Rational moment(const StencilData& stencil, const std::array<int, 4>& power);
 
-/// How well the operator stands for the Laplacian.
+/// How well the operator approximates the Laplacian.
 struct Consistency {
   bool laplacian = false;  ///< sum of weights 0, odd moments 0, second moments 2, dx_power -2
   int order = 0;           ///< error is O(dx^order); 0 where it is not a Laplacian

@@ -19,8 +19,8 @@ namespace vphi::algebra {
 /// std::invalid_argument.
 Expr derivative(Expr expr, Expr leaf);
 
-/// The same with every reduction and sum over pairs held fixed: how one site's own value acts on it
-/// where the others are many.
+/// The same with every reduction and sum over pairs held fixed: the dependence on the site's own
+/// value where its share in the sums is small.
 Expr local_derivative(Expr expr, Expr leaf);
 
 /// d/du(x) of the sum over all sites of `density`, u being `array`: the partial derivatives at each

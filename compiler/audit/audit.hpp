@@ -8,7 +8,7 @@
 // and counters. Violations are sentences with the line of the source. Loads, stores, flops and
 // special functions are counted by function.
 //
-// Without the plug-in nothing is known: `available` is false and `reason` says why.
+// Without the plug-in there is no result: `available` is false and `reason` says why.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ struct FunctionFacts {
 
 struct AuditResult {
   bool available = false;
-  std::string reason;                    ///< why nothing is known: no plug-in, unreadable source
+  std::string reason;                    ///< why there is no result: no plug-in, unreadable source
   std::string log;                       ///< clang's, where the source could not be read
   std::vector<FunctionFacts> functions;  ///< in the order of the source
   std::vector<std::string> violations;   ///< empty: proved branch-free

@@ -2,12 +2,12 @@
 //
 // An action is a sum over sites and loops, sum_x sum_l c_l Re tr(loop_l(x)) (or Im tr), each loop a
 // word (word.hpp). All that a Markov chain or a trajectory needs of it follows from the words by
-// one rule: every letter along mu gives a rest, a path from x + mu back to x. Their weighted sum is
-// the staple sum V_mu(x), with which
+// one rule: every letter along mu leaves a rest, a path from x + mu back to x. Their weighted sum
+// is the staple sum V_mu(x), with which
 //   dS/dt = Re tr(A U_mu(x) V_mu(x))   where U_mu(x)' = A U_mu(x),
 // whatever the loops are; and where no loop passes the link twice, also
 //   S = Re tr(U_mu(x) V_mu(x)) + (what does not hold this link).
-// A link that a loop passes twice (by its shape, or around a small box) keeps its force but has no
+// A link that a loop passes twice (by its shape, or around a small box) has a force but no
 // heatbath: `twice` names the loop. Pure; nothing throws.
 #pragma once
 

@@ -3,10 +3,10 @@
 // Products of link matrices have hundreds of entries that share their parts. Canonical sums and
 // products (compiler/algebra/simplify.hpp) would flatten them and lose what they share, so the
 // algebra of links is written in ordered operations, which the passes over kernels leave as they
-// are. Signs travel outwards, and of x*y, x + y and x - y there is one form each: what is equal up
-// to a sign is one node with and without a `Neg`. The lower row of a product of SU(2) matrices
+// are. Signs are moved outwards, and x*y, x + y and x - y have one form each: values that are equal
+// up to a sign are one node, with and without a `Neg`. The lower row of a product of SU(2) matrices
 // costs nothing for that reason. Sums and products of two numbers are commutative to the bit, so
-// none of this changes a value. Exact zeros and ones fold away. Nothing here fails.
+// none of this changes a value. Exact zeros and ones are folded. Nothing here fails.
 #pragma once
 
 #include "compiler/algebra/expr.hpp"

@@ -50,8 +50,8 @@ bool search(const std::vector<Offset>& conflicts, const Box& box, int m, bool fi
   }
 }
 
-/// The sites of one colour are counted along some axis: there each colour has its turn in every m
-/// sites, and the axis holds whole turns.
+/// The sites of one colour are counted along some axis: there each colour occurs once in every m
+/// sites, and the extent is a multiple of m.
 bool countable(const std::array<int, 4>& a, int m, const Box& box) {
   for (int i = 0; i < box.dims; ++i) {
     const auto k = static_cast<std::size_t>(i);

@@ -1,7 +1,7 @@
 // Which links may be updated at once: colourings of the lattice that are derived and proven.
 //
-// Two links along mu conflict where one loop of the action passes both: the update of one would
-// read, or weigh, the other. Their separations d form the conflict set D_mu. A linear colouring
+// Two links along mu conflict where one loop of the action passes both: the weight of one depends
+// on the other. Their separations d form the conflict set D_mu. A linear colouring
 // c(x) = a.x mod m with a.d != 0 (mod m) for every d of D_mu, and m dividing a_i L_i on each
 // periodic axis, divides the links along mu into m classes without a conflict inside; along one
 // axis whose extent is a multiple of m, a_i has no factor in common with m, so that the sites of a
@@ -58,8 +58,8 @@ struct Clash {
   std::array<std::int64_t, 4> site{};
   Offset separation;
 };
-/// Goes over all sites of the box; of an axis longer than 2m over the first m and the last m, which
-/// are all colours and the seam where it closes.
+/// Looks at all sites of the box. Along an axis longer than 2m it looks at the first m and the last
+/// m sites, which hold all colours and the edge where the axis closes.
 std::optional<Clash> prove(const Colouring& colouring, const std::vector<Offset>& conflicts,
                            const Box& box);
 

@@ -12,8 +12,8 @@
 
 namespace vphi::gauge {
 
-/// The largest eigenvalue over momenta of multiples of pi/4; nothing where a coefficient is no
-/// number.
+/// The largest eigenvalue over momenta that are multiples of pi/4; nothing where a coefficient is
+/// not a number.
 std::optional<double> fastest_decay(const Group& group, const LoopAction& action, int dims);
 
 }  // namespace vphi::gauge

@@ -10,7 +10,7 @@
 // pair p < q, by q, then p: the symmetric, then the antisymmetric one; behind the pairs of each q
 // the diagonal one diag(1, ..., 1, -q, 0, ...). For N = 3 these are lambda_1 ... lambda_8.
 //
-// Nothing here branches at run time, and nothing fails but for what is said.
+// Nothing here branches at run time. Functions fail only where their comments say so.
 #pragma once
 
 #include <span>
@@ -70,9 +70,9 @@ Matrix exponential(const Group& group, std::span<const Expr> p, int terms);
 
 /// Normal random numbers that `haar` takes.
 int haar_draws(const Group& group);
-/// An element at random, each as likely as any other, of independent normal numbers.
+/// A random element with the uniform (Haar) distribution, made of independent normal numbers.
 Matrix haar(const Group& group, std::span<const Expr> normals);
-/// exp(i width n_a T_a) of normal numbers n_a: as likely as its inverse.
+/// exp(i width n_a T_a) of normal numbers n_a; it has the same distribution as its inverse.
 Matrix near_identity(const Group& group, std::span<const Expr> normals, Expr width, int terms);
 
 }  // namespace vphi::gauge

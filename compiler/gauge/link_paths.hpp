@@ -18,7 +18,7 @@ namespace vphi::gauge {
 
 /// The matrix of the link that leaves the site at this offset along the axis.
 using LinkOf = std::function<Matrix(int axis, Offset at)>;
-/// The same, asked once for each link.
+/// The same, evaluated once for each link.
 LinkOf remembered(LinkOf link);
 
 /// Product along the word from a site. A word of no letters needs `n`, the size of the matrices.

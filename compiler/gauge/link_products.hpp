@@ -24,19 +24,19 @@ struct LinkProducts {
   /// Product k at a site: the first letter times the second, which may be earlier products.
   std::vector<std::array<LinkAt, 2>> products;
   int before = 0;  ///< products of matrices of all sums at a site as they were
-  int after = 0;   ///< and with these, their own making included
+  int after = 0;   ///< and with these, the ones that make them included
 };
 
-/// What makes a product worth its memory: a number that is written or read takes the time of so
-/// many operations, on GPUs and processors alike. On an H200 memory and arithmetic at their peaks
+/// Whether a product is worth its memory: writing or reading a number takes as long as this many
+/// operations, on GPUs and processors alike. On an H200 memory and arithmetic at their peaks
 /// are 62 apart in f32 and 63 in f64; kernels that multiply links reach half of the latter.
 inline constexpr double kOperationsOfANumber = 32;
 
-/// For sums that are all made at each site. Of U(1), whose angles add up, none.
+/// For sums that are all computed at each site. U(1) has none, because its angles are added.
 LinkProducts find_link_products(const std::vector<std::vector<WeightedLinks>>& sums,
                                 const LinkType& type);
 
-/// The same sum by the products. What it holds of them is asked of LinkOf by their axes.
+/// The same sum with the products. Products in it are read through LinkOf by their axes.
 std::vector<WeightedLinks> with_products(std::vector<WeightedLinks> sum,
                                          const LinkProducts& link_products);
 

@@ -1,8 +1,8 @@
 // Complex numbers and matrices of expressions, in ordered arithmetic (arithmetic.hpp).
 //
-// What lattice gauge theory computes with at one site: N x N links and staples, N-vectors of
+// The values of lattice gauge theory at one site: N x N links and staples, N-vectors of
 // colour, rows of them. Entries that are zero by construction are the number 0 and cost nothing.
-// Matrices own handles into one arena. Shapes are the caller's duty: they are asserted.
+// Matrices own handles into one arena. The caller must give fitting shapes; they are asserted.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Sums of products of numbers and matrices, product by product onto the sum: four multiply-adds for
-// a complex product where the device has them, and no sum of products that stands by itself.
+// Sums of products of numbers and matrices. Each product is added to the sum at once, which takes
+// four multiply-adds for a complex product where the device has them.
 #pragma once
 
 #include "compiler/gauge/matrix.hpp"

@@ -36,7 +36,7 @@ Word inverse(const Word& word);
 /// From the first site to the last.
 Offset displacement(const Word& word);
 bool closed(const Word& word);
-/// Without steps that are taken back at once; of a loop also over its end.
+/// Without steps that are reversed by the next one; of a loop also across its end.
 Word reduced(const Word& word);
 /// One form for all words whose traces are equal or conjugate: the least cyclic order of the loop
 /// and of its way back. `reversed`: it is one of the way back.
@@ -53,7 +53,7 @@ struct LinkAt {
 };
 std::vector<LinkAt> links(const Word& word, Offset from = {});
 
-/// The rest of a loop behind one of its links along `axis`: a path from x + axis to x, so that
+/// The rest of a loop after one of its links along `axis`: a path from x + axis to x, so that
 /// tr(U_axis(x) path) is the trace of the loop, `reversed`: its conjugate. One for each letter
 /// along the axis, in their order.
 struct Rest {

@@ -1,7 +1,7 @@
 // What moves a system: one of a few kinds, each with all that it needs.
 //
-// Who makes a step of it, and who rewrites its expressions, visits the variant: a kind that is new
-// is an error of the compiler at every place that must know it.
+// Code that makes a step of it or rewrites its expressions visits the variant, so a new kind does
+// not compile until every such place handles it.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct ShownEquation {
 /// Values of options of an integrator's or solver's head, by name.
 using Options = std::vector<std::pair<std::string, Expr>>;
 
-/// Nothing moves: what is looked at is there at the start.
+/// Nothing moves: outputs are those of the initial state.
 struct Still {};
 
 /// The variables follow their rates by the text of an integrator.
@@ -41,8 +41,8 @@ struct Evolution {
 /// A flux scheme that is a step by itself (System::conservation).
 struct FluxStep {};
 
-/// New values of some arrays from what is around them: at the sites of one colour after the other
-/// (kernel::Colours), or at all of them at once.
+/// New values of some arrays, computed from the site and its neighbours: for one colour of sites
+/// after the other (kernel::Colours), or for all sites at once.
 struct Update {
   std::string name;                          ///< "heatbath_x"
   std::string shown;                         ///< one line for people
@@ -60,7 +60,7 @@ struct MarkovChain {
   std::string method;       ///< as written: "heatbath"
   std::int64_t sweeps = 0;  ///< of the run
   std::vector<Update> updates;
-  /// Numbers of the updates of successive sweeps, in turn; each goes through all its colours.
+  /// Numbers of the updates of successive sweeps; each update goes through all its colours.
   std::vector<std::vector<int>> cycle;
   std::vector<ShownEquation> actions;
   std::int64_t proposals = 0;  ///< of a sweep, that `Update::accepted` count among; 0: no count
@@ -125,7 +125,7 @@ Kinds(Functions...) -> Kinds<Functions...>;
 
 /// A chain of configurations, counted in sweeps or trajectories; `t` is that count.
 bool is_chain(const Dynamics& dynamics);
-/// Links are no variables with rates: drawn, moved by trajectories, or flowing.
+/// Whether links are moved in another way than by rates: drawn, by trajectories, or by a flow.
 bool moves_links(const Dynamics& dynamics);
 /// Its text, where the equations follow one; null else.
 const text::Integrator* integrator_of(const Dynamics& dynamics);

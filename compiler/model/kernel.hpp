@@ -92,9 +92,9 @@ struct ScalarAssign {
 /// Normal's pair (kernel/draw.hpp).
 ///
 /// Philox4x32-7: the same with seven rounds. Xorshift32 (Marsaglia, J. Stat. Softw. 8 (2003) 14;
-/// shifts 13, 17, 5): block b is four moves of a state; a run of 8 blocks begins with the first
-/// word of Philox4x32-10 block b/8 as state (1 in the place of 0). Runs as short as this need no
-/// memory between launches, and any step is found by itself.
+/// shifts 13, 17, 5): block b is four steps of a state; every 8 blocks the state is set to the
+/// first word of Philox4x32-10 block b/8 (1 instead of 0). So nothing needs to be stored between
+/// launches, and the numbers of any step can be computed directly.
 ///
 /// Bits (`accuracy = weak1`): all draws are Uniform and one bit each, 1/4 or 3/4. Draw i of step n
 /// is bit d = n*w + i (w: draws as a power of 2), that is bit d mod 32, from the lowest, of word
@@ -115,10 +115,10 @@ struct Random {
 };
 
 /// A sweep over the sites of one colour: those whose weights.x mod `modulus` is the number in a
-/// slot. No site of a colour reads what another site of it stores (whoever chose the weights has
-/// proved it), so stores go in place although neighbours are read: every order of the sites, and a
-/// second buffer in the place of the first, give the same bits. Reductions are over the sites of
-/// the colour.
+/// slot. No site of a colour reads what another site of it stores (this was proved when the weights
+/// were chosen), so stores go in place although neighbours are read: every order of the sites, and
+/// a second buffer instead of the first, give the same bits. Reductions are over the sites of the
+/// colour.
 struct Colours {
   int modulus = 1;
   std::array<int, 4> weights{};  ///< each with weight*extent a multiple of `modulus`
@@ -161,18 +161,18 @@ struct Kernel {
   std::string still;
   Reach reach = Reach::Launch;
   int threads = 0;  ///< of a group, where `reach` is not Launch (1: rows on a processor)
-  /// Kernels of a launch that takes many steps (schedule/steps/persistent.hpp): a round goes through all
-  /// of them in their order, each knows what the ones before have stored and made of the scalars,
-  /// and `stage_repeats` of them are a step. `steps_slot` says how many steps. The launch has
-  /// `arrays` and nothing else of its own.
+  /// Kernels of a launch that takes many steps (schedule/steps/persistent.hpp). They are executed
+  /// in their order, each with the arrays and scalars that the ones before have written, and
+  /// `stage_repeats` passes through the list are a step. `steps_slot` says how many steps. The
+  /// launch has `arrays` and nothing else of its own.
   std::vector<Kernel> stages;
   std::int64_t stage_repeats = 1;
   Random random;
   std::array<Boundary, 4> boundary{};
   double fixed_value = 0;  ///< value outside, Boundary::Fixed
   double dx = 1;           ///< folded into Stencil factors by passes
-  /// Axis along which alone sites read each other and share what they make (kernel/line.hpp): the
-  /// sweep is made to be walked along lines. -1: site by site.
+  /// The only axis along which sites read each other (kernel/line.hpp): the sweep is walked along
+  /// lines, and neighbouring sites share values. -1: site by site.
   int along = -1;
   std::optional<Colours> colours;  ///< nothing: every site
   Precision compute = Precision::F64;

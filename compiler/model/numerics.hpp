@@ -1,5 +1,5 @@
-// How numbers are stored, added and drawn, and what lies beyond the edges of the box: what physics,
-// kernels and printers all speak of.
+// How numbers are stored, added and drawn, and what lies beyond the edges of the box: terms that
+// physics, kernels and printers share.
 #pragma once
 
 #include <map>

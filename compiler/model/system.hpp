@@ -51,7 +51,7 @@ struct Variable {
   double period = 0;    ///< an angle: kept in [0, period)
   int field = -1;       ///< number of the declared variable whose component this is (its place)
   int component = 0;    ///< which one
-  bool frozen = false;  ///< a number drawn for each body: stays as it was at the start
+  bool frozen = false;  ///< a number drawn for each body: constant
 };
 
 /// An N x N matrix from a file, read in sums over pairs as Load(array) with the mark of a pair
@@ -185,7 +185,7 @@ struct LinearMap {
 };
 
 /// The same system on half of the sites, where an operator is R + H, R at the site itself and H
-/// between sites of opposite parity alone: (R - H R^-1 H) y = b - H R^-1 b at odd sites, and
+/// only between sites of opposite parity: (R - H R^-1 H) y = b - H R^-1 b at odd sites, and
 /// x = R^-1 (b - H y) at even ones (compiler/physics/spinors/even_odd.hpp).
 struct EvenOddSystem {
   std::vector<int> arrays;  ///< y: Loads in `op`, `adjoint` and `back`
@@ -256,12 +256,12 @@ struct Noise {
   int points = 0;                    ///< of the distribution of a step's noise: 2, 3; 0: Gaussian
 };
 
-/// A value of each site that is made from others and named by Loads of its number.
+/// A value of each site that is computed from others; Loads of its number stand for it.
 struct Derived {
   int array = 0;
   std::string name;
   Expr value;
-  bool keep = false;  ///< read at several places and dear: better stored than made again
+  bool keep = false;  ///< read at several places and costly: stored rather than computed again
   int clause = 0;     ///< limits: number of the clause, whose components act at once
 };
 
@@ -272,7 +272,7 @@ struct AxisScheme {
   std::map<int, Expr> result;  ///< quantity -> new value (a step), or its part of d/dt
   /// Quantity -> what its site has gained through the face to its next neighbour, of a step or per
   /// time; what comes through the other face is this, one site before, with a minus. Empty where
-  /// the text is in no such form: then nobody knows what leaves the box.
+  /// the text has another form: then what leaves the box is not known.
   std::map<int, Expr> face;
 };
 
@@ -294,13 +294,13 @@ struct Conservation {
       speeds;          ///< by axis: signal velocity of a site, of quantities and recovered ones
   double courant = 0;  ///< the scheme's own limit of speed*dt/dx; 0: it names none
   Expr residual;       ///< what `solve` has left, of quantities; null without
-  double residual_left = 0;  ///< at most, where the rounds are as wrong as they can be
+  double residual_left = 0;  ///< bound of the error that the iterations leave
   /// A scalar: program::Program::unsound_slot.
   Expr unsound;
   /// Whether a site can be recovered: 1 where the recovered values reproduce the quantities, none
   /// is NaN and the equation of `solve` holds; of quantities and recovered values.
   Expr sound;
-  std::string fixes;       ///< scalar that counts what limits have changed; empty: nobody asks
+  std::string fixes;       ///< scalar that counts what limits have changed; empty: not used
   std::map<int, int> odd;  ///< array -> reflecting axis along which it changes sign in the mirror
   std::map<int, std::string> outflow;  ///< quantity -> scalar: what has left an open box
   static constexpr const char* kStepLength = "flux_dt";
@@ -310,11 +310,11 @@ struct Conservation {
 /// an instance in it.
 enum class Launches { ByCounts, Step, Group, Groups };
 
-/// The fastest waves about the start, program units: what a step is judged by
+/// The fastest waves about the start, program units: dt is compared with their stability limit
 /// (compiler/schedule/integrator/stability.hpp). Of linear waves u'' = -w^2 u.
 struct FastestWaves {
   double waves2 = 0;        ///< largest k_eff^2 term of w^2 at the start
-  double mass2 = 0;         ///< largest eigenvalue of V'', the same; 0 where it is no number
+  double mass2 = 0;         ///< largest eigenvalue of V'', the same; 0 where it is not a number
   int stencil = -1;         ///< whose largest eigenvalue it is; -1: no one Laplacian's
   double written_out2 = 0;  ///< w^2 where neighbours are written out; 0: not known
   std::string masses;       ///< m^2 of each field, for people; empty: there are none

@@ -3,7 +3,7 @@
 // `integrator NAME(x' = V(v), v' = F(x), option = 1) { ... }` is read into equations, options and
 // statements; `integrator NAME = compose(I, w, ...)` into the body of I and the lengths of its
 // runs in units of dt. Compositions of compositions multiply their weights. Reading fails where a
-// head is no list of equations, a weight no number, or a name unknown; the diagnostics say so.
+// head is not a list of equations, a weight is not a number, or a name is unknown (diagnostics).
 #pragma once
 
 #include <optional>

@@ -13,16 +13,16 @@
 
 namespace vphi::text {
 
-/// `used`: the solve that wants it. Null where the text is no solver's; then `diagnostics` says so.
+/// `used`: the solve that calls it. Null, and a diagnostic, where the text is not a solver.
 std::shared_ptr<const Solver> read_solver(const dsl::Clause& clause, dsl::Span used,
                                           dsl::Diagnostics& diagnostics);
 
-/// A text that takes approximate solutions from a solver in a lesser precision, for solves by
-/// `solver`: one that calls `again(v, tol)` where that text says how it goes on, else one that
+/// A text that takes approximate solutions from a solver in a lower precision, for solves by
+/// `solver`: one that calls `again(v, tol)` where that text says how it continues, else one that
 /// calls `inner(v, tol)`; null where the library and the model have none.
 std::shared_ptr<const Solver> refining_text(const Solver& solver, const dsl::Resolved& resolved);
 
-/// The call of a solve in a lesser precision, `inner` or `again`; null without.
+/// The call of a solve in a lower precision, `inner` or `again`; null without.
 const dsl::Expr* inner_call(const Solver& solver);
 
 /// Whether the body calls this function.

@@ -1,11 +1,11 @@
 // Diagnostics: what the user is told.
 //
 // A diagnostic is a value made by one named function (dsl/syntax/syntax_errors.hpp,
-// dsl/name_errors.hpp;
-// *_errors.hpp of the compiler's folders for physics and schedule), and printed by one renderer, as
-// text or as JSON. Codes: E01xx names, E02xx types and indices, E03xx numerics and
-// stability, E04xx clauses, E05xx syntax, E06xx units, E07xx equations and integrators,
-// E08xx devices and run time, W.... warnings, N.... notes ("not yet in this version" is E0901).
+// dsl/name_errors.hpp; *_errors.hpp of the compiler's folders for physics and schedule), and
+// printed by one renderer, as text or as JSON. Codes: E01xx names, E02xx types and indices, E03xx
+// numerics and stability, E04xx clauses, E05xx syntax, E06xx units, E07xx equations and
+// integrators, E08xx devices and run time, W.... warnings, N.... notes ("not yet in this version"
+// is E0901).
 #pragma once
 
 #include <string>

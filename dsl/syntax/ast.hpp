@@ -77,7 +77,7 @@ struct Definition {
   ExprPtr value;
 };
 
-/// One item of a clause. `leading` says what parts it from the item before.
+/// One item of a clause. `leading` says what separates it from the item before.
 struct Item {
   enum class Relation { None, Equals, Drawn };
   enum class Leading { Start, Comma, Colon };

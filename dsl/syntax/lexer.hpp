@@ -4,7 +4,7 @@
 // physical line, and dsl/syntax/parse_lines.cpp decides where a logical line begins (docs/rules.md
 // rule 1). Comments are kept apart, in text order, for the formatter and for `##` documentation.
 // Can fail: bytes that are not text, unknown characters, open strings, numbers such as `1.`; each
-// is a diagnostic, and the tokens go on behind it.
+// is a diagnostic, and reading continues after it.
 #pragma once
 
 #include <vector>
@@ -64,7 +64,7 @@ struct Comment {
 struct Tokens {
   std::vector<Token> tokens;  ///< ends with one End
   std::vector<Comment> comments;
-  bool text = true;  ///< false: the bytes are not text, reported; nothing behind is meant
+  bool text = true;  ///< false: the bytes are not text, which was reported; the rest is not used
 };
 
 Tokens tokenize(const Source& source, Diagnostics& diagnostics);

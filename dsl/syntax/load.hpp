@@ -1,7 +1,7 @@
 // Reading model files and the library texts.
 //
 // The texts of models/std are part of the program; the environment variable VPHI_STD names a
-// folder that is read in their place. Can fail: a file that is not there, cannot be read, or is no
+// folder that is read instead. Can fail: a file that is missing, cannot be read, or is not a
 // text; a `--set` of a name that is not a parameter.
 #pragma once
 

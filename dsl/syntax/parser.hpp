@@ -1,9 +1,9 @@
 // Inside of the parser: logical lines, and the reader of one of them.
 //
 // parse_lines.cpp cuts the tokens into logical lines (docs/rules.md rule 1) and checks that
-// brackets balance, so what reads a line never meets an open bracket. parse_expression.cpp and
-// parse_clause.cpp are the grammar; parser.cpp puts lines, bodies and comments together.
-// A LineParser stops at its first mistake: one line, one message.
+// brackets balance, so the code that reads a line never meets an open bracket. parse_expression.cpp
+// and parse_clause.cpp are the grammar; parser.cpp puts lines, bodies and comments together. A
+// LineParser stops at its first mistake: one line, one message.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace vphi::dsl {
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 constexpr int kMaxNesting = 200;  ///< brackets, signs, exponents, bodies
-constexpr int kMaxDepth = 1000;   ///< of an expression's tree; every stage behind may recurse
+constexpr int kMaxDepth = 1000;   ///< of an expression's tree; every later stage may recurse
 constexpr int kMaxErrors = 1000;  ///< reading stops there
 
 /// Tokens [begin, end) of one logical line, or a lone `}`.

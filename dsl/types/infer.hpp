@@ -156,8 +156,8 @@ class Inference {
                     const Scope& scope);
 
   Value set(const Expr& expr, Value value);
-  /// Advice that has to be searched for is for the first mistakes: a hopeless text must not cost a
-  /// search for each of its names.
+  /// Whether errors get suggestions. These cost a search, so only the first 50 errors of a text
+  /// get them.
   bool helps() const { return resolved_.diagnostics.errors() <= 50; }
   void report(Diagnostic diagnostic) { resolved_.diagnostics.add(std::move(diagnostic)); }
 

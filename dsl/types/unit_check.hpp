@@ -9,9 +9,9 @@ namespace vphi::dsl {
 void read_units(Resolved& resolved);
 
 /// Checks sums, comparisons and arguments of functions where both sides carry a unit, and that the
-/// step and the lattice are measured in lengths. A number
-/// without unit fits anywhere (docs/rules.md rule 9); so does what is computed from one in a way
-/// that leaves its unit open.
+/// step and the lattice are measured in lengths. A number without unit fits anywhere
+/// (docs/rules.md rule 9), and so does a value computed from one in a way that leaves its
+/// unit open.
 void check_units(Resolved& resolved);
 
 }  // namespace vphi::dsl

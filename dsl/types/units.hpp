@@ -3,7 +3,7 @@
 // `[GeV]`, `[fm]`, `[GeV/fm^3]` are names of their own name space (docs/rules.md rule 9). The base
 // is what `units` says (`reduced_planck`, `planck`, or a unit such as `GeV`); without it the unit
 // of the lattice's length or spacing, else the first unit met. Numbers reach later stages in base
-// units. Can fail: a unit or a system that nobody knows. Conversion constants: CODATA 2018.
+// units. Can fail: an unknown unit or system. Conversion constants: CODATA 2018.
 #pragma once
 
 #include <optional>

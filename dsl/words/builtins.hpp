@@ -1,4 +1,4 @@
-// What the language brings along: functions, constants, distributions, and the names that
+// What is built into the language: functions, constants, distributions, and the names that
 // constructs give.
 //
 // A table, one row each (name, number of arguments, what it makes of types, one line of

@@ -14,7 +14,7 @@
 
 namespace vphi::dsl {
 
-/// What stands right of an option's `=`.
+/// What may be written after an option's `=`.
 enum class Takes {
   Number,    ///< one real number
   Positive,  ///< one real number above 0

@@ -23,7 +23,7 @@ struct LimitError : DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// What the user reads when a generated kernel is refused: whose fault it is, and which kernel.
+/// The message for a generated kernel that the device's compiler refuses; it names the kernel.
 inline DeviceError kernel_error(const program::Kernel& kernel, const DeviceError& error) {
   std::string text = "Kernel '" + kernel.name + "' could not be compiled. " + error.what();
   for (const std::string& note : kernel.notes) text += "\n  it computes: " + note;

@@ -4,7 +4,7 @@
 // freed. Work is asynchronous and in order: launches and copies are queued, `synchronise` waits,
 // `download` waits for what it reads. A Recording is a sequence of launches that can be repeated
 // with one call (a CUDA graph where there is one). All failures throw DeviceError, which carries
-// a sentence for the user and, apart, the driver's or compiler's log.
+// a sentence for the user and, separately, the driver's or compiler's log.
 #pragma once
 
 #include <cstddef>
@@ -105,7 +105,7 @@ class Device {
   HostBlocks blocks_;
 };
 
-/// What stands in the way of HIP: its text is written, and no file here compiles and launches it.
+/// Why HIP cannot run: its text can be written, but nothing here compiles and launches it.
 inline constexpr const char* kNoHip =
     "HIP does not run here yet: `vphi emit MODEL --to hip` writes its text alone. Write native, "
     "opencl or cuda; AMD's GPUs are among the OpenCL devices.";

@@ -8,7 +8,7 @@
 namespace vphi::runtime {
 namespace {
 
-/// "opencl:2" -> ("opencl", 2); no number is -1, a bad one -2.
+/// "opencl:2" -> ("opencl", 2); without a number -1, with a bad one -2.
 std::pair<std::string, int> parse(const std::string& id) {
   const auto colon = id.find(':');
   if (colon == std::string::npos) return {id, -1};

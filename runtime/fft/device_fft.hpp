@@ -1,4 +1,4 @@
-// Fourier transforms of real boxes that lie in a device's memory, so that no field has to travel.
+// Fourier transforms of real boxes in a device's memory, so that no field has to be copied.
 //
 // A DeviceTransform is a plan for one box and one precision: cuFFT on CUDA, VkFFT on OpenCL (both
 // opened at run time, both optional), or the host's own transform behind copies there and back. It
@@ -7,8 +7,8 @@
 //
 // Layout: in place. Rows along x hold 2*(N_x/2 + 1) real numbers of which the first N_x count, or
 // N_x/2 + 1 complex ones; rows follow each other without gaps. Sign and normalisation as in
-// fft.hpp. Failures of the device throw DeviceError; a library that is absent or refuses the box is
-// no error: `make` then answers null and says why.
+// fft.hpp. Failures of the device throw DeviceError. A library that is absent or refuses the box is
+// not an error: `make` then returns null and says why.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // Fourier transforms of real lattice data in one to three dimensions, in f64 on the host.
 //
-// Used for initial fluctuations and for spectra. Two engines stand behind one call: FFTW where the
+// Used for initial fluctuations and for spectra. One interface has two engines: FFTW where the
 // build found it (it is GPL, so it is an option), and our own mixed-radix transform, which takes
 // any length (Bluestein's algorithm where a prime factor is large). The caller owns all memory.
-// Nothing here can fail but for want of memory (std::bad_alloc). An engine gives the same bits for
+// Nothing here fails except for lack of memory (std::bad_alloc). An engine gives the same bits for
 // every number of threads; two engines agree to rounding.
 //
 // Convention: forward is f~(n) = sum_x f(x) exp(-2 pi i n x/N); inverse has the other sign; neither

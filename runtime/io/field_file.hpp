@@ -8,10 +8,10 @@
 // coordinates, one number a row for a line of sites and a row for each y in the plane, fills the
 // box. Of bodies a text has a row for each.
 //
-// Resampling is conservative: along each axis in turn the cells of the file are made straight lines
-// with limited slopes (van Leer, J. Comput. Phys. 32 (1979) 101), and a site gets the mean over its
-// own cell. No new extremes arise, totals stay, and a file of the lattice's own cells is taken as
-// it is, to the last bit. Beyond the cells of the file its outermost ones go on.
+// Resampling is conservative. Along each axis in turn each cell of the file becomes a linear
+// function with limited slope (van Leer, J. Comput. Phys. 32 (1979) 101), and a site gets the mean
+// over its own cell. No new extremes arise, totals are conserved, and a file with the lattice's own
+// cells is taken bit for bit. Beyond the cells of the file its outermost values continue.
 //
 // Throws ResultsError where the file is missing, has holes, or holds what is not a finite number.
 #pragma once

@@ -27,8 +27,8 @@
 // fields are then left out and `notes` says so. "name.ildg", "name.nersc": gauge configurations,
 // one file for each moment (configuration_files.cpp).
 //
-// Everything is written by one thread of its own while the run goes on (writer.hpp); `flush` sees
-// to it that what came before can be read soon, `finish` waits for it. Names must be relative and
+// Everything is written by a separate thread during the run (writer.hpp). After `flush` everything
+// so far can soon be read; `finish` waits for it. Names must be relative and
 // stay inside the folder; violations and failures to write throw ResultsError, the latter from the
 // next call after they happened.
 #pragma once
@@ -76,11 +76,11 @@ struct Moment {
   double time = 0;
 };
 
-/// How a file survives a run that is cut off.
+/// What is needed to continue a file of an interrupted run.
 struct Keep {
   std::string name = {};       ///< of the file as the program's outputs have it
   std::filesystem::path logs;  ///< folder and stem of undo logs (undo_file.hpp); empty: none
-  /// The file exists and goes back to where it stood at this mark; what came later is dropped.
+  /// The file exists and is restored to this mark; what came later is dropped.
   std::optional<std::int64_t> generation;
   std::string mark;  ///< what `mark` returned then
   Moment at;         ///< of the mark
@@ -173,8 +173,8 @@ class Results {
   /// Name and mark of each file that is open.
   std::vector<std::pair<std::string, std::string>> mark(std::int64_t generation);
   void forget_before(std::int64_t generation);
-  /// Opens these files as they stood at the mark; before any other use. Names of those that could
-  /// not be got back are returned: what was there is renamed (".damaged"), `notes` says why, and a
+  /// Opens these files as they were at the mark; before any other use. Returns the names of those
+  /// that could not be restored: the old file is renamed (".damaged"), `notes` says why, and a
   /// new file starts.
   std::vector<std::string> go_back(std::int64_t generation, const Moment& at,
                                    const std::vector<std::pair<std::string, std::string>>& marks);

@@ -1,4 +1,5 @@
-// One row of a power spectrum as the writers take it; runtime/observe/spectrum.hpp says what it is.
+// One row of a power spectrum as the writers take it; its meaning is in
+// runtime/observe/spectrum.hpp.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 // Whole lattices and slices are uniform grids, each kind a collection over time of its own; arrays
 // of one moment share a grid. XDMF 3 in the dialect that version 2 readers take too; uniform grids
 // exist in two and three dimensions, so a line is a plane one node thick. Vectors of three
-// components are vectors, of other values each component is a scalar of its own. Arrays that are no
-// lattice (four dimensions, a single number, further axes) are left out.
+// components are vectors; of other values each component is a scalar of its own. Arrays that are
+// not a lattice of this kind (four dimensions, a single number, further axes) are left out.
 #pragma once
 
 #include <cstdint>

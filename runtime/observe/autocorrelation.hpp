@@ -8,8 +8,8 @@
 // 156 (2004) 143, section 3; equations are numbered by that paper. Gamma is corrected for the bias
 // of a mean that comes from the same values (eq. 32). The error of tau_int is that of eq. 42.
 //
-// Where neighbours cancel each other (an exp(-deltaH) of a free field), sums of Gamma are
-// differences of large numbers: values are averaged in pairs first, as often as it takes.
+// Where neighbouring values are anticorrelated (an exp(-deltaH) of a free field), sums of Gamma are
+// differences of large numbers: values are averaged in pairs first, as often as necessary.
 //
 // Correlations longer than the window are not seen. Averages of longer blocks are therefore
 // compared with the error: if they scatter by more, or neighbouring blocks are still correlated,

@@ -2,8 +2,8 @@
 //
 // Counts are integers, so the order of counting does not matter; each thread has bins of its own.
 // Ranges that were not given are those of the data. The upper end belongs to the last bin. Bins may
-// be equal in the logarithm: then only positive values can be inside. What lies below
-// or above is counted apart, and so are NaNs.
+// be equal in the logarithm: then only positive values can be inside. Values below and above the
+// range and NaNs are counted separately.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,7 @@
 //
 // A FieldOutput names the arrays that its launches filled; `reduce` makes the table, map or array
 // of it, with its columns and axes, ready for io::ResultFile. Pure, in f64, on the host: an array
-// is copied from the device once for an output. Costs at 256^3 on 16 cores are in
-// docs/observables.md.
+// is copied from the device once for an output.
 #pragma once
 
 #include <functional>

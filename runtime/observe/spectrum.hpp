@@ -6,8 +6,8 @@
 // Type I counts the modes that are there, so sum over bins of Delta*k_IR/k is the variance exactly;
 // type II takes the volume of the continuum's shell for them. k of bin l, by version:
 //   1: k_IR*l      2: mean k of its modes      3: k stands inside the average, <k^3 |f~|^2>_bin
-// With a Laplacian's symbol k of a mode is k_eff = sqrt(-symbol)/dx, the wave number with which the
-// lattice moves it; which bin it falls into is decided by |n| in any case.
+// With a Laplacian's symbol k of a mode is k_eff = sqrt(-symbol)/dx, the wave number that appears
+// in the lattice equation; its bin is given by |n| in any case.
 //
 // |f~|^2 of several components is the sum over them, each times its weight: real and imaginary part
 // of a complex field (exact, since a bin holds k and -k), components of a vector, off-diagonal ones

@@ -1,7 +1,7 @@
-// Counter-based random numbers: Philox4x32-10 and what is made of its words.
+// Counter-based random numbers: Philox4x32-10, and uniform and normal numbers from its words.
 //
-// A number is a function of (seed, stream, index) and of nothing else: there is no state to own, to
-// save or to split, so the same field comes out on every device and with any number of threads.
+// A number is a function of (seed, stream, index) only. There is no state to own, to save or to
+// split, so the field is the same on every device and with any number of threads.
 // Reference: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11
 // (2011). Nothing here can fail.
 #pragma once

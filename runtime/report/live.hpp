@@ -41,7 +41,8 @@ class LiveRun : public runtime::Onlooker {
   /// What came after number `since`, as templates/report/live.js reads it.
   nlohmann::json news(std::int64_t since);
   void wish(runtime::Wish wish);
-  /// Waits until a page has heard of the end, at most so long; at once where nobody looks.
+  /// Waits until a page has been told of the end, at most so long; not at all where no page is
+  /// open.
   void wait_for_last_look(std::chrono::milliseconds most);
 
  private:
@@ -61,7 +62,7 @@ class LiveRun : public runtime::Onlooker {
   std::string state_ = "running";
   bool end_told_ = false;
   std::atomic<runtime::Wish> wish_ = runtime::Wish::GoOn;
-  std::atomic<std::chrono::steady_clock::rep> last_seen_ = 0;  ///< 0: nobody looked yet
+  std::atomic<std::chrono::steady_clock::rep> last_seen_ = 0;  ///< 0: no page has asked yet
 };
 
 }  // namespace vphi::report

@@ -2,8 +2,8 @@
 //
 // Series, tables and pictures are added to what the report has (a picture that is there keeps its
 // axes and gets the planes); the description (model text, parameters, lattice, seed) fills what is
-// still empty. Of long sequences of frames and of large
-// planes as much is read as a page can show. A file that cannot be read throws io::ResultsError.
+// still empty. Long sequences of frames and large planes are read as far as a page can show them. A
+// file that cannot be read throws io::ResultsError.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@
 
 namespace vphi::report {
 
-/// Who wrote a file: this process a moment ago, or nobody knows. What is of unknown origin is read
-/// in a child process first (program/in_child_process.hpp), since libhdf5 does not survive every
-/// damaged file.
+/// Who wrote a file: this process a moment ago, or somebody unknown. A file of unknown origin is
+/// read in a child process first (program/in_child_process.hpp), since libhdf5 crashes on some
+/// damaged files.
 enum class Origin { Ours, Unknown };
 
 void read_results(Report& report, const std::filesystem::path& file,

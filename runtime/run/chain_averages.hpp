@@ -18,7 +18,7 @@ namespace vphi::runtime {
 /// One for each series, and for each place along the axes that a series has, the last one fastest.
 std::vector<ChainSeries> chain_series(const RunResult& result);
 
-/// Sentences about averages that should not be believed as they stand; empty where all are sound.
+/// Warnings about averages that may be wrong, one sentence each; empty where there are none.
 /// `unit`: what the chain counts, as `chain_unit` says.
 std::vector<std::string> chain_notes(const std::vector<ChainSeries>& all, const std::string& unit);
 
@@ -29,8 +29,8 @@ std::vector<double> acceptance(const program::Program& program, std::span<const 
 /// "0.62 of all proposals", "0.55 to 0.71 of all proposals"; empty where there is none.
 std::string acceptance_text(const std::vector<double>& acceptance);
 
-/// What is said of instances without a single accepted proposal in `steps`. `scalars`: of the
-/// instances from `first` on; one that is counted by nothing is left out.
+/// Notes on instances without a single accepted proposal in `steps`. `scalars`: of the
+/// instances from `first` on; an instance whose proposals are not counted is left out.
 std::vector<std::string> refused_all(const program::Program& program,
                                      std::span<const double> scalars, std::int64_t first,
                                      std::int64_t instances, std::int64_t steps);

@@ -103,10 +103,10 @@ class Ensemble {
   void record(std::size_t output, const io::Moment& at, RowTurn turn);
   /// The same after the watch launches: judges the promises.
   void judge(const io::Moment& at, bool last);
-  /// This part has come to its end; after the last one the rows that waited are finished.
+  /// This part has ended; after the last part the pending rows are finished.
   void end_part(const io::Moment& at);
 
-  /// A target holds everywhere; no part has to follow.
+  /// A stop criterion holds everywhere; no further part is needed.
   bool reached() const { return !reached_.empty(); }
 
   io::Results* results() const { return results_; }
@@ -125,7 +125,7 @@ class Ensemble {
   /// E0853 where the sweep is another.
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> bytes);
-  /// The rows of a result file that had to start again.
+  /// Writes the rows again into a result file that had to start anew.
   void rewrite_rows(const std::string& file);
   /// Adds series, plots, promises, failures and notes.
   void into(RunResult& result) const;

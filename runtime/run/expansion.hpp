@@ -1,6 +1,6 @@
 // Checks the background of a box that expands with its own averages during the run.
 //
-// a' follows from the averages of rho and p alone, so <rho> = 3 M^2 H^2 is a consequence: it holds
+// a'' follows from the averages of rho and p alone, so <rho> = 3 M^2 H^2 is a consequence: it holds
 // up to the integrator's error if energy is conserved. The check compares the difference with
 // Program::expansion.explained, the compiler's bound of that error.
 #pragma once

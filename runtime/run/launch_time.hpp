@@ -5,8 +5,8 @@
 
 namespace vphi::runtime {
 
-/// Seconds of one launch: the queue is filled so that the host's part hides behind the device's.
-/// The state moves on.
+/// Seconds of one launch, measured over a filled queue so that the host's share is hidden by the
+/// device's. The launches change the state.
 double launch_seconds(Session& session, const program::Launch& launch);
 
 }  // namespace vphi::runtime

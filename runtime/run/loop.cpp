@@ -194,7 +194,7 @@ class Loop {
     return value;
   }
 
-  /// About so many steps, ended where a leap can begin.
+  /// About so many steps, ended where `multi_step` can begin.
   std::int64_t up_to_a_multi_step(std::int64_t steps) const {
     const std::int64_t unit = p_.multi_step_unit;
     if (unit == 0) return steps;

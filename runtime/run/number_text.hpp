@@ -1,4 +1,4 @@
-// Numbers in messages. The sign of a NaN is chance and says nothing, so it is not printed.
+// Numbers in messages. The sign of a NaN has no meaning and is not printed.
 #pragma once
 
 #include <fmt/format.h>

@@ -49,12 +49,12 @@ class Observer {
   /// Instances of the batch that are set aside: their state has become NaN.
   std::vector<bool> set_aside() const;
 
-  /// The next step after `step` at which something is due or it has to be looked whether it is, or
+  /// The next step after `step` at which something is due, or at which this has to be checked; or
   /// -1.
   std::int64_t next(std::int64_t step) const;
-  /// The run has come to this step; before `due_at` and `observe`.
+  /// To be called when the run has reached this step, before `due_at` and `observe`.
   void look(std::int64_t step) { times_.look(step); }
-  /// Whether something is due at the step that was looked at.
+  /// Whether something is due at the step that `look` was called with.
   bool due_at(std::int64_t step) const;
   /// The run goes on from this step, after `restore`.
   void resumed(std::int64_t step);

@@ -2,10 +2,10 @@
 //
 // `every T` is written at the first step at or after each whole multiple of T, counted from the
 // start time (program::Output::interval); of several instances, at the first step at which every
-// one that has not ended has come so far. Steps of conformal time differ in t, so nobody knows the
-// number of that step beforehand: the run looks at t after fewer and fewer steps, by the pace of
-// the steps before, and takes the last ones one by one. Nothing here fails; a time that was passed
-// by more than a step all the same is told (`note`).
+// one that has not ended has reached it. Steps of conformal time differ in t, so the number of that
+// step is not known beforehand. The run reads t after fewer and fewer steps, estimated from the
+// length of the steps before, and takes the last ones one by one. Nothing here fails; a time that
+// was passed by more than a step is reported (`note`).
 #pragma once
 
 #include <cstdint>

@@ -286,8 +286,8 @@ void Session::issue(const Launches& list) {
   }
 }
 
-/// The host looks at the slots every few rounds, more of them the longer it lasts: rounds after the
-/// end change nothing, and cost what they cost.
+/// The host reads the slots every few iterations, more of them the longer the solve lasts.
+/// Iterations after the end change nothing and cost only their time.
 void Session::solve(const program::Solve& solve) {
   const auto largest = [&](int number) {
     const Slot now = slot(number);
@@ -502,7 +502,7 @@ std::int64_t Session::phase(std::int64_t step) const {
   return cycle_length == 0 ? 0 : step % cycle_length;
 }
 
-/// Two turns of a cycle leave the copies as they were.
+/// Two cycles leave the copies as they were.
 void Session::swap_steps(std::int64_t first, std::int64_t steps) {
   const auto cycle_length =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(program_.cycle.size()));

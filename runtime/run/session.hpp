@@ -90,8 +90,8 @@ class Session {
   void start_empty();
   /// Makes the recordings that `advance(steps)` will replay, so that it only queues.
   void prepare(std::int64_t steps);
-  /// Queues whole steps, many of them in one launch where the program has leaps; `synchronise` of
-  /// the device waits for them.
+  /// Queues whole steps, many of them in one launch where the program has `multi_step`;
+  /// `synchronise` of the device waits for them.
   void advance(std::int64_t steps);
   /// Launches a list, in order; compiles its kernels where that was not done yet. Scratch arrays it
   /// fills stay until `release_scratch`.
@@ -149,13 +149,13 @@ class Session {
   void issue(const Launches& list);
   void solve(const program::Solve& solve);
   void swap(const Launches& list, std::int64_t times);
-  /// What `steps` steps from number `first` on leave of the copies.
+  /// Exchanges the copies as `steps` steps from number `first` on do.
   void swap_steps(std::int64_t first, std::int64_t steps);
   std::int64_t phase(std::int64_t step) const;
   void run_prologue();
   void fill_random(std::size_t index);
   std::vector<double> initial_scalars() const;
-  /// What was copied of the scalars holds no more.
+  /// The copy of the scalars is no longer valid.
   void forget_scalars();
   /// Copies the slots from `first` up to `end` that are not known, where they lie by slot.
   void fetch_slots(std::size_t first, std::size_t end);
@@ -175,7 +175,7 @@ class Session {
   const std::vector<std::int64_t>& places();
   RecordingHandle recording(std::int64_t steps);
   void multi_step(std::int64_t steps);
-  /// Steps to take one by one from step `at` on, out of `steps`; 0: leaps can begin here.
+  /// Steps to take one by one from step `at` on, out of `steps`; 0: `multi_step` can begin here.
   std::int64_t singles(std::int64_t at, std::int64_t steps) const;
   std::int64_t block(std::int64_t steps) const;
 
@@ -199,10 +199,10 @@ class Session {
   std::map<std::size_t, std::vector<BufferHandle>> pool_;
   /// By copies, place in the cycle of steps, and number of steps.
   std::map<std::tuple<std::vector<bool>, std::int64_t, std::int64_t>, RecordingHandle> recordings_;
-  std::int64_t step_ = 0;  ///< number of the next step, where steps differ or leaps begin
+  std::int64_t step_ = 0;  ///< number of the next step, where steps differ or `multi_step` is used
   std::vector<std::future<std::vector<double>>> random_;
   Configurations configurations_;     ///< while the start reads them
-  std::int64_t multi_step_set_ = -1;  ///< what the slot for the length of a leap holds
+  std::int64_t multi_step_set_ = -1;  ///< contents of the slot for the number of steps
   std::size_t held_ = 0, peak_ = 0;
   std::vector<std::int64_t> places_;  ///< of the sites, in buffers with a home; made at first use
 };

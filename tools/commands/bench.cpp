@@ -59,7 +59,7 @@ std::vector<program::Launch> one_of_each(const program::Program& program) {
     for (program::Launch launch : program.with_iterations(list)) {
       if (std::ranges::any_of(result, [&](const auto& l) { return l.kernel == launch.kernel; }))
         continue;
-      launch.solve = -1;  // its rounds are launches of their own here
+      launch.solve = -1;  // its iterations are launches of their own here
       result.push_back(launch);
     }
   };

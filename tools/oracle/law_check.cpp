@@ -94,7 +94,7 @@ class LawComparison {
     for (const auto& s : system_.scalars)
       if (s.symbol == system_.time) derived_.symbols[s.symbol] = derived_.scalar(s.initial);
     text_.t = derived_.symbols[system_.time];
-    // of the recovery: what its own rounds leave, as the compiler has said
+    // of the recovery: what its own iterations leave, as the compiler has said
     if (laws_.residual_left > 0) allowed_ = std::max(1e-8, 1000 * laws_.residual_left);
   }
 

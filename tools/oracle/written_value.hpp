@@ -5,8 +5,8 @@
 // as their text says, derivatives taken as differences
 //   f'(x) = (8 (f(x+h) - f(x-h)) - f(x+2h) + f(x-2h))/(12 h) + O(h^4)
 // of what the text evaluates to. Arguments of functions are text that is evaluated where it is
-// needed, so a shift of one is its value at the neighbour. What is not known here throws
-// NotCovered and is never taken for right.
+// needed, so a shift of one is its value at the neighbour. What cannot be evaluated here throws
+// NotCovered and is reported as not checked.
 #pragma once
 
 #include <array>

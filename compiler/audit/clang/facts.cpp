@@ -256,7 +256,7 @@ bool points_to_numbers(clang::QualType type) {
   return type->isPointerType() && is_floating(type->getPointeeType());
 }
 
-/// One round of spreading; `changed` says whether another is needed.
+/// One pass of spreading; `changed` says whether another is needed.
 class Spread : public clang::RecursiveASTVisitor<Spread> {
  public:
   Spread(const DataDependence& data, std::set<const clang::ValueDecl*>& tainted)

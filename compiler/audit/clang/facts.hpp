@@ -18,7 +18,7 @@ struct OwnFacts {
   std::vector<std::pair<std::string, unsigned>> unknown;  ///< called, neither here nor of libm
   /// What breaks the rules of a site function: (sentence, line).
   std::vector<std::pair<std::string, unsigned>> site_breaks;
-  /// Conditions and loop bounds: (expression, what it steers, line).
+  /// Conditions and loop bounds: (expression, what it controls, line).
   struct Condition {
     const clang::Expr* expr;
     const char* of;
@@ -30,7 +30,7 @@ struct OwnFacts {
 OwnFacts own_facts(const clang::FunctionDecl& function, const clang::ASTContext& context);
 
 /// Declarations whose value may depend on floating-point data: integers and truth values made from
-/// it by comparison or conversion, wherever they are handed on.
+/// it by comparison or conversion, also after they were passed on.
 class DataDependence {
  public:
   explicit DataDependence(const std::vector<const clang::FunctionDecl*>& functions);

@@ -19,7 +19,7 @@ std::vector<std::string> cuda_library_files(std::initializer_list<const char*> n
 std::string nvrtc_version(std::string* why = nullptr);
 
 /// Options beyond our own, VPHI_NVRTC_OPTIONS: "-lineinfo" for a profiler, or
-/// "-DVPHI_WAIT_FOR_ALL_COPIES" for whoever looks for races (tools/gpu_sanitize).
+/// "-DVPHI_WAIT_FOR_ALL_COPIES" to look for races (tools/gpu_sanitize).
 std::string nvrtc_more_options();
 
 /// CUDA source to machine code for exactly `arch` ("sm_90"; a CUBIN), or PTX for "compute_90".

@@ -7,7 +7,7 @@
 // Contraction of a*b + c to a fused multiply-add is allowed unless the source has a line `// vphi:
 // contract=off` or `#pragma STDC FP_CONTRACT OFF`; a line `// vphi: contract=expression` allows it
 // within an expression alone. A source whose last line is `// vphi: seldom` is compiled quickly
-// rather than well (the plug-in). Failures throw DeviceError with the compiler's log apart.
+// rather than well (the plug-in). Failures throw DeviceError, which holds the compiler's log.
 #pragma once
 
 #include <memory>

@@ -4,8 +4,8 @@
 //   extern "C" void ENTRY(void* const* arguments, long task);    for each task 0..grid[0]-1
 //   extern "C" void FINISH(void* const* arguments);              once afterwards, where named
 // `arguments` holds one pointer for each program::Argument. Tasks are independent and run in any
-// order on any thread; FINISH sees all they wrote. Launches run at once, in the calling thread and
-// its helpers, so they are in order by nature.
+// order on any thread; FINISH sees all they wrote. A launch runs at once, in the calling thread and
+// those of the pool, and returns when it is done; so launches are in order.
 #pragma once
 
 #include <memory>

@@ -39,7 +39,7 @@ void parallel_for(int count, int threads, const Body& body) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// 0..n-1 with the largest first: long pieces begun last would run alone.
+/// 0..n-1 with the largest first: a long piece that begins last would run alone.
 template <class Size>
 std::vector<int> largest_first(int count, const Size& size) {
   std::vector<int> order(static_cast<std::size_t>(count));

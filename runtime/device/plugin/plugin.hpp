@@ -1,7 +1,7 @@
-// The border of libvphi_llvm.so: clang, LLVM and ORC behind plain C.
+// The interface of libvphi_llvm.so: clang, LLVM and ORC behind plain C.
 //
-// No type of LLVM and no exception crosses it. Text that goes out is owned by the caller and given
-// back with vphi_plugin_free. All functions may be called from several threads. A crash or a fatal
+// No type of LLVM and no exception crosses it. Returned text is owned by the caller and freed
+// with vphi_plugin_free. All functions may be called from several threads. A crash or a fatal
 // error of LLVM ends the call with an error text, not the process.
 #pragma once
 

@@ -6,8 +6,8 @@
 // 1 along the rest and unit links there, so that every program that reads ILDG files can read it.
 //
 // A file is read once, front to back, and what it says of itself (checksum, average plaquette,
-// extents) is compared with what is found on the way; so no length of a file is believed before the
-// file is known to have it. What is wrong is a ConfigurationError with the file's name, the problem
+// extents) is compared with what is read. No memory is allocated for a length before the file is
+// known to be that long. What is wrong is a ConfigurationError with the file's name, the problem
 // and what to do about it.
 #pragma once
 

@@ -3,7 +3,8 @@
 // A record is a header of 144 bytes (magic number 0x456789ab u32, version u16, flags u16, length
 // of the data u64, all big-endian, and the name in 128 bytes ended by zeros), then the data, filled
 // up with zeros to a multiple of eight bytes. Flags say where a message, a group of records, begins
-// (0x8000) and ends (0x4000). Reading goes front to back once; records nobody asks for are skipped.
+// (0x8000) and ends (0x4000). Reading goes front to back once; records that are not used are
+// skipped.
 //
 // A length beyond the end of the file is ConfigurationError Truncated, a header that is none is
 // Damaged.

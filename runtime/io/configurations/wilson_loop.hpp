@@ -1,5 +1,5 @@
-// Averages of closed loops of links on the host: what the header of a configuration is checked by,
-// and what tests compare with observables of models. A model's own observables are kernels.
+// Averages of closed loops of links on the host, for checks of the header of a configuration and
+// for tests of observables of models. A model's own observables are kernels.
 #pragma once
 
 #include <span>

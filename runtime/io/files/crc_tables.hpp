@@ -1,6 +1,6 @@
 // The tables of a reflected 32-bit cyclic redundancy check, and the check of bytes by them: eight
-// bytes a turn ("slicing by 8": Kounavis and Berry, IEEE ISCC 2005). Two polynomials use them:
-// Castagnoli's for what must be read back after a crash (crc32c.hpp) and that of zlib for
+// bytes per iteration ("slicing by 8": Kounavis and Berry, IEEE ISCC 2005). Two polynomials use
+// them: Castagnoli's for what must be read back after a crash (crc32c.hpp) and that of zlib for
 // configurations of gauge fields (crc32.hpp). Cannot fail.
 #pragma once
 

@@ -7,7 +7,7 @@
 // machine is checked for existence; one elsewhere touches its file every minute, and a file that
 // has not been touched for ten minutes is free.
 //
-// A folder that cannot be written has no lock, and no run that could write there either.
+// A folder that cannot be written has no lock, and needs none.
 #pragma once
 
 #include <chrono>
@@ -40,11 +40,11 @@ class FolderLock {
   ~FolderLock();
 
   bool held() const { return held_; }
-  /// Who has it; none where it is ours, or nobody can write here.
+  /// Who has it; none where it is ours, or where the folder cannot be written.
   const std::optional<LockOwner>& other() const { return other_; }
   /// Whether the folder was not there before.
   bool fresh() const { return fresh_; }
-  /// Gives it back; a folder that was made for it and is empty goes too.
+  /// Releases it; a folder that was made for it and is empty is removed too.
   void release();
 
  private:

@@ -53,12 +53,12 @@ class UndoFile {
   /// made empty and old logs of this stem are removed; else it is opened as it is.
   UndoFile(std::filesystem::path path, std::filesystem::path logs, bool fresh);
   UndoFile(UndoFile&&) = default;
-  ~UndoFile();  ///< commits; what fails then is not told
+  ~UndoFile();  ///< commits; failures are not reported
 
   /// Makes the file what it was at mark `generation`. Later logs are removed, that of the mark
   /// starts again.
   void go_back(std::int64_t generation);
-  /// From now on the present contents can be got back. They are on the disk when it returns.
+  /// From now on the present contents can be restored. They are on the disk when it returns.
   void mark(std::int64_t generation);
   void forget_before(std::int64_t generation);
 

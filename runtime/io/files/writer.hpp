@@ -7,7 +7,7 @@
 // and by each one after that. Whoever owns a Writer calls `wait` before saying that all is written;
 // the destructor finishes the queue too, but cannot throw.
 //
-// HDF5 is not thread-safe: all jobs of all Writers of a process take turns.
+// HDF5 is not thread-safe: of all jobs of all Writers of a process only one runs at a time.
 #pragma once
 
 #include <condition_variable>
@@ -37,7 +37,7 @@ class Writer {
   /// After everything posted; returns when it is done. What the job throws is thrown here, and only
   /// here: later jobs go on.
   void call(const Job& job);
-  /// What failed and was not thrown to anybody yet; empty where nothing did.
+  /// The failure that has not been thrown yet; empty where there is none.
   std::string untold();
   /// Runs `body` here, while no Writer of the process runs a job.
   static void alone(const Job& body);

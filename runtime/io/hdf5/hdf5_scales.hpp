@@ -2,9 +2,9 @@
 //
 // HDF5 Dimension Scale Specification: a scale has the attributes CLASS and NAME, a dataset that
 // uses it DIMENSION_LIST (references) and DIMENSION_LABELS. NetCDF looks for the scales of a
-// dataset by name in its own group, so each group that uses one has a link to it. The scales' list
-// of users, which other writers keep, would be rewritten for every dataset and is left out; readers
-// do without. Included where HDF5 is. Throws ResultsError.
+// dataset by name in its own group, so each group that uses one has a link to it. The list of the
+// datasets that use a scale would have to be rewritten for every dataset; it is left out, and
+// readers do not need it. Included where HDF5 is. Throws ResultsError.
 #pragma once
 
 #include <hdf5.h>

@@ -1,7 +1,7 @@
 // An HDF5 file driver on top of an UndoFile: whatever the library writes can be taken back.
 //
 // The driver opens no file itself; it reads and writes the UndoFile it is given, which must outlive
-// every HDF5 file opened with it. Exceptions of the UndoFile end at the border of the library: the
+// every HDF5 file opened with it. Exceptions of the UndoFile do not pass through the library: the
 // call of the library fails, and the reason is kept in `Hdf5Backing::trouble`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Random fields and spectra made on a device, so that large lattices do not travel to the host.
+// Random fields and spectra made on a device, so that large lattices are not copied to the host.
 //
 // A DeviceFields belongs to one Program on one Device and owns a padded f64 box, the transform's
 // plan and work memory and a few compiled kernels; it takes them at first use. It serves where the
@@ -28,7 +28,7 @@ class DeviceFields {
   DeviceFields(const DeviceFields&) = delete;
   DeviceFields& operator=(const DeviceFields&) = delete;
 
-  /// Whether a lattice of this size gains on this device: a matter of speed, not of the result.
+  /// Whether this is faster for a lattice of this size on this device; the result is the same.
   static bool worth_it(const program::Program& program, const DeviceInfo& info);
 
   /// Fills `to` (one number a site, x fastest). False where nothing was done; `why` says the

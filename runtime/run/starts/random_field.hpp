@@ -19,7 +19,7 @@
 
 namespace vphi::runtime {
 
-/// The vacuum that a random field of kind Vacuum asks for.
+/// The parameters of a random field of kind Vacuum.
 Vacuum vacuum_of(const program::Program& program, const program::RandomField& field);
 
 /// Gauge configurations that a start reads, each once, however many arrays are made of it.

@@ -30,7 +30,7 @@ std::function<double(int, const std::array<std::int64_t, 4>&)> reader_of(
 class GoodStates {
  public:
   explicit GoodStates(Session& session);
-  /// Takes a copy where it is time to.
+  /// Takes a copy if the last one is old enough.
   void remember(std::int64_t step);
   const GoodState& last() const { return last_; }
 

@@ -1,7 +1,7 @@
 // When checkpoints are written, and how without delaying the run: policy on top of checkpoint.hpp.
 //
-// A Keeper belongs to one run loop. `keep` takes the state at a whole step: the positions of the
-// result files are recorded and arrays are copied from the device; a second thread checks that
+// A Checkpoints belongs to one run loop. `keep` takes the state at a whole step: the positions of
+// the result files are recorded and arrays are copied from the device; a second thread checks that
 // every number is finite and writes the file while the next steps run. Without host memory for a
 // copy of the state, arrays are written one by one and the run waits. A checkpoint that cannot be
 // written is reported (`RunOptions::tell`) and does not end the run; earlier ones stay.
@@ -92,9 +92,9 @@ class Checkpoints {
   std::vector<std::string> notes_;
 };
 
-/// The checkpoint to go on from: `place` is a file, or an output folder with one of `model` (empty:
-/// of any one model). Everything in it has been checked; a damaged one falls back to the one
-/// before, which `notes` tells. Throws RunError E0850 where there is none, or none that is sound.
+/// The checkpoint to continue from: `place` is a file, or an output folder with one of `model`
+/// (empty: of any one model). Everything in it has been checked. If it is damaged, the one before
+/// is taken, and `notes` says so. Throws RunError E0850 where there is none, or none that is sound.
 struct FoundCheckpoint {
   std::shared_ptr<const CheckpointReader> reader;
   std::filesystem::path path, out;

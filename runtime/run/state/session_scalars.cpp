@@ -1,8 +1,9 @@
 // The scalars of a Session: what every instance begins with, and copies of where they lie.
 //
 // Kernels have them by instance, or those of paths by slot (program::scalars_by_slot). Outside they
-// are shown by instance, all of them (`scalars`), or one by one (`slot`). A million paths make all
-// of them large, and turning them round costs more than the steps: who needs one asks for one.
+// are shown by instance, all of them (`scalars`), or one by one (`slot`). Of a million paths all
+// scalars are large, and transposing them costs more than the steps, so a caller that needs one
+// asks for one.
 #include <algorithm>
 #include <cmath>
 #include <memory>

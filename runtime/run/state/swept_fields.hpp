@@ -7,12 +7,12 @@
 // passage, an average over time) one value each. Each of these histograms has the range of its own
 // data where none was given; the maps of a sweep have one range, that of all.
 //
-// Parts: counts within a given range add up. Where the range is to be found, the values themselves
-// are kept until the last part has been there, so that where the parts are cut changes nothing.
+// Parts: counts within a given range add up. Where the range has to be found, the values themselves
+// are kept until the last part has run, so the result does not depend on the division into parts.
 // A part that ended before the step of a row enters with its last arrays.
 // Arrays of a buffer are read in one copy of all instances, where these are not too large.
-// What an instance has not (NaN: no passage yet, `after` does not hold, the instance has failed) is
-// counted apart, as `invalid`, and the run's notes say so. Throws RunError where tables of
+// Instances without a value (NaN: no passage yet, `after` does not hold, the instance has failed)
+// are counted separately, as `invalid`, and the run's notes say so. Throws RunError where tables of
 // instances have different lengths, or where parts would have to keep too much.
 #pragma once
 
@@ -41,7 +41,7 @@ struct SweptPart {
   std::vector<bool> none;          ///< instances of the part without a value
 };
 
-/// Which row of its output this is.
+/// Which row of its output this is, to put the rows of several parts together.
 struct RowTurn {
   bool regular = true;    ///< at its time, not only because the part has come to its end
   std::int64_t turn = 0;  ///< of outputs by time: 2k + 1 at multiple k, 2k + 2 behind; else 0
@@ -56,10 +56,10 @@ class SweptFields {
 
   /// The arrays of an output as its launches have left them.
   void add(std::size_t output, const io::Moment& at, RowTurn turn, const SweptPart& part);
-  /// Every part has been there: what waited is written.
+  /// Every part has run: pending rows are written.
   void finish();
   std::vector<std::string> notes() const;
-  /// What waits, for a checkpoint and back (parts_state.cpp).
+  /// Pending rows, for a checkpoint and back (parts_state.cpp).
   void save(Packer& to) const;
   void restore(Unpacker& from);
 
