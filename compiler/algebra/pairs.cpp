@@ -412,11 +412,13 @@ bool symmetric(Expr pair) {
   const Expr other_way = exchanged(pair);
   if (other_way == pair || expand(other_way - pair).is_zero()) return true;
   if (!contains(pair, [](Expr e) { return e.is(Op::Floor); })) return false;
-  const std::vector<SeparatedTerm> none;
   for (double spread = 1e-3; spread < 2e6; spread *= 10) {
     for (unsigned i = 0; i < kPoints; ++i) {
-      const long double here = sample(pair, none, i, 0, spread).pair;
-      const long double there = sample(other_way, none, i, 0, spread).pair;
+      RandomPoint point(i, 0, spread);  // one for both: a name is drawn where it is met first
+      const auto at = [&](Expr e) {
+        return evaluate_long(e, [&](const Node& node) { return point.of(node); });
+      };
+      const long double here = at(pair), there = at(other_way);
       if (std::isnan(here) && std::isnan(there)) continue;
       if (std::fabs(here - there) > 1e-9L * (std::fabs(here) + std::fabs(there))) return false;
     }

@@ -77,6 +77,18 @@ TEST_F(Pairs, ExchangeAndMarks) {
   EXPECT_FALSE(reads_other(x));
 }
 
+/// The nearest image at a distance, in a box whose size is a number or a parameter.
+TEST_F(Pairs, NearestImagesAreSymmetric) {
+  for (Expr size : {arena.integer(5), arena.symbol("L")}) {
+    const Expr image =
+        distance + size * arena.make(Op::Floor, {arena.rational(1, 2) - distance / size});
+    const Expr softened = pow(pow(image, 2) + arena.symbol("eps"), arena.rational(-1, 2));
+    EXPECT_TRUE(symmetric(softened));
+    EXPECT_FALSE(symmetric(image));
+    EXPECT_FALSE(symmetric(x * softened));
+  }
+}
+
 /// H = 1/2 sum_ij f(x_i - x_j): the force on k is half of both slopes, sum_j f'(x_k - x_j).
 TEST_F(Pairs, VariationTakesBothSites) {
   const Expr half = arena.rational(1, 2);
