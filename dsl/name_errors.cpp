@@ -365,7 +365,7 @@ Diagnostic hidden_constant(Span at, const Symbol& own, const std::string& what) 
   point_at(d, own);
   d.rule = "a model's own name hides what vphi gives, here the " + what;
   d.hint = "if the number is meant, give the " + kind_name(own) + " another name, `" + own.name +
-           "_phi`, say; if not, write `" + own.name + "*...` with the number behind it";
+           "_phi`, say; if not, write `" + own.name + "*...` with the number after it";
   return d;
 }
 

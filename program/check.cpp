@@ -24,7 +24,7 @@ class Checker {
     const auto solves = [](const Launch& launch) { return launch.solve >= 0; };
     need(std::none_of(p_.step.begin(), p_.step.end(), solves), "a solve in every step");
     for (const auto& list : p_.cycle) launches(list, "cycle");
-    launches(p_.multi_step, "leap");
+    launches(p_.multi_step, "multi_step");
     launches(p_.watch_before, "watch");
     for (const Transform& transform : p_.watch_transforms) check(transform);
     launches(p_.watch, "watch");
@@ -94,9 +94,9 @@ class Checker {
     need(p_.instances >= 1, "fewer than one instance");
     need(sites * static_cast<double>(p_.instances) < 0x1p40, "more than 2^40 sites");
     need(p_.multi_step_unit >= 0 && (p_.multi_step_unit > 0) == !p_.multi_step.empty(),
-         "a leap without launches or without a length");
+         "multi_step without launches or without its unit");
     need(p_.multi_step.empty() || (p_.multi_step_slot >= 0 && p_.step_slot >= 0),
-         "a leap without a slot for its length or for the step");
+         "multi_step without a slot for its number of steps or for the step");
     axes();
     need(p_.dx > 0 && p_.dx_physical > 0, "the lattice spacing is not positive");
     need(p_.steps >= -1, "a negative number of steps");

@@ -98,7 +98,7 @@ std::string all_functions() {
                     Rule::TransverseTraceless, Rule::SumOfNeighbours}) +
          functions("Sums and averages",
                    "With one argument over the lattice (or the particles); names without meaning "
-                   "behind it are indices.",
+                   "after it are indices.",
                    {Rule::Reduce, Rule::ReduceOrFold, Rule::Quantifier, Rule::First}) +
          functions("Links and fermions", "",
                    {Rule::PathProduct, Rule::UnitSpinor, Rule::Determinant}) +
@@ -152,7 +152,7 @@ std::string reference() {
       "[language.md](language.md) explains lines, items and expressions.\n\n";
   out += clauses() + all_functions() + given_names();
   out += "\n## Types\n\n" + code_list(dsl::type_names()) + ".\n";
-  out += "\n## Units\n\nIn brackets behind a number: " + code_list(dsl::unit_names()) +
+  out += "\n## Units\n\nIn brackets after a number: " + code_list(dsl::unit_names()) +
          ", and products, quotients and powers of them (`GeV/fm^3`). Systems for `units`: " +
          code_list(dsl::system_names()) + ", or any unit of energy.\n";
   out +=

@@ -174,10 +174,10 @@ RunFolder::RunFolder(FolderWish wish) : wish_(std::move(wish)) {
                                      path_.string()));
       return;
     }
-  throw RunError("E0854",
-                 fmt::format("results/{} and all numbers behind it belong to other runs",
-                             wish_.identity.model),
-                 "--out DIR writes elsewhere");
+  throw RunError(
+      "E0854",
+      fmt::format("results/{} and all numbers after it belong to other runs", wish_.identity.model),
+      "--out DIR writes elsewhere");
 }
 
 /// False where a usual folder is another run's.

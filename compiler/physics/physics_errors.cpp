@@ -104,7 +104,7 @@ Diagnostic stencil_dimensions(Span span, const std::string& name, int needs, int
   return error("E0309", span,
                fmt::format("`{}` needs {} dimensions, the lattice has {}", name, needs, has), "",
                "a stencil reaches only along axes that the lattice has",
-               "leave the clause away: the default is two neighbours along each axis");
+               "remove the clause: the default is two neighbours along each axis");
 }
 
 Diagnostic unknown_stencil(Span span, const std::string& name,
@@ -399,7 +399,7 @@ Diagnostic two_sources(Span span, const std::string& name, Span first) {
   return with_label(
       error("E0719", span, "both a potential and a Hamiltonian give equations of motion",
             fmt::format("`{}`", name), "nothing is added to a written Hamiltonian",
-            "put the potential into H, or leave H away"),
+            "put the potential into H, or remove H"),
       first, "the potential");
 }
 
@@ -486,7 +486,7 @@ Diagnostic vacuum_not_homogeneous(Span span, const std::string& name) {
   return error("E0727", span,
                fmt::format("`vacuum` of `{}` needs homogeneous initial values", name), "",
                "the mass in the spectrum is V'' at the homogeneous values of all fields",
-               "leave the dependence on x, y, z away");
+               "remove the dependence on x, y, z");
 }
 
 Diagnostic random_not_here(Span span, const std::string& name) {
@@ -570,10 +570,9 @@ Diagnostic table_file(Span span, const std::string& problem, int kind) {
       "a table is a text of columns or a set of an HDF5 file, found from the model's folder",
       "every row of a table has the same number of columns, a set of an HDF5 file one or two "
       "axes, and all numbers are finite",
-      "the arguments of a table ascend, each but once",
+      "the arguments of a table ascend, and none is repeated",
       "a table has a value for every combination of its arguments",
-      "the axes of a set stand the slowest first: those of the lattice (one for bodies), behind "
-      "them "
+      "the slowest axis of a set comes first: those of the lattice (one for bodies), after them "
       "those of a value, in front of them those that indices choose from; of a table its arguments",
   };
   constexpr const char* kHints[] = {

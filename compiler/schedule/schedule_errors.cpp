@@ -76,11 +76,12 @@ Diagnostic circular_group(Span at, const std::string& integrator,
 }
 
 Diagnostic noise_backwards(Span at, const std::string& integrator) {
-  Diagnostic d = make("E0763", at,
-                      fmt::format("`{}` runs backwards in part, and the noise cannot", integrator));
+  Diagnostic d =
+      make("E0763", at,
+           fmt::format("`{}` has negative weights, which noise does not allow", integrator));
   d.rule =
-      "A composition with a negative weight undoes a part of its step; white noise has no past "
-      "to be undone.";
+      "A part of a step with a negative weight goes backwards in time, and noise cannot be "
+      "reversed.";
   d.hint = "take an integrator without negative weights, such as `baoab` or `srk2`";
   return d;
 }

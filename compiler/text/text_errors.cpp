@@ -48,7 +48,7 @@ Diagnostic weight_not_number(Span at, const std::string& integrator) {
   Diagnostic d = make("E0744", at,
                       fmt::format("a weight of the composition `{}` is not a number", integrator));
   d.rule = "Weights of `compose` are fixed numbers; names stand in its `where`.";
-  d.hint = "write the weight as a number, or define it behind `where`";
+  d.hint = "write the weight as a number, or define it after `where`";
   return d;
 }
 

@@ -145,7 +145,7 @@ bool digits(std::string_view text) {
 
 Diagnostic power_before_arguments(Span at, std::string_view function, std::string_view exponent) {
   return error(
-      "E0521", at, "a power of a function stands behind its arguments",
+      "E0521", at, "a power of a function stands after its arguments",
       fmt::format("did you mean `{}(...)^{}`?", function, exponent),
       "two values side by side are not a product, and functions have no powers",
       fmt::format("write `{0}(...)^{1}`; a product is `{0}^{1}*(...)`", function, exponent));
@@ -236,7 +236,7 @@ Diagnostic empty_brackets(Span at, std::string_view what) {
 
 Diagnostic not_a_unit(Span at, std::string_view found) {
   return error("E0533", at, fmt::format("`{}` is not a unit", found), "",
-               "`[ ]` behind a number holds a unit: names with powers, `*` and `/`",
+               "`[ ]` after a number holds a unit: names with powers, `*` and `/`",
                "write, for instance, `5 [GeV]` or `0.2 [fm^-3]`");
 }
 

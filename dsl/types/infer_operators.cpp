@@ -32,7 +32,7 @@ Value merge(Type type, const Value& a, const Value& b) {
 
 Value Inference::unary(const Expr& expr, const Scope& scope) {
   if (expr.text == "not") {
-    Value value = condition(*expr.args[0], scope, "what stands behind `not`");
+    Value value = condition(*expr.args[0], scope, "what stands after `not`");
     value.type.base = Base::Boolean;
     return value;
   }
@@ -109,7 +109,7 @@ Value Inference::select(const Expr& expr, const Scope& scope) {
   const Expr& first = *expr.args[0];
   const Expr& second = *expr.args[2];
   const Value a = infer(first, scope);
-  const Value chosen = condition(*expr.args[1], scope, "what stands behind `if`");
+  const Value chosen = condition(*expr.args[1], scope, "what stands after `if`");
   const Value b = infer(second, scope);
   std::optional<Type> type = add_types(a.type, b.type);
   if (a.type.base == Base::Boolean && b.type.base == Base::Boolean) type = a.type;

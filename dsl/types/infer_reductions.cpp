@@ -178,7 +178,7 @@ Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& s
   Value value = infer(*expr.args[0], inner);
   for (std::size_t i = 1; i < expr.args.size(); ++i) {
     if (expr.args[i]->kind != ExprKind::Name) {
-      condition(*expr.args[i], inner, "what stands behind the first argument of a reduction");
+      condition(*expr.args[i], inner, "what stands after the first argument of a reduction");
     }
   }
   for (const std::string& name : names) {

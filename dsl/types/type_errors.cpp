@@ -323,7 +323,7 @@ Diagnostic shift_operand(Span at, const std::string& found, int dimensions) {
   static const char* const kAxes[] = {"", "x", "x or y", "x, y or z", "x, y, z or t"};
   Diagnostic d = make("E0228", at, quoted(found) + " is not a direction of the lattice");
   d.under = "no direction";
-  d.rule = "behind @ stands an index, an axis (" +
+  d.rule = "after @ stands an index, an axis (" +
            std::string(kAxes[dimensions >= 1 && dimensions <= 4 ? dimensions : 3]) +
            "), either with a minus, or a list of whole numbers";
   d.hint =

@@ -68,7 +68,7 @@ constexpr Builtin kBuiltins[] = {
     {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
     {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},
     {"file", 1, 1, Rule::File, "",
-     "numbers of a file: a start, `[n]` behind it one of a stack, `[i, j]` an entry"},
+     "numbers of a file: a start, `[n]` after it one of a stack, `[i, j]` an entry"},
     // outputs
     {"spectrum", 1, kAny, Rule::Output, "type version k weights cross factor", "power spectrum"},
     {"occupation", 1, kAny, Rule::Output, "mass hubble version k weights", "occupation numbers"},

@@ -129,7 +129,7 @@ Diagnostic second_integrator(Span at, Span first) {
 Diagnostic destination_missing(Span at, const std::string& keyword) {
   Diagnostic d = make("E0409", at, "`" + keyword + "` does not say where its results go");
   d.under = "no `-> file`";
-  d.rule = "results go to the file behind `->`";
+  d.rule = "results go to the file after `->`";
   d.hint = "add -> \"results.h5\" at the end of the line";
   return d;
 }
@@ -176,7 +176,7 @@ Diagnostic body_missing(Span at, const std::string& keyword, const std::string& 
   Diagnostic d = make("E0412", at, "`" + keyword + "` needs a body in { }");
   d.under = "no { }";
   d.rule = "form: " + usage;
-  d.hint = "add { ... } behind it, one fact a line";
+  d.hint = "add { ... } after it, one fact a line";
   return d;
 }
 

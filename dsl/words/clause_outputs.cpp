@@ -258,7 +258,7 @@ void ClauseCheck::expect(const Clause& clause) {
       report(error::no_relation(value.span, to_text(value)));
     }
     for (const auto& [name, bound] : item.words) {
-      if (name == "within") inference_.number(*bound, scope, "what stands behind `within`");
+      if (name == "within") inference_.number(*bound, scope, "what stands after `within`");
     }
   }
 }

@@ -1,4 +1,4 @@
-// A frame with two axes: ticks, grid, zoom and tooltip. What is inside is drawn by `paint`.
+// A frame with two axes: ticks, grid, zoom and tooltip. `paint` draws the inside.
 //
 // Zoom: drag a box (a flat one zooms x alone), pinch, wheel once the chart has the focus (or with
 // Ctrl), keys + - 0; arrows move the tooltip, with Shift the view. Double click resets.

@@ -177,7 +177,7 @@ function fillFigures() {
   const watcher = new IntersectionObserver(entries => {
     for (const e of entries) if (e.isIntersecting) { watcher.unobserve(e.target); fill(e.target); }
   }, {rootMargin: '600px'});
-  // Nobody waits for a frame here: a chart that has a size is drawn now.
+  // A chart that has a size is drawn now, without waiting for a frame.
   const fillAll = () => {
     document.querySelectorAll('details.more').forEach(d => { d.open = true; });
     all.forEach(fill);

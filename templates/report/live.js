@@ -1,5 +1,5 @@
-// A run that still goes: asks for what is new, and says pause, resume, stop. The address of the
-// page holds the token that every request must carry.
+// The page of a running simulation: asks for what is new, and sends pause, resume, stop. The
+// address of the page holds the token that every request must carry.
 function startLive() {
   const base = location.pathname.replace(/\/+$/, '');
   const bar = document.querySelector('.bar');

@@ -22,7 +22,7 @@ Diagnostic action_not_linear(Span span, const std::string& method, const std::st
   return with_label(
       error(
           "E0771", span, fmt::format("`{}` cannot draw links of this action", method), why,
-          "the weight of one link is exp(re(tr(U*V))) with a V that holds no part of U only where "
+          "the weight of one link is exp(re(tr(U*V))), with a V that does not depend on U, only if "
           "the action is a sum of traces of loops times fixed numbers",
           "write the action as such a sum"),
       sample, "sampled here");
@@ -52,7 +52,7 @@ Diagnostic link_twice(Span span, const std::string& method, const std::string& l
           "E0772", span,
           fmt::format("`{}` cannot draw links of this action: a loop passes a link twice", method),
           fmt::format("{} passes {} twice", loop, link),
-          "the weight of one link is exp(re(tr(U*V))) with a V that holds no part of U only where "
+          "the weight of one link is exp(re(tr(U*V))), with a V that does not depend on U, only if "
           "no loop passes U twice",
           "take a larger lattice where the loop closes around it, or another loop"),
       sample, "sampled here");

@@ -59,7 +59,7 @@ Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size
       "E0318", span,
       fmt::format("this list has {} value{}, and the lattice has {} ax{}", given,
                   given == 1 ? "" : "s", axes, axes == 1 ? "is" : "es"),
-      "", fmt::format("a list behind `{}` has one value for each axis, in order", option),
+      "", fmt::format("a list after `{}` has one value for each axis, in order", option),
       fmt::format("write {} value{}, or one alone for all axes", axes, axes == 1 ? "" : "s"));
 }
 

@@ -19,7 +19,7 @@ Diagnostic same_output_name(Span span, const std::string& name, const std::strin
       dsl::error("E0798", span, fmt::format("`{}` names two outputs{}", name, where), "",
                  twice ? "each output of a clause is a dataset of its own"
                        : "outputs of one name in one file are one dataset, and one quantity",
-                 twice ? "leave one away, or give one a name: `name = ...`"
+                 twice ? "remove one, or give one a name: `name = ...`"
                        : "give one a name of its own, `name = ...`, or another file");
   d.labels.push_back({first, "this is the first"});
   return d;
@@ -46,7 +46,7 @@ Diagnostic output_time_of_chain(Span span) {
 
 Diagnostic output_below_step(Span span, double steps) {
   return dsl::error("E0764", span, fmt::format("outputs would be {:.6g} steps apart", steps), "",
-                    "an output is written behind a step: there is none between two steps",
+                    "an output is written after a step: there is none between two steps",
                     "write `every 1 step: ...`, or take a smaller dt");
 }
 

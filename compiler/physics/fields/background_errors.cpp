@@ -12,7 +12,7 @@ using dsl::with_label;
 Diagnostic not_autonomous(Span span, const std::string& name, bool hamiltonian,
                           const std::string& scale, Span metric) {
   const std::string rule =
-      name == "t" ? "energy comes and goes with t, and nothing in rho takes it up: the Friedmann "
+      name == "t" ? "the energy would change with t, without a term of rho for it: the Friedmann "
                     "equation would not stay true"
                   : "H follows from rho: an energy that holds H changes the Friedmann equation "
                     "itself";
