@@ -30,7 +30,7 @@ struct MemoryPlace {
   int lane = 0, lanes = 1;
 };
 
-/// What a form for people says beside the code (emit/text/reading.hpp).
+/// What the form for reading says beside the code (emit/text/reading.hpp).
 struct Reading {
   std::vector<std::string> slots;  ///< names of the places in the scalar block, as Bindings::slots
   /// "line 12: phi'' = ..." for a span of the model; empty for one that lies elsewhere.

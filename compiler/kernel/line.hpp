@@ -1,4 +1,4 @@
-// A sweep whose sites read along one axis alone, as a walk along its lines.
+// A sweep whose sites read along one axis only, as a walk along its lines.
 //
 // Computed site by site, a wide stencil repeats the work of its neighbours: a value at offset j+1
 // of one site is the value at offset j of the next. `line_of` finds these: two values are equal if

@@ -21,7 +21,7 @@ struct SiteLoop {
   std::vector<Store> shared;
 };
 
-/// A name for a scalar that nobody has yet: called with a hint ("c_phi").
+/// A new name for a scalar: called with a hint ("c_phi").
 using FreshName = std::function<std::string(const std::string&)>;
 
 /// Scalar factors multiplied out of every store and reduction, equal per-site parts merged:

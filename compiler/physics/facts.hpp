@@ -1,4 +1,4 @@
-// The model by purpose: its parameters, definitions, fields, equations and clauses, looked up by
+// The model sorted by purpose: its parameters, definitions, fields, equations and clauses, by
 // name. A view of the syntax tree, which must outlive it; nothing is evaluated here.
 #pragma once
 

@@ -1,9 +1,9 @@
-// What the stages of the derivation have made use of.
+// What the stages of the derivation have used.
 //
-// A stage that obeys a clause, an option, a word or a body of the model says so here, at the place
-// where it takes effect; the functions that hand out clauses and options do it by themselves. At
-// the end of `derive` what nobody has named is an error (E0799): a line is obeyed or refused, never
-// left aside. Definitions and parameters are names, and unused ones have a warning of their own
+// A stage that obeys a clause, an option, a word or a body of the model records it here, at the
+// place where it takes effect; the functions that return clauses and options do it by themselves.
+// At the end of `derive` everything that was not recorded is an error (E0799): a line is obeyed or
+// refused, never ignored. Definitions and parameters are names, and unused ones have a warning
 // (dsl/unused.cpp).
 #pragma once
 

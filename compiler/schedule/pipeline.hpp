@@ -1,7 +1,7 @@
 // The passes over kernels, in one visible list.
 //
 // Each pass is a pure function of one sweep (compiler/kernel/passes.hpp); the verifier runs after
-// each. `vphi emit --after NAME` stops behind the one of that name; `schedule` stands for the state
+// each. `vphi emit --after NAME` stops after the one of that name; `schedule` stands for the state
 // before the first of them.
 #pragma once
 

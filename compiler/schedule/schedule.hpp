@@ -16,7 +16,7 @@ namespace vphi::schedule {
 
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
                              dsl::Diagnostics& diagnostics);
-/// The same, stopped behind a pass (compiler/schedule/pipeline.hpp) for people to look at.
+/// The same, stopped after a pass (compiler/schedule/pipeline.hpp), for `vphi emit --after`.
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
                              dsl::Diagnostics& diagnostics, const std::string& stop_after);
 

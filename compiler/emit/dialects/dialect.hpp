@@ -1,10 +1,10 @@
-// What differs between devices when a kernel is written down. The emitter asks a Dialect and never
+// What differs between devices when a kernel is printed. The emitter asks a Dialect and never
 // which device it is for: a new device is one Dialect, one prelude (templates/preludes), and a file
 // of runtime/device that compiles and launches the text.
 //
-// A Dialect says how things are spelled (Words), which texts of templates/ stand for what the
-// device does in a way of its own (Texts; an empty name: it has none, and the emitter does
-// without), what it can do (Abilities), and which counts were found best on it (Tuned). Native,
+// A Dialect says how things are spelled (Words), which texts of templates/ do what differs between
+// devices (Texts; an empty name: the device has no such text, and the emitter does without), what
+// the device can do (Abilities), and which counts were measured to be best on it (Tuned). Native,
 // OpenCL on processors, OpenCL on GPUs, OpenCL on NVIDIA's GPUs, CUDA and HIP each have one.
 #pragma once
 
@@ -79,8 +79,8 @@ struct Abilities {
   bool launch_memory = false;     ///< local memory is given with the launch, not by the text
   bool safe_index = false;        ///< NaN becomes 0 where it is made an integer
   bool vector_functions = false;  ///< tanh and others are best made of exp, sin, cos
-  bool turns_for_all = false;     ///< in f64 own sines cost less than the device's (sincos.hpp)
-  bool asks_registers = false;    ///< takes `// vphi: registers=N` in place of residents
+  bool turns_for_all = false;   ///< in f64 the functions of sincos.hpp cost less than the device's
+  bool asks_registers = false;  ///< takes `// vphi: registers=N`, not a number of groups
 };
 
 /// Counts that measurements gave.

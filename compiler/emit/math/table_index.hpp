@@ -1,10 +1,10 @@
 // Places in tables on GPUs of NVIDIA: pieces counted as integers.
 //
 // The piece of a table that an argument lies in is min(max(floor(a), low), high). As numbers that
-// is a rounding and, for the address, a conversion, both on the unit that makes quotients and
+// is a rounding and, for the address, a conversion, both on the unit that computes quotients and
 // roots, at a quarter of the rate or less. In f32 one addition that rounds down, of 1.5*2^23,
-// leaves the whole part of `a` in the last bits: as an integer that sum is in order with every
-// other one, so bounds are two integer extremes, and the number of the piece is what was added to
+// leaves the whole part of `a` in the last bits. Read as integers such sums have the same order, so
+// the bounds are an integer minimum and maximum, and the number of the piece is what was added to
 // the bits. A place is held as that integer (vphi_place_f32 and vphi_place_of_f32, the latter of a
 // product that is not rounded before); in f64 a conversion makes it. NaN lies in the
 // last piece.

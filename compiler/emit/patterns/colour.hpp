@@ -10,8 +10,8 @@ namespace vphi::emit {
 
 program::Kernel emit_colours(const Job& job, const Bindings& bindings);
 
-/// Groups, `most` of them or fewer, among which the work of `wanted` goes in shares as equal as can
-/// be: each takes the next one when it is done with the one before.
+/// Number of groups, at most `most`, such that the work of `wanted` groups is divided into shares
+/// that are as equal as possible; a group takes its pieces one after the other.
 std::int64_t even_shares(std::int64_t wanted, std::int64_t most);
 /// Declarations of what the folding of sums needs of a group's memory; empty without sums.
 std::string sum_memory(const GpuReductions& reductions);

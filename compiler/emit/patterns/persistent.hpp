@@ -27,11 +27,11 @@ struct PersistentShape {
   std::string why;  ///< for people, with the counts that decided
 };
 
-/// `evolve ..., launch = auto`, `group` or `groups`: who decides, and what was asked for.
+/// `evolve ..., launch = auto`, `group` or `groups`: by the sizes, or as the model says.
 enum class PersistentChoice { ByCounts, Group, Groups };
 
-/// How the kernels that `round` names as its stages meet on this device, or, with the reason in
-/// `why`, that each of them is to be a launch of its own: by counts, or as asked where it can be.
+/// How the stages of `persistent` are synchronised on this device, or, with the reason in `why`,
+/// that each of them is launched by itself: by counts, or as the model says where that is possible.
 std::optional<PersistentShape> persistent_shape(const kernel::Kernel& persistent,
                                                 const TargetInfo& target, std::string& why,
                                                 PersistentChoice wish = PersistentChoice::ByCounts);

@@ -1,11 +1,11 @@
 // The order in which a long site function computes.
 //
-// From its results backwards, as they are asked for, the first entry of a product of matrices comes
-// with all that it needs, then the second: of a sum over paths of links every matrix on the way is
-// begun before any is done with, and a thread of a GPU would have to hold them all. In the order in
-// which the values were written down (handles are numbered as they are made) one matrix follows the
-// other, and what is read can be forgotten soon. NVIDIA's compiler moves loads down to their use,
-// but keeps to this order otherwise.
+// Computed from its results backwards, the first entry of a product of matrices comes with all that
+// it needs, then the second. In a sum over paths of links every matrix on the way is then started
+// before any is finished, and a thread of a GPU would have to hold them all. In the order in which
+// the values were written (nodes are numbered as they are made) one matrix follows the other, and
+// values that were read are soon not needed any more. NVIDIA's compiler moves loads down to their
+// use, but keeps to this order otherwise.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
 // What a site reads, read again where it would have to be held for long.
 //
-// A GPU's thread has some 250 numbers at hand. Where a long site function wants a value early and
-// late, it is cheaper to read it twice from near memory, and to do again the few operations that
-// make it of what is read (the third row of a link), than to hold it in between and spill others.
+// A GPU's thread has some 250 registers. Where a long site function needs a value early and
+// late, it is cheaper to read it twice from cached memory, and to repeat the few operations that
+// compute it (the third row of a link), than to hold it in between and spill others.
 // Copies are symbols, so that an expression with a copy is another one. Pure; nothing fails.
 #pragma once
 

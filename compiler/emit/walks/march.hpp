@@ -7,10 +7,10 @@
 // sums of the planes before and after it waits in registers, so a 27-point stencil reads what a
 // 7-point one reads (bench: what mattered, 1 to 3).
 //
-// A vector is as long as divides a row, down to one value; the tile divides a row, and hangs over
-// the end in y where no divisor is good: rows beyond it are computed and neither stored nor added
-// up. Beyond a boundary that is not periodic a row or plane is the image of one inside, with a sign
-// or a fixed value in its place; along x this wants tiles as wide as the box.
+// The length of a vector divides a row, down to one value. The tile divides a row, and reaches
+// beyond the end in y where no divisor is good: rows beyond it are computed but neither stored nor
+// added up. Beyond a boundary that is not periodic a row or plane is the image of one inside, with
+// a sign, or it has a fixed value; along x this needs tiles as wide as the box.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,7 @@ dsl::Diagnostic displacement_of(dsl::Span span);
 dsl::Diagnostic no_standard_error(dsl::Span span);
 /// The only end of the run is a target.
 dsl::Diagnostic stop_criterion_alone(dsl::Span span);
-/// No output is made while the run goes on, so nobody would look at the target.
+/// No output is made during the run, so the target is never evaluated.
 dsl::Diagnostic stop_criterion_unseen(dsl::Span span);
 
 }  // namespace vphi::physics::errors

@@ -19,7 +19,7 @@ Diagnostic velocity_in_action(Span span, const std::string& action);
 Diagnostic extremum_in_source(Span span);
 /// `name` stands for an energy that holds the potential which is being read.
 Diagnostic source_of_itself(Span span, const std::string& name);
-/// The equation of `variable` changes where the angle `angle` goes round once.
+/// The equation of `variable` changes where the angle `angle` grows by one period.
 Diagnostic angle_cut(Span span, const std::string& variable, const std::string& angle,
                      const std::string& period, Span declared);
 

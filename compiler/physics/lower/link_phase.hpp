@@ -9,7 +9,7 @@ namespace vphi::physics {
 /// How far a link of a formula may be from the group: |(U adj(U) - 1)_ij| and |det U - 1|.
 constexpr double kFarFromGroup = 1e-6;
 
-/// E0718 where the number is not exp(1i*angle): nobody could say which angle was meant.
+/// E0718 where the number is not exp(1i*angle): then the angle is not defined.
 void check_phase(Derivation& d, const StateField& links, const Component& value, dsl::Span span);
 
 /// The same of a matrix for links of SU(n). A formula is evaluated at all sites and values of the

@@ -1,9 +1,9 @@
 // Pieces of a table written in its arguments: a + b*x, a + b*x + y*(c + d*x), or a cubic in x.
 //
-// Where every piece is as exact in the arguments themselves as in the distances from its start,
-// these distances need not be made. And what lies outside, where it is of the same form, is a
-// further piece at each end (in two arguments a frame of cells): nothing is compared or chosen, and
-// arguments are not moved inside.
+// Where every piece is as accurate in the arguments themselves as in the distances from its start,
+// these distances need not be computed. If the value outside has the same form, it is a
+// further piece at each end (in two arguments a frame of cells): there is no comparison and no
+// select, and arguments are not moved inside.
 #pragma once
 
 #include <optional>

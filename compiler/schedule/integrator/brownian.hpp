@@ -4,7 +4,7 @@
 // makes a plan whose step n takes (psi_2n + psi_2n+1)/sqrt(2) in the place of every Gaussian number
 // psi_n of its own, with psi_m the number of step m of the plan as it was: what a run at half the
 // step draws, from the same seed. Increments are then sums of the finer run's. Further Gaussians of
-// a step (iterated integrals of strong schemes) are summed as well, which leaves their law as it is
+// a step (iterated integrals of strong schemes) are summed as well, which keeps their distribution
 // but not the path's iterated integrals.
 #pragma once
 

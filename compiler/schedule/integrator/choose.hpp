@@ -1,6 +1,6 @@
-// Which variables go with which in a step: every way to share them out over the integrator's head
-// is scheduled for trial, and the one with the fewest sweeps wins (then: least memory, fewest
-// averages, fewest dependences within a group).
+// Which variables belong to which variable of the integrator's head. Every assignment is scheduled
+// for trial, and the one with the fewest sweeps is taken (then: least memory, fewest averages,
+// fewest dependences within a group).
 #pragma once
 
 #include <optional>

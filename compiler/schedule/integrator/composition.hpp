@@ -3,8 +3,8 @@
 // `v = v + dt/2*F(x)` with the hole of v's own equation moves the group of v for dt/2. A body (or a
 // composition of bodies) made of such lines only is a list of (group, length). Neighbours of the
 // same group become one run with several parts; so do the last and the first run, across the end
-// of the step: the state is then kept before the last run, and its parts are owed to the next
-// step; or it is kept behind the first run, which is then done ahead. What remains is cut into
+// of the step: the stored state is then that before the last run, whose parts are owed to the next
+// step; or that after the first run, which is then done ahead. What remains is cut into
 // equal stages, so that one kernel serves them all.
 #pragma once
 

@@ -44,7 +44,7 @@ struct Head {
 
 std::optional<Head> read_head(const Integrator& integrator, dsl::Diagnostics& diagnostics);
 
-/// All ways to share the variables out, arrays by their roles. At least one.
+/// All assignments of the variables to groups, arrays by their roles. At least one.
 std::vector<std::vector<Group>> groupings(const physics::System& system, const Head& head);
 
 /// Terms that went to each part: [equation][part] -> state array -> expression.
@@ -58,8 +58,8 @@ struct Leftover {
 /// Arrays of the vector that `array` is a component of, in order.
 std::vector<int> vector_of(const physics::System& system, int array);
 
-/// Terms of the arrays' rates shared out; a leftover where a term fits nothing. The share of a
-/// Noise part is the factor g in front of the noise.
+/// Terms of the arrays' rates, assigned to parts; a leftover where a term fits none. The share of
+/// a Noise part is the factor g in front of the noise.
 struct Sharing {
   Shares shares;
   std::optional<Leftover> leftover;

@@ -1,10 +1,10 @@
-// The step against the fastest waves of the start: is dt below what the integrator's text bears?
+// The step against the fastest waves of the start: is dt below the integrator's stability limit?
 //
 // One step of the text on x'' = -w^2 x is a linear map of (x, v), stable while no eigenvalue is
 // larger than 1; on x' = -rate x it is a number. The text is run by the interpreter that makes
 // steps (compiler/schedule/integrator/small_step.hpp), with the model's dt and options, so a user's
-// own integrator has its limit as well, whatever functions its lines call. Nothing is known of
-// heads that ask for more than these equations offer (noise, friction, rotations): those are judged
+// own integrator has its limit as well, whatever functions its lines call. There is no limit for
+// heads that need more than these equations have (noise, friction, rotations): those are checked
 // by their linear equations as a whole (compiler/schedule/integrator/growth.hpp).
 #pragma once
 
@@ -24,12 +24,12 @@ std::optional<double> wave_limit(const text::Integrator& integrator, double dt,
 std::optional<double> decay_limit(const text::Integrator& integrator, double dt,
                                   const physics::Options& options = {});
 
-/// The order of the text's error in turning an oscillator, measured at w*dt = 1 and 1/2; nothing
-/// where unknown.
+/// The order of the error of the text's frequency on x'' = -w^2 x, measured at w*dt = 1 and 1/2;
+/// nothing where unknown.
 std::optional<double> wave_order(const text::Integrator& integrator, double dt,
                                  const physics::Options& options = {});
 
-/// The system with what its step leaves of the Friedmann equation, and what is worth saying of dt;
+/// The system with the bound of its error in the Friedmann equation, and with remarks on dt;
 /// nothing where dt is above the limit (E0301).
 std::optional<physics::System> judge_waves(physics::System system, dsl::Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
-// Equations of motion on plane waves: what exp(i k x) of small size does to a rate about a
-// homogeneous state. Neighbours count, written out (`u@x`, `d(u, x)`) or as stencils on anything.
+// Equations of motion on plane waves: the derivative of a rate by the amplitude of exp(i k x) about
+// a homogeneous state, with neighbours written out (`u@x`, `d(u, x)`) or in stencils.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ std::string shown(const Wave& k, int dims);
 class WaveSlope {
  public:
   /// The state: numbers of loads, symbols and the like; throws std::invalid_argument where there is
-  /// none. Reductions are asked for as well: their value is held, whatever the wave.
+  /// none. It is called for reductions too: their value is held fixed, whatever the wave.
   using Leaf = std::function<double(const algebra::Node&)>;
 
   WaveSlope(algebra::Expr rate, double dx, Leaf leaf)
@@ -44,7 +44,7 @@ class WaveSlope {
   algebra::Expr with_numbers(algebra::Expr e, std::size_t open);
   double partial(algebra::Expr e, std::size_t i);
 
-  std::unique_ptr<algebra::Arena> own_;  ///< what is made here leaves no trace in the model's
+  std::unique_ptr<algebra::Arena> own_;  ///< nodes made here are not in the model's arena
   algebra::Expr rate_;
   double dx_;
   Leaf leaf_;

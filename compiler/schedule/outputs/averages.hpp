@@ -34,8 +34,8 @@ class Averages {
 
   /// Everything the clause writes; first of all calls.
   void want(Expr value);
-  /// The clause is written, or judged, when the run ends: then the runtime knows the errors of
-  /// its averages over time alone, from the windows between outputs.
+  /// The clause is written, or judged, at the end of the run: then the runtime computes the errors
+  /// of its averages over time alone, from the windows between outputs.
   void at_end() { at_end_ = true; }
   bool any() const { return !needed_.empty(); }
   bool holds(Expr value) const;

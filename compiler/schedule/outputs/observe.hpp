@@ -1,9 +1,9 @@
 // Observables as sweeps of their own, over a copy of the state at one moment.
 //
-// What the integrator still owes (compiler/schedule/integrator/composition.hpp) is paid in the
-// expressions, not in memory: writing output never changes the trajectory, not by a bit. Scalars
-// get slots, fields get scratch buffers. A projection (physics::Projection) splits the work: what
-// it takes is made first, the host transforms it in place, and everything else runs after.
+// The part of a step that the stored state lacks (compiler/schedule/integrator/composition.hpp) is
+// added in the expressions, not in memory, so output does not change the trajectory by a bit.
+// Scalars get slots, fields get scratch buffers. A projection (physics::Projection) splits the
+// work: its input is made first, the host transforms it in place, and everything else runs after.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ class Observer {
   /// The same into a slot of this name.
   void assign(const std::string& name, Expr value);
   /// Arrays of one field output: the state's own buffer where a value is stored as it is, else
-  /// scratch. What would not find room at once is made in stages, one after the other.
+  /// scratch. Where there is not room for all at once, they are made in stages.
   struct Fields {
     std::vector<int> buffers;  ///< as the values
     std::size_t stage = 0;

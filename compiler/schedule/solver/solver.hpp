@@ -1,16 +1,16 @@
-// The text of a solver as sweeps: what is done once before its rounds, in each of them, and after.
+// The text of a solver as sweeps: those before its iterations, those of an iteration, those after.
 //
 // A solver (models/std/solvers.vphi or the model's own) is a head `A(x) = b` with options and a
 // body of lines with one `repeat`. Fields of the text have the shape of b, component by component;
-// numbers may be complex. What a round sets and reads again keeps memory or a slot from one round
-// to the next; a total of values that no round changes is taken once. Sweeps are made as everywhere
+// numbers may be complex. What an iteration sets and the next one reads has memory or a slot; a
+// total of values that no iteration changes is computed once. Sweeps are made as everywhere
 // (compiler/schedule/steps/site_loops.hpp), so sums are taken where their values are made, and what
 // is read at neighbours gets memory or a second buffer only where it must.
 //
-// Lines behind the rounds say how a solve goes on for a right side that replaces the one before,
-// with x counted from 0 again: what they do not set stays as the rounds have left it.
+// Lines after the iterations say how a solve continues with a right side that replaces the one
+// before, with x counted from 0 again. Names that they do not set keep their values.
 //
-// Nothing branches: once `until` holds, values that a round would set are selected to stay.
+// Nothing branches: once `until` holds, selects keep the values that an iteration would set.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct SolveLoops {
   /// Where a text says how it goes on once the right side has changed: in the place of `start` from
   /// the second time on.
   LoopSequence restart;
-  /// What each round takes from a solve in a lesser precision; `rest` makes its right side.
+  /// What each iteration takes from a solve in a lower precision; `rest` makes its right side.
   std::unique_ptr<SolveLoops> inner;
   LoopSequence rest;
   std::vector<kernel::ScalarAssign> alone;  ///< before `start`

@@ -1,8 +1,8 @@
 // Solves in two precisions: a text around a solver takes approximate solutions from it.
 //
-// The text (`refined` in models/std/solvers.vphi) calls inner(v, tol) once in its rounds. What it
-// stands for is the same system on arrays of f32, solved to `tol` by the solver that the model
-// names; the operator's other arrays are copied to f32 by its start. Nothing here fails.
+// The text (`refined` in models/std/solvers.vphi) calls inner(v, tol) once in an iteration. The
+// call solves the same system on arrays of f32 to `tol`, by the solver that the model
+// names; the operator's other arrays are copied to f32 at its start. Nothing here fails.
 #pragma once
 
 #include "compiler/model/system.hpp"
@@ -11,7 +11,7 @@
 namespace vphi::schedule {
 
 struct InnerSolve {
-  physics::System system;       ///< with the numerics of the rounds
+  physics::System system;       ///< with the numerics of the iterations
   physics::LinearSystem solve;  ///< right side: Loads of memory
 };
 InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve, Slots& slots,

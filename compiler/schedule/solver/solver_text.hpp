@@ -15,7 +15,7 @@ struct SolverMeaning {
   std::function<physics::Value(const dsl::Expr&)> name;
   /// A(v), or its adjoint applied to v.
   std::function<physics::Value(const dsl::Expr&, const physics::Value&, bool adjoint)> apply;
-  /// A call whose value is known already (a total that no round changes); null otherwise.
+  /// A call whose value is known already (a total that no iteration changes); null otherwise.
   std::function<const physics::Value*(const dsl::Expr&)> known;
   /// inner(v, tol): about A^-1 v, in the inner precision; null where the call names none.
   std::function<physics::Value(const dsl::Expr&)> inner;

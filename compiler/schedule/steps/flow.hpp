@@ -1,5 +1,5 @@
-// One flow of one group: all variables of the group move along their rates for a length of time
-// while the other groups stand still.
+// One flow of one group: all variables of the group follow their rates for a length of time,
+// with the other groups held fixed.
 //
 // Members of a group may depend on each other in one direction (scale factor -> momentum, field ->
 // derivative of the scale factor). The flow is then the symmetric composition of its members
@@ -65,10 +65,10 @@ struct Member {
   Expr rate;
   std::set<int> own_arrays;  ///< members of its own group that its rate reads
   std::set<std::string> own_scalars;
-  int circle = -1;  ///< members with one number >= 0 depend on each other: moved together
+  int circle = -1;  ///< members with the same number >= 0 depend on each other: moved together
 };
 
-/// Members such that each depends on earlier ones only; nothing where there is a circle
+/// Members such that each depends on earlier ones only; nothing where there is a cycle
 /// of anything else than scalars without averages.
 std::optional<std::vector<Member>> members_in_order_of_dependence(const physics::System& system,
                                                                   const Group& group);

@@ -3,9 +3,9 @@
 // A scheme that is a right side is evaluated inside the integrator's body (`with_fluxes`). One that
 // is a step runs one axis after the other: recover, the lines of the text over half the step,
 // limits, recover again, and the lines over the whole step from the old state with the recovered
-// values of the half; then limits. Everything is written into a block as values of a site; what is
-// read at several places and dear to make is kept in memory (`keep`), the rest is made again where
-// it is read. Nothing here fails.
+// values of the half; then limits. Everything is written into a block as values of a site. Values
+// that are read at several places and costly are kept in memory (`keep`), the others are computed
+// where they are read. Nothing here fails.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ void add_recovered(Block& block, State& state);
 /// the scalar that counts what limits change moves on.
 std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted);
 
-/// The state as the laws allow it, with recovered values and the lines of a scheme that is a right
-/// side. What is made of that state goes through the function that is returned: it sees to
+/// The limited state, with recovered values and the lines of a scheme that is a right
+/// side. Expressions of that state go through the function that is returned: it handles
 /// reflecting walls.
 std::function<Expr(Expr)> with_fluxes(Block& block, State& state);
 

@@ -5,8 +5,8 @@
 // rates and registers is one kernel for each axis, since rates read neighbours; so is one that
 // moves links, whose exponential fills the registers of a GPU's thread. A point of the text that is
 // not x (`f(x + dt*k)`, `y = x + dt*k`) has memory of its own. Schemes are those of the library or
-// of the model: nothing here knows one by name. Which texts keep their order on a group is the
-// text's own affair (docs/gauge.md).
+// of the model: nothing here knows one by name. Whether a text keeps its order on a group depends
+// on the text (docs/gauge.md).
 #pragma once
 
 #include "compiler/schedule/steps/step.hpp"

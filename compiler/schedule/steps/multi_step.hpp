@@ -1,12 +1,12 @@
 // Many steps in one launch, for instances of a single site: ordinary and stochastic equations.
 //
-// Where a step is one sweep, and perhaps sweeps after it that only look, they become one kernel:
-// what the later ones read are values that the first has at hand. Then a copy of it takes many
-// steps a launch, as many as the run loop asks for (program::Program::leap), with the state in
-// registers. Three things make a step cheap:
-//   - scalars that were made ahead for the next step alone (factors with dt) go back into the
-//     expressions they are for, so that they are parts of those and not values of every path;
-//   - an instance that stands still is left alone by the kernel (Kernel::still), so that `stop`
+// Where a step is one sweep, and perhaps sweeps after it that only read, they become one kernel:
+// what the later ones read are values that the first has computed. Then a copy of it takes many
+// steps a launch, as many as the run loop asks for (program::Program::multi_step), with the state
+// in registers. Three things make a step cheap:
+//   - scalars that were computed ahead for the next step only (factors with dt) go back into the
+//     expressions that use them, so that they are not values of every path;
+//   - the kernel does not change an instance that has ended (Kernel::still), so that `stop`
 //     is 0 wherever it is read and dt is a number;
 //   - slots that agree in all instances are found (Kernel::common): time, step, numbers of steps in
 //     an average. What depends on them alone is computed once for many paths.

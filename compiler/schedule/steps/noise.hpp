@@ -1,12 +1,12 @@
 // Noise between equations and steps: which random numbers an integrator's text draws.
 //
 // `g(x)*noise` in a head takes the noise of each variable of the group. Several streams of one
-// variable that drive nothing else are one stream of the summed variance: in one dimension this is
-// exact in law in either calculus, since g_1 g_1' + g_2 g_2' = g g' for g^2 = g_1^2 + g_2^2.
+// variable that drive nothing else are one stream of the summed variance. In one dimension this is
+// exact in distribution in either calculus: g_1 g_1' + g_2 g_2' = g g' for g^2 = g_1^2 + g_2^2.
 //
-// Which calculus an integrator converges to, and how far its stationary state is off at a given
-// step, is not written anywhere: `trial_step` runs the text on dx = x dW and on the damped
-// oscillator and measures it (docs/formulas.md 5.1 and 5.4).
+// Which calculus an integrator converges to, and the bias of its stationary state at a given
+// step, are not declared anywhere: `trial_step` runs the text on dx = x dW and on damped linear
+// equations and measures it (docs/formulas.md 5.1 and 5.4).
 #pragma once
 
 #include <map>

@@ -1,10 +1,10 @@
 // The kernels of a step as one launch that takes many steps, for systems so small that launches
 // would take longer than what they do (kernel::Kernel::stages).
 //
-// The list of a step's launches is a round of kernels, often the same for each stage of the
-// integrator; the launch goes through the round as often as leap_slot says. Nothing is computed
-// otherwise than by launches for each kernel, which remain for devices that want them. Whether a
-// device gains by it follows from counts (emit/patterns/persistent.hpp).
+// The launch goes through the list of a step's kernels, often the same for each stage of the
+// integrator, for as many steps as multi_step_slot says. The results are the same as with a launch
+// for each kernel, which remains for devices that need it. Whether it is used on a
+// device follows from counts (emit/patterns/persistent.hpp).
 #pragma once
 
 #include <optional>

@@ -6,8 +6,8 @@
 // memory: a later value of a state array goes where the array is (in place, or into its second
 // buffer where the old one is read at neighbours in the same sweep).
 //
-// Where `join` says so, a value that is wanted at the end alone goes to a later sweep instead,
-// where that sweep reads more of what the value is made of than the earliest one does: memory is
+// Where `join` says so, a value that is needed only at the end goes to a later sweep instead, if
+// that sweep reads more of the value's arguments than the earliest one does: memory is
 // read once for both.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace vphi::schedule {
 struct Wanted {
   std::map<int, Expr> arrays;      ///< array with memory -> Load of the value it ends with
   std::vector<std::string> slots;  ///< scalars that must be there in the end
-  /// Nothing that exists before is overwritten, so cheap values may be made again instead of kept.
+  /// Nothing that exists before is overwritten, so cheap values may be computed again, not kept.
   bool pure = false;
   std::string name = "sweep";  ///< of the kernels: name, name_2, ...
   int along = -1;              ///< kernel::Kernel::along

@@ -58,7 +58,7 @@ struct Ingredients {
 /// step), and nothing else. Sets `sweeps` and `finish` of the result.
 void move_clocks(const physics::System& system, Slots& slots, Storage& storage, Stepping& result);
 
-/// Nothing where the members of a group depend on each other in a circle.
+/// Nothing where the members of a group depend on each other in a cycle.
 std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vector<Flow>& flows,
                                        bool ahead, Slots& slots, Storage& storage);
 
@@ -75,7 +75,7 @@ struct BodyResult {
 std::optional<BodyResult> run_body(const Ingredients& from, const Shares& shares, Block& block,
                                    dsl::Diagnostics& diagnostics);
 
-/// The state that an observer sees: what is owed has been paid, what is ahead undone, in a copy.
+/// The synchronised state of outputs, in a copy: parts owed are applied, parts done ahead undone.
 State synchronised(Block& block, const Stepping& stepping);
 
 }  // namespace vphi::schedule
