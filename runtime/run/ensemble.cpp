@@ -161,7 +161,7 @@ Table Ensemble::block() {
 
 // ---- rows -------------------------------------------------------------------------------------
 
-void Ensemble::record(std::size_t output, const io::Moment& at, RowTurn turn) {
+void Ensemble::record(std::size_t output, const io::Moment& at, RowOrder order) {
   const Output& o = program_.outputs[output];
   Table table = block();
   if (o.after_slot >= 0) {
@@ -174,7 +174,7 @@ void Ensemble::record(std::size_t output, const io::Moment& at, RowTurn turn) {
       for (const auto& scalar : o.scalars) table.at(i, scalar.slot) = kNone;
     }
   }
-  record_fields(output, at, turn, table);
+  record_fields(output, at, order, table);
   if (parts_ == 1) {
     finish_row(output, at, table);
     spare_ = std::move(table.values);
@@ -182,11 +182,11 @@ void Ensemble::record(std::size_t output, const io::Moment& at, RowTurn turn) {
   }
   Waiting& waiting = waiting_[output][static_cast<std::size_t>(part_)];
   if (!waiting.rows.empty() && waiting.rows.back().at.step == at.step) return;
-  waiting.rows.push_back({at, turn});
+  waiting.rows.push_back({at, order});
   waiting.tables.push_back(std::move(table));
 }
 
-void Ensemble::record_fields(std::size_t output, const io::Moment& at, RowTurn turn,
+void Ensemble::record_fields(std::size_t output, const io::Moment& at, RowOrder order,
                              const Table& table) {
   const Output& o = program_.outputs[output];
   if (o.fields.empty()) return;
@@ -194,8 +194,8 @@ void Ensemble::record_fields(std::size_t output, const io::Moment& at, RowTurn t
   for (std::int64_t i = 0; i < table.instances; ++i)
     part.none.push_back(failed(first_of(part_) + i) ||
                         (o.after_slot >= 0 && table.at(i, o.after_slot) == 0));
-  if (!o.regular()) turn.regular = true;  // the end is their time
-  fields_.add(output, at, turn, part);
+  if (!o.regular()) order.regular = true;  // the end is their time
+  fields_.add(output, at, order, part);
 }
 
 void Ensemble::apply(const std::vector<Statistic>& statistics,
@@ -324,7 +324,7 @@ void Ensemble::finish_rows() {
       for (const Row& row : part.rows) end = std::max(end, row.place());
     for (const Waiting& part : parts)
       for (const Row& row : part.rows) {
-        if (!row.turn.regular && row.place() != end) continue;
+        if (!row.order.regular && row.place() != end) continue;
         const auto [place, fresh] = moments.try_emplace(row.place(), row.at);
         if (fresh) continue;
         place->second.step = std::max(place->second.step, row.at.step);

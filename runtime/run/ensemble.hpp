@@ -100,7 +100,7 @@ class Ensemble {
   void errors_into_session(std::size_t output);
 
   /// The block of the session, and the arrays of the output, after its launches.
-  void record(std::size_t output, const io::Moment& at, RowTurn turn);
+  void record(std::size_t output, const io::Moment& at, RowOrder order);
   /// The same after the watch launches: judges the promises.
   void judge(const io::Moment& at, bool last);
   /// This part has ended; after the last part the pending rows are finished.
@@ -133,8 +133,8 @@ class Ensemble {
  private:
   struct Row {
     io::Moment at;
-    RowTurn turn;
-    std::int64_t place() const { return turn.place(at); }
+    RowOrder order;
+    std::int64_t place() const { return order.place(at); }
   };
   struct Waiting {
     std::vector<Row> rows;  ///< of one output and one part
@@ -149,7 +149,7 @@ class Ensemble {
   };
 
   Table block();
-  void record_fields(std::size_t output, const io::Moment& at, RowTurn turn, const Table& table);
+  void record_fields(std::size_t output, const io::Moment& at, RowOrder order, const Table& table);
   void apply(const std::vector<program::Statistic>& statistics,
              const std::vector<program::Launch>& then, Table& all);
   void finish_row(std::size_t output, const io::Moment& at, Table& all);

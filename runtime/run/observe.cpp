@@ -146,7 +146,7 @@ void Observer::resumed(std::int64_t step) {
   }
 }
 
-RowTurn Observer::turn(const Output& output, std::int64_t step) const {
+RowOrder Observer::row_order(const Output& output, std::int64_t step) const {
   const bool regular = due(output, step);
   if (output.interval <= 0) return {regular, 0};
   return {regular, 2 * times_.multiple(place(output)) + (regular ? 1 : 2)};
@@ -219,7 +219,7 @@ void Observer::observe(std::int64_t step, bool last) {
     const io::Moment at{step, time_of(step)};
     for (const Output* output : together) {
       if (ensemble_ != nullptr && !p.axes.empty()) {
-        RowTurn row = turn(*output, step);
+        RowOrder row = row_order(*output, step);
         row.regular = row.regular || !last;
         ensemble_->record(place(*output), at, row);
         continue;

@@ -79,7 +79,7 @@ class Observer {
   std::size_t place(const program::Output& output) const {
     return static_cast<std::size_t>(&output - session_.program().outputs.data());
   }
-  RowTurn turn(const program::Output& output, std::int64_t step) const;
+  RowOrder row_order(const program::Output& output, std::int64_t step) const;
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
   void snapshot(io::ResultFile& to, const program::FieldOutput& field, const io::Moment& at);

@@ -10,13 +10,13 @@ namespace vphi::runtime {
 
 namespace {
 
-void put_moment(Packer& to, const io::Moment& at, RowTurn turn) {
+void put_moment(Packer& to, const io::Moment& at, RowOrder order) {
   to.whole(at.step);
   to.real(at.time);
-  to.number(2 * static_cast<std::uint64_t>(turn.turn) + (turn.regular ? 1 : 0));
+  to.number(2 * static_cast<std::uint64_t>(order.order) + (order.regular ? 1 : 0));
 }
 
-RowTurn get_turn(Unpacker& from) {
+RowOrder get_order(Unpacker& from) {
   const std::uint64_t number = from.number();
   return {number % 2 != 0, static_cast<std::int64_t>(number / 2)};
 }
@@ -106,7 +106,7 @@ void SweptFields::save(Packer& to) const {
   to.list(rows_, [&](const auto& of_parts) {
     to.list(of_parts, [&](const auto& rows) {
       to.list(rows, [&](const Row& row) {
-        put_moment(to, row.at, row.turn);
+        put_moment(to, row.at, row.order);
         to.list(row.pieces, [&](const Piece& piece) {
           to.list(piece.values, [&](const auto& list) { to.reals(list); });
           to.list(piece.counts, [&](const auto& cell) {
@@ -138,7 +138,7 @@ void SweptFields::restore(Unpacker& from) {
   const auto row = [&] {
     Row r;
     r.at = get_moment(from);
-    r.turn = get_turn(from);
+    r.order = get_order(from);
     r.pieces = from.list<Piece>(24, piece);
     return r;
   };
@@ -170,7 +170,7 @@ void Ensemble::save_parts(Packer& to) const {
   to.list(program_.scalars, [&](const program::Scalar& scalar) { to.text(scalar.name); });
   to.list(waiting_, [&](const auto& of_parts) {
     to.list(of_parts, [&](const Waiting& waiting) {
-      to.list(waiting.rows, [&](const Row& row) { put_moment(to, row.at, row.turn); });
+      to.list(waiting.rows, [&](const Row& row) { put_moment(to, row.at, row.order); });
       to.list(waiting.tables, [&](const Table& table) { put_table(to, table); });
     });
   });
@@ -202,7 +202,7 @@ void Ensemble::restore_parts(Unpacker& from) {
       w.rows = from.list<Row>(24, [&] {
         Row row;
         row.at = get_moment(from);
-        row.turn = get_turn(from);
+        row.order = get_order(from);
         return row;
       });
       w.tables = from.list<Table>(24, [&] { return get_table(from); });

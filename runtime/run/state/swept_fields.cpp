@@ -51,14 +51,14 @@ bool SweptFields::keeps_values(const FieldOutput& field) const {
                                    [](const auto& a) { return a.find_low || a.find_high; });
 }
 
-void SweptFields::add(std::size_t output, const io::Moment& at, RowTurn turn,
+void SweptFields::add(std::size_t output, const io::Moment& at, RowOrder order,
                       const SweptPart& part) {
   const program::Output& o = program_.outputs[output];
   if (results_ == nullptr || o.file.empty() || o.fields.empty()) return;
-  if (parts_ == 1 && !turn.regular) return;
+  if (parts_ == 1 && !order.regular) return;
   auto& rows = rows_[output][static_cast<std::size_t>(part.part)];
   if (!rows.empty() && rows.back().at.step == at.step) return;
-  Row row{at, turn, {}};
+  Row row{at, order, {}};
   whole_.clear();
   for (const FieldOutput& field : o.fields) row.pieces.push_back(piece(field, part));
   whole_.clear();
@@ -186,7 +186,7 @@ void SweptFields::finish() {
     std::map<int64_t, io::Moment> moments;
     for (const auto& rows : parts)
       for (const Row& row : rows) {
-        if (!row.turn.regular) continue;
+        if (!row.order.regular) continue;
         io::Moment& at = moments[at_end ? 0 : row.place()];
         at.step = std::max(at.step, row.at.step), at.time = std::max(at.time, row.at.time);
       }

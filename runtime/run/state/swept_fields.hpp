@@ -42,11 +42,11 @@ struct SweptPart {
 };
 
 /// Which row of its output this is, to put the rows of several parts together.
-struct RowTurn {
-  bool regular = true;    ///< at its time, not only because the part has come to its end
-  std::int64_t turn = 0;  ///< of outputs by time: 2k + 1 at multiple k, 2k + 2 behind; else 0
-  /// What puts the rows of several parts together: the turn, or the step.
-  std::int64_t place(const io::Moment& at) const { return turn > 0 ? turn : at.step; }
+struct RowOrder {
+  bool regular = true;     ///< at its time, not only because the part has come to its end
+  std::int64_t order = 0;  ///< of outputs by time: 2k + 1 at multiple k, 2k + 2 after it; else 0
+  /// The place of the row among those of several parts: its order, or the step.
+  std::int64_t place(const io::Moment& at) const { return order > 0 ? order : at.step; }
 };
 
 class SweptFields {
@@ -55,7 +55,7 @@ class SweptFields {
   SweptFields(const program::Program& program, io::Results* results, std::int64_t parts);
 
   /// The arrays of an output as its launches have left them.
-  void add(std::size_t output, const io::Moment& at, RowTurn turn, const SweptPart& part);
+  void add(std::size_t output, const io::Moment& at, RowOrder order, const SweptPart& part);
   /// Every part has run: pending rows are written.
   void finish();
   std::vector<std::string> notes() const;
@@ -72,9 +72,9 @@ class SweptFields {
   };
   struct Row {
     io::Moment at;
-    RowTurn turn;
+    RowOrder order;
     std::vector<Piece> pieces;  ///< of each field
-    std::int64_t place() const { return turn.place(at); }
+    std::int64_t place() const { return order.place(at); }
   };
 
   bool keeps_values(const program::FieldOutput& field) const;
