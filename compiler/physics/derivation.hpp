@@ -158,8 +158,6 @@ struct Derivation {
   std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula holds it
   std::vector<Axis> single_axes;           ///< sweeps of one value
   double start_time = 0;
-  bool in_equation = false;                 ///< a right side is being read: `noise` has a meaning
-  bool derived_read = false;                ///< `derived` stood in it
   std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
   Expr dt;                                  ///< physical step at a = 1; null until it is known
 

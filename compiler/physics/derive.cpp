@@ -80,11 +80,11 @@ std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions
     initial_values(d, units, start);
     start_companions(d);
     read_until(d, lower, units);
-    lower.keep_gaps();
-    read_outputs(d, lower, units);
-    read_expectations(d, lower, units);
-    read_stop_criteria(d, lower, units);
-    watch_progress(d, lower, units);
+    Lowerer outputs = lower.keeping_gaps();
+    read_outputs(d, outputs, units);
+    read_expectations(d, outputs, units);
+    read_stop_criteria(d, outputs, units);
+    watch_progress(d, outputs, units);
     if (d.system.conservation) watch_recovery(d, laws, units);
     convert_statistics(d, units);
     close_sweep_axes(d);

@@ -118,8 +118,8 @@ class LinkFlowReader {
     });
   }
 
-  Scope direction(const std::string& index, int axis) const {
-    Scope scope;
+  Scope direction(const std::string& index, int axis, const Reading& reading) const {
+    Scope scope = Scope::in(reading);
     if (index.empty()) return scope;
     IndexValue value;
     value.value = axis;
@@ -131,15 +131,15 @@ class LinkFlowReader {
   /// A sum of gradients times numbers: one gradient, that of the sum of the actions.
   void read_sum(const std::string& index) {
     for (int axis = 0; axis < (index.empty() ? 1 : dims()); ++axis) {
-      lower_.gradient_by_links = [&](const dsl::Expr& f, int by, dsl::Span span,
-                                     const Scope& scope) {
+      Reading reading;
+      reading.gradient_by_links = [&](const dsl::Expr& f, int by, dsl::Span span,
+                                      const Scope& scope) {
         if (by >= 0 && (by != axis || index.empty()))
           d_.fail(errors::flow_of_another_direction(span));
         return Value::of(gradient(f, scope).name);
       };
       const Expr right = lower_.real(*right_, fmt::format("the equation of `{}`", field_.name),
-                                     direction(index, axis));
-      lower_.gradient_by_links = nullptr;
+                                     direction(index, axis, reading));
       if (axis == 0) {
         read_weights(right);
       } else if (!(right == shown_)) {
@@ -189,11 +189,11 @@ class LinkFlowReader {
 
   void read_carried(const std::string& index) {
     for (int axis = 0; axis < dims(); ++axis) {
-      lower_.gradient_by_links = [&](const dsl::Expr& f, int by, dsl::Span, const Scope& scope) {
+      Reading reading;
+      reading.gradient_by_links = [&](const dsl::Expr& f, int by, dsl::Span, const Scope& scope) {
         return element(gradient(f, scope), by < 0 ? axis : by);
       };
-      const Value right = lower_.value(*right_, direction(index, axis));
-      lower_.gradient_by_links = nullptr;
+      const Value right = lower_.value(*right_, direction(index, axis, reading));
       const int n = group().n;
       if (right.rows != n || right.columns != n)
         d_.fail(errors::flow_not_of_loops(right_->span, "of another shape than the links"));

@@ -37,10 +37,11 @@ class LoopActionReader {
     if (const dsl::Expr* average = reduction(e, seen))
       d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
     refuse_rates(e, {});
-    Lowerer reader(d_);
-    reader.trace_of = [&](const LinkPath& path) { return trace(path); };
-    const Expr s = reader.real(e, "an action", scope);
-    if (algebra::depends_on(s, arena().symbol(Lowerer::kOpenPath)))
+    const Reading reading = with_traces();
+    Scope inner = Scope::in(reading);
+    inner.parent = &scope;
+    const Expr s = Lowerer(d_).real(e, "an action", inner);
+    if (algebra::depends_on(s, arena().symbol(Reading::kOpenPath)))
       d_.fail(errors::action_not_invariant(e.span));
     if (algebra::per_site(s))
       d_.fail(errors::not_yet(e.span, "an action with other fields than links"));
@@ -55,9 +56,9 @@ class LoopActionReader {
     if (const dsl::Expr* average = reduction(e, seen))
       d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
     refuse_rates(e, action.name);
-    Lowerer reader(d_);
-    if (field_) reader.closed_trace = [&](const LinkPath& path) { return trace(path); };
-    Expr rest = action.shown.right = reader.real(e, "an action");
+    Reading reading;
+    if (field_) reading.closed_trace = [&](const LinkPath& path) { return trace(path); };
+    Expr rest = action.shown.right = Lowerer(d_).real(e, "an action", Scope::in(reading));
     const auto holds_trace = [&](Expr value) {
       return std::ranges::any_of(known_, [&](const Known& k) {
         return algebra::depends_on(value, k.real) || algebra::depends_on(value, k.imaginary);
@@ -99,13 +100,19 @@ class LoopActionReader {
     if (sites && neighbours)
       d_.fail(errors::not_yet(e.span, "an action of neighbours that depends on the place"));
     if (!links || others) return;
-    Lowerer reader(d_);
-    reader.trace_of = [&](const LinkPath& path) { return trace(path); };
-    if (algebra::depends_on(reader.real(e, "an action"), arena().symbol(Lowerer::kOpenPath)))
+    const Reading reading = with_traces();
+    const Expr traces = Lowerer(d_).real(e, "an action", Scope::in(reading));
+    if (algebra::depends_on(traces, arena().symbol(Reading::kOpenPath)))
       d_.fail(errors::action_not_invariant(e.span));
   }
 
   Arena& arena() { return d_.arena(); }
+
+  Reading with_traces() {
+    Reading reading;
+    reading.trace_of = [this](const LinkPath& path) { return trace(path); };
+    return reading;
+  }
 
   static bool is_reduction(const dsl::Expr& e) {
     static const std::set<std::string, std::less<>> kReductions{"mean", "total", "var", "min",

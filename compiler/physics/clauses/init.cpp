@@ -87,13 +87,13 @@ std::vector<Expr> stored_link(Derivation& d, const InitItem& init, const Value& 
 }
 
 /// The value as written; of `U[i] = ...` one component, or matrix, for each axis i.
-Value value_of(Derivation& d, Lowerer& lower, const InitItem& init) {
+Value value_of(Derivation& d, Lowerer& lower, const InitItem& init, const Reading& reading) {
   const dsl::Head& head = *init.item->head;
   if (init.by_component) {
     Value v{init.field->rows, init.field->columns, {}};
     for (int s = 0; s < v.rows; ++s) {
       for (int c = 0; c < v.columns; ++c) {
-        Scope scope;
+        Scope scope = Scope::in(reading);
         scope.indices.emplace(head.args[0]->text, IndexValue{s});
         scope.indices.emplace(head.args[1]->text, IndexValue{c});
         const Value part = lower.value(*init.item->value, scope);
@@ -103,11 +103,13 @@ Value value_of(Derivation& d, Lowerer& lower, const InitItem& init) {
     return v;
   }
   if (!init.field->link || head.form != dsl::Head::Form::Indexed) {
-    return lower.value(*init.item->value, init.scope);
+    Scope scope = init.scope;
+    scope.given = &reading;
+    return lower.value(*init.item->value, scope);
   }
   std::vector<Component> parts;
   for (int axis = 0; axis < init.field->rows; ++axis) {
-    Scope scope;
+    Scope scope = Scope::in(reading);
     scope.indices.emplace(head.args[0]->text, IndexValue{axis, 1, true});
     const Value part = lower.value(*init.item->value, scope);
     if (init.field->matrices()) {
@@ -168,7 +170,8 @@ std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v)
 }
 
 /// Mean of a distribution, for homogeneous values.
-Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e, const InitItem& init) {
+Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e, const InitItem& init,
+              const Reading& reading) {
   Arena& arena = d.arena();
   if (is_file(e)) {  // another one at each site
     return Value::of(init.field->links ? arena.integer(1) : arena.site(0));
@@ -176,7 +179,8 @@ Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e, const InitItem&
   if (e.text == "vacuum") return Value::of(arena.integer(0));
   if (e.text == "hot" || e.text == "cold") return Value::of(arena.integer(1));
   const auto arg = [&](std::size_t i) {
-    return i < e.args.size() ? lower.real(*e.args[i], "a parameter of the distribution") : Expr{};
+    if (i >= e.args.size()) return Expr{};
+    return lower.real(*e.args[i], "a parameter of the distribution", Scope::in(reading));
   };
   if (e.text == "normal") return Value::of(arg(0) ? arg(0) : arena.integer(0));
   if (e.text == "waterbag" || e.text == "ball") return Value::of(arena.integer(0));
@@ -266,8 +270,11 @@ std::map<int, Expr> homogeneous_values(Derivation& d) {
   }
   std::map<int, Expr> raw;
   for (const InitItem& init : init_items(d)) {
-    lower.random_source = [&](const dsl::Expr& e) { return mean_of(d, lower, e, init); };
-    const auto parts = as_arrays(d, init, value_of(d, lower, init));
+    Reading reading;
+    reading.random = [&](const dsl::Expr& e, const Reading& here) {
+      return mean_of(d, lower, e, init, here);
+    };
+    const auto parts = as_arrays(d, init, value_of(d, lower, init, reading));
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
   }
@@ -322,10 +329,18 @@ class RandomArrays {
     return v;
   }
 
-  Value draw(const dsl::Expr& e, const InitItem& init) {
+  Reading reading(const InitItem& init) {
+    Reading reading;
+    reading.random = [this, &init](const dsl::Expr& e, const Reading& here) {
+      return draw(e, init, here);
+    };
+    return reading;
+  }
+
+  Value draw(const dsl::Expr& e, const InitItem& init, const Reading& reading) {
     const StateField& field = *init.field;
     if (is_file(e)) {
-      return file_start(d_, lower_, e, field, [&](const RandomField& random) {
+      return file_start(d_, lower_, e, field, reading, [&](const RandomField& random) {
         return add(random, d_.arena().integer(1), e.span);
       });
     }
@@ -351,16 +366,16 @@ class RandomArrays {
       }
       return v;
     }
-    if (init.by_component && e.text == "normal") return Value{1, 1, {complex_normal(e)}};
-    if (field.spinor && e.text == "normal") return spinor(e, field);
-    if (e.text == "ball") return ball(e, field);
-    if (field.cells.size() == 1 || field.complex) return Value::of(number(e));
+    if (init.by_component && e.text == "normal") return Value{1, 1, {complex_normal(e, reading)}};
+    if (field.spinor && e.text == "normal") return spinor(e, field, reading);
+    if (e.text == "ball") return ball(e, field, reading);
+    if (field.cells.size() == 1 || field.complex) return Value::of(number(e, reading));
     // a number of its own for each component
     Value v{field.rows, field.columns, {}};
     std::map<int, Expr> cells;
     for (const int cell : field.cells) {
       const auto [found, fresh] = cells.try_emplace(cell);
-      if (fresh) found->second = number(e);
+      if (fresh) found->second = number(e, reading);
       v.parts.push_back({found->second, {}});
     }
     return v;
@@ -368,11 +383,11 @@ class RandomArrays {
 
  private:
   /// Real and imaginary part of their own, drawn in the kernel itself.
-  Component complex_normal(const dsl::Expr& e) {
+  Component complex_normal(const dsl::Expr& e, const Reading& reading) {
     Arena& arena = d_.arena();
     const auto arg = [&](std::size_t i, const char* what, Expr otherwise) {
       if (i >= e.args.size()) return otherwise;
-      return per_instance(lower_.real(*e.args[i], what), *e.args[i], what);
+      return parameter(*e.args[i], what, reading);
     };
     const Expr shift = arg(0, "the mean", arena.integer(0));
     const Expr width = arg(1, "the width", arena.integer(1));
@@ -382,20 +397,21 @@ class RandomArrays {
   }
 
   /// Of each component.
-  Value spinor(const dsl::Expr& e, const StateField& field) {
+  Value spinor(const dsl::Expr& e, const StateField& field, const Reading& reading) {
     Value v{field.rows, field.columns, {}};
     v.spinor = true;
-    for (std::size_t i = 0; i < field.cells.size(); ++i) v.parts.push_back(complex_normal(e));
+    for (std::size_t i = 0; i < field.cells.size(); ++i)
+      v.parts.push_back(complex_normal(e, reading));
     return v;
   }
 
   /// One random number at each site.
-  Expr number(const dsl::Expr& e) {
+  Expr number(const dsl::Expr& e, const Reading& reading) {
     Arena& arena = d_.arena();
     RandomField random;
     Expr shift = arena.integer(0), width = arena.integer(1);
     const auto arg = [&](std::size_t i, const char* what) {
-      return per_instance(lower_.real(*e.args[i], what), *e.args[i], what);
+      return parameter(*e.args[i], what, reading);
     };
     if (e.text == "normal") {
       random.kind = RandomField::Kind::Normal;
@@ -427,7 +443,7 @@ class RandomArrays {
   }
 
   /// Uniform in a ball: a Gaussian direction, and the radius r*u^(1/n).
-  Value ball(const dsl::Expr& e, const StateField& field) {
+  Value ball(const dsl::Expr& e, const StateField& field, const Reading& reading) {
     Arena& arena = d_.arena();
     if (field.columns != 1 || field.complex) {
       d_.fail(errors::wrong_shape(e.span, "a ball is filled by vectors"));
@@ -444,7 +460,7 @@ class RandomArrays {
       square = square + algebra::pow(direction.back(), 2);
     }
     const Expr radius =
-        lower_.fixed(*e.args[0], "the radius") *
+        lower_.fixed(*e.args[0], "the radius", Scope::in(reading)) *
         algebra::pow(draw(RandomField::Kind::Uniform), arena.rational(1, field.rows)) *
         algebra::pow(square, arena.rational(-1, 2));
     std::vector<Component> parts;
@@ -453,7 +469,8 @@ class RandomArrays {
   }
 
   /// A number known before the run, if need be another one for each instance of the sweep.
-  Expr per_instance(Expr v, const dsl::Expr& at, const char* what) {
+  Expr parameter(const dsl::Expr& at, const char* what, const Reading& reading) {
+    const Expr v = lower_.real(at, what, Scope::in(reading));
     if (!known_per_instance(d_, v)) d_.fail(errors::not_fixed(at.span, what));
     return v;
   }
@@ -504,9 +521,8 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
   }
   const std::vector<InitItem> items = init_items(d);
   for (const InitItem& init : items) {
-    lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
-    const Value v = value_of(d, lower, init);
-    lower.random_source = nullptr;
+    const Reading reading = random.reading(init);
+    const Value v = value_of(d, lower, init, reading);
     const auto parts = as_arrays(d, init, v);
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -517,15 +533,14 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
   for (StateField& field : d.fields) {
     if (!field.drawn) continue;
     InitItem init{nullptr, &field, false, false, {}};
-    Scope scope;
+    const Reading reading = random.reading(init);
+    Scope scope = Scope::in(reading);
     if (field.particle) {
       IndexValue own;
       own.body = IndexValue::Body::Own;
       scope.indices.emplace(field.drawn->head.args[0]->text, own);
     }
-    lower.random_source = [&](const dsl::Expr& e) { return random.draw(e, init); };
     const Expr value = lower.real(*field.drawn->value, "a drawn number", scope);
-    lower.random_source = nullptr;
     start[field.arrays[0]] = {value, field.span, false};
   }
   if (d.background.metric != Metric::SelfConsistent) return start;

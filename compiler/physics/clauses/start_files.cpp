@@ -61,12 +61,12 @@ FieldFound find(Derivation& d, const dsl::Expr& e, const FieldWanted& wanted) {
 
 /// Which member of the stack each instance takes.
 std::vector<double> members(Derivation& d, Lowerer& lower, const dsl::Expr& e,
-                            const std::vector<std::int64_t>& lengths) {
+                            const Reading& reading, const std::vector<std::int64_t>& lengths) {
   if (lengths.empty()) return {};
   std::vector<double> all(static_cast<std::size_t>(d.system.instances()), 0);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const dsl::Expr& index = *e.args[i + 1];
-    const Expr value = lower.real(index, "an index of a file");
+    const Expr value = lower.real(index, "an index of a file", Scope::in(reading));
     if (!known_per_instance(d, value)) d.fail(errors::not_fixed(index.span, "an index of a file"));
     const std::vector<double> each = in_every_instance(d, value);
     for (std::size_t n = 0; n < all.size(); ++n) {
@@ -164,7 +164,7 @@ bool is_stack(Derivation& d, const dsl::Expr& e) {
 }
 
 Value file_start(Derivation& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
-                 const Add& add) {
+                 const Reading& reading, const Add& add) {
   if (field.links) return links_of_file(d, e, field, add);
   if (!field.particle && !d.grid.present)
     d.fail(errors::not_yet(e.span, "a file of the initial values of what is not a field"));
@@ -183,7 +183,7 @@ Value file_start(Derivation& d, Lowerer& lower, const dsl::Expr& e, const StateF
   const FieldFound found = find(d, e, wanted);
   RandomField random;
   random.kind = RandomField::Kind::File;
-  random.members = members(d, lower, e, found.leading);
+  random.members = members(d, lower, e, reading, found.leading);
   for (const std::int64_t n : found.leading) random.leading.push_back(static_cast<int>(n));
   random.as_it_is = !wanted.extents.empty();
   const std::size_t count = found.value.empty() ? 1 : field.cells.size();

@@ -24,6 +24,6 @@ bool is_stack(Derivation& d, const dsl::Expr& e);
 /// components; of links what is stored. `add` makes the array that the run fills. Fails with E0781
 /// to E0784, or E0831 for links.
 Value file_start(Derivation& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
-                 const std::function<Expr(const RandomField&)>& add);
+                 const Reading& reading, const std::function<Expr(const RandomField&)>& add);
 
 }  // namespace vphi::physics

@@ -194,13 +194,20 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
     return equation_from_potential(d, lower, field);
   }
   const bool source = field.order == 2 && !d.facts.potentials.empty();
-  lower.derived.reset();
-  if (source) lower.derived = equation_from_potential(d, lower, field);
-  if (field.hamiltonian) lower.derived = lower.field_velocity(field, field.span);
+  std::optional<Value> derived;
+  if (source) derived = equation_from_potential(d, lower, field);
+  if (field.hamiltonian) derived = lower.field_velocity(field, field.span);
   const dsl::Expr& e = *fact->definition->value;
-  d.in_equation = true;
-  d.derived_read = false;
-  Scope scope;
+  bool derived_read = false;
+  Reading reading;
+  reading.equation = true;
+  if (derived) {
+    reading.derived = [&] {
+      derived_read = true;
+      return *derived;
+    };
+  }
+  Scope scope = Scope::in(reading);
   if (!fact->definition->head.args.empty()) {
     IndexValue own;
     own.body = IndexValue::Body::Own;
@@ -208,9 +215,7 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
   }
   Value v = lower.value(e, scope);
   if (!field.link && !field.spinor) lower.with_noise_of_its_own(v, lower.field_value(field));
-  d.in_equation = false;
-  lower.derived.reset();
-  if (d.derived_read && source) use_potentials(d, field);
+  if (derived_read && source) use_potentials(d, field);
   if (v.rows != field.rows || v.columns != field.columns) {
     const bool zero = v.scalar() && v.parts[0].re.is_zero();
     if (!zero) {

@@ -24,33 +24,6 @@ namespace vphi::physics {
 using algebra::Op;
 using dsl::ExprKind;
 
-const Value* Scope::value(const std::string& name) const {
-  for (const Scope* s = this; s; s = s->parent) {
-    if (const auto it = s->values.find(name); it != s->values.end()) return &it->second;
-    if (s->indices.contains(name)) return nullptr;
-  }
-  return nullptr;
-}
-
-const IndexValue* Scope::index(const std::string& name) const {
-  for (const Scope* s = this; s; s = s->parent) {
-    if (const auto it = s->indices.find(name); it != s->indices.end()) return &it->second;
-    if (s->values.contains(name)) return nullptr;
-  }
-  return nullptr;
-}
-
-namespace {
-
-/// The part of a scope that global definitions see.
-const Scope* dynamic_part(const Scope& scope) {
-  const Scope* s = &scope;
-  while (s && !s->dynamic) s = s->parent;
-  return s;
-}
-
-}  // namespace
-
 namespace {
 
 /// Terms remember where they were written.
@@ -172,10 +145,8 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
     if (k->body == IndexValue::Body::Other) return Value::of(algebra::other(own));
     return Value::of(integer(k->sign * k->value));
   }
-  if (e.text == "derived" && derived) {
-    d_.derived_read = true;
-    return *derived;
-  }
+  const Reading& reading = scope.reading();
+  if (e.text == "derived" && reading.derived) return reading.derived();
   if (e.text == "derived" && !d_.field(e.text) && !d_.facts.find(e.text)) {
     d_.fail(errors::derived_without_source(e.span));
   }
@@ -186,11 +157,11 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
     }
     return definition(*fact, e, scope);
   }
-  if (const auto given = given_name(e.text, e.span)) return *given;
-  if (random_source && dsl::find_builtin(e.text)) return random_source(e);
+  if (const auto given = given_name(e.text, e.span, reading)) return *given;
+  if (reading.random && dsl::find_builtin(e.text)) return reading.random(e, reading);
   if (e.text == "noise") {
     if (d_.particles.present) d_.fail(errors::not_yet(e.span, "noise that all particles share"));
-    return Value::of(noise_written(d_, e));
+    return Value::of(noise_written(d_, e, reading));
   }
   if (const dsl::Builtin* builtin = dsl::find_builtin(e.text);
       builtin && builtin->rule == dsl::Rule::Distribution) {
@@ -222,7 +193,7 @@ Value Lowerer::field_value(const StateField& field) {
   return v;
 }
 
-Value Lowerer::field_velocity(const StateField& field, dsl::Span span) {
+Value Lowerer::field_velocity(const StateField& field, dsl::Span span, const Reading& reading) {
   const auto rate = [&](std::size_t i) {
     if (field.order == 2) return d_.arena().load(field.velocities[i], {}, span);
     const auto it = d_.rates.find(field.arrays[i]);
@@ -230,7 +201,7 @@ Value Lowerer::field_velocity(const StateField& field, dsl::Span span) {
       d_.fail(errors::no_derivative_in_time(span, fmt::format("`{}`", field.name)));
     }
     // white noise has no value at a moment: outside of equations x' is the drift
-    return d_.in_equation ? it->second : split_noise(it->second).rest;
+    return reading.equation ? it->second : split_noise(it->second).rest;
   };
   Value v{field.rows, field.columns, {}};
   for (const int cell : field.cells) {
@@ -242,7 +213,8 @@ Value Lowerer::field_velocity(const StateField& field, dsl::Span span) {
   return v;
 }
 
-std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span) {
+std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span,
+                                         const Reading& reading) {
   Arena& arena = d_.arena();
   const Grid& grid = d_.grid;
   const auto spacing = [&] { return keep_parameters_ ? arena.symbol("dx", span) : grid.dx; };
@@ -282,7 +254,7 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   }
   if (text == "gamma5" && has_fermions()) return spin_value(arena, gauge::gamma5_of(d_.gammas));
   if (text == "gauss" && has_links()) return Value::of(gauss(span));
-  if (text == "polyakov" && has_links()) return polyakov(span);
+  if (text == "polyakov" && has_links()) return polyakov(span, reading);
   if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {
     return Value::of(kinetic_part());
   }
@@ -409,7 +381,7 @@ Expr Lowerer::pressure() {
 }
 
 Value Lowerer::definition(const NamedFact& fact, const dsl::Expr& at, const Scope& scope) {
-  const Scope* dynamic = dynamic_part(scope);
+  const Scope* dynamic = scope.dynamic_part();
   const bool swept = fact.kind == NamedFact::Kind::Swept;
   if (fact.clause && fact.kind != NamedFact::Kind::Potential) use_source(d_, fact);
   const bool parameter = fact.kind == NamedFact::Kind::Parameter || swept;
@@ -425,8 +397,7 @@ Value Lowerer::definition(const NamedFact& fact, const dsl::Expr& at, const Scop
     const std::string& name;
     ~Leave() { names.erase(name); }
   } leave{lowering_, fact.name};
-  Scope inner;
-  inner.parent = dynamic;
+  Scope inner = Scope::of_definition(scope);
   if (fact.kind == NamedFact::Kind::Function) {
     // p means p(eps, rho), with the names looked up at the place of p (docs/rules.md rule 10)
     for (const std::string& parameter_name : fact.parameters) {
@@ -448,8 +419,7 @@ Value Lowerer::user_function(const NamedFact& fact, const dsl::Expr& e, const Sc
         e.span, fmt::format("`{}` takes {} arguments", fact.name, fact.parameters.size())));
   }
   if (lowering_.contains(fact.name)) d_.fail(errors::cycle(e.span, fact.name));
-  Scope inner;
-  inner.parent = dynamic_part(scope);
+  Scope inner = Scope::of_definition(scope);
   Scope options;
   options.parent = inner.parent;
   options.dynamic = true;
@@ -512,7 +482,7 @@ Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
   }
   Value a = value(*e.args[0], scope);
   Value b = value(*e.args[1], scope);
-  if (d_.in_equation && (op == "+" || op == "-")) {
+  if (scope.reading().equation && (op == "+" || op == "-")) {
     with_noise_of_its_own(a, b);
     with_noise_of_its_own(b, a);
   }
@@ -586,15 +556,15 @@ Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
   if (base.kind == ExprKind::Name && !scope.value(base.text)) {
     const StateField* field = d_.field(base.text);
     if (field && field->particle) return particle_value(*field, e, scope);
-    if (base.text == "noise" && d_.particles.present) return Value::of(noise_written(d_, e));
+    if (base.text == "noise" && d_.particles.present)
+      return Value::of(noise_written(d_, e, scope.reading()));
     const NamedFact* fact = d_.facts.find(base.text);
     if (fact && fact->kind == NamedFact::Kind::Indexed) {
       if (fact->parameters.size() != e.args.size() - 1) {
         d_.fail(errors::wrong_shape(
             e.span, fmt::format("`{}` has {} indices", base.text, fact->parameters.size())));
       }
-      Scope inner;
-      inner.parent = dynamic_part(scope);
+      Scope inner = Scope::of_definition(scope);
       for (std::size_t i = 0; i + 1 < e.args.size(); ++i) {
         if (const auto k = direction(*e.args[i + 1], scope)) {
           inner.indices.emplace(fact->parameters[i], *k);
@@ -684,7 +654,7 @@ Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {
     offset.d[k->value] = static_cast<std::int16_t>(k->sign);
   }
   Value v = value(*e.args[0], scope);
-  if (v.spinor) v = staged(v);
+  if (v.spinor) v = staged(v, scope.reading());
   if (v.path) {
     LinkPath path = *v.path;
     path.start = gauge::operator+(path.start, offset);
@@ -708,7 +678,7 @@ Value Lowerer::prime(const dsl::Expr& e, const Scope& scope) {
   Value v;
   int left = e.primes;
   if (base.kind == ExprKind::Name && !scope.value(base.text) && d_.field(base.text)) {
-    v = field_velocity(*d_.field(base.text), e.span);
+    v = field_velocity(*d_.field(base.text), e.span, scope.reading());
     --left;
   } else {
     v = value(base, scope);

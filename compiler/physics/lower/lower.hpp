@@ -6,36 +6,16 @@
 // everything fixed folded, is what runs. Errors are added to the diagnostics and thrown as Failure.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "compiler/physics/derivation.hpp"
+#include "compiler/physics/lower/reading.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
 
 namespace vphi::physics {
-
-/// Value of an index: an integer, a direction (axis and sense), or a body of a pair.
-struct IndexValue {
-  enum class Body { None, Own, Other };
-  int value = 0;
-  int sign = 1;
-  bool direction = false;
-  Body body = Body::None;
-};
-
-/// Local names, innermost first. `dynamic` scopes are seen by global definitions as well.
-struct Scope {
-  const Scope* parent = nullptr;
-  std::map<std::string, Value> values;
-  std::map<std::string, IndexValue> indices;
-  bool dynamic = false;
-
-  const Value* value(const std::string& name) const;
-  const IndexValue* index(const std::string& name) const;
-};
 
 class Lowerer {
  public:
@@ -54,25 +34,9 @@ class Lowerer {
   Expr time_derivative(Expr e, dsl::Span span);
   Value time_derivative(const Value& v, dsl::Span span);
 
-  /// What `vacuum`, `normal` and `uniform` stand for: set while `init` is read.
-  std::function<Value(const dsl::Expr&)> random_source;
-  /// What `derived` stands for: set while an equation of motion is read.
-  std::optional<Value> derived;
-  /// What the trace of the links along a closed path stands for: set while an action is read. Links
-  /// then are paths (Value::path), and what is not a sum of traces keeps the symbol `kOpenPath`.
-  std::function<Component(const LinkPath&)> trace_of;
-  /// The same where actions hold other fields too: links are matrices, and of a closed path's
-  /// product the trace is this.
-  std::function<Component(const LinkPath&)> closed_trace;
-  /// From here on 1 - re(P) of links is written without cancellation: for outputs, where its value
-  /// counts; equations and actions want its derivative.
-  void keep_gaps();
-  /// What `d(f, U)` of links stands for: set while their equation is read. `axis` is -1 where no
-  /// direction is written.
-  std::function<Value(const dsl::Expr& f, int axis, dsl::Span span, const Scope& scope)>
-      gradient_by_links;
-  static constexpr const char* kOpenPath = "links along an open path";
-  /// What a library text calls by its own names (`u` and `dx` of a stencil) goes through scopes.
+  /// The same reader, by which 1 - re(P) of links is written without cancellation: for outputs,
+  /// where its value counts; equations and actions want its derivative.
+  Lowerer keeping_gaps() const;
 
   /// The values that the undefined names `indices` take in `e`, all tuples (docs/rules.md rule 11).
   std::vector<Scope> index_tuples(const dsl::Expr& e, const std::vector<dsl::ExprPtr>& indices,
@@ -89,14 +53,15 @@ class Lowerer {
   Expr gradient_density(const StateField& field);
   Value field_value(const StateField& field);
   /// The product of links of SU(n) or U(1) along a path.
-  Value along(const StateField& field, const LinkPath& path, dsl::Span span);
-  Value field_velocity(const StateField& field, dsl::Span span);
+  Value along(const StateField& field, const LinkPath& path, dsl::Span span,
+              const Reading& reading = {});
+  Value field_velocity(const StateField& field, dsl::Span span, const Reading& reading = {});
   /// A scalar that is noise and nothing else, to be added to `vector`: noise in each component.
   void with_noise_of_its_own(Value& term, const Value& vector);
 
  private:
   Value name(const dsl::Expr& e, const Scope& scope);
-  std::optional<Value> given_name(const std::string& text, dsl::Span span);
+  std::optional<Value> given_name(const std::string& text, dsl::Span span, const Reading& reading);
   Value definition(const NamedFact& fact, const dsl::Expr& at, const Scope& scope);
   Value binary(const dsl::Expr& e, const Scope& scope);
   Value select(const dsl::Expr& e, const Scope& scope);
@@ -118,10 +83,10 @@ class Lowerer {
   const StateField& links(dsl::Span span) const;
   Value path_product(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
-  Value traced(const Value& x) const;
+  Value traced(const Value& x, const Reading& reading) const;
   /// Of the real part of the trace of an N x N product of links; null where nothing is known.
   std::shared_ptr<const Gap> gap_of(const Value& product, int n) const;
-  Value polyakov(dsl::Span span);
+  Value polyakov(dsl::Span span, const Reading& reading);
   std::vector<IndexValue> steps_of(const dsl::Expr& arg, const Scope& scope);
   /// Violation of Gauss's law at a site: the generator of gauge transformations of the written H.
   Expr gauss(dsl::Span span);
@@ -158,8 +123,8 @@ class Lowerer {
   /// Of the solution of a system: those of the `fermion` that the argument of the operator `op` is
   /// named after; a failure where there is none and `fermion` lines differ.
   std::array<bool, 4> antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op);
-  /// While an operator is read: a spinor that is read at neighbours has arrays of its own.
-  Value staged(const Value& v);
+  /// Reading::stages of a spinor that is read at neighbours.
+  Value staged(const Value& v, const Reading& reading);
   // particles.cpp
   std::optional<Value> particle_sum(const dsl::Expr& e, const Scope& scope);
   /// `max(abs(x[k][2]), k)`: over all bodies.
@@ -191,7 +156,6 @@ class Lowerer {
   bool keep_gaps_ = false;
   std::map<std::string, Value> known_;  ///< definitions without local names, lowered once
   std::set<std::string> lowering_;      ///< to find circles
-  std::vector<LinearMap::Stage>* stages_ = nullptr;
 };
 
 }  // namespace vphi::physics

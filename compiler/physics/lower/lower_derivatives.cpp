@@ -36,7 +36,7 @@ std::optional<Value> Lowerer::link_gradient(const dsl::Expr& e, const dsl::Expr&
   if (base.kind != ExprKind::Name || scope.value(base.text)) return std::nullopt;
   const StateField* field = d_.field(base.text);
   if (!field || !field->links) return std::nullopt;
-  if (!gradient_by_links) d_.fail(errors::gradient_not_here(e.span, field->name));
+  if (!scope.reading().gradient_by_links) d_.fail(errors::gradient_not_here(e.span, field->name));
   int axis = -1;
   if (indexed) {
     const auto k = direction(*by.args[1], scope);
@@ -44,7 +44,7 @@ std::optional<Value> Lowerer::link_gradient(const dsl::Expr& e, const dsl::Expr&
       d_.fail(errors::wrong_shape(by.args[1]->span, "a link has a direction of the lattice"));
     axis = k->value;
   }
-  return gradient_by_links(*e.args[0], axis, e.span, scope);
+  return scope.reading().gradient_by_links(*e.args[0], axis, e.span, scope);
 }
 
 Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {

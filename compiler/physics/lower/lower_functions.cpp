@@ -60,7 +60,7 @@ Value Lowerer::call(const dsl::Expr& e, const Scope& scope) {
   if (fact && fact->kind == NamedFact::Kind::Function) return user_function(*fact, e, scope);
   if (const auto v = builtin(e, scope)) return *v;
   const dsl::Builtin* known = dsl::find_builtin(e.text);
-  if (known && known->rule == dsl::Rule::Distribution && !random_source) {
+  if (known && known->rule == dsl::Rule::Distribution && !scope.reading().random) {
     d_.fail(errors::random_not_here(e.span, e.text));
   }
   if (known) d_.fail(errors::not_yet(e.span, fmt::format("`{}` here", e.text)));
@@ -83,7 +83,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
   }
   switch (row->rule) {
     case dsl::Rule::Distribution:
-      if (random_source) return random_source(e);
+      if (scope.reading().random) return scope.reading().random(e, scope.reading());
       return std::nullopt;
     case dsl::Rule::RealFunction:
       return elementary(name, e, arg(0));
@@ -111,7 +111,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::Keep:
       return laplacian(arg(0), e.span);
     case dsl::Rule::RealPart: {
-      const Value whole = arg(0), x = traced(whole);
+      const Value whole = arg(0), x = traced(whole, scope.reading());
       if (name == "displacement") return displacement(d_, x, e.span);
       Value v{x.rows, x.columns, {}};
       if (name == "re") v.gap = whole.gap ? whole.gap : gap_of(whole, 1);
@@ -197,7 +197,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
       return v;
     }
     case dsl::Rule::Trace: {
-      const Value whole = arg(0), x = traced(whole);
+      const Value whole = arg(0), x = traced(whole, scope.reading());
       if (x.rows != x.columns) d_.fail(errors::wrong_shape(e.span, "`tr` takes a square matrix"));
       Component sum = x.parts[0];
       for (int i = 1; i < x.rows; ++i) sum = add(sum, x.parts[i * x.columns + i]);
@@ -273,7 +273,8 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     case dsl::Rule::Table:
       return table(e, scope);
     case dsl::Rule::File:
-      if (random_source) return random_source(e);  // initial values
+      if (scope.reading().random)  // initial values
+        return scope.reading().random(e, scope.reading());
       d_.fail(
           errors::wrong_shape(e.span, "a file of numbers takes an index: file(\"f.txt\")[0, 1]"));
     case dsl::Rule::Solve:

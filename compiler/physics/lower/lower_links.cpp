@@ -49,11 +49,12 @@ gauge::LinkOf links_of(Arena& arena, const StateField& field) {
   });
 }
 
-Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span span) {
+Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span span,
+                     const Reading& reading) {
   Arena& arena = d_.arena();
   const int n = field.links->group.n;
-  if (trace_of) {
-    const Expr open = arena.symbol(kOpenPath, span);
+  if (reading.trace_of) {
+    const Expr open = arena.symbol(Reading::kOpenPath, span);
     const std::vector<Component> parts(static_cast<std::size_t>(n * n), Component{open, open});
     return {n, n, parts, std::make_shared<const LinkPath>(path)};
   }
@@ -101,7 +102,7 @@ Value Lowerer::path_product(const dsl::Expr& e, const Scope& scope) {
     for (const IndexValue& k : steps_of(*arg, scope)) path.word.push_back({k.value, k.sign < 0});
   }
   if (e.text == "loop" && !gauge::closed(path.word)) d_.fail(errors::path_open(e.span));
-  return along(links(e.span), path, e.span);
+  return along(links(e.span), path, e.span, scope.reading());
 }
 
 /// U[i] of matrices; U[-i] is adj(U[i]@-i) (docs/rules.md rule 12).
@@ -115,20 +116,23 @@ std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope)
   if (!k || k->value < 0 || k->value >= d_.grid.dims) {
     d_.fail(errors::wrong_shape(e.args[1]->span, "a link has a direction of the lattice"));
   }
-  return along(*field, {{}, {{k->value, k->sign < 0}}}, e.span);
+  return along(*field, {{}, {{k->value, k->sign < 0}}}, e.span, scope.reading());
 }
 
 /// The trace of a closed path while an action is read.
-Value Lowerer::traced(const Value& x) const {
-  if (closed_trace && x.links && gauge::closed(x.links->word))
-    return {1, 1, {closed_trace(*x.links)}};
-  if (!x.path || !trace_of || !gauge::closed(x.path->word)) return {x.rows, x.columns, x.parts};
-  return {1, 1, {trace_of(*x.path)}};
+Value Lowerer::traced(const Value& x, const Reading& reading) const {
+  if (reading.closed_trace && x.links && gauge::closed(x.links->word))
+    return {1, 1, {reading.closed_trace(*x.links)}};
+  if (!x.path || !reading.trace_of || !gauge::closed(x.path->word))
+    return {x.rows, x.columns, x.parts};
+  return {1, 1, {reading.trace_of(*x.path)}};
 }
 
-void Lowerer::keep_gaps() {
-  keep_gaps_ = true;
-  if (has_links()) known_.clear();
+Lowerer Lowerer::keeping_gaps() const {
+  Lowerer result = *this;
+  result.keep_gaps_ = true;
+  if (has_links()) result.known_.clear();
+  return result;
 }
 
 // cos(theta) = 1 - 2 sin^2(theta/2), and re(tr(P)) = N - |1 - P|^2/2 of unitary P.
@@ -155,14 +159,14 @@ std::shared_ptr<const Gap> Lowerer::gap_of(const Value& product, int n) const {
 }
 
 /// tr(U_t(x) U_t(x + t) ...)/n around the last axis, averaged: the same at every site of a line.
-Value Lowerer::polyakov(dsl::Span span) {
+Value Lowerer::polyakov(dsl::Span span, const Reading& reading) {
   constexpr std::int64_t kMost = 64;
   const StateField& field = links(span);
   const int axis = d_.grid.dims - 1;
   const std::int64_t extent = d_.grid.extent[static_cast<std::size_t>(axis)];
   if (extent > kMost) d_.fail(errors::not_yet(span, "a Polyakov loop of more than 64 links"));
   const LinkPath path{{}, gauge::Word(static_cast<std::size_t>(extent), gauge::Step{axis})};
-  const Value product = along(field, path, span);
+  const Value product = along(field, path, span, reading);
   const int n = field.links->group.n;
   Component sum = product.parts[0];
   for (int i = 1; i < n; ++i) sum = add(sum, product.parts[static_cast<std::size_t>(i * n + i)]);

@@ -62,16 +62,12 @@ Value Lowerer::unit_spinor(const dsl::Expr& e, const Scope& scope) {
 
 SpinorForm Lowerer::linear_operator(const NamedFact& fact, const dsl::Expr& at,
                                     const Scope& scope) {
-  Scope inner;
-  for (const Scope* s = &scope; s; s = s->parent) {
-    if (!s->dynamic) continue;
-    inner.parent = s;
-    break;
-  }
+  Reading without_stages = scope.reading();
+  without_stages.stages = nullptr;
+  Scope inner = Scope::in(without_stages);
+  inner.parent = scope.dynamic_part();
   inner.values.emplace(fact.parameters[0], unknown_spinor(d_.arena(), colours()));
-  std::vector<LinearMap::Stage>* const stages = std::exchange(stages_, nullptr);
   const Value v = value(*fact.value, inner);
-  stages_ = stages;
   if (!v.spinor || !v.form) {
     d_.fail(errors::wrong_shape(
         at.span, fmt::format("`{0}({1})` is not recognised as linear in `{1}`: a sum of numbers, "
@@ -87,12 +83,9 @@ Value Lowerer::adjoint_applied(const dsl::Expr& e, const Scope& scope) {
   if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1) {
     d_.fail(errors::wrong_shape(name.span, "adj(D, psi) takes the name of a function D(psi)"));
   }
-  const Value psi = staged(value(*e.args[1], scope));
+  const Value psi = staged(value(*e.args[1], scope), scope.reading());
   if (!psi.spinor) d_.fail(errors::wrong_shape(e.args[1]->span, "adj(D, psi) takes a spinor"));
-  Scope options;
-  for (const Scope* s = &scope; s && !options.parent; s = s->parent) {
-    if (s->dynamic) options.parent = s;
-  }
+  Scope options = Scope::of_definition(scope);
   options.dynamic = true;
   for (const dsl::NamedArgument& option : e.named) {
     options.values.emplace(option.name, value(*option.value, scope));

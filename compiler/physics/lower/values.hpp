@@ -47,7 +47,7 @@ struct Value {
   int rows = 1;
   int columns = 1;
   std::vector<Component> parts;  ///< row by row
-  /// While an action is read (Lowerer::trace_of): the path whose product this is. Its parts then
+  /// While an action is read (Reading::trace_of): the path whose product this is. Its parts then
   /// have no meaning.
   std::shared_ptr<const LinkPath> path = nullptr;
   /// A spinor: rows are spin, columns colour (compiler/physics/spinors/spinors.hpp).
@@ -58,8 +58,8 @@ struct Value {
   std::shared_ptr<const LinkPath> links = nullptr;
   /// Of a spinor while an operator is recognised.
   std::shared_ptr<const SpinorForm> form = nullptr;
-  /// Of a real number, where it is known (Lowerer::keep_gaps); sums and multiples keep it, and what
-  /// is left of `most - x` is the gap.
+  /// Of a real number, where it is known (Lowerer::keeping_gaps); sums and multiples keep it, and
+  /// what is left of `most - x` is the gap.
   std::shared_ptr<const Gap> gap = nullptr;
 
   bool scalar() const { return rows == 1 && columns == 1; }

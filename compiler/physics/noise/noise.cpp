@@ -8,6 +8,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/derivation.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/reading.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
@@ -170,8 +171,9 @@ NoiseClass class_of(const Factors& g) {
 
 }  // namespace
 
-Expr noise_written(Derivation& d, const dsl::Expr& at, const std::string& indices) {
-  if (!d.in_equation) d.fail(errors::noise_not_here(at.span));
+Expr noise_written(Derivation& d, const dsl::Expr& at, const Reading& reading,
+                   const std::string& indices) {
+  if (!reading.equation) d.fail(errors::noise_not_here(at.span));
   const std::string place =
       fmt::format("{}:{}-{} {}", at.span.file, at.span.begin, at.span.end, indices);
   auto& streams = d.system.noise.streams;

@@ -34,9 +34,12 @@ struct Expr;
 namespace vphi::physics {
 
 struct Derivation;
+struct Reading;
 
-/// The stream that `noise`, written at `at`, stands for. `indices` names the indices in force.
-algebra::Expr noise_written(Derivation& d, const dsl::Expr& at, const std::string& indices = {});
+/// The stream that `noise`, written at `at` of an equation, stands for. `indices` names the indices
+/// in force.
+algebra::Expr noise_written(Derivation& d, const dsl::Expr& at, const Reading& reading,
+                            const std::string& indices = {});
 
 /// `noise` of a vector: a term that is a number times noise, and nothing else, as `count`
 /// components with a stream each, the first of them the one that is written. Empty for any other

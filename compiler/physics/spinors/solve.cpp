@@ -317,21 +317,21 @@ void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem
   }
 }
 
-Value Lowerer::staged(const Value& v) {
+Value Lowerer::staged(const Value& v, const Reading& reading) {
   const auto plain = [](Expr e) { return !e || e.is(Op::Load) || e.is_number(); };
   const bool stored =
       std::ranges::all_of(v.parts, [&](const Component& c) { return plain(c.re) && plain(c.im); });
-  if (!stages_ || stored) return v;
+  if (!reading.stages || stored) return v;
   LinearMap::Stage stage{{}, real_parts(d_.arena(), v, true), -1};
   const LinearMap::Stage* known = nullptr;
-  for (const LinearMap::Stage& other : *stages_) {
+  for (const LinearMap::Stage& other : *reading.stages) {
     if (other.values == stage.values) known = &other;
   }
   if (!known) {
     for (std::size_t i = 0; i < stage.values.size(); ++i)
       stage.arrays.push_back(d_.system.arrays++);
-    stages_->push_back(std::move(stage));
-    known = &stages_->back();
+    reading.stages->push_back(std::move(stage));
+    known = &reading.stages->back();
   }
   Value result = spinor_of_arrays(d_.arena(), known->arrays.front(), v.columns);
   result.form = v.form;
@@ -384,7 +384,9 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   const auto image_of = [&](bool complex) {
     dsl::Expr call = op;
     call.kind = dsl::ExprKind::Call;
-    Scope inner;
+    Reading operators = scope.reading();
+    operators.stages = b.spinor ? &solve.op.stages : nullptr;
+    Scope inner = Scope::in(operators);
     inner.parent = &scope;
     Value x = unknown(complex, first);
     if (b.spinor) x.form = unknown_spinor(arena, b.columns).form;
@@ -394,11 +396,6 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     call.args = {argument};
     solve.op.stages.clear();
     d_.system.arrays = first + static_cast<int>(b.parts.size()) * (complex ? 2 : 1);
-    struct Leave {
-      std::vector<LinearMap::Stage>*& place;
-      std::vector<LinearMap::Stage>* before;
-      ~Leave() { place = before; }
-    } leave{stages_, std::exchange(stages_, b.spinor ? &solve.op.stages : nullptr)};
     return user_function(*fact, call, inner);
   };
   Value image = image_of(solve.complex);
