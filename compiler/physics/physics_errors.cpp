@@ -76,44 +76,6 @@ Diagnostic spacing_not_positive(Span span) {
                "length and spacing are positive and fixed for a run", "write length = 10, say");
 }
 
-Diagnostic stencil_constant(Span span, const std::string& name, const std::string& sum) {
-  return error("E0305", span, fmt::format("the weights of `{}` add up to {}, not to 0", name, sum),
-               "", "the Laplacian of a constant is 0", "change the weight of the site itself");
-}
-
-Diagnostic stencil_moment(Span span, const std::string& name, const std::string& found) {
-  return error("E0306", span, fmt::format("`{}` is not a Laplacian: {}", name, found), "",
-               "the second moments of a Laplacian's weights are 2 along each axis, 0 across",
-               "check the weights and the common denominator");
-}
-
-Diagnostic stencil_not_linear(Span span, const std::string& name) {
-  return error("E0307", span, fmt::format("`{}` is not linear in its argument", name), "",
-               "a stencil is a sum of neighbours times fixed numbers",
-               "write nonlinear terms in the equation of motion");
-}
-
-Diagnostic stencil_weights(Span span, const std::string& name) {
-  return error("E0308", span,
-               fmt::format("the weights of `{}` are not fractions times a power of dx", name), "",
-               "weights are whole numbers over one common denominator, so that averages stay exact",
-               "write them as quotients of integers");
-}
-
-Diagnostic stencil_dimensions(Span span, const std::string& name, int needs, int has) {
-  return error("E0309", span,
-               fmt::format("`{}` needs {} dimensions, the lattice has {}", name, needs, has), "",
-               "a stencil reaches only along axes that the lattice has",
-               "remove the clause: the default is two neighbours along each axis");
-}
-
-Diagnostic unknown_stencil(Span span, const std::string& name,
-                           const std::vector<std::string>& known) {
-  return error("E0310", span, fmt::format("there is no stencil `{}`", name),
-               suggestion(name, known), "`laplacian =` names a stencil of the model or the library",
-               "define it: stencil mine(u) = (...)/dx^2");
-}
-
 Diagnostic unresolved_promise(Span span, double bound, double least, bool single) {
   Diagnostic d = error(
       "W0311", span,
@@ -160,32 +122,6 @@ Diagnostic equation_without_variable(Span span, const std::string& name) {
                fmt::format("an equation of motion for `{}`, which is not a variable", name), "",
                "what moves is declared with `field` or `var`",
                fmt::format("write field {}: real", name));
-}
-
-Diagnostic noise_not_here(Span span) {
-  return error(
-      "E0115", span, "`noise` has no meaning here", "only in equations of motion",
-      "`noise` is white noise along the time of an equation, or of a definition used in one",
-      "for a random initial value write `~ normal`");
-}
-
-Diagnostic noise_not_linear(Span span, const std::string& name) {
-  return error("E0760", span, fmt::format("the equation of `{}` is not linear in its noise", name),
-               "",
-               "white noise has no square and no mean over the lattice: an equation is f + "
-               "g*noise, or f and "
-               "a linear operator on g*noise such as d(g*noise, x), with f and g free of it",
-               "write the noise as one factor of a term of its own");
-}
-
-Diagnostic spread_noise_calculus(Span span, const std::string& name) {
-  return error(
-      "E0812", span,
-      fmt::format("in the equation of `{}` the state stands in front of noise of neighbours", name),
-      "",
-      "the drift between Ito and Stratonovich is not derived across sites: such noise is "
-      "taken at the start of a step, which is Ito",
-      "write `noise ito`, with the drift of that calculus in the equation");
 }
 
 Diagnostic pair_not_symmetric(Span span) {
@@ -236,18 +172,6 @@ Diagnostic matrix_shape(Span span, const std::string& file, const std::string& f
                fmt::format("the matrix {} is {}, not {} x {}", file, found, needed, needed), "",
                "a matrix between particles has a row and a column for each of them",
                "write a file of that shape, or change the number of particles");
-}
-
-Diagnostic calculus_open(Span span, const std::string& taken) {
-  Diagnostic d =
-      error("W0761", span,
-            fmt::format(
-                "the noise is multiplied by the state, and its calculus is not named: {} is taken",
-                taken),
-            "", "x' = g(x)*noise has two meanings that differ by the drift g*d(g, x)/2",
-            "write `noise ito` or `noise stratonovich`");
-  d.severity = dsl::Severity::Warning;
-  return d;
 }
 
 Diagnostic derived_without_source(Span span) {
@@ -453,48 +377,6 @@ Diagnostic no_expansion(Span span, double density) {
                "", "H^2 = rho/3 needs a positive energy density", "check `init` and the potential");
 }
 
-Diagnostic init_not_state(Span span, const std::string& name) {
-  return error("E0724", span, fmt::format("`{}` is not state: it takes no initial value", name), "",
-               "fields, their velocities, var and t have initial values", "remove it from `init`");
-}
-
-Diagnostic init_twice(Span span, const std::string& name, Span first) {
-  return with_label(error("E0725", span, fmt::format("`{}` has two initial values", name), "",
-                          "one initial value for each variable", "remove one of them"),
-                    first, "the first one");
-}
-
-Diagnostic start_given_twice(Span span, const std::string& quantity, const std::string& primitive,
-                             Span other) {
-  return with_label(error("E0725", span,
-                          fmt::format("`{}` has two initial values: its own and that of `{}`",
-                                      quantity, primitive),
-                          "",
-                          "a fluid begins with its primitive variables or with its conserved "
-                          "quantities; the others "
-                          "follow from them",
-                          "give all of one kind, and none of the other"),
-                    other, "the primitive variable");
-}
-
-Diagnostic init_circle(Span span, const std::string& name) {
-  return error("E0726", span, fmt::format("the initial value of `{}` needs itself", name), "",
-               "initial values may name each other, but not in a cycle", "break the cycle");
-}
-
-Diagnostic vacuum_not_homogeneous(Span span, const std::string& name) {
-  return error("E0727", span,
-               fmt::format("`vacuum` of `{}` needs homogeneous initial values", name), "",
-               "the mass in the spectrum is V'' at the homogeneous values of all fields",
-               "remove the dependence on x, y, z");
-}
-
-Diagnostic random_not_here(Span span, const std::string& name) {
-  return error("E0728", span,
-               fmt::format("`{}` stands for random numbers, which only `init` draws", name), "",
-               "random initial values follow `~`", "move it to `init`");
-}
-
 Diagnostic not_scalar_output(Span span, const std::string& text) {
   return error("E0729", span, fmt::format("`{}` has a value at each site", text), "",
                "a list of observables takes numbers: mean, var, total, min, max",
@@ -518,50 +400,6 @@ Diagnostic no_source_derivative(Span span, const std::string& field) {
                "the projector is built from the derivative of the source, which must be a sum of "
                "products of one derivative along each axis",
                "write the source with outer(grad(f), grad(f))");
-}
-
-Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
-                      Span declared) {
-  return with_label(
-      error("E0755", span,
-            fmt::format("`{}` is not linear in its argument{}", function,
-                        term.empty() ? std::string() : fmt::format(": `{}`", term)),
-            "the operator of a linear system",
-            "every term of A(u) holds u once: in no product with itself, under no function, in no "
-            "condition",
-            "move terms without u to the right side; solve a nonlinear equation by repeated "
-            "linearisation"),
-      declared, "defined here");
-}
-
-Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
-                          const std::vector<std::string>& fermions, Span declared) {
-  return with_label(
-      error("E0758", span,
-            fmt::format("`{}` acts on `{}`, and the `fermion` lines have different boundaries",
-                        function, argument),
-            "of which of them is the solution?",
-            "the solution of a system has the boundary of the fermion that the argument of its "
-            "operator is named after",
-            fmt::format("write {0}({1}) = ... with one of {2} as the argument, or one more line "
-                        "{0}_{1}({1}) = {0}({1})",
-                        function, fermions.front(), fmt::join(fermions, ", "))),
-      declared, "defined here");
-}
-
-Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
-                            Span declared) {
-  return with_label(
-      error(
-          "E0757", span,
-          fmt::format("`{0}(1i*u)` is not `1i*{0}(u)`, and `{1}` needs that", function, solver),
-          "linear for real factors alone",
-          fmt::format("the text of `{}` multiplies fields by complex numbers (`dot` without `re`), "
-                      "and takes A out of such products",
-                      solver),
-          "take a solver whose numbers are real, cgne or cg, or write the operator without conj, "
-          "re and im of its argument"),
-      declared, "defined here");
 }
 
 Diagnostic table_file(Span span, const std::string& problem, int kind) {

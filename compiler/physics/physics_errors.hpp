@@ -29,13 +29,6 @@ Diagnostic odd_extent(Span span, const std::string& axis, std::int64_t extent, S
 Diagnostic too_many_sites(Span span);
 Diagnostic no_lattice_to_shape(Span span, const std::string& count);
 Diagnostic spacing_not_positive(Span span);
-Diagnostic stencil_constant(Span span, const std::string& name, const std::string& sum);
-Diagnostic stencil_moment(Span span, const std::string& name, const std::string& found);
-Diagnostic stencil_not_linear(Span span, const std::string& name);
-Diagnostic stencil_weights(Span span, const std::string& name);
-Diagnostic stencil_dimensions(Span span, const std::string& name, int needs, int has);
-Diagnostic unknown_stencil(Span span, const std::string& name,
-                           const std::vector<std::string>& known);
 /// A bound below what rounding alone changes; `least` is that.
 Diagnostic unresolved_promise(Span span, double bound, double least, bool single);
 
@@ -49,17 +42,12 @@ Diagnostic two_equations(Span span, const std::string& name, Span first);
 Diagnostic equation_without_variable(Span span, const std::string& name);
 Diagnostic derived_without_source(Span span);
 Diagnostic canonical_order(Span span, const std::string& name);
-Diagnostic noise_not_here(Span span);
-/// Noise of neighbours with a factor of state, without `noise ito`.
-Diagnostic spread_noise_calculus(Span span, const std::string& name);
-Diagnostic noise_not_linear(Span span, const std::string& name);
 Diagnostic pair_not_symmetric(Span span);
 /// `method = separable(tolerance)` at `method`, and a pair function at `pair` without such a form.
 Diagnostic no_series(Span method, Span pair, const std::string& function,
                      const algebra::NoSeries& reason, int most);
 Diagnostic matrix_shape(Span span, const std::string& file, const std::string& found,
                         std::int64_t needed);
-Diagnostic calculus_open(Span span, const std::string& taken);  ///< a warning
 Diagnostic not_real(Span span, const std::string& what);
 Diagnostic wrong_shape(Span span, const std::string& what);
 Diagnostic not_fixed(Span span, const std::string& what);
@@ -95,60 +83,12 @@ Diagnostic path_open(Span span);
 Diagnostic not_gauge_invariant(Span span, double violation);
 Diagnostic metric_form(Span span);
 Diagnostic no_expansion(Span span, double density);
-Diagnostic init_not_state(Span span, const std::string& name);
-Diagnostic init_twice(Span span, const std::string& name, Span first);
-Diagnostic start_given_twice(Span span, const std::string& quantity, const std::string& primitive,
-                             Span other);
-Diagnostic init_circle(Span span, const std::string& name);
-Diagnostic vacuum_not_homogeneous(Span span, const std::string& name);
-Diagnostic random_not_here(Span span, const std::string& name);
 Diagnostic not_scalar_output(Span span, const std::string& text);
 Diagnostic not_site_output(Span span, const std::string& text);
 Diagnostic option_value(Span span, const std::string& option, const std::string& expected);
 Diagnostic no_source_derivative(Span span, const std::string& field);
 /// `kind`: TableError::Kind.
-/// `A` of a solve holds `term`, which is not linear in A's argument.
-Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
-                      Span declared);
-/// The operator's argument is named after no `fermion`, and those differ in their boundaries.
-Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
-                          const std::vector<std::string>& fermions, Span declared);
-/// A solver that makes complex numbers, for an operator with A(i u) that is not i A(u).
-Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
-                            Span declared);
 Diagnostic table_file(Span span, const std::string& problem, int kind);
 Diagnostic force_jumps(Span span);
-
-// ---- conservation laws
-/// dt/dx is `ratio`, signals are as fast as `speed`.
-Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed);
-Diagnostic no_laws(Span span);
-Diagnostic no_recovery(Span span);
-Diagnostic not_recovered(Span span, const std::string& name);
-Diagnostic two_facts(Span span, const std::string& name);
-Diagnostic recovery_circle(Span span, const std::string& name);
-Diagnostic solve_bounds(Span span);
-Diagnostic solve_without_fact(Span span, const std::string& name);
-Diagnostic no_contraction(Span span, const std::string& name, double factor,
-                          const std::string& state);
-/// A warning: `max` rounds leave an error of `reached`.
-Diagnostic solve_stops_early(Span span, const std::string& name, double factor, double wanted,
-                             std::int64_t most, double reached);
-Diagnostic no_finite_state(Span span);
-Diagnostic no_inverse(Span span, const std::string& name, const std::string& state, double expected,
-                      double found);
-Diagnostic limit_of_primitive(Span span, const std::string& name);
-Diagnostic no_scheme(Span span);
-Diagnostic scheme_head(Span span);
-Diagnostic scheme_line(Span span);
-Diagnostic scheme_no_end(Span span, const std::string& state);
-Diagnostic scheme_shift(Span span, const std::string& axis);
-Diagnostic scheme_name(Span span, const std::string& name, const std::vector<std::string>& known);
-Diagnostic scheme_state(Span span, const std::string& name);
-Diagnostic scheme_option_missing(Span span, const std::string& scheme, const std::string& option);
-Diagnostic scheme_form(Span span, const std::string& scheme, bool step);
-Diagnostic no_common_velocity(Span span, Span scheme, const std::string& name, Span other);
-Diagnostic nothing_carried(Span span, const std::string& scheme);
-Diagnostic flux_left_over(Span span, Span scheme, const std::string& name);
 
 }  // namespace vphi::physics::errors

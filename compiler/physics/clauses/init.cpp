@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/init_errors.hpp"
 #include "compiler/physics/clauses/start_files.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/vacuum_start.hpp"

@@ -7,6 +7,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
+#include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"

@@ -3,11 +3,11 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/clock.hpp"
+#include "compiler/physics/clauses/field_outputs.hpp"
 #include "compiler/physics/clauses/output_errors.hpp"
 #include "compiler/physics/clauses/output_names.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/calculus.hpp"
-#include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"
 #include "dsl/syntax/parse.hpp"
@@ -18,21 +18,6 @@ using dsl::ExprKind;
 using dsl::Item;
 
 namespace {
-
-const std::map<std::string, Observable::Kind> kFieldOutputs = {
-    {"spectrum", Observable::Kind::Spectrum},     {"slice", Observable::Kind::Slice},
-    {"snapshot", Observable::Kind::Snapshot},     {"histogram", Observable::Kind::Histogram},
-    {"profile", Observable::Kind::Profile},       {"correlator", Observable::Kind::Correlator},
-    {"occupation", Observable::Kind::Occupation},
-};
-
-constexpr const char* kAxes[] = {"x", "y", "z", "t"};
-
-/// The whole of a field counts: |u|^2 is summed over its components.
-bool sums_components(Observable::Kind kind) {
-  return kind == Observable::Kind::Spectrum || kind == Observable::Kind::Correlator ||
-         kind == Observable::Kind::Occupation;
-}
 
 class Outputs {
  public:
@@ -174,9 +159,12 @@ class Outputs {
         field && field->links) {
       return links(*field, e, out);
     }
-    const auto kind = e.kind == ExprKind::Call ? kFieldOutputs.find(e.text) : kFieldOutputs.end();
-    if (kind != kFieldOutputs.end() && !d_.facts.find(e.text)) {
-      field_output(kind->second, e, item.head ? name : std::string(), out);
+    if (const auto kind = field_output_kind(e); kind && !d_.facts.find(e.text)) {
+      const std::size_t first = out.observables.size();
+      const std::string given = item.head ? name : std::string();
+      for (Observable& o : field_outputs(d_, lower_, units_, *kind, e, given))
+        out.observables.push_back(std::move(o));
+      note_options(e, given, out, first);
       return;
     }
     if (ranges.empty()) {
@@ -242,7 +230,7 @@ class Outputs {
       if (!against || against->text == "t") {
         d_.fail(errors::not_yet(item.span, "a plot against anything but a swept name"));
       }
-      const int axis = axis_named(against->text);
+      const int axis = axis_of_sweep(d_, against->text);
       if (axis < 0) continue;  // one value: there is no curve
       OutputClause out;
       out.span = clause.keyword_span;
@@ -288,13 +276,6 @@ class Outputs {
     return dsl::to_text(read ? *read : e);
   }
 
-  int axis_named(const std::string& name) const {
-    for (std::size_t k = 0; k < d_.system.axes.size(); ++k) {
-      if (d_.system.axes[k].name == name) return static_cast<int>(k);
-    }
-    return -1;
-  }
-
   Expr averaged(Expr y, const std::vector<int>& others, dsl::Span span) {
     bool time = true, done = false;
     for (const Statistic& s : d_.system.statistics) {
@@ -326,6 +307,18 @@ class Outputs {
     return d_.system.outputs.empty() ? std::string() : d_.system.outputs.front().file;
   }
 
+  /// Of the outputs from number `first` on.
+  void note_options(const dsl::Expr& e, const std::string& given, const OutputClause& out,
+                    std::size_t first) {
+    if (e.named.empty()) return;
+    std::string text;
+    for (const dsl::NamedArgument& option : e.named)
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", option.name,
+                          dsl::to_text(*option.value));
+    for (std::size_t i = first; i < out.observables.size(); ++i)
+      options_[{d_.system.outputs.size(), i}] = {text, !given.empty()};
+  }
+
   /// Mean energy densities: kinetic and gradient of each field, each term of the potential.
   void energies(OutputClause& out, dsl::Span span) {
     Arena& arena = d_.arena();
@@ -349,348 +342,9 @@ class Outputs {
     if (!any) d_.fail(errors::not_yet(span, "`energies` without second-order equations"));
   }
 
-  // ---- options
-  // ---------------------------------------------------------------------------------------
-
-  [[noreturn]] void bad_value(const dsl::NamedArgument& option, const std::string& expected) {
-    d_.fail(errors::option_value(option.span, option.name, expected));
-  }
-
-  int axis_of(const std::string& word) const {
-    for (int k = 0; k < 4; ++k) {
-      if (word == kAxes[k] && k < d_.grid.dims) return k;
-    }
-    return -1;
-  }
-
-  std::int64_t whole(const dsl::NamedArgument& option, std::int64_t low, std::int64_t high) {
-    const auto n = lower_.fixed_integer(*option.value, fmt::format("`{}`", option.name));
-    if (n < low || n > high)
-      bad_value(option, fmt::format("a whole number from {} to {}", low, high));
-    return n;
-  }
-
-  bool switched(const dsl::NamedArgument& option) {
-    const std::string& word = option.value->text;
-    if (word != "on" && word != "off") bad_value(option, "on or off");
-    return word == "on";
-  }
-
-  void spectrum_option(Observable& base, const dsl::NamedArgument& option) {
-    program::SpectrumForm& form = base.form.spectrum;
-    const std::string& word = option.value->text;
-    if (option.name == "type") {
-      form.type = static_cast<int>(whole(option, 1, 2));
-    } else if (option.name == "version") {
-      form.version = static_cast<int>(whole(option, 1, 3));
-    } else if (option.name == "cross") {
-      form.cross = switched(option);
-    } else if (option.name == "weights") {
-      if (word != "sharp" && word != "defrost") bad_value(option, "sharp or defrost");
-      form.two_bins = word == "defrost";
-    } else if (option.name == "k") {
-      if (word != "lattice" && word != "effective") bad_value(option, "lattice or effective");
-      if (word == "effective") form.laplacian = {symbol_of(d_.laplacian)};
-    } else if (option.name == "factor") {
-      base.factor = scalar(*option.value, "`factor`");
-    } else if (option.name == "mass") {
-      const Expr mass = scalar(*option.value, "`mass`");
-      base.mass2 = mass * mass;
-    }
-  }
-
-  Expr scalar(const dsl::Expr& e, const std::string& what) {
-    const Expr value = units_.quantity(lower_.real(e, what));
-    if (algebra::per_site(value)) d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
-    return value;
-  }
-
-  /// Symbol of the model's Laplacian times dx^2.
-  program::Symbol symbol_of(int stencil) {
-    const algebra::StencilData& data = d_.arena().stencil_data(stencil);
-    program::Symbol symbol;
-    for (std::size_t i = 0; i < data.offsets.size(); ++i) {
-      const auto& o = data.offsets[i].d;
-      symbol.offsets.push_back({o[0], o[1], o[2], o[3]});
-      symbol.weights.push_back(static_cast<double>(data.weights[i]) /
-                               static_cast<double>(data.denominator));
-    }
-    return symbol;
-  }
-
-  /// `bins`, `low`, `high`, `scale`: a number for all axes, or a list with one for each.
-  void histogram_option(Observable& base, const dsl::NamedArgument& option) {
-    auto& axes = base.form.histogram;
-    const bool list = option.value->kind == ExprKind::List;
-    if (list && option.value->args.size() != axes.size())
-      bad_value(option, fmt::format("one value for each of the {} axes", axes.size()));
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      const dsl::Expr& e = list ? *option.value->args[i] : *option.value;
-      if (option.name == "scale") {
-        if (e.text != "log" && e.text != "linear") bad_value(option, "linear or log");
-        axes[i].log = e.text == "log";
-      } else if (option.name == "bins") {
-        const auto bins = lower_.fixed_integer(e, "the number of bins");
-        if (bins < 1 || bins > 65536) bad_value(option, "1 to 65536 bins");
-        axes[i].bins = static_cast<int>(bins);
-      } else {
-        const bool low = option.name == "low";
-        const auto number = static_cast<double>(lower_.fixed_number(e, option.name));
-        (low ? axes[i].low : axes[i].high) = number;
-        (low ? axes[i].find_low : axes[i].find_high) = false;
-      }
-    }
-  }
-
-  void check_histogram(const Observable& base, const dsl::Expr& e) {
-    for (const program::HistogramAxis& axis : base.form.histogram) {
-      if (!axis.find_low && !axis.find_high && !(axis.low < axis.high))
-        d_.fail(errors::option_value(e.span, "high", "a number above `low`"));
-      if (axis.log && ((!axis.find_low && axis.low <= 0) || (!axis.find_high && axis.high <= 0)))
-        d_.fail(errors::option_value(e.span, "low", "a positive number where the scale is log"));
-    }
-  }
-
-  void along(Observable& base, const dsl::NamedArgument& option) {
-    const std::string& word = option.value->text;
-    base.form.axis = axis_of(word);
-    if (base.form.axis < 0 && word != "r") bad_value(option, "r or an axis of the lattice");
-  }
-
-  void read_option(Observable& base, const dsl::Expr&, const dsl::NamedArgument& option) {
-    using Kind = Observable::Kind;
-    const std::string& name = option.name;
-    if (base.kind == Kind::Slice) {
-      const int axis = axis_of(name);
-      if (axis < 0) d_.fail(errors::option_value(option.span, "slice", "an axis of the lattice"));
-      base.form.axis = axis;
-      base.coordinate = static_cast<double>(lower_.fixed_number(*option.value, name));
-    } else if (name == "over" && base.kind == Kind::Histogram) {
-      std::vector<dsl::ExprPtr> names = option.value->args;
-      if (option.value->kind != ExprKind::List) names = {option.value};
-      for (const dsl::ExprPtr& axis : names) {
-        if (axis->text == "time") {
-          d_.fail(errors::not_yet(axis->span, "a histogram over time"));
-        }
-        // picked by --set an axis is gone: the histogram is of what is left
-        if (const int k = axis_named(axis->text); k >= 0) base.form.over.push_back(k);
-      }
-      over_ = true;
-    } else if (base.kind == Kind::Histogram) {
-      histogram_option(base, option);
-    } else if (name == "along") {
-      along(base, option);
-    } else if (name == "bins") {
-      base.form.bins = static_cast<int>(whole(option, 1, 1 << 20));
-    } else {
-      spectrum_option(base, option);
-    }
-  }
-
-  // ---- values of fields
-  // -------------------------------------------------------------------------------
-
-  using Parts = std::vector<Observable::Part>;
-
-  /// Distinct real components with the number of times each occurs.
-  Parts components(const Value& v, double norm = 1) {
-    Parts parts;
-    const auto add = [&](Expr physical) {
-      const Expr value = units_.quantity(physical);
-      for (Observable::Part& part : parts) {
-        if (part.value == value) {
-          part.weight += norm;
-          return;
-        }
-      }
-      parts.push_back({value, norm});
-    };
-    for (const Component& c : v.parts) {
-      add(c.re);
-      if (!c.real()) add(c.im);
-    }
-    std::erase_if(parts, [&](const Observable::Part& part) {
-      return parts.size() > 1 && !algebra::per_site(part.value);
-    });
-    return parts;
-  }
-
-  /// Every component in its order; of complex values the real part before the imaginary one.
-  Parts all_components(const Value& v) {
-    Parts parts;
-    for (const Component& c : v.parts) {
-      parts.push_back({units_.quantity(c.re), 1});
-      if (v.complex()) parts.push_back({c.im ? units_.quantity(c.im) : d_.arena().integer(0), 1});
-    }
-    return parts;
-  }
-
-  static void set_parts(Observable& o, const Parts& parts) {
-    o.value = parts[0].value;
-    o.form.weight = parts[0].weight;
-    o.more.assign(parts.begin() + 1, parts.end());
-  }
-
-  void need_per_site(const Observable& o, dsl::Span span) {
-    bool fine = algebra::per_site(o.value);
-    for (const Observable::Part& part : o.more) fine = fine && algebra::per_site(part.value);
-    if (!fine) d_.fail(errors::not_site_output(span, written(d_, span)));
-  }
-
-  /// `histogram(..., over = path)` of a value that an instance has once: a first passage, an
-  /// average over time. Each instance counts once.
-  bool counts_instances(Expr value) const { return over_ && !algebra::per_site(value); }
-
-  /// f', or with the Hubble term f' + H f, which is (a f)' in conformal time but for a^2.
-  Value rate_of(const Value& v, bool hubble, dsl::Span span) {
-    Value rate = lower_.time_derivative(v, span);
-    for (std::size_t i = 0; hubble && i < rate.parts.size(); ++i) {
-      const auto add = [&](Expr& part, Expr of) {
-        if (of) part = part + d_.hubble() * of;
-      };
-      add(rate.parts[i].re, v.parts[i].re);
-      add(rate.parts[i].im, v.parts[i].im);
-    }
-    return rate;
-  }
-
-  /// f and f' of a field and what its particles are counted with (runtime/observe/spectrum.hpp).
-  void occupation(Observable& o, const dsl::Expr& arg, bool hubble) {
-    const Value v = lower_.value(arg);
-    const StateField* field = arg.kind == ExprKind::Name ? d_.field(arg.text) : nullptr;
-    if (field && field->order != 2)
-      d_.fail(errors::not_yet(arg.span, "the occupation number of a first-order field"));
-    const double norm = field ? field->norm() : v.complex() ? 2 : 1;
-    Parts parts = components(v, norm);
-    const Parts rates = components(rate_of(v, hubble, arg.span), norm);
-    if (parts.size() != rates.size())
-      d_.fail(errors::not_yet(arg.span, "the occupation number of this"));
-    parts.insert(parts.end(), rates.begin(), rates.end());
-    set_parts(o, parts);
-    Arena& arena = d_.arena();
-    o.factor = units_.quantity(d_.expanding() ? d_.scale() : arena.integer(1));
-    if (o.mass2) return;
-    if (!field) d_.fail(errors::option_value(arg.span, "mass", "the mass of what is not a field"));
-    // <V''>, averaged over the components; of a complex field along each canonical direction
-    Expr sum = arena.integer(0);
-    for (const int array : field->arrays) {
-      if (!d_.potential) break;
-      const Expr slope = variation(d_, d_.potential, Functional::Density, array, arg.span) /
-                         arena.integer(field->norm());
-      sum = sum + algebra::local_derivative(slope, arena.load(array));
-    }
-    sum = sum / arena.integer(static_cast<std::int64_t>(field->arrays.size()));
-    o.mass2 = units_.quantity(algebra::per_site(sum) ? arena.make(algebra::Op::Mean, {sum}) : sum);
-  }
-
-  void field_output(Observable::Kind kind, const dsl::Expr& e, const std::string& given,
-                    OutputClause& out) {
-    using Kind = Observable::Kind;
-    Observable base;
-    base.kind = kind;
-    base.span = e.span;
-    bool cross = false, map = false, hubble = false;
-    over_ = false;
-    for (const dsl::NamedArgument& option : e.named) {
-      if (option.name == "hubble") {
-        hubble = switched(option);
-        if (hubble && !d_.expanding()) bad_value(option, "off: nothing expands");
-      }
-      cross = cross || (option.name == "cross" && switched(option));
-      map = map || (option.name == "bins" && option.value->kind == ExprKind::List);
-    }
-    map = map && kind == Kind::Histogram;
-    if (kind == Kind::Histogram) base.form.histogram.resize(map ? e.args.size() : 1);
-    if (kind == Kind::Profile || kind == Kind::Spectrum) base.form.axis = 0;
-    if (kind == Kind::Correlator) base.form.axis = -1;
-    for (const dsl::NamedArgument& option : e.named) read_option(base, e, option);
-    check_histogram(base, e);
-    const std::size_t first = out.observables.size();
-    program::SpectrumForm& form = base.form.spectrum;
-    if (!form.laplacian.empty() && form.version == 1) form.version = 2;
-    // in fewer than three dimensions a slice across no axis is everything
-    if (kind == Kind::Slice && base.form.axis >= d_.grid.dims) base.form.axis = -1;
-    if (sums_components(kind)) {
-      if (!d_.periodic())
-        d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a box that is not periodic", e.text)));
-      if (d_.grid.dims > 3)
-        d_.fail(errors::not_yet(e.span, fmt::format("`{}` in four dimensions", e.text)));
-    }
-    if ((cross || map) && e.args.size() != 2)
-      d_.fail(errors::wrong_shape(e.span, fmt::format("this `{}` is of two values", e.text)));
-    if (cross || map) {
-      pair_output(base, e, given, out);
-      note_options(e, given, out, first);
-      return;
-    }
-    for (const dsl::ExprPtr& arg : e.args) {
-      const std::string inner = dsl::to_text(*arg);
-      const Value v = lower_.value(*arg);
-      const auto add = [&](const std::string& what, bool alone, const Parts& parts) {
-        Observable o = base;
-        o.name = given.empty() ? fmt::format("{}({})", e.text, what)
-                 : alone       ? given
-                               : fmt::format("{}({})", given, what);
-        if (kind == Kind::Occupation) {
-          occupation(o, *arg, hubble);
-        } else {
-          set_parts(o, parts);
-        }
-        if (!counts_instances(parts[0].value)) need_per_site(o, arg->span);
-        out.observables.push_back(std::move(o));
-      };
-      if (sums_components(kind)) {
-        add(inner, e.args.size() == 1, components(v));
-        continue;
-      }
-      if (kind == Kind::Snapshot) {
-        base.form.value.clear();
-        if (!v.scalar()) base.form.value.push_back(v.rows);
-        if (v.columns > 1) base.form.value.push_back(v.columns);
-        base.form.complex = v.complex();
-        add(inner, e.args.size() == 1, all_components(v));
-        continue;
-      }
-      for (std::size_t i = 0; i < v.parts.size(); ++i) {
-        const std::string shown = v.scalar() ? inner : fmt::format("{}[{}]", inner, i);
-        const Component& c = v.parts[i];
-        const bool alone = e.args.size() * v.parts.size() == 1 && c.real();
-        add(c.real() ? shown : "re(" + shown + ")", alone, {{units_.quantity(c.re), 1}});
-        if (!c.real()) add("im(" + shown + ")", false, {{units_.quantity(c.im), 1}});
-      }
-    }
-    note_options(e, given, out, first);
-  }
-
-  /// Of the outputs from number `first` on.
-  void note_options(const dsl::Expr& e, const std::string& given, const OutputClause& out,
-                    std::size_t first) {
-    if (e.named.empty()) return;
-    std::string text;
-    for (const dsl::NamedArgument& option : e.named)
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", option.name,
-                          dsl::to_text(*option.value));
-    for (std::size_t i = first; i < out.observables.size(); ++i)
-      options_[{d_.system.outputs.size(), i}] = {text, !given.empty()};
-  }
-
-  /// Two values that make one output: a cross spectrum, a map of counts.
-  void pair_output(const Observable& base, const dsl::Expr& e, const std::string& given,
-                   OutputClause& out) {
-    Observable o = base;
-    o.name = given.empty() ? fmt::format("{}({}, {})", e.text, dsl::to_text(*e.args[0]),
-                                         dsl::to_text(*e.args[1]))
-                           : given;
-    o.value = units_.quantity(lower_.real(*e.args[0], "what is counted"));
-    o.more = {{units_.quantity(lower_.real(*e.args[1], "what is counted")), 1}};
-    if (!counts_instances(o.value) && !counts_instances(o.more[0].value)) need_per_site(o, e.span);
-    out.observables.push_back(std::move(o));
-  }
-
   Derivation& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
-  bool over_ = false;  ///< the output being read is over axes of the sweep
   WrittenOptions options_;
   const Scope global_;
 };

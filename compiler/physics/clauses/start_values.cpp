@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/init_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/steps.hpp"

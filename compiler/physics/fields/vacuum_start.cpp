@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/init_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"

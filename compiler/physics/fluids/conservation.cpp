@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/init_errors.hpp"
+#include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/fluids/signals.hpp"
 #include "compiler/physics/lower/calculus.hpp"

@@ -1,13 +1,16 @@
-// Messages about the methods of `solve` (E0792, E0793, W0797) and kinds of values in schemes; the
-// others of conservation laws are in physics_errors.hpp.
+// What is wrong with conservation laws, their recovery and the texts of schemes.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::physics::errors {
+
+using dsl::Diagnostic;
+using dsl::Span;
 
 /// Values of both kinds in one line of a scheme.
 dsl::Diagnostic scheme_kinds(dsl::Span span);
@@ -24,5 +27,36 @@ dsl::Diagnostic solve_stops_short(dsl::Span span, const std::string& name, std::
                                   double reached);
 /// A warning: memory in f64 and arithmetic in f32.
 dsl::Diagnostic stored_finer(dsl::Span span, const std::string& name);
+
+/// dt/dx is `ratio`, signals are as fast as `speed`.
+Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed);
+Diagnostic no_laws(Span span);
+Diagnostic no_recovery(Span span);
+Diagnostic not_recovered(Span span, const std::string& name);
+Diagnostic two_facts(Span span, const std::string& name);
+Diagnostic recovery_circle(Span span, const std::string& name);
+Diagnostic solve_bounds(Span span);
+Diagnostic solve_without_fact(Span span, const std::string& name);
+Diagnostic no_contraction(Span span, const std::string& name, double factor,
+                          const std::string& state);
+/// A warning: `max` rounds leave an error of `reached`.
+Diagnostic solve_stops_early(Span span, const std::string& name, double factor, double wanted,
+                             std::int64_t most, double reached);
+Diagnostic no_finite_state(Span span);
+Diagnostic no_inverse(Span span, const std::string& name, const std::string& state, double expected,
+                      double found);
+Diagnostic limit_of_primitive(Span span, const std::string& name);
+Diagnostic no_scheme(Span span);
+Diagnostic scheme_head(Span span);
+Diagnostic scheme_line(Span span);
+Diagnostic scheme_no_end(Span span, const std::string& state);
+Diagnostic scheme_shift(Span span, const std::string& axis);
+Diagnostic scheme_name(Span span, const std::string& name, const std::vector<std::string>& known);
+Diagnostic scheme_state(Span span, const std::string& name);
+Diagnostic scheme_option_missing(Span span, const std::string& scheme, const std::string& option);
+Diagnostic scheme_form(Span span, const std::string& scheme, bool step);
+Diagnostic no_common_velocity(Span span, Span scheme, const std::string& name, Span other);
+Diagnostic nothing_carried(Span span, const std::string& scheme);
+Diagnostic flux_left_over(Span span, Span scheme, const std::string& name);
 
 }  // namespace vphi::physics::errors

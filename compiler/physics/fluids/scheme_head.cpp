@@ -1,5 +1,6 @@
 #include "compiler/physics/fluids/scheme_head.hpp"
 
+#include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {

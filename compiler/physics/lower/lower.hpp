@@ -14,6 +14,7 @@
 #include "compiler/physics/derivation.hpp"
 #include "compiler/physics/lower/reading.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
+#include "dsl/words/builtins.hpp"
 
 namespace vphi::physics {
 
@@ -71,17 +72,39 @@ class Lowerer {
   Value unit(const dsl::Expr& e, const Scope& scope);
   Value call(const dsl::Expr& e, const Scope& scope);
   Value user_function(const NamedFact& fact, const dsl::Expr& e, const Scope& scope);
-  // lower_functions.cpp
+  // lower_functions.cpp: a reader for each kind of function (dsl/words/builtins.hpp), the call's
+  // arguments not yet read; nothing where the call has no value in an expression
+  using ReadCall = std::optional<Value> (Lowerer::*)(const dsl::Expr& e, const Scope& scope);
+  static const std::map<dsl::Rule, ReadCall>& readers();
   std::optional<Value> builtin(const dsl::Expr& e, const Scope& scope);
-  Value elementary(const std::string& name, const dsl::Expr& e, const Value& x);
-  Value laplacian(const Value& x, dsl::Span span);
-  Value gradient(const Value& x, dsl::Span span);
+  Value argument(const dsl::Expr& e, std::size_t i, const Scope& scope);
+  std::optional<Value> distribution(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> file_without_index(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> elementary(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> of_reals(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> reduced(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> extremum(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> minmod(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> site_number(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> transverse(const dsl::Expr& e, const Scope& scope);
+  // lower_vectors.cpp
+  std::optional<Value> real_part(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> norm(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> conjugated(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> dot(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> cross(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> outer(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> trace(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> adjoint_value(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> laplacian(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> divergence(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> gradient(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> neighbours(const dsl::Expr& e, const Scope& scope);
   Value axis_derivative(const Value& x, int axis);
-  Value neighbours(const dsl::Expr& e, int distance, const Scope& scope);
   // lower_links.cpp
   bool has_links() const;
   const StateField& links(dsl::Span span) const;
-  Value path_product(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> path_product(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
   Value traced(const Value& x, const Reading& reading) const;
   /// Of the real part of the trace of an N x N product of links; null where nothing is known.
@@ -98,27 +121,27 @@ class Lowerer {
   SpinorForm linear_operator(const NamedFact& fact, const dsl::Expr& at, const Scope& scope);
   int colours() const;  ///< of spinors: those of the links, 1 without
   /// `spinor(s, c)`: 1 in one component, 0 in the others.
-  Value unit_spinor(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> unit_spinor(const dsl::Expr& e, const Scope& scope);
   gauge::LinkOf link_matrices() const;
   /// `adj(D, psi)`: the adjoint operator of a linear function.
   Value adjoint_applied(const dsl::Expr& e, const Scope& scope);
   static constexpr const char* kOperatorAlone =
       "an operator acts on a spinor and has no components of its own";
   // lower_tables.cpp
-  Value table(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> table(const dsl::Expr& e, const Scope& scope);
   Value file_entry(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> matrix_entry(const dsl::Expr& e, const Scope& scope);
   // lower_reductions.cpp
   Value sum_or_product(const dsl::Expr& e, bool product, const Scope& scope);
-  Value reduction(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> reduction(const dsl::Expr& e, const Scope& scope);
   Value reduce(const std::string& name, const Value& x, const dsl::Expr& e);
   // lower_statistics.cpp
   Value reduction_over(const dsl::Expr& e, const Scope& scope);
-  Value first_passage(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> first_passage(const dsl::Expr& e, const Scope& scope);
   Expr rate_along_flow(Expr average, dsl::Span span);
   // solve.cpp
-  Value solve(const dsl::Expr& e, const Scope& scope);
-  Value of_solve(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> solve(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> of_solve(const dsl::Expr& e, const Scope& scope);
   void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve);
   /// Of the solution of a system: those of the `fermion` that the argument of the operator `op` is
   /// named after; a failure where there is none and `fermion` lines differ.
@@ -131,7 +154,7 @@ class Lowerer {
   std::optional<Value> over_particles(const dsl::Expr& e, const Scope& scope);
   Value particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope);
   // lower_derivatives.cpp
-  Value derivative(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> derivative(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> link_gradient(const dsl::Expr& e, const dsl::Expr& by, const Scope& scope);
   void index_range(const dsl::Expr& e, const std::string& index, const Scope& scope,
                    std::set<std::string>& visiting, std::optional<std::vector<IndexValue>>& range);

@@ -47,7 +47,7 @@ std::optional<Value> Lowerer::link_gradient(const dsl::Expr& e, const dsl::Expr&
   return scope.reading().gradient_by_links(*e.args[0], axis, e.span, scope);
 }
 
-Value Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
+std::optional<Value> Lowerer::derivative(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   const dsl::Expr* by = e.args[1].get();
   bool conjugate_of = false;

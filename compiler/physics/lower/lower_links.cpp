@@ -96,7 +96,8 @@ std::vector<IndexValue> Lowerer::steps_of(const dsl::Expr& arg, const Scope& sco
   d_.fail(errors::wrong_shape(arg.span, "a path is a list of directions: i, -j, x, 3*i"));
 }
 
-Value Lowerer::path_product(const dsl::Expr& e, const Scope& scope) {
+std::optional<Value> Lowerer::path_product(const dsl::Expr& e, const Scope& scope) {
+  if (!has_links()) return std::nullopt;
   LinkPath path;
   for (const dsl::ExprPtr& arg : e.args) {
     for (const IndexValue& k : steps_of(*arg, scope)) path.word.push_back({k.value, k.sign < 0});

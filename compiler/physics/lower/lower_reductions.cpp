@@ -199,7 +199,7 @@ Value Lowerer::sum_or_product(const dsl::Expr& e, bool product, const Scope& sco
   return result ? *result : Value::of(integer(product ? 1 : 0));
 }
 
-Value Lowerer::reduction(const dsl::Expr& e, const Scope& scope) {
+std::optional<Value> Lowerer::reduction(const dsl::Expr& e, const Scope& scope) {
   for (const dsl::NamedArgument& option : e.named) {
     if (option.name == "over") return reduction_over(e, scope);
   }

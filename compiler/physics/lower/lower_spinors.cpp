@@ -43,7 +43,7 @@ gauge::LinkOf Lowerer::link_matrices() const {
   return link;
 }
 
-Value Lowerer::unit_spinor(const dsl::Expr& e, const Scope& scope) {
+std::optional<Value> Lowerer::unit_spinor(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   Value v{4, colours(), {}};
   v.spinor = true;

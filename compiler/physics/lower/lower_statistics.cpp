@@ -178,7 +178,7 @@ Expr Lowerer::rate_along_flow(Expr average, dsl::Span span) {
 }
 
 // first(e, a < b): the margin b - a passes 0 where the condition begins to hold.
-Value Lowerer::first_passage(const dsl::Expr& e, const Scope& scope) {
+std::optional<Value> Lowerer::first_passage(const dsl::Expr& e, const Scope& scope) {
   FirstPassage f;
   f.value = real(*e.args[0], "the first argument of `first`", scope);
   f.condition = condition(*e.args[1], scope);

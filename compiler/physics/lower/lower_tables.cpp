@@ -68,7 +68,7 @@ Expr symmetric(Derivation& d, const dsl::Expr& e, std::vector<Expr>& arguments, 
 
 }  // namespace
 
-Value Lowerer::table(const dsl::Expr& e, const Scope& scope) {
+std::optional<Value> Lowerer::table(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   std::size_t files = 1;  // the finest first
   while (files < e.args.size() && e.args[files]->kind == ExprKind::String) ++files;

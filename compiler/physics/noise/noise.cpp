@@ -9,6 +9,7 @@
 #include "compiler/physics/derivation.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/reading.hpp"
+#include "compiler/physics/noise/noise_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {

@@ -32,9 +32,9 @@ struct Degree {
   Expr where;  ///< Broken: the subtree that is neither
 };
 
-class Reading {
+class DegreeReader {
  public:
-  explicit Reading(const std::vector<int>& arrays) : arrays_(arrays) {}
+  explicit DegreeReader(const std::vector<int>& arrays) : arrays_(arrays) {}
 
   Degree of(Expr e) {
     if (const auto known = known_.find(e.get()); known != known_.end()) return known->second;
@@ -171,7 +171,7 @@ bool wants_hermitian(const LinearSystem& solve) {
 }  // namespace
 
 Expr not_linear(Expr value, const std::vector<int>& arrays) {
-  const Degree degree = Reading(arrays).of(value);
+  const Degree degree = DegreeReader(arrays).of(value);
   if (degree.kind == Degree::Kind::None) return value;
   return degree.kind == Degree::Kind::Broken ? degree.where : Expr();
 }
@@ -352,7 +352,7 @@ std::array<bool, 4> Lowerer::antiperiodic_axes_of(const dsl::Expr& at, const Nam
   return first;
 }
 
-Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
+std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   const dsl::Expr& op = *e.args[0];
   const NamedFact* fact = d_.facts.find(op.text);
@@ -482,7 +482,7 @@ Value Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   return x;
 }
 
-Value Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
+std::optional<Value> Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
   const Value x = value(*e.args[0], scope);
   const Expr part = x.parts[0].re;
   for (const LinearSystem& solve : d_.system.solves) {

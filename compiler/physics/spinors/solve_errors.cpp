@@ -22,4 +22,48 @@ dsl::Diagnostic not_hermitian(dsl::Span span, const std::string& function,
       declared, "defined here");
 }
 
+Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
+                      Span declared) {
+  return with_label(
+      error("E0755", span,
+            fmt::format("`{}` is not linear in its argument{}", function,
+                        term.empty() ? std::string() : fmt::format(": `{}`", term)),
+            "the operator of a linear system",
+            "every term of A(u) holds u once: in no product with itself, under no function, in no "
+            "condition",
+            "move terms without u to the right side; solve a nonlinear equation by repeated "
+            "linearisation"),
+      declared, "defined here");
+}
+
+Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
+                          const std::vector<std::string>& fermions, Span declared) {
+  return with_label(
+      error("E0758", span,
+            fmt::format("`{}` acts on `{}`, and the `fermion` lines have different boundaries",
+                        function, argument),
+            "of which of them is the solution?",
+            "the solution of a system has the boundary of the fermion that the argument of its "
+            "operator is named after",
+            fmt::format("write {0}({1}) = ... with one of {2} as the argument, or one more line "
+                        "{0}_{1}({1}) = {0}({1})",
+                        function, fermions.front(), fmt::join(fermions, ", "))),
+      declared, "defined here");
+}
+
+Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
+                            Span declared) {
+  return with_label(
+      error(
+          "E0757", span,
+          fmt::format("`{0}(1i*u)` is not `1i*{0}(u)`, and `{1}` needs that", function, solver),
+          "linear for real factors alone",
+          fmt::format("the text of `{}` multiplies fields by complex numbers (`dot` without `re`), "
+                      "and takes A out of such products",
+                      solver),
+          "take a solver whose numbers are real, cgne or cg, or write the operator without conj, "
+          "re and im of its argument"),
+      declared, "defined here");
+}
+
 }  // namespace vphi::physics::errors

@@ -1,0 +1,54 @@
+#include "compiler/physics/clauses/init_errors.hpp"
+
+#include <fmt/format.h>
+
+#include "dsl/messages/error.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::error;
+using dsl::with_label;
+
+Diagnostic init_not_state(Span span, const std::string& name) {
+  return error("E0724", span, fmt::format("`{}` is not state: it takes no initial value", name), "",
+               "fields, their velocities, var and t have initial values", "remove it from `init`");
+}
+
+Diagnostic init_twice(Span span, const std::string& name, Span first) {
+  return with_label(error("E0725", span, fmt::format("`{}` has two initial values", name), "",
+                          "one initial value for each variable", "remove one of them"),
+                    first, "the first one");
+}
+
+Diagnostic start_given_twice(Span span, const std::string& quantity, const std::string& primitive,
+                             Span other) {
+  return with_label(error("E0725", span,
+                          fmt::format("`{}` has two initial values: its own and that of `{}`",
+                                      quantity, primitive),
+                          "",
+                          "a fluid begins with its primitive variables or with its conserved "
+                          "quantities; the others "
+                          "follow from them",
+                          "give all of one kind, and none of the other"),
+                    other, "the primitive variable");
+}
+
+Diagnostic init_circle(Span span, const std::string& name) {
+  return error("E0726", span, fmt::format("the initial value of `{}` needs itself", name), "",
+               "initial values may name each other, but not in a cycle", "break the cycle");
+}
+
+Diagnostic vacuum_not_homogeneous(Span span, const std::string& name) {
+  return error("E0727", span,
+               fmt::format("`vacuum` of `{}` needs homogeneous initial values", name), "",
+               "the mass in the spectrum is V'' at the homogeneous values of all fields",
+               "remove the dependence on x, y, z");
+}
+
+Diagnostic random_not_here(Span span, const std::string& name) {
+  return error("E0728", span,
+               fmt::format("`{}` stands for random numbers, which only `init` draws", name), "",
+               "random initial values follow `~`", "move it to `init`");
+}
+
+}  // namespace vphi::physics::errors

@@ -1,0 +1,22 @@
+// What is wrong with initial values (E0724 to E0728).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dsl/messages/diagnostic.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::Diagnostic;
+using dsl::Span;
+
+Diagnostic init_not_state(Span span, const std::string& name);
+Diagnostic init_twice(Span span, const std::string& name, Span first);
+Diagnostic start_given_twice(Span span, const std::string& quantity, const std::string& primitive,
+                             Span other);
+Diagnostic init_circle(Span span, const std::string& name);
+Diagnostic vacuum_not_homogeneous(Span span, const std::string& name);
+Diagnostic random_not_here(Span span, const std::string& name);
+
+}  // namespace vphi::physics::errors

@@ -1,0 +1,105 @@
+// Densities of energy and pressure at a site, and their parts.
+#include "compiler/physics/lower/lower.hpp"
+
+#include <set>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+bool Lowerer::holds_momentum(Expr term) const {
+  std::set<int> momenta;
+  bool momentum = false;
+  for (const StateField& field : d_.fields) {
+    if (!field.hamiltonian) continue;
+    if (momentum) momenta.insert(field.arrays.begin(), field.arrays.end());
+    momentum = !momentum;
+  }
+  return algebra::contains(term,
+                           [&](Expr e) { return e.is(Op::Load) && momenta.contains(e->index); });
+}
+
+/// The total of the terms of H that hold a momentum.
+Expr Lowerer::kinetic_part() {
+  Expr sum = integer(0);
+  for (const Expr term : flat_terms(d_.hamiltonian_density))
+    if (holds_momentum(term)) sum = sum + term;
+  return d_.arena().make(Op::Total, {sum});
+}
+
+/// The total of the other terms of H that read more than their own site.
+Expr Lowerer::gradient_part() {
+  const auto elsewhere = [](Expr e) {
+    if (e.is(Op::Stencil)) return true;
+    return e.is(Op::Load) && (is_gradient(e->index) || !(e->offset == algebra::Offset{}));
+  };
+  Expr sum = integer(0);
+  for (const Expr term : flat_terms(d_.hamiltonian_density))
+    if (!holds_momentum(term) && algebra::contains(term, elsewhere)) sum = sum + term;
+  return d_.arena().make(Op::Total, {sum});
+}
+
+Expr Lowerer::kinetic_density(const StateField& field) {
+  Arena& arena = d_.arena();
+  Expr sum = arena.integer(0);
+  for (const int velocity : field.velocities) {
+    sum = sum + algebra::pow(arena.load(velocity), 2);
+  }
+  return arena.rational(field.norm(), 2) * sum;
+}
+
+Expr Lowerer::gradient_density(const StateField& field) {
+  Arena& arena = d_.arena();
+  Expr sum = arena.integer(0);
+  if (!d_.grid.present) return sum;
+  for (const int array : field.arrays) sum = sum + arena.load(gradient_of(array));
+  const Expr metric = d_.expanding() ? algebra::pow(d_.scale(), -2) : arena.integer(1);
+  return arena.rational(field.norm(), 2) * metric * sum;
+}
+
+// rho = sum(phidot^2/2 + (grad phi)^2/(2 a^2)) + V + rho_r/a^4 + rho_m/a^3  (docs/formulas.md 1.1)
+Expr Lowerer::energy_density() {
+  Arena& arena = d_.arena();
+  Expr sum = d_.potential ? d_.potential : arena.integer(0);
+  // a written H is the sum of comoving densities: rho = h/a^3  (docs/rules.md rule 16)
+  if (d_.hamiltonian)
+    sum = sum + distribute(algebra::pow(d_.scale_or_one(), -3), d_.hamiltonian_density);
+  for (const StateField& field : d_.fields) {
+    if (d_.gravitates(field)) sum = sum + kinetic_density(field) + gradient_density(field);
+  }
+  const Background& b = d_.background;
+  if (b.radiation) sum = sum + b.radiation * algebra::pow(d_.scale(), -4);
+  if (b.matter) sum = sum + b.matter * algebra::pow(d_.scale(), -3);
+  return sum;
+}
+
+// docs/formulas.md 1.1:
+// p = sum(phidot^2/2 - (grad phi)^2/(6 a^2)) - V - (a/3) dV/da + rho_r/(3 a^4).
+// With the kinetic energy and the gradients it is -d(a^3 rho)/da / (3 a^2) at fixed canonical
+// momenta, so that d(rho)/dt = -3 H (rho + p) whatever the potential holds of a.
+Expr Lowerer::pressure() {
+  Arena& arena = d_.arena();
+  Expr sum = d_.potential ? -d_.potential : arena.integer(0);
+  if (d_.potential && d_.expanding() && algebra::depends_on(d_.potential, d_.scale())) {
+    const Expr slope = algebra::derivative(d_.potential, d_.scale());
+    sum = sum - distribute(d_.scale() / arena.integer(3), slope);
+  }
+  // p = -d(h, a)/(3 a^2)  (docs/rules.md rule 16)
+  if (d_.hamiltonian && d_.expanding()) {
+    sum = sum - distribute(algebra::pow(d_.scale(), -2) / arena.integer(3),
+                           algebra::derivative(d_.hamiltonian_density, d_.scale()));
+  }
+  for (const StateField& field : d_.fields) {
+    if (!d_.gravitates(field)) continue;
+    sum = sum + kinetic_density(field) - gradient_density(field) / arena.integer(3);
+  }
+  if (d_.background.radiation) {
+    sum = sum + d_.background.radiation / arena.integer(3) * algebra::pow(d_.scale(), -4);
+  }
+  return sum;
+}
+
+}  // namespace vphi::physics

@@ -1,0 +1,235 @@
+// Names: what is local, what is declared, and what the language gives.
+#include "compiler/physics/lower/lower.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/pairs.hpp"
+#include "compiler/gauge/spin_bases.hpp"
+#include "compiler/physics/chains/hmc.hpp"
+#include "compiler/physics/clauses/init_errors.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fluids/conservation.hpp"
+#include "compiler/physics/noise/noise.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors/spinors.hpp"
+#include "dsl/words/builtins.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
+  if (const Value* local = scope.value(e.text)) return *local;
+  if (const IndexValue* k = scope.index(e.text)) {
+    const Expr own = d_.arena().site(0);
+    if (k->body == IndexValue::Body::Own) return Value::of(own);
+    if (k->body == IndexValue::Body::Other) return Value::of(algebra::other(own));
+    return Value::of(integer(k->sign * k->value));
+  }
+  const Reading& reading = scope.reading();
+  if (e.text == "derived" && reading.derived) return reading.derived();
+  if (e.text == "derived" && !d_.field(e.text) && !d_.facts.find(e.text)) {
+    d_.fail(errors::derived_without_source(e.span));
+  }
+  if (const StateField* field = d_.field(e.text)) return field_value(*field);
+  if (const NamedFact* fact = d_.facts.find(e.text)) {
+    if (fact->kind == NamedFact::Kind::Indexed) {
+      d_.fail(errors::wrong_shape(e.span, fmt::format("`{}` needs its indices", e.text)));
+    }
+    return definition(*fact, e, scope);
+  }
+  if (const auto given = given_name(e.text, e.span, reading)) return *given;
+  if (reading.random && dsl::find_builtin(e.text)) return reading.random(e, reading);
+  if (e.text == "noise") {
+    if (d_.particles.present) d_.fail(errors::not_yet(e.span, "noise that all particles share"));
+    return Value::of(noise_written(d_, e, reading));
+  }
+  if (const dsl::Builtin* builtin = dsl::find_builtin(e.text);
+      builtin && builtin->rule == dsl::Rule::Distribution) {
+    d_.fail(errors::random_not_here(e.span, e.text));
+  }
+  for (const dsl::GivenName& given : dsl::given_names())
+    if (given.name == e.text) d_.fail(errors::not_given(e.span, e.text, std::string(given.doc)));
+  if (const dsl::Symbol* symbol = d_.resolved.find(e.text)) {
+    d_.fail(errors::not_yet(e.span, fmt::format("`{}` here", symbol->name)));
+  }
+  d_.fail(errors::unknown_name(e.span, e.text));
+}
+
+Value Lowerer::field_value(const StateField& field) {
+  Arena& arena = d_.arena();
+  Value v{field.rows, field.columns, {}};
+  v.spinor = field.spinor;
+  for (const int cell : field.cells) {
+    if (field.angle) {
+      const Expr angle = arena.load(field.arrays[cell], {}, field.span);
+      v.parts.push_back({arena.make(Op::Cos, {angle}), arena.make(Op::Sin, {angle})});
+    } else if (field.complex) {
+      v.parts.push_back({arena.load(field.arrays[2 * cell], {}, field.span),
+                         arena.load(field.arrays[2 * cell + 1], {}, field.span)});
+    } else {
+      v.parts.push_back({arena.load(field.arrays[cell], {}, field.span), {}});
+    }
+  }
+  return v;
+}
+
+Value Lowerer::field_velocity(const StateField& field, dsl::Span span, const Reading& reading) {
+  const auto rate = [&](std::size_t i) {
+    if (field.order == 2) return d_.arena().load(field.velocities[i], {}, span);
+    const auto it = d_.rates.find(field.arrays[i]);
+    if (it == d_.rates.end()) {
+      d_.fail(errors::no_derivative_in_time(span, fmt::format("`{}`", field.name)));
+    }
+    // white noise has no value at a moment: outside of equations x' is the drift
+    return reading.equation ? it->second : split_noise(it->second).rest;
+  };
+  Value v{field.rows, field.columns, {}};
+  for (const int cell : field.cells) {
+    if (field.complex)
+      v.parts.push_back({rate(2 * cell), rate(2 * cell + 1)});
+    else
+      v.parts.push_back({rate(cell), {}});
+  }
+  return v;
+}
+
+std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span,
+                                         const Reading& reading) {
+  Arena& arena = d_.arena();
+  const Grid& grid = d_.grid;
+  const auto spacing = [&] { return keep_parameters_ ? arena.symbol("dx", span) : grid.dx; };
+  const auto coordinate = [&](int axis) {
+    return (arena.site(axis) - arena.rational(grid.extent[axis] - 1, 2)) * spacing();
+  };
+  if (grid.present) {
+    constexpr const char* kAxes[] = {"x", "y", "z"};
+    for (int axis = 0; axis < std::min(grid.dims, 3); ++axis) {
+      if (text == kAxes[axis]) return Value::of(coordinate(axis));
+    }
+    if (text == "r") {
+      Expr sum = arena.integer(0);
+      for (int axis = 0; axis < grid.dims; ++axis) sum = sum + algebra::pow(coordinate(axis), 2);
+      return Value::of(algebra::pow(sum, arena.rational(1, 2)));
+    }
+    if (text == "dx") return Value::of(spacing());
+    if (text == "volume") {
+      return Value::of(arena.integer(grid.sites()) * algebra::pow(spacing(), grid.dims));
+    }
+  }
+  if (text == "t") return Value::of(d_.time());
+  if (text == "step" || ((text == "trajectory" || text == "sweep") && is_chain(d_.system.dynamics)))
+    return Value::of(arena.symbol("step", span));
+  if ((text == Trajectory::kDelta || text == Trajectory::kAccept) && is_hmc(d_))
+    return Value::of(arena.symbol(text, span));
+  const auto* chain = std::get_if<MarkovChain>(&d_.system.dynamics);
+  if (text == MarkovChain::kAccept && chain && chain->proposals > 0)
+    return Value::of(arena.symbol(text, span));
+  if (text == "dt" && d_.dt) return Value::of(d_.dt);
+  if (d_.expanding()) {
+    if (text == d_.background.scale) return Value::of(d_.scale());
+    if (text == "H" || text == "frw.H") return Value::of(d_.hubble());
+  }
+  if (d_.system.conservation) {
+    if (const auto v = fluid_name(d_, text)) return Value::of(*v);
+  }
+  if (text == "gamma5" && has_fermions()) return spin_value(arena, gauge::gamma5_of(d_.gammas));
+  if (text == "gauss" && has_links()) return Value::of(gauss(span));
+  if (text == "polyakov" && has_links()) return polyakov(span, reading);
+  if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {
+    return Value::of(kinetic_part());
+  }
+  if (d_.hamiltonian && text == "gradient" && d_.hamiltonian_density && grid.present) {
+    return Value::of(gradient_part());
+  }
+  if (d_.hamiltonian && (text == "kinetic" || text == "gradient")) return std::nullopt;
+  if (d_.expanding() || d_.potential) {
+    if (text == "rho") return Value::of(energy_density());
+    if (text == "p") return Value::of(pressure());
+    if (text == "w") {
+      return Value::of(arena.make(Op::Mean, {pressure()}) /
+                       arena.make(Op::Mean, {energy_density()}));
+    }
+    if (text == "kinetic" || text == "gradient") {
+      Expr sum = arena.integer(0);
+      for (const StateField& field : d_.fields) {
+        if (d_.gravitates(field)) {
+          sum = sum + (text == "kinetic" ? kinetic_density(field) : gradient_density(field));
+        }
+      }
+      return Value::of(sum);
+    }
+  }
+  if (const dsl::BuiltinConstant* constant = dsl::find_constant(text)) {
+    if (text == "pi") {
+      return Value::of(keep_parameters_ ? arena.symbol("pi", span) : arena.real(acosl(-1.0L)));
+    }
+    return Value::of(arena.real(constant->value));
+  }
+  return std::nullopt;
+}
+
+Value Lowerer::definition(const NamedFact& fact, const dsl::Expr& at, const Scope& scope) {
+  const Scope* dynamic = scope.dynamic_part();
+  const bool swept = fact.kind == NamedFact::Kind::Swept;
+  if (fact.clause && fact.kind != NamedFact::Kind::Potential) use_source(d_, fact);
+  const bool parameter = fact.kind == NamedFact::Kind::Parameter || swept;
+  if (parameter && keep_parameters_) return Value::of(d_.arena().symbol(fact.name, at.span));
+  if (swept) return Value::of(swept_value(d_, fact.name, at.span));
+  const bool local = dynamic != nullptr || fact.kind == NamedFact::Kind::Function;
+  if (!local) {
+    if (const auto it = known_.find(fact.name); it != known_.end()) return it->second;
+  }
+  if (!lowering_.insert(fact.name).second) d_.fail(errors::cycle(fact.span, fact.name));
+  struct Leave {
+    std::set<std::string>& names;
+    const std::string& name;
+    ~Leave() { names.erase(name); }
+  } leave{lowering_, fact.name};
+  Scope inner = Scope::of_definition(scope);
+  if (fact.kind == NamedFact::Kind::Function) {
+    // p means p(eps, rho), with the names looked up at the place of p (docs/rules.md rule 10)
+    for (const std::string& parameter_name : fact.parameters) {
+      dsl::Expr argument;
+      argument.kind = ExprKind::Name;
+      argument.span = at.span;
+      argument.text = parameter_name;
+      inner.values.emplace(parameter_name, name(argument, scope));
+    }
+  }
+  Value v = value(*fact.value, inner);
+  if (!local) known_.emplace(fact.name, v);
+  return v;
+}
+
+Value Lowerer::user_function(const NamedFact& fact, const dsl::Expr& e, const Scope& scope) {
+  if (e.args.size() != fact.parameters.size()) {
+    d_.fail(errors::wrong_shape(
+        e.span, fmt::format("`{}` takes {} arguments", fact.name, fact.parameters.size())));
+  }
+  if (lowering_.contains(fact.name)) d_.fail(errors::cycle(e.span, fact.name));
+  Scope inner = Scope::of_definition(scope);
+  Scope options;
+  options.parent = inner.parent;
+  options.dynamic = true;
+  for (const dsl::NamedArgument& option : e.named) {
+    options.values.emplace(option.name, value(*option.value, scope));
+  }
+  if (!e.named.empty()) inner.parent = &options;
+  for (std::size_t i = 0; i < e.args.size(); ++i) {
+    inner.values.emplace(fact.parameters[i], value(*e.args[i], scope));
+  }
+  lowering_.insert(fact.name);
+  struct Leave {
+    std::set<std::string>& names;
+    const std::string& name;
+    ~Leave() { names.erase(name); }
+  } leave{lowering_, fact.name};
+  return value(*fact.value, inner);
+}
+
+}  // namespace vphi::physics

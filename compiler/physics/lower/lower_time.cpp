@@ -1,0 +1,110 @@
+// Derivatives in time along the equations of motion.
+#include "compiler/physics/lower/lower.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_flow.hpp"
+#include "compiler/physics/chains/sampling.hpp"
+#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+using dsl::ExprKind;
+
+Value Lowerer::prime(const dsl::Expr& e, const Scope& scope) {
+  const dsl::Expr& base = *e.args[0];
+  Value v;
+  int left = e.primes;
+  if (base.kind == ExprKind::Name && !scope.value(base.text) && d_.field(base.text)) {
+    v = field_velocity(*d_.field(base.text), e.span, scope.reading());
+    --left;
+  } else {
+    v = value(base, scope);
+  }
+  for (; left > 0; --left) v = time_derivative(v, e.span);
+  return v;
+}
+
+Value Lowerer::time_derivative(const Value& v, dsl::Span span) {
+  Value result{v.rows, v.columns, {}};
+  for (const Component& part : v.parts) {
+    result.parts.push_back(
+        {time_derivative(part.re, span), part.im ? time_derivative(part.im, span) : Expr{}});
+  }
+  return result;
+}
+
+// The chain rule along the equations of motion: each read, reduction and symbol is a variable of
+// its own whose derivative is known.
+Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
+  Arena& arena = d_.arena();
+  std::vector<std::pair<Expr, Expr>> leaves;  // stand-in, derivative
+  std::unordered_map<const algebra::Node*, Expr> stand_in, back;
+  const std::function<void(Expr)> collect = [&](Expr node) {
+    if (stand_in.contains(node.get())) return;
+    Expr rate;
+    if (node.is(Op::Load)) {
+      const int array = node->index;
+      if (is_gradient(array)) d_.fail(errors::not_yet(span, "the time derivative of an energy"));
+      if (samples(d_)) d_.fail(errors::no_derivative_in_time(span, "what a Markov chain draws"));
+      if (flows(d_)) d_.fail(errors::no_rate_of_links(span));
+      for (const StateField& field : d_.fields) {
+        for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+          if (field.arrays[i] == array && field.order == 2) rate = arena.load(field.velocities[i]);
+        }
+      }
+      if (!rate) {
+        const auto it = d_.rates.find(array);
+        if (it == d_.rates.end()) d_.fail(errors::no_derivative_in_time(span, "this"));
+        rate = it->second;
+      }
+      rate = neighbour(rate, node->offset);
+    } else if (node.is(Op::Stencil)) {
+      rate = apply_stencil(arena, node->index, time_derivative(node.arg(0), span));
+    } else if ((node.is(Op::Mean) || node.is(Op::Total)) && flows(d_)) {
+      rate = rate_along_flow(node, span);
+    } else if (node.is(Op::Mean) || node.is(Op::Total)) {
+      rate = arena.make(node.op(), {time_derivative(node.arg(0), span)});
+    } else if (node.is(Op::Minimum) || node.is(Op::Maximum)) {
+      d_.fail(errors::no_derivative_in_time(span, "an extremum"));
+    } else if (node.is(Op::Symbol)) {
+      const bool stepwise = std::ranges::any_of(
+          d_.system.passages, [&](const FirstPassage& f) { return f.symbol == node->name; });
+      if (stepwise) d_.fail(errors::no_derivative_in_time(span, "what is known step by step"));
+      if (node == d_.time())
+        rate = arena.integer(1);
+      else if (d_.expanding() && node == d_.scale())
+        rate = d_.scale() * d_.hubble();
+      else if (d_.expanding() && node == d_.hubble()) {
+        // Hdot = -(<rho> + <p>)/(2 m_pl^2)
+        rate = arena.rational(-1, 2) / d_.background.planck2 *
+               arena.make(Op::Mean, {energy_density() + pressure()});
+      }
+    } else {
+      for (const Expr arg : node.args()) collect(arg);
+      return;
+    }
+    if (!rate) return;
+    const Expr name = arena.symbol(fmt::format("rate of {}", stand_in.size()));
+    stand_in.emplace(node.get(), name);
+    back.emplace(name.get(), node);
+    leaves.emplace_back(name, rate);
+  };
+  collect(e);
+  const Expr replaced = algebra::substitute(e, stand_in);
+  Expr sum = arena.integer(0);
+  for (const auto& [name, rate] : leaves) {
+    const Expr slope = algebra::derivative(replaced, name);
+    if (!slope.is_zero()) sum = sum + algebra::substitute(slope, back) * rate;
+  }
+  return sum;
+}
+
+}  // namespace vphi::physics
