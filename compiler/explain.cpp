@@ -7,7 +7,7 @@
 #include "compiler/algebra/names.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/stages/declared.hpp"
 
 namespace vphi {
 namespace {

@@ -5,7 +5,8 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/link_flow.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/stages/checks.hpp"
 #include "dsl/messages/error.hpp"
 
 namespace vphi::physics {
@@ -15,14 +16,14 @@ using algebra::Op;
 namespace {
 
 /// Names and texts: whether anything calls them is the language's to say.
-void use_declarations(Derivation& d) {
+void use_declarations(const Context& d) {
   for (const char* keyword : {"model", "param", "stencil", "integrator", "solver"})
     for (const dsl::Clause* clause : d.resolved.clauses(keyword)) d.ledger.everything(*clause);
   for (const dsl::Clause* scheme : d.resolved.clauses("scheme"))
     if (scheme->has_body) d.ledger.everything(*scheme);
 }
 
-void use_metric(Derivation& d) {
+void use_metric(const Program& d) {
   const dsl::Clause* clause = d.resolved.clause("metric");
   if (!clause) return;
   const bool holds = std::ranges::any_of(d.rates, [&](const auto& rate) {
@@ -35,9 +36,9 @@ void use_metric(Derivation& d) {
   for (const auto& [fact, value] : d.potentials) use_source(d, *fact);
 }
 
-void use_rescale(Derivation& d) {
+void use_rescale(const Program& d) {
   const dsl::Clause* clause = d.resolved.clause("rescale");
-  if (!clause || d.system.conservation || moves_links(d.system.dynamics)) return;
+  if (!clause || d.conservation || moves_links(d.dynamics)) return;
   d.ledger.use(*clause);
   for (const dsl::Item& item : clause->items) {
     const std::string name = item.head ? item.head->name : std::string();
@@ -51,22 +52,22 @@ bool random_op(Expr node) {
   return node.is(Op::Noise) || node.is(Op::Normal) || node.is(Op::Uniform);
 }
 
-bool draws_at_start(const Derivation& d) {
+bool draws_at_start(const System& system) {
   using Kind = RandomField::Kind;
   const auto drawn = [](const RandomField& r) {
     return r.kind == Kind::Vacuum || r.kind == Kind::Normal || r.kind == Kind::Uniform;
   };
   const auto holds = [](Expr e) { return e && algebra::contains(e, random_op); };
-  return std::ranges::any_of(d.system.random, drawn) ||
-         std::ranges::any_of(d.system.initial,
+  return std::ranges::any_of(system.random, drawn) ||
+         std::ranges::any_of(system.initial,
                              [&](const InitialValue& i) { return holds(i.value); }) ||
-         std::ranges::any_of(d.system.solves, [&](const LinearSystem& solve) {
+         std::ranges::any_of(system.solves, [&](const LinearSystem& solve) {
            return std::ranges::any_of(solve.source, holds);
          });
 }
 
 /// `--seed` where no random number is drawn.
-dsl::Diagnostic idle_seed(const Derivation& d) {
+dsl::Diagnostic idle_seed(const Context& d) {
   dsl::Span span;
   if (const dsl::Clause* model = d.resolved.clause("model")) span = model->keyword_span;
   dsl::Diagnostic warning = dsl::error(
@@ -76,27 +77,27 @@ dsl::Diagnostic idle_seed(const Derivation& d) {
   return warning;
 }
 
-void use_random(Derivation& d) {
+void use_random(const Context& d, const System& system) {
   const dsl::Clause* clause = d.resolved.clause("random");
   if (!clause && !d.options.seed) return;
-  const auto* chain = std::get_if<MarkovChain>(&d.system.dynamics);
-  const bool trajectory = std::holds_alternative<Trajectory>(d.system.dynamics);
-  const bool moving = d.system.noise.kind != NoiseClass::None ||
+  const auto* chain = std::get_if<MarkovChain>(&system.dynamics);
+  const bool trajectory = std::holds_alternative<Trajectory>(system.dynamics);
+  const bool moving = system.noise.kind != NoiseClass::None ||
                       (chain != nullptr && !chain->updates.empty()) || trajectory;
-  const bool any = moving || draws_at_start(d);
+  const bool any = moving || draws_at_start(system);
   if (d.options.seed && !any) d.diagnostics.add(idle_seed(d));
   if (!clause) return;
   d.ledger.line(*clause);
   for (const dsl::Item& item : clause->items) {
     // initial values always take the default generator: naming that is no wish of another
-    const bool standard = !item.head && d.system.generator == Generator::Philox10;
+    const bool standard = !item.head && system.generator == Generator::Philox10;
     if (item.head || standard ? any : moving) d.ledger.use(item);
   }
 }
 
-void use_precision(Derivation& d) {
+void use_precision(const Context& d, const System& system) {
   const dsl::Clause* clause = d.resolved.clause("precision");
-  const bool pairs = std::ranges::any_of(d.system.variables, [](const Variable& v) {
+  const bool pairs = std::ranges::any_of(system.variables, [](const Variable& v) {
     return algebra::contains(v.rate, [](Expr node) { return node.is(Op::PairSum); });
   });
   if (clause && pairs) d.ledger.option(*clause, "pair");
@@ -104,17 +105,17 @@ void use_precision(Derivation& d) {
 
 }  // namespace
 
-void use_source(Derivation& d, const NamedFact& fact) {
+void use_source(const Context& d, const NamedFact& fact) {
   d.ledger.line(*fact.clause);
   d.ledger.value(*fact.clause, fact.value);
 }
 
-void use_by_effect(Derivation& d) {
+void use_by_effect(const Program& d, const System& system) {
   use_declarations(d);
   use_metric(d);
   use_rescale(d);
-  use_random(d);
-  use_precision(d);
+  use_random(d, system);
+  use_precision(d, system);
 }
 
 }  // namespace vphi::physics

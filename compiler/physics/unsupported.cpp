@@ -4,22 +4,23 @@
 #include <fmt/format.h>
 
 #include "compiler/physics/chains/sampling.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/context.hpp"
 
 namespace vphi::physics {
 
 namespace {
 
 /// Whether a `gauge` line of this model has an equation of its own.
-bool links_flow(const Derivation& d) {
+bool links_flow(const Context& d) {
   return std::ranges::any_of(d.facts.fields, [&](const FieldFact& field) {
     return field.gauge && d.facts.equation(field.name) != nullptr;
   });
 }
 
 /// Links of SU(n) are drawn or flow; equations of motion of second order have those of U(1) alone.
-void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
+void refuse_gauge_group(const Context& d, const dsl::Clause& clause) {
   if (samples(d) || links_flow(d)) return;
   for (const dsl::Item& item : clause.items) {
     const dsl::Expr* type = item.value.get();
@@ -31,7 +32,7 @@ void refuse_gauge_group(Derivation& d, const dsl::Clause& clause) {
 
 }  // namespace
 
-void refuse_unsupported(Derivation& d) {
+void refuse_unsupported(const Context& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Clause) continue;
     if (line.clause.keyword == "gauge") refuse_gauge_group(d, line.clause);

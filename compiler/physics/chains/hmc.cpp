@@ -14,8 +14,9 @@
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/motion.hpp"
 #include "compiler/text/integrator.hpp"
 
 namespace vphi::physics {
@@ -29,10 +30,10 @@ constexpr const char* kMethod = "hmc";
 
 class TrajectoryReader {
  public:
-  TrajectoryReader(Derivation& d, Lowerer& lower)
+  TrajectoryReader(const Motion& d, Lowerer& lower)
       : d_(d), lower_(lower), clause_(*d.resolved.clause("sample")) {}
 
-  void read() {
+  Trajectory read() {
     d_.ledger.use(clause_);
     d_.ledger.body(clause_);
     find_fields();
@@ -43,7 +44,7 @@ class TrajectoryReader {
     make_momenta();
     read_levels();
     make_parts();
-    d_.system.dynamics = std::move(trajectory_);
+    return std::move(trajectory_);
   }
 
  private:
@@ -115,7 +116,7 @@ class TrajectoryReader {
   }
 
   int array(const std::string& name, bool wide = false) {
-    const int number = d_.system.arrays++;
+    const int number = d_.new_array();
     trajectory_.memory.push_back({number, name, wide});
     return number;
   }
@@ -393,7 +394,7 @@ class TrajectoryReader {
 
   void make_drift() {
     const Expr length = arena().symbol(Trajectory::kLength);
-    const bool single = d_.system.numerics.real == Precision::F32;
+    const bool single = d_.numerics.real == Precision::F32;
     const int terms = gauge::exponential_terms(single ? 0x1p-24 : 0x1p-53);
     const char* shown = "q = q + length p";
     if (field_)
@@ -445,7 +446,7 @@ class TrajectoryReader {
     }
   }
 
-  Derivation& d_;
+  const Motion& d_;
   Lowerer& lower_;
   const dsl::Clause& clause_;
   const StateField* field_ = nullptr;      ///< links; null without
@@ -460,7 +461,7 @@ class TrajectoryReader {
 
 }  // namespace
 
-bool is_hmc(const Derivation& d) {
+bool is_hmc(const Context& d) {
   const dsl::Clause* clause = d.resolved.clause("sample");
   if (clause == nullptr) return false;
   return std::ranges::any_of(clause->items, [](const dsl::Item& item) {
@@ -468,6 +469,9 @@ bool is_hmc(const Derivation& d) {
   });
 }
 
-void read_hmc(Derivation& d, Lowerer& lower) { TrajectoryReader(d, lower).read(); }
+Trajectory read_hmc(const Motion& d) {
+  Lowerer lower(d);
+  return TrajectoryReader(d, lower).read();
+}
 
 }  // namespace vphi::physics

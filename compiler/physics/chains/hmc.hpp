@@ -19,8 +19,7 @@
 namespace vphi::physics {
 
 /// Whether the chain is one of trajectories.
-bool is_hmc(const Derivation& d);
-/// The trajectory as d.system.dynamics.
-void read_hmc(Derivation& d, Lowerer& lower);
+bool is_hmc(const Context& d);
+Trajectory read_hmc(const Motion& d);
 
 }  // namespace vphi::physics

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/gauge/link_paths.hpp"
-#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
-const StateField* flowing(const Derivation& d) {
+const StateField* flowing(const Declared& d) {
   const auto found = std::ranges::find_if(d.fields, [&](const StateField& field) {
     return field.links && d.facts.equation(field.name) != nullptr;
   });
@@ -32,9 +32,9 @@ const StateField* flowing(const Derivation& d) {
 
 class LinkFlowReader {
  public:
-  LinkFlowReader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower), field_(*flowing(d)) {}
+  LinkFlowReader(const Motion& d, Lowerer& lower) : d_(d), lower_(lower), field_(*flowing(d)) {}
 
-  void read() {
+  LinkFlow read() {
     const dsl::Definition& equation = *d_.facts.equation(field_.name)->definition;
     right_ = equation.value.get();
     std::set<std::string> seen;
@@ -46,7 +46,7 @@ class LinkFlowReader {
       read_sum(indexed ? equation.head.args[0]->text : std::string());
     }
     make_move();
-    finish();
+    return finish();
   }
 
  private:
@@ -108,7 +108,7 @@ class LinkFlowReader {
     return !algebra::contains(e, [&](Expr node) {
       if (node.is(Op::Load)) return true;
       return node.is(Op::Symbol) &&
-             std::ranges::find(d_.system.axes, node->name, &Axis::symbol) == d_.system.axes.end();
+             std::ranges::find(d_.axes, node->name, &Axis::symbol) == d_.axes.end();
     });
   }
 
@@ -233,7 +233,7 @@ class LinkFlowReader {
     if (g.arrays.empty()) {
       g.arrays.resize(static_cast<std::size_t>(dims()));
       for (auto& arrays : g.arrays)
-        for (int a = 0; a < group().generators(); ++a) arrays.push_back(d_.system.arrays++);
+        for (int a = 0; a < group().generators(); ++a) arrays.push_back(d_.new_array());
     }
     return g.arrays[static_cast<std::size_t>(axis)];
   }
@@ -260,7 +260,7 @@ class LinkFlowReader {
 
   /// A number for one more coordinate of what moves the links along `axis`.
   int displacement(int axis) {
-    const int number = d_.system.arrays++;
+    const int number = d_.new_array();
     displacements_[static_cast<std::size_t>(axis)].push_back(number);
     return number;
   }
@@ -268,7 +268,7 @@ class LinkFlowReader {
   void make_move() {
     const gauge::LinkOf link = links_of(arena(), field_);
     const gauge::LinkType& type = *field_.links;
-    const bool single = d_.system.numerics.real == Precision::F32;
+    const bool single = d_.numerics.real == Precision::F32;
     const int terms = gauge::exponential_terms(single ? 0x1p-24 : 0x1p-53);
     for (int axis = 0; axis < dims(); ++axis) {
       std::vector<Expr> p;
@@ -291,18 +291,18 @@ class LinkFlowReader {
     }
   }
 
-  void finish() {
+  LinkFlow finish() {
     flow_.equation = {field_.name + "'", shown_, right_->span};
     // carried gradients have no such estimate
     if (!action_.empty())
       flow_.fastest_decay = gauge::fastest_decay(group(), action_, dims()).value_or(0);
-    auto& evolution = std::get<Evolution>(d_.system.dynamics);
-    flow_.integrator = std::move(evolution.integrator);
-    flow_.options = std::move(evolution.options);
-    d_.system.dynamics = std::move(flow_);
+    const auto& evolution = std::get<Evolution>(d_.dynamics);
+    flow_.integrator = evolution.integrator;
+    flow_.options = evolution.options;
+    return std::move(flow_);
   }
 
-  Derivation& d_;
+  const Motion& d_;
   Lowerer& lower_;
   const StateField& field_;
   const dsl::Expr* right_ = nullptr;
@@ -315,9 +315,9 @@ class LinkFlowReader {
 
 }  // namespace
 
-bool flows(const Derivation& d) { return flowing(d) != nullptr; }
+bool flows(const Declared& d) { return flowing(d) != nullptr; }
 
-void prepare_link_flow(Derivation& d) {
+std::vector<StateField> flowing_fields(const Declared& d) {
   const StateField& links = *flowing(d);
   const EquationFact& equation = *d.facts.equation(links.name);
   if (equation.definition->head.primes != 1)
@@ -325,14 +325,18 @@ void prepare_link_flow(Derivation& d) {
   if (d.resolved.clause("sample"))
     d.fail(errors::two_equations(equation.span, links.name,
                                  d.resolved.clause("sample")->keyword_span));
-  for (StateField& field : d.fields) {
-    if (&field != &links)
+  std::vector<StateField> fields = d.fields;
+  for (StateField& field : fields) {
+    if (field.name != links.name)
       d.fail(errors::not_yet(field.span, "another field beside links that flow"));
     field.order = 1;
-    for (const int array : field.arrays) d.rates[array] = d.arena().integer(0);
   }
+  return fields;
 }
 
-void read_link_flow(Derivation& d, Lowerer& lower) { LinkFlowReader(d, lower).read(); }
+LinkFlow read_link_flow(const Motion& d) {
+  Lowerer lower(d);
+  return LinkFlowReader(d, lower).read();
+}
 
 }  // namespace vphi::physics

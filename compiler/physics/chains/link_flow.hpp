@@ -15,10 +15,10 @@
 namespace vphi::physics {
 
 /// Whether links have an equation of their own.
-bool flows(const Derivation& d);
+bool flows(const Declared& d);
 /// Links have rates in their algebra; their numbers in memory have none.
-void prepare_link_flow(Derivation& d);
+std::vector<StateField> flowing_fields(const Declared& d);
 /// The flow in the place of the evolution that `evolve` describes.
-void read_link_flow(Derivation& d, Lowerer& lower);
+LinkFlow read_link_flow(const Motion& d);
 
 }  // namespace vphi::physics

@@ -28,7 +28,7 @@ struct Known {
 /// Reads one expression.
 class LoopActionReader {
  public:
-  LoopActionReader(Derivation& d, const StateField* field, Refusal refuse)
+  LoopActionReader(const Motion& d, const StateField* field, Refusal refuse)
       : d_(d), field_(field), refuse_(std::move(refuse)) {}
 
   gauge::LoopAction read(const dsl::Expr& whole, const Scope& scope, Expr* shown) {
@@ -192,7 +192,7 @@ class LoopActionReader {
     return action;
   }
 
-  Derivation& d_;
+  const Motion& d_;
   const StateField* field_;  ///< null: no links
   const Refusal refuse_;
   std::vector<Known> known_;
@@ -207,7 +207,7 @@ std::string shown_loop(const gauge::Word& word) {
   return fmt::format("loop({})", fmt::join(steps, ", "));
 }
 
-std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& field,
+std::vector<NamedAction> read_loop_actions(const Motion& d, const StateField& field,
                                            const dsl::Clause& sample, const std::string& method) {
   const Refusal refuse = [&](dsl::Span span, const std::string& why) {
     return errors::action_not_linear(span, method, why, sample.keyword_span);
@@ -228,7 +228,7 @@ std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& fiel
   return result;
 }
 
-std::vector<NamedAction> read_actions(Derivation& d, const StateField* links) {
+std::vector<NamedAction> read_actions(const Motion& d, const StateField* links) {
   const Refusal refuse = [&](dsl::Span span, const std::string&) {
     return errors::action_of_reduction(span);
   };
@@ -245,7 +245,7 @@ std::vector<NamedAction> read_actions(Derivation& d, const StateField* links) {
   return result;
 }
 
-gauge::LoopAction read_loops(Derivation& d, const StateField& field, const dsl::Expr& action,
+gauge::LoopAction read_loops(const Motion& d, const StateField& field, const dsl::Expr& action,
                              const Scope& scope, const Refusal& refuse, Expr* shown) {
   return LoopActionReader(d, &field, refuse).read(action, scope, shown);
 }

@@ -23,17 +23,17 @@ struct NamedAction {
 };
 
 /// All `action` clauses, in text order, for links of `field`.
-std::vector<NamedAction> read_loop_actions(Derivation& d, const StateField& field,
+std::vector<NamedAction> read_loop_actions(const Motion& d, const StateField& field,
                                            const dsl::Clause& sample, const std::string& method);
 
 /// All `action` clauses of a chain that takes any differentiable action: of links (or null), of
 /// other fields and of both. Fails with E0770 where links along an open path stand alone.
-std::vector<NamedAction> read_actions(Derivation& d, const StateField* links);
+std::vector<NamedAction> read_actions(const Motion& d, const StateField* links);
 
 /// The error of an action that is no such sum: where, and what stands there.
 using Refusal = std::function<dsl::Diagnostic(dsl::Span, const std::string& why)>;
 /// One expression as a sum of loops of `field`, collected; `shown` is given its text's value.
-gauge::LoopAction read_loops(Derivation& d, const StateField& field, const dsl::Expr& action,
+gauge::LoopAction read_loops(const Motion& d, const StateField& field, const dsl::Expr& action,
                              const Scope& scope, const Refusal& refuse, Expr* shown = nullptr);
 
 /// "loop(x, y, -x, -y)"

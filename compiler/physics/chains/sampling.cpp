@@ -12,8 +12,9 @@
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/motion.hpp"
 #include "dsl/equations.hpp"
 
 namespace vphi::physics {
@@ -27,12 +28,12 @@ constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
 class SamplingReader {
  public:
-  SamplingReader(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
+  SamplingReader(const Motion& d, Lowerer& lower) : d_(d), lower_(lower) {}
 
-  void read() {
+  MarkovChain read() {
     clause_ = d_.ledger.clause("sample");
     read_options();
-    for (StateField& field : d_.fields) {
+    for (const StateField& field : d_.fields) {
       if (field.spinor) continue;  // stays as it is
       if (!field.links)
         d_.fail(errors::local_update_of_field(
@@ -45,7 +46,7 @@ class SamplingReader {
     read_actions();
     colour_directions();
     make_updates();
-    d_.system.dynamics = std::move(sampling_);
+    return std::move(sampling_);
   }
 
  private:
@@ -253,7 +254,7 @@ class SamplingReader {
                            Expr& accepted) {
     const gauge::Group& group = field_->links->group;
     const Expr width = options_.width ? options_.width : arena().rational(1, 4);
-    const double unit = d_.system.numerics.real == Precision::F32 ? 0x1p-24 : 0x1p-53;
+    const double unit = d_.numerics.real == Precision::F32 ? 0x1p-24 : 0x1p-53;
     const int terms = gauge::exponential_terms(unit);
     gauge::Matrix u = link(axis, {});
     const gauge::LinkOf now = [&](int along, Offset at) {
@@ -277,8 +278,7 @@ class SamplingReader {
 
   /// What rounding has taken from the group is given back: each sweep in f32, each tenth in f64.
   void add_reunitarisation(const gauge::LinkOf& link, const std::vector<int>& sweep) {
-    const bool single =
-        d_.system.numerics.real == Precision::F32 || d_.system.numerics.store == Precision::F32;
+    const bool single = d_.numerics.real == Precision::F32 || d_.numerics.store == Precision::F32;
     std::int64_t every = options_.reunitarise >= 0 ? options_.reunitarise : single ? 1 : 10;
     if (!field_->matrices()) every = 0;
     sampling_.cycle.assign(static_cast<std::size_t>(std::max<std::int64_t>(every, 1)), sweep);
@@ -296,7 +296,7 @@ class SamplingReader {
 
   static constexpr int kHits = 4;
 
-  Derivation& d_;
+  const Motion& d_;
   Lowerer& lower_;
   const dsl::Clause* clause_ = nullptr;
   const StateField* field_ = nullptr;
@@ -311,32 +311,27 @@ class SamplingReader {
 
 }  // namespace
 
-bool samples(const Derivation& d) {
-  return d.resolved.clause("sample") || dsl::measures(d.resolved);
-}
+bool samples(const Context& d) { return d.resolved.clause("sample") || dsl::measures(d.resolved); }
 
-void prepare_sampling(Derivation& d, Lowerer&) {
+std::vector<StateField> sampled_fields(const Declared& d) {
   if (const dsl::Clause* evolve = d.resolved.clause("evolve")) {
     d.fail(errors::not_yet(evolve->keyword_span, "`evolve` beside `sample`"));
   }
-  for (StateField& field : d.fields) {
-    field.order = 1;
-    for (const int array : field.arrays) d.rates[array] = d.arena().integer(0);
-  }
-  d.dt = d.arena().integer(1);
-  d.system.dt = d.system.dt_physical = 1;
+  std::vector<StateField> fields = d.fields;
+  for (StateField& field : fields) field.order = 1;
+  return fields;
 }
 
-void read_sampling(Derivation& d, Lowerer& lower) {
+Dynamics read_sampling(const Motion& d) {
   if (dsl::measures(d.resolved)) {
     MarkovChain still;
     still.method = "measure";
     still.cycle.emplace_back();
-    d.system.dynamics = std::move(still);
-    d.system.remarks.push_back("nothing moves: the initial state is measured");
-    return;
+    d.remark("nothing moves: the initial state is measured");
+    return still;
   }
-  SamplingReader(d, lower).read();
+  Lowerer lower(d);
+  return SamplingReader(d, lower).read();
 }
 
 }  // namespace vphi::physics

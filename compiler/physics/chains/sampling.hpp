@@ -11,10 +11,10 @@
 namespace vphi::physics {
 
 /// Whether the model is a Markov chain, or a measurement.
-bool samples(const Derivation& d);
-/// One sweep takes one unit of time; links have no equation of motion.
-void prepare_sampling(Derivation& d, Lowerer& lower);
-/// The chain, or what is measured, as d.system.dynamics.
-void read_sampling(Derivation& d, Lowerer& lower);
+bool samples(const Context& d);
+/// Fields of a chain: each is drawn anew, none has an equation of motion.
+std::vector<StateField> sampled_fields(const Declared& d);
+/// The chain, or what is measured.
+Dynamics read_sampling(const Motion& d);
 
 }  // namespace vphi::physics

@@ -9,8 +9,8 @@ namespace vphi::physics {
 
 using algebra::Op;
 
-bool counts_steps(const Derivation& d) {
-  return d.system.dt_physical > 0 && (!d.expanding() || d.rescaling.s.is_zero());
+bool counts_steps(const Motion& d) {
+  return d.dt_physical > 0 && (!d.expanding() || d.rescaling.s.is_zero());
 }
 
 std::int64_t whole_number(long double number) {
@@ -21,11 +21,11 @@ std::int64_t whole_number(long double number) {
   return std::abs(number - whole) <= slack ? static_cast<std::int64_t>(whole) : -1;
 }
 
-std::int64_t steps_of(const Derivation& d, long double time) {
-  return whole_number(time / static_cast<long double>(d.system.dt_physical));
+std::int64_t steps_of(const Motion& d, long double time) {
+  return whole_number(time / static_cast<long double>(d.dt_physical));
 }
 
-Expr by_steps(Derivation& d, Expr condition) {
+Expr by_steps(const Motion& d, Expr condition) {
   if (!counts_steps(d)) return condition;
   if (condition.is(Op::And) || condition.is(Op::Or) || condition.is(Op::Not)) {
     std::vector<Expr> parts;
@@ -42,7 +42,7 @@ Expr by_steps(Derivation& d, Expr condition) {
   // t > n dt is t > (n + 1/2) dt, t >= n dt is t > (n - 1/2) dt; the other way round for the rest
   const bool later = bound_first == condition.is(Op::Less);
   const long double half = later ? 0.5L : -0.5L;
-  const Expr moved = d.arena().real(start + static_cast<long double>(d.system.dt_physical) *
+  const Expr moved = d.arena().real(start + static_cast<long double>(d.dt_physical) *
                                                 (static_cast<long double>(count) + half));
   return bound_first ? d.arena().make(Op::Less, {moved, d.time()}, condition->span)
                      : d.arena().make(Op::Less, {d.time(), moved}, condition->span);

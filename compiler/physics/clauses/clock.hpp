@@ -1,22 +1,22 @@
 // t as a count of steps.
 #pragma once
 
-#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/stages/motion.hpp"
 
 namespace vphi::physics {
 
 /// Whether t is the start time and the number of steps times dt.
-bool counts_steps(const Derivation& d);
+bool counts_steps(const Motion& d);
 
 /// A number that is whole and not negative but for rounding; else -1.
 std::int64_t whole_number(long double number);
 
 /// How many steps of dt make this time, where that is a whole number to rounding; else -1.
-std::int64_t steps_of(const Derivation& d, long double time);
+std::int64_t steps_of(const Motion& d, long double time);
 
 /// A condition whose comparisons of t with whole numbers of steps are judged by the number of
 /// steps: the product of dt and a count lies on either side of such a bound by the accident of
 /// rounding. The bound is moved half a step to the side where no t lies.
-Expr by_steps(Derivation& d, Expr condition);
+Expr by_steps(const Motion& d, Expr condition);
 
 }  // namespace vphi::physics

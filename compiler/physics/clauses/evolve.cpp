@@ -10,8 +10,9 @@
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/outputs.hpp"
 #include "compiler/text/integrator.hpp"
 #include "dsl/messages/error.hpp"
 
@@ -29,15 +30,16 @@ Launches launches(const std::string& text) {
 
 }  // namespace
 
-void read_evolve(Derivation& d, Lowerer& lower) {
+Evolve read_evolve(const Motion& known) {
+  Motion d = known;
   const dsl::Clause* clause = d.ledger.clause("evolve");
-  System& system = d.system;
+  Evolve& evolve = d;
   if (!clause && d.fields.empty()) {  // nothing evolves: what is looked at is there at the start
-    system.dt = system.dt_physical = 1;
-    return;
+    evolve.dt_program = evolve.dt_physical = 1;
+    return evolve;
   }
   if (!clause) d.fail(errors::no_evolve(d.grid.span));
-  system.evolve_span = system.dt_span = clause->keyword_span;
+  evolve.evolve_span = evolve.dt_span = clause->keyword_span;
   std::optional<Evolution> evolution;
   Options options;
   bool by_scheme = false;  // `evolve scheme`: the flux scheme is a step by itself
@@ -60,29 +62,32 @@ void read_evolve(Derivation& d, Lowerer& lower) {
       continue;
     }
     if (item.head->name != "until") d.ledger.use(item);
+    Lowerer lower(d);
     if (item.head->name == "dt") {
-      system.dt_span = item.span;
+      evolve.dt_span = item.span;
       const Expr dt = lower.fixed(*item.value, "dt");
       const double value = static_cast<double>(dt->number.real);
       if (!(value > 0)) d.fail(errors::step_not_positive(item.span, value));
       d.dt = dt;
-      system.dt_physical = value;
-      system.dt = static_cast<double>((d.rescaling.B * dt)->number.real);
+      evolve.dt_physical = value;
+      evolve.dt_program = static_cast<double>((d.rescaling.B * dt)->number.real);
     } else if (item.head->name == "launch") {
-      if (item.value) system.launches = launches(item.value->text);
+      if (item.value) evolve.launches = launches(item.value->text);
     } else if (item.head->name != "until") {
       options.emplace_back(item.head->name, lower.real(*item.value, item.head->name));
     }
   }
   if (evolution) {
     evolution->options = std::move(options);
-    system.dynamics = std::move(*evolution);
+    evolve.dynamics = std::move(*evolution);
   } else if (by_scheme) {
-    system.dynamics = FluxStep{};
+    evolve.dynamics = FluxStep{};
   } else {
     d.fail(errors::no_evolve(clause->keyword_span));
   }
-  if (!(system.dt > 0)) d.fail(errors::not_fixed(clause->keyword_span, "dt, which is not given,"));
+  if (!(evolve.dt_program > 0))
+    d.fail(errors::not_fixed(clause->keyword_span, "dt, which is not given,"));
+  return evolve;
 }
 
 namespace {
@@ -99,7 +104,7 @@ dsl::Diagnostic end_never_reached(dsl::Span span, const std::string& text, bool 
 }
 
 /// Time only grows: `t < 5` holds from the first step or never, `t == 5` meets no step for sure.
-void refuse_backward_end(Derivation& d, Expr test, dsl::Span span) {
+void refuse_backward_end(const Motion& d, Expr test, dsl::Span span) {
   const auto is_time = [&](Expr e) { return e == d.time(); };
   const bool below = (test.is(Op::Less) || test.is(Op::LessEqual)) && is_time(test.arg(0)) &&
                      algebra::constant(test.arg(1));
@@ -109,20 +114,21 @@ void refuse_backward_end(Derivation& d, Expr test, dsl::Span span) {
   bool first = fixed && fixed->real != 0;
   if (below) {
     const auto bound = algebra::constant(test.arg(1));
-    first = static_cast<long double>(d.start_time) + d.system.dt_physical < bound->real;
+    first = static_cast<long double>(d.start_time) + d.dt_physical < bound->real;
   }
   d.fail(end_never_reached(span, written(d, span), at, first));
 }
 
 }  // namespace
 
-void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+End read_until(const Program& d, Lowerer& lower, ProgramUnits& units) {
+  End result;
   const dsl::ExprPtr until = until_expression(d);
-  if (!until) return;
+  if (!until) return result;
   Expr test;
   for (const dsl::ExprPtr& part : alternatives(until)) {
     const Expr physical = lower.real(*part, "`until`");
-    const bool passage = std::ranges::any_of(d.system.passages, [&](const FirstPassage& f) {
+    const bool passage = std::ranges::any_of(d.collected.passages, [&](const FirstPassage& f) {
       return f.condition && algebra::depends_on(physical, d.arena().symbol(f.symbol));
     });
     if (passage) d.fail(errors::not_yet(part->span, "`until` of `first`"));
@@ -134,20 +140,21 @@ void read_until(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     refuse_backward_end(d, here, part->span);
     test = test ? d.arena().make(Op::Or, {test, here}, until->span) : here;
   }
-  if (!test) return;
-  d.system.until = test;
+  if (!test) return result;
+  result.until = test;
   // `t > end` with t proportional to the number of steps
-  if (!test.is(Op::Less) && !test.is(Op::LessEqual)) return;
+  if (!test.is(Op::Less) && !test.is(Op::LessEqual)) return result;
   const auto end = algebra::constant(test.arg(0));
   const long double way = end ? end->real - static_cast<long double>(d.start_time) : 0;
   if (end && test.arg(1) == d.time() && counts_steps(d) && way > 0) {
-    d.system.end_time = static_cast<double>(way);
+    result.end_time = static_cast<double>(way);
   }
+  return result;
 }
 
 namespace {
 
-Precision precision(Derivation& d, const dsl::Expr& e) {
+Precision precision(const Context& d, const dsl::Expr& e) {
   if (e.text == "f32") return Precision::F32;
   if (e.text == "f64") return Precision::F64;
   d.fail(errors::option_value(e.span, "precision", "f32 or f64"));
@@ -155,7 +162,7 @@ Precision precision(Derivation& d, const dsl::Expr& e) {
 
 }  // namespace
 
-Precision real_precision(Derivation& d) {
+Precision real_precision(const Context& d) {
   if (!d.options.precision.empty())
     return d.options.precision == "f32" ? Precision::F32 : Precision::F64;
   Precision real = Numerics().real;
@@ -167,8 +174,10 @@ Precision real_precision(Derivation& d) {
   return real;
 }
 
-void read_numerics(Derivation& d, Lowerer& lower) {
-  Numerics& numerics = d.system.numerics;
+Arithmetic read_numerics(const Motion& d) {
+  Lowerer lower(d);
+  Arithmetic result;
+  Numerics& numerics = result.numerics;
   numerics.real = real_precision(d);
   std::optional<Precision> store, pair;
   std::vector<std::pair<const dsl::Item*, const StateField*>> own;  ///< memory of one field
@@ -218,17 +227,18 @@ void read_numerics(Derivation& d, Lowerer& lower) {
   }
   if (const dsl::Clause* clause = d.resolved.clause("random")) {
     if (const auto seed = dsl::option(*clause, "seed")) {
-      d.system.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));
+      result.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));
     }
     for (const dsl::Item& item : clause->items) {
       if (item.head || !item.value) continue;
       const std::string& name = item.value->text;
-      if (name == "philox7") d.system.generator = Generator::Philox7;
-      if (name == "xorshift" || name == "xorshift32") d.system.generator = Generator::Xorshift32;
+      if (name == "philox7") result.generator = Generator::Philox7;
+      if (name == "xorshift" || name == "xorshift32") result.generator = Generator::Xorshift32;
       if (name == "ranlux") d.fail(errors::not_yet(item.span, "the generator `ranlux`"));
     }
   }
-  if (d.options.seed) d.system.seed = *d.options.seed;
+  if (d.options.seed) result.seed = *d.options.seed;
+  return result;
 }
 
 }  // namespace vphi::physics

@@ -6,9 +6,11 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/outputs.hpp"
 
 namespace vphi::physics {
 
@@ -34,8 +36,10 @@ bool mentions(const dsl::Expr& e, const std::string& name) {
 
 class Promises {
  public:
-  Promises(Derivation& d, Lowerer& lower, ProgramUnits& units)
+  Promises(const Program& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units) {}
+
+  std::vector<Expectation> made() { return std::move(made_); }
 
   void read(const dsl::Item& item) {
     if (!item.value) d_.fail(errors::not_scalar_output(item.span, written(d_, item.span)));
@@ -95,7 +99,7 @@ class Promises {
           if (const Expr left = outflow(*arg, part)) x.value = x.value + left;
           x.scale = scalar(*arg, local ? arena.make(Op::Total, {size}) : size);
           x.bound = static_cast<double>(bound->number.real);
-          d_.system.expectations.push_back(std::move(x));
+          made_.push_back(std::move(x));
         }
       }
     }
@@ -104,8 +108,8 @@ class Promises {
   /// What has gone through the walls of an open box (docs/rules.md rule 24); null where nothing
   /// does.
   Expr outflow(const dsl::Expr& e, Expr part) {
-    if (!d_.system.conservation || d_.periodic()) return {};
-    const Conservation& c = *d_.system.conservation;
+    if (!d_.conservation || d_.periodic()) return {};
+    const Conservation& c = *d_.conservation;
     const bool quantity = part.is(Op::Load) && part->offset.zero() &&
                           std::ranges::count(c.quantities, part->index) > 0;
     if (!quantity) d_.fail(errors::not_yet(e.span, "the flux of this through an open boundary"));
@@ -126,7 +130,7 @@ class Promises {
       d_.fail(errors::not_yet(quantity.span, "the drift of an average over time or sweeps"));
     }
     x.bound = static_cast<double>(lower_.fixed_number(*e.args[1], "the bound"));
-    d_.system.expectations.push_back(std::move(x));
+    made_.push_back(std::move(x));
   }
 
   void condition(const dsl::Expr& e, const dsl::Item& item, const dsl::ExprPtr& within) {
@@ -151,7 +155,7 @@ class Promises {
     }
     // an average grows while the run goes, and a first passage has no value before it
     x.at_end = x.at_end || holds_statistics(d_, x.ok);
-    d_.system.expectations.push_back(std::move(x));
+    made_.push_back(std::move(x));
   }
 
   // |left - right| <= n*sigma, sigma the standard error of the difference. What is no average yet
@@ -164,8 +168,8 @@ class Promises {
     Expr shown = left;  // what the summary of the run shows: a mean too
     if (!holds_statistics(d_, difference)) {
       std::vector<int> ensembles;
-      for (std::size_t k = 0; k < d_.system.axes.size(); ++k) {
-        if (!d_.swept_used[d_.system.axes[k].name]) ensembles.push_back(static_cast<int>(k));
+      for (std::size_t k = 0; k < d_.axes.size(); ++k) {
+        if (!d_.collected.swept_used[d_.axes[k].name]) ensembles.push_back(static_cast<int>(k));
       }
       if (d_.grid.present && algebra::per_site(difference)) {
         d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
@@ -187,25 +191,26 @@ class Promises {
     x.at_end = true;
   }
 
-  Derivation& d_;
+  const Program& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
+  std::vector<Expectation> made_;
 };
 
 /// Smallest relative change of a sum over the sites that the arithmetic can show. Each term is
 /// rounded by itself, so the errors of N terms add up like a random walk: u/sqrt(N) of the sum. A
 /// plain sum rounds its own value as well, which costs u. (Higham, Accuracy and Stability of
 /// Numerical Algorithms, sections 2.8 and 4.2.)
-double resolution(const System& system) {
-  const double unit = system.numerics.real == Precision::F32 ? 0x1p-24 : 0x1p-53;
-  const double terms = unit / std::sqrt(static_cast<double>(system.lattice.sites()));
-  return system.numerics.sum == SumKind::Plain ? unit + terms : terms;
+double resolution(const Motion& d) {
+  const double unit = d.numerics.real == Precision::F32 ? 0x1p-24 : 0x1p-53;
+  const double terms = unit / std::sqrt(static_cast<double>(d.grid.sites()));
+  return d.numerics.sum == SumKind::Plain ? unit + terms : terms;
 }
 
-void warn_unresolved(Derivation& d) {
-  const double least = resolution(d.system);
-  const bool single = d.system.numerics.real == Precision::F32;
-  for (const Expectation& x : d.system.expectations) {
+void warn_unresolved(const Motion& d, const std::vector<Expectation>& made) {
+  const double least = resolution(d);
+  const bool single = d.numerics.real == Precision::F32;
+  for (const Expectation& x : made) {
     if (x.kind == Expectation::Kind::Condition || x.bound >= least) continue;
     d.diagnostics.add(errors::unresolved_promise(x.span, x.bound, least, single));
   }
@@ -213,7 +218,7 @@ void warn_unresolved(Derivation& d) {
 
 }  // namespace
 
-void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+std::vector<Expectation> read_expectations(const Program& d, Lowerer& lower, ProgramUnits& units) {
   Promises promises(d, lower, units);
   for (const dsl::Clause* clause : d.ledger.clauses("expect")) {
     d.ledger.everything(*clause);
@@ -225,10 +230,13 @@ void read_expectations(Derivation& d, Lowerer& lower, ProgramUnits& units) {
       }
     }
   }
-  warn_unresolved(d);
+  std::vector<Expectation> made = promises.made();
+  warn_unresolved(d, made);
+  return made;
 }
 
-void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+Watched watch_progress(const Program& d, Lowerer& lower, ProgramUnits& units) {
+  Watched result;
   Arena& arena = d.arena();
   bool second_order = false;
   for (const StateField& field : d.fields) second_order = second_order || field.order == 2;
@@ -250,8 +258,8 @@ void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     }
     Expr scale = rate2;
     if (!positive.is_zero()) scale = scale + hubble2(d, arena.make(Op::Mean, {positive}));
-    d.system.friedmann = units.quantity((hubble2(d, density) - rate2) / scale);
-    d.system.scale_factor = d.background.scale;
+    result.friedmann = units.quantity((hubble2(d, density) - rate2) / scale);
+    result.scale_factor = d.background.scale;
   } else if (d.hamiltonian) {
     o.name = "energy drift";
     o.drift = true;
@@ -261,9 +269,10 @@ void watch_progress(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     o.drift = true;
     o.value = units.quantity(arena.make(Op::Mean, {lower.energy_density()}));
   } else {
-    return;
+    return result;
   }
-  d.system.progress.push_back(std::move(o));
+  result.progress.push_back(std::move(o));
+  return result;
 }
 
 }  // namespace vphi::physics

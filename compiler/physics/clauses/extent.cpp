@@ -7,7 +7,8 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/stages/checks.hpp"
 
 namespace vphi::physics {
 
@@ -23,14 +24,14 @@ int reach(const algebra::StencilData& data, int axis) {
 }
 
 /// Where `lap` is chosen, or the lattice for the stencil that nobody named.
-dsl::Span place_of(const Derivation& d, const algebra::StencilData& data) {
+dsl::Span place_of(const Setting& d, const algebra::StencilData& data) {
   const NamedFact* chosen = d.facts.find("laplacian");
   return chosen && chosen->value->text == data.name ? chosen->value->span : d.grid.span;
 }
 
 }  // namespace
 
-void check_extent(Derivation& d) {
+void check_extent(const Program& d, System& system) {
   if (!d.grid.present) return;
   std::map<int, std::set<int>> used;  // stencil -> arrays
   const auto applied_in = [&](Expr value) {
@@ -39,13 +40,12 @@ void check_extent(Derivation& d) {
         used[e->index].insert(e.arg(0).is(algebra::Op::Load) ? e.arg(0)->index : -1);
     });
   };
-  for (const Variable& v : d.system.variables) applied_in(v.rate);
-  for (const Derived& limit : d.system.limits) applied_in(limit.value);
-  if (!used.contains(d.laplacian)) d.system.laplacian = -1;  // nothing to tell of it
-  if (d.system.laplacian >= 0 && !d.facts.find("laplacian")) {
-    d.system.remarks.push_back(
-        fmt::format("no `laplacian` is named: {} points, two neighbours along each axis",
-                    d.arena().stencil_data(d.laplacian).offsets.size()));
+  for (const Variable& v : system.variables) applied_in(v.rate);
+  for (const Derived& limit : system.limits) applied_in(limit.value);
+  if (!used.contains(d.laplacian)) system.laplacian = -1;  // nothing to tell of it
+  if (system.laplacian >= 0 && !d.facts.find("laplacian")) {
+    d.remark(fmt::format("no `laplacian` is named: {} points, two neighbours along each axis",
+                         d.arena().stencil_data(d.laplacian).offsets.size()));
   }
   for (const auto& [index, arrays] : used) {
     const algebra::StencilData& data = d.arena().stencil_data(index);

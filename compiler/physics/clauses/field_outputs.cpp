@@ -6,9 +6,10 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/program.hpp"
 #include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics {
@@ -34,7 +35,7 @@ bool sums_components(Observable::Kind kind) {
 
 class FieldOutputs {
  public:
-  FieldOutputs(Derivation& d, Lowerer& lower, ProgramUnits& units)
+  FieldOutputs(const Program& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units) {}
 
   std::vector<Observable> read(Observable::Kind kind, const dsl::Expr& e,
@@ -362,7 +363,7 @@ class FieldOutputs {
     return o;
   }
 
-  Derivation& d_;
+  const Program& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
   bool over_ = false;  ///< the output being read is over axes of the sweep
@@ -375,15 +376,15 @@ std::optional<Observable::Kind> field_output_kind(const dsl::Expr& e) {
   return kind == kFieldOutputs.end() ? std::nullopt : std::optional(kind->second);
 }
 
-std::vector<Observable> field_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units,
+std::vector<Observable> field_outputs(const Program& d, Lowerer& lower, ProgramUnits& units,
                                       Observable::Kind kind, const dsl::Expr& e,
                                       const std::string& given) {
   return FieldOutputs(d, lower, units).read(kind, e, given);
 }
 
-int axis_of_sweep(const Derivation& d, const std::string& name) {
-  for (std::size_t k = 0; k < d.system.axes.size(); ++k) {
-    if (d.system.axes[k].name == name) return static_cast<int>(k);
+int axis_of_sweep(const Setting& d, const std::string& name) {
+  for (std::size_t k = 0; k < d.axes.size(); ++k) {
+    if (d.axes[k].name == name) return static_cast<int>(k);
   }
   return -1;
 }

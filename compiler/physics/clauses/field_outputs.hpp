@@ -15,11 +15,11 @@ namespace vphi::physics {
 std::optional<Observable::Kind> field_output_kind(const dsl::Expr& e);
 
 /// The outputs that one call makes, called `given` where that is not empty.
-std::vector<Observable> field_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units,
+std::vector<Observable> field_outputs(const Program& d, Lowerer& lower, ProgramUnits& units,
                                       Observable::Kind kind, const dsl::Expr& e,
                                       const std::string& given);
 
 /// Place among the axes of the sweep; -1: of one value, or none.
-int axis_of_sweep(const Derivation& d, const std::string& name);
+int axis_of_sweep(const Setting& d, const std::string& name);
 
 }  // namespace vphi::physics

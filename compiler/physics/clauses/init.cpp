@@ -13,8 +13,9 @@
 #include "compiler/physics/fields/vacuum_start.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/link_phase.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/start.hpp"
 
 namespace vphi::physics {
 
@@ -24,13 +25,13 @@ namespace {
 
 struct InitItem {
   const dsl::Item* item = nullptr;
-  StateField* field = nullptr;
+  const StateField* field = nullptr;
   bool velocity = false;
   bool by_component = false;  ///< psi[s, c] = ...
   Scope scope;                ///< the index of `init x[k] = ...`
 };
 
-std::vector<InitItem> init_items(Derivation& d) {
+std::vector<InitItem> init_items(const Equations& d) {
   std::vector<InitItem> out;
   for (const dsl::Clause* clause : d.ledger.clauses("init")) {
     for (const dsl::Item& item : clause->items) {
@@ -38,7 +39,7 @@ std::vector<InitItem> init_items(Derivation& d) {
       const dsl::Head& head = *item.head;
       d.ledger.use(item);
       if (head.name == "t" && !d.field("t")) continue;
-      StateField* field = d.field(head.name);
+      const StateField* field = d.field(head.name);
       const bool velocity = head.primes == 1;
       // U[i] = ...: a value for each link, i its axis; x[k] = ...: one for each body
       const bool indexed = head.form == dsl::Head::Form::Indexed && head.args.size() == 1 &&
@@ -73,7 +74,7 @@ std::vector<InitItem> init_items(Derivation& d) {
 }
 
 /// What is stored of one link of SU(n) that starts as this matrix, or as 1.
-std::vector<Expr> stored_link(Derivation& d, const InitItem& init, const Value& v) {
+std::vector<Expr> stored_link(const Equations& d, const InitItem& init, const Value& v) {
   const gauge::LinkType& links = *init.field->links;
   const int n = links.group.n;
   if (v.scalar() && v.parts[0].re.is_one()) {
@@ -88,7 +89,7 @@ std::vector<Expr> stored_link(Derivation& d, const InitItem& init, const Value& 
 }
 
 /// The value as written; of `U[i] = ...` one component, or matrix, for each axis i.
-Value value_of(Derivation& d, Lowerer& lower, const InitItem& init, const Reading& reading) {
+Value value_of(const Equations& d, Lowerer& lower, const InitItem& init, const Reading& reading) {
   const dsl::Head& head = *init.item->head;
   if (init.by_component) {
     Value v{init.field->rows, init.field->columns, {}};
@@ -124,7 +125,7 @@ Value value_of(Derivation& d, Lowerer& lower, const InitItem& init, const Readin
 }
 
 /// Links of SU(n): what is stored of each, one matrix for all of them, or 1.
-std::vector<Expr> as_links(Derivation& d, const InitItem& init, const Value& v) {
+std::vector<Expr> as_links(const Equations& d, const InitItem& init, const Value& v) {
   const StateField& field = *init.field;
   std::vector<Expr> result;
   if (v.rows == field.rows && v.columns == field.columns) {
@@ -138,7 +139,7 @@ std::vector<Expr> as_links(Derivation& d, const InitItem& init, const Value& v) 
 }
 
 /// The components of a value as the field's arrays; a number fits every component.
-std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v) {
+std::vector<Expr> as_arrays(const Equations& d, const InitItem& init, const Value& v) {
   const StateField& field = *init.field;
   const Expr zero = d.arena().integer(0);
   std::vector<Expr> result(field.arrays.size());
@@ -171,7 +172,7 @@ std::vector<Expr> as_arrays(Derivation& d, const InitItem& init, const Value& v)
 }
 
 /// Mean of a distribution, for homogeneous values.
-Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e, const InitItem& init,
+Value mean_of(const Equations& d, Lowerer& lower, const dsl::Expr& e, const InitItem& init,
               const Reading& reading) {
   Arena& arena = d.arena();
   if (is_file(e)) {  // another one at each site
@@ -194,17 +195,19 @@ Value mean_of(Derivation& d, Lowerer& lower, const dsl::Expr& e, const InitItem&
 
 }  // namespace
 
-void read_start_time(Derivation& d, Lowerer& lower) {
+double read_start_time(const Setting& d) {
+  double start_time = 0;
   for (const dsl::Clause* clause : d.resolved.clauses("init")) {
     for (const dsl::Item& item : clause->items) {
-      if (item.head && item.head->name == "t" && item.head->primes == 0 && !d.field("t")) {
-        d.start_time = static_cast<double>(lower.fixed_number(*item.value, "the start time"));
+      if (item.head && item.head->name == "t" && item.head->primes == 0) {
+        start_time = static_cast<double>(Lowerer(d).fixed_number(*item.value, "the start time"));
       }
     }
   }
+  return start_time;
 }
 
-Expr at_homogeneous(Derivation& d, Expr e, const std::map<int, Expr>& values, bool& known) {
+Expr at_homogeneous(const Space& d, Expr e, const std::map<int, Expr>& values, bool& known) {
   Arena& arena = d.arena();
   known = true;
   return algebra::rewrite(e, [&](Expr node) {
@@ -238,7 +241,8 @@ Expr at_homogeneous(Derivation& d, Expr e, const std::map<int, Expr>& values, bo
 namespace {
 
 /// H0 of homogeneous values some of which need it: the constraint is a quadratic equation for it.
-std::optional<Expr> homogeneous_hubble(Derivation& d, const std::map<int, Expr>& raw,
+std::optional<Expr> homogeneous_hubble(const Equations& d, Lowerer& lower,
+                                       const std::map<int, Expr>& raw,
                                        const std::map<int, Expr>& values) {
   if (d.background.metric != Metric::SelfConsistent) return std::nullopt;
   std::map<int, Expr> open = values;
@@ -250,7 +254,6 @@ std::optional<Expr> homogeneous_hubble(Derivation& d, const std::map<int, Expr>&
     if (!known) return std::nullopt;
   }
   if (!any) return std::nullopt;
-  Lowerer lower(d);
   const Expr density = at_homogeneous(d, lower.energy_density(), open, known);
   if (!known) return std::nullopt;
   const auto solved = solve_constraint(d, density, [](Expr e) { return e; });
@@ -261,8 +264,7 @@ std::optional<Expr> homogeneous_hubble(Derivation& d, const std::map<int, Expr>&
 
 }  // namespace
 
-std::map<int, Expr> homogeneous_values(Derivation& d) {
-  Lowerer lower(d);
+std::map<int, Expr> homogeneous_values(const Equations& d, Lowerer lower) {
   std::map<int, Expr> values;
   const Expr zero = d.arena().integer(0);
   for (const StateField& field : d.fields) {
@@ -290,7 +292,7 @@ std::map<int, Expr> homogeneous_values(Derivation& d) {
     }
   };
   settle(raw);
-  if (const auto rate = homogeneous_hubble(d, raw, values)) {
+  if (const auto rate = homogeneous_hubble(d, lower, raw, values)) {
     for (auto& [array, e] : raw) e = algebra::substitute(e, d.hubble(), *rate);
     settle(raw);
   }
@@ -302,7 +304,7 @@ namespace {
 /// Makes the random arrays that an initial value needs.
 class RandomArrays {
  public:
-  RandomArrays(Derivation& d, Lowerer& lower, ProgramUnits& units)
+  RandomArrays(const Program& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units), vacuum_(d, lower, units) {}
 
   VacuumDraws& vacuum() { return vacuum_; }
@@ -480,7 +482,7 @@ class RandomArrays {
     return add_random(d_, units_, random, factor, span);
   }
 
-  Derivation& d_;
+  const Program& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
   VacuumDraws vacuum_;
@@ -489,8 +491,8 @@ class RandomArrays {
 
 /// A fluctuation of the vacuum moves: where `init` draws a field and says nothing of its velocity
 /// (of its canonical momentum under H), that is drawn with it.
-void draw_rates(Derivation& d, const std::vector<InitItem>& items, VacuumDraws& vacuum,
-                std::map<int, StartValue>& start) {
+void draw_rates(const Equations& d, const std::vector<InitItem>& items, VacuumDraws& vacuum,
+                StartValues& start) {
   for (const InitItem& init : items) {
     if (init.velocity || d.is_momentum(*init.field)) continue;
     const StateField* partner = d.conjugate(*init.field);
@@ -507,10 +509,11 @@ void draw_rates(Derivation& d, const std::vector<InitItem>& items, VacuumDraws& 
 
 }  // namespace
 
-std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+StartValues read_initial(const Program& d, ProgramUnits& units) {
+  Lowerer lower(d);
   Arena& arena = d.arena();
   RandomArrays random(d, lower, units);
-  std::map<int, StartValue> start;
+  StartValues start;
   for (const StateField& field : d.fields) {
     for (const int array : field.arrays) start[array].value = arena.integer(0);
     for (const int array : field.velocities) start[array].value = arena.integer(0);
@@ -531,7 +534,7 @@ std::map<int, StartValue> read_initial(Derivation& d, Lowerer& lower, ProgramUni
     }
   }
   draw_rates(d, items, random.vacuum(), start);
-  for (StateField& field : d.fields) {
+  for (const StateField& field : d.fields) {
     if (!field.drawn) continue;
     InitItem init{nullptr, &field, false, false, {}};
     const Reading reading = random.reading(init);

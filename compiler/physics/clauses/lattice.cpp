@@ -6,8 +6,9 @@
 
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/clauses/stop_criteria.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/setting.hpp"
 #include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics {
@@ -22,7 +23,8 @@ namespace {
 constexpr std::int64_t kMostSites = std::int64_t{1} << 40;
 
 /// `24^3 * 48`, `n^2`, `[64, 32]`, `800`: read as written (docs/rules.md rule 8).
-void read_shape(Derivation& d, Lowerer& lower, const dsl::Expr& e, std::vector<std::int64_t>& out) {
+void read_shape(const Setting& d, Lowerer& lower, const dsl::Expr& e,
+                std::vector<std::int64_t>& out) {
   if (e.kind == ExprKind::List) {
     for (const dsl::ExprPtr& arg : e.args)
       out.push_back(lower.fixed_integer(*arg, "the number of sites"));
@@ -45,7 +47,7 @@ void read_shape(Derivation& d, Lowerer& lower, const dsl::Expr& e, std::vector<s
   out.push_back(lower.fixed_integer(e, "the number of sites"));
 }
 
-Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e, double& value) {
+Boundary read_boundary(const Context& d, Lowerer& lower, const dsl::Expr& e, double& value) {
   value = 0;
   if (e.text == "periodic") return Boundary::Periodic;
   if (e.text == "antiperiodic") return Boundary::Antiperiodic;
@@ -63,7 +65,7 @@ Boundary read_boundary(Derivation& d, Lowerer& lower, const dsl::Expr& e, double
 }
 
 /// dx, the same along each axis: a number is that of the axis x, a list has one for each.
-Expr common_spacing(Derivation& d, Lowerer& lower, const dsl::Expr& given, bool length) {
+Expr common_spacing(const Setting& d, Lowerer& lower, const dsl::Expr& given, bool length) {
   constexpr long double kRounding = 1e-12L;
   const Grid& grid = d.grid;
   const char* option = length ? "length" : "spacing";
@@ -93,7 +95,7 @@ Expr common_spacing(Derivation& d, Lowerer& lower, const dsl::Expr& given, bool 
   return first;
 }
 
-void read_spacing(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
+void read_spacing(Setting& d, Lowerer& lower, const dsl::Clause& clause) {
   Arena& arena = d.arena();
   Grid& grid = d.grid;
   const dsl::ExprPtr spacing = d.ledger.option(clause, "spacing");
@@ -102,13 +104,13 @@ void read_spacing(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
     grid.dx = common_spacing(d, lower, *given, length != nullptr);
   } else {
     grid.dx = arena.integer(1);
-    d.system.remarks.push_back("no length or spacing is given: dx = 1");
+    d.remark("no length or spacing is given: dx = 1");
   }
   if (!(grid.dx->number.real > 0)) d.fail(errors::spacing_not_positive(clause.keyword_span));
 }
 
 /// The user asks for another shape of a lattice that is not there.
-void refuse_shape(Derivation& d) {
+void refuse_shape(const Setting& d) {
   dsl::Span span;
   std::string count;
   if (const dsl::Clause* model = d.resolved.clause("model")) span = model->keyword_span;
@@ -122,8 +124,9 @@ void refuse_shape(Derivation& d) {
 
 }  // namespace
 
-void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause, Walls& walls) {
-  const auto dims = static_cast<std::size_t>(d.grid.dims);
+void read_boundaries(const Context& d, Lowerer& lower, const dsl::Clause& clause, int axes,
+                     Walls& walls) {
+  const auto dims = static_cast<std::size_t>(axes);
   const auto set = [&](std::size_t axis, const dsl::Expr& e) {
     walls.boundary[axis] = read_boundary(d, lower, e, walls.fixed_value[axis]);
   };
@@ -142,7 +145,7 @@ void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause, W
     } else if (item.value->kind == ExprKind::List) {
       if (item.value->args.size() != dims)
         d.fail(errors::not_one_for_each_axis(item.value->span, "boundary", item.value->args.size(),
-                                             d.grid.dims));
+                                             axes));
       for (std::size_t k = 0; k < dims; ++k) set(k, *item.value->args[k]);
     } else {
       for (std::size_t k = 0; k < dims; ++k) set(k, *item.value);
@@ -150,12 +153,14 @@ void read_boundaries(Derivation& d, Lowerer& lower, const dsl::Clause& clause, W
   }
 }
 
-void read_lattice(Derivation& d, Lowerer& lower) {
+Grid read_lattice(const Setting& known) {
+  Setting d = known;
+  Lowerer lower(d);
   const auto clauses = d.ledger.clauses("lattice");
   if (clauses.empty()) {  // variables alone: one site
     if (!d.options.lattice.empty()) refuse_shape(d);
-    d.grid.dims = d.system.lattice.dims = 1;
-    return;
+    d.grid.dims = 1;
+    return d.grid;
   }
   if (clauses.size() > 1) {
     d.fail(errors::second_lattice(clauses[1]->keyword_span, clauses[0]->keyword_span));
@@ -213,14 +218,10 @@ void read_lattice(Derivation& d, Lowerer& lower) {
       if (sizes[axis] % 2 != 0)
         d.fail(errors::odd_extent(parity->span, kAxes[axis], sizes[axis], shape->span));
   }
-  read_boundaries(d, lower, clause, grid);
-  read_spacing(d, lower, clause);
-
-  Lattice& lattice = d.system.lattice;
-  lattice.dims = grid.dims;
-  lattice.extent = grid.extent;
-  lattice.dx_physical = static_cast<double>(grid.dx->number.real);
-  lattice.dx = lattice.dx_physical;
+  Lowerer in_box(d);
+  read_boundaries(d, in_box, clause, grid.dims, grid);
+  read_spacing(d, in_box, clause);
+  return grid;
 }
 
 }  // namespace vphi::physics

@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/fluids/conservation.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
 
@@ -19,7 +20,7 @@ using algebra::Op;
 namespace {
 
 /// The field that is limited: one whose updates are additions to its components.
-const StateField& limited_field(Derivation& d, const dsl::Item& item) {
+const StateField& limited_field(const Motion& d, const dsl::Item& item) {
   const dsl::Head& head = *item.head;
   const StateField* field = d.field(head.name);
   const bool of_body = field && field->particle && head.form == dsl::Head::Form::Indexed &&
@@ -60,14 +61,15 @@ Scope scope_of(const dsl::Head& head) {
 }
 
 /// What the schedule makes for outputs alone cannot be known within a step.
-std::size_t beyond_a_step(const System& system) {
-  return system.solves.size() + system.projections.size() + system.statistics.size() +
-         system.passages.size();
+std::size_t beyond_a_step(const Collected& asked) {
+  return asked.solves.size() + asked.projections.size() + asked.statistics.size() +
+         asked.passages.size();
 }
 
 }  // namespace
 
-void read_limits(Derivation& d, Lowerer& lower, ProgramUnits* units) {
+std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* units) {
+  std::vector<Derived> limits;
   int number = 0;
   for (const dsl::Clause* clause : d.ledger.clauses("limit")) {
     for (const dsl::Item& item : clause->items) {
@@ -75,9 +77,9 @@ void read_limits(Derivation& d, Lowerer& lower, ProgramUnits* units) {
       d.ledger.use(item);
       ++number;
       const StateField& field = limited_field(d, item);
-      const std::size_t before = beyond_a_step(d.system);
+      const std::size_t before = beyond_a_step(d.collected);
       const Value v = lower.value(*item.value, scope_of(*item.head));
-      if (beyond_a_step(d.system) != before)
+      if (beyond_a_step(d.collected) != before)
         d.fail(errors::not_yet(item.span,
                                "a limit that solves, projects or averages over time or axes"));
       if (v.rows != field.rows || v.columns != field.columns) {
@@ -95,14 +97,14 @@ void read_limits(Derivation& d, Lowerer& lower, ProgramUnits* units) {
         const Expr stored = units ? distribute(field.angle ? d.arena().integer(1) : d.rescaling.A,
                                                units->quantity(parts[i]))
                                   : parts[i];
-        d.system.limits.push_back(
-            {field.arrays[i], field.name, snap_numbers(stored), false, number});
+        limits.push_back({field.arrays[i], field.name, snap_numbers(stored), false, number});
       }
       if (units)
-        d.system.remarks.push_back(
+        d.remark(
             fmt::format("limit {}: after each update of `{}`", written(d, item.span), field.name));
     }
   }
+  return limits;
 }
 
 }  // namespace vphi::physics

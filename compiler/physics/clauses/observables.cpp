@@ -8,8 +8,9 @@
 #include "compiler/physics/clauses/output_names.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/outputs.hpp"
 #include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics {
@@ -19,13 +20,32 @@ using dsl::Item;
 
 namespace {
 
-class Outputs {
+class OutputReader {
  public:
-  Outputs(Derivation& d, Lowerer& lower, ProgramUnits& units)
+  OutputReader(const Program& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units) {}
 
-  const WrittenOptions& options() const { return options_; }
+  /// All clauses, those of `plot` behind the others.
+  Written all() {
+    for (const dsl::Line& line : d_.resolved.model.lines) {
+      if (line.kind != dsl::Line::Kind::Clause) continue;
+      if (line.clause.keyword != "every" && line.clause.keyword != "at end") continue;
+      try {
+        made_.outputs.push_back(read(line.clause));
+      } catch (const Failure&) {
+        // reported; the next clause may have something to say as well
+      }
+    }
+    settle_names(d_, made_.outputs, options_);
+    begin_averages();
+    for (const dsl::Clause* clause : d_.ledger.clauses("plot")) {
+      d_.ledger.everything(*clause);
+      plot(*clause);
+    }
+    return std::move(made_);
+  }
 
+ private:
   OutputClause read(const dsl::Clause& clause) {
     OutputClause out;
     out.span = clause.keyword_span;
@@ -66,7 +86,6 @@ class Outputs {
     return out;
   }
 
- private:
   /// "name.h5", or ildg("name"), nersc("name"): files of links.
   std::string file_of(const dsl::Expr& target) {
     if (target.kind == ExprKind::String) return target.text;
@@ -140,7 +159,7 @@ class Outputs {
       out.every = static_cast<int>(std::min<std::int64_t>(steps, 2000000000));
       return;
     }
-    const double count = static_cast<double>(time) / d_.system.dt_physical;
+    const double count = static_cast<double>(time) / d_.dt_physical;
     if (counts_steps(d_) && count < 1) d_.fail(errors::output_below_step(item.span, count));
     out.interval = static_cast<double>(time);
     out.from = d_.start_time;
@@ -183,8 +202,8 @@ class Outputs {
 
   /// A chain's value at its end that is no average over it and depends on the configuration.
   void warn_of_last(const std::string& name, Expr value, dsl::Span span) {
-    const auto* chain = std::get_if<MarkovChain>(&d_.system.dynamics);
-    const auto* trajectory = std::get_if<Trajectory>(&d_.system.dynamics);
+    const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
+    const auto* trajectory = std::get_if<Trajectory>(&d_.dynamics);
     const std::int64_t length = chain ? chain->sweeps : trajectory ? trajectory->count : 0;
     if (length < 2) return;
     const bool state = algebra::contains(value, [](Expr e) { return e.is(algebra::Op::Load); });
@@ -219,7 +238,6 @@ class Outputs {
 
   /// `plot y against a`: y at the end, averaged over everything else: over the other axes, and over
   /// time unless y is a first passage or an average already.
- public:
   void plot(const dsl::Clause& clause) {
     for (const Item& item : clause.items) {
       const dsl::Expr* against = nullptr;
@@ -243,7 +261,7 @@ class Outputs {
         d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
       }
       std::vector<int> others;
-      for (int k = 0; k < static_cast<int>(d_.system.axes.size()); ++k) {
+      for (int k = 0; k < static_cast<int>(d_.axes.size()); ++k) {
         if (k != axis) others.push_back(k);
       }
       y = averaged(y, others, e.span);
@@ -253,7 +271,7 @@ class Outputs {
       o.error = error_of(d_, o.value);
       o.span = e.span;
       out.observables.push_back(std::move(o));
-      d_.system.outputs.push_back(std::move(out));
+      made_.outputs.push_back(std::move(out));
     }
   }
 
@@ -261,13 +279,12 @@ class Outputs {
   /// the others that have an `after`, where these agree.
   void begin_averages() {
     const Expr common = after_of_all();
-    d_.system.averages_from = common;
-    for (OutputClause& out : d_.system.outputs) {
+    made_.averages_from = common;
+    for (OutputClause& out : made_.outputs) {
       out.averages_from = out.regular() ? out.after : common;
     }
   }
 
- private:
   /// As the line says it: the name of an output is not spelled out.
   std::string title(const dsl::Expr& e) const {
     dsl::Diagnostics none;
@@ -278,7 +295,7 @@ class Outputs {
 
   Expr averaged(Expr y, const std::vector<int>& others, dsl::Span span) {
     bool time = true, done = false;
-    for (const Statistic& s : d_.system.statistics) {
+    for (const Statistic& s : d_.collected.statistics) {
       if (!algebra::depends_on(y, d_.arena().symbol(s.symbol))) continue;
       if (!s.axes.empty() && s.axes != others) {
         d_.fail(errors::not_yet(span, "a plot of averages over some of the other axes"));
@@ -286,7 +303,7 @@ class Outputs {
       if (s.spans_time) time = false;
       if (!s.axes.empty()) done = true;
     }
-    for (const FirstPassage& f : d_.system.passages) {
+    for (const FirstPassage& f : d_.collected.passages) {
       if (f.condition && algebra::depends_on(y, d_.arena().symbol(f.symbol))) time = false;
     }
     return done ? y : statistic(d_, Statistic::Kind::Mean, y, others, time, span);
@@ -295,7 +312,7 @@ class Outputs {
   /// The condition behind `after` where all outputs that have one agree.
   Expr after_of_all() const {
     Expr common;
-    for (const OutputClause& out : d_.system.outputs) {
+    for (const OutputClause& out : made_.outputs) {
       if (!out.after) continue;
       if (common && !(common == out.after)) return Expr{};
       common = out.after;
@@ -304,7 +321,7 @@ class Outputs {
   }
 
   std::string first_file() const {
-    return d_.system.outputs.empty() ? std::string() : d_.system.outputs.front().file;
+    return made_.outputs.empty() ? std::string() : made_.outputs.front().file;
   }
 
   /// Of the outputs from number `first` on.
@@ -316,7 +333,7 @@ class Outputs {
       text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", option.name,
                           dsl::to_text(*option.value));
     for (std::size_t i = first; i < out.observables.size(); ++i)
-      options_[{d_.system.outputs.size(), i}] = {text, !given.empty()};
+      options_[{made_.outputs.size(), i}] = {text, !given.empty()};
   }
 
   /// Mean energy densities: kinetic and gradient of each field, each term of the potential.
@@ -342,32 +359,18 @@ class Outputs {
     if (!any) d_.fail(errors::not_yet(span, "`energies` without second-order equations"));
   }
 
-  Derivation& d_;
+  const Program& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
+  Written made_;
   WrittenOptions options_;
   const Scope global_;
 };
 
 }  // namespace
 
-void read_outputs(Derivation& d, Lowerer& lower, ProgramUnits& units) {
-  Outputs outputs(d, lower, units);
-  for (const dsl::Line& line : d.resolved.model.lines) {
-    if (line.kind != dsl::Line::Kind::Clause) continue;
-    if (line.clause.keyword != "every" && line.clause.keyword != "at end") continue;
-    try {
-      d.system.outputs.push_back(outputs.read(line.clause));
-    } catch (const Failure&) {
-      // reported; the next clause may have something to say as well
-    }
-  }
-  settle_names(d, outputs.options());
-  outputs.begin_averages();
-  for (const dsl::Clause* clause : d.ledger.clauses("plot")) {
-    d.ledger.everything(*clause);
-    outputs.plot(*clause);
-  }
+Written read_written(const Program& d, Lowerer& lower, ProgramUnits& units) {
+  return OutputReader(d, lower, units).all();
 }
 
 }  // namespace vphi::physics

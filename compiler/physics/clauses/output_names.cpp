@@ -31,11 +31,12 @@ std::string with_options(const std::string& name, const std::string& options) {
 
 }  // namespace
 
-void settle_names(Derivation& d, const WrittenOptions& options) {
+void settle_names(const Context& d, std::vector<OutputClause>& outputs,
+                  const WrittenOptions& options) {
   using Place = std::tuple<std::string, Observable::Kind, std::string>;  // file, kind, name
   std::map<Place, std::vector<Named>> places;
-  for (std::size_t c = 0; c < d.system.outputs.size(); ++c) {
-    OutputClause& out = d.system.outputs[c];
+  for (std::size_t c = 0; c < outputs.size(); ++c) {
+    OutputClause& out = outputs[c];
     for (std::size_t i = 0; i < out.observables.size(); ++i) {
       Observable& o = out.observables[i];
       const auto written = options.find({c, i});

@@ -1,11 +1,11 @@
 // Names of the datasets of one result file: each means one quantity.
 #pragma once
 
+#include "compiler/physics/stages/context.hpp"
+
 #include <map>
 #include <string>
 #include <utility>
-
-#include "compiler/physics/derivation.hpp"
 
 namespace vphi::physics {
 
@@ -19,6 +19,7 @@ using WrittenOptions = std::map<std::pair<std::size_t, std::size_t>, OutputOptio
 
 /// Outputs of one file that differ in their options only get these in their names. What still has
 /// the name of another quantity, or stands twice in one clause, is an error (E0798).
-void settle_names(Derivation& d, const WrittenOptions& options);
+void settle_names(const Context& d, std::vector<OutputClause>& outputs,
+                  const WrittenOptions& options);
 
 }  // namespace vphi::physics

@@ -23,13 +23,13 @@ namespace {
 
 const dsl::Expr& call_of(const dsl::Expr& e) { return e.kind == ExprKind::Index ? *e.args[0] : e; }
 
-std::string model_folder(const Derivation& d) {
+std::string model_folder(const Program& d) {
   const auto& source = d.resolved.model.source;
   return source ? fs::path(source->name()).parent_path().string() : std::string();
 }
 
 /// Axes of the set where the name is one of an HDF5 file.
-std::optional<std::size_t> axes_in(Derivation& d, const dsl::Expr& name) {
+std::optional<std::size_t> axes_in(const Program& d, const dsl::Expr& name) {
   try {
     return axes_of_file(model_folder(d), name.text);
   } catch (const TableError& error) {
@@ -38,7 +38,7 @@ std::optional<std::size_t> axes_in(Derivation& d, const dsl::Expr& name) {
 }
 
 /// Axes of the domain, slowest first.
-void take_domain(const Derivation& d, const StateField& field, FieldWanted& wanted) {
+void take_domain(const Program& d, const StateField& field, FieldWanted& wanted) {
   if (field.particle) {
     wanted.axes = {"body"};
     wanted.extents = {d.grid.sites()};
@@ -50,7 +50,7 @@ void take_domain(const Derivation& d, const StateField& field, FieldWanted& want
   }
 }
 
-FieldFound find(Derivation& d, const dsl::Expr& e, const FieldWanted& wanted) {
+FieldFound find(const Program& d, const dsl::Expr& e, const FieldWanted& wanted) {
   const dsl::Expr& name = *call_of(e).args[0];
   try {
     return field_file(model_folder(d), name.text, wanted);
@@ -60,10 +60,10 @@ FieldFound find(Derivation& d, const dsl::Expr& e, const FieldWanted& wanted) {
 }
 
 /// Which member of the stack each instance takes.
-std::vector<double> members(Derivation& d, Lowerer& lower, const dsl::Expr& e,
+std::vector<double> members(const Program& d, Lowerer& lower, const dsl::Expr& e,
                             const Reading& reading, const std::vector<std::int64_t>& lengths) {
   if (lengths.empty()) return {};
-  std::vector<double> all(static_cast<std::size_t>(d.system.instances()), 0);
+  std::vector<double> all(static_cast<std::size_t>(d.instances()), 0);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const dsl::Expr& index = *e.args[i + 1];
     const Expr value = lower.real(index, "an index of a file", Scope::in(reading));
@@ -89,7 +89,7 @@ using Add = std::function<Expr(const RandomField&)>;
 
 /// A gauge configuration, or links in a set of an HDF5 file: an array for each number of a link
 /// that is stored.
-Value links_of_file(Derivation& d, const dsl::Expr& e, const StateField& field, const Add& add) {
+Value links_of_file(const Program& d, const dsl::Expr& e, const StateField& field, const Add& add) {
   Arena& arena = d.arena();
   const dsl::Expr& name = *call_of(e).args[0];
   if (e.kind == ExprKind::Index)
@@ -156,14 +156,14 @@ bool is_file(const dsl::Expr& e) {
   return call.kind == ExprKind::Call && call.text == "file";
 }
 
-bool is_stack(Derivation& d, const dsl::Expr& e) {
+bool is_stack(const Program& d, const dsl::Expr& e) {
   const dsl::Expr& name = *call_of(e).args[0];
   if (name.kind != ExprKind::String) return false;
   const auto axes = axes_in(d, name);
   return axes && *axes >= e.args.size();
 }
 
-Value file_start(Derivation& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
+Value file_start(const Program& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
                  const Reading& reading, const Add& add) {
   if (field.links) return links_of_file(d, e, field, add);
   if (!field.particle && !d.grid.present)

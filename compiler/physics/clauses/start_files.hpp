@@ -18,12 +18,12 @@ namespace vphi::physics {
 bool is_file(const dsl::Expr& e);
 
 /// Whether `file(...)[i]` leaves more than a number: the set has more axes than there are indices.
-bool is_stack(Derivation& d, const dsl::Expr& e);
+bool is_stack(const Program& d, const dsl::Expr& e);
 
 /// The value that the start of a field takes from the file: a number for each site, or the field's
 /// components; of links what is stored. `add` makes the array that the run fills. Fails with E0781
 /// to E0784, or E0831 for links.
-Value file_start(Derivation& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
+Value file_start(const Program& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
                  const Reading& reading, const std::function<Expr(const RandomField&)>& add);
 
 }  // namespace vphi::physics

@@ -6,16 +6,18 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/init_errors.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/start.hpp"
 
 namespace vphi::physics {
 
 using algebra::Op;
 
 // 3 M^2 H^2 = rho(H) where rho = c0 + c1 H + c2 H^2: velocities may hold H.
-std::optional<Expr> solve_constraint(Derivation& d, Expr density,
+std::optional<Expr> solve_constraint(const Space& d, Expr density,
                                      const std::function<Expr(Expr)>& average) {
   Arena& arena = d.arena();
   const auto found = algebra::polynomial(density, d.hubble(), 2);
@@ -31,8 +33,8 @@ std::optional<Expr> solve_constraint(Derivation& d, Expr density,
   return (c(1) + root) / (arena.integer(2) * lead);
 }
 
-Expr hubble_at_start(Derivation& d, Lowerer& lower, ProgramUnits& units,
-                     const std::map<int, StartValue>& start) {
+Expr hubble_at_start(const Program& d, ProgramUnits& units, const StartValues& start) {
+  Lowerer lower(d);
   Arena& arena = d.arena();
   ProgramUnits unmixed(d, true);
   unmixed.random_factors = units.random_factors;
@@ -59,7 +61,9 @@ Expr hubble_at_start(Derivation& d, Lowerer& lower, ProgramUnits& units,
   return *solved;
 }
 
-void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, StartValue>& start) {
+std::vector<InitialValue> initial_values(const Program& d, ProgramUnits& units,
+                                         const StartValues& start) {
+  std::vector<InitialValue> initial;
   Arena& arena = d.arena();
   const Rescaling& r = d.rescaling;
 
@@ -95,7 +99,7 @@ void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, Star
     open.erase(array);
     done.insert(array);
     const Expr stored = distribute(factors.at(array), unmixed.quantity(s.value));
-    d.system.initial.push_back({array, snap_numbers(units.at_start(stored))});
+    initial.push_back({array, snap_numbers(units.at_start(stored))});
   };
   // the Hubble rate is known once everything is there that does not need it
   for (const bool with_hubble : {false, true}) {
@@ -107,8 +111,9 @@ void initial_values(Derivation& d, ProgramUnits& units, const std::map<int, Star
   for (const auto& [array, s] : start) {
     const Expr shift = units.velocity_shift(array);
     if (!shift) continue;
-    d.system.initial.push_back({array, snap_numbers(arena.load(array) + units.at_start(shift))});
+    initial.push_back({array, snap_numbers(arena.load(array) + units.at_start(shift))});
   }
+  return initial;
 }
 
 }  // namespace vphi::physics

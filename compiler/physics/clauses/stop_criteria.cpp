@@ -3,7 +3,10 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/ensemble_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/program_units.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/stages/outputs.hpp"
 #include "dsl/syntax/parse.hpp"
 #include "program/stop_criterion.hpp"
 
@@ -11,14 +14,14 @@ namespace vphi::physics {
 
 using dsl::ExprKind;
 
-std::shared_ptr<const dsl::Source> given_text(const Derivation& d, const std::string& name,
+std::shared_ptr<const dsl::Source> given_text(const Context& d, const std::string& name,
                                               const std::string& text) {
   for (const dsl::ModelText& one : d.resolved.library)
     if (one.source->name() == name) return one.source;
   return std::make_shared<const dsl::Source>(name, text);
 }
 
-dsl::ExprPtr until_expression(Derivation& d) {
+dsl::ExprPtr until_expression(const Context& d) {
   const dsl::Clause* clause = d.resolved.clause("evolve");
   if (!clause && !d.options.until.empty()) {
     const dsl::ExprPtr until =
@@ -36,15 +39,17 @@ std::vector<dsl::ExprPtr> alternatives(const dsl::ExprPtr& condition) {
   return parts;
 }
 
-void read_stop_criteria(Derivation& d, Lowerer& lower, ProgramUnits& units) {
+std::vector<Expectation> read_stop_criteria(const Program& d, Lowerer& lower, ProgramUnits& units,
+                                            const Outputs& outputs) {
+  std::vector<Expectation> criteria;
   const dsl::ExprPtr until = until_expression(d);
-  if (!until) return;
+  if (!until) return criteria;
   for (const dsl::ExprPtr& part : alternatives(until)) {
     const Expr condition = lower.real(*part, "`until`");
     if (!holds_statistics(d, condition)) continue;
-    if (!d.system.until) d.fail(errors::stop_criterion_alone(part->span));
+    if (!outputs.until) d.fail(errors::stop_criterion_alone(part->span));
     bool regular = false;
-    for (const OutputClause& output : d.system.outputs) regular = regular || output.regular();
+    for (const OutputClause& output : outputs.outputs) regular = regular || output.regular();
     if (!regular) d.fail(errors::stop_criterion_unseen(part->span));
     const auto scalar = [&](Expr physical) {
       const Expr v = scalar_quantity(d, units, physical);
@@ -59,8 +64,9 @@ void read_stop_criteria(Derivation& d, Lowerer& lower, ProgramUnits& units) {
     criterion.ok = scalar(condition);
     criterion.value = compared ? scalar(lower.real(*part->args[0], "the left side")) : criterion.ok;
     criterion.at_end = true;
-    d.system.expectations.push_back(std::move(criterion));
+    criteria.push_back(std::move(criterion));
   }
+  return criteria;
 }
 
 }  // namespace vphi::physics

@@ -9,19 +9,17 @@
 
 #include <vector>
 
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
 
 /// Where a text of the command line is shown in messages: as `name`, `--until` or `--lattice`.
-std::shared_ptr<const dsl::Source> given_text(const Derivation& d, const std::string& name,
+std::shared_ptr<const dsl::Source> given_text(const Context& d, const std::string& name,
                                               const std::string& text);
 
 /// `until` of the command line or of `evolve`; null without.
-dsl::ExprPtr until_expression(Derivation& d);
+dsl::ExprPtr until_expression(const Context& d);
 /// The parts of the outermost `or`.
 std::vector<dsl::ExprPtr> alternatives(const dsl::ExprPtr& condition);
-/// Adds the targets to the expectations, after all others.
-void read_stop_criteria(Derivation& d, Lowerer& lower, ProgramUnits& units);
 
 }  // namespace vphi::physics

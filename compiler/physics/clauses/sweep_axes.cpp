@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/program_units.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/stages/checks.hpp"
 
 namespace vphi::physics {
 
@@ -18,7 +21,7 @@ namespace {
 constexpr std::int64_t kMostValues = std::int64_t{1} << 26;     // of one axis
 constexpr std::int64_t kMostInstances = std::int64_t{1} << 36;  // of a run
 
-std::int64_t number_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
+std::int64_t number_of(const Setting& d, Lowerer& lower, const dsl::Expr& e) {
   const std::int64_t n = lower.fixed_integer(e, "the number of values");
   if (n < 1 || n > kMostValues) {
     d.fail(errors::option_value(e.span, "sweep", "1 to 67108864 values on an axis"));
@@ -26,7 +29,7 @@ std::int64_t number_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
   return n;
 }
 
-std::vector<double> values_of(Derivation& d, Lowerer& lower, const dsl::Expr& e) {
+std::vector<double> values_of(const Setting& d, Lowerer& lower, const dsl::Expr& e) {
   std::vector<double> values;
   const auto number = [&](const dsl::Expr& at) { return lower.fixed_number(at, "a swept value"); };
   if (e.kind == ExprKind::List) {
@@ -64,7 +67,14 @@ std::vector<double> values_of(Derivation& d, Lowerer& lower, const dsl::Expr& e)
 
 }  // namespace
 
-void read_sweep_axes(Derivation& d, Lowerer& lower) {
+std::int64_t Sweeps::instances() const {
+  std::int64_t all = 1;
+  for (const Axis& axis : axes) all *= static_cast<std::int64_t>(axis.values.size());
+  return all;
+}
+
+Sweeps read_sweep_axes(const Context& context) {
+  Setting d(context);
   for (const dsl::Clause* clause : d.ledger.clauses("sweep")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head || !item.value) continue;
@@ -73,51 +83,51 @@ void read_sweep_axes(Derivation& d, Lowerer& lower) {
       axis.name = item.head->name;
       axis.symbol = "sweep_" + axis.name;
       axis.span = item.head->span;
+      Lowerer lower(d);
       axis.values = values_of(d, lower, *item.value);
-      d.swept_used.emplace(axis.name, false);
+      d.collected.swept_used.emplace(axis.name, false);
       if (axis.values.size() == 1) {
         d.single_axes.push_back(axis);
-        d.system.folded.emplace_back(axis.name, axis.values[0]);
         continue;
       }
-      for (const Axis& other : d.system.axes) {
+      for (const Axis& other : d.axes) {
         if (other.symbol == axis.symbol) axis.symbol += "_";
       }
-      d.system.axes.push_back(axis);
+      d.axes.push_back(axis);
       const auto size = static_cast<std::int64_t>(axis.values.size());
-      if (d.system.instances() / size > kMostInstances / size) {
+      if (d.instances() / size > kMostInstances / size) {
         d.fail(errors::option_value(item.span, "sweep", "at most 2^36 instances in all"));
       }
     }
   }
+  return d;
 }
 
-Expr swept_value(Derivation& d, const std::string& name, dsl::Span span) {
-  d.swept_used[name] = true;
+Expr swept_value(const Setting& d, const std::string& name, dsl::Span span) {
+  d.collected.swept_used[name] = true;
   for (const Axis& axis : d.single_axes) {
     if (axis.name == name) return snap_numbers(d.arena().real(axis.values[0]));
   }
-  for (const Axis& axis : d.system.axes) {
+  for (const Axis& axis : d.axes) {
     if (axis.name == name) return d.arena().symbol(axis.symbol, span);
   }
   d.fail(errors::unknown_name(span, name));
 }
 
-void close_sweep_axes(Derivation& d) {
-  for (Axis& axis : d.system.axes) axis.ensemble = !d.swept_used[axis.name];
+void close_sweep_axes(const Program& d, System& system) {
+  for (Axis& axis : system.axes) axis.ensemble = !d.collected.swept_used[axis.name];
   for (const Axis& axis : d.single_axes) {
     const double v = axis.values[0];
     const bool whole = v >= 0 && v < 0x1p24 && v == std::floor(v);
-    if (!d.swept_used[axis.name] && whole) d.system.ensemble = static_cast<std::int64_t>(v);
+    if (!d.collected.swept_used[axis.name] && whole) system.ensemble = static_cast<std::int64_t>(v);
   }
-  if (!d.system.axes.empty()) {
+  if (!system.axes.empty()) {
     std::string text;
-    for (const Axis& axis : d.system.axes) {
+    for (const Axis& axis : system.axes) {
       text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", axis.name, axis.values.size(),
                           axis.ensemble ? ", an ensemble: no formula names it" : "");
     }
-    d.system.remarks.push_back(
-        fmt::format("{} instances at once, over {}", d.system.instances(), text));
+    system.remarks.push_back(fmt::format("{} instances at once, over {}", d.instances(), text));
   }
   const dsl::Clause* random = d.resolved.clause("random");
   const dsl::ExprPtr fresh = random ? dsl::option(*random, "fresh") : nullptr;
@@ -125,7 +135,7 @@ void close_sweep_axes(Derivation& d) {
   std::vector<dsl::ExprPtr> names = fresh->args;
   if (fresh->kind != ExprKind::List) names = {fresh};
   for (const dsl::ExprPtr& name : names) {
-    for (Axis& axis : d.system.axes) {
+    for (Axis& axis : system.axes) {
       if (axis.name == name->text) axis.fresh = true;
     }
   }
@@ -133,10 +143,10 @@ void close_sweep_axes(Derivation& d) {
 
 // ---- numbers that differ from instance to instance ----------------------------------------------
 
-std::vector<int> axes_of(const Derivation& d, Expr e) {
+std::vector<int> axes_of(const Setting& d, Expr e) {
   std::vector<int> found;
-  for (std::size_t k = 0; k < d.system.axes.size(); ++k) {
-    const std::string& symbol = d.system.axes[k].symbol;
+  for (std::size_t k = 0; k < d.axes.size(); ++k) {
+    const std::string& symbol = d.axes[k].symbol;
     const bool here = algebra::contains(
         e, [&](Expr node) { return node.is(Op::Symbol) && node->name == symbol; });
     if (here) found.push_back(static_cast<int>(k));
@@ -144,10 +154,10 @@ std::vector<int> axes_of(const Derivation& d, Expr e) {
   return found;
 }
 
-bool known_per_instance(const Derivation& d, Expr e) {
+bool known_per_instance(const Setting& d, Expr e) {
   const bool other = algebra::contains(e, [&](Expr node) {
     if (node.is(Op::Symbol)) {
-      return std::ranges::none_of(d.system.axes,
+      return std::ranges::none_of(d.axes,
                                   [&](const Axis& axis) { return axis.symbol == node->name; });
     }
     return node.is(Op::Load) || node.is(Op::Site) || node.is(Op::Stencil) ||
@@ -160,8 +170,8 @@ namespace {
 
 /// Visits the outer product of some axes: values by place in `chosen`, the last fastest.
 template <class Visit>
-void over_product(const Derivation& d, Expr e, const std::vector<int>& chosen, const Visit& visit) {
-  const auto& axes = d.system.axes;
+void over_product(const Setting& d, Expr e, const std::vector<int>& chosen, const Visit& visit) {
+  const auto& axes = d.axes;
   std::vector<std::size_t> at(chosen.size(), 0);
   while (true) {
     visit(static_cast<double>(algebra::evaluate_long(e, [&](const algebra::Node& node) {
@@ -181,18 +191,18 @@ void over_product(const Derivation& d, Expr e, const std::vector<int>& chosen, c
 
 }  // namespace
 
-std::vector<double> in_every_instance(const Derivation& d, Expr e) {
+std::vector<double> in_every_instance(const Setting& d, Expr e) {
   std::vector<int> all;
-  for (std::size_t k = 0; k < d.system.axes.size(); ++k) all.push_back(static_cast<int>(k));
+  for (std::size_t k = 0; k < d.axes.size(); ++k) all.push_back(static_cast<int>(k));
   const std::vector<int> chosen = axes_of(d, e);
   std::vector<double> few;
   over_product(d, e, chosen, [&](double v) { few.push_back(v); });
   // repeated along the axes it does not depend on
-  std::vector<double> result(static_cast<std::size_t>(d.system.instances()));
+  std::vector<double> result(static_cast<std::size_t>(d.instances()));
   for (std::size_t instance = 0; instance < result.size(); ++instance) {
     std::size_t rest = instance, index = 0, stride = 1;
-    for (std::size_t k = d.system.axes.size(); k-- > 0;) {
-      const std::size_t size = d.system.axes[k].values.size();
+    for (std::size_t k = d.axes.size(); k-- > 0;) {
+      const std::size_t size = d.axes[k].values.size();
       if (std::ranges::count(chosen, static_cast<int>(k)) > 0) {
         index += rest % size * stride;
         stride *= size;
@@ -204,8 +214,7 @@ std::vector<double> in_every_instance(const Derivation& d, Expr e) {
   return result;
 }
 
-std::vector<std::vector<double>> in_all_cases(const Derivation& d,
-                                              const std::vector<Expr>& values) {
+std::vector<std::vector<double>> in_all_cases(const Setting& d, const std::vector<Expr>& values) {
   std::vector<int> chosen;
   for (const Expr e : values) {
     for (const int axis : axes_of(d, e)) {
@@ -224,7 +233,7 @@ std::vector<std::vector<double>> in_all_cases(const Derivation& d,
   return cases;
 }
 
-std::optional<Range> range_of(const Derivation& d, Expr e) {
+std::optional<Range> range_of(const Setting& d, Expr e) {
   if (!known_per_instance(d, e)) return std::nullopt;
   std::optional<Range> range;
   bool sound = true;
@@ -239,34 +248,34 @@ std::optional<Range> range_of(const Derivation& d, Expr e) {
 
 // ---- one scalar an instance ---------------------------------------------------------------------
 
-Expr scalar_quantity(Derivation& d, ProgramUnits& units, Expr physical) {
+Expr scalar_quantity(const Setting& d, ProgramUnits& units, Expr physical) {
   const Expr v = units.quantity(physical);
   if (d.grid.present || !algebra::per_site(v)) return v;
   return d.arena().make(Op::Mean, {v}, physical->span);
 }
 
-void convert_statistics(Derivation& d, ProgramUnits& units) {
+void convert_statistics(const Program& d, ProgramUnits& units, System& system) {
   const auto scalar = [&](Expr physical, dsl::Span span) {
     const Expr v = scalar_quantity(d, units, physical);
     if (algebra::per_site(v)) d.fail(errors::not_scalar_output(span, written(d, span)));
     return v;
   };
-  for (Statistic& s : d.system.statistics) s.value = scalar(s.value, s.span);
-  for (FirstPassage& f : d.system.passages) {
+  for (Statistic& s : system.statistics) s.value = scalar(s.value, s.span);
+  for (FirstPassage& f : system.passages) {
     f.value = scalar(f.value, f.span);
     if (f.condition) f.condition = scalar(f.condition, f.span);
     if (f.margin) f.margin = scalar(f.margin, f.span);
   }
 }
 
-bool holds_statistics(const Derivation& d, Expr e) {
+bool holds_statistics(const Context& d, Expr e) {
   return algebra::contains(e, [&](Expr node) {
     if (!node.is(Op::Symbol)) return false;
     const auto named = [&](const auto& s) { return s.symbol == node->name; };
-    return std::ranges::any_of(d.system.statistics, named) ||
-           std::ranges::any_of(d.system.statistics,
+    return std::ranges::any_of(d.collected.statistics, named) ||
+           std::ranges::any_of(d.collected.statistics,
                                [&](const Statistic& s) { return s.error == node->name; }) ||
-           std::ranges::any_of(d.system.passages,
+           std::ranges::any_of(d.collected.passages,
                                [&](const FirstPassage& f) { return f.condition && named(f); });
   });
 }

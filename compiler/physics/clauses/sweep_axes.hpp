@@ -11,43 +11,39 @@
 #include <string>
 #include <vector>
 
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/setting.hpp"
 
 namespace vphi::physics {
 
-/// Fills System::axes from the `sweep` clauses.
-void read_sweep_axes(Derivation& d, Lowerer& lower);
-/// What a swept name stands for, in a formula.
-Expr swept_value(Derivation& d, const std::string& name, dsl::Span span);
-/// Axes that no formula named are ensembles; `random ..., fresh = [a]`. After everything else.
-void close_sweep_axes(Derivation& d);
+class ProgramUnits;
 
-/// The axes (places in System::axes) that an expression depends on.
-std::vector<int> axes_of(const Derivation& d, Expr e);
+/// What a swept name stands for, in a formula.
+Expr swept_value(const Setting& d, const std::string& name, dsl::Span span);
+
+/// The axes (places in Sweeps::axes) that an expression depends on.
+std::vector<int> axes_of(const Setting& d, Expr e);
 /// Made of numbers and swept values alone.
-bool known_per_instance(const Derivation& d, Expr e);
+bool known_per_instance(const Setting& d, Expr e);
 /// The value in every instance. Precondition: known_per_instance.
-std::vector<double> in_every_instance(const Derivation& d, Expr e);
+std::vector<double> in_every_instance(const Setting& d, Expr e);
 /// The values together, in every combination of the axes that any of them depends on.
-std::vector<std::vector<double>> in_all_cases(const Derivation& d, const std::vector<Expr>& values);
+std::vector<std::vector<double>> in_all_cases(const Setting& d, const std::vector<Expr>& values);
 struct Range {
   double low = 0, high = 0;
 };
 /// Least and largest value over the sweep; nothing where it is not known before the run.
-std::optional<Range> range_of(const Derivation& d, Expr e);
+std::optional<Range> range_of(const Setting& d, Expr e);
 
 /// A quantity as one scalar of the instance: without a lattice there is one site, and what is there
 /// is the value.
-Expr scalar_quantity(Derivation& d, ProgramUnits& units, Expr physical);
-/// Values of statistics and of first passages in program units. After all outputs were read.
-void convert_statistics(Derivation& d, ProgramUnits& units);
+Expr scalar_quantity(const Setting& d, ProgramUnits& units, Expr physical);
 /// An average as a symbol of the system; the value itself where nothing is averaged over.
-Expr statistic(Derivation& d, Statistic::Kind kind, Expr value, std::vector<int> axes, bool time,
+Expr statistic(const Context& d, Statistic::Kind kind, Expr value, std::vector<int> axes, bool time,
                dsl::Span span);
 /// Standard error of f by linear propagation from the means it holds; null where it holds none, or
 /// an average whose error is not known.
-Expr error_of(Derivation& d, Expr f);
+Expr error_of(const Context& d, Expr f);
 /// Holds an average over sweep axes or time, or a first passage.
-bool holds_statistics(const Derivation& d, Expr e);
+bool holds_statistics(const Context& d, Expr e);
 
 }  // namespace vphi::physics

@@ -11,9 +11,11 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/checks.hpp"
 
 namespace vphi::physics {
 
@@ -57,9 +59,9 @@ bool Walls::periodic(int dims) const {
                      [](Boundary b) { return b == Boundary::Periodic; });
 }
 
-Walls Derivation::walls_of(int array) const {
+Walls Declared::walls_of(int array) const {
   if (is_gradient(array)) array -= kGradientBase;
-  for (const Companions& c : companions)
+  for (const Companions& c : collected.companions)
     if (c.start == array || c.winding == array) array = c.array;
   const StateField* field = field_of(array);
   if (!field || !has_walls(*field)) return grid;
@@ -69,13 +71,13 @@ Walls Derivation::walls_of(int array) const {
   return walls;
 }
 
-bool Derivation::periodic() const {
+bool Declared::periodic() const {
   return grid.periodic(grid.dims) && std::ranges::all_of(fields, [&](const StateField& f) {
            return !has_walls(f) || f.walls.periodic(grid.dims);
          });
 }
 
-void check_coupled_walls(Derivation& d, Expr density, dsl::Span span) {
+void check_coupled_walls(const Declared& d, Expr density, dsl::Span span) {
   const auto differs = [&](int axis) {
     return std::ranges::any_of(d.fields, [&](const StateField& f) {
       return !same(d.walls_of(f.arrays[0]), d.walls_of(d.fields[0].arrays[0]), axis);
@@ -146,11 +148,12 @@ void for_each_expression(System& system, const std::function<void(Expr&)>& see) 
 
 class Settle {
  public:
-  Settle(Derivation& d, ProgramUnits& units) : d_(d), units_(units) {}
+  Settle(const Program& d, ProgramUnits& units, System& system)
+      : d_(d), units_(units), system_(system) {}
 
   void run() {
     std::map<int, std::array<bool, 4>> read = read_across();
-    Lattice& lattice = d_.system.lattice;
+    Lattice& lattice = system_.lattice;
     std::vector<int> own;  // axes along which kernels go around the box
     Expr outside;          // kernels have one value for all their fixed walls
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
@@ -176,13 +179,13 @@ class Settle {
     }
     if (outside) lattice.fixed_value = static_cast<double>(outside->number.real);
     if (own.empty()) return;
-    if (!d_.system.solves.empty())
-      d_.fail(errors::not_yet(d_.system.solves[0].span,
+    if (!system_.solves.empty())
+      d_.fail(errors::not_yet(system_.solves[0].span,
                               "a linear system in a box whose fields differ in their boundaries"));
-    if (d_.system.conservation)
+    if (system_.conservation)
       d_.fail(errors::not_yet(d_.grid.span, "these boundaries beside conservation laws"));
     own_ = own;
-    for_each_expression(d_.system, [&](Expr& e) { e = rewritten(e); });
+    for_each_expression(system_, [&](Expr& e) { e = rewritten(e); });
   }
 
  private:
@@ -193,7 +196,7 @@ class Settle {
       for (int axis = 0; axis < d_.grid.dims; ++axis)
         if (offset.d[axis] != 0) read[array][place(axis)] = true;
     };
-    for_each_expression(d_.system, [&](Expr& e) {
+    for_each_expression(system_, [&](Expr& e) {
       if (!seen_.insert(e.get()).second) return;
       algebra::visit(e, [&](Expr node) {
         if (node.is(Op::Load)) see(node->index, node->offset);
@@ -300,8 +303,9 @@ class Settle {
     return result;
   }
 
-  Derivation& d_;
+  const Program& d_;
   ProgramUnits& units_;
+  System& system_;
   std::vector<int> own_;
   std::map<std::pair<int, int>, Expr> values_;
   std::set<const algebra::Node*> seen_;
@@ -309,8 +313,8 @@ class Settle {
 
 }  // namespace
 
-void settle_walls(Derivation& d, ProgramUnits& units) {
-  if (d.grid.present) Settle(d, units).run();
+void settle_walls(const Program& d, ProgramUnits& units, System& system) {
+  if (d.grid.present) Settle(d, units, system).run();
 }
 
 }  // namespace vphi::physics

@@ -14,55 +14,58 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/start.hpp"
 #include "dsl/types/units.hpp"
 
 namespace vphi::physics {
 
 using algebra::Op;
 
-void read_units(Derivation& d) {
-  d.background.planck2 = d.arena().integer(1);
+Expr read_units(const Context& d) {
+  const Expr one = d.arena().integer(1);
   const dsl::Clause* metric = d.resolved.clause("metric");
-  if (!metric) return;
+  if (!metric) return one;
   const dsl::Clause* units = d.ledger.clause("units");
   for (const dsl::Item& item : units ? units->items : std::vector<dsl::Item>{}) {
-    if (item.value && item.value->text == "reduced_planck") return;
+    if (item.value && item.value->text == "reduced_planck") return one;
     if (item.value && item.value->text == "planck") {
       // G = 1: (8 pi G)^-1
-      d.background.planck2 = d.arena().real(1 / (8 * acosl(-1.0L)));
-      return;
+      return d.arena().real(1 / (8 * acosl(-1.0L)));
     }
     if (!item.value) continue;
     if (const auto gev = dsl::base_energy(item.value->text)) {
       const double mass = dsl::size_in_base(*dsl::find_unit("m_pl_reduced"), *gev);
-      d.background.planck2 = d.arena().real(static_cast<long double>(mass) * mass);
-      return;
+      return d.arena().real(static_cast<long double>(mass) * mass);
     }
   }
   const dsl::Item* form = metric->items.empty() ? nullptr : &metric->items.front();
   const bool closed =
       form && form->value && form->value->kind == dsl::ExprKind::Call && form->value->named.empty();
   if (closed) d.diagnostics.add(errors::planck_mass_open(metric->keyword_span));
+  return one;
 }
 
-void read_metric(Derivation& d, Lowerer& lower) {
-  const auto clauses = d.resolved.clauses("metric");
-  if (clauses.empty()) return;
-  const dsl::Clause& clause = *clauses.front();
+Background read_metric(const Space& known, Expr planck2) {
+  Space d = known;
   Background& b = d.background;
+  b.planck2 = planck2;
+  const auto clauses = d.resolved.clauses("metric");
+  if (clauses.empty()) return b;
+  const dsl::Clause& clause = *clauses.front();
   b.span = clause.keyword_span;
   if (clause.items.empty() || !clause.items.front().value) d.fail(errors::metric_form(b.span));
   const dsl::Expr& form = *clause.items.front().value;
-  if (form.kind == dsl::ExprKind::Name && form.text == "minkowski") return;
+  if (form.kind == dsl::ExprKind::Name && form.text == "minkowski") return b;
   if (form.kind != dsl::ExprKind::Call || form.text != "frw")
     d.fail(errors::metric_form(form.span));
   if (form.named.size() == 1 && form.args.empty()) {
     b.metric = Metric::Prescribed;
     b.scale = form.named[0].name;
-    b.prescribed = lower.real(*form.named[0].value, "the scale factor");
+    b.prescribed = Lowerer(d).real(*form.named[0].value, "the scale factor");
   } else if (form.args.size() == 1 && form.args[0]->kind == dsl::ExprKind::Name) {
     b.metric = Metric::SelfConsistent;
     b.scale = form.args[0]->text;
@@ -74,12 +77,13 @@ void read_metric(Derivation& d, Lowerer& lower) {
     const auto density = d.ledger.option(clause, fluid);
     if (!density) continue;
     const Expr symbol = d.arena().symbol(fluid, density->span);
-    b.fluids.emplace(symbol.get(), lower.fixed(*density, fluid));
+    b.fluids.emplace(symbol.get(), Lowerer(d).fixed(*density, fluid));
     (std::string(fluid) == "rho_r" ? b.radiation : b.matter) = symbol;
   }
+  return b;
 }
 
-Expr hubble2(Derivation& d, Expr density) {
+Expr hubble2(const Space& d, Expr density) {
   return density / (d.arena().integer(3) * d.background.planck2);
 }
 
@@ -88,7 +92,7 @@ namespace {
 /// d(rho)/dt = -3 H (rho + p) holds for what depends on the fields, their momenta and a alone. What
 /// holds t gives and takes energy that nothing accounts for, and what holds H has another
 /// constraint.
-void check_autonomous(Derivation& d, Lowerer& lower) {
+void check_autonomous(const Motion& d, Lowerer& lower) {
   const Expr density = lower.energy_density();
   const bool time = algebra::depends_on(density, d.time()) ||
                     algebra::depends_on(density, d.arena().symbol("step"));
@@ -106,8 +110,9 @@ void check_autonomous(Derivation& d, Lowerer& lower) {
 
 }  // namespace
 
-void background_rate(Derivation& d, Lowerer& lower, ProgramUnits& units) {
-  if (d.background.metric != Metric::SelfConsistent) return;
+Expr background_rate(const Motion& d, ProgramUnits& units) {
+  if (d.background.metric != Metric::SelfConsistent) return {};
+  Lowerer lower(d);
   check_autonomous(d, lower);
   Arena& arena = d.arena();
   const Rescaling& r = d.rescaling;
@@ -122,51 +127,50 @@ void background_rate(Derivation& d, Lowerer& lower, ProgramUnits& units) {
   };
   if (d.rescaled()) {
     const Expr average = source(one, -one);
-    units.slope_rate =
-        snap_numbers(-((r.s + two) * algebra::pow(b, 2) / a) + distribute(power / two, average));
+    return snap_numbers(-((r.s + two) * algebra::pow(b, 2) / a) + distribute(power / two, average));
   } else {
     const Expr average = source(one + two * r.s, three);
-    units.slope_rate = snap_numbers(distribute(-(power / arena.integer(6)), average));
+    return snap_numbers(distribute(-(power / arena.integer(6)), average));
   }
 }
 
 namespace {
 
-void self_consistent(Derivation& d, Lowerer& lower, ProgramUnits& units,
-                     const std::map<int, StartValue>& start) {
+void self_consistent(const Program& d, ProgramUnits& units, const StartValues& start) {
+  Lowerer lower(d);
   Arena& arena = d.arena();
   const Rescaling& r = d.rescaling;
   const Expr one = arena.integer(1);
   const Expr b = arena.symbol(units.slope_name());
 
   bool known = false;
-  const Expr at_rest = at_homogeneous(d, lower.energy_density(), homogeneous_values(d), known);
+  const Expr at_rest =
+      at_homogeneous(d, lower.energy_density(), homogeneous_values(d, Lowerer(d)), known);
   const auto total = range_of(d, at_rest);
   if (known && total && !(total->low > 0)) {
     d.fail(errors::no_expansion(d.background.span, total->low));
   }
 
   // at a = 1: b = H/B
-  const Expr slope = hubble_at_start(d, lower, units, start) / r.B;
+  const Expr slope = hubble_at_start(d, units, start) / r.B;
 
-  d.system.scalars.push_back({d.background.scale, b, one, d.background.scale});
-  d.system.scalars.push_back({units.slope_name(), units.slope_rate, snap_numbers(slope),
-                              "d" + d.background.scale + "/d(eta)"});
+  d.collected.scalars.push_back({d.background.scale, b, one, d.background.scale});
+  d.collected.scalars.push_back({units.slope_name(), units.slope_rate, snap_numbers(slope),
+                                 "d" + d.background.scale + "/d(eta)"});
 }
 
 }  // namespace
 
-void background_scalars(Derivation& d, Lowerer& lower, ProgramUnits& units,
-                        const std::map<int, StartValue>& start) {
+void background_scalars(const Program& d, ProgramUnits& units, const StartValues& start) {
   Arena& arena = d.arena();
-  if (d.background.metric == Metric::SelfConsistent) self_consistent(d, lower, units, start);
+  if (d.background.metric == Metric::SelfConsistent) self_consistent(d, units, start);
   // d(eta) = B*a^s dt
   if (units.explicit_time()) {
-    d.system.scalars.push_back(
+    d.collected.scalars.push_back(
         {"program_time", arena.integer(1), units.program_start(), "program time"});
   }
   const Expr rate = algebra::pow(units.scale(), -d.rescaling.s) / d.rescaling.B;
-  d.system.scalars.push_back({"t", rate, arena.real(d.start_time), "t"});
+  d.collected.scalars.push_back({"t", rate, arena.real(d.start_time), "t"});
 }
 
 }  // namespace vphi::physics

@@ -8,7 +8,9 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/stages/program.hpp"
+#include "compiler/physics/stages/start.hpp"
 
 namespace vphi::physics {
 
@@ -56,13 +58,13 @@ struct Weight {
 };
 
 /// All weights; nothing where one is not a constant.
-std::optional<std::vector<Weight>> weights_of(Derivation& d, std::size_t& count) {
+std::optional<std::vector<Weight>> weights_of(const Program& d, std::size_t& count) {
   Arena& arena = d.arena();
-  const std::map<int, Expr> start = homogeneous_values(d);
+  const std::map<int, Expr> start = homogeneous_values(d, Lowerer(d));
   std::vector<const Variable*> fields, momenta;
-  for (const Variable& u : d.system.variables) {
+  for (const Variable& u : d.variables) {
     if (u.role != Role::Coordinate) continue;
-    for (const Variable& v : d.system.variables) {
+    for (const Variable& v : d.variables) {
       if (v.array == u.partner && d.rates.contains(v.array))
         fields.push_back(&u), momenta.push_back(&v);
     }
@@ -123,7 +125,7 @@ double largest_of(Matrix m) {
 
 }  // namespace
 
-std::optional<double> largest_frequency2(Derivation& d) {
+std::optional<double> largest_frequency2(const Program& d) {
   if (!d.grid.present) return std::nullopt;  // no plane waves without a lattice
   constexpr int kSteps = 4;                  // multiples of pi/4, both signs
   constexpr std::size_t kMostFields = 24;

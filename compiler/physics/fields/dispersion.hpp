@@ -5,10 +5,10 @@
 // eigenvalues of M_ij(k) = sum_o w_ij(o) exp(i k o). Averages stand still.
 #pragma once
 
+#include "compiler/physics/stages/program.hpp"
+
 #include <optional>
 #include <vector>
-
-#include "compiler/physics/derivation.hpp"
 
 namespace vphi::physics {
 
@@ -17,6 +17,6 @@ double largest_eigenvalue(std::vector<std::vector<double>> m);
 
 /// w^2, physical units, over wave vectors of multiples of pi/4 (a lower bound of the largest);
 /// nothing where the start is not homogeneous or a coefficient is not a constant.
-std::optional<double> largest_frequency2(Derivation& d);
+std::optional<double> largest_frequency2(const Program& d);
 
 }  // namespace vphi::physics

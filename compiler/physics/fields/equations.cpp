@@ -8,13 +8,15 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/displacement.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/checks.hpp"
 #include "dsl/equations.hpp"
 
 namespace vphi::physics {
@@ -24,8 +26,7 @@ using algebra::Op;
 namespace {
 
 /// Where e names rho, p or w, itself or through what it names; null where nowhere.
-const dsl::Expr* names_energy(const Derivation& d, const dsl::Expr& e,
-                              std::set<std::string>& seen) {
+const dsl::Expr* names_energy(const Context& d, const dsl::Expr& e, std::set<std::string>& seen) {
   if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
     static const std::set<std::string, std::less<>> kEnergies{"rho", "p", "w"};
     const NamedFact* fact = d.facts.find(e.text);
@@ -44,7 +45,7 @@ const dsl::Expr* names_energy(const Derivation& d, const dsl::Expr& e,
 
 }  // namespace
 
-void refuse_velocities(Derivation& d, Expr source, dsl::Span span, const std::string& what) {
+void refuse_velocities(const Declared& d, Expr source, dsl::Span span, const std::string& what) {
   for (const StateField& field : d.fields) {
     const bool moves = algebra::contains(source, [&](Expr node) {
       return node.is(Op::Load) && std::ranges::count(field.velocities, node->index) > 0;
@@ -53,8 +54,11 @@ void refuse_velocities(Derivation& d, Expr source, dsl::Span span, const std::st
   }
 }
 
-void read_potentials(Derivation& d, Lowerer& lower) {
+Potentials read_potentials(const Theory& known, bool keep_parameters) {
+  Theory d = known;
+  static_cast<Potentials&>(d) = {};
   for (const NamedFact* fact : d.facts.potentials) {
+    Lowerer lower(d, keep_parameters);
     std::set<std::string> seen;
     if (const dsl::Expr* energy = names_energy(d, *fact->value, seen)) {
       d.fail(errors::source_of_itself(energy->span, energy->text));
@@ -86,19 +90,24 @@ void read_potentials(Derivation& d, Lowerer& lower) {
     d.potential_terms[i].first =
         d.potential_terms.size() == 1 ? "potential" : fmt::format("potential_{}", i + 1);
   }
+  return d;
 }
 
-/// Order of each field's equation; order 2 gets arrays for the velocities.
-void decide_orders(Derivation& d) {
+bool written_hamiltonian(const Declared& d) {
   const NamedFact* h = d.facts.find("H");
-  const bool hamiltonian = h && h->kind == NamedFact::Kind::Definition && !d.fields.empty();
+  return h && h->kind == NamedFact::Kind::Definition && !d.fields.empty();
+}
+
+std::vector<StateField> decide_orders(const Space& d) {
+  const bool hamiltonian = written_hamiltonian(d);
   if (hamiltonian && !d.facts.potentials.empty()) {
-    d.fail(errors::two_sources(h->span, "H", d.facts.potentials.front()->span));
+    d.fail(errors::two_sources(d.facts.find("H")->span, "H", d.facts.potentials.front()->span));
   }
+  std::vector<StateField> fields = d.fields;
   for (const EquationFact& fact : d.facts.equations) {
     const dsl::Head& head = fact.definition->head;
-    StateField* field = d.field(head.name);
-    if (!field) d.fail(errors::equation_without_variable(head.span, head.name));
+    const auto field = std::ranges::find(fields, head.name, &StateField::name);
+    if (field == fields.end()) d.fail(errors::equation_without_variable(head.span, head.name));
     const bool of_body = field->particle && head.form == dsl::Head::Form::Indexed &&
                          head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
     if (head.form != dsl::Head::Form::Plain && !of_body) {
@@ -110,10 +119,9 @@ void decide_orders(Derivation& d) {
     if (head.primes > 2) d.fail(errors::not_yet(head.span, "an equation of third order"));
     field->order = head.primes;
   }
-  d.hamiltonian = hamiltonian;
   const std::set<std::string> canonical =
       hamiltonian ? dsl::canonical_names(d.resolved) : std::set<std::string>{};
-  for (StateField& field : d.fields) {
+  for (StateField& field : fields) {
     if (field.order && canonical.contains(field.name)) {
       const EquationFact& own = *d.facts.equation(field.name);
       if (field.order != 1) d.fail(errors::canonical_order(own.span, field.name));
@@ -129,14 +137,14 @@ void decide_orders(Derivation& d) {
       d.fail(errors::no_equation(field.span, field.name));
     }
   }
-  for (StateField& field : d.fields) {
+  for (StateField& field : fields) {
     if (field.order != 2) continue;
-    for (std::size_t i = 0; i < field.arrays.size(); ++i)
-      field.velocities.push_back(d.system.arrays++);
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) field.velocities.push_back(d.new_array());
   }
+  return fields;
 }
 
-Value equation_from_potential(Derivation& d, Lowerer& lower, const StateField& field) {
+Value equation_from_potential(const Theory& d, Lowerer& lower, const StateField& field) {
   Arena& arena = d.arena();
   const Value u = lower.field_value(field);
   const Value v = lower.field_velocity(field, field.span);
@@ -173,7 +181,7 @@ namespace {
 
 /// The potentials that make forces on this field; one that no field is in says that there are none,
 /// `potential V = 0*phi`.
-void use_potentials(Derivation& d, const StateField& field) {
+void use_potentials(const Theory& d, const StateField& field) {
   for (const auto& [fact, value] : d.potentials) {
     const bool here = algebra::contains(value, [&](Expr node) {
       return node.is(Op::Load) && std::ranges::any_of(field.arrays, [&](int array) {
@@ -186,7 +194,7 @@ void use_potentials(Derivation& d, const StateField& field) {
 }
 
 /// Right sides of one field, as one value of the field's shape.
-Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
+Value right_side(const Theory& d, Lowerer& lower, const StateField& field) {
   if (field.drawn) return Value::of(d.arena().integer(0));
   const EquationFact* fact = d.facts.equation(field.name);
   if (!fact) {
@@ -233,7 +241,7 @@ Value right_side(Derivation& d, Lowerer& lower, const StateField& field) {
 
 }  // namespace
 
-std::vector<Expr> by_array(Derivation& d, const StateField& field, const Value& v) {
+std::vector<Expr> by_array(const Context& d, const StateField& field, const Value& v) {
   std::vector<Expr> result(field.arrays.size());
   for (std::size_t k = 0; k < field.cells.size(); ++k) {
     const int cell = field.cells[k];
@@ -251,7 +259,7 @@ namespace {
 
 /// c in the momentum a^c*u': the number in a friction -c*H*u' (docs/rules.md rule 19), 0 where
 /// there is none.
-Expr momentum_weight(Derivation& d, Expr right, int velocity) {
+Expr momentum_weight(const Theory& d, Expr right, int velocity) {
   Arena& arena = d.arena();
   if (!d.expanding()) return arena.integer(0);
   const Expr v = arena.load(velocity);
@@ -265,10 +273,12 @@ Expr momentum_weight(Derivation& d, Expr right, int velocity) {
 }  // namespace
 
 /// Those of a Hamiltonian are there already (read_hamiltonian); what is written replaces them.
-void equations_of_motion(Derivation& d, Lowerer& lower) {
-  for (StateField& field : d.fields) {
+Rates equations_of_motion(const Equations& known, bool keep_parameters) {
+  Equations d = known;
+  for (const StateField& field : d.fields) {
     if (field.hamiltonian && !d.facts.equation(field.name)) continue;
     if (field.conserved || field.primitive) continue;
+    Lowerer lower(d, keep_parameters);
     const std::vector<Expr> right = by_array(d, field, right_side(d, lower, field));
     const EquationFact* fact = d.facts.equation(field.name);
     const dsl::Span span = fact                         ? fact->span
@@ -281,6 +291,7 @@ void equations_of_motion(Derivation& d, Lowerer& lower) {
       if (field.order == 2) d.weights[field.arrays[i]] = momentum_weight(d, right[i], array);
     }
   }
+  return {d.rates, d.rate_spans, d.weights};
 }
 
 // ---- variables
@@ -320,7 +331,7 @@ std::string with_prime(const std::string& shown) {
 
 }  // namespace
 
-void program_equations(Derivation& d, ProgramUnits& units) {
+std::vector<Variable> program_equations(const Motion& d, ProgramUnits& units) {
   std::vector<Variable> variables;
   for (const StateField& field : d.fields) {
     if (field.primitive) continue;
@@ -331,7 +342,8 @@ void program_equations(Derivation& d, ProgramUnits& units) {
       u.name = naming.name;
       u.shown = naming.shown;
       u.array = array;
-      u.span = d.rate_spans[array];
+      if (const auto span = d.rate_spans.find(array); span != d.rate_spans.end())
+        u.span = span->second;
       if (field.periodic) {
         if (d.rescaled() && field.order == 2 && !d.rescaling.r.is_zero()) {
           d.fail(errors::not_yet(field.span, "an angle stored as a^r times its value"));
@@ -369,8 +381,8 @@ void program_equations(Derivation& d, ProgramUnits& units) {
     }
   }
   // canonical pairs of a written Hamiltonian: coordinate, momentum, coordinate, ...
-  StateField* coordinate = nullptr;
-  for (StateField& field : d.fields) {
+  const StateField* coordinate = nullptr;
+  for (const StateField& field : d.fields) {
     if (!field.hamiltonian) continue;
     if (!coordinate) {
       coordinate = &field;
@@ -386,11 +398,10 @@ void program_equations(Derivation& d, ProgramUnits& units) {
     coordinate = nullptr;
   }
   std::ranges::sort(variables, {}, &Variable::array);
-  d.system.variables = std::move(variables);
+  return variables;
 }
 
-void show_equations(Derivation& d) {
-  System& system = d.system;
+void show_equations(const Program& d, System& system) {
   const auto variable = [&](int array) {
     for (const Variable& v : system.variables) {
       if (v.array == array) return v;
@@ -399,18 +410,11 @@ void show_equations(Derivation& d) {
   };
   // once more with the parameters as symbols
   const bool links = moves_links(system.dynamics);
-  const std::map<int, Expr> run = d.rates;
-  const std::map<int, Expr> weights = d.weights;
-  const Expr potential = d.potential;
-  const auto terms = d.potential_terms;
   try {
-    Lowerer shown(d, true);
-    d.potential = Expr{};
-    d.potential_terms.clear();
-    d.potentials.clear();
-    read_potentials(d, shown);
-    if (d.hamiltonian) read_hamiltonian(d, shown);
-    if (!links) equations_of_motion(d, shown);
+    Equations shown = d;
+    static_cast<Potentials&>(shown) = read_potentials(shown, true);
+    static_cast<Hamiltonian&>(shown) = read_hamiltonian(shown, true);
+    if (!links) shown.rates = equations_of_motion(shown, true).rates;
     for (const StateField& field : d.fields) {
       if (links) break;                                  // no equation, but actions
       if (field.conserved || field.primitive) continue;  // shown by show_laws
@@ -418,16 +422,12 @@ void show_equations(Derivation& d) {
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {
         const int array = field.order == 2 ? field.velocities[i] : field.arrays[i];
         system.physical.push_back(
-            {with_prime(variable(array).shown), d.rates.at(array), variable(array).span});
+            {with_prime(variable(array).shown), shown.rates.at(array), variable(array).span});
       }
     }
   } catch (const Failure&) {
     // reported when the equations were derived the first time
   }
-  d.rates = run;
-  d.weights = weights;
-  d.potential = potential;
-  d.potential_terms = terms;
   Arena& arena = d.arena();
   if (d.background.metric == Metric::SelfConsistent) {
     system.physical.push_back(

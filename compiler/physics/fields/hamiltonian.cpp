@@ -3,9 +3,10 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/theory.hpp"
 
 namespace vphi::physics {
 
@@ -15,7 +16,7 @@ namespace {
 
 /// A density whose total is H. Of c*total(h_i) that is c*h_i, c other totals among it; any other
 /// function of totals is shared out evenly. Numbers are dropped (they move nothing).
-Expr density_of(Derivation& d, Expr h, dsl::Span span) {
+Expr density_of(const Space& d, Expr h, dsl::Span span) {
   if (!d.grid.present && algebra::per_site(h)) return h;  // one site: its value is the total
   Arena& arena = d.arena();
   std::vector<Expr> terms;
@@ -45,7 +46,7 @@ Expr density_of(Derivation& d, Expr h, dsl::Span span) {
 
 }  // namespace
 
-Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span) {
+Expr hamiltonian_force(const Space& d, Expr h, int array, dsl::Span span) {
   check_coupled_walls(d, h, span);
   const bool gradient = algebra::contains(
       h, [&](Expr node) { return node.is(Op::Load) && node->index == gradient_of(array); });
@@ -57,11 +58,13 @@ Expr hamiltonian_force(Derivation& d, Expr h, int array, dsl::Span span) {
   return force;
 }
 
-void read_hamiltonian(Derivation& d, Lowerer& lower) {
-  if (!d.hamiltonian) return;
+Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters) {
+  Hamiltonian result = d;
+  if (!d.hamiltonian) return result;
+  Lowerer lower(d, keep_parameters);
   const NamedFact& fact = *d.facts.find("H");
   const Expr h = density_of(d, lower.real(*fact.value, "H"), fact.value->span);
-  d.hamiltonian_density = h;
+  result.hamiltonian_density = h;
 
   std::vector<const StateField*> line;
   for (const StateField& field : d.fields) {
@@ -74,12 +77,13 @@ void read_hamiltonian(Derivation& d, Lowerer& lower) {
     const Expr norm = d.arena().integer(q.norm());
     const dsl::Span at = fact.value->span;
     for (std::size_t k = 0; k < q.arrays.size(); ++k) {
-      d.rates[q.arrays[k]] = hamiltonian_force(d, h, p.arrays[k], at) / norm;
-      d.rates[p.arrays[k]] = -(hamiltonian_force(d, h, q.arrays[k], at) / norm);
-      mark_origins(d, d.rates[p.arrays[k]], h, q.arrays[k], at);
-      d.rate_spans[q.arrays[k]] = d.rate_spans[p.arrays[k]] = fact.span;
+      result.rates[q.arrays[k]] = hamiltonian_force(d, h, p.arrays[k], at) / norm;
+      result.rates[p.arrays[k]] = -(hamiltonian_force(d, h, q.arrays[k], at) / norm);
+      mark_origins(d, result.rates[p.arrays[k]], h, q.arrays[k], at);
+      result.rate_spans[q.arrays[k]] = result.rate_spans[p.arrays[k]] = fact.span;
     }
   }
+  return result;
 }
 
 }  // namespace vphi::physics

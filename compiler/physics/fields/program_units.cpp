@@ -15,7 +15,7 @@ namespace vphi::physics {
 
 using algebra::Op;
 
-ProgramUnits::ProgramUnits(Derivation& d, bool unmixed) : d_(d), unmixed_(unmixed) {
+ProgramUnits::ProgramUnits(const Motion& d, bool unmixed) : d_(d), unmixed_(unmixed) {
   Arena& arena = d.arena();
   const Rescaling& r = d.rescaling;
   solve_time();
@@ -36,7 +36,8 @@ ProgramUnits::ProgramUnits(Derivation& d, bool unmixed) : d_(d), unmixed_(unmixe
       load_factors_[field.velocities[i]] = r.B / r.A * algebra::pow(scale(), -weight);
     }
   }
-  for (const Companions& c : d.companions) load_factors_[c.start] = load_factors_.at(c.array);
+  for (const Companions& c : d.collected.companions)
+    load_factors_[c.start] = load_factors_.at(c.array);
 }
 
 // a = c*t^p: d(eta) = B*a^s dt gives t in closed form, so that the equations depend on eta alone
@@ -214,7 +215,7 @@ Expr ProgramUnits::matching_gradient(int array, algebra::Offset offset, algebra:
 namespace {
 
 /// Whether a factor of the term is a field that is 0 behind its wall: u*lap(u).
-bool vanishes_behind_wall(const Derivation& d, Expr term, int axis) {
+bool vanishes_behind_wall(const Motion& d, Expr term, int axis) {
   const auto zero = [&](Expr factor) {
     const bool power =
         factor.is(Op::Pow) && factor.arg(1).is_number() && factor.arg(1)->number.real > 0;
@@ -321,8 +322,8 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
 Expr ProgramUnits::antiperiodic_sign(int array, const algebra::Offset& offset) {
   if (offset.zero()) return {};
   const StateField* field = d_.field_of(array);
-  const auto solved = d_.antiperiodic_arrays.find(array);
-  if (!(field && field->spinor) && solved == d_.antiperiodic_arrays.end()) return {};
+  const auto solved = d_.collected.antiperiodic_arrays.find(array);
+  if (!(field && field->spinor) && solved == d_.collected.antiperiodic_arrays.end()) return {};
   const std::array<bool, 4>& antiperiodic = field ? field->antiperiodic : solved->second;
   Arena& arena = d_.arena();
   Expr sign;

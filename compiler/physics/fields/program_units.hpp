@@ -16,7 +16,7 @@
 #include <unordered_map>
 
 #include "compiler/algebra/stencil.hpp"
-#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/stages/motion.hpp"
 
 namespace vphi::physics {
 
@@ -24,7 +24,7 @@ class ProgramUnits {
  public:
   /// `unmixed`: stored velocities of the rescaled form are taken as (A/B) a^(r-s) phi', as they are
   /// at the start until the Hubble rate is known (init.cpp).
-  explicit ProgramUnits(Derivation& d, bool unmixed = false);
+  explicit ProgramUnits(const Motion& d, bool unmixed = false);
 
   /// The same quantity, in physical units still, as an expression of stored variables and scalars.
   /// |grad u|^2 becomes the Laplacian's matching sum of squared differences, whose average is that
@@ -73,7 +73,7 @@ class ProgramUnits {
   Expr between_fixed_walls(Expr density, int axis) const;
   Expr matching_gradient(int array, algebra::Offset offset, algebra::Pairs pairs);
 
-  Derivation& d_;
+  const Motion& d_;
   bool unmixed_ = false;
   bool in_step_ = false;  ///< `quantity_of_step` is at work
   void solve_time();

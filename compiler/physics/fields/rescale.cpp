@@ -11,8 +11,9 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/start.hpp"
 
 namespace vphi::physics {
 
@@ -20,7 +21,7 @@ using algebra::Op;
 
 namespace {
 
-void solve_auto(Derivation& d, Lowerer& lower, const dsl::Expr& call) {
+void solve_auto(const Equations& d, Lowerer& lower, const dsl::Expr& call, Rescaling& r) {
   Arena& arena = d.arena();
   if (call.args.size() != 1) d.fail(errors::rescale_term(call.span, "it has one argument"));
   const Expr term = lower.real(*call.args[0], "the term of `auto`");
@@ -40,7 +41,7 @@ void solve_auto(Derivation& d, Lowerer& lower, const dsl::Expr& call) {
   const auto refuse_swept = [&](Expr e, const char* what) {
     const std::vector<int> axes = axes_of(d, e);
     if (axes.empty()) return;
-    const Axis& axis = d.system.axes[static_cast<std::size_t>(axes[0])];
+    const Axis& axis = d.axes[static_cast<std::size_t>(axes[0])];
     d.fail(errors::swept_here(call.span, what, axis.name, axis.span));
   };
   refuse_swept(strength, "the coefficient of `auto`");
@@ -48,7 +49,7 @@ void solve_auto(Derivation& d, Lowerer& lower, const dsl::Expr& call) {
   if (!coupling || !(coupling->real > 0)) {
     d.fail(errors::rescale_term(call.span, "its coefficient is not positive"));
   }
-  const auto start = homogeneous_values(d);
+  const auto start = homogeneous_values(d, Lowerer(d));
   const auto phi0 = start.find(u->index);
   if (phi0 != start.end() && phi0->second) {
     refuse_swept(phi0->second, "the start of the field in `auto`");
@@ -60,7 +61,6 @@ void solve_auto(Derivation& d, Lowerer& lower, const dsl::Expr& call) {
   }
   const Expr size = arena.make(Op::Abs, {arena.number(*number)});
   const Expr two = arena.integer(2);
-  Rescaling& r = d.rescaling;
   r.A = arena.integer(1) / size;
   r.B = algebra::pow(arena.number(*coupling), arena.rational(1, 2)) *
         algebra::pow(size, beta / two - arena.integer(1));
@@ -75,7 +75,7 @@ struct Form {
 };
 
 /// `where no_friction`.
-void read_conditions(Derivation& d, const dsl::Clause& clause, Form& form) {
+void read_conditions(const Equations& d, const dsl::Clause& clause, Form& form) {
   if (!clause.where.empty()) {
     d.fail(errors::rescale_option(clause.where.front().head.span, clause.where.front().head.name));
   }
@@ -92,8 +92,7 @@ void read_conditions(Derivation& d, const dsl::Clause& clause, Form& form) {
 }
 
 /// r and s of the rescaled form: what is missing makes s - 2r + 3 = 0.
-void choose_form(Derivation& d, const dsl::Clause& clause, const Form& form) {
-  Rescaling& r = d.rescaling;
+void choose_form(const Equations& d, const dsl::Clause& clause, const Form& form, Rescaling& r) {
   Arena& arena = d.arena();
   const bool asks = form.has_r || form.no_friction;
   if (form.canonical && asks) d.fail(errors::rescale_canonical(clause.keyword_span));
@@ -113,17 +112,17 @@ void choose_form(Derivation& d, const dsl::Clause& clause, const Form& form) {
 
 }  // namespace
 
-void read_rescale(Derivation& d, Lowerer& lower) {
+Rescaling read_rescale(const Equations& d) {
+  Lowerer lower(d);
   Arena& arena = d.arena();
-  Rescaling& r = d.rescaling;
   const Expr zero = arena.integer(0);
-  r = {arena.integer(1), arena.integer(1), zero, zero};
+  Rescaling r{arena.integer(1), arena.integer(1), zero, zero, false, false};
   Form form;
   if (const dsl::Clause* clause = d.resolved.clause("rescale")) {
     for (const dsl::Item& item : clause->items) {
       if (!item.head) {
         if (item.value && item.value->kind == dsl::ExprKind::Call && item.value->text == "auto") {
-          solve_auto(d, lower, *item.value);
+          solve_auto(d, lower, *item.value, r);
           continue;
         }
         d.fail(errors::rescale_option(item.span, written(d, item.span)));
@@ -153,27 +152,22 @@ void read_rescale(Derivation& d, Lowerer& lower) {
       }
     }
     read_conditions(d, *clause, form);
-    choose_form(d, *clause, form);
+    choose_form(d, *clause, form, r);
   }
   // rational powers of a stay exact; B and A are used to the last digit
-  d.system.A = static_cast<double>(r.A->number.real);
-  d.system.B = static_cast<double>(r.B->number.real);
-  d.system.s = static_cast<double>(r.s->number.real);
+  const auto number = [](Expr e) { return static_cast<double>(e->number.real); };
   if (r.rescaled) {
-    d.system.r = static_cast<double>(r.r->number.real);
-    d.system.remarks.push_back(fmt::format(
+    d.remark(fmt::format(
         "rescaled form: psi = A*a^r*phi with r = {:.9g} and its program-time derivative are "
         "stored; a kick needs a'' of the same step, so the averages are taken in a sweep of their "
         "own before it (the canonical form needs one sweep)",
-        d.system.r));
-  }
-  if (d.grid.present) {
-    d.system.lattice.dx = static_cast<double>((r.B * d.grid.dx)->number.real);
+        number(r.r)));
   }
   if (r.automatic) {
-    d.system.remarks.push_back(fmt::format("auto finds A = {:.9g}, B = {:.9g}, s = {:.9g}",
-                                           d.system.A, d.system.B, d.system.s));
+    d.remark(fmt::format("auto finds A = {:.9g}, B = {:.9g}, s = {:.9g}", number(r.A), number(r.B),
+                         number(r.s)));
   }
+  return r;
 }
 
 }  // namespace vphi::physics

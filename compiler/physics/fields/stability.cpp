@@ -9,8 +9,10 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/dispersion.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/stages/checks.hpp"
 
 namespace vphi::physics {
 
@@ -25,8 +27,8 @@ std::optional<double> at_start(ProgramUnits& units, Expr e) {
   return static_cast<double>(number->real);
 }
 
-const Variable* momentum_of(const System& system, const Variable& u) {
-  for (const Variable& v : system.variables) {
+const Variable* momentum_of(const std::vector<Variable>& variables, const Variable& u) {
+  for (const Variable& v : variables) {
     if (u.role == Role::Coordinate && v.array == u.partner) return &v;
   }
   return nullptr;
@@ -35,12 +37,12 @@ const Variable* momentum_of(const System& system, const Variable& u) {
 /// -du''_i/du_j at the homogeneous start, physical: V'' where there is a potential. Averages and
 /// neighbours stand still. In a sweep: of the instance with the largest mass. Nothing where it is
 /// no number.
-std::optional<std::vector<std::vector<double>>> mass_matrix(Derivation& d) {
-  const std::map<int, Expr> start = homogeneous_values(d);
+std::optional<std::vector<std::vector<double>>> mass_matrix(const Program& d) {
+  const std::map<int, Expr> start = homogeneous_values(d, Lowerer(d));
   std::vector<int> fields;
   std::vector<Expr> accelerations;
-  for (const Variable& u : d.system.variables) {
-    const Variable* v = momentum_of(d.system, u);
+  for (const Variable& u : d.variables) {
+    const Variable* v = momentum_of(d.variables, u);
     if (!v || !d.rates.contains(v->array)) continue;
     Expr rate = algebra::rewrite(d.rates.at(v->array), [](Expr node) {
       return is_reduction(node.op()) ? node->arena->symbol("average") : node;
@@ -87,11 +89,10 @@ std::optional<std::vector<std::vector<double>>> mass_matrix(Derivation& d) {
 }
 
 /// w^2 = -(dx'/dv)(dv'/dx) of the mode with the largest eigenvalue of each Laplacian.
-FastestWaves fastest_mode(Derivation& d, ProgramUnits& units) {
+FastestWaves fastest_mode(const Program& d, ProgramUnits& units) {
   FastestWaves fastest;
-  System& system = d.system;
-  for (const Variable& u : system.variables) {
-    const Variable* v = momentum_of(system, u);
+  for (const Variable& u : d.variables) {
+    const Variable* v = momentum_of(d.variables, u);
     if (!v) continue;
     const Expr drift = algebra::derivative(u.rate, d.arena().load(v->array));
     for (const Expr read : algebra::reads(v->rate)) {
@@ -104,7 +105,7 @@ FastestWaves fastest_mode(Derivation& d, ProgramUnits& units) {
       if (!product) continue;
       const auto& stencil = d.arena().stencil_data(read->index);
       if (stencil.dx_power != -2) continue;
-      const double dx = system.lattice.dx;
+      const auto dx = static_cast<double>(units.spacing()->number.real);
       const double frequency2 =
           product->high * algebra::largest_eigenvalue(stencil).value / (dx * dx);
       if (frequency2 > fastest.waves2) fastest.waves2 = frequency2, fastest.stencil = read->index;
@@ -119,8 +120,8 @@ FastestWaves fastest_mode(Derivation& d, ProgramUnits& units) {
   if (masses->empty()) return fastest;
   std::string text;
   std::size_t i = 0;
-  for (const Variable& u : system.variables) {
-    const Variable* v = momentum_of(system, u);
+  for (const Variable& u : d.variables) {
+    const Variable* v = momentum_of(d.variables, u);
     if (!v || !d.rates.contains(v->array)) continue;
     text += fmt::format("{}{:.6g} of {}", text.empty() ? "" : ", ", (*masses)[i][i], u.shown);
     ++i;
@@ -134,7 +135,7 @@ FastestWaves fastest_mode(Derivation& d, ProgramUnits& units) {
 }
 
 /// Neighbours written out, as a Hamiltonian with links has them: frequencies of all plane waves.
-double written_out(Derivation& d, ProgramUnits& units) {
+double written_out(const Program& d, ProgramUnits& units) {
   const auto frequency2 = largest_frequency2(d);
   const auto unit = at_start(units, d.rescaling.B * algebra::pow(units.scale(), d.rescaling.s));
   if (!frequency2 || !unit || !(*frequency2 > 0)) return 0;
@@ -143,8 +144,7 @@ double written_out(Derivation& d, ProgramUnits& units) {
 
 }  // namespace
 
-void find_fastest_waves(Derivation& d, ProgramUnits& units) {
-  System& system = d.system;
+void find_fastest_waves(const Program& d, ProgramUnits& units, System& system) {
   // with noise the whole of the linear equations is judged
   // (compiler/schedule/integrator/growth.hpp)
   if (!std::holds_alternative<Evolution>(system.dynamics)) return;

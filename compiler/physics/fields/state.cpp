@@ -5,21 +5,22 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/spin_bases.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/theory.hpp"
 
 namespace vphi::physics {
 
 using dsl::ExprKind;
 
-StateField* Derivation::field(const std::string& name) {
-  for (StateField& f : fields) {
+const StateField* Declared::field(const std::string& name) const {
+  for (const StateField& f : fields) {
     if (f.name == name) return &f;
   }
   return nullptr;
 }
 
-const StateField* Derivation::field_of(int array) const {
+const StateField* Declared::field_of(int array) const {
   for (const StateField& f : fields) {
     for (const int own : f.arrays) {
       if (own == array) return &f;
@@ -38,7 +39,7 @@ int StateField::place(int array) const {
   return -1;
 }
 
-const StateField* Derivation::conjugate(const StateField& field) const {
+const StateField* Declared::conjugate(const StateField& field) const {
   const StateField* coordinate = nullptr;
   for (const StateField& f : fields) {
     if (!f.hamiltonian) continue;
@@ -46,16 +47,16 @@ const StateField* Derivation::conjugate(const StateField& field) const {
       coordinate = &f;
       continue;
     }
-    if (&f == &field) return coordinate;
-    if (coordinate == &field) return &f;
+    if (f.name == field.name) return coordinate;
+    if (coordinate->name == field.name) return &f;
     coordinate = nullptr;
   }
   return nullptr;
 }
 
-bool Derivation::is_momentum(const StateField& field) const {
+bool Declared::is_momentum(const StateField& field) const {
   const StateField* other = field.hamiltonian ? conjugate(field) : nullptr;
-  return other && other < &field;
+  return other && other < this->field(field.name);
 }
 
 namespace {
@@ -67,7 +68,7 @@ bool names(const dsl::Expr& e, std::string_view name) {
 
 }  // namespace
 
-bool Derivation::gravitates(const StateField& field) const {
+bool Theory::gravitates(const StateField& field) const {
   if (field.order != 2) return false;
   const EquationFact* written = facts.equation(field.name);
   if (facts.potentials.empty() || !written || !potential) return true;
@@ -87,7 +88,7 @@ const dsl::Item* own_boundary(const FieldFact& fact) {
   return nullptr;
 }
 
-void periodic_box(Derivation& d, dsl::Span span) {
+void periodic_box(const Setting& d, dsl::Span span) {
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     if (d.grid.boundary[axis] != Boundary::Periodic) {
       d.fail(errors::not_yet(span, "a gauge field in a box that is not periodic"));
@@ -96,7 +97,7 @@ void periodic_box(Derivation& d, dsl::Span span) {
 }
 
 /// `gauge U: SU(3), store = rows(2)`.
-void read_links(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
+void read_links(const Setting& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   constexpr int kMostColours = 8;
   const dsl::Expr& type = *fact.type;
   const auto n = type.args.size() == 1 ? lower.fixed_integer(*type.args[0], "n") : 0;
@@ -129,7 +130,7 @@ void read_links(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField
 }
 
 /// `fermion psi: spinor, boundary(t) = antiperiodic, basis = chiral`.
-void read_spinor(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
+void read_spinor(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   field.spinor = field.complex = true;
   field.rows = 4;
   field.columns = 1;  // no gauge field: one colour
@@ -140,7 +141,7 @@ void read_spinor(Derivation& d, Lowerer& lower, const FieldFact& fact, StateFiel
     }
   }
   Walls walls = d.grid;
-  read_boundaries(d, lower, *fact.fermion, walls);
+  read_boundaries(d, lower, *fact.fermion, d.grid.dims, walls);
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
     const Boundary own = walls.boundary[axis], all = d.grid.boundary[axis];
     const auto closed = [](Boundary b) {
@@ -158,13 +159,13 @@ bool not_periodic(const dsl::Expr& boundary) {
   return std::ranges::any_of(boundary.args, [](const auto& one) { return not_periodic(*one); });
 }
 
-void read_type(Derivation& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
+void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
   field.walls = d.grid;
   if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
     if (fact.gauge && not_periodic(*own->value))
       d.fail(errors::not_yet(own->span, "a boundary of links that is not periodic"));
-    read_boundaries(d, lower, *fact.line, field.walls);
+    read_boundaries(d, lower, *fact.line, d.grid.dims, field.walls);
   }
   if (fact.fermion) {
     if (type && type->text != "spinor") {
@@ -227,7 +228,7 @@ namespace {
 
 /// `w[i] ~ cauchy(0, 1)`: one number for each body, drawn before the first step; without an index
 /// one for each site, and an instance without lattice is one site (docs/rules.md rule 5).
-void declare_drawn(Derivation& d) {
+void declare_drawn(Declared& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Definition || !line.definition.drawn) continue;
     const dsl::Head& head = line.definition.head;
@@ -247,7 +248,7 @@ void declare_drawn(Derivation& d) {
     field.walls = d.grid;
     field.order = 1;
     field.cells = {0};
-    field.arrays = {d.system.arrays++};
+    field.arrays = {d.new_array()};
     d.fields.push_back(std::move(field));
   }
 }
@@ -257,7 +258,7 @@ void declare_drawn(Derivation& d) {
 namespace {
 
 /// A spinor without initial value is a name for the arguments of operators and has no memory.
-bool is_argument(const Derivation& d, const FieldFact& fact) {
+bool is_argument(const Context& d, const FieldFact& fact) {
   if (!fact.fermion) return false;
   for (const dsl::Clause* clause : d.resolved.clauses("init")) {
     for (const dsl::Item& item : clause->items) {
@@ -268,7 +269,7 @@ bool is_argument(const Derivation& d, const FieldFact& fact) {
 }
 
 /// `basis = dirac`: of all gamma matrices of the model.
-void read_basis(Derivation& d) {
+void read_basis(Declared& d) {
   for (const dsl::Clause* clause : d.resolved.clauses("fermion")) {
     const dsl::ExprPtr basis = d.ledger.option(*clause, "basis");
     if (!basis) continue;
@@ -286,7 +287,9 @@ void read_basis(Derivation& d) {
 
 }  // namespace
 
-void declare_fields(Derivation& d, Lowerer& lower) {
+Declared declare_fields(const Setting& setting) {
+  Declared d(setting);
+  Lowerer lower(setting);
   for (const char* keyword : {"field", "gauge", "fermion", "var"}) d.ledger.clauses(keyword);
   read_basis(d);
   // links first: spinors have their colours
@@ -322,10 +325,12 @@ void declare_fields(Derivation& d, Lowerer& lower) {
       }
     }
     const int reals = distinct * (field.complex ? 2 : 1);
-    for (int i = 0; i < reals; ++i) field.arrays.push_back(d.system.arrays++);
+    for (int i = 0; i < reals; ++i) field.arrays.push_back(d.new_array());
     d.fields.push_back(std::move(field));
   }
   declare_drawn(d);
+  for (StateField& field : conserved_fields(d)) d.fields.push_back(std::move(field));
+  return d;
 }
 
 }  // namespace vphi::physics

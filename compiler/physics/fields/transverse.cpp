@@ -6,6 +6,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/stages/checks.hpp"
 
 namespace vphi::physics {
 
@@ -26,7 +27,7 @@ using Weights = std::map<Key, double>;
 /// The quadratic form of one array in the six components of a source.
 class Source {
  public:
-  Source(Derivation& d, const std::array<Expr, 6>& components, int array)
+  Source(const Theory& d, const std::array<Expr, 6>& components, int array)
       : d_(d), components_(components), array_(array) {
     std::set<Key> offsets;
     for (const Expr e : components) {
@@ -111,7 +112,7 @@ class Source {
     return true;
   }
 
-  Derivation& d_;
+  const Theory& d_;
   const std::array<Expr, 6>& components_;
   int array_;
   std::vector<Offset> offsets_;
@@ -152,7 +153,7 @@ bool agree(const std::vector<program::Symbol>& a, const std::vector<program::Sym
 }
 
 /// The field of the tensor: the one whose components its entries read.
-const StateField* field_of(Derivation& d, const Value& tensor) {
+const StateField* field_of(const Theory& d, const Value& tensor) {
   const StateField* field = nullptr;
   for (const Component& part : tensor.parts) {
     algebra::visit(part.re, [&](Expr node) {
@@ -166,7 +167,8 @@ const StateField* field_of(Derivation& d, const Value& tensor) {
 
 }  // namespace
 
-std::vector<program::Symbol> source_derivative(Derivation& d, const Value& tensor, dsl::Span span) {
+std::vector<program::Symbol> source_derivative(const Theory& d, const Value& tensor,
+                                               dsl::Span span) {
   const StateField* field = field_of(d, tensor);
   if (!field || field->columns != 3 || field->complex) return central_differences();
   std::array<Expr, 6> components;
@@ -195,7 +197,7 @@ std::vector<program::Symbol> source_derivative(Derivation& d, const Value& tenso
   return found.empty() ? central_differences() : found;
 }
 
-Value projected(Derivation& d, const Value& tensor, dsl::Span span) {
+Value projected(const Theory& d, const Value& tensor, dsl::Span span) {
   if (tensor.rows != 3 || tensor.columns != 3 || tensor.complex() || d.grid.dims != 3)
     d.fail(errors::wrong_shape(span,
                                "`transverse_traceless` takes a real symmetric tensor, sym(3), on a "
@@ -211,19 +213,19 @@ Value projected(Derivation& d, const Value& tensor, dsl::Span span) {
   for (const Expr e : values) {
     algebra::visit(e, [&](Expr node) {
       if (!node.is(Op::Load)) return;
-      for (const Projection& other : d.system.projections)
+      for (const Projection& other : d.collected.projections)
         if (std::ranges::count(other.arrays, node->index) > 0)
           d.fail(errors::not_yet(span, "the projection of what is projected already"));
     });
   }
   Projection* projection = nullptr;
-  for (Projection& known : d.system.projections)
+  for (Projection& known : d.collected.projections)
     if (known.values == values) projection = &known;
   if (!projection) {
-    projection = &d.system.projections.emplace_back();
+    projection = &d.collected.projections.emplace_back();
     projection->values = values;
     projection->derivative = source_derivative(d, tensor, span);
-    for (int c = 0; c < 6; ++c) projection->arrays.push_back(d.system.arrays++);
+    for (int c = 0; c < 6; ++c) projection->arrays.push_back(d.new_array());
   }
   Value result{3, 3, std::vector<Component>(9)};
   for (int c = 0; c < 6; ++c) {
@@ -234,10 +236,10 @@ Value projected(Derivation& d, const Value& tensor, dsl::Span span) {
   return result;
 }
 
-void finish_projections(Derivation& d, ProgramUnits& units) {
-  if (d.system.projections.empty()) return;
+void finish_projections(const Program& d, ProgramUnits& units, System& system) {
+  if (system.projections.empty()) return;
   std::set<int> arrays;
-  for (Projection& p : d.system.projections) {
+  for (Projection& p : system.projections) {
     arrays.insert(p.arrays.begin(), p.arrays.end());
     for (Expr& value : p.values) value = units.quantity(value);
   }
@@ -246,12 +248,12 @@ void finish_projections(Derivation& d, ProgramUnits& units) {
                  e, [&](Expr node) { return node.is(Op::Load) && arrays.contains(node->index); }))
       d.fail(errors::not_yet(span, "`transverse_traceless` in what every step needs"));
   };
-  for (const Variable& v : d.system.variables) refuse(v.rate, v.span);
-  for (const ScalarVariable& s : d.system.scalars) refuse(s.rate, d.background.span);
-  for (const InitialValue& i : d.system.initial) refuse(i.value, d.grid.span);
-  refuse(d.system.until, d.grid.span);
-  for (const OutputClause& output : d.system.outputs) refuse(output.after, output.span);
-  for (const Observable& o : d.system.progress) refuse(o.value, d.grid.span);
+  for (const Variable& v : system.variables) refuse(v.rate, v.span);
+  for (const ScalarVariable& s : system.scalars) refuse(s.rate, d.background.span);
+  for (const InitialValue& i : system.initial) refuse(i.value, d.grid.span);
+  refuse(system.until, d.grid.span);
+  for (const OutputClause& output : system.outputs) refuse(output.after, output.span);
+  for (const Observable& o : system.progress) refuse(o.value, d.grid.span);
 }
 
 }  // namespace vphi::physics

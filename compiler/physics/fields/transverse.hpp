@@ -9,19 +9,17 @@
 // source must agree. A tensor without a source takes the gradient of the language.
 #pragma once
 
-#include "compiler/physics/derivation.hpp"
 #include "compiler/physics/fields/program_units.hpp"
+#include "compiler/physics/stages/theory.hpp"
 
 namespace vphi::physics {
 
 /// Symbols of the derivative along x, y, z in the source of the field that `tensor` is made of.
 /// Fails with a message where there is a source that is no such product.
-std::vector<program::Symbol> source_derivative(Derivation& d, const Value& tensor, dsl::Span span);
+std::vector<program::Symbol> source_derivative(const Theory& d, const Value& tensor,
+                                               dsl::Span span);
 
 /// The projected tensor: loads of arrays that a System::projections entry fills.
-Value projected(Derivation& d, const Value& tensor, dsl::Span span);
-
-/// Converts the projections to stored variables; they may stand in outputs and promises alone.
-void finish_projections(Derivation& d, ProgramUnits& units);
+Value projected(const Theory& d, const Value& tensor, dsl::Span span);
 
 }  // namespace vphi::physics

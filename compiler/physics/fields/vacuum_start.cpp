@@ -12,8 +12,11 @@
 #include "compiler/physics/clauses/init_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/stages/start.hpp"
 
 namespace vphi::physics {
 
@@ -48,11 +51,11 @@ Local local_part(Expr e) {
 
 }  // namespace
 
-Expr add_random(Derivation& d, ProgramUnits& units, RandomField random, Expr factor,
+Expr add_random(const Program& d, ProgramUnits& units, RandomField random, Expr factor,
                 dsl::Span span) {
-  random.array = d.system.arrays++;
-  random.stream = static_cast<int>(d.system.random.size());
-  d.system.random.push_back(random);
+  random.array = d.new_array();
+  random.stream = static_cast<int>(d.collected.random.size());
+  d.collected.random.push_back(random);
   units.random_factors[random.array] = factor;
   return d.arena().load(random.array, {}, span);
 }
@@ -80,7 +83,7 @@ Expr VacuumDraws::hamiltonian_mass2(const StateField& field, int array) const {
 }
 
 const std::map<int, Expr>& VacuumDraws::start(const dsl::Expr& e, const StateField& field) {
-  if (!start_) start_ = homogeneous_values(d_);
+  if (!start_) start_ = homogeneous_values(d_, Lowerer(d_));
   for (const auto& [array, value] : *start_) {
     if (!value) d_.fail(errors::vacuum_not_homogeneous(e.span, field.name));
   }
@@ -171,7 +174,7 @@ bool shows_fluctuations(const dsl::Resolved& resolved) {
 void VacuumDraws::warn_small(const dsl::Expr& e, const StateField& field, int array, Expr mass,
                              const RandomField& random) {
   constexpr double kSmall = 1e-5;
-  const Numerics& numerics = d_.system.numerics;
+  const Numerics& numerics = d_.numerics;
   const auto own = numerics.stores.find(array);
   const Precision stored = own != numerics.stores.end() ? own->second : numerics.store;
   if (stored != Precision::F32 || d_.grid.dims > 3 || !shows_fluctuations(d_.resolved)) return;

@@ -13,17 +13,17 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
 
 /// A random array of the start: its Load, which stands for `factor` times it.
-Expr add_random(Derivation& d, ProgramUnits& units, RandomField random, Expr factor,
+Expr add_random(const Program& d, ProgramUnits& units, RandomField random, Expr factor,
                 dsl::Span span);
 
 class VacuumDraws {
  public:
-  VacuumDraws(Derivation& d, Lowerer& lower, ProgramUnits& units)
+  VacuumDraws(const Program& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units) {}
 
   /// What `vacuum` (the call `e`, with its options) is of a real array of the field: its value, or
@@ -51,7 +51,7 @@ class VacuumDraws {
   void warn_small(const dsl::Expr& e, const StateField& field, int array, Expr mass,
                   const RandomField& random);
 
-  Derivation& d_;
+  const Program& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
   std::optional<std::map<int, Expr>> start_;

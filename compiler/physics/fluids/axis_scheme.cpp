@@ -33,7 +33,7 @@ struct Lines {
 /// The text along one axis.
 class AxisSchemeReader {
  public:
-  AxisSchemeReader(Derivation& d, Lowerer& lower, const std::vector<Law>& laws,
+  AxisSchemeReader(const Equations& d, Lowerer& lower, const std::vector<Law>& laws,
                    const SchemeHead& head, const dsl::Clause& text, const dsl::Clause& use,
                    int axis)
       : d_(d), lower_(lower), laws_(laws), head_(head), text_(text), use_(use) {
@@ -75,7 +75,7 @@ class AxisSchemeReader {
 
  private:
   Arena& arena() { return d_.arena(); }
-  const Conservation& laws() const { return *d_.system.conservation; }
+  const Conservation& laws() const { return *d_.conservation; }
   std::size_t axis() const { return static_cast<std::size_t>(scheme_.axis); }
 
   // ---- operations in the order in which they are written ----------------------------------------
@@ -191,7 +191,8 @@ class AxisSchemeReader {
     if (const auto known = names_.find(e.text); known != names_.end()) return known->second;
     if (e.text == head_.state) return state();
     if (e.text == "dt") return {false, arena().symbol(Conservation::kStepLength), {}};
-    if (e.text == "dx") return {false, arena().real(d_.system.lattice.dx_physical), {}};
+    if (e.text == "dx")
+      return {false, arena().real(static_cast<double>(d_.grid.dx->number.real)), {}};
     if (e.text == "pi") return {false, arena().real(acosl(-1.0L)), {}};
     d_.fail(errors::scheme_name(e.span, e.text, known_names()));
   }
@@ -280,7 +281,7 @@ class AxisSchemeReader {
   Expr keep(const std::string& name, Expr value, bool dear = false) {
     value = kernel::with_fixed_order(value);
     if (!value->per_site || value.is(Op::Load)) return value;
-    scheme_.lines.push_back({d_.system.arrays++, name, value, dear});
+    scheme_.lines.push_back({d_.new_array(), name, value, dear});
     return arena().load(scheme_.lines.back().array, {}, value->span);
   }
   Lines kept(const std::string& name, Lines value) {
@@ -414,7 +415,7 @@ class AxisSchemeReader {
       there.values[arena().load(quantity).get()] = keep("at_" + component(quantity), e);
     }
     const Conservation& c = laws();
-    const std::vector<Derived>& limits = d_.system.limits;
+    const std::vector<Derived>& limits = d_.limits;
     for (std::size_t i = 0; i < limits.size();) {
       // components of one limit see the state before it
       const StateAt before = there;
@@ -472,7 +473,7 @@ class AxisSchemeReader {
     return {false, substituted(value_here(value, at.text), there), {}};
   }
 
-  Derivation& d_;
+  const Equations& d_;
   Lowerer& lower_;
   const std::vector<Law>& laws_;
   const SchemeHead& head_;
@@ -491,7 +492,7 @@ class AxisSchemeReader {
 bool is_on(const dsl::Expr& e) { return e.kind == ExprKind::Name && e.text == "on"; }
 bool is_off(const dsl::Expr& e) { return e.kind == ExprKind::Name && e.text == "off"; }
 
-AxisText read_axis_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws,
+AxisText read_axis_scheme(const Equations& d, Lowerer& lower, const std::vector<Law>& laws,
                           const SchemeHead& head, const dsl::Clause& text, const dsl::Clause& use,
                           int axis) {
   AxisSchemeReader reader(d, lower, laws, head, text, use, axis);

@@ -26,7 +26,7 @@ struct AxisText {
 };
 
 /// The text of a scheme along one axis; `use` is the line of the model that names it.
-AxisText read_axis_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws,
+AxisText read_axis_scheme(const Equations& d, Lowerer& lower, const std::vector<Law>& laws,
                           const SchemeHead& head, const dsl::Clause& text, const dsl::Clause& use,
                           int axis);
 

@@ -8,11 +8,13 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/init_errors.hpp"
+#include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/fluids/signals.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/stages/checks.hpp"
 
 namespace vphi::physics {
 
@@ -30,7 +32,7 @@ namespace {
 /// Reads the right side of one law.
 class FluxReader {
  public:
-  FluxReader(Derivation& d, Lowerer& lower, Law& law) : d_(d), lower_(lower), law_(law) {}
+  FluxReader(const Equations& d, Lowerer& lower, Law& law) : d_(d), lower_(lower), law_(law) {}
 
   void read(const dsl::Expr& e, int sign) {
     if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
@@ -154,15 +156,15 @@ class FluxReader {
     }
   }
 
-  Derivation& d_;
+  const Equations& d_;
   Lowerer& lower_;
   Law& law_;
 };
 
 }  // namespace
 
-void declare_conserved(Derivation& d) {
-  if (!d.resolved.clause("conserve")) return;
+std::vector<StateField> conserved_fields(const Setting& d) {
+  std::vector<StateField> fields;
   for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
     const dsl::Item* law = law_of(*clause);
     if (!law) d.fail(errors::not_yet(clause->keyword_span, "a law without `U = density: flux`"));
@@ -176,13 +178,15 @@ void declare_conserved(Derivation& d) {
     if (symbol && symbol->type.base == dsl::Type::Base::Vector) field.rows = symbol->type.rows;
     for (int i = 0; i < field.rows; ++i) {
       field.cells.push_back(i);
-      field.arrays.push_back(d.system.arrays++);
+      field.arrays.push_back(d.new_array());
     }
-    d.fields.push_back(std::move(field));
+    fields.push_back(std::move(field));
   }
+  return fields;
 }
 
-std::vector<Law> read_laws(Derivation& d, Lowerer& lower) {
+std::vector<Law> read_laws(const Equations& d) {
+  Lowerer lower(d);
   // `a` and `H` have no place in a flux scheme
   if (d.expanding()) {
     d.fail(errors::not_yet(d.background.span, "conservation laws beside a metric"));
@@ -218,23 +222,26 @@ std::vector<Law> read_laws(Derivation& d, Lowerer& lower) {
   return laws;
 }
 
-void read_conservation(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
-  Conservation& c = d.system.conservation.emplace();
-  for (const Law& law : laws) {
+Laws read_conservation(const Equations& known) {
+  Equations d = known;
+  if (!d.resolved.clause("conserve")) return {};
+  d.laws = read_laws(d);
+  Conservation& c = d.conservation.emplace();
+  for (const Law& law : d.laws) {
     c.quantities.insert(c.quantities.end(), law.arrays.begin(), law.arrays.end());
   }
-  c.recovered = read_recovery(d, lower, laws);
-  read_limits(d, lower, nullptr);
-  read_scheme(d, lower, laws);
-  for (const Law& law : laws) {
-    for (const int array : law.arrays) d.rate_spans[array] = law.span;
-  }
+  read_recovery(d, c);
+  Lowerer lower(d);
+  d.limits = read_limits(Motion(d), lower, nullptr);
+  Laws laws = d;
+  laws.conserved_rates = read_scheme(d, *laws.conservation);
+  return laws;
 }
 
 namespace {
 
 /// The first field of a kind that `init` names, and where.
-const dsl::Head* first_start(Derivation& d, bool (*wanted)(const StateField&)) {
+const dsl::Head* first_start(const Declared& d, bool (*wanted)(const StateField&)) {
   for (const dsl::Clause* clause : d.resolved.clauses("init")) {
     for (const dsl::Item& item : clause->items) {
       const StateField* field = item.head ? d.field(item.head->name) : nullptr;
@@ -246,8 +253,8 @@ const dsl::Head* first_start(Derivation& d, bool (*wanted)(const StateField&)) {
 
 }  // namespace
 
-void start_conserved(Derivation& d, const std::vector<Law>& laws,
-                     std::map<int, StartValue>& start) {
+void start_conserved(const Program& d, StartValues& start) {
+  const std::vector<Law>& laws = d.laws;
   if (laws.empty()) return;
   const dsl::Head* quantity = first_start(d, [](const StateField& f) { return f.conserved; });
   const dsl::Head* primitive = first_start(d, [](const StateField& f) { return f.primitive; });
@@ -265,7 +272,7 @@ void start_conserved(Derivation& d, const std::vector<Law>& laws,
   }
   // the quantities are there: primitive variables are what is recovered from them
   std::map<int, Expr> recovered;
-  for (const Derived& value : d.system.conservation->recovered) {
+  for (const Derived& value : d.conservation->recovered) {
     const Expr of_quantities = algebra::rewrite(value.value, [&](Expr node) {
       const auto known = node.is(Op::Load) ? recovered.find(node->index) : recovered.end();
       return known == recovered.end() ? node : known->second;
@@ -275,8 +282,8 @@ void start_conserved(Derivation& d, const std::vector<Law>& laws,
   }
 }
 
-std::optional<Expr> fluid_name(Derivation& d, const std::string& name) {
-  Conservation& c = *d.system.conservation;
+std::optional<Expr> fluid_name(const Program& d, const std::string& name) {
+  const Conservation& c = *d.conservation;
   Arena& arena = d.arena();
   if (name == "courant" && !c.speeds.empty() && d.dt) {
     // a step runs one axis after the other, a right side all at once
@@ -288,12 +295,13 @@ std::optional<Expr> fluid_name(Derivation& d, const std::string& name) {
     return sum;
   }
   if (name == "residual" && c.residual) return c.residual;
-  if (name == "fixes" && !d.system.limits.empty()) {
-    if (c.fixes.empty()) {
-      c.fixes = "fixes";
-      d.system.scalars.push_back({c.fixes, arena.integer(0), arena.integer(0), "fixes"});
+  if (name == "fixes" && !d.limits.empty()) {
+    std::string& fixes = d.collected.fixes;
+    if (fixes.empty()) {
+      fixes = "fixes";
+      d.collected.scalars.push_back({fixes, arena.integer(0), arena.integer(0), "fixes"});
     }
-    return arena.symbol(c.fixes);
+    return arena.symbol(fixes);
   }
   return std::nullopt;
 }
@@ -302,7 +310,7 @@ namespace {
 
 /// The fastest signal along the first axis in random states whose vectors are up to `length` long:
 /// that of the laws or what the scheme is told, whichever is faster.
-double fastest_signal(Derivation& d, const std::vector<Law>& laws, const Signals& signals,
+double fastest_signal(const Program& d, const std::vector<Law>& laws, const Signals& signals,
                       const std::vector<Expr>& parts, double length) {
   std::mt19937_64 random(19930503);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -329,7 +337,7 @@ double fastest_signal(Derivation& d, const std::vector<Law>& laws, const Signals
       for (std::size_t i = 0; i < law.arrays.size(); ++i)
         numbers[law.arrays[i]] = evaluated(law.density.parts[i].re, numbers);
     }
-    const double told = std::abs(evaluated(d.system.conservation->speeds[0], numbers));
+    const double told = std::abs(evaluated(d.conservation->speeds[0], numbers));
     if (std::isfinite(told)) fastest = std::max(fastest, told);
   }
   return fastest;
@@ -337,8 +345,9 @@ double fastest_signal(Derivation& d, const std::vector<Law>& laws, const Signals
 
 }  // namespace
 
-void check_courant(Derivation& d, const std::vector<Law>& laws) {
-  Conservation& c = *d.system.conservation;
+void check_courant(const Program& d, System& system) {
+  const std::vector<Law>& laws = d.laws;
+  const Conservation& c = *d.conservation;
   if (c.courant <= 0 || c.speeds.empty() || !d.dt) return;
   const dsl::Clause* evolve = d.resolved.clause("evolve");
   Lowerer lower(d);
@@ -363,7 +372,7 @@ void check_courant(Derivation& d, const std::vector<Law>& laws) {
     if (near * ratio * kRounding > c.courant) refuse(near);
     return;
   }
-  const auto start = speed_at_start(d, signals, c.step);
+  const auto start = speed_at_start(system, signals, c.step);
   if (start && *start * ratio * kRounding > c.courant) refuse(*start);
   Arena& arena = d.arena();
   const Expr largest = arena.make(Op::Maximum, {*fluid_name(d, "courant")});
@@ -373,11 +382,12 @@ void check_courant(Derivation& d, const std::vector<Law>& laws) {
   x.span = evolve->keyword_span;
   x.value = largest;
   x.ok = arena.make(Op::LessEqual, {largest, arena.real(c.courant)});
-  d.system.expectations.push_back(std::move(x));
+  system.expectations.push_back(std::move(x));
 }
 
-void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& units) {
-  Conservation& c = *d.system.conservation;
+void watch_recovery(const Program& d, ProgramUnits& units, System& system) {
+  const std::vector<Law>& laws = d.laws;
+  Conservation& c = *system.conservation;
   Arena& arena = d.arena();
   constexpr double kLargest = 1e37;  // a float: NaN and infinity are not below it
   Expr sound = arena.integer(1);
@@ -411,25 +421,26 @@ void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& u
   }
   c.sound = sound;
   const int last = d.grid.dims - 1;
-  const auto n = static_cast<std::int64_t>(d.system.lattice.extent[static_cast<std::size_t>(last)]);
+  const auto n = static_cast<std::int64_t>(system.lattice.extent[static_cast<std::size_t>(last)]);
   const Expr number = arena.site(last) + arena.integer(1), none = arena.integer(n + 1);
   const Expr first = arena.make(Op::Minimum, {arena.make(Op::Select, {sound, none, number})});
   c.unsound = units.quantity(
       arena.make(Op::Select, {arena.make(Op::Less, {first, none}), first, arena.integer(0)}));
 }
 
-void show_laws(Derivation& d, const std::vector<Law>& laws) {
+void show_laws(const Program& d, System& system) {
+  const std::vector<Law>& laws = d.laws;
   constexpr const char* kAxes[] = {"x", "y", "z"};
   for (const Law& law : laws) {
     for (std::size_t i = 0; i < law.arrays.size(); ++i) {
       const std::string name =
           law.arrays.size() > 1 ? fmt::format("{}[{}]", law.name, i) : law.name;
       for (int k = 0; k < d.grid.dims; ++k) {
-        d.system.physical.push_back({fmt::format("flux of {} along {}", name, kAxes[k]),
-                                     law.flux[i][static_cast<std::size_t>(k)], law.span});
+        system.physical.push_back({fmt::format("flux of {} along {}", name, kAxes[k]),
+                                   law.flux[i][static_cast<std::size_t>(k)], law.span});
       }
       if (!law.source[i].is_zero()) {
-        d.system.physical.push_back({fmt::format("source of {}", name), law.source[i], law.span});
+        system.physical.push_back({fmt::format("source of {}", name), law.source[i], law.span});
       }
     }
   }

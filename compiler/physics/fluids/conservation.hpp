@@ -8,8 +8,7 @@
 // model's own) is read for each axis into lines (physics::FluxSweep); nothing here knows a scheme
 // by its name.
 //
-// The steps run in the order declare, laws, start, scheme. All of them fail as the other steps of
-// `derive` do.
+// The steps run in the order laws, recovery, limits, scheme (stages/equations.hpp).
 #pragma once
 
 #include <map>
@@ -18,19 +17,9 @@
 #include <vector>
 
 #include "compiler/physics/lower/lower.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
-
-/// One conserved field.
-struct Law {
-  std::string name;
-  std::vector<int> arrays;              ///< of its components
-  Value density;                        ///< of the primitive variables
-  std::vector<std::vector<Expr>> flux;  ///< [component][axis]: U' + sum_k d(flux_k, k) = source
-  std::vector<Expr> source;             ///< [component]
-  dsl::Span span;
-};
 
 /// A fact of `recover`, its names of other facts left open as symbols.
 struct RecoveredFact {
@@ -62,32 +51,14 @@ struct Solution {
 
 /// `U = density` of a clause `conserve U = density: flux`; null where it is written otherwise.
 const dsl::Item* law_of(const dsl::Clause& clause);
-/// Arrays for the conserved fields; after `declare_fields`.
-void declare_conserved(Derivation& d);
-/// The laws, once primitive variables have their arrays.
-std::vector<Law> read_laws(Derivation& d, Lowerer& lower);
-/// Fills System::conservation: recovery, limits and the scheme, and the rates of the quantities.
-void read_conservation(Derivation& d, Lowerer& lower, const std::vector<Law>& laws);
-/// Initial values of the quantities from those of the primitive variables or, where `init` gives
-/// quantities, the other way round by `recover`; E0725 where it gives some of both.
-void start_conserved(Derivation& d, const std::vector<Law>& laws, std::map<int, StartValue>& start);
-/// What a reader is shown of the laws.
-void show_laws(Derivation& d, const std::vector<Law>& laws);
-
 /// `courant`, `residual` and `fixes`: what a model of conservation laws is given.
-std::optional<Expr> fluid_name(Derivation& d, const std::string& name);
-/// E0312 where dt is above what the scheme's text names as its limit, for any state; where signals
-/// have no largest velocity, a promise that is judged at every output.
-void check_courant(Derivation& d, const std::vector<Law>& laws);
-/// Conservation::sound and unsound: what a run is watched for.
-void watch_recovery(Derivation& d, const std::vector<Law>& laws, ProgramUnits& units);
+std::optional<Expr> fluid_name(const Program& d, const std::string& name);
 
-// ---- recover.cpp
-/// Recovered values of the primitive variables, as `Derived` of quantities.
-std::vector<Derived> read_recovery(Derivation& d, Lowerer& lower, const std::vector<Law>& laws);
-
-// ---- scheme.cpp
-/// The text of the scheme that the model names, for every axis.
-void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws);
+// ---- steps of read_conservation, each of what those before it made
+std::vector<Law> read_laws(const Equations& d);
+/// Fills Conservation::recovered, residual and residual_left.
+void read_recovery(const Equations& d, Conservation& c);
+/// Fills what the text of the scheme gives for every axis, and returns the rates of the quantities.
+std::map<int, Expr> read_scheme(const Equations& d, Conservation& c);
 
 }  // namespace vphi::physics

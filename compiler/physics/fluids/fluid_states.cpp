@@ -25,7 +25,7 @@ namespace {
 
 class MadeOf {
  public:
-  MadeOf(Derivation& d, Lowerer& lower) : d_(d), lower_(lower) {}
+  MadeOf(const Space& d, Lowerer& lower) : d_(d), lower_(lower) {}
 
   void read(const dsl::Expr& e) {
     for (const dsl::ExprPtr& part : e.args) read(*part);
@@ -49,7 +49,7 @@ class MadeOf {
       if (part.real() && part.re->per_site) values_.push_back(part.re);
     }
   }
-  Derivation& d_;
+  const Space& d_;
   Lowerer& lower_;
   std::set<std::string> seen_;
   std::vector<Expr> values_;
@@ -57,7 +57,7 @@ class MadeOf {
 
 }  // namespace
 
-std::vector<Expr> made_of(Derivation& d, Lowerer& lower) {
+std::vector<Expr> made_of(const Space& d, Lowerer& lower) {
   MadeOf made(d, lower);
   for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
     if (const dsl::Item* law = law_of(*clause)) made.read(*law->value);

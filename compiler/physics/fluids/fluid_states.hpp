@@ -18,7 +18,7 @@ double evaluated(Expr e, const Numbers& numbers, Expr open = {}, double value = 
 
 /// What the densities are made of that has to be a number by itself: names that stand for a
 /// formula, calls of functions, roots and logarithms.
-std::vector<Expr> made_of(Derivation& d, Lowerer& lower);
+std::vector<Expr> made_of(const Space& d, Lowerer& lower);
 
 struct TrialState {
   Numbers primitives, quantities;
@@ -27,7 +27,7 @@ struct TrialState {
 
 class TrialStates {
  public:
-  TrialStates(Derivation& d, Lowerer& lower, const std::vector<Law>& laws)
+  TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>& laws)
       : d_(d), laws_(laws), parts_(made_of(d, lower)) {}
 
   /// Up to `count` random states, the same at every call: densities over six decades, vectors of
@@ -42,7 +42,7 @@ class TrialStates {
   bool is_vector(const StateField& field) const;
 
  private:
-  Derivation& d_;
+  const Space& d_;
   const std::vector<Law>& laws_;
   std::vector<Expr> parts_;
 };

@@ -38,8 +38,8 @@ constexpr double kClose = 1e-5;        ///< relative distance of what was recove
 
 class Recovery {
  public:
-  Recovery(Derivation& d, Lowerer& lower, const std::vector<Law>& laws)
-      : d_(d), lower_(lower), laws_(laws), trials_(d, lower, laws) {}
+  Recovery(const Equations& d, Lowerer& lower, Conservation& made)
+      : d_(d), lower_(lower), made_(made), laws_(d.laws), trials_(d, lower, d.laws) {}
 
   std::vector<Derived> read() {
     const dsl::Clause* clause = d_.ledger.clause("recover");
@@ -54,10 +54,10 @@ class Recovery {
       const Expr g = full(fact(solve_->name).values[0], solve_->span);
       make_states(g);
       const Solution solution = solution_of(g);
-      result.push_back({d_.system.arrays++, solve_->name, solution.value, true});
+      result.push_back({d_.new_array(), solve_->name, solution.value, true});
       u_ = arena().load(result.back().array);
-      d_.system.conservation->residual = arena().make(Op::Abs, {solution.residual});
-      d_.system.conservation->residual_left = solution.reached;
+      made_.residual = arena().make(Op::Abs, {solution.residual});
+      made_.residual_left = solution.reached;
       if (solution.iterations == 0) closed_ = solution.value;
     } else {
       make_states({});
@@ -373,7 +373,7 @@ class Recovery {
     }
     const std::int64_t slowest = solution.iterations;
     if (solve_->most_given) solution.iterations = solve_->most;
-    d_.system.remarks.push_back(fmt::format(
+    d_.remark(fmt::format(
         "`{}` is solved in {} iteration{} of Newton's method: {}", solve_->name,
         solution.iterations, solution.iterations == 1 ? "" : "s",
         solve_->most_given
@@ -425,8 +425,8 @@ class Recovery {
       d_.diagnostics.add(
           errors::solve_stops_short(solve_->span, solve_->name, solve_->most, solution.reached));
     }
-    d_.system.remarks.push_back(fmt::format("`{}` is solved in {} bisections of {:g} to {:g}",
-                                            solve_->name, solution.iterations, low, high));
+    d_.remark(fmt::format("`{}` is solved in {} bisections of {:g} to {:g}", solve_->name,
+                          solution.iterations, low, high));
     const Expr whole = g;
     const std::vector<Guard> guards = strip(g);
     g = snap_numbers(g);
@@ -516,8 +516,8 @@ class Recovery {
 
   Solution done(Expr value, Expr g) {
     value = snap_numbers(value);
-    d_.system.remarks.push_back(fmt::format(
-        "`{}` is the root of an equation of second degree: no iterations", solve_->name));
+    d_.remark(fmt::format("`{}` is the root of an equation of second degree: no iterations",
+                          solve_->name));
     return {value, value - algebra::substitute(g, solved_, value), 0, 0};
   }
 
@@ -548,7 +548,7 @@ class Recovery {
       d_.diagnostics.add(
           errors::solve_stops_early(solve_->span, solve_->name, q, wanted, solve_->most, reached));
     }
-    d_.system.remarks.push_back(fmt::format(
+    d_.remark(fmt::format(
         "`{}` is solved in {} iterations, each of which multiplies the error by {:.3g} at most",
         solve_->name, solution.iterations, q));
     const Expr whole = g;
@@ -612,8 +612,9 @@ class Recovery {
     return clause_->keyword_span;
   }
 
-  Derivation& d_;
+  const Equations& d_;
   Lowerer& lower_;
+  Conservation& made_;
   const std::vector<Law>& laws_;
   TrialStates trials_;
   const dsl::Clause* clause_ = nullptr;
@@ -625,8 +626,9 @@ class Recovery {
 
 }  // namespace
 
-std::vector<Derived> read_recovery(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
-  return Recovery(d, lower, laws).read();
+void read_recovery(const Equations& d, Conservation& c) {
+  Lowerer lower(d);
+  c.recovered = Recovery(d, lower, c).read();
 }
 
 }  // namespace vphi::physics

@@ -23,8 +23,7 @@ namespace {
 
 /// `split [xyz, zyx]`: the axes of successive steps. A word that names an axis twice shares the
 /// step: xyzzyx runs each axis for half of it (Strang).
-void read_split(Derivation& d) {
-  Conservation& c = *d.system.conservation;
+void read_split(const Equations& d, Conservation& c) {
   const int dims = d.grid.dims;
   const auto add = [&](const std::string& word) {
     std::vector<Conservation::Share> order;
@@ -58,10 +57,26 @@ void read_split(Derivation& d) {
   }
 }
 
+/// What leaves the box at a site, as an expression of its lines.
+Expr lost_through_walls(Arena& arena, const std::array<std::int64_t, 4>& extent,
+                        const AxisScheme& scheme, int quantity) {
+  const auto axis = static_cast<std::size_t>(scheme.axis);
+  const Expr face = scheme.face.at(quantity);
+  Offset back;
+  back.d[axis] = -1;
+  const auto at = [&](std::int64_t site, Expr value) {
+    const Expr here = arena.make(Op::Equal, {arena.site(scheme.axis), arena.integer(site)});
+    return arena.raw(Op::Select, {here, value, arena.integer(0)});
+  };
+  return arena.raw(Op::Sub, {at(0, algebra::shift(face, back)), at(extent[axis] - 1, face)});
+}
+
 }  // namespace
 
-void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
-  Conservation& c = *d.system.conservation;
+std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
+  Lowerer lower(d);
+  const std::vector<Law>& laws = d.laws;
+  std::map<int, Expr> rates;
   const dsl::Clause* use = nullptr;
   for (const dsl::Clause* clause : d.resolved.clauses("scheme")) {
     if (!clause->has_body) use = clause;
@@ -102,7 +117,7 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
   if (by_scheme != c.step && evolve) {
     d.fail(errors::scheme_form(evolve->keyword_span, scheme_name(*use), c.step));
   }
-  read_split(d);
+  read_split(d, c);
 
   Arena& arena = d.arena();
   for (const Law& law : laws) {
@@ -111,14 +126,14 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
       Expr rate = kernel::with_fixed_order(law.source[i]);
       if (c.step) {
         if (!rate.is_zero()) c.source[array] = rate;
-        d.rates[array] = arena.integer(0);
+        rates[array] = arena.integer(0);
         continue;
       }
       for (const AxisScheme& scheme : c.sweeps) {
         const Expr part = scheme.result.at(array);
         rate = rate.is_zero() ? part : arena.raw(Op::Add, {rate, part});
       }
-      d.rates[array] = rate;
+      rates[array] = rate;
     }
   }
   // a wall that mirrors (`neumann`) reflects: vectors change sign across it
@@ -141,31 +156,23 @@ void read_scheme(Derivation& d, Lowerer& lower, const std::vector<Law>& laws) {
   }
   const bool faces =
       std::ranges::all_of(c.sweeps, [](const AxisScheme& s) { return !s.face.empty(); });
-  if (!open || !faces) return;
+  if (!open || !faces) return rates;
   for (const int array : c.quantities) {
     c.outflow[array] = fmt::format("outflow_{}", array);
     Expr lost = arena.integer(0);
     for (const AxisScheme& scheme : c.sweeps) {
       if (d.grid.boundary[scheme.axis] == Boundary::Periodic) continue;
-      lost = lost + arena.make(Op::Total, {lost_through_walls(d.system, scheme, array)});
+      lost =
+          lost + arena.make(Op::Total, {lost_through_walls(arena, d.grid.extent, scheme, array)});
     }
-    d.system.scalars.push_back({c.outflow[array], c.step ? arena.integer(0) : lost,
-                                arena.integer(0), fmt::format("what left of array {}", array)});
+    d.collected.scalars.push_back({c.outflow[array], c.step ? arena.integer(0) : lost,
+                                   arena.integer(0), fmt::format("what left of array {}", array)});
   }
+  return rates;
 }
 
 Expr lost_through_walls(const System& system, const AxisScheme& scheme, int quantity) {
-  Arena& arena = *system.arena;
-  const auto axis = static_cast<std::size_t>(scheme.axis);
-  const Expr face = scheme.face.at(quantity);
-  Offset back;
-  back.d[axis] = -1;
-  const auto at = [&](std::int64_t site, Expr value) {
-    const Expr here = arena.make(Op::Equal, {arena.site(scheme.axis), arena.integer(site)});
-    return arena.raw(Op::Select, {here, value, arena.integer(0)});
-  };
-  return arena.raw(Op::Sub,
-                   {at(0, algebra::shift(face, back)), at(system.lattice.extent[axis] - 1, face)});
+  return lost_through_walls(*system.arena, system.lattice.extent, scheme, quantity);
 }
 
 }  // namespace vphi::physics

@@ -35,7 +35,7 @@ namespace {
 
 class SchemeHeadReader {
  public:
-  SchemeHeadReader(Derivation& d, const dsl::Clause& clause) : d_(d), clause_(clause) {}
+  SchemeHeadReader(const Context& d, const dsl::Clause& clause) : d_(d), clause_(clause) {}
 
   SchemeHead read() {
     const dsl::Expr* call = clause_.items.empty() ? nullptr : clause_.items.front().value.get();
@@ -88,14 +88,14 @@ class SchemeHeadReader {
     }
   }
 
-  Derivation& d_;
+  const Context& d_;
   const dsl::Clause& clause_;
   SchemeHead head_;
 };
 
 }  // namespace
 
-SchemeHead read_scheme_head(Derivation& d, const dsl::Clause& clause) {
+SchemeHead read_scheme_head(const Context& d, const dsl::Clause& clause) {
   return SchemeHeadReader(d, clause).read();
 }
 

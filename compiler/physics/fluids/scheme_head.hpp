@@ -5,11 +5,11 @@
 // bare names are options.
 #pragma once
 
+#include "compiler/physics/stages/context.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "compiler/physics/derivation.hpp"
 
 namespace vphi::physics {
 
@@ -27,6 +27,6 @@ struct SchemeHead {
 };
 
 /// Fails with E0787 where the head is not a pattern of a law.
-SchemeHead read_scheme_head(Derivation& d, const dsl::Clause& clause);
+SchemeHead read_scheme_head(const Context& d, const dsl::Clause& clause);
 
 }  // namespace vphi::physics

@@ -112,7 +112,7 @@ Expr trace(const Formulas& x, const Formulas& y) {
 
 }  // namespace
 
-Signals::Signals(Derivation& d, const std::vector<Law>& laws) : d_(d) {
+Signals::Signals(const Space& d, const std::vector<Law>& laws) : d_(d) {
   for (const StateField& field : d.fields)
     if (field.primitive)
       primitives_.insert(primitives_.end(), field.arrays.begin(), field.arrays.end());
@@ -273,16 +273,17 @@ class StartAtSite {
 
 }  // namespace
 
-std::optional<double> speed_at_start(Derivation& d, const Signals& signals, bool one_at_a_time) {
+std::optional<double> speed_at_start(const System& system, const Signals& signals,
+                                     bool one_at_a_time) {
   constexpr std::int64_t kMost = 600;  // sites that are looked at
   if (!signals.of_state_alone()) return std::nullopt;
-  const std::int64_t sites = d.system.lattice.sites();
+  const std::int64_t sites = system.lattice.sites();
   std::int64_t stride = std::max<std::int64_t>(1, sites / kMost);
   if (stride % 2 == 0) ++stride;  // meets every part of each axis
   std::set<std::vector<double>> seen;
   std::optional<double> most;
   for (std::int64_t site = 0; site < sites; site += stride) {
-    StartAtSite start(d.system, site);
+    StartAtSite start(system, site);
     if (!start.known) return std::nullopt;
     std::vector<double> state;
     for (const auto& [array, number] : start.numbers) state.push_back(number);
@@ -290,7 +291,7 @@ std::optional<double> speed_at_start(Derivation& d, const Signals& signals, bool
     start.recover();
     if (!start.known) return std::nullopt;
     double here = 0;
-    for (int axis = 0; axis < d.grid.dims; ++axis) {
+    for (int axis = 0; axis < system.lattice.dims; ++axis) {
       const double speed = signals.largest(start.numbers, axis).value_or(0);
       here = one_at_a_time ? std::max(here, speed) : here + speed;
     }

@@ -17,7 +17,7 @@ namespace vphi::physics {
 
 class Signals {
  public:
-  Signals(Derivation& d, const std::vector<Law>& laws);
+  Signals(const Space& d, const std::vector<Law>& laws);
 
   /// The largest |velocity| along an axis at a state of primitive variables.
   std::optional<double> largest(const Numbers& primitives, int axis) const;
@@ -35,7 +35,7 @@ class Signals {
  private:
   using Formulas = std::vector<std::vector<Expr>>;
 
-  Derivation& d_;
+  const Space& d_;
   std::vector<int> primitives_;
   Formulas density_slopes_;            ///< [component][primitive variable]
   std::vector<Formulas> flux_slopes_;  ///< by axis
@@ -43,6 +43,7 @@ class Signals {
 
 /// The largest speed of the initial state along the axes (of one where `one_at_a_time`, else of
 /// their sum), from a part of its sites; nothing where the start is drawn or lies in a file.
-std::optional<double> speed_at_start(Derivation& d, const Signals& signals, bool one_at_a_time);
+std::optional<double> speed_at_start(const System& system, const Signals& signals,
+                                     bool one_at_a_time);
 
 }  // namespace vphi::physics

@@ -14,8 +14,9 @@
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/displacement.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/space.hpp"
 
 namespace vphi::physics {
 
@@ -28,7 +29,7 @@ Expr wrapped(Expr x, Expr period) {
   return x + period * arena.make(Op::Floor, {arena.rational(1, 2) - x / period});
 }
 
-const StateField* angle_of(Derivation& d, Expr load) {
+const StateField* angle_of(const Space& d, Expr load) {
   if (!load.is(Op::Load)) return nullptr;
   const StateField* field = d.field_of(load->index);
   return field && field->periodic && field->place(load->index) >= 0 ? field : nullptr;
@@ -36,7 +37,7 @@ const StateField* angle_of(Derivation& d, Expr load) {
 
 namespace {
 
-Expr period_of(Derivation& d, const StateField& field) {
+Expr period_of(const Space& d, const StateField& field) {
   return d.arena().real(static_cast<long double>(angle_period(d, field)));
 }
 
@@ -47,7 +48,7 @@ struct AngleTerms {
 };
 
 /// Nothing where an angle stands inside of anything else: sin(th), wrap(th@x - th, 2*pi).
-bool collect_angle_terms(Derivation& d, Expr e, Expr factor, AngleTerms& terms) {
+bool collect_angle_terms(const Space& d, Expr e, Expr factor, AngleTerms& terms) {
   const bool any = algebra::contains(e, [&](Expr node) { return angle_of(d, node) != nullptr; });
   if (!any) {
     terms.others.push_back(factor * e);
@@ -67,7 +68,7 @@ bool collect_angle_terms(Derivation& d, Expr e, Expr factor, AngleTerms& terms) 
 }
 
 /// A linear operator on e: `of_angle` on the angles in it, `plain` on all else.
-Expr by_parts_of(Derivation& d, Expr e, const std::function<Expr(Expr)>& of_angle,
+Expr by_parts_of(const Space& d, Expr e, const std::function<Expr(Expr)>& of_angle,
                  const std::function<Expr(Expr)>& plain) {
   Arena& arena = d.arena();
   AngleTerms terms;
@@ -82,14 +83,14 @@ Expr by_parts_of(Derivation& d, Expr e, const std::function<Expr(Expr)>& of_angl
 
 }  // namespace
 
-Expr difference(Derivation& d, int array, Offset offset) {
+Expr difference(const Space& d, int array, Offset offset) {
   const Expr u = d.arena().load(array);
   const Expr step = neighbour(u, offset) - u;
   const StateField* angle = angle_of(d, u);
   return angle ? wrapped(step, period_of(d, *angle)) : step;
 }
 
-Expr laplacian(Derivation& d, Expr e) {
+Expr laplacian(const Space& d, Expr e) {
   Arena& arena = d.arena();
   const auto of_angle = [&](Expr load) {
     const algebra::StencilData& stencil = arena.stencil_data(d.laplacian);
@@ -105,7 +106,7 @@ Expr laplacian(Derivation& d, Expr e) {
                      [&](Expr plain) { return apply_stencil(arena, d.laplacian, plain); });
 }
 
-Expr slope_along(Derivation& d, Expr e, int axis) {
+Expr slope_along(const Space& d, Expr e, int axis) {
   Offset forth, back;
   forth.d[axis] = 1;
   back.d[axis] = -1;
@@ -118,7 +119,7 @@ Expr slope_along(Derivation& d, Expr e, int axis) {
       [&](Expr plain) { return scale * (neighbour(plain, forth) - neighbour(plain, back)); });
 }
 
-Expr gradient_square(Derivation& d, int array, Expr dx, algebra::Pairs pairs) {
+Expr gradient_square(const Space& d, int array, Expr dx, algebra::Pairs pairs) {
   Arena& arena = d.arena();
   const algebra::StencilData& stencil = arena.stencil_data(d.laplacian);
   if (!angle_of(d, arena.load(array))) {
@@ -140,7 +141,7 @@ namespace {
 /// Values of an expression at random values of what it reads, one angle of it turned.
 class ShiftedValues {
  public:
-  ShiftedValues(Derivation& d, unsigned seed) : d_(d), random_(seed) {}
+  ShiftedValues(const Space& d, unsigned seed) : d_(d), random_(seed) {}
 
   long double of(Expr e, Expr shifted, long double by) {
     return algebra::evaluate_long(e, [&](const Node& node) { return leaf(node, shifted, by); });
@@ -157,7 +158,7 @@ class ShiftedValues {
     if (&node == shifted.get()) return number(node) + by;
     if (node.op == Op::Load && node.offset == shifted->offset) {
       // what `displacement` counts beside an angle goes back when the angle goes on
-      for (const Companions& c : d_.companions) {
+      for (const Companions& c : d_.collected.companions) {
         if (c.array == shifted->index && c.winding == node.index && by != 0)
           return number(node) - 1;
       }
@@ -170,13 +171,13 @@ class ShiftedValues {
     return number(node);
   }
 
-  Derivation& d_;
+  const Space& d_;
   std::mt19937 random_;
   std::map<const Node*, long double> numbers_;
 };
 
 /// The angle whose turn changes the rate; null where there is none.
-const StateField* seen_cut(Derivation& d, Expr rate) {
+const StateField* seen_cut(const Space& d, Expr rate) {
   // a mean and a sum over pairs repeat themselves where every term does
   const Expr e = algebra::rewrite(rate, [](Expr node) {
     return is_reduction(node.op()) || node.is(Op::PairSum) ? node.arg(0) : node;
@@ -204,14 +205,14 @@ const StateField* seen_cut(Derivation& d, Expr rate) {
 
 }  // namespace
 
-void check_angles(Derivation& d) {
+void check_angles(const Equations& d) {
   const bool any = std::ranges::any_of(d.fields, &StateField::periodic);
   if (!any) return;
   for (const auto& [array, rate] : d.rates) {
     const StateField* angle = seen_cut(d, rate);
     if (!angle) continue;
     const StateField* moved = d.field_of(array);
-    d.fail(errors::angle_cut(d.rate_spans[array], moved ? moved->name : angle->name, angle->name,
+    d.fail(errors::angle_cut(d.rate_spans.at(array), moved ? moved->name : angle->name, angle->name,
                              d.facts.field(angle->name)->type->kind == dsl::ExprKind::Call
                                  ? written(d, d.facts.field(angle->name)->type->args[0]->span)
                                  : std::string("2*pi"),

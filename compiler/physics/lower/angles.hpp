@@ -9,7 +9,7 @@
 #pragma once
 
 #include "compiler/algebra/stencil.hpp"
-#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/stages/equations.hpp"
 
 namespace vphi::physics {
 
@@ -17,19 +17,19 @@ namespace vphi::physics {
 Expr wrapped(Expr x, Expr period);
 
 /// The Laplacian of the lattice, applied to any expression; of an angle with wrapped differences.
-Expr laplacian(Derivation& d, Expr e);
+Expr laplacian(const Space& d, Expr e);
 /// (e(x + k) - e(x - k))/(2 dx), both halves wrapped where e is an angle.
-Expr slope_along(Derivation& d, Expr e, int axis);
+Expr slope_along(const Space& d, Expr e, int axis);
 /// u(x + offset) - u(x) of one real array.
-Expr difference(Derivation& d, int array, algebra::Offset offset);
+Expr difference(const Space& d, int array, algebra::Offset offset);
 /// |grad u|^2 that belongs to the Laplacian, for a spacing `dx` of the arrays' own unit of length:
 /// sum_i w_i (u(x + o_i) - u(x))^2/(2 dx^2), w_i the weights of the Laplacian.
-Expr gradient_square(Derivation& d, int array, Expr dx,
+Expr gradient_square(const Space& d, int array, Expr dx,
                      algebra::Pairs pairs = algebra::Pairs::Both);
 /// The angle that this Load is of; null where it is none.
-const StateField* angle_of(Derivation& d, Expr load);
+const StateField* angle_of(const Space& d, Expr load);
 
 /// E0769 where the rate of a variable is not the same after an angle has gone round once.
-void check_angles(Derivation& d);
+void check_angles(const Equations& d);
 
 }  // namespace vphi::physics

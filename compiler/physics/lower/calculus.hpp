@@ -1,9 +1,9 @@
 // Lattice calculus on expressions: linear operators, neighbours, sums over the lattice.
 #pragma once
 
-#include <functional>
+#include "compiler/physics/stages/space.hpp"
 
-#include "compiler/physics/derivation.hpp"
+#include <functional>
 
 namespace vphi::physics {
 

@@ -17,51 +17,57 @@ using algebra::Op;
 
 namespace {
 
-const Variable* variable(const System& system, int array) {
-  const auto found = std::ranges::find(system.variables, array, &Variable::array);
-  return found == system.variables.end() ? nullptr : &*found;
+/// Of the program, or beside it for an output.
+const Variable* variable(const Program& d, int array) {
+  for (const std::vector<Variable>* all :
+       {&d.variables, &std::as_const(d.collected.output_companions)}) {
+    const auto found = std::ranges::find(*all, array, &Variable::array);
+    if (found != all->end()) return &*found;
+  }
+  return nullptr;
 }
 
 constexpr const char *kStart = "start", *kWinding = "turns";
 
-/// A variable that nothing moves, beside the one with this array; `number` is its own array.
-void add_companion(Derivation& d, int array, const std::string& kind, int number, bool counts) {
-  System& system = d.system;
-  const Variable& whose = *variable(system, array);
+/// A variable that nothing moves, beside another one; `number` is its own array.
+Variable companion_of(const Variable& whose, const std::string& kind, int number, bool counts) {
   Variable v;
   v.name = fmt::format("{}_of_{}", kind, whose.name);
   v.shown = fmt::format("{} of {}", kind, whose.shown);
   v.array = number;
-  v.rate = d.arena().integer(0);
+  v.rate = whose.rate->arena->integer(0);
   v.span = whose.span;
   v.frozen = true;
-  if (counts) v.partner = array;
-  system.variables.push_back(v);
+  if (counts) v.partner = whose.array;
+  return v;
 }
 
 /// Number of the companion that an output names, made where there is none.
-int companion(Derivation& d, int array, const std::string& kind, bool counts) {
-  System& system = d.system;
-  const std::string name = fmt::format("{}_of_{}", kind, variable(system, array)->name);
-  const auto known = std::ranges::find(system.variables, name, &Variable::name);
-  if (known != system.variables.end()) return known->array;
-  const int number = system.arrays++;
-  add_companion(d, array, kind, number, counts);
-  if (!counts) system.initial.push_back({number, d.arena().load(array)});
+int companion(const Program& d, int array, const std::string& kind, bool counts) {
+  const Variable& whose = *variable(d, array);
+  const std::string name = fmt::format("{}_of_{}", kind, whose.name);
+  for (const std::vector<Variable>* all :
+       {&d.variables, &std::as_const(d.collected.output_companions)}) {
+    const auto known = std::ranges::find(*all, name, &Variable::name);
+    if (known != all->end()) return known->array;
+  }
+  const int number = d.new_array();
+  d.collected.output_companions.push_back(companion_of(whose, kind, number, counts));
+  if (!counts) d.collected.output_starts.push_back({number, d.arena().load(array)});
   return number;
 }
 
-Expr moved(Derivation& d, int array) {
+Expr moved(const Program& d, int array) {
   Arena& arena = d.arena();
   // those of equations are converted with what is around them
-  const auto beside = std::ranges::find(d.companions, array, &Companions::array);
-  if (beside != d.companions.end()) {
+  const auto beside = std::ranges::find(d.collected.companions, array, &Companions::array);
+  if (beside != d.collected.companions.end()) {
     const Expr way = arena.load(array) - arena.load(beside->start);
     if (beside->winding < 0) return way;
     return way + arena.real(angle_period(d, *d.field_of(array))) * arena.load(beside->winding);
   }
   Expr other = -arena.load(companion(d, array, kStart, false));
-  const double period = variable(d.system, array)->period;
+  const double period = variable(d, array)->period;
   if (period != 0) {
     other = other + arena.real(period) * arena.load(companion(d, array, kWinding, true));
   }
@@ -69,18 +75,18 @@ Expr moved(Derivation& d, int array) {
 }
 
 /// Whether this is an array of state that moves.
-bool moves(Derivation& d, int array) {
-  if (d.system.variables.empty()) {
+bool moves(const Program& d, int array) {
+  if (d.variables.empty()) {
     const StateField* field = d.field_of(array);
     return field && !field->drawn && !field->primitive;
   }
-  const Variable* v = variable(d.system, array);
+  const Variable* v = variable(d, array);
   return v && !v->frozen;
 }
 
 }  // namespace
 
-Value displacement(Derivation& d, const Value& x, dsl::Span span) {
+Value displacement(const Program& d, const Value& x, dsl::Span span) {
   if (d.expanding()) d.fail(errors::not_yet(span, "a displacement in an expanding box"));
   const auto of_part = [&](Expr part) {
     if (!part) return part;
@@ -89,12 +95,12 @@ Value displacement(Derivation& d, const Value& x, dsl::Span span) {
     if (!own.is(Op::Load) || !own->offset.zero() || !moves(d, own->index)) {
       d.fail(errors::displacement_of(span));
     }
-    if (d.system.variables.empty() &&
-        std::ranges::count(d.companions, own->index, &Companions::array) == 0) {
+    if (d.variables.empty() &&
+        std::ranges::count(d.collected.companions, own->index, &Companions::array) == 0) {
       const StateField& field = *d.field_of(own->index);
       const bool counts = field.periodic && field.place(own->index) >= 0;
-      const int start = d.system.arrays++;
-      d.companions.push_back({own->index, start, counts ? d.system.arrays++ : -1});
+      const int start = d.new_array();
+      d.collected.companions.push_back({own->index, start, counts ? d.new_array() : -1});
     }
     const Expr way = moved(d, own->index);
     return other ? algebra::other(way) : way;
@@ -104,17 +110,22 @@ Value displacement(Derivation& d, const Value& x, dsl::Span span) {
   return result;
 }
 
-void add_companions(Derivation& d) {
-  for (const Companions& c : d.companions) {
-    add_companion(d, c.array, kStart, c.start, false);
-    if (c.winding >= 0) add_companion(d, c.array, kWinding, c.winding, true);
+std::vector<Variable> companions_of_equations(const Context& d,
+                                              const std::vector<Variable>& variables) {
+  std::vector<Variable> all;
+  for (const Companions& c : d.collected.companions) {
+    const Variable& whose = *std::ranges::find(variables, c.array, &Variable::array);
+    all.push_back(companion_of(whose, kStart, c.start, false));
+    if (c.winding >= 0) all.push_back(companion_of(whose, kWinding, c.winding, true));
   }
+  return all;
 }
 
-void start_companions(Derivation& d) {
-  for (const Companions& c : d.companions) {
-    d.system.initial.push_back({c.start, d.arena().load(c.array)});
-  }
+std::vector<InitialValue> starts_of_companions(const Context& d) {
+  std::vector<InitialValue> all;
+  for (const Companions& c : d.collected.companions)
+    all.push_back({c.start, d.arena().load(c.array)});
+  return all;
 }
 
 dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call) {
@@ -137,7 +148,7 @@ const Variable* winding_of(const System& system, const Variable& angle) {
   return found == system.variables.end() ? nullptr : &*found;
 }
 
-double angle_period(Derivation& d, const StateField& field) {
+double angle_period(const Declared& d, const StateField& field) {
   const FieldFact* fact = d.facts.field(field.name);
   if (!fact || !fact->type || fact->type->kind != dsl::ExprKind::Call) {
     return 2 * std::numbers::pi;
@@ -149,7 +160,7 @@ double angle_period(Derivation& d, const StateField& field) {
   return period;
 }
 
-Expr standard_error(Derivation& d, Expr average, dsl::Span span) {
+Expr standard_error(const Context& d, Expr average, dsl::Span span) {
   const Expr error = error_of(d, average);
   if (!error) d.fail(errors::no_standard_error(span));
   return error;

@@ -7,29 +7,30 @@
 // folded away, a whole number. So a path of 10^6 turns in single precision has the phase of a short
 // one, and its displacement is rounded once, when it is looked at. The companions exist only where
 // an equation, an output, a promise or `until` names them. Equations are read before there are
-// Variables: numbers of their companions are given out then (Derivation::companions), and
-// `add_companions` makes the Variables.
+// Variables: numbers of their companions are given out then (Collected::companions), and
+// `companions_of_equations` makes the Variables.
 #pragma once
 
-#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
 
 /// `x` holds bare variables (own or of the other body of a pair). Throws Failure, reported, where
 /// it holds anything else.
-Value displacement(Derivation& d, const Value& x, dsl::Span span);
+Value displacement(const Program& d, const Value& x, dsl::Span span);
 /// Variables for the companions that equations name, and the values they start from. After the
 /// variables and their initial values.
-void add_companions(Derivation& d);
-void start_companions(Derivation& d);
+std::vector<Variable> companions_of_equations(const Context& d,
+                                              const std::vector<Variable>& variables);
+std::vector<InitialValue> starts_of_companions(const Context& d);
 /// `msd(x, over = path)` as `mean(norm2(displacement(x)), over = path)`.
 dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call);
 /// The variable that counts how often `angle` was folded; null where nobody asks.
 const Variable* winding_of(const System& system, const Variable& angle);
 /// Period of a variable of type `angle` (2 pi) or `angle(period)`.
-double angle_period(Derivation& d, const StateField& field);
+double angle_period(const Declared& d, const StateField& field);
 
 /// The standard error of an average over axes of the sweep, or of what is made of such averages.
-Expr standard_error(Derivation& d, Expr average, dsl::Span span);
+Expr standard_error(const Context& d, Expr average, dsl::Span span);
 
 }  // namespace vphi::physics

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <set>
 
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/checks.hpp"
 
 namespace vphi::physics {
 
@@ -13,7 +14,7 @@ using algebra::Op;
 
 class Finite {
  public:
-  explicit Finite(Derivation& d) : d_(d) {}
+  explicit Finite(const Context& d) : d_(d) {}
 
   /// `place` is where the message points if the number itself came from nowhere.
   void check(Expr e, dsl::Span place) {
@@ -43,22 +44,22 @@ class Finite {
     return true;
   }
 
-  Derivation& d_;
+  const Context& d_;
   std::set<const algebra::Node*> seen_;
 };
 
 }  // namespace
 
-void check_finite(Derivation& d) {
+void check_finite(const Context& d, const System& system) {
   Finite finite(d);
-  for (const Variable& v : d.system.variables) finite.check(v.rate, v.span);
-  for (const ScalarVariable& s : d.system.scalars) {
+  for (const Variable& v : system.variables) finite.check(v.rate, v.span);
+  for (const ScalarVariable& s : system.scalars) {
     finite.check(s.rate, {});
     finite.check(s.initial, {});
   }
-  for (const Derived& limit : d.system.limits) finite.check(limit.value, {});
-  for (const InitialValue& value : d.system.initial) finite.check(value.value, {});
-  for (const OutputClause& output : d.system.outputs)
+  for (const Derived& limit : system.limits) finite.check(limit.value, {});
+  for (const InitialValue& value : system.initial) finite.check(value.value, {});
+  for (const OutputClause& output : system.outputs)
     for (const Observable& observable : output.observables)
       finite.check(observable.value, observable.span);
 }

@@ -32,14 +32,14 @@ std::uint64_t mixed(std::uint64_t n) {
 /// The sites and values of the sweep that an expression depends on.
 class Places {
  public:
-  Places(Derivation& d, Expr e) : d_(d), time_(d.time()), scale_(d.scale()) {
+  Places(const Space& d, Expr e) : d_(d), time_(d.time()), scale_(d.scale()) {
     algebra::visit(e, [&](Expr node) {
       if (node.is(Op::Site)) {
         add(sites_, node->index, d_.grid.extent[static_cast<std::size_t>(node->index)]);
       } else if (node.is(Op::Symbol)) {
         const int axis = swept(node->name);
         if (axis >= 0) {
-          const auto& values = d_.system.axes[static_cast<std::size_t>(axis)].values;
+          const auto& values = d_.axes[static_cast<std::size_t>(axis)].values;
           add(axes_, axis, static_cast<std::int64_t>(values.size()));
         }
         other_ = other_ || (axis < 0 && !known(*node.get()));
@@ -73,7 +73,7 @@ class Places {
     if (node.op == Op::Site) return static_cast<long double>(find(sites_, node.index));
     if (node.op == Op::Symbol) {
       if (const int axis = swept(node.name); axis >= 0)
-        return d_.system.axes[static_cast<std::size_t>(axis)]
+        return d_.axes[static_cast<std::size_t>(axis)]
             .values[static_cast<std::size_t>(find(axes_, axis))];
       if (const auto value = known(node)) return *value;
     }
@@ -116,8 +116,8 @@ class Places {
     return 0;
   }
   int swept(const std::string& name) const {
-    for (std::size_t k = 0; k < d_.system.axes.size(); ++k)
-      if (d_.system.axes[k].symbol == name) return static_cast<int>(k);
+    for (std::size_t k = 0; k < d_.axes.size(); ++k)
+      if (d_.axes[k].symbol == name) return static_cast<int>(k);
     return -1;
   }
   /// From 0 to 1, another number at each place and for each leaf of this name and number.
@@ -131,8 +131,8 @@ class Places {
   const RandomField* source(const algebra::Node& node) const {
     if (node.op != Op::Load) return nullptr;
     const auto fills = [&](const RandomField& r) { return r.array == node.index; };
-    const auto found = std::ranges::find_if(d_.system.random, fills);
-    return found == d_.system.random.end() ? nullptr : &*found;
+    const auto found = std::ranges::find_if(d_.collected.random, fills);
+    return found == d_.collected.random.end() ? nullptr : &*found;
   }
   /// Of t and a, which have one value at the start.
   std::optional<long double> known(const algebra::Node& node) const {
@@ -141,7 +141,7 @@ class Places {
     return std::nullopt;
   }
 
-  const Derivation& d_;
+  const Space& d_;
   Expr time_, scale_;
   std::vector<Choice> sites_, axes_;
   bool other_ = false;  ///< other leaves, which may have any value
@@ -184,7 +184,7 @@ struct Far {
 };
 
 /// Where a link is farthest from its group, if that is too far.
-std::optional<Far> far_from_group(Derivation& d, const gauge::Matrix& u) {
+std::optional<Far> far_from_group(const Space& d, const gauge::Matrix& u) {
   const Expr e = without_averages(distance(u));
   Places places(d, e);
   std::optional<Far> worst;
@@ -202,7 +202,7 @@ std::optional<Far> far_from_group(Derivation& d, const gauge::Matrix& u) {
 
 }  // namespace
 
-void check_phase(Derivation& d, const StateField& links, const Component& value, dsl::Span span) {
+void check_phase(const Space& d, const StateField& links, const Component& value, dsl::Span span) {
   const bool real = !value.im || value.im.is_zero();
   gauge::Matrix u = gauge::zero(d.arena(), 1, 1);
   u.parts[0] = {value.re, real ? d.arena().integer(0) : value.im};
@@ -215,7 +215,7 @@ void check_phase(Derivation& d, const StateField& links, const Component& value,
       fmt::format("write an angle theta as: init {} = exp(1i*theta)", links.name)));
 }
 
-gauge::Matrix checked_link(Derivation& d, const StateField& links, const Value& value,
+gauge::Matrix checked_link(const Space& d, const StateField& links, const Value& value,
                            dsl::Span span) {
   const gauge::Group group = links.links->group;
   const Expr zero = d.arena().integer(0);

@@ -1,27 +1,37 @@
 // From the syntax tree to real expressions: names get values, complex numbers and vectors are
 // taken apart, sums over indices are written out, `mean` and its kind become reduction nodes.
 //
-// The result is in physical units (derivation.hpp). With `keep_parameters` params and dx stay
+// The result is in physical units (stages/theory.hpp). With `keep_parameters` params and dx stay
 // symbols: this second form of an equation is what a reader is shown; the first one, with
 // everything fixed folded, is what runs. Errors are added to the diagnostics and thrown as Failure.
 #pragma once
 
+#include <concepts>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
-#include "compiler/physics/derivation.hpp"
 #include "compiler/physics/lower/reading.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
+#include "compiler/physics/stages/program.hpp"
 #include "dsl/words/builtins.hpp"
 
 namespace vphi::physics {
 
 class Lowerer {
  public:
-  explicit Lowerer(Derivation& d, bool keep_parameters = false)
-      : d_(d), keep_parameters_(keep_parameters) {}
+  /// Knows what a stage has made, and nothing of what comes later. A Program is read where it lies.
+  explicit Lowerer(const Program& known, bool keep_parameters = false)
+      : d_(known), keep_parameters_(keep_parameters) {}
+  template <class Stage>
+  requires(std::derived_from<Stage, Setting> &&
+           !std::derived_from<Stage, Program>) explicit Lowerer(const Stage& known,
+                                                                bool keep_parameters = false)
+      : earlier_(std::make_shared<const Program>(up_to(known))),
+        d_(*earlier_),
+        keep_parameters_(keep_parameters) {}
 
   Value value(const dsl::Expr& e, const Scope& scope = {});
   /// A real scalar; anything else is an error that calls it `what`.
@@ -174,7 +184,15 @@ class Lowerer {
   }
   dsl::Diagnostic shape_message(const dsl::Expr& e, const std::string& what) const;
 
-  Derivation& d_;
+  static Program up_to(const Motion& known) { return Program(known); }
+  static Program up_to(const Equations& known) { return up_to(Motion(known)); }
+  static Program up_to(const Theory& known) { return up_to(Equations(known)); }
+  static Program up_to(const Space& known) { return up_to(Theory(known)); }
+  static Program up_to(const Declared& known) { return up_to(Space(known)); }
+  static Program up_to(const Setting& known) { return up_to(Declared(known)); }
+
+  std::shared_ptr<const Program> earlier_;  ///< what an earlier stage has made; null: a Program
+  const Program& d_;
   bool keep_parameters_ = false;
   bool keep_gaps_ = false;
   std::map<std::string, Value> known_;  ///< definitions without local names, lowered once

@@ -8,7 +8,7 @@
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/space.hpp"
 
 namespace vphi::physics {
 
@@ -18,7 +18,7 @@ using dsl::ExprKind;
 namespace {
 
 /// By a symbol, which an extremum over the sites is not a smooth function of.
-Expr by_symbol(Derivation& d, Expr part, Expr symbol, dsl::Span span) {
+Expr by_symbol(const Space& d, Expr part, Expr symbol, dsl::Span span) {
   const bool extremum = algebra::contains(part, [&](Expr node) {
     return (node.is(Op::Minimum) || node.is(Op::Maximum)) && algebra::depends_on(node, symbol);
   });

@@ -16,7 +16,7 @@
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
 

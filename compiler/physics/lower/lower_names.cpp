@@ -122,11 +122,11 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     }
   }
   if (text == "t") return Value::of(d_.time());
-  if (text == "step" || ((text == "trajectory" || text == "sweep") && is_chain(d_.system.dynamics)))
+  if (text == "step" || ((text == "trajectory" || text == "sweep") && is_chain(d_.dynamics)))
     return Value::of(arena.symbol("step", span));
   if ((text == Trajectory::kDelta || text == Trajectory::kAccept) && is_hmc(d_))
     return Value::of(arena.symbol(text, span));
-  const auto* chain = std::get_if<MarkovChain>(&d_.system.dynamics);
+  const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
   if (text == MarkovChain::kAccept && chain && chain->proposals > 0)
     return Value::of(arena.symbol(text, span));
   if (text == "dt" && d_.dt) return Value::of(d_.dt);
@@ -134,7 +134,7 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     if (text == d_.background.scale) return Value::of(d_.scale());
     if (text == "H" || text == "frw.H") return Value::of(d_.hubble());
   }
-  if (d_.system.conservation) {
+  if (d_.conservation) {
     if (const auto v = fluid_name(d_, text)) return Value::of(*v);
   }
   if (text == "gamma5" && has_fermions()) return spin_value(arena, gauge::gamma5_of(d_.gammas));

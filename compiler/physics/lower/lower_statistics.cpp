@@ -20,7 +20,7 @@ struct Over {
   bool named = false;  ///< of an axis of one value: nothing is left to be averaged
 };
 
-Over read_over(Derivation& d, const dsl::Expr& list) {
+Over read_over(const Setting& d, const dsl::Expr& list) {
   Over over;
   std::vector<const dsl::Expr*> names{&list};
   if (list.kind == dsl::ExprKind::List) {
@@ -32,8 +32,8 @@ Over read_over(Derivation& d, const dsl::Expr& list) {
       over.time = true;
       continue;
     }
-    for (std::size_t k = 0; k < d.system.axes.size(); ++k) {
-      if (d.system.axes[k].name == name->text) over.axes.push_back(static_cast<int>(k));
+    for (std::size_t k = 0; k < d.axes.size(); ++k) {
+      if (d.axes[k].name == name->text) over.axes.push_back(static_cast<int>(k));
     }
     over.named = true;
   }
@@ -44,7 +44,7 @@ Over read_over(Derivation& d, const dsl::Expr& list) {
 
 }  // namespace
 
-Expr statistic(Derivation& d, Statistic::Kind kind, Expr value, std::vector<int> axes, bool time,
+Expr statistic(const Context& d, Statistic::Kind kind, Expr value, std::vector<int> axes, bool time,
                dsl::Span span) {
   using Kind = Statistic::Kind;
   if (axes.empty() && !time) return kind == Kind::Variance ? d.arena().integer(0) : value;
@@ -58,7 +58,7 @@ Expr statistic(Derivation& d, Statistic::Kind kind, Expr value, std::vector<int>
   }
   Statistic s;
   s.spans_time = time;
-  for (const Statistic& other : d.system.statistics) {
+  for (const Statistic& other : d.collected.statistics) {
     const bool same = other.kind == kind && other.value == value && other.axes == axes;
     if (same) return d.arena().symbol(other.symbol);
     // an average over time may be averaged over axes; nothing else is nested
@@ -69,22 +69,22 @@ Expr statistic(Derivation& d, Statistic::Kind kind, Expr value, std::vector<int>
     s.spans_time = true;
   }
   s.kind = kind;
-  s.symbol = fmt::format("average_{}", d.system.statistics.size() + 1);
-  s.error = fmt::format("error_{}", d.system.statistics.size() + 1);
+  s.symbol = fmt::format("average_{}", d.collected.statistics.size() + 1);
+  s.error = fmt::format("error_{}", d.collected.statistics.size() + 1);
   s.value = value;
   s.axes = std::move(axes);
   s.span = span;
-  d.system.statistics.push_back(s);
+  d.collected.statistics.push_back(s);
   return d.arena().symbol(s.symbol, span);
 }
 
 // sigma_f^2 = sum over the means m of (df/dm)^2 sigma_m^2
-Expr error_of(Derivation& d, Expr f) {
+Expr error_of(const Context& d, Expr f) {
   Arena& arena = d.arena();
   if (algebra::per_site(f)) return {};
   std::vector<Expr> terms;
   bool variance = false;  // its error and that of a mean beside it are not independent
-  for (const Statistic& s : d.system.statistics) {
+  for (const Statistic& s : d.collected.statistics) {
     const Expr mean = arena.symbol(s.symbol);
     if (!algebra::depends_on(f, mean)) continue;
     const bool over_axes = s.kind == Statistic::Kind::Variance && !s.axes.empty();
@@ -102,7 +102,7 @@ Expr error_of(Derivation& d, Expr f) {
   if (terms.empty()) return {};
   if (terms.size() == 1) {  // sqrt(x^2) is |x|, and an error is not negative
     const Expr root = algebra::pow(terms[0], arena.rational(1, 2));
-    for (const Statistic& s : d.system.statistics) {
+    for (const Statistic& s : d.collected.statistics) {
       if (f == arena.symbol(s.symbol)) return arena.symbol(s.error);
     }
     return root;
@@ -165,15 +165,15 @@ Value Lowerer::reduction_over(const dsl::Expr& e, const Scope& scope) {
 // The links of a flow are stored as numbers without rates of their own. What is averaged of them is
 // known at every step, and its change from the last three of them: (3 e - 4 e' + e'')/(2 dt).
 Expr Lowerer::rate_along_flow(Expr average, dsl::Span span) {
-  for (const FirstPassage& other : d_.system.passages)
+  for (const FirstPassage& other : d_.collected.passages)
     if (!other.condition && other.value == average) return d_.arena().symbol(other.symbol, span);
   FirstPassage rate;
   rate.value = average;
-  rate.symbol = fmt::format("rate_{}", d_.system.passages.size() + 1);
+  rate.symbol = fmt::format("rate_{}", d_.collected.passages.size() + 1);
   rate.span = span;
-  d_.system.passages.push_back(rate);
-  d_.system.remarks.push_back(fmt::format(
-      "`{}` is the change over the last three steps, of second order in dt", written(d_, span)));
+  d_.collected.passages.push_back(rate);
+  d_.remark(fmt::format("`{}` is the change over the last three steps, of second order in dt",
+                        written(d_, span)));
   return d_.arena().symbol(rate.symbol, span);
 }
 
@@ -189,18 +189,18 @@ std::optional<Value> Lowerer::first_passage(const dsl::Expr& e, const Scope& sco
   if (holds_statistics(d_, f.value) || holds_statistics(d_, f.condition)) {
     d_.fail(errors::not_yet(e.span, "`first` of an average over time or sweeps"));
   }
-  for (const FirstPassage& other : d_.system.passages) {
+  for (const FirstPassage& other : d_.collected.passages) {
     if (other.condition && other.value == f.value && other.condition == f.condition) {
       return Value::of(d_.arena().symbol(other.symbol));
     }
   }
-  f.symbol = fmt::format("first_{}", d_.system.passages.size() + 1);
+  f.symbol = fmt::format("first_{}", d_.collected.passages.size() + 1);
   if (!f.margin) {
-    d_.system.remarks.push_back(
+    d_.remark(
         "`first` of a condition that is no single comparison is taken at the first step that has "
         "it, not between steps");
   }
-  d_.system.passages.push_back(f);
+  d_.collected.passages.push_back(f);
   return Value::of(d_.arena().symbol(f.symbol, e.span));
 }
 

@@ -9,7 +9,7 @@
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/particles/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/context.hpp"
 #include "compiler/physics/tables/tables.hpp"
 
 namespace vphi::physics {
@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t kMostEntries = 1 << 20;  // they become constants of the kernels' source
 
-std::string folder_of_model(const Derivation& d) {
+std::string folder_of_model(const Context& d) {
   const auto& source = d.resolved.model.source;
   return source ? std::filesystem::path(source->name()).parent_path().string() : std::string();
 }
 
 template <class Read>
-auto read(Derivation& d, const dsl::Expr& name, Read how) {
+auto read(const Context& d, const dsl::Expr& name, Read how) {
   if (name.kind != ExprKind::String)
     d.fail(errors::wrong_shape(name.span, "the first argument is the name of a file"));
   try {
@@ -39,7 +39,7 @@ auto read(Derivation& d, const dsl::Expr& name, Read how) {
 /// `even = rho`, `odd = rho`: arguments become their size. What the value is multiplied by where it
 /// is odd in some; nothing where not.
 template <class Read>
-Expr symmetric(Derivation& d, const dsl::Expr& e, std::vector<Expr>& arguments, Read how) {
+Expr symmetric(const Context& d, const dsl::Expr& e, std::vector<Expr>& arguments, Read how) {
   Arena& arena = d.arena();
   const std::vector<Expr> as_written = arguments;
   Expr sign;
@@ -139,7 +139,7 @@ std::optional<Value> Lowerer::table(const dsl::Expr& e, const Scope& scope) {
   if (order == 1) {
     algebra::visit(value, [&](Expr node) {
       if (node.is(algebra::Op::Lookup))
-        d_.lines.emplace(static_cast<int>(node.arg(0)->number.rational.num), e.span);
+        d_.collected.lines.emplace(static_cast<int>(node.arg(0)->number.rational.num), e.span);
     });
   }
   return Value::of(arena.mark(value, e.span));

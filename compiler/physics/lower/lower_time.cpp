@@ -76,7 +76,7 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
       d_.fail(errors::no_derivative_in_time(span, "an extremum"));
     } else if (node.is(Op::Symbol)) {
       const bool stepwise = std::ranges::any_of(
-          d_.system.passages, [&](const FirstPassage& f) { return f.symbol == node->name; });
+          d_.collected.passages, [&](const FirstPassage& f) { return f.symbol == node->name; });
       if (stepwise) d_.fail(errors::no_derivative_in_time(span, "what is known step by step"));
       if (node == d_.time())
         rate = arena.integer(1);

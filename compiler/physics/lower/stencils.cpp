@@ -5,9 +5,10 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/stencil_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/space.hpp"
 
 namespace vphi::physics {
 
@@ -32,7 +33,8 @@ std::string fraction(const algebra::Rational& r) {
 }
 
 /// The body of `stencil NAME(u) = ...` as weights.
-algebra::StencilData read_stencil(Derivation& d, const dsl::Clause& clause, dsl::Span used) {
+algebra::StencilData read_stencil(const Declared& d, const dsl::Clause& clause, int dims,
+                                  dsl::Span used) {
   const dsl::Item& item = clause.items.front();
   const std::string name = item.head ? item.head->name : std::string("stencil");
   if (!item.head || item.head->args.size() != 1 || !item.value) {
@@ -44,9 +46,11 @@ algebra::StencilData read_stencil(Derivation& d, const dsl::Clause& clause, dsl:
   const Expr dx = arena.symbol("dx");
   scope.values.emplace(item.head->args[0]->text, Value::of(arena.load(scratch)));
   scope.values.emplace("dx", Value::of(dx));
-  Lowerer lower(d);
+  Declared there = d;
+  there.grid.dims = dims;
+  Lowerer lower(there);
   const Expr body = lower.real(*item.value, "a stencil", scope);
-  auto found = algebra::recognise(body, dx, d.grid.dims, name);
+  auto found = algebra::recognise(body, dx, dims, name);
   if (!found.stencil) {
     const bool linear = std::ranges::all_of(algebra::reads(body), [&](Expr read) {
       return !algebra::per_site(algebra::derivative(body, read));
@@ -62,23 +66,21 @@ algebra::StencilData read_stencil(Derivation& d, const dsl::Clause& clause, dsl:
 }
 
 /// More dimensions than the lattice has, where the text is a Laplacian only there: 3 for iso27.
-int dimensions_needed(Derivation& d, const dsl::Clause& clause, dsl::Span used,
+int dimensions_needed(const Declared& d, const dsl::Clause& clause, dsl::Span used,
                       const algebra::StencilData& here) {
   const int dims = d.grid.dims;
   int needs = dims;
   if (algebra::consistency(here).laplacian) return needs;
   for (int more = dims + 1; more <= 3 && needs == dims; ++more) {
-    d.grid.dims = more;
-    if (algebra::consistency(read_stencil(d, clause, used)).laplacian) needs = more;
+    if (algebra::consistency(read_stencil(d, clause, more, used)).laplacian) needs = more;
   }
-  d.grid.dims = dims;
   return needs;
 }
 
 }  // namespace
 
-void choose_laplacian(Derivation& d) {
-  if (!d.grid.present) return;
+int choose_laplacian(const Declared& d) {
+  if (!d.grid.present) return -1;
   const NamedFact* chosen = d.facts.find("laplacian");
   algebra::StencilData data = nearest_neighbours(d.grid.dims);
   dsl::Span span = d.grid.span;
@@ -91,7 +93,7 @@ void choose_laplacian(Derivation& d) {
       for (const auto& [other, clause] : d.facts.stencils) known.push_back(other);
       d.fail(errors::unknown_stencil(span, name, known));
     }
-    data = read_stencil(d, *it->second, span);
+    data = read_stencil(d, *it->second, d.grid.dims, span);
     if (const int needs = dimensions_needed(d, *it->second, span, data); needs > d.grid.dims) {
       d.fail(errors::stencil_dimensions(span, name, needs, d.grid.dims));
     }
@@ -100,8 +102,7 @@ void choose_laplacian(Derivation& d) {
     const algebra::Consistency check = algebra::consistency(data);
     if (!check.laplacian) d.fail(errors::stencil_moment(span, name, check.error));
   }
-  d.laplacian = d.arena().add_stencil(data);
-  d.system.laplacian = d.laplacian;
+  return d.arena().add_stencil(data);
 }
 
 }  // namespace vphi::physics

@@ -45,7 +45,7 @@ Expr applied(Arena& arena, Expr e) {
 }
 
 /// Of sum_x C(x) |grad u|^2(x), C held fixed.
-Expr gradient_force(Derivation& d, Expr c, int array) {
+Expr gradient_force(const Space& d, Expr c, int array) {
   Arena& arena = d.arena();
   const algebra::StencilData stencil = arena.stencil_data(d.laplacian);
   const bool symmetric = algebra::is_symmetric(stencil);
@@ -67,7 +67,7 @@ Expr gradient_force(Derivation& d, Expr c, int array) {
 }
 
 /// Of a density without averages.
-Expr local_variation(Derivation& d, Expr density, int array) {
+Expr local_variation(const Space& d, Expr density, int array) {
   Arena& arena = d.arena();
   Expr force = applied(arena, algebra::variation(density, array));
   const bool gradient = algebra::contains(
@@ -86,7 +86,7 @@ bool reads_array(Expr e, int array) {
 
 }  // namespace
 
-Expr variation(Derivation& d, Expr functional, Functional kind, int array, dsl::Span span) {
+Expr variation(const Space& d, Expr functional, Functional kind, int array, dsl::Span span) {
   Arena& arena = d.arena();
   const std::vector<Expr> averages = outermost_reductions(functional);
   if (averages.empty()) return local_variation(d, functional, array);
@@ -124,7 +124,7 @@ Expr variation(Derivation& d, Expr functional, Functional kind, int array, dsl::
   return force;
 }
 
-void mark_origins(Derivation& d, Expr force, Expr density, int array, dsl::Span span) {
+void mark_origins(const Space& d, Expr force, Expr density, int array, dsl::Span span) {
   Arena& arena = d.arena();
   const auto terms_of = [](Expr e) {
     return e.is(Op::Add) ? std::vector<Expr>(e.args().begin(), e.args().end())

@@ -8,7 +8,7 @@
 // * averages A = <g> that the functional depends on: by the chain rule, <dF/dA> dg/du.
 #pragma once
 
-#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/stages/space.hpp"
 
 namespace vphi::physics {
 
@@ -17,9 +17,9 @@ namespace vphi::physics {
 enum class Functional { Density, Number };
 
 /// d/du(x) of the functional, u being `array`. `span`: of its text, for messages.
-Expr variation(Derivation& d, Expr functional, Functional kind, int array, dsl::Span span);
+Expr variation(const Space& d, Expr functional, Functional kind, int array, dsl::Span span);
 
 /// Terms of a force that remember no text get that of the term of the density that they come from.
-void mark_origins(Derivation& d, Expr force, Expr density, int array, dsl::Span span);
+void mark_origins(const Space& d, Expr force, Expr density, int array, dsl::Span span);
 
 }  // namespace vphi::physics

@@ -1,4 +1,5 @@
 #include "compiler/physics/noise/noise.hpp"
+#include "compiler/physics/stages/program.hpp"
 
 #include <algorithm>
 #include <set>
@@ -6,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/derivation.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/reading.hpp"
 #include "compiler/physics/noise/noise_errors.hpp"
@@ -110,9 +110,9 @@ Parts parts_of(Expr e) {
   }
 }
 
-Factors factors_of(const System& system) {
+Factors factors_of(const std::vector<Variable>& variables) {
   Factors g;
-  for (const Variable& v : system.variables) {
+  for (const Variable& v : variables) {
     auto noisy = split_noise(v.rate);
     if (!noisy.factors.empty()) g[v.array] = std::move(noisy.factors);
   }
@@ -172,28 +172,30 @@ NoiseClass class_of(const Factors& g) {
 
 }  // namespace
 
-Expr noise_written(Derivation& d, const dsl::Expr& at, const Reading& reading,
+Expr noise_written(const Context& d, const dsl::Expr& at, const Reading& reading,
                    const std::string& indices) {
   if (!reading.equation) d.fail(errors::noise_not_here(at.span));
   const std::string place =
       fmt::format("{}:{}-{} {}", at.span.file, at.span.begin, at.span.end, indices);
-  auto& streams = d.system.noise.streams;
-  const auto [found, fresh] = d.noise_places.emplace(place, static_cast<int>(streams.size()));
+  auto& streams = d.collected.noise_streams;
+  const auto [found, fresh] =
+      d.collected.noise_places.emplace(place, static_cast<int>(streams.size()));
   if (fresh) streams.push_back(at.span);
   return d.arena().random(Op::Noise, found->second, {}, at.span);
 }
 
-std::vector<Expr> noise_components(Derivation& d, Expr term, int count) {
+std::vector<Expr> noise_components(const Context& d, Expr term, int count) {
   const NoisyRate noisy = split_noise(term);
   if (!noisy.noisy() || !noisy.linear || !algebra::expand(noisy.rest).is_zero()) return {};
-  auto& streams = d.system.noise.streams;
+  auto& streams = d.collected.noise_streams;
   std::vector<Expr> result{term};
   for (int c = 1; c < count; ++c) {
     std::unordered_map<const algebra::Node*, Expr> own;
     algebra::visit(term, [&](Expr node) {
       if (!is_noise(node)) return;
       const std::string place = fmt::format("component {} of {}", c, node->index);
-      const auto [found, fresh] = d.noise_places.emplace(place, static_cast<int>(streams.size()));
+      const auto [found, fresh] =
+          d.collected.noise_places.emplace(place, static_cast<int>(streams.size()));
       if (fresh) streams.push_back(streams[static_cast<std::size_t>(node->index)]);
       own.emplace(node.get(), d.arena().random(Op::Noise, found->second, node->offset, node->span));
     });
@@ -202,10 +204,10 @@ std::vector<Expr> noise_components(Derivation& d, Expr term, int count) {
   return result;
 }
 
-void read_noise(Derivation& d) {
+Noise read_noise(const Context& d) {
+  Noise noise;
   const dsl::Clause* clause = d.resolved.clause("noise");
-  if (!clause) return;
-  Noise& noise = d.system.noise;
+  if (!clause) return noise;
   for (const dsl::Item& item : clause->items) {
     const std::string text = item.value ? item.value->text : std::string();
     if (!item.head) {
@@ -214,6 +216,7 @@ void read_noise(Derivation& d) {
       noise.points = text == "weak" ? 3 : text == "weak1" ? 2 : 0;
     }
   }
+  return noise;
 }
 
 std::set<int> NoisyRate::streams() const {
@@ -260,7 +263,7 @@ NoisyRate split_noise(Expr rate) {
 }
 
 Expr drift_correction(const System& system, int array) {
-  const Factors g = factors_of(system);
+  const Factors g = factors_of(system.variables);
   algebra::Arena& arena = *system.arena;
   Expr sum = arena.integer(0);
   const auto row = g.find(array);
@@ -269,11 +272,12 @@ Expr drift_correction(const System& system, int array) {
   return arena.rational(1, 2) * sum;
 }
 
-void classify_noise(Derivation& d) {
-  System& system = d.system;
+Noise classify_noise(const Program& d) {
+  Noise noise = d.noise;
+  noise.streams = d.collected.noise_streams;
   const Variable* spread = nullptr;
   bool of_state = false;
-  for (const Variable& v : system.variables) {
+  for (const Variable& v : d.variables) {
     const NoisyRate noisy = split_noise(v.rate);
     if (!noisy.linear) d.fail(errors::noise_not_linear(v.span, v.shown));
     if (!noisy.spread) continue;
@@ -287,22 +291,22 @@ void classify_noise(Derivation& d) {
     }
     if (!reads_state(noisy.spread)) continue;
     of_state = true;
-    if (system.noise.calculus == Calculus::Ito) continue;
+    if (noise.calculus == Calculus::Ito) continue;
     d.fail(errors::spread_noise_calculus(v.span, v.shown));
   }
-  system.noise.kind = class_of(factors_of(system));
-  if (spread && system.noise.kind == NoiseClass::None) system.noise.kind = NoiseClass::Additive;
-  if (of_state) system.noise.kind = NoiseClass::General;
-  if (system.noise.kind == NoiseClass::None) return;
+  noise.kind = class_of(factors_of(d.variables));
+  if (spread && noise.kind == NoiseClass::None) noise.kind = NoiseClass::Additive;
+  if (of_state) noise.kind = NoiseClass::General;
+  if (noise.kind == NoiseClass::None) return noise;
   if (const dsl::Clause* clause = d.resolved.clause("noise")) d.ledger.everything(*clause);
   constexpr const char* kShown[] = {"", "additive", "diagonal", "commutative", "general"};
-  system.remarks.push_back(
-      fmt::format("the noise is {}: {}", kShown[static_cast<int>(system.noise.kind)],
-                  system.noise.kind == NoiseClass::Additive ? "Ito and Stratonovich are the same"
-                                                            : "Ito and Stratonovich differ"));
-  if (system.noise.kind == NoiseClass::Additive || system.noise.calculus) return;
-  system.noise.calculus = Calculus::Stratonovich;
-  d.diagnostics.add(errors::calculus_open(system.noise.streams.front(), "Stratonovich"));
+  d.remark(fmt::format("the noise is {}: {}", kShown[static_cast<int>(noise.kind)],
+                       noise.kind == NoiseClass::Additive ? "Ito and Stratonovich are the same"
+                                                          : "Ito and Stratonovich differ"));
+  if (noise.kind == NoiseClass::Additive || noise.calculus) return noise;
+  noise.calculus = Calculus::Stratonovich;
+  d.diagnostics.add(errors::calculus_open(noise.streams.front(), "Stratonovich"));
+  return noise;
 }
 
 }  // namespace vphi::physics

@@ -33,21 +33,19 @@ struct Expr;
 
 namespace vphi::physics {
 
-struct Derivation;
+struct Context;
+struct Program;
 struct Reading;
 
 /// The stream that `noise`, written at `at` of an equation, stands for. `indices` names the indices
 /// in force.
-algebra::Expr noise_written(Derivation& d, const dsl::Expr& at, const Reading& reading,
+algebra::Expr noise_written(const Context& d, const dsl::Expr& at, const Reading& reading,
                             const std::string& indices = {});
 
 /// `noise` of a vector: a term that is a number times noise, and nothing else, as `count`
 /// components with a stream each, the first of them the one that is written. Empty for any other
 /// term.
-std::vector<algebra::Expr> noise_components(Derivation& d, algebra::Expr term, int count);
-
-/// `noise stratonovich, accuracy = weak`.
-void read_noise(Derivation& d);
+std::vector<algebra::Expr> noise_components(const Context& d, algebra::Expr term, int count);
 
 /// g of each stream in a rate that is linear in its noises; nothing else in `rest`. Where it reads
 /// noise of neighbours, all that is noise stands in `spread` and there are no factors.
@@ -65,7 +63,7 @@ NoisyRate split_noise(algebra::Expr rate);
 /// 1/2 sum_s sum_j g_js d(g_is)/d(x_j) of the variable on `array`; a number 0 for additive noise.
 algebra::Expr drift_correction(const System& system, int array);
 
-/// Fills System::noise; one diagnostic where an equation is not linear in its noise.
-void classify_noise(Derivation& d);
+/// System::noise; one diagnostic where an equation is not linear in its noise.
+Noise classify_noise(const Program& d);
 
 }  // namespace vphi::physics

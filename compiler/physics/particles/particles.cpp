@@ -9,8 +9,9 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/setting.hpp"
 #include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics {
@@ -34,7 +35,7 @@ std::string species_name(const dsl::Clause& clause) {
 
 namespace {
 
-void read_method(Derivation& d, Lowerer& lower, const dsl::Item& item) {
+void read_method(Setting& d, Lowerer& lower, const dsl::Item& item) {
   const std::string& text = item.value->text;
   const bool call = item.value->kind == ExprKind::Call;
   d.particles.method_span = item.value->span;
@@ -53,7 +54,7 @@ void read_method(Derivation& d, Lowerer& lower, const dsl::Item& item) {
 }
 
 /// The number of bodies of one clause; its options count for all.
-std::int64_t read_species(Derivation& d, Lowerer& lower, const dsl::Clause& clause) {
+std::int64_t read_species(Setting& d, Lowerer& lower, const dsl::Clause& clause) {
   const dsl::Expr* count = nullptr;
   for (const dsl::Item& item : clause.items) {
     if (item.leading == dsl::Item::Leading::Colon && !item.head) count = item.value.get();
@@ -71,7 +72,7 @@ std::int64_t read_species(Derivation& d, Lowerer& lower, const dsl::Clause& clau
 }
 
 /// `ion[k]`: 1 for the bodies from `first` on, `count` of them, else 0.
-void declare_species(Derivation& d, const dsl::Clause& clause, std::int64_t first,
+void declare_species(const Setting& d, const dsl::Clause& clause, std::int64_t first,
                      std::int64_t count) {
   const std::string name = species_name(clause);
   const auto source = std::make_shared<dsl::Source>(
@@ -83,9 +84,11 @@ void declare_species(Derivation& d, const dsl::Clause& clause, std::int64_t firs
 
 }  // namespace
 
-void read_particles(Derivation& d, Lowerer& lower) {
+Particles read_particles(const Setting& known) {
+  Setting d = known;
+  Lowerer lower(d);
   const auto clauses = d.ledger.clauses("particles");
-  if (clauses.empty()) return;
+  if (clauses.empty()) return {};
   if (d.grid.present) {
     d.fail(errors::not_yet(clauses[0]->keyword_span, "particles beside a lattice"));
   }
@@ -100,14 +103,13 @@ void read_particles(Derivation& d, Lowerer& lower) {
   }
   d.particles.present = true;
   d.particles.count = n;
-  d.grid.span = clauses[0]->keyword_span;
-  d.grid.dims = d.system.lattice.dims = 1;
-  d.grid.extent[0] = d.system.lattice.extent[0] = n;
+  d.particles.span = clauses[0]->keyword_span;
+  return d.particles;
 }
 
 namespace {
 
-bool indexes(const Derivation& d, const dsl::Expr& e, const std::string& index,
+bool indexes(const Declared& d, const dsl::Expr& e, const std::string& index,
              std::set<std::string>& visiting) {
   if (e.kind == ExprKind::Index && e.args[0]->kind == ExprKind::Call && e.args[0]->text == "file") {
     for (std::size_t i = 1; i < e.args.size(); ++i) {
@@ -137,7 +139,7 @@ bool indexes(const Derivation& d, const dsl::Expr& e, const std::string& index,
 
 }  // namespace
 
-bool is_particle_index(const Derivation& d, const dsl::Expr& e, const std::string& index) {
+bool is_particle_index(const Declared& d, const dsl::Expr& e, const std::string& index) {
   if (!d.particles.present) return false;
   std::set<std::string> visiting;
   return indexes(d, e, index, visiting);
@@ -305,13 +307,13 @@ Value Lowerer::particle_value(const StateField& field, const dsl::Expr& e, const
 
 namespace {
 
-void say(Derivation& d, const std::string& remark) {
-  if (std::ranges::count(d.system.remarks, remark) == 0) d.system.remarks.push_back(remark);
+void say(const Setting& d, const std::string& remark) {
+  if (std::ranges::count(d.collected.remarks, remark) == 0) d.remark(remark);
 }
 
 /// sum_k (a_k C_k - b_k S_k) cos(k u) + (a_k S_k + b_k C_k) sin(k u), the error asked for; see
 /// compiler/algebra/fourier.hpp. The sums are totals, so an energy costs no more than they do.
-Expr fourier_pairs(Derivation& d, Expr pair, bool without_self, const std::string& shown) {
+Expr fourier_pairs(const Motion& d, Expr pair, bool without_self, const std::string& shown) {
   Arena& arena = d.arena();
   const algebra::PairFactors f = algebra::pair_factors(pair);
   const auto found = algebra::fourier_series(f.between, d.particles.tolerance, kMostModes);
@@ -341,7 +343,7 @@ Expr fourier_pairs(Derivation& d, Expr pair, bool without_self, const std::strin
     }
   }
   if (without_self) terms.push_back(-(arena.real(at_itself) * weight));
-  const bool single = d.system.numerics.real == Precision::F32;
+  const bool single = d.numerics.real == Precision::F32;
   say(d, fmt::format("sum over pairs of {}: a Fourier series of {} modes, so O(N*{}); its error is "
                      "at most {:.1g} of the largest value{}",
                      shown, series.modes(), series.modes(), static_cast<double>(series.bound),
@@ -353,21 +355,21 @@ Expr fourier_pairs(Derivation& d, Expr pair, bool without_self, const std::strin
 
 }  // namespace
 
-int matrix_array(Derivation& d, const std::string& file, bool transposed, dsl::Span span) {
-  for (const PairMatrix& m : d.system.matrices) {
+int matrix_array(const Context& d, const std::string& file, bool transposed, dsl::Span span) {
+  for (const PairMatrix& m : d.collected.matrices) {
     if (m.file == file && m.transposed == transposed) return m.array;
   }
-  d.system.matrices.push_back({d.system.arrays++, file, transposed, span});
-  return d.system.matrices.back().array;
+  d.collected.matrices.push_back({d.new_array(), file, transposed, span});
+  return d.collected.matrices.back().array;
 }
 
 namespace {
 
 /// Entries (j, i) as entries (i, j) of the transposed matrix, which has an array of its own.
-Expr with_transposed(Derivation& d, Expr pair) {
+Expr with_transposed(const Context& d, Expr pair) {
   return algebra::rewrite(pair, [&](Expr node) {
     if (!algebra::is_pair_entry(*node) || !algebra::is_transposed(*node)) return node;
-    const auto m = std::ranges::find(d.system.matrices, node->index, &PairMatrix::array);
+    const auto m = std::ranges::find(d.collected.matrices, node->index, &PairMatrix::array);
     const PairMatrix given = *m;
     return algebra::pair_entry(
         d.arena(), matrix_array(d, given.file, !given.transposed, given.span), node->span);
@@ -376,7 +378,7 @@ Expr with_transposed(Derivation& d, Expr pair) {
 
 }  // namespace
 
-Expr separated_pairs(Derivation& d, Expr pair, bool without_self) {
+Expr separated_pairs(const Motion& d, Expr pair, bool without_self) {
   pair = with_transposed(d, pair);
   // rounding of the check itself, in 64-bit mantissas
   constexpr long double kAgree = 1e-15L;
@@ -384,7 +386,7 @@ Expr separated_pairs(Derivation& d, Expr pair, bool without_self) {
   constexpr double kGoodEnough = 1e-4;
   Arena& arena = d.arena();
   const Expr separable_form = algebra::in_separable_form(pair);
-  const bool rounded = d.system.numerics.pair == Precision::F32;
+  const bool rounded = d.numerics.pair == Precision::F32;
   const bool use_separable_form =
       separable_form != pair && !d.particles.direct &&
       (!rounded || algebra::rounding_error(separable_form) < kGoodEnough);

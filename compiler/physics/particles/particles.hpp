@@ -22,16 +22,16 @@
 namespace vphi::physics {
 
 /// The clause `particles`: the domain's size.
-void read_particles(Derivation& d, Lowerer& lower);
+Particles read_particles(const Setting& d);
 
 /// Whether `index` runs over bodies in `e`.
-bool is_particle_index(const Derivation& d, const dsl::Expr& e, const std::string& index);
+bool is_particle_index(const Declared& d, const dsl::Expr& e, const std::string& index);
 
 /// A PairSum as totals times values of the body, where that is the better way; else as it is.
 /// `pair` is in program units. Says once how it was decided.
-Expr separated_pairs(Derivation& d, Expr pair, bool without_self);
+Expr separated_pairs(const Motion& d, Expr pair, bool without_self);
 
 /// Number of the array that holds a matrix of a file; equal ones are kept once.
-int matrix_array(Derivation& d, const std::string& file, bool transposed, dsl::Span span);
+int matrix_array(const Context& d, const std::string& file, bool transposed, dsl::Span span);
 
 }  // namespace vphi::physics

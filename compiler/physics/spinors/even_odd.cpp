@@ -17,7 +17,7 @@ struct Parts {
 bool at_site(const SpinorTerm& term) { return term.at.zero() && term.path.word.empty(); }
 
 /// R, R^-1 and H.
-std::optional<Parts> parts_of(const Derivation& d, const SpinorForm& form) {
+std::optional<Parts> parts_of(const Declared& d, const SpinorForm& form) {
   const Grid& grid = d.grid;
   Parts parts;
   gauge::DiracOperator local;
@@ -45,7 +45,7 @@ std::optional<Parts> parts_of(const Derivation& d, const SpinorForm& form) {
 
 class Halving {
  public:
-  Halving(Derivation& d, const gauge::LinkOf& link, int colours)
+  Halving(const Declared& d, const gauge::LinkOf& link, int colours)
       : d_(d), arena_(d.arena()), link_(link), colours_(colours) {}
 
   EvenOddSystem made(const Parts& forward, const Parts& backward) {
@@ -67,7 +67,7 @@ class Halving {
  private:
   std::vector<int> fresh() {
     std::vector<int> arrays;
-    for (int i = 0; i < 8 * colours_; ++i) arrays.push_back(d_.system.arrays++);
+    for (int i = 0; i < 8 * colours_; ++i) arrays.push_back(d_.new_array());
     return arrays;
   }
 
@@ -105,7 +105,7 @@ class Halving {
     return result;
   }
 
-  Derivation& d_;
+  const Declared& d_;
   Arena& arena_;
   const gauge::LinkOf& link_;
   int colours_;
@@ -132,7 +132,7 @@ std::vector<Expr> real_parts(Arena& arena, const Value& v, bool complex) {
   return parts;
 }
 
-std::optional<EvenOddSystem> even_odd_system(Derivation& d, const SpinorForm& form,
+std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm& form,
                                              const gauge::LinkOf& link, int colours) {
   const auto forward = parts_of(d, form);
   const auto backward = parts_of(d, adjoint(form));

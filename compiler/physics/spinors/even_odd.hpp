@@ -11,13 +11,13 @@
 
 #include <optional>
 
-#include "compiler/physics/derivation.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
+#include "compiler/physics/stages/declared.hpp"
 
 namespace vphi::physics {
 
 /// Nothing where the terms or the box do not allow it. Takes array numbers of `d.system`.
-std::optional<EvenOddSystem> even_odd_system(Derivation& d, const SpinorForm& form,
+std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm& form,
                                              const gauge::LinkOf& link, int colours);
 
 /// A spinor of Loads of arrays first, first + 1, ...: re, im of each component.

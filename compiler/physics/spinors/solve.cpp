@@ -16,7 +16,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/even_odd.hpp"
 #include "compiler/physics/spinors/solve_errors.hpp"
-#include "compiler/physics/steps.hpp"
+#include "compiler/physics/stages/program.hpp"
 #include "compiler/text/solver.hpp"
 
 namespace vphi::physics {
@@ -85,7 +85,7 @@ class DegreeReader {
 };
 
 /// `even_odd = off` keeps the system as it is written.
-bool even_odd_wanted(Derivation& d, const dsl::Expr& e) {
+bool even_odd_wanted(const Program& d, const dsl::Expr& e) {
   for (const dsl::NamedArgument& named : e.named) {
     if (named.name != "even_odd") continue;
     if (named.value->text == "off") return false;
@@ -96,15 +96,15 @@ bool even_odd_wanted(Derivation& d, const dsl::Expr& e) {
 }
 
 /// A^+ x: the derivative of sum(y.A(x)) by x, with y called x again.
-std::vector<Expr> adjoint_of(Derivation& d, const LinearSystem& solve) {
+std::vector<Expr> adjoint_of(const Program& d, const LinearSystem& solve) {
   Arena& arena = d.arena();
   if (!solve.op.stages.empty()) return {};
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     const Boundary b = d.grid.boundary[axis];
     if (b != Boundary::Periodic && b != Boundary::Antiperiodic) return {};
   }
-  const int first = d.system.arrays;
-  d.system.arrays += static_cast<int>(solve.arrays.size());
+  const int first = d.collected.arrays;
+  d.collected.arrays += static_cast<int>(solve.arrays.size());
   Expr product = arena.integer(0);
   for (std::size_t i = 0; i < solve.op.image.size(); ++i) {
     product = product + arena.load(first + static_cast<int>(i)) * solve.op.image[i];
@@ -328,8 +328,7 @@ Value Lowerer::staged(const Value& v, const Reading& reading) {
     if (other.values == stage.values) known = &other;
   }
   if (!known) {
-    for (std::size_t i = 0; i < stage.values.size(); ++i)
-      stage.arrays.push_back(d_.system.arrays++);
+    for (std::size_t i = 0; i < stage.values.size(); ++i) stage.arrays.push_back(d_.new_array());
     reading.stages->push_back(std::move(stage));
     known = &reading.stages->back();
   }
@@ -370,7 +369,7 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   solve.complex = b.spinor || b.complex();
   solve.span = e.span;
   if (b.spinor) solve.antiperiodic = antiperiodic_axes_of(op, *fact);
-  const int first = d_.system.arrays;
+  const int first = d_.collected.arrays;
   const auto unknown = [&](bool complex, int from) {
     Value x{b.rows, b.columns, {}};
     x.spinor = b.spinor;
@@ -395,7 +394,7 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     argument->text = "the unknown";
     call.args = {argument};
     solve.op.stages.clear();
-    d_.system.arrays = first + static_cast<int>(b.parts.size()) * (complex ? 2 : 1);
+    d_.collected.arrays = first + static_cast<int>(b.parts.size()) * (complex ? 2 : 1);
     return user_function(*fact, call, inner);
   };
   Value image = image_of(solve.complex);
@@ -425,7 +424,7 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     d_.fail(errors::only_real_linear(op.span, op.text, solve.solver->name, fact->span));
   }
   if (wants_hermitian(solve) && solve.op.stages.empty()) {
-    const int arrays = d_.system.arrays;
+    const int arrays = d_.collected.arrays;
     std::vector<Expr> adjoint_values;
     if (image.form) {
       adjoint_values = real_parts(
@@ -433,7 +432,7 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     } else {
       adjoint_values = adjoint_of(d_, solve);
     }
-    d_.system.arrays = arrays;
+    d_.collected.arrays = arrays;
     if (!adjoint_values.empty() && differ(solve.op.image, adjoint_values))
       d_.fail(errors::not_hermitian(op.span, op.text, solve.solver->name, fact->span));
   }
@@ -441,26 +440,26 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   if (!even_odd) solve.options.emplace_back("even_odd", integer(0));
 
   const LinearSystem* found = nullptr;
-  for (std::size_t i = 0; i < d_.system.solves.size() && !found; ++i) {
-    const LinearSystem& known = d_.system.solves[i];
+  for (std::size_t i = 0; i < d_.collected.solves.size() && !found; ++i) {
+    const LinearSystem& known = d_.collected.solves[i];
     if (known.like >= 0 || !alike(known, solve)) continue;
     solve.like = static_cast<int>(i);
-    for (const LinearSystem& other : d_.system.solves) {
+    for (const LinearSystem& other : d_.collected.solves) {
       const bool same = &other == &known || other.like == solve.like;
       if (same && other.source == solve.source) found = &other;
     }
   }
   if (found) {
-    d_.system.arrays = first;
+    d_.collected.arrays = first;
     return unknown(found->complex, found->arrays[0]);
   }
-  const std::string number = std::to_string(d_.system.solves.size() + 1);
+  const std::string number = std::to_string(d_.collected.solves.size() + 1);
   solve.name = written(d_, e.span);
   solve.iterations = "solve_iterations_" + number;
   solve.residual = "solve_residual_" + number;
   if (solve.like >= 0) {
     solve.op = {};
-    d_.system.arrays = first + static_cast<int>(solve.arrays.size());
+    d_.collected.arrays = first + static_cast<int>(solve.arrays.size());
   }
   if (solve.like < 0 && even_odd && image.form)
     solve.even_odd = even_odd_system(d_, *image.form, link_matrices(), solve.columns);
@@ -474,18 +473,18 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     }
   }
   if (solve.spinor) {
-    for (int array = first; array < d_.system.arrays; ++array)
-      d_.antiperiodic_arrays[array] = solve.antiperiodic;
+    for (int array = first; array < d_.collected.arrays; ++array)
+      d_.collected.antiperiodic_arrays[array] = solve.antiperiodic;
   }
   const Value x = unknown(solve.complex, first);
-  d_.system.solves.push_back(std::move(solve));
+  d_.collected.solves.push_back(std::move(solve));
   return x;
 }
 
 std::optional<Value> Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
   const Value x = value(*e.args[0], scope);
   const Expr part = x.parts[0].re;
-  for (const LinearSystem& solve : d_.system.solves) {
+  for (const LinearSystem& solve : d_.collected.solves) {
     if (!part.is(Op::Load) || part->index != solve.arrays[0]) continue;
     return Value::of(
         d_.arena().symbol(e.text == "iterations" ? solve.iterations : solve.residual, e.span));
@@ -494,11 +493,11 @@ std::optional<Value> Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
                               fmt::format("`{}` takes what `solve` has given, as it is", e.text)));
 }
 
-void finish_solves(Derivation& d, ProgramUnits& units) {
-  if (d.system.solves.empty()) return;
+void finish_solves(const Program& d, ProgramUnits& units, System& system) {
+  if (system.solves.empty()) return;
   std::vector<int> arrays;
   std::vector<std::string> symbols;
-  for (LinearSystem& solve : d.system.solves) {
+  for (LinearSystem& solve : system.solves) {
     arrays.insert(arrays.end(), solve.arrays.begin(), solve.arrays.end());
     symbols.push_back(solve.iterations);
     symbols.push_back(solve.residual);
@@ -523,17 +522,17 @@ void finish_solves(Derivation& d, ProgramUnits& units) {
                        });
     if (found) d.fail(errors::not_yet(span, "`solve` in what every step or the start needs"));
   };
-  for (const Variable& v : d.system.variables) refuse(v.rate, v.span);
-  for (const ScalarVariable& s : d.system.scalars) refuse(s.rate, d.background.span);
-  for (const InitialValue& i : d.system.initial) refuse(i.value, d.grid.span);
-  for (const Statistic& s : d.system.statistics) refuse(s.spans_time ? s.value : Expr(), s.span);
-  for (const FirstPassage& p : d.system.passages) {
+  for (const Variable& v : system.variables) refuse(v.rate, v.span);
+  for (const ScalarVariable& s : system.scalars) refuse(s.rate, d.background.span);
+  for (const InitialValue& i : system.initial) refuse(i.value, d.grid.span);
+  for (const Statistic& s : system.statistics) refuse(s.spans_time ? s.value : Expr(), s.span);
+  for (const FirstPassage& p : system.passages) {
     for (const Expr part : {p.value, p.condition, p.margin}) refuse(part, p.span);
   }
-  refuse(d.system.until, d.grid.span);
-  for (const OutputClause& output : d.system.outputs) refuse(output.after, output.span);
-  for (const Observable& o : d.system.progress) refuse(o.value, d.grid.span);
-  for (const Projection& projection : d.system.projections) {
+  refuse(system.until, d.grid.span);
+  for (const OutputClause& output : system.outputs) refuse(output.after, output.span);
+  for (const Observable& o : system.progress) refuse(o.value, d.grid.span);
+  for (const Projection& projection : system.projections) {
     for (const Expr part : projection.values) refuse(part, d.grid.span);
   }
 }

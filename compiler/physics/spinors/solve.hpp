@@ -15,8 +15,4 @@ namespace vphi::physics {
 /// The term that is not linear in the arrays, or null: a part without them counts as one.
 Expr not_linear(Expr value, const std::vector<int>& arrays);
 
-/// Operators and right sides as expressions of the stored state; refuses solutions where every step
-/// would need them.
-void finish_solves(Derivation& d, ProgramUnits& units);
-
 }  // namespace vphi::physics

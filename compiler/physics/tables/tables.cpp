@@ -273,14 +273,14 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
   return value;
 }
 
-void check_tables(Derivation& d) {
-  if (!d.potential || d.lines.empty()) return;
+void check_tables(const Theory& d) {
+  if (!d.potential || d.collected.lines.empty()) return;
   std::set<int> used;
   algebra::visit(d.potential, [&](Expr node) {
     if (node.is(Op::Lookup) && node->per_site)
       used.insert(static_cast<int>(node.arg(0)->number.rational.num));
   });
-  for (const auto& [table, span] : d.lines)
+  for (const auto& [table, span] : d.collected.lines)
     if (used.contains(table)) {
       d.diagnostics.add(errors::force_jumps(span));
       return;

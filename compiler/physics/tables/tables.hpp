@@ -9,7 +9,7 @@
 // step function, so a potential of lines has a force that jumps, which is a warning.
 #pragma once
 
-#include "compiler/physics/derivation.hpp"
+#include "compiler/physics/stages/theory.hpp"
 #include "compiler/physics/tables/table_file.hpp"
 
 namespace vphi::physics {
@@ -36,6 +36,6 @@ Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vecto
             int order, const std::vector<Outside>& outside, Precision real = Precision::F64);
 
 /// Warns where a potential is made of lines.
-void check_tables(Derivation& d);
+void check_tables(const Theory& d);
 
 }  // namespace vphi::physics

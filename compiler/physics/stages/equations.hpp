@@ -1,0 +1,58 @@
+// The equations: physical rates of all arrays, conservation laws with their recovery and scheme,
+// and what is said of noise.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/physics/lower/values.hpp"
+#include "compiler/physics/stages/theory.hpp"
+
+namespace vphi::physics {
+
+/// One conserved field.
+struct Law {
+  std::string name;
+  std::vector<int> arrays;              ///< of its components
+  Value density;                        ///< of the primitive variables
+  std::vector<std::vector<Expr>> flux;  ///< [component][axis]: U' + sum_k d(flux_k, k) = source
+  std::vector<Expr> source;             ///< [component]
+  dsl::Span span;
+};
+
+/// What `conserve`, `recover`, `limit` and `scheme` make.
+struct Laws {
+  std::vector<Law> laws;
+  std::optional<Conservation> conservation;
+  std::vector<Derived> limits;  ///< of conserved quantities; those of fields come with the program
+  std::map<int, Expr> conserved_rates;
+};
+
+/// Rates of fields, and how their momenta are weighted.
+struct Rates {
+  std::map<int, Expr> rates;
+  std::map<int, dsl::Span> rate_spans;
+  std::map<int, Expr> weights;  ///< array of a coordinate -> c of the momentum a^c*u'
+};
+
+struct Equations : Theory, Laws {
+  explicit Equations(const Theory& theory) : Theory(theory) {}
+  std::map<int, Expr> weights;  ///< Rates::weights
+  Noise noise;                  ///< as declared; its class is known once rates are in program units
+};
+
+Equations derive_equations(const Theory& theory);
+
+// ---- its steps
+/// The laws; empty without `conserve`.
+Laws read_conservation(const Equations& d);
+/// Right sides of all fields that have none yet; with `keep_parameters` params stay symbols.
+Rates equations_of_motion(const Equations& d, bool keep_parameters = false);
+/// phi'' that a potential gives (docs/rules.md rule 15), one expression for each array.
+Value equation_from_potential(const Theory& d, Lowerer& lower, const StateField& field);
+/// `noise stratonovich, accuracy = weak`.
+Noise read_noise(const Context& d);
+
+}  // namespace vphi::physics

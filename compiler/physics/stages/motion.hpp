@@ -1,0 +1,49 @@
+// The motion: program units, the step and its integrator or scheme, the arithmetic, and the kind of
+// dynamics.
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/physics/stages/equations.hpp"
+
+namespace vphi::physics {
+
+/// psi = A*phi, x_program = B*x, d(eta) = B*a^s dt; stored beside psi is its canonical momentum.
+/// Rescaled: psi = A*a^r*phi, and d(psi)/d(eta) is stored beside it (docs/formulas.md 1.2).
+struct Rescaling {
+  Expr A, B, s, r;
+  bool automatic = false;
+  bool rescaled = false;
+};
+
+/// What `evolve` says.
+struct Evolve {
+  Expr dt;                ///< physical step at a = 1; null where nothing evolves
+  double dt_program = 0;  ///< the same in program units
+  double dt_physical = 0;
+  Launches launches = Launches::ByCounts;
+  dsl::Span evolve_span, dt_span;
+  Dynamics dynamics;
+};
+
+/// What `precision` and `random` say.
+struct Arithmetic {
+  Numerics numerics;
+  Generator generator = Generator::Philox10;
+  std::uint64_t seed = 1;
+};
+
+struct Motion : Equations, Evolve, Arithmetic {
+  explicit Motion(const Equations& equations) : Equations(equations) {}
+  Rescaling rescaling;
+  bool rescaled() const { return rescaling.rescaled; }
+};
+
+Motion read_motion(const Equations& equations);
+
+// ---- its steps
+Rescaling read_rescale(const Equations& d);
+Evolve read_evolve(const Motion& d);
+Arithmetic read_numerics(const Motion& d);
+
+}  // namespace vphi::physics

@@ -1,0 +1,73 @@
+// The setting: axes of sweeps, the start time, and the domain, a lattice or particles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/physics/stages/context.hpp"
+
+namespace vphi::physics {
+
+class Lowerer;
+
+/// What lies beyond the edges along each axis: of the lattice, or of one field.
+struct Walls {
+  std::array<Boundary, 4> boundary{};
+  std::array<double, 4> fixed_value{};  ///< Boundary::Fixed, physical units
+  /// sum(u lap v) = sum(v lap u) for fields in these walls: nothing is lost there.
+  bool by_parts(int dims) const;
+  bool periodic(int dims) const;
+  /// Every site has a neighbour on either side: periodic or antiperiodic along each axis.
+  bool closed(int dims) const;
+};
+
+/// The lattice clause, evaluated; lengths in the model's base units.
+struct Grid : Walls {
+  bool present = false;
+  int dims = 3;
+  std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+  Expr dx;  ///< a number
+  dsl::Span span;
+  std::int64_t sites() const;
+};
+
+/// `particles body: N`, the domain in the place of a lattice.
+struct Particles {
+  bool present = false;
+  std::int64_t count = 0;
+  bool direct = false;  ///< `method = pairs`
+  /// `method = separable(tolerance)`: smooth periodic functions as Fourier series with this error,
+  /// relative to the largest value; 0: not asked for.
+  double tolerance = 0;
+  dsl::Span method_span;
+  dsl::Span span;
+};
+
+struct Sweeps {
+  std::vector<Axis> axes;         ///< of more than one value
+  std::vector<Axis> single_axes;  ///< of one value
+  std::int64_t instances() const;
+};
+
+struct Setting : Context, Sweeps {
+  explicit Setting(const Context& context) : Context(context) {}
+  double start_time = 0;
+  Grid grid;
+  Particles particles;
+};
+
+Setting read_setting(const Context& context);
+
+// ---- its steps
+Sweeps read_sweep_axes(const Context& context);
+double read_start_time(const Setting& d);
+Grid read_lattice(const Setting& d);
+/// `boundary = ...`, `boundary(t) = ...` of a clause over what is in `walls`.
+void read_boundaries(const Context& d, Lowerer& lower, const dsl::Clause& clause, int dims,
+                     Walls& walls);
+Particles read_particles(const Setting& d);
+
+}  // namespace vphi::physics

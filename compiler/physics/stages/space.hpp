@@ -1,0 +1,48 @@
+// Space: the lattice's Laplacian, and the metric of the background.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "compiler/physics/stages/declared.hpp"
+
+namespace vphi::physics {
+
+enum class Metric { Minkowski, Prescribed, SelfConsistent };
+
+struct Background {
+  Metric metric = Metric::Minkowski;
+  std::string scale = "a";  ///< the user's name of the scale factor
+  Expr prescribed;          ///< a(t)
+  Expr radiation, matter;   ///< symbols of rho_r, rho_m at a = 1; null where absent
+  std::unordered_map<const algebra::Node*, Expr> fluids;  ///< and their values
+  Expr planck2;                                           ///< (8 pi G)^-1 in the model's units
+  dsl::Span span;
+};
+
+struct Space : Declared {
+  explicit Space(const Declared& declared) : Declared(declared) {}
+  int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx
+  Background background;
+
+  bool expanding() const { return background.metric != Metric::Minkowski; }
+  Expr scale() const { return arena().symbol(background.scale); }
+  Expr scale_or_one() const { return expanding() ? scale() : arena().integer(1); }
+  Expr hubble() const { return arena().symbol("H"); }
+};
+
+Space read_space(const Declared& declared);
+
+// ---- its steps
+/// Number of the stencil of `lap`; -1 without a lattice.
+int choose_laplacian(const Declared& d);
+/// (8 pi G)^-1 in the model's units.
+Expr read_units(const Context& d);
+Background read_metric(const Space& d, Expr planck2);
+
+// ---- what later stages ask of it
+Expr hubble2(const Space& d, Expr density);
+/// Evaluates with every Load replaced (null entries fail), stencils and gradients of constants 0.
+Expr at_homogeneous(const Space& d, Expr e, const std::map<int, Expr>& values, bool& known);
+
+}  // namespace vphi::physics

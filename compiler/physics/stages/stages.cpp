@@ -1,0 +1,98 @@
+// Each stage up to the program, as the list of its steps.
+#include "compiler/physics/chains/hmc.hpp"
+#include "compiler/physics/chains/link_flow.hpp"
+#include "compiler/physics/chains/sampling.hpp"
+#include "compiler/physics/fields/program_units.hpp"
+#include "compiler/physics/lower/angles.hpp"
+#include "compiler/physics/lower/displacement.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/noise/noise.hpp"
+#include "compiler/physics/stages/program.hpp"
+
+namespace vphi::physics {
+
+Setting read_setting(const Context& context) {
+  Setting d(context);
+  static_cast<Sweeps&>(d) = read_sweep_axes(context);
+  d.start_time = read_start_time(d);
+  d.grid = read_lattice(d);
+  d.particles = read_particles(d);
+  if (d.particles.present) {
+    d.grid.span = d.particles.span;
+    d.grid.dims = 1;
+    d.grid.extent[0] = d.particles.count;
+  }
+  return d;
+}
+
+Space read_space(const Declared& declared) {
+  Space d(declared);
+  d.laplacian = choose_laplacian(declared);
+  d.background = read_metric(d, read_units(d));
+  return d;
+}
+
+Theory read_theory(const Space& space) {
+  Theory d(space);
+  d.motor = samples(d) ? Motor::Chain : flows(d) ? Motor::LinkFlow : Motor::Evolution;
+  // a model that both samples and lets links flow is refused
+  if (samples(d)) d.fields = sampled_fields(d);
+  if (flows(d)) d.fields = flowing_fields(d);
+  if (d.motor == Motor::Evolution) {
+    d.hamiltonian = written_hamiltonian(d);
+    d.fields = decide_orders(d);
+  } else {
+    for (const StateField& field : d.fields)
+      for (const int array : field.arrays) d.rates[array] = d.arena().integer(0);
+  }
+  static_cast<Potentials&>(d) = read_potentials(d);
+  static_cast<Hamiltonian&>(d) = read_hamiltonian(d);
+  return d;
+}
+
+Equations derive_equations(const Theory& theory) {
+  Equations d(theory);
+  static_cast<Laws&>(d) = read_conservation(d);
+  for (const auto& [array, rate] : d.conserved_rates) d.rates[array] = rate;
+  for (const Law& law : d.laws)
+    for (const int array : law.arrays) d.rate_spans[array] = law.span;
+  if (d.motor == Motor::Evolution) {
+    Rates rates = equations_of_motion(d);
+    d.rates = std::move(rates.rates);
+    d.rate_spans = std::move(rates.rate_spans);
+    d.weights = std::move(rates.weights);
+    check_angles(d);
+  }
+  d.noise = read_noise(d);
+  return d;
+}
+
+Motion read_motion(const Equations& equations) {
+  Motion d(equations);
+  d.rescaling = read_rescale(equations);
+  if (d.motor == Motor::Chain) {  // a sweep takes one unit of time
+    d.dt = d.arena().integer(1);
+    d.dt_program = d.dt_physical = 1;
+  } else {
+    static_cast<Evolve&>(d) = read_evolve(d);
+  }
+  static_cast<Arithmetic&>(d) = read_numerics(d);
+  if (d.motor == Motor::LinkFlow) d.dynamics = read_link_flow(d);
+  if (d.motor == Motor::Chain) d.dynamics = is_hmc(d) ? Dynamics(read_hmc(d)) : read_sampling(d);
+  return d;
+}
+
+Program to_program_units(const Motion& motion, ProgramUnits& units) {
+  units.slope_rate = background_rate(motion, units);
+  Program d(motion);
+  d.variables = program_equations(motion, units);
+  for (Variable& v : companions_of_equations(d, d.variables)) d.variables.push_back(std::move(v));
+  if (d.motor == Motor::Evolution && d.laws.empty()) {
+    Lowerer lower(d);
+    d.limits = read_limits(d, lower, &units);
+  }
+  d.noise = classify_noise(d);
+  return d;
+}
+
+}  // namespace vphi::physics

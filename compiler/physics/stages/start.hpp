@@ -1,0 +1,51 @@
+// The start: what `init` says, the Hubble rate of the constraint, and stored values in the order of
+// need.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "compiler/physics/stages/program.hpp"
+
+namespace vphi::physics {
+
+/// Initial value of one array, physical units.
+struct StartValue {
+  Expr value;
+  dsl::Span span;
+  bool velocity = false;
+  bool needs_hubble = false;  ///< of a metric that follows the averages
+};
+using StartValues = std::map<int, StartValue>;
+
+struct Start {
+  std::vector<InitialValue> initial;  ///< program units, in the order in which they are set
+};
+
+Start read_start(const Program& program, ProgramUnits& units);
+
+// ---- its steps
+StartValues read_initial(const Program& d, ProgramUnits& units);
+/// Initial values of the quantities from those of the primitive variables or, where `init` gives
+/// quantities, the other way round by `recover`; E0725 where it gives some of both.
+void start_conserved(const Program& d, StartValues& start);
+/// a, b = da/d(eta) and physical time as scalars that evolve.
+void background_scalars(const Program& d, ProgramUnits& units, const StartValues& start);
+/// H0 from the constraint at a = 1, as an expression of the state as `initial_values` first sets
+/// it.
+Expr hubble_at_start(const Program& d, ProgramUnits& units, const StartValues& start);
+/// In the order of need; the rescaled form's velocities are completed last, with H.
+std::vector<InitialValue> initial_values(const Program& d, ProgramUnits& units,
+                                         const StartValues& start);
+
+// ---- what other stages ask of it
+/// Homogeneous initial value of every array of state, by a reader that knows what is known; null
+/// where it depends on the site.
+std::map<int, Expr> homogeneous_values(const Equations& d, Lowerer lower);
+/// The positive H of 3 M^2 H^2 = <density(H)>; nothing where density is not a quadratic in H.
+std::optional<Expr> solve_constraint(const Space& d, Expr density,
+                                     const std::function<Expr(Expr)>& average);
+
+}  // namespace vphi::physics
