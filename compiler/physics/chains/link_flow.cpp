@@ -334,7 +334,7 @@ std::vector<StateField> flowing_fields(const Declared& d) {
   return fields;
 }
 
-LinkFlow read_link_flow(const Motion& d) {
+Dynamics read_link_flow(const Motion& d) {
   Lowerer lower(d);
   return LinkFlowReader(d, lower).read();
 }

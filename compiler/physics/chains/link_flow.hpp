@@ -19,6 +19,6 @@ bool flows(const Declared& d);
 /// Links have rates in their algebra; their numbers in memory have none.
 std::vector<StateField> flowing_fields(const Declared& d);
 /// The flow in the place of the evolution that `evolve` describes.
-LinkFlow read_link_flow(const Motion& d);
+Dynamics read_link_flow(const Motion& d);
 
 }  // namespace vphi::physics

@@ -6,7 +6,7 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/clauses/init_errors.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/physics/fields/transverse.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"

@@ -34,7 +34,7 @@ Space read_space(const Declared& declared) {
 
 Theory read_theory(const Space& space) {
   Theory d(space);
-  d.motor = samples(d) ? Motor::Chain : flows(d) ? Motor::LinkFlow : Motor::Evolution;
+  d.motor = samples(d) ? Motor::Chain : flows(d) ? Motor::Flow : Motor::Evolution;
   // a model that both samples and lets links flow is refused
   if (samples(d)) d.fields = sampled_fields(d);
   if (flows(d)) d.fields = flowing_fields(d);
@@ -77,7 +77,7 @@ Motion read_motion(const Equations& equations) {
     static_cast<Evolve&>(d) = read_evolve(d);
   }
   static_cast<Arithmetic&>(d) = read_numerics(d);
-  if (d.motor == Motor::LinkFlow) d.dynamics = read_link_flow(d);
+  if (d.motor == Motor::Flow) d.dynamics = read_link_flow(d);
   if (d.motor == Motor::Chain) d.dynamics = is_hmc(d) ? Dynamics(read_hmc(d)) : read_sampling(d);
   return d;
 }

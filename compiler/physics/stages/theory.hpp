@@ -16,7 +16,7 @@
 namespace vphi::physics {
 
 /// Who moves the fields.
-enum class Motor { Evolution, Chain, LinkFlow };
+enum class Motor { Evolution, Chain, Flow };  // of links
 
 /// Sums of potentials, and their terms by name.
 struct Potentials {

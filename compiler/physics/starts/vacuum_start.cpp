@@ -1,4 +1,4 @@
-#include "compiler/physics/fields/vacuum_start.hpp"
+#include "compiler/physics/starts/vacuum_start.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/clauses/init_errors.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
 #include "compiler/physics/fields/program_units.hpp"

@@ -1,4 +1,4 @@
-#include "compiler/physics/clauses/init_errors.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/physics/lower/stencil_errors.hpp"
+#include "compiler/physics/fields/stencil_errors.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/physics/clauses/start_files.hpp"
+#include "compiler/physics/starts/start_files.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/clauses/init_errors.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"

@@ -1,4 +1,4 @@
-#include "compiler/physics/lower/link_phase.hpp"
+#include "compiler/physics/chains/link_phase.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/clauses/start_files.hpp"
+#include "compiler/physics/starts/start_files.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/particles/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
