@@ -38,12 +38,13 @@ Theory read_theory(const Space& space) {
   // a model that both samples and lets links flow is refused
   if (samples(d)) d.fields = sampled_fields(d);
   if (flows(d)) d.fields = flowing_fields(d);
-  if (d.motor == Motor::Evolution) {
-    d.hamiltonian = written_hamiltonian(d);
-    d.fields = decide_orders(d);
-  } else {
+  if (d.motor != Motor::Evolution) {
     for (const StateField& field : d.fields)
       for (const int array : field.arrays) d.rates[array] = d.arena().integer(0);
+  }
+  if (!flows(d)) {
+    d.hamiltonian = written_hamiltonian(d);
+    d.fields = decide_orders(d);
   }
   static_cast<Potentials&>(d) = read_potentials(d);
   static_cast<Hamiltonian&>(d) = read_hamiltonian(d);
