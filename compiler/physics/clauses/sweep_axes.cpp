@@ -127,7 +127,7 @@ void close_sweep_axes(const Program& d, System& system) {
       text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", axis.name, axis.values.size(),
                           axis.ensemble ? ", an ensemble: no formula names it" : "");
     }
-    system.remarks.push_back(fmt::format("{} instances at once, over {}", d.instances(), text));
+    d.remark(fmt::format("{} instances at once, over {}", d.instances(), text));
   }
   const dsl::Clause* random = d.resolved.clause("random");
   const dsl::ExprPtr fresh = random ? dsl::option(*random, "fresh") : nullptr;
