@@ -23,8 +23,8 @@ class Staged {
     dsl::ModelText model = dsl::parse(source, diagnostics_);
     resolved_ = std::make_unique<dsl::Resolved>(
         dsl::resolve(std::move(model), dsl::load_library(diagnostics_)));
-    if (diagnostics_.has_errors() || resolved_->diagnostics.has_errors())
-      throw std::runtime_error(messages());
+    // that a model is not complete is for later stages
+    if (diagnostics_.has_errors()) throw std::runtime_error(messages());
     facts_ = collect_facts(*resolved_);
     ledger_.emplace(*resolved_);
     context_ =

@@ -133,7 +133,7 @@ TEST(Stages, RatesInPhysicalUnits) {
        {{"u'", "lap(u) - u - u'/2"}}},
       {"field u: real\nu' = lap(u) + 2*u\n", {1}, {{"u", "lap(u) + 2*u"}}},
       {"field q, p: real\nH = total(p^2/2 + q^4/4)\n", {1, 1}, {{"q", "p"}, {"p", "-q^3"}}},
-      // `derived` is the field's own, also through a definition
+      // `derived` is the field's own
       {"field u, w: real\npotential V = u^2/2 + 2*w^2\nu'' = derived - u'\nw'' = derived - w'\n",
        {2, 2},
        {{"u'", "lap(u) - u - u'"}, {"w'", "lap(w) - 4*w - w'"}}},
@@ -223,18 +223,6 @@ TEST(Stages, StartInProgramUnits) {
   const std::map<std::string, std::string> expected = {
       {"u", "6"}, {"u'", "5/2"}, {"w", "2*u"}, {"w'", "0"}};
   EXPECT_EQ(start, expected);
-}
-
-// ---- readings -----------------------------------------------------------------------------------
-
-TEST(Stages, ADefinitionThatHoldsDerivedIsEachFieldsOwn) {
-  Staged m(model(kBox + "field u, w: real\npotential V = u^2/2 + 2*w^2\ndamped = derived/2\n"
-                        "u'' = damped\nw'' = damped\n"));
-  std::map<std::string, std::string> rates;
-  for (const auto& [array, rate] : m.equations().rates) rates[m.array(array)] = m.text(rate);
-  const std::map<std::string, std::string> expected = {{"u'", "(lap(u) - u)/2"},
-                                                       {"w'", "(lap(w) - 4*w)/2"}};
-  EXPECT_EQ(rates, expected);
 }
 
 }  // namespace
