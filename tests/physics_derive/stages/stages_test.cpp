@@ -131,7 +131,7 @@ TEST(Stages, RatesInPhysicalUnits) {
       {"field u: real\npotential V = u^2/2\nu'' = derived - u'/2\n",
        {2},
        {{"u'", "lap(u) - u - u'/2"}}},
-      {"field u: real\nu' = lap(u) + 2*u\n", {1}, {{"u", "lap(u) + 2*u"}}},
+      {"field u: real\nu' = lap(u) + 2*u\n", {1}, {{"u", "2*u + lap(u)"}}},
       {"field q, p: real\nH = total(p^2/2 + q^4/4)\n", {1, 1}, {{"q", "p"}, {"p", "-q^3"}}},
       // `derived` is the field's own
       {"field u, w: real\npotential V = u^2/2 + 2*w^2\nu'' = derived - u'\nw'' = derived - w'\n",
