@@ -5,8 +5,8 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/fields/stencil_errors.hpp"
+#include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/space.hpp"
 

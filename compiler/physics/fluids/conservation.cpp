@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
@@ -15,6 +14,7 @@
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/checks.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 
 namespace vphi::physics {
 

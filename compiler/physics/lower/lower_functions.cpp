@@ -6,13 +6,13 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/physics/fields/transverse.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/displacement.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 #include "dsl/words/builtins.hpp"
 
 namespace vphi::physics {

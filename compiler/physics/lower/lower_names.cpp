@@ -9,12 +9,12 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/gauge/spin_bases.hpp"
 #include "compiler/physics/chains/hmc.hpp"
-#include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/noise/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 #include "dsl/words/builtins.hpp"
 
 namespace vphi::physics {

@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/starts/init_errors.hpp"
-#include "compiler/physics/starts/start_files.hpp"
-#include "compiler/physics/clauses/sweep_axes.hpp"
-#include "compiler/physics/starts/vacuum_start.hpp"
-#include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/chains/link_phase.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/start.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
+#include "compiler/physics/starts/start_files.hpp"
+#include "compiler/physics/starts/vacuum_start.hpp"
 
 namespace vphi::physics {
 

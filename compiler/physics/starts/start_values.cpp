@@ -5,12 +5,12 @@
 #include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/start.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 
 namespace vphi::physics {
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
 #include "compiler/physics/fields/program_units.hpp"
@@ -17,6 +16,7 @@
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/start.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
 
 namespace vphi::physics {
 

@@ -5,11 +5,11 @@
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/physics/starts/start_files.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/particles/particles.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/context.hpp"
+#include "compiler/physics/starts/start_files.hpp"
 #include "compiler/physics/tables/tables.hpp"
 
 namespace vphi::physics {
