@@ -7,7 +7,7 @@
 // gradients along links, and what of it lies in the algebra counts. With S = 2*sum(n - re(tr(P))),
 // which is g^2 times Wilson's action, U' = -d(S, U) is the flow of Luescher, JHEP 08 (2010) 071.
 //
-// Right sides that are nothing of that kind fail with E0778.
+// Right sides of another kind fail with E0778.
 #pragma once
 
 #include "compiler/physics/lower/lower.hpp"

@@ -30,7 +30,7 @@ std::vector<NamedAction> read_loop_actions(const Motion& d, const StateField& fi
 /// other fields and of both. Fails with E0770 where links along an open path stand alone.
 std::vector<NamedAction> read_actions(const Motion& d, const StateField* links);
 
-/// The error of an action that is no such sum: where, and what stands there.
+/// The error of an action that is not such a sum: where, and what is written there.
 using Refusal = std::function<dsl::Diagnostic(dsl::Span, const std::string& why)>;
 /// One expression as a sum of loops of `field`, collected; `shown` is given its text's value.
 gauge::LoopAction read_loops(const Motion& d, const StateField& field, const dsl::Expr& action,

@@ -14,9 +14,9 @@ std::int64_t whole_number(long double number);
 /// How many steps of dt make this time, where that is a whole number to rounding; else -1.
 std::int64_t steps_of(const Motion& d, long double time);
 
-/// A condition whose comparisons of t with whole numbers of steps are judged by the number of
-/// steps: the product of dt and a count lies on either side of such a bound by the accident of
-/// rounding. The bound is moved half a step to the side where no t lies.
+/// A condition in which comparisons of t with whole numbers of steps do not depend on rounding:
+/// the product of dt and a count may be rounded to either side of such a bound. The bound is moved
+/// by half a step to the side where no t lies.
 Expr by_steps(const Motion& d, Expr condition);
 
 }  // namespace vphi::physics

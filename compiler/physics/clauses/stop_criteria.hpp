@@ -3,8 +3,8 @@
 // The parts of the outermost `or` that hold numbers of one instance are judged in the kernels, at
 // every step and in each instance (System::until). Those that hold averages over the sweep or over
 // time are judged by the runtime at every output; they become expectations that end the run
-// (program/stop_criterion.hpp). A part of the first kind has to be there: a target may be missed
-// for ever.
+// (program/stop_criterion.hpp). A part of the first kind has to be there, because a target may
+// never be reached.
 #pragma once
 
 #include <vector>

@@ -34,8 +34,8 @@ struct Range {
 /// Least and largest value over the sweep; nothing where it is not known before the run.
 std::optional<Range> range_of(const Setting& d, Expr e);
 
-/// A quantity as one scalar of the instance: without a lattice there is one site, and what is there
-/// is the value.
+/// A quantity as one scalar of the instance: without a lattice there is one site, whose value it
+/// is.
 Expr scalar_quantity(const Setting& d, ProgramUnits& units, Expr physical);
 /// An average as a symbol of the system; the value itself where nothing is averaged over.
 Expr statistic(const Context& d, Statistic::Kind kind, Expr value, std::vector<int> axes, bool time,

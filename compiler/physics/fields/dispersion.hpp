@@ -1,8 +1,8 @@
 // Plane waves about the homogeneous start: the largest frequency of a lattice whose equations name
-// neighbours by hand (`u@k`, links), where no single Laplacian tells it.
+// neighbours by hand (`u@k`, links), where it does not follow from a single Laplacian.
 //
 // With u''_i = -sum_j sum_o w_ij(o) u_j(x + o) the squares of the frequencies at k are the
-// eigenvalues of M_ij(k) = sum_o w_ij(o) exp(i k o). Averages stand still.
+// eigenvalues of M_ij(k) = sum_o w_ij(o) exp(i k o). Averages are held fixed.
 #pragma once
 
 #include "compiler/physics/stages/program.hpp"

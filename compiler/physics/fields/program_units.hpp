@@ -28,10 +28,10 @@ class ProgramUnits {
 
   /// The same quantity, in physical units still, as an expression of stored variables and scalars.
   /// |grad u|^2 becomes the Laplacian's matching sum of squared differences, whose average is that
-  /// of -u lap u in a periodic box and, other than that, loses no digits to a mean of u.
+  /// of -u lap u in a periodic box and, unlike that, loses no digits where u has a large mean.
   Expr quantity(Expr physical);
   /// The same for the rate of a'. Averages of |grad u|^2 are those of -u lap u where the box is
-  /// periodic: the sweep has lap u already, and beside rho the rounding of u counts for nothing.
+  /// periodic: the sweep has lap u already, and compared with rho the rounding error is negligible.
   Expr quantity_of_step(Expr physical);
 
   /// d(psi)/d(eta) of a first-order variable from its physical rate.
@@ -65,7 +65,7 @@ class ProgramUnits {
 
  private:
   Expr convert(Expr e);
-  /// 1 or -1 of a read of a spinor beyond an antiperiodic edge; null where it never turns.
+  /// 1 or -1 of a read of a spinor beyond an antiperiodic edge; null where the sign never changes.
   Expr antiperiodic_sign(int array, const algebra::Offset& offset);
   Expr rescaled_rate(Expr forced, int velocity, Expr c);
   Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);

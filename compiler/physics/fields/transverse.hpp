@@ -2,7 +2,7 @@
 //
 // The projector of gravitational waves must be built from the symbol of the very derivative with
 // which their source was made (docs/formulas.md 1.8): with another one, a part of the source that
-// is pure gauge on the lattice counts as radiation. The compiler reads it off the equation of
+// is pure gauge on the lattice counts as radiation. The compiler finds it in the equation of
 // motion. A source c*D_i(f)*D_j(f) is a quadratic form in the values of f around the site,
 //   d^2 S_ij/(df(o) df(o')) = c*(d_i(o)*d_j(o') + d_j(o)*d_i(o')),
 // and the weights d_i(o) of the derivative follow from its diagonal components; all fields of a

@@ -1,10 +1,10 @@
 // Conservation laws: `conserve U = f(primitives): flux`, `recover`, `limit`, `scheme`, `split`.
 //
 // The state is what is conserved; primitive variables are values of a site that are recovered from
-// it. A law is read into one flux for each component and axis and what is left as a source; the
-// recovery into expressions without a loop: a solved name is the root of its equation where that is
-// of second degree in it, otherwise its fixed point after a number of rounds that the contraction
-// of the equation and the tolerance give. The text of a flux scheme (models/std/schemes.vphi or the
+// it. A law is read into one flux for each component and axis, and the rest is a source. The
+// recovery is read into expressions without a loop: a solved name is the root of its equation where
+// that is of second degree in it, otherwise its fixed point after a number of iterations that
+// follows from contraction and tolerance. The text of a flux scheme (models/std/schemes.vphi or the
 // model's own) is read for each axis into lines (physics::FluxSweep); nothing here knows a scheme
 // by its name.
 //
@@ -46,7 +46,7 @@ struct Solution {
   Expr residual;           ///< u - g(u) at that value
   double contraction = 0;  ///< largest |dg/du| met; 0 for a closed form
   std::int64_t iterations = 0;
-  double reached = 0;  ///< largest error that these rounds leave
+  double reached = 0;  ///< largest error that these iterations leave
 };
 
 /// `U = density` of a clause `conserve U = density: flux`; null where it is written otherwise.

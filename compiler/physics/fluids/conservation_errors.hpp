@@ -16,13 +16,13 @@ using dsl::Span;
 dsl::Diagnostic scheme_kinds(dsl::Span span);
 /// `from` and `to` are missing where the method halves the range between them, or in wrong order.
 dsl::Diagnostic solve_range(dsl::Span span, const std::string& name);
-/// Newton's rounds do not end at the solution of `state`, a random one as a reader sees it.
+/// Newton's iterations do not end at the solution of `state`, the text of a random state.
 dsl::Diagnostic iterations_diverge(dsl::Span span, const std::string& name, std::int64_t most,
                                    double error_left, const std::string& state);
 /// No solution of `state` is enclosed.
 dsl::Diagnostic no_sign_change(dsl::Span span, const std::string& name, double low, double high,
                                const std::string& state);
-/// A warning: `most` rounds leave an error of `reached`.
+/// A warning: `most` iterations leave an error of `reached`.
 dsl::Diagnostic solve_stops_short(dsl::Span span, const std::string& name, std::int64_t most,
                                   double reached);
 /// A warning: memory in f64 and arithmetic in f32.
@@ -39,7 +39,7 @@ Diagnostic solve_bounds(Span span);
 Diagnostic solve_without_fact(Span span, const std::string& name);
 Diagnostic no_contraction(Span span, const std::string& name, double factor,
                           const std::string& state);
-/// A warning: `max` rounds leave an error of `reached`.
+/// A warning: `max` iterations leave an error of `reached`.
 Diagnostic solve_stops_early(Span span, const std::string& name, double factor, double wanted,
                              std::int64_t most, double reached);
 Diagnostic no_finite_state(Span span);

@@ -2,9 +2,9 @@
 //
 // With densities U(P) and fluxes F(P) of the primitive variables P, signals along an axis run with
 // the eigenvalues of dF/dU, which are those of (dU/dP)^-1 dF/dP. At one state they are found as
-// numbers; for a run there is an expression of a site, of traces of powers, which sees all laws and
-// equations of state alike: v + c of a gas, u of Burgers' equation, at most 1 of a relativistic
-// fluid. Nothing fails: where a state has no such matrix there is no number.
+// numbers; for a run there is an expression of a site, of traces of powers, for any laws and
+// equations of state: v + c of a gas, u of Burgers' equation, at most 1 of a relativistic
+// fluid. Nothing fails: where a state has no such matrix the result is empty.
 #pragma once
 
 #include <optional>

@@ -1,11 +1,11 @@
-// Angles on a lattice: differences of neighbours go the short way round.
+// Angles on a lattice: differences of neighbours are taken modulo the period.
 //
 // A variable of type `angle` is kept between 0 and its period P, so the difference of two
-// neighbours jumps by P where one of them has gone round. What is meant is
+// neighbours jumps by P where one of them passes the end of the period. What is meant is
 //   wrap(d) = d + P*floor(1/2 - d/P)   in (-P/2, P/2],
 // and every linear operator whose weights add up to 0 is a sum of such differences to the site.
-// Derivatives do not see the floor: the force of a wrapped gradient energy is the wrapped
-// Laplacian. `check_angles` refuses equations that see the jump all the same.
+// The derivative of the floor is 0: the force of a wrapped gradient energy is the wrapped
+// Laplacian. `check_angles` refuses equations that still depend on the jump.
 #pragma once
 
 #include "compiler/algebra/stencil.hpp"
@@ -29,7 +29,7 @@ Expr gradient_square(const Space& d, int array, Expr dx,
 /// The angle that this Load is of; null where it is none.
 const StateField* angle_of(const Space& d, Expr load);
 
-/// E0769 where the rate of a variable is not the same after an angle has gone round once.
+/// E0769 where the rate of a variable is not the same after an angle has grown by one period.
 void check_angles(const Equations& d);
 
 }  // namespace vphi::physics

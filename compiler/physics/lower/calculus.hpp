@@ -7,9 +7,9 @@
 
 namespace vphi::physics {
 
-/// Stencil number `index` applied to any expression: sums are taken apart, factors without a site
-/// pulled out, what has no site is 0 (weights add up to 0 unless `keeps_constants`), products of
-/// fields are written out over the neighbours, a stencil of a stencil becomes one stencil.
+/// Stencil number `index` applied to any expression: sums are split into terms, uniform factors are
+/// taken out, constants give 0 (weights add up to 0 unless `keeps_constants`), products of fields
+/// are written out over the neighbours, a stencil of a stencil becomes one stencil.
 Expr apply_stencil(Arena& arena, int index, Expr e);
 
 /// e at the neighbour `offset`; gradient pseudo arrays move as arrays do.

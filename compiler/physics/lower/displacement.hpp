@@ -1,13 +1,13 @@
-// Displacements: how far a variable has come since the start, on the line and not on the circle.
+// Displacements: the change of a variable since the start, with full periods of an angle counted.
 //
-//   displacement(x) = x + period*turns - x(start)
+//   displacement(x) = x + period*winding - x(start)
 //
-// A variable that is asked for gets two companions among the Variables of the System, which no
-// equation moves (`frozen`): its value at the start, and for an angle the number of turns that were
-// folded away, a whole number. So a path of 10^6 turns in single precision has the phase of a short
-// one, and its displacement is rounded once, when it is looked at. The companions exist only where
-// an equation, an output, a promise or `until` names them. Equations are read before there are
-// Variables: numbers of their companions are given out then (Collected::companions), and
+// The variable gets two companions among the Variables of the System, which no
+// equation moves (`frozen`): its value at the start, and for an angle its winding number, the whole
+// number of periods that were subtracted. So after 10^6 periods the phase is as exact in single
+// precision as at the start, and the displacement is rounded once, when it is read. The companions
+// exist only where an equation, an output, a promise or `until` names them. Equations are read
+// before there are Variables: the companions get their numbers then (Collected::companions), and
 // `companions_of_equations` makes the Variables.
 #pragma once
 
@@ -25,7 +25,7 @@ std::vector<Variable> companions_of_equations(const Context& d,
 std::vector<InitialValue> starts_of_companions(const Context& d);
 /// `msd(x, over = path)` as `mean(norm2(displacement(x)), over = path)`.
 dsl::ExprPtr mean_squared_displacement(const dsl::Expr& call);
-/// The variable that counts how often `angle` was folded; null where nobody asks.
+/// The variable with the winding number of `angle`; null where it is not used.
 const Variable* winding_of(const System& system, const Variable& angle);
 /// Period of a variable of type `angle` (2 pi) or `angle(period)`.
 double angle_period(const Declared& d, const StateField& field);

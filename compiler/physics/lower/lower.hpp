@@ -1,5 +1,5 @@
-// From the syntax tree to real expressions: names get values, complex numbers and vectors are
-// taken apart, sums over indices are written out, `mean` and its kind become reduction nodes.
+// From the syntax tree to real expressions: names get values, complex numbers and vectors become
+// components, sums over indices are written out, `mean`, `var`, `max` become reduction nodes.
 //
 // The result is in physical units (stages/theory.hpp). With `keep_parameters` params and dx stay
 // symbols: this second form of an equation is what a reader is shown; the first one, with
@@ -196,7 +196,7 @@ class Lowerer {
   bool keep_parameters_ = false;
   bool keep_gaps_ = false;
   std::map<std::string, Value> known_;  ///< definitions without local names, lowered once
-  std::set<std::string> lowering_;      ///< to find circles
+  std::set<std::string> lowering_;      ///< to find cycles
 };
 
 }  // namespace vphi::physics

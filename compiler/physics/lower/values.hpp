@@ -52,7 +52,7 @@ struct Value {
   std::shared_ptr<const LinkPath> path = nullptr;
   /// A spinor: rows are spin, columns colour (compiler/physics/spinors/spinors.hpp).
   bool spinor = false;
-  /// What acts on spinors; `parts` then are of no use.
+  /// An operator on spinors; `parts` are then not used.
   std::shared_ptr<const SpinOperator> acts = nullptr;
   /// The path whose product of links `parts` are, where it is known.
   std::shared_ptr<const LinkPath> links = nullptr;
@@ -78,7 +78,7 @@ Component subtract(Component a, Component b);
 Component multiply(Component a, Component b);
 Component divide(Component a, Component b);
 Component conjugate(Component a);
-/// The same path taken the other way round.
+/// The same path in the opposite direction.
 LinkPath inverse(const LinkPath& path);
 /// One after the other; nothing where the second does not begin where the first ends.
 std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b);

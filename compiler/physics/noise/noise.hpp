@@ -14,9 +14,9 @@
 //
 // Added to a vector, a scalar times noise is a vector of independent noises (`noise_components`).
 //
-// What reads the noise of neighbours, `d(noise, x)` or `lap(noise)`, is kept whole: no factor of
-// one site stands for it. A step draws such a noise into an array and takes the text's differences
-// of that, so that two sites see the same number and what one gives the other takes.
+// An expression that reads the noise of neighbours, `d(noise, x)` or `lap(noise)`, is not a factor
+// times the noise of one site. A step draws such a noise into an array and takes the text's
+// differences of that, so that two sites read the same number and totals are conserved.
 #pragma once
 
 #include <map>

@@ -1,12 +1,12 @@
-// Even and odd sites: a system whose operator leads from a site to sites of the other parity alone.
+// Even and odd sites: a system whose operator leads from a site only to sites of the other parity.
 //
 // D = R + H with R at the site itself and every term of H at an odd distance. On a box that is even
 // along each axis that H moves along, H has no entries between sites of one parity, so that the
 // even part of D x = b is solved exactly (DeGrand, Comput. Phys. Commun. 52 (1988) 161):
 //   (R - H R^-1 H) x_o = b_o - H R^-1 b_e,   x_e = R^-1 (b_e - H x_o).
-// Both facts are read off the operator's terms, and R^-1 where R = a + b gamma5; nothing is asked
-// of the model's text. Written for all sites, the operator keeps fields that are 0 at even sites
-// so.
+// Both facts follow from the operator's terms, and R^-1 where R = a + b gamma5; the model's text
+// needs no hint. The operator is written for all sites; fields that are 0 at even sites remain
+// 0 there.
 #pragma once
 
 #include <optional>

@@ -15,7 +15,7 @@ System assemble(const Program& program, const ProgramUnits& units, const Start& 
 void finish(const Program& program, ProgramUnits& units, System& system);
 
 // ---- its steps
-/// Conservation::sound and unsound: what a run is watched for.
+/// Conservation::sound and unsound, which a run checks.
 void watch_recovery(const Program& d, ProgramUnits& units, System& system);
 /// Values of statistics and of first passages in program units.
 void convert_statistics(const Program& d, ProgramUnits& units, System& system);

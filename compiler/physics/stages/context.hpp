@@ -37,7 +37,7 @@ struct Failure {};
 struct Companions {
   int array = 0;
   int start = 0;     ///< its value at the start
-  int winding = -1;  ///< an angle's count of turns; -1: it is none
+  int winding = -1;  ///< winding number of an angle; -1: the variable is not an angle
 };
 
 /// What expressions ask for when they are read: it only grows, in the order of asking, and asking

@@ -17,7 +17,7 @@ class Lowerer;
 struct Walls {
   std::array<Boundary, 4> boundary{};
   std::array<double, 4> fixed_value{};  ///< Boundary::Fixed, physical units
-  /// sum(u lap v) = sum(v lap u) for fields in these walls: nothing is lost there.
+  /// Whether sum(u lap v) = sum(v lap u) for fields with these walls.
   bool by_parts(int dims) const;
   bool periodic(int dims) const;
   /// Every site has a neighbour on either side: periodic or antiperiodic along each axis.

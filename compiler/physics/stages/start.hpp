@@ -29,7 +29,7 @@ Start read_start(const Program& program, ProgramUnits& units);
 // ---- its steps
 StartValues read_initial(const Program& d, ProgramUnits& units);
 /// Initial values of the quantities from those of the primitive variables or, where `init` gives
-/// quantities, the other way round by `recover`; E0725 where it gives some of both.
+/// quantities, the primitive variables by `recover`; E0725 where it gives some of both.
 void start_conserved(const Program& d, StartValues& start);
 /// a, b = da/d(eta) and physical time as scalars that evolve.
 void background_scalars(const Program& d, ProgramUnits& units, const StartValues& start);

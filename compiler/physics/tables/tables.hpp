@@ -16,7 +16,7 @@ namespace vphi::physics {
 
 /// What happens outside the arguments of the table.
 struct Outside {
-  enum class Kind { Clamp, Periodic, Value, Open };  ///< Open: nobody reads it there
+  enum class Kind { Clamp, Periodic, Value, Open };  ///< Open: it is never read there
   Kind kind = Kind::Clamp;
   Expr value;
 };
