@@ -92,6 +92,8 @@ void fields(Io& io, Kernel& k) {
   io("together", k.together);
   io("loads", k.loads), io("stores", k.stores), io("bytes", k.bytes);
   io("flops", k.flops), io("special", k.special), io("notes", k.notes);
+  io("instructions", k.instructions), io("arithmetic", k.arithmetic);
+  io("sites", k.sites), io("pairs", k.pairs);
   io("source", k.source);
 }
 template <class Io>

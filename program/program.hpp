@@ -105,8 +105,14 @@ struct Kernel {
   std::uint32_t shared_bytes = 0;  ///< dynamic shared (local) memory
   /// CUDA: blocks wait for each other, so all of them have to run at the same time.
   bool together = false;
-  // for people: cost per site, counted by the compiler
+  // Cost per site (a sum over pairs: flops, instructions and special functions of one pair),
+  // counted by the compiler. No launch depends on it: for people, and for the least time of a
+  // launch (runtime/device/limits.hpp).
   int loads = 0, stores = 0, bytes = 0, flops = 0, special = 0;
+  int instructions = 0;  ///< flops with a multiplication and the addition that takes it as one
+  Precision arithmetic = Precision::F64;
+  std::int64_t sites = 0;          ///< that a launch computes, of all instances together
+  std::int64_t pairs = 0;          ///< that a launch goes through; 0: it sums over no pairs
   std::vector<std::string> notes;  ///< which term came from which model line
 };
 

@@ -11,6 +11,7 @@
 #include "compiler/emit/patterns/sites.hpp"
 #include "compiler/emit/walks/lines.hpp"
 #include "compiler/emit/walks/march.hpp"
+#include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -45,6 +46,23 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   return emit_sites(job, bindings);
 }
 
+/// How often a launch of `kernel` goes through its site function, and in which precision; special
+/// functions as the device has them: a reciprocal root is one instruction where `fast` is allowed.
+void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program::Kernel& out) {
+  const kernel::Kernel& work = kernel.stages.empty() ? kernel : kernel.stages.front();
+  const bool pairs = kernel::sums_pairs(work);
+  out.arithmetic = (pairs ? work.pair : work.compute) == kernel::Precision::F32
+                       ? program::Precision::F32
+                       : program::Precision::F64;
+  const std::int64_t of_instance = work.sites() / (work.colours ? work.colours->modulus : 1);
+  out.sites = of_instance * work.instances;
+  if (pairs) out.pairs = out.sites * of_instance;
+  if (target.nvidia && out.arithmetic == program::Precision::F32 && kernel.stages.empty()) {
+    const kernel::SiteCost cost = kernel::site_cost(kernel);
+    out.special -= cost.reciprocal_roots + cost.dividing_roots;
+  }
+}
+
 }  // namespace
 
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
@@ -74,6 +92,8 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   out.bytes = cost.bytes;
   out.flops = cost.flops;
   out.special = cost.special;
+  out.instructions = cost.instructions;
+  count_work(kernel, target, out);
   return out;
 }
 

@@ -17,13 +17,13 @@ namespace {
 
 using algebra::Op;
 
-/// Additions of all points and one multiplication for each weight that is not 1.
-int stencil_flops(const algebra::StencilData& stencil) {
+/// Multiplications of a stencil's sum: one for each weight that is not 1.
+int stencil_weights(const algebra::StencilData& stencil) {
   std::set<std::int64_t> weights;
   for (const std::int64_t w : stencil.weights) {
     if (w != 1 && w != 0) weights.insert(w);
   }
-  return static_cast<int>(stencil.offsets.size()) - 1 + static_cast<int>(weights.size());
+  return static_cast<int>(weights.size());
 }
 
 bool is_reciprocal_root(Expr power) {
@@ -91,6 +91,8 @@ class Counter {
                                    ? expr.args().size()
                                    : 0;
     for (std::size_t i = 0; i < truths; ++i) site.flops += !algebra::is_condition(expr.arg(i).op());
+    const int additions = expr.is(Op::Add) ? times : expr.is(Op::Sub) ? 1 : 0;
+    int products = expr.is(Op::Fma);  // that an addition takes
     // a + (-b) that nobody else wants negative is a difference
     for (std::size_t i = 0; i < expr.args().size(); ++i) {
       const Expr arg = expr.arg(i);
@@ -99,8 +101,10 @@ class Counter {
       const bool opposite = i > 0 && expr.is(Op::Add) && arg.is(Op::Mul) && uses_[arg.get()] == 1 &&
                             arg.arg(0).is_number() && arg.arg(0)->number.real == -1;
       if (opposite) --site.flops;
+      if (products < additions && takes_product(arg)) ++products;
       count(difference ? arg.arg(0) : arg);
     }
+    site.fused += products;
   }
 
   /// Counts who wants what, before `count`.
@@ -116,6 +120,7 @@ class Counter {
 
   SiteCost site;
   int stencils = 0;  ///< flops of the sums that a site function is handed
+  int weights = 0;   ///< multiplications among them
 
  private:
   /// A stencil of an array is summed on the way from memory and multiplied by its factor at the
@@ -124,13 +129,20 @@ class Counter {
     const algebra::StencilData& data = expr->arena->stencil_data(expr->index);
     if (expr.arg(0).is(Op::Load)) {
       ++site.inputs;
-      stencils += stencil_flops(data);
+      weights += stencil_weights(data);
+      stencils += static_cast<int>(data.offsets.size()) - 1 + stencil_weights(data);
     } else {
       for (const algebra::Offset& offset : data.offsets) count(algebra::shift(expr.arg(0), offset));
       const int points = static_cast<int>(data.offsets.size());
       site.flops += points - 1 + points;  // sums, and each times its weight
     }
     site.flops += stencil_factor(data, dx_) != 1;
+  }
+
+  /// A term of a sum that is a product which nothing else takes.
+  bool takes_product(Expr arg) {
+    const Expr inner = arg.is(Op::Neg) && uses_[arg.get()] == 1 ? arg.arg(0) : arg;
+    return inner.is(Op::Mul) && uses_[inner.get()] == 1 && !uniform(inner);
   }
 
   /// The same at every site and step of the launch: computed once before.
@@ -189,6 +201,7 @@ void add_draws(const Kernel& kernel, Cost& cost) {
     if (!node.is(Op::Normal) && !node.is(Op::Uniform)) return;
     const algebra::OpInfo& op = algebra::info(node.op());
     cost.flops += op.flops;
+    cost.instructions += op.flops;
     cost.special += op.special;
   });
 }
@@ -210,6 +223,7 @@ Cost cost(const Kernel& kernel) {
     cost.loads += stage_repeats * own.loads, cost.stores += stage_repeats * own.stores;
     cost.bytes += stage_repeats * own.bytes, cost.flops += stage_repeats * own.flops;
     cost.special += stage_repeats * own.special;
+    cost.instructions += stage_repeats * own.instructions;
   }
   if (!kernel.stages.empty()) return cost;
   for (const ArrayParam& array : kernel.arrays) {
@@ -221,6 +235,7 @@ Cost cost(const Kernel& kernel) {
   const Counter counter = counted(kernel);
   cost.flops = counter.site.flops + counter.stencils + static_cast<int>(kernel.reductions.size());
   cost.special = counter.site.special;
+  cost.instructions = cost.flops - counter.site.fused - counter.weights;
   add_draws(kernel, cost);
   return cost;
 }

@@ -14,6 +14,7 @@ struct Cost {
   int loads = 0, stores = 0;  ///< words moved to and from memory, each array once a site
   int bytes = 0;
   int flops = 0, special = 0;
+  int instructions = 0;  ///< `flops` with a multiplication and the addition that takes it as one
 };
 Cost cost(const Kernel& kernel);
 

@@ -18,6 +18,7 @@ struct SiteCost {
   int inputs = 0;  ///< numbers taken: own and neighbouring values, stencil sums, draws, coordinates
   int outputs = 0;  ///< numbers given: stores and terms of reductions
   int flops = 0;
+  int fused = 0;  ///< multiplications whose product one addition alone takes: one fma of the two
   int special = 0;
   int reciprocal_roots = 0;  ///< among them, as two; one instruction where `fast` is allowed
   int dividing_roots = 0;    ///< the same of roots that only divide; GPUs then have a product more

@@ -97,7 +97,7 @@ DiskCache DiskCache::standard() {
 std::optional<std::string> DiskCache::load(const std::string& key) const {
   if (folder_.empty() || !is_file_name(key)) return std::nullopt;
   const File file(path_of(key).c_str(), O_RDONLY | O_NOFOLLOW);
-  struct stat about{};
+  struct stat about {};
   if (!file || fstat(file.fd(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
   flock(file.fd(), LOCK_SH);  // shrink() leaves it alone; given back when the file is closed
   const bool ours = about.st_uid == geteuid() || about.st_uid == 0;

@@ -13,11 +13,13 @@ namespace vphi::runtime {
 namespace {
 
 using program::Kernel;
+using program::Precision;
 using program::Target;
 
 constexpr int kFewest = 3, kMost = 12;
 constexpr double kEnough = 0.12;  // seconds a kernel is repeated for
 constexpr std::uint32_t kThreads = 256;
+constexpr const char* kAllCeilings = "all ceilings 1";
 
 std::string replaced(std::string text, const std::string& name, const std::string& value) {
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
@@ -43,20 +45,18 @@ constexpr const char* kCopyNative = R"(extern "C" void vphi_copy(void* const* ar
 }
 )";
 
-constexpr const char* kFmaGpu = R"(@head@
-  @type@ a0 = (@type@)@local@, a1 = a0 + 1, a2 = a0 + 2, a3 = a0 + 3;
-  @type@ a4 = a0 + 4, a5 = a0 + 5, a6 = a0 + 6, a7 = a0 + 7;
+// Independent chains of values hide the latency of what is measured; @steps@ moves each of them on.
+constexpr const char* kChainsGpu = R"(@head@
   const @type@ b = (@type@)0.999, c = (@type@)0.001;
+  @type@ @begin@;
   for (int i = 0; i < @n@; ++i) {
-    a0 = fma(a0, b, c); a1 = fma(a1, b, c); a2 = fma(a2, b, c); a3 = fma(a3, b, c);
-    a4 = fma(a4, b, c); a5 = fma(a5, b, c); a6 = fma(a6, b, c); a7 = fma(a7, b, c);
+    @steps@
   }
-  to[@group@ * 256 + @local@] = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7;
+  to[@group@ * 256 + @local@] = @sum@;
 }
 )";
 
-// Ten independent chains hide the latency of the two multiply-add units.
-constexpr const char* kFmaNative = R"(
+constexpr const char* kChainsNative = R"(
 #if defined(__AVX512F__)
 typedef @type@ vector __attribute__((vector_size(64)));
 #elif defined(__AVX__)
@@ -64,21 +64,18 @@ typedef @type@ vector __attribute__((vector_size(32)));
 #else
 typedef @type@ vector __attribute__((vector_size(16)));
 #endif
-extern "C" void vphi_fma(void* const* args, long task) {
-  vector a0 = {}, a1, a2, a3, a4, a5, a6, a7, a8, a9;
-  a0 += (@type@)task;
-  a1 = a0 + 1; a2 = a0 + 2; a3 = a0 + 3; a4 = a0 + 4; a5 = a0 + 5; a6 = a0 + 6;
-  a7 = a0 + 7; a8 = a0 + 8; a9 = a0 + 9;
-  const @type@ b = (@type@)0.999, c = (@type@)0.001;
+extern "C" void vphi_chains(void* const* args, long task) {
+  const @type@ b = (@type@)0.999, c = (@type@)0.001, first = (@type@)task;
+  vector @begin@;
   for (int i = 0; i < @n@; ++i) {
-    a0 = a0 * b + c; a1 = a1 * b + c; a2 = a2 * b + c; a3 = a3 * b + c; a4 = a4 * b + c;
-    a5 = a5 * b + c; a6 = a6 * b + c; a7 = a7 * b + c; a8 = a8 * b + c; a9 = a9 * b + c;
+    @steps@
   }
-  const vector sum = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9;
+  const vector sum = @sum@;
   ((double*)args[0])[task] = sum[0];
   ((long*)args[1])[task] = sizeof(vector) / sizeof(@type@);
 }
 )";
+constexpr int kChainsOfGpu = 8, kChainsOfProcessor = 10;  ///< of processors: for two fma units
 
 std::string gpu_source(std::string text, Target target, const std::string& entry,
                        const std::string& parameters) {
@@ -125,21 +122,42 @@ std::vector<Kernel> copy_kernels(const DeviceInfo& info, std::size_t bytes) {
   return kernels;
 }
 
-Kernel fma_kernel(const DeviceInfo& info, const std::string& type, int repeats) {
+/// `count` copies of `text`, @a@ being a0, a1, ... and @k@ 0, 1, ..., with `between` them.
+std::string for_each_chain(int count, const std::string& text, const std::string& between) {
+  std::string all;
+  for (int k = 0; k < count; ++k) {
+    const std::string number = std::to_string(k);
+    all += (k > 0 ? between : "") + replaced(replaced(text, "@a@", "a" + number), "@k@", number);
+  }
+  return all;
+}
+
+/// A kernel that takes `step` of each chain `repeats` times, in `type`.
+Kernel chains_kernel(const DeviceInfo& info, const std::string& name, const std::string& type,
+                     const std::string& step, int repeats) {
+  const bool native = info.target == Target::Native;
+  const int chains = native ? kChainsOfProcessor : kChainsOfGpu;
   Kernel kernel;
-  kernel.name = "multiply-add";
-  kernel.entry = "vphi_fma";
+  kernel.name = name;
+  kernel.entry = "vphi_chains";
   kernel.arguments = {{program::Argument::Kind::Current, 0}, {program::Argument::Kind::Current, 1}};
-  if (info.target == Target::Native) {
-    kernel.source = kFmaNative;
-    kernel.grid = {std::uint32_t(4 * info.compute_units), 1, 1};
+  const auto groups = std::uint32_t((native || info.is_cpu ? 4 : 32) * info.compute_units);
+  kernel.grid = {groups, 1, 1};
+  std::string begin = "@a@ = (@type@)@local@ + @k@";
+  if (native) {
+    kernel.source = kChainsNative;
+    begin = "@a@ = vector{} + (first + @k@)";
   } else {
-    kernel.source = gpu_source(kFmaGpu, info.target, "vphi_fma",
+    kernel.source = gpu_source(kChainsGpu, info.target, kernel.entry,
                                "@global@ @type@* to, @global@ @type@* unused");
-    kernel.grid = {std::uint32_t(info.is_cpu ? 4 * info.compute_units : 32 * info.compute_units), 1,
-                   1};
+    begin =
+        replaced(begin, "@local@", info.target == Target::Cuda ? "threadIdx.x" : "get_local_id(0)");
     kernel.block = {kThreads, 1, 1};
   }
+  kernel.source = replaced(kernel.source, "@begin@", for_each_chain(chains, begin, ", "));
+  kernel.source =
+      replaced(kernel.source, "@steps@", for_each_chain(chains, "@a@ = " + step + ";", " "));
+  kernel.source = replaced(kernel.source, "@sum@", for_each_chain(chains, "@a@", " + "));
   kernel.source = replaced(replaced(kernel.source, "@type@", type), "@n@", std::to_string(repeats));
   return kernel;
 }
@@ -189,9 +207,9 @@ std::size_t copy_bytes(const DeviceInfo& info) {
   return std::max(grain, std::min(wanted, info.memory_free / 8) / grain * grain);
 }
 
-std::string key_of(const DeviceInfo& info) {
+std::string key_of(const DeviceInfo& info, const char* what = "copy bandwidth 2") {
   return CacheKey()
-      .add("ceiling", "copy bandwidth 2")
+      .add("ceiling", what)
       .add("device", info.name)
       .add("driver", info.driver)
       .add("kind", info.id.substr(0, info.id.find(':')))
@@ -215,23 +233,99 @@ double measure_copy_bandwidth(Device& device) {
   return best;
 }
 
-double measure_flops(Device& device, program::Precision precision) {
+namespace {
+
+/// Steps of chains per second; 0 where the precision is lacking.
+double chain_steps(Device& device, program::Precision precision, const std::string& name,
+                   const std::string& step, int repeats) {
   const DeviceInfo info = device.info();
   const bool single = precision == program::Precision::F32;
   if (!single && !info.f64) return 0;
   const bool native = info.target == Target::Native;
-  const int repeats = native ? 20000 : info.is_cpu ? 2000 : 4096;
-  const Kernel kernel = fma_kernel(info, single ? "float" : "double", repeats);
+  // OpenCL on a processor: a work item is a vector, for not every driver makes one of its loop
+  const std::size_t wide = !native && info.is_cpu ? 8 : 1;
+  const std::string type =
+      std::string(single ? "float" : "double") + (wide > 1 ? std::to_string(wide) : "");
+  const Kernel kernel = chains_kernel(info, name, type, step, repeats);
   const KernelHandle handle = device.compile(std::span(&kernel, 1)).at(0);
   Buffers buffers(device);
   const std::size_t words = std::size_t(kernel.grid[0]) * kernel.block[0];
-  buffers.add(8 * words);
-  buffers.add(8 * words);
+  buffers.add(8 * wide * words);
+  buffers.add(8 * wide * words);
   const double seconds = best_seconds(device, handle, buffers.list);
-  if (!native) return 2.0 * 8 * repeats * double(words) / seconds;
+  if (!native) return double(kChainsOfGpu) * repeats * double(wide * words) / seconds;
   long lanes = 0;
   device.download(std::as_writable_bytes(std::span(&lanes, 1)), buffers.list[1], 0);
-  return 2.0 * 10 * repeats * double(lanes) * double(kernel.grid[0]) / seconds;
+  return double(kChainsOfProcessor) * repeats * double(lanes) * double(kernel.grid[0]) / seconds;
+}
+
+}  // namespace
+
+double measure_flops(Device& device, program::Precision precision) {
+  const DeviceInfo info = device.info();
+  const bool native = info.target == Target::Native;
+  const int repeats = native ? 20000 : info.is_cpu ? 2000 : 4096;
+  const std::string step = native ? "@a@ * b + c" : "fma(@a@, b, c)";
+  return 2 * chain_steps(device, precision, "multiply-add", step, repeats);
+}
+
+double measure_special(Device& device, program::Precision precision) {
+  const DeviceInfo info = device.info();
+  const bool single = precision == program::Precision::F32;
+  if (info.target == Target::Native)
+    return chain_steps(device, precision, "quotient", "b / (@a@ + c)", 5000);
+  // bounded: exp(-1/(1 + a)) of a >= 0 lies between 0.36 and 1
+  std::string step = "exp(-b / (b + @a@))";
+  if (single && info.target == Target::Cuda) step = "__expf(__fdividef(-b, b + @a@))";
+  if (single && info.target == Target::OpenCL) step = "native_exp(native_divide(-b, b + @a@))";
+  return 2 * chain_steps(device, precision, "quotient and exp", step, info.is_cpu ? 200 : 512);
+}
+
+double measure_launch(Device& device) {
+  const DeviceInfo info = device.info();
+  Kernel kernel = chains_kernel(info, "nothing", "float", "@a@ * b + c", 1);
+  kernel.grid = {1, 1, 1};
+  const KernelHandle handle = device.compile(std::span(&kernel, 1)).at(0);
+  Buffers buffers(device);
+  buffers.add(8 * std::size_t(kThreads));
+  buffers.add(8 * std::size_t(kThreads));
+  constexpr int kLaunches = 200;
+  const RecordingHandle sequence = device.record([&] {
+    for (int i = 0; i < kLaunches; ++i) device.launch(handle, buffers.list);
+  });
+  double best = INFINITY;
+  for (int i = 0; i <= kFewest; ++i) {
+    const int begin = device.mark();
+    device.replay(sequence);
+    const int end = device.mark();
+    best = std::min(best, device.seconds_between(begin, end));
+  }
+  return best / kLaunches;
+}
+
+Ceilings measure_ceilings(Device& device) {
+  Ceilings c;
+  c.copy = measure_copy_bandwidth(device);
+  c.f32 = measure_flops(device, Precision::F32);
+  c.f64 = measure_flops(device, Precision::F64);
+  c.special32 = measure_special(device, Precision::F32);
+  c.special64 = measure_special(device, Precision::F64);
+  c.launch = measure_launch(device);
+  std::ostringstream text;
+  text.precision(17);
+  for (const double value : {c.copy, c.f32, c.f64, c.special32, c.special64, c.launch})
+    text << value << ' ';
+  DiskCache::standard().store(key_of(device.info(), kAllCeilings), text.str());
+  return c;
+}
+
+Ceilings known_ceilings(Device& device) {
+  const auto text = DiskCache::standard().load(key_of(device.info(), kAllCeilings));
+  if (!text) return measure_ceilings(device);
+  Ceilings c;
+  std::istringstream in(*text);
+  if (in >> c.copy >> c.f32 >> c.f64 >> c.special32 >> c.special64 >> c.launch) return c;
+  return measure_ceilings(device);
 }
 
 std::optional<double> known_copy_bandwidth(const DeviceInfo& info) {

@@ -16,6 +16,23 @@ namespace vphi::runtime {
 double measure_copy_bandwidth(Device& device);
 /// Operations per second; a fused multiply-add counts as two. 0 where the precision is lacking.
 double measure_flops(Device& device, program::Precision precision);
+/// Special functions per second: quotients and exponentials in turn, on a GPU in f32 by its
+/// approximate instructions; on processors quotients of vectors. 0 where the precision is lacking.
+double measure_special(Device& device, program::Precision precision);
+/// Seconds from the begin of one launch to the begin of the next, of kernels that do nothing, in a
+/// recorded sequence as the launches of a step are.
+double measure_launch(Device& device);
+
+struct Ceilings {
+  double copy = 0;                      ///< bytes read plus written per second
+  double f32 = 0, f64 = 0;              ///< operations per second, an fma as two
+  double special32 = 0, special64 = 0;  ///< special functions per second
+  double launch = 0;                    ///< seconds
+};
+/// All of them, measured now and kept in the code cache.
+Ceilings measure_ceilings(Device& device);
+/// Those that were kept, else measured.
+Ceilings known_ceilings(Device& device);
 
 std::optional<double> known_copy_bandwidth(const DeviceInfo& info);
 /// The known value, else measured and kept.

@@ -26,6 +26,17 @@ TEST(Ceilings, AreMeasuredOnceOnEveryDevice) {
     EXPECT_GT(f32, 1e8);
     EXPECT_LT(f32, 1e16);
     EXPECT_EQ(f64 > 1e8, info.f64);
+    // the rates of measure_ceilings are those of the single measurements, and they are kept
+    const Ceilings all = measure_ceilings(*device);
+    EXPECT_GT(all.special32, 1e6);
+    EXPECT_LT(all.special32, 1e15);
+    EXPECT_EQ(all.special64 > 1e6, info.f64);
+    EXPECT_GT(all.launch, 0);
+    EXPECT_LT(all.launch, 1e-2);
+    const Ceilings kept = known_ceilings(*device);
+    EXPECT_EQ(kept.copy, all.copy);
+    EXPECT_EQ(kept.launch, all.launch);
+    EXPECT_EQ(kept.special64, all.special64);
     std::cout << info.id << " " << info.name << ": copy " << copy / 1e9 << " GB/s, f32 "
               << f32 / 1e9 << ", f64 " << f64 / 1e9 << " GFLOP/s\n";
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "runtime/device/ceilings.hpp"
+#include "runtime/device/limits.hpp"
 #include "runtime/run/launch_time.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/compile_watch.hpp"
@@ -109,21 +110,173 @@ int bench_kernels(const program::Program& program, runtime::Device& device,
 struct Bench {
   ModelOptions options;
   std::int64_t milliseconds = 100;  ///< of a repetition
-  bool json = false, kernels = false;
-  double copy = 0, f32 = 0, f64 = 0;  ///< the device's ceilings
+  bool json = false, kernels = false, all = false;
+  std::int64_t sites = 0;  ///< with `all`: lattices are doubled until they have as many
+  runtime::Ceilings ceilings;
 };
+
+CompileOptions compile_options(const Bench& bench) {
+  CompileOptions compile = bench.options.compile_options();
+  // --steps counts those of a repetition here; the model's end must not stop it
+  compile.steps = -1;
+  // Instances whose run has ended stand still or copy what was there: that is not to be timed.
+  if (compile.until.empty()) compile.until = kNever;
+  return compile;
+}
+
+std::string extent_text(const program::Program& program) {
+  return runtime::shape_text({program.extent.data(), static_cast<std::size_t>(program.dims)});
+}
+
+/// The lattice doubled along every axis until all instances together have `sites` sites; empty
+/// where it has them already, or has one site, or its sites are particles.
+std::string doubled_lattice(const program::Program& program, std::int64_t sites) {
+  if (program.sites() <= 1) return {};
+  auto extent = program.extent;
+  const auto count = [&] {
+    std::int64_t n = program.instances;
+    for (int axis = 0; axis < program.dims; ++axis) n *= extent[static_cast<std::size_t>(axis)];
+    return n;
+  };
+  if (count() >= sites) return {};
+  while (count() < sites)
+    for (int axis = 0; axis < program.dims; ++axis) extent[static_cast<std::size_t>(axis)] *= 2;
+  std::string text;
+  for (int axis = 0; axis < program.dims; ++axis)
+    text += fmt::format("{}{}", axis > 0 ? "*" : "", extent[static_cast<std::size_t>(axis)]);
+  return text;
+}
+
+/// What was measured, beside the least time that the device's ceilings allow.
+nlohmann::ordered_json row_of(const Bench& bench, const program::Program& program,
+                              runtime::Session& session, const Timing& t) {
+  const auto info = session.device().info();
+  const runtime::StepLimits limits = runtime::step_limits(
+      program, std::max<std::int64_t>(1, t.steps), bench.ceilings, info.compute_units);
+  const bool wide = std::ranges::any_of(
+      program.buffers, [](const auto& b) { return b.state && b.precision == Precision::F64; });
+  const double sites = static_cast<double>(program.sites() * program.instances);
+  const double peak = wide ? bench.ceilings.f64 : bench.ceilings.f32;
+  const double rate = sites / t.seconds_per_step;
+  nlohmann::ordered_json out;
+  out["model"] = program.model;
+  out["lattice"] = std::vector(program.extent.begin(), program.extent.begin() + program.dims);
+  out["instances"] = program.instances;
+  out["precision"] = wide ? "f64" : "f32";
+  out["steps"] = t.steps;
+  out["seconds_per_step"] = t.seconds_per_step;
+  out["spread"] = t.spread;
+  out["ns_per_site"] = 1e9 / rate;
+  out["site_updates_per_s"] = rate;
+  out["bytes_per_site"] = limits.bytes;
+  out["flops_per_site"] = limits.flops;
+  out["fraction_of_copy"] = rate * limits.bytes / bench.ceilings.copy;
+  out["fraction_of_flops"] = peak > 0 ? rate * limits.flops / peak : 0;
+  const auto share = [&](double seconds) { return seconds / t.seconds_per_step; };
+  out["limit"] = {{"seconds", limits.seconds},
+                  {"name", limits.name},
+                  {"fraction", share(limits.seconds)},
+                  {"memory", share(limits.sum.memory)},
+                  {"arithmetic", share(limits.sum.arithmetic)},
+                  {"special_functions", share(limits.sum.special)},
+                  {"launch", share(limits.sum.launch)}};
+  out["device_bytes"] = session.bytes_peak();
+  out["kernels"] = nlohmann::ordered_json::array();
+  const auto& launches = program.multi_step.empty() ? program.step : program.multi_step;
+  for (const auto& launch : launches) {
+    const auto r = session.report(launch.kernel);
+    out["kernels"].push_back({{"name", program.kernels[launch.kernel].name},
+                              {"registers", r.registers},
+                              {"spilled_bytes", r.spilled_bytes},
+                              {"from_cache", r.from_cache},
+                              {"compile_seconds", r.compile_seconds}});
+    if (info.target == program::Target::Cuda && r.registers > 0)
+      out["kernels"].back()["occupancy_of_registers"] =
+          runtime::occupancy_of_registers(r.registers);
+  }
+  return out;
+}
+
+double percent(const nlohmann::ordered_json& value) { return 100 * value.get<double>(); }
+
+void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
+  const auto& limit = row["limit"];
+  const double seconds = row["seconds_per_step"].get<double>();
+  fmt::print("{} {} {}\n", row["model"].get<std::string>(), extent,
+             row["precision"].get<std::string>());
+  fmt::print("  {:.4g} ms a step, {:.4g} ns a site, {}site updates/s (median {:.2f} of the best)\n",
+             1e3 * seconds, row["ns_per_site"].get<double>(),
+             with_prefix(row["site_updates_per_s"].get<double>()), row["spread"].get<double>());
+  fmt::print("  {:.0f} bytes a site: {:.1f} % of copy;  {:.0f} flops a site: {:.1f} % of peak\n",
+             row["bytes_per_site"].get<double>(), percent(row["fraction_of_copy"]),
+             row["flops_per_site"].get<double>(), percent(row["fraction_of_flops"]));
+  fmt::print(
+      "  limit {:.4g} ms, by {}: {:.1f} % of the limit (memory {:.1f} %, arithmetic {:.1f} %, "
+      "special functions {:.1f} %, launches {:.1f} %)\n",
+      1e3 * limit["seconds"].get<double>(), limit["name"].get<std::string>(),
+      percent(limit["fraction"]), percent(limit["memory"]), percent(limit["arithmetic"]),
+      percent(limit["special_functions"]), percent(limit["launch"]));
+  if (limit["memory"].get<double>() > 1)
+    fmt::print("  faster than the memory: the arrays stay in a cache\n");
+  for (const auto& k : row["kernels"]) {
+    fmt::print("  kernel {}: ", k["name"].get<std::string>());
+    if (k["registers"].get<int>() >= 0)
+      fmt::print("{} registers, {} bytes spilled, ", k["registers"].get<int>(),
+                 k["spilled_bytes"].get<int>());
+    if (k.contains("occupancy_of_registers"))
+      fmt::print("{:.0f} % of the threads, ", percent(k["occupancy_of_registers"]));
+    fmt::print("compiled in {:.0f} ms{}\n", 1e3 * k["compile_seconds"].get<double>(),
+               k["from_cache"].get<bool>() ? " (from the cache)" : "");
+  }
+}
+
+void print_table_head() {
+  fmt::print(
+      "\n{:<20} {:<18} {:>3} {:>10} {:>10} {:>7} {:<17} {:>6} {:>6} {:>6} {:>6} {:>4} {:>5}\n",
+      "model", "lattice", "", "ms a step", "ns a site", "of lim.", "limit", "mem", "arith", "spec",
+      "launch", "regs", "spill");
+}
+
+void print_table_row(const nlohmann::ordered_json& row, const std::string& extent) {
+  const auto& limit = row["limit"];
+  int registers = -1, spilled = 0;
+  for (const auto& k : row["kernels"]) {
+    registers = std::max(registers, k["registers"].get<int>());
+    spilled = std::max(spilled, k["spilled_bytes"].get<int>());
+  }
+  fmt::print(
+      "{:<20} {:<18} {:>3} {:>10.4f} {:>10.5f} {:>5.1f} % {:<17} {:>6.1f} {:>6.1f} {:>6.1f} "
+      "{:>6.1f}",
+      row["model"].get<std::string>(), extent, row["precision"].get<std::string>(),
+      1e3 * row["seconds_per_step"].get<double>(), row["ns_per_site"].get<double>(),
+      percent(limit["fraction"]), limit["name"].get<std::string>(), percent(limit["memory"]),
+      percent(limit["arithmetic"]), percent(limit["special_functions"]), percent(limit["launch"]));
+  if (registers >= 0) fmt::print(" {:>4} {:>5}", registers, spilled);
+  fmt::print("\n");
+  std::fflush(stdout);
+}
 
 /// A model's steps, or its kernels, as text or into `out`; the exit status.
 int bench_model(const Bench& bench, const std::string& path, runtime::Device& device,
                 nlohmann::ordered_json& out) {
-  CompileOptions compile = bench.options.compile_options();
-  compile.steps =
-      -1;  // --steps counts those of a repetition here; the model's end must not stop it
-  // Instances whose run has ended stand still or copy what was there: that is not to be timed.
-  if (compile.until.empty()) compile.until = kNever;
+  CompileOptions compile = compile_options(bench);
   std::optional<CompileWatch> compiling(std::in_place, terminal(stderr));
   Compilation c = compile_model(path, compile, target_of(device.info()));
-  if (report(c)) return refused(c, bench.json);
+  if (c.program && bench.all && compile.lattice.empty()) {
+    compile.lattice = doubled_lattice(*c.program, bench.sites);
+    if (!compile.lattice.empty()) {
+      Compilation larger = compile_model(path, compile, target_of(device.info()));
+      // bodies, and lattices whose extents a table or a file fixes, stay as they are
+      if (larger.program) c = std::move(larger);
+    }
+  }
+  if (bench.all) {  // the table has no room for warnings
+    for (const dsl::Diagnostic& d : c.diagnostics.all())
+      if (!c.program && d.severity == dsl::Severity::Error)
+        throw UsageError(fmt::format("{}: {}", d.code, d.message));
+  } else if (report(c)) {
+    return refused(c, bench.json);
+  }
   auto program = *c.program;
   if (bench.kernels) return bench_kernels(program, device, out, bench.json);
   program.outputs.clear();
@@ -134,57 +287,36 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   const Timing t =
       time_steps(session, bench.options.steps, std::max<std::int64_t>(1, program.multi_step_unit),
                  1e-3 * static_cast<double>(bench.milliseconds));
-
-  const double sites = static_cast<double>(program.sites() * program.instances);
-  double flops = 0;
-  // many steps a launch, where there are such
-  const auto& launches = program.multi_step.empty() ? program.step : program.multi_step;
-  for (const auto& launch : launches) flops += program.kernels[launch.kernel].flops;
-  const double bytes = runtime::bytes_per_site(program);
-  const bool wide = std::any_of(program.buffers.begin(), program.buffers.end(), [](const auto& b) {
-    return b.state && b.precision == Precision::F64;
-  });
-  const double peak = wide ? bench.f64 : bench.f32;
-  const double rate = sites / t.seconds_per_step;
-  out["model"] = program.model;
-  out["lattice"] = std::vector(program.extent.begin(), program.extent.begin() + program.dims);
-  out["instances"] = program.instances;
-  out["precision"] = wide ? "f64" : "f32";
-  out["steps"] = t.steps;
-  out["seconds_per_step"] = t.seconds_per_step;
-  out["ns_per_site"] = 1e9 / rate;
-  out["site_updates_per_s"] = rate;
-  out["bytes_per_site"] = bytes;
-  out["fraction_of_copy"] = rate * bytes / bench.copy;
-  out["fraction_of_flops"] = peak > 0 ? rate * flops / peak : 0;
-  out["device_bytes"] = session.bytes_peak();
-  out["kernels"] = nlohmann::ordered_json::array();
-  for (const auto& launch : launches) {
-    const auto r = session.report(launch.kernel);
-    out["kernels"].push_back({{"name", program.kernels[launch.kernel].name},
-                              {"registers", r.registers},
-                              {"spilled_bytes", r.spilled_bytes},
-                              {"compile_seconds", r.compile_seconds}});
-  }
+  const auto row = row_of(bench, program, session, t);
+  out.update(row);
   if (bench.json) return kOk;
-  fmt::print("{} {} {}\n", program.model,
-             runtime::shape_text({program.extent.data(), static_cast<std::size_t>(program.dims)}),
-             wide ? "f64" : "f32");
-  fmt::print("  {} a step, {:.4g} ns a site, {}site updates/s (median {:.2f} of the best)\n",
-             fmt::format("{:.4g} ms", 1e3 * t.seconds_per_step), 1e9 / rate, with_prefix(rate),
-             t.spread);
-  fmt::print("  {:.0f} bytes a site: {:.1f} % of copy;  {:.0f} flops a site: {:.1f} % of peak\n",
-             bytes, 100 * rate * bytes / bench.copy, flops,
-             peak > 0 ? 100 * rate * flops / peak : 0);
-  for (const auto& launch : launches) {
-    const auto r = session.report(launch.kernel);
-    fmt::print("  kernel {}: ", program.kernels[launch.kernel].name);
-    if (r.registers >= 0)
-      fmt::print("{} registers, {} bytes spilled, ", r.registers, r.spilled_bytes);
-    fmt::print("compiled in {:.0f} ms{}\n", 1e3 * r.compile_seconds,
-               r.from_cache ? " (from the cache)" : "");
-  }
+  (bench.all ? print_table_row : print_row)(row, extent_text(program));
   return kOk;
+}
+
+/// Every shipped model in both precisions; what cannot be timed is a row with the reason.
+void bench_all(Bench& bench, runtime::Device& device, nlohmann::ordered_json& out) {
+  if (!bench.json) print_table_head();
+  const bool both = bench.options.precision.empty();
+  for (const std::string precision : {"f32", "f64"}) {
+    if (!both && precision != bench.options.precision) continue;
+    Bench one = bench;
+    one.options.precision = precision;
+    for (const auto& [name, path] : shipped_models()) {
+      nlohmann::ordered_json row;
+      std::string reason;
+      try {
+        bench_model(one, path, device, row);
+      } catch (const std::exception& error) {
+        reason = error.what();
+      }
+      if (!reason.empty()) {
+        row = {{"model", name}, {"precision", precision}, {"not_timed", reason}};
+        if (!bench.json) fmt::print("{:<20} not timed: {}\n", name, reason);
+      }
+      out["runs"].push_back(std::move(row));
+    }
+  }
 }
 
 }  // namespace
@@ -193,31 +325,49 @@ int bench(const Words& words) {
   std::vector<std::string> models;
   std::string device_id = "auto";
   Bench bench;
+  bool quick = false;
   CommandLine line("bench [MODEL...]",
-                   "Times a model's steps against this device's measured ceilings.");
+                   "Times a model's steps against the limits that this device's measured ceilings "
+                   "set.");
   line.arguments(models, 0, 1024);
   bench.options.declare(line);
   line.value("--device", "ID", device_id, "auto, native, opencl[:k], cuda[:k]")
       .number("--milliseconds", "MS", bench.milliseconds, 1, "of one repetition (default: 100)")
       .flag("--kernels", bench.kernels, "each kernel by itself, with those of start and outputs")
+      .flag("--all", bench.all,
+            "all shipped models in both precisions as a table, on lattices that fill the device")
+      .flag("--quick", quick, "with --all: smaller lattices, shorter repetitions")
       .flag("--json", bench.json, "one JSON object; several models: a list `runs` in it");
   if (!line.parse(words)) return kOk;
+  line.obeyed("--quick", !bench.all, "it is a choice of `--all`");
+  if (bench.all && (!models.empty() || bench.kernels))
+    throw UsageError("--all times every shipped model, as whole steps",
+                     "leave the names and --kernels away, or --all");
   std::vector<std::string> paths;
   for (const std::string& model : models) paths.push_back(find_model(model));
   const auto device = runtime::open_device(device_id);
   const auto info = device->info();
+  bench.sites = info.is_cpu ? std::int64_t{1} << 20 : std::int64_t{1} << 23;
+  if (quick) bench.sites /= 8, bench.milliseconds = std::min<std::int64_t>(bench.milliseconds, 20);
 
   nlohmann::ordered_json out;
   out["device"] = info.name;
-  bench.copy = runtime::measure_copy_bandwidth(*device);
-  bench.f32 = runtime::measure_flops(*device, Precision::F32);
-  bench.f64 = runtime::measure_flops(*device, Precision::F64);
-  out["ceilings"] = {
-      {"copy_bytes_per_s", bench.copy}, {"f32_flops", bench.f32}, {"f64_flops", bench.f64}};
+  bench.ceilings = runtime::measure_ceilings(*device);
+  const runtime::Ceilings& c = bench.ceilings;
+  out["ceilings"] = {{"copy_bytes_per_s", c.copy},
+                     {"f32_flops", c.f32},
+                     {"f64_flops", c.f64},
+                     {"f32_special_per_s", c.special32},
+                     {"f64_special_per_s", c.special64},
+                     {"launch_seconds", c.launch}};
   if (!bench.json)
     fmt::print(
-        "{} ({})\n  copy {:.1f} GB/s, multiply-adds {:.0f} GFLOP/s f32, {:.0f} GFLOP/s f64\n",
-        info.name, info.id, bench.copy / 1e9, bench.f32 / 1e9, bench.f64 / 1e9);
+        "{} ({})\n  copy {:.1f} GB/s, multiply-adds {:.0f} GFLOP/s f32, {:.0f} GFLOP/s f64, "
+        "special "
+        "functions {:.1f} G/s f32, {:.1f} G/s f64, launch {:.2f} us\n",
+        info.name, info.id, c.copy / 1e9, c.f32 / 1e9, c.f64 / 1e9, c.special32 / 1e9,
+        c.special64 / 1e9, 1e6 * c.launch);
+  if (bench.all) bench_all(bench, *device, out);
   for (const std::string& path : paths) {
     nlohmann::ordered_json one;
     if (const int status = bench_model(bench, path, *device, paths.size() == 1 ? out : one))

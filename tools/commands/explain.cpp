@@ -11,6 +11,7 @@
 
 #include "embedded/vphi_pages.hpp"
 #include "runtime/device/ceilings.hpp"
+#include "runtime/device/limits.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/commands/audit_table.hpp"
 #include "tools/entry.hpp"
@@ -64,6 +65,36 @@ int print_entries(const std::string& word, const std::vector<ReferenceEntry>& en
                     {"source", entry.source}});
   print_json({{"ok", true}, {"word", word}, {"entries", list}});
   return kOk;
+}
+
+runtime::StepLimits step_limits(const program::Program& p, runtime::Device& device) {
+  return runtime::step_limits(p, std::max<std::int64_t>(1, p.multi_step_unit),
+                              runtime::known_ceilings(device), device.info().compute_units);
+}
+
+/// The least time of a step, before any run.
+void print_limit(const program::Program& p, runtime::Device& device) {
+  const runtime::StepLimits limit = step_limits(p, device);
+  fmt::print(
+      "Least time of a step on {}: {:.4g} ms, by {} (memory {:.4g}, arithmetic {:.4g}, special "
+      "functions {:.4g}, launches {:.4g} ms)\n",
+      device.info().name, 1e3 * limit.seconds, limit.name, 1e3 * limit.sum.memory,
+      1e3 * limit.sum.arithmetic, 1e3 * limit.sum.special, 1e3 * limit.sum.launch);
+}
+
+/// The equations and kernels, with the least time of a step where a device is named.
+std::string with_limit(const std::string& json, const program::Program& p,
+                       runtime::Device& device) {
+  auto out = nlohmann::ordered_json::parse(json);
+  const runtime::StepLimits limit = step_limits(p, device);
+  out["least_time_of_a_step"] = {{"device", device.info().name},
+                                 {"seconds", limit.seconds},
+                                 {"name", limit.name},
+                                 {"memory", limit.sum.memory},
+                                 {"arithmetic", limit.sum.arithmetic},
+                                 {"special_functions", limit.sum.special},
+                                 {"launch", limit.sum.launch}};
+  return out.dump(2);
 }
 
 /// Registers and spills, which only the device's own compiler knows.
@@ -146,17 +177,21 @@ int explain(const Words& words) {
   ExplainOptions how;
   if (device) how.bandwidth = runtime::copy_bandwidth(*device);
   const Explanation e = vphi::explain(c, how);
-  const std::string text = format == "latex"    ? to_latex(e)
-                           : format == "mathml" ? to_mathml(e)
-                           : format == "json"   ? to_json(e)
-                                                : to_text(e);
+  std::string text = format == "latex"    ? to_latex(e)
+                     : format == "mathml" ? to_mathml(e)
+                     : format == "json"   ? to_json(e)
+                                          : to_text(e);
+  if (format == "json" && device && c.program) text = with_limit(text, *c.program, *device);
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (!text.ends_with('\n')) fmt::print("\n");
   if (format == "text" && c.program) {
     const auto need = runtime::memory_needed(*c.program);
     fmt::print("Memory: {:.1f} MB at most, {} bytes a site\n", static_cast<double>(need.peak) / 1e6,
                need.per_site);
-    if (device) print_registers(*c.program, *device);
+    if (device) {
+      print_limit(*c.program, *device);
+      print_registers(*c.program, *device);
+    }
   }
   return failed ? kUserError : kOk;
 }

@@ -1,0 +1,84 @@
+#include "runtime/device/limits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace vphi::runtime {
+namespace {
+
+std::array<std::pair<double, std::string_view>, 4> named(const Limits& l) {
+  return {{{l.memory, "memory"},
+           {l.arithmetic, "arithmetic"},
+           {l.special, "special functions"},
+           {l.launch, "launch"}}};
+}
+
+double over(double work, double rate) { return rate > 0 ? work / rate : 0; }
+
+}  // namespace
+
+double Limits::longest() const { return std::max({memory, arithmetic, special, launch}); }
+
+std::string_view Limits::name() const { return std::ranges::max(named(*this)).second; }
+
+Limits limits(const program::Kernel& kernel, const Ceilings& c, int units) {
+  const bool single = kernel.arithmetic == program::Precision::F32;
+  const auto sites = static_cast<double>(kernel.sites);
+  const auto work = kernel.pairs > 0 ? static_cast<double>(kernel.pairs) : sites;
+  const double groups = static_cast<double>(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
+  const double share = std::min(1.0, groups / std::max(1, units));
+  Limits l;
+  l.memory = over(sites * kernel.bytes, c.copy);
+  // the ceiling counts an fma as two operations, and it is one instruction
+  l.arithmetic = over(2 * work * kernel.instructions, share * (single ? c.f32 : c.f64));
+  l.special = over(work * kernel.special, share * (single ? c.special32 : c.special64));
+  l.launch = c.launch;
+  return l;
+}
+
+StepLimits step_limits(const program::Program& program, std::int64_t together,
+                       const Ceilings& ceilings, int units) {
+  const bool many = !program.multi_step.empty();
+  std::vector<program::Launch> launches = many ? program.multi_step : program.step;
+  double steps = 1;  // that `launches` are
+  if (!many && !program.cycle.empty()) {
+    steps = static_cast<double>(program.cycle.size());
+    launches.clear();
+    for (const auto& step : program.cycle)
+      launches.insert(launches.end(), step.begin(), step.end());
+  }
+  StepLimits result;
+  std::map<std::string_view, double> of;
+  for (const program::Launch& launch : launches) {
+    const auto& kernel = program.kernels[static_cast<std::size_t>(launch.kernel)];
+    result.flops += kernel.flops / steps;
+    result.bytes += kernel.bytes / steps;
+    Limits one = limits(kernel, ceilings, units);
+    // a kernel of many steps is counted by the step, and moves its arrays once a launch
+    one.memory /= many ? static_cast<double>(together) : steps;
+    one.launch /= many ? static_cast<double>(together) : steps;
+    one.arithmetic /= steps;
+    one.special /= steps;
+    result.sum.memory += one.memory;
+    result.sum.arithmetic += one.arithmetic;
+    result.sum.special += one.special;
+    result.sum.launch += one.launch;
+    result.seconds += one.longest();
+    of[one.name()] += one.longest();
+  }
+  for (const auto& [name, seconds] : of)
+    if (result.name.empty() || seconds > of[result.name]) result.name = name;
+  return result;
+}
+
+double occupancy_of_registers(int registers) {
+  if (registers <= 0) return 0;
+  constexpr int kRegisters = 65536, kGrain = 256, kMostGroups = 64;
+  const int of_group = (registers * 32 + kGrain - 1) / kGrain * kGrain;
+  return std::min(kMostGroups, kRegisters / of_group) / static_cast<double>(kMostGroups);
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,102 @@
+// The least time of a launch, against numbers worked out by hand.
+#include "runtime/device/limits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace vphi::runtime {
+namespace {
+
+Ceilings round_numbers() {
+  Ceilings c;
+  c.copy = 1e12, c.f32 = 2e13, c.f64 = 1e13, c.special32 = 1e12, c.special64 = 1e11,
+  c.launch = 2e-6;
+  return c;
+}
+
+program::Kernel sweep() {
+  program::Kernel k;
+  k.sites = 1'000'000;
+  k.bytes = 32, k.instructions = 100, k.special = 3;
+  k.arithmetic = program::Precision::F32;
+  k.grid = {1000, 1, 1};
+  return k;
+}
+
+program::Launch launch(int kernel) {
+  program::Launch l;
+  l.kernel = kernel;
+  return l;
+}
+
+TEST(Limits, OfALaunch) {
+  const Limits l = limits(sweep(), round_numbers(), 100);
+  EXPECT_DOUBLE_EQ(l.memory, 32e-6);
+  EXPECT_DOUBLE_EQ(l.arithmetic, 10e-6);  // 1e8 instructions, each up to two operations
+  EXPECT_DOUBLE_EQ(l.special, 3e-6);
+  EXPECT_DOUBLE_EQ(l.launch, 2e-6);
+  EXPECT_DOUBLE_EQ(l.longest(), 32e-6);
+  EXPECT_EQ(l.name(), "memory");
+}
+
+TEST(Limits, OfPairsAndOfAnotherPrecision) {
+  program::Kernel pairs = sweep();
+  pairs.sites = 1000, pairs.pairs = 1'000'000;
+  pairs.arithmetic = program::Precision::F64;
+  const Limits l = limits(pairs, round_numbers(), 100);
+  EXPECT_DOUBLE_EQ(l.memory, 32e-9);
+  EXPECT_DOUBLE_EQ(l.arithmetic, 20e-6);
+  EXPECT_DOUBLE_EQ(l.special, 30e-6);
+  EXPECT_EQ(l.name(), "special functions");
+}
+
+TEST(Limits, AFewGroupsUseAShareOfTheArithmetic) {
+  program::Kernel small = sweep();
+  small.sites = 1000;
+  small.grid = {25, 1, 1};
+  const Limits l = limits(small, round_numbers(), 100);
+  EXPECT_DOUBLE_EQ(l.memory, 32e-9);
+  EXPECT_DOUBLE_EQ(l.arithmetic, 4 * 10e-9);
+  EXPECT_EQ(l.name(), "launch");
+}
+
+TEST(Limits, OfAStepAreThoseOfItsLaunches) {
+  program::Program p;
+  p.kernels = {sweep(), sweep()};
+  p.kernels[1].special = 60;  // 60 us
+  p.step = {launch(0), launch(1), launch(0)};
+  const StepLimits l = step_limits(p, 1, round_numbers(), 100);
+  EXPECT_DOUBLE_EQ(l.seconds, (32 + 60 + 32) * 1e-6);
+  EXPECT_DOUBLE_EQ(l.sum.memory, 96e-6);
+  EXPECT_DOUBLE_EQ(l.sum.special, 66e-6);
+  EXPECT_EQ(l.name, "memory");
+  EXPECT_DOUBLE_EQ(l.bytes, 96);
+}
+
+TEST(Limits, StepsThatDifferInTurnCountAsTheirMean) {
+  program::Program p;
+  p.kernels = {sweep()};
+  p.step = {launch(0)};
+  p.cycle = {{launch(0)}, {launch(0), launch(0), launch(0)}};
+  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), 100).seconds, 64e-6);
+}
+
+TEST(Limits, ManyStepsALaunchMoveTheirArraysOnce) {
+  program::Program p;
+  p.kernels = {sweep()};
+  p.step = {launch(0)};
+  p.multi_step = {launch(0)};
+  const StepLimits l = step_limits(p, 1000, round_numbers(), 100);
+  EXPECT_DOUBLE_EQ(l.sum.memory, 32e-9);
+  EXPECT_DOUBLE_EQ(l.seconds, 10e-6);
+  EXPECT_EQ(l.name, "arithmetic");
+}
+
+TEST(Limits, Occupancy) {
+  EXPECT_DOUBLE_EQ(occupancy_of_registers(32), 1);
+  EXPECT_DOUBLE_EQ(occupancy_of_registers(128), 0.25);
+  EXPECT_DOUBLE_EQ(occupancy_of_registers(255), 0.125);
+  EXPECT_EQ(occupancy_of_registers(-1), 0);
+}
+
+}  // namespace
+}  // namespace vphi::runtime
