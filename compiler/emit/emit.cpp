@@ -42,7 +42,7 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (job.signed_index) return emit_rows(job, bindings);
   if (!job.per_site()) return emit_epilogue_gpu(job, bindings);
   if (!has_site_order(job) && job.kernel.reach == kernel::Reach::Launch)
-    if (const auto shape = choose_march(job)) return emit_march(job, bindings, *shape);
+    if (auto march = march_if_it_fits(job, bindings)) return *std::move(march);
   return emit_sites(job, bindings);
 }
 

@@ -1,4 +1,5 @@
 // The march along z against the slow reference: OpenCL on a CPU, and CUDA source on CPU threads.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compiler/emit/walks/march.hpp"
@@ -142,7 +143,77 @@ TEST(March, IsChosenWhereItApplies) {
   Case mirrored = mixture({64, 64, 64}, Precision::F32);  // reach 2
   mirrored.kernel.boundary[1] = Boundary::Neumann;
   EXPECT_FALSE(chosen(mirrored, program::Target::Cuda));
-  EXPECT_FALSE(chosen(preheating({64, 64}, Precision::F32), program::Target::Cuda));
+}
+
+// A kernel of one or two dimensions: stencils of reach `reach`, single neighbours, the coordinates
+// of each axis, extrema and sums.
+Case few_dimensions(std::vector<std::int64_t> extent, Precision real, int reach) {
+  Case c;
+  c.kernel.name = "few";
+  c.shape(extent);
+  c.kernel.compute = real;
+  c.kernel.dx = 0.5;
+  const bool plane = extent.size() > 1;
+  const int u = c.array("u", true, true, true), p = c.array("p", true, true);
+  const Expr dt = c.slot("dt", 0.01);
+  c.slot("low"), c.slot("high"), c.slot("sum");
+  Arena& m = *c.arena;
+  const int lap = plane ? c.stencil("lap", {at(0), at(reach), at(-1), at(0, 1), at(0, -reach)},
+                                    {-5, 1, 1, 1, 2}, 1, -2)
+                        : c.stencil("lap", {at(0), at(reach), at(-1)}, {-3, 1, 2}, 1, -2);
+  const Expr lu = m.stencil(lap, c.load(u));
+  Expr places = m.site(0);
+  if (plane) places = m.raw(Op::Add, {places, m.raw(Op::Mul, {m.integer(3), m.site(1)})});
+  const Expr next = plane ? c.load(u, 1, -1) : c.load(u, 1);
+  const Expr kicked = m.raw(Op::Add, {c.load(p), m.raw(Op::Mul, {dt, lu}),
+                                      m.raw(Op::Mul, {dt, places}), m.raw(Op::Mul, {dt, next})});
+  c.store(p, kicked);
+  c.store(u, m.raw(Op::Add, {c.load(u), m.raw(Op::Mul, {dt, kicked})}));
+  c.sum("low", kicked, kernel::ReduceKind::Minimum);
+  c.sum("high", kicked, kernel::ReduceKind::Maximum);
+  c.sum("sum", m.raw(Op::Mul, {kicked, kicked}));
+  return c;
+}
+
+// Extents that vectors and tiles divide and others; every boundary along either axis.
+TEST(March, FewerDimensionsAgreeWithTheReference) {
+  using enum Boundary;
+  std::vector<Case> cases;
+  for (const auto& [real, reach] : {std::pair(Precision::F32, 1), std::pair(Precision::F64, 2)}) {
+    cases.push_back(few_dimensions({256, 12}, real, reach));
+    cases.push_back(few_dimensions({98, 40}, real, reach));
+    cases.push_back(few_dimensions({512}, real, reach));
+    cases.push_back(few_dimensions({98}, real, reach));
+    cases.push_back(with(few_dimensions({128, 7}, real, reach), Periodic, Fixed, Periodic));
+    cases.push_back(with(few_dimensions({128, 7}, real, reach), Fixed, Antiperiodic, Periodic));
+    cases.push_back(with(few_dimensions({128}, real, reach), Antiperiodic, Periodic, Periodic));
+    cases.push_back(with(few_dimensions({256}, real, reach), Fixed, Periodic, Periodic));
+    cases.push_back(with(few_dimensions({128, 6}, real, reach), Outflow, Outflow, Periodic));
+    cases.push_back(with(few_dimensions({128, 8}, real, 1), Neumann, Neumann, Periodic));
+    cases.push_back(with(few_dimensions({2048, 5}, real, 1), Neumann, Fixed, Periodic));
+    cases.push_back(with(few_dimensions({2048}, real, 2), Fixed, Periodic, Periodic));
+    cases.push_back(with(few_dimensions({2048}, real, 2), Outflow, Periodic, Periodic));
+    cases.push_back(with(few_dimensions({2048}, real, 1), Antiperiodic, Periodic, Periodic));
+  }
+  // Each thread of CUDA is one of the processor here: a few cases, the others in OpenCL.
+  int number = 0;
+  for (const program::Target language : {program::Target::Cuda, program::Target::OpenCL}) {
+    if (language == program::Target::OpenCL && !opencl_available()) continue;
+    for (const Case& c : cases) {
+      if (language == program::Target::Cuda && opencl_available() && ++number % 6 != 0) continue;
+      SCOPED_TRACE(fmt::format("{} x {}, boundaries {}, {}", c.kernel.extent[0], c.kernel.extent[1],
+                               static_cast<int>(c.kernel.boundary[0]),
+                               static_cast<int>(c.kernel.boundary[1])));
+      const emit::Job job = emit::make_job(c.kernel, gpu(language), c.bindings);
+      const auto kernel = emit::march_if_it_fits(job, c.bindings);
+      ASSERT_TRUE(kernel);
+      EXPECT_NE(kernel->source.find("marches"), std::string::npos);
+      const State start = random_state(c, 5), expected = reference(c, start);
+      const State got = language == program::Target::Cuda ? run_cuda_on_threads(c, *kernel, start)
+                                                          : run_opencl(c, *kernel, start);
+      EXPECT_LT(difference(got, expected), tolerance(c)) << kernel->source;
+    }
+  }
 }
 
 TEST(March, CompilesWithoutSpills) {

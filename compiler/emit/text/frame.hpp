@@ -21,6 +21,9 @@ struct Job {
   std::vector<MemoryPlace> places = {};  ///< of kernel.arrays
   program::SiteOrder order = {};         ///< of those that have a home
   bool inside = false;                   ///< Bindings::inside
+  /// Axes of the model that those of `kernel` are, where the walk goes through a lattice of fewer
+  /// dimensions as through one of three (walks/march.hpp).
+  std::array<int, 4> model_axis{0, 1, 2, 3};
 
   bool epilogue() const { return !kernel.reductions.empty() || !kernel.epilogue.empty(); }
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }

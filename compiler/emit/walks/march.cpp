@@ -127,4 +127,54 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   return out;
 }
 
+namespace {
+
+/// The axis of three that each axis of a lattice becomes: x stays x, a second one is marched along.
+std::array<int, 4> axis_in_three(int dims) {
+  return dims == 2 ? std::array<int, 4>{0, 2, 1, 3} : std::array<int, 4>{0, 1, 2, 3};
+}
+
+/// The kernel on a lattice of three dimensions with the same sites in the same order.
+kernel::Kernel in_three_dimensions(kernel::Kernel kernel) {
+  const std::array<int, 4> to = axis_in_three(kernel.dims);
+  const kernel::Kernel own = kernel;
+  kernel.extent = {1, 1, 1, 1};
+  kernel.boundary.fill(physics::Boundary::Periodic);
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(own.dims); ++axis) {
+    kernel.extent[static_cast<std::size_t>(to[axis])] = own.extent[axis];
+    kernel.boundary[static_cast<std::size_t>(to[axis])] = own.boundary[axis];
+  }
+  kernel.dims = 3;
+  return kernel;
+}
+
+/// `job` of the kernel `in_three`.
+Job in_three_dimensions(const Job& job, const kernel::Kernel& in_three) {
+  Job result{in_three,   job.target, job.dialect, job.body,   job.entry, job.signed_index,
+             job.handed, job.places, job.order,   job.inside, {}};
+  const std::array<int, 4> to = axis_in_three(job.kernel.dims);
+  result.model_axis = {to[0], to[1], to[2], to[3]};  // each exchange undoes itself
+  for (Read& read : result.body.reads)
+    for (algebra::Offset& offset : read.offsets) {
+      const algebra::Offset own = offset;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        offset.d[static_cast<std::size_t>(to[axis])] = own.d[axis];
+    }
+  return result;
+}
+
+}  // namespace
+
+std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings) {
+  if (job.kernel.dims == 3) {
+    const auto shape = choose_march(job);
+    return shape ? std::optional(emit_march(job, bindings, *shape)) : std::nullopt;
+  }
+  if (job.kernel.dims > 3) return std::nullopt;
+  const kernel::Kernel kernel = in_three_dimensions(job.kernel);
+  const Job in_three = in_three_dimensions(job, kernel);
+  const auto shape = choose_march(in_three);
+  return shape ? std::optional(emit_march(in_three, bindings, *shape)) : std::nullopt;
+}
+
 }  // namespace vphi::emit

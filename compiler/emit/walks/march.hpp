@@ -1,4 +1,7 @@
-// Pattern for stencils in three dimensions on GPUs: a march along z.
+// Pattern for stencils in up to three dimensions on GPUs: a march along z.
+//
+// A lattice of two dimensions is marched through along its second axis, in planes of one row; one
+// of a single dimension is one plane of one row, and the tiles lie side by side.
 //
 // A group of threads owns a tile in x and y and walks through the planes of a range in z. Each
 // plane of an array with neighbours is copied once, with its halo, to local memory, several planes
@@ -9,8 +12,8 @@
 //
 // The length of a vector divides a row, down to one value. The tile divides a row, and reaches
 // beyond the end in y where no divisor is good: rows beyond it are computed but neither stored nor
-// added up. Beyond a boundary that is not periodic a row or plane is the image of one inside, with
-// a sign, or it has a fixed value; along x this needs tiles as wide as the box.
+// added up. Beyond a boundary that is not periodic a value, a row or a plane is the image of one
+// inside, with a sign, or it has a fixed value.
 #pragma once
 
 #include <optional>
@@ -38,6 +41,11 @@ struct MarchShape {
 std::optional<MarchShape> choose_march(const Job& job);
 /// Whether the tile divides a row and its stages fit into local memory.
 bool fits(const Job& job, const MarchShape& shape);
+/// Precondition: three dimensions.
 program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape);
+
+/// A kernel of up to three dimensions in its best shape, or nothing where the pattern does not
+/// apply.
+std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings);
 
 }  // namespace vphi::emit

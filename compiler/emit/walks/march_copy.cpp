@@ -69,11 +69,15 @@ std::string March::edge_places() const {
       below = fmt::format("(unsigned)vphi_below(lane*{}u, {})", plan_.width, idx(d));
       above = fmt::format("(unsigned)vphi_above({}*{}u + {}u, {}, {})", lane, plan_.width,
                           plan_.width - 1, idx(d), idx(nx()));
+    } else if (!wraps(0)) {  // what was copied beyond an end of the box is not looked at
+      below = fmt::format("(unsigned)(vphi_below(x, {}) + {}u - x0)", idx(d), base);
+      above = fmt::format("(unsigned)(vphi_above(x0 + {}*{}u + {}u, {}, {}) + {}u - x0)", lane,
+                          plan_.width, plan_.width - 1, idx(d), idx(nx()), base);
     }
     if (flagged(0)) {
-      const std::string low = fmt::format("lane*{}u < {}u", plan_.width, d);
-      const std::string high =
-          fmt::format("lane*{}u + {}u >= {}u", plan_.width, plan_.width - 1 + d, nx());
+      const std::string place = plan_.side == 0 ? fmt::format("lane*{}u", plan_.width) : "x";
+      const std::string low = fmt::format("{} < {}u", place, d);
+      const std::string high = fmt::format("{} + {}u >= {}u", place, plan_.width - 1 + d, nx());
       text += one ? fmt::format(
                         "const int beyond_outside_{} = (first_lane & ({})) | "
                         "(last_lane & ({}));\n",

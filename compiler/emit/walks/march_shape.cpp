@@ -34,14 +34,13 @@ int carried_values(const MarchPlan& plan) {
 namespace {
 
 // A mirror at the face of the last site shows that site to its neighbour alone; beyond it the image
-// is not the last site again. Along x values beyond the box want a tile as wide as the box.
-bool bounds_fit(const Job& job, const MarchShape& shape, const MarchPlan& plan) {
+// is not the last site again.
+bool bounds_fit(const Job& job, const MarchPlan& plan) {
   const auto& boundary = job.kernel.boundary;
   const int reach[3] = {plan.reach_x, plan.reach_y, plan.depth};
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (boundary[axis] == Boundary::Neumann && reach[axis] > 1) return false;
-  return boundary[0] == Boundary::Periodic || plan.reach_x == 0 ||
-         shape.lanes * plan.width == job.kernel.extent[0];
+  return true;
 }
 
 bool fits_plan(const Job& job, const MarchShape& shape, MarchPlan& plan) {
@@ -52,7 +51,7 @@ bool fits_plan(const Job& job, const MarchShape& shape, MarchPlan& plan) {
       std::int64_t{plan.vector_bytes} * shape.stages * plan.stage_vectors + 1024;
   const int edges = (shape.tile_y() + 2 * plan.edge_y) * 2 * plan.side;
   const bool exchanges = job.dialect.can.exchange_lanes;
-  return kernel.extent[0] % tile_x == 0 && bounds_fit(job, shape, plan) &&
+  return kernel.extent[0] % tile_x == 0 && bounds_fit(job, plan) &&
          kernel.extent[0] >= plan.reach_x + plan.width && kernel.extent[1] > plan.reach_y &&
          kernel.extent[2] > plan.depth && shape.ranges <= kernel.extent[2] &&
          bytes <= static_cast<std::int64_t>(job.target.local_bytes) && edges <= shape.threads() &&

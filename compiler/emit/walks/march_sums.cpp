@@ -200,11 +200,13 @@ std::string March::gather() const {
   }
   text += draw_lines(job_, fmt::format("at + j * {} + i", idx(nx())));
   const std::string r = real();
-  if (job_.body.site_axis[0]) text += fmt::format("in.site_x = ({})(x + i);\n", r);
-  if (job_.body.site_axis[1])
-    text += fmt::format("in.site_y = ({})(y0 + line*{}u + j);\n", r, shape_.rows_per_thread);
-  if (job_.body.site_axis[2])
-    text += fmt::format("in.site_z = ({})(z0 + step - {}u);\n", r, 2 * plan_.depth);
+  const std::string places[3] = {"x + i", fmt::format("y0 + line*{}u + j", shape_.rows_per_thread),
+                                 fmt::format("z0 + step - {}u", 2 * plan_.depth)};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto own = static_cast<std::size_t>(job_.model_axis[axis]);
+    if (job_.body.site_axis[own])
+      text += fmt::format("in.site_{} = ({})({});\n", "xyz"[own], r, places[axis]);
+  }
   return text;
 }
 
