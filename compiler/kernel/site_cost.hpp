@@ -1,4 +1,4 @@
-// What the function of one site takes, gives and computes: the part of `cost` that stands in the
+// Inputs, outputs and operations of the function of one site: the part of `cost` that is in the
 // emitted text between loads and stores, where the audit can count it again.
 //
 // One rule holds for both: an addition, a multiplication, a comparison, a change of sign, a

@@ -4,9 +4,9 @@
 // k = 0 and the k of the lattice at which J is largest; sums over pairs and averages are held
 // fixed. One step of the integrator's text on them is a linear map M. Where its powers grow and
 // those of exp(J dt) do not, dt is beyond the integrator's stability for a mode that the equations
-// let decay or swing. For deterministic equations and, with silent noise, for noisy ones. Waves
-// under an integrator with a limit have been judged before (stability.hpp); what is left of
-// lattices are decays, and integrators under which all waves grow. Nothing is known where a
+// let decay or oscillate. This holds for deterministic equations and, with the noise set to 0, for
+// noisy ones. Waves under an integrator with a limit are checked in stability.hpp; decays and
+// integrators under which all waves grow are checked here. There is no result where a
 // derivative at the start is not a constant, or the text cannot be run on linear equations.
 #pragma once
 
