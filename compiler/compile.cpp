@@ -9,6 +9,7 @@
 #include "compiler/emit/memory/memory_layout.hpp"
 #include "compiler/emit/patterns/persistent.hpp"
 #include "compiler/emit/patterns/single_site.hpp"
+#include "compiler/emit/site_function.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/integrator/brownian.hpp"
@@ -28,6 +29,7 @@ constexpr const char *kDerive = "derive", *kPrepare = "prepare";
 std::vector<std::string> stage_names() {
   std::vector<std::string> names{kDerive, kPrepare};
   for (std::string& pass : schedule::pass_names()) names.push_back(std::move(pass));
+  for (const kernel::DevicePass& pass : kernel::device_passes()) names.emplace_back(pass.name);
   return names;
 }
 
@@ -108,6 +110,11 @@ emit::Reading reading_of(const Compilation& c) {
   return reading;
 }
 
+bool is_device_pass(const std::string& name) {
+  return std::ranges::any_of(kernel::device_passes(),
+                             [&](const kernel::DevicePass& pass) { return name == pass.name; });
+}
+
 Compilation compiled(const std::string& path, const CompileOptions& options,
                      const emit::TargetInfo& target, bool coarse) {
   Compilation result = derive_model(path, options);
@@ -127,6 +134,11 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
   const bool single = result.system->launches == physics::Launches::Step;
   schedule::prepare_multi_step(*result.plan, single);
+  if (is_device_pass(options.stop_after)) {
+    for (const kernel::Kernel& kernel : result.plan->kernels)
+      result.site_functions.push_back(
+          kernel::for_device(emit::site_function(kernel, target), options.stop_after));
+  }
   if (!options.stop_after.empty()) return result;
   add_persistent_kernel(*result.plan, target, single, persistent_choice(result.system->launches));
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/emit/emit.hpp"
+#include "compiler/kernel/device.hpp"
 #include "compiler/model/options.hpp"
 #include "compiler/model/plan.hpp"
 #include "compiler/model/system.hpp"
@@ -19,11 +20,13 @@ struct Compilation {
   std::optional<physics::System> system;
   std::optional<schedule::Plan> plan;
   std::optional<program::Program> program;  ///< absent where diagnostics have errors
-  dsl::Diagnostics diagnostics;             ///< of all stages, in order
+  /// Where compilation stops behind a pass for devices: each kernel of the plan as it is there.
+  std::vector<kernel::SiteFunction> site_functions;
+  dsl::Diagnostics diagnostics;  ///< of all stages, in order
 };
 
-/// What `CompileOptions::stop_after` may name, in the order of the stages: `derive`, `prepare`, then
-/// `schedule` and the passes over kernels.
+/// What `CompileOptions::stop_after` may name, in the order of the stages: `derive`, `prepare`,
+/// then `schedule` and the passes over kernels, those for devices last.
 std::vector<std::string> stage_names();
 
 /// A resolved model to a system that can be scheduled; nothing where errors were added.

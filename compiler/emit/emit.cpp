@@ -9,6 +9,7 @@
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/single_site.hpp"
 #include "compiler/emit/patterns/sites.hpp"
+#include "compiler/emit/site_function.hpp"
 #include "compiler/emit/walks/lines.hpp"
 #include "compiler/emit/walks/march.hpp"
 #include "compiler/kernel/site_cost.hpp"
@@ -32,6 +33,13 @@ void count_along_x(kernel::Kernel& kernel) {
     const auto extent = kernel.extent[static_cast<std::size_t>(axis)];
     if (colours.inverse() >= 0 && extent % colours.modulus == 0) kernel.colours->axis = axis;
   }
+}
+
+/// The passes for devices over a step of a walk.
+void make_for_device(kernel::Line& line) {
+  kernel::SiteFunction step = kernel::for_device(step_of(line));
+  line.step = std::move(step.kernel);
+  for (std::size_t i = 0; i < line.held.size(); ++i) line.held[i].value = step.held[i].value;
 }
 
 program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
@@ -65,6 +73,20 @@ void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program:
 
 }  // namespace
 
+kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInfo& target) {
+  if (kernel::sums_pairs(kernel)) return {pair_kernel(kernel, target)};
+  if (is_single_site(kernel) && !kernel.common.empty())
+    return path_function(kernel::share(kernel), target);
+  if (const auto line = lines_of(kernel, target)) return step_of(*line);
+  return site_by_site(kernel, target);
+}
+
+kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo& target) {
+  kernel::SiteFunction function{kernel};
+  function.kernel.fast = kernel.fast || noise_hides_errors(kernel, target);
+  return function;
+}
+
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings) {
   program::Kernel out;
@@ -74,11 +96,11 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out = emit_pairs(kernel, target, bindings);
   } else if (is_single_site(kernel) && !kernel.common.empty()) {
     out = emit_single_site_shared(kernel, target, bindings);
-  } else if (const auto line = lines_of(kernel, target)) {
+  } else if (auto line = lines_of(kernel, target)) {
+    make_for_device(*line);
     out = emit_lines(*line, target, bindings);
   } else {
-    kernel::Kernel own = kernel;
-    own.fast = kernel.fast || noise_hides_errors(kernel, target);
+    kernel::Kernel own = kernel::for_device(site_by_site(kernel, target)).kernel;
     if (own.colours && updates_in_place_of_colours(kernel, bindings)) count_along_x(own);
     const Job job = make_job(own, target, bindings);
     out = by_pattern(job, bindings);

@@ -98,24 +98,30 @@ std::string system_text(const physics::System& system) {
   return text;
 }
 
-/// The plan as it stands behind a pass: stores, reductions and epilogue of each kernel.
+/// The plan as it stands behind a pass: of each kernel what a walk holds, stores, reductions and
+/// epilogue.
 std::string plan_text(const Compilation& c) {
   std::string text;
-  for (const auto& k : c.plan->kernels) {
+  std::vector<kernel::SiteFunction> functions = c.site_functions;
+  if (functions.empty())
+    for (const auto& k : c.plan->kernels) functions.push_back({k});
+  for (const auto& [k, held, at_site] : functions) {
     text += fmt::format("kernel {}\n", k.name);
-    const auto name = [&](int array) {
-      const auto* found = k.find(array);
+    const auto name = [&kernel = k](int array) {
+      const auto* found = kernel.find(array);
       return found != nullptr ? found->name : fmt::format("array_{}", array);
     };
     algebra::Names names;
-    names.leaf = [&](const algebra::Node& node) {
+    names.leaf = [&, dims = k.dims](const algebra::Node& node) {
       if (node.op == algebra::Op::Symbol) return std::string(node.name);
       if (node.op == algebra::Op::Site) return fmt::format("site_{}", "xyzt"[node.index & 3]);
       std::string text = name(node.index);
       if (!node.offset.zero())
-        text += fmt::format("@({})", fmt::join(node.offset.d, node.offset.d + k.dims, ","));
+        text += fmt::format("@({})", fmt::join(node.offset.d, node.offset.d + dims, ","));
       return text;
     };
+    for (const auto& h : held)
+      text += fmt::format("  next {} = {}\n", h.slot, algebra::to_text(h.value, names));
     for (const auto& s : k.stores)
       text += fmt::format("  {} = {}\n", name(s.array), algebra::to_text(s.value, names));
     for (const auto& r : k.reductions)

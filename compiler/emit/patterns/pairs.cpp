@@ -9,6 +9,7 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/math/sincos.hpp"
+#include "compiler/kernel/device.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -148,6 +149,10 @@ kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split, b
   return pair;
 }
 
+bool approximate(const kernel::Kernel& kernel, const TargetInfo& target) {
+  return kernel.pair == Precision::F32 && dialect_of(target).can.approximate;
+}
+
 class Pairs {
  public:
   Pairs(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings)
@@ -157,7 +162,9 @@ class Pairs {
         split_(Splitter(kernel).take()),
         near_kernel_(one_side(kernel, "near", split_.near.values)),
         far_kernel_(one_side(kernel, "far", split_.far.values)),
-        pair_kernel_(pair_function(kernel, split_, approximate(kernel, target))),
+        pair_kernel_(
+            kernel::for_device({pair_function(kernel, split_, approximate(kernel, target))})
+                .kernel),
         near_(make_body(near_kernel_, dialect_, bindings)),
         far_(make_body(far_kernel_, dialect_, bindings)),
         pair_(make_body(pair_kernel_, dialect_, bindings)),
@@ -173,9 +180,6 @@ class Pairs {
   Stage stage();
 
  private:
-  static bool approximate(const kernel::Kernel& kernel, const TargetInfo& target) {
-    return kernel.pair == Precision::F32 && dialect_of(target).can.approximate;
-  }
   static Body own_body(const kernel::Kernel& kernel) {
     Body body;
     body.suffix = identifier_of(kernel.name);
@@ -532,6 +536,10 @@ program::Kernel Pairs::processor() {
 }
 
 }  // namespace
+
+kernel::Kernel pair_kernel(const kernel::Kernel& kernel, const TargetInfo& target) {
+  return pair_function(kernel, Splitter(kernel).take(), approximate(kernel, target));
+}
 
 program::Kernel emit_pairs(const kernel::Kernel& kernel, const TargetInfo& target,
                            const Bindings& bindings) {

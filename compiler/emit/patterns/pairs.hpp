@@ -12,10 +12,12 @@
 
 namespace vphi::emit {
 
+/// What a pair of sites does, with values of either site as reads.
+kernel::Kernel pair_kernel(const kernel::Kernel& kernel, const TargetInfo& target);
+
 program::Kernel emit_pairs(const kernel::Kernel& kernel, const TargetInfo& target,
                            const Bindings& bindings);
 /// Its part in a launch of many steps, in which one group has all sites of an instance.
-Stage pairs_stage(const kernel::Kernel& kernel, const TargetInfo& target,
-                  const Bindings& bindings);
+Stage pairs_stage(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings);
 
 }  // namespace vphi::emit

@@ -10,6 +10,7 @@
 #include "compiler/emit/patterns/pairs.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/sites.hpp"
+#include "compiler/emit/site_function.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
 
@@ -291,8 +292,7 @@ class PersistentText {
 
   Stage stage_of(const Kernel& stage) const {
     if (kernel::sums_pairs(stage)) return pairs_stage(stage, target_, bindings_);
-    Kernel own = stage;
-    own.fast = stage.fast || noise_hides_errors(stage, target_);
+    const Kernel own = kernel::for_device(site_by_site(stage, target_)).kernel;
     const Job job = make_job(own, target_, bindings_);
     return rows(stage, target_) ? rows_stage(job, bindings_) : sites_stage(job, bindings_);
   }

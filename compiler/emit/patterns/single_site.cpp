@@ -398,11 +398,17 @@ program::Kernel emit_single_site(const Job& job, const Bindings& bindings) {
   return out;
 }
 
+kernel::SiteFunction path_function(const kernel::Shared& shared, const TargetInfo& target) {
+  kernel::SiteFunction function{shared.own, {}, {shared.site.begin(), shared.site.end()}};
+  function.kernel.fast = shared.own.compute == Precision::F32 && dialect_of(target).can.approximate;
+  return function;
+}
+
 program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const TargetInfo& target,
                                         const Bindings& bindings) {
   kernel::Shared shared = kernel::share(kernel);
   const Dialect& dialect = dialect_of(target);
-  shared.own.fast = kernel.compute == Precision::F32 && dialect.can.approximate;
+  shared.own = kernel::for_device(path_function(shared, target)).kernel;
   Bindings wider = bindings;
   for (const std::string& name : shared.epilogue) wider.slots.push_back(name);
   const Job job = make_job(shared.own, target, wider, shared.site);

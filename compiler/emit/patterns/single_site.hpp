@@ -13,6 +13,8 @@
 #pragma once
 
 #include "compiler/emit/text/frame.hpp"
+#include "compiler/kernel/common_values.hpp"
+#include "compiler/kernel/device.hpp"
 
 namespace vphi::emit {
 
@@ -20,6 +22,8 @@ namespace vphi::emit {
 bool is_single_site(const kernel::Kernel& kernel);
 /// Steps whose random numbers come from the same blocks: 1, 2 or 4.
 std::int64_t steps_together(const kernel::Kernel& kernel);
+/// What a path computes, apart from what all have in common.
+kernel::SiteFunction path_function(const kernel::Shared& shared, const TargetInfo& target);
 /// `job` with scalars in private memory (make_job sees to it).
 program::Kernel emit_single_site(const Job& job, const Bindings& bindings);
 /// The same for a kernel with common slots.

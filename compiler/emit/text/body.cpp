@@ -15,6 +15,7 @@
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/text/register_order.hpp"
 #include "compiler/emit/text/rematerialise.hpp"
+#include "compiler/kernel/device.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::emit {
@@ -24,9 +25,6 @@ using algebra::Expr;
 using algebra::Node;
 using algebra::Offset;
 using algebra::Op;
-
-/// Numbers that a site reads from which on the order of its operations decides over spills.
-constexpr std::size_t kManyReads = 48;
 
 constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 
@@ -229,6 +227,7 @@ void Builder::collect(Expr expr) {
 
 // Temporaries that involve one array alone carry its name.
 std::string Builder::family(Expr expr) const {
+  if (kernel_.fast && !handed_.empty() && expr.is(Op::Div) && expr.arg(0).is_one()) return "over";
   std::string name;
   std::vector<Expr> open{expr};
   for (int budget = 200; !open.empty() && budget > 0; --budget) {
@@ -307,11 +306,10 @@ std::string Builder::site_function() {
                                  literal(node->number, body_.real), name.words);
   }
   std::vector<Expr> order;
-  if (few_registers_ && body_.reads.size() >= kManyReads) order = order_of_many();
+  if (few_registers_ && body_.reads.size() >= kernel::kManyReads) order = order_of_many();
   printer.announce(roots_);
   if (kernel_.fast) printer.approximate();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();
-  if (kernel_.fast && handed_.empty()) printer.fuse_sums();
   printer.share_sincos();
   const std::string s = body_.suffix;
   std::string lines;

@@ -39,21 +39,6 @@ algebra::Number negated(algebra::Number number) {
   return number;
 }
 
-/// base^power, where the text says x*x or x^n with a small n.
-struct Power {
-  Expr base;
-  int power = 1;
-};
-Power power_of(Expr expr) {
-  if (expr.is(Op::Mul) && expr.args().size() == 2 && expr.arg(0) == expr.arg(1))
-    return {expr.arg(0), 2};
-  if (expr.is(Op::Pow)) {
-    const auto n = integer_of(expr.arg(1));
-    if (n && *n > 1 && *n <= 4) return {expr.arg(0), static_cast<int>(*n)};
-  }
-  return {expr, 1};
-}
-
 struct Three {
   Expr a, b, c;
 };
@@ -149,10 +134,6 @@ void Printer::announce(std::span<const Expr> roots) {
     open.pop_back();
     if (++uses_[expr.get()] > 1) continue;
     if (!callbacks_.leaf(*expr).empty()) continue;
-    if (expr.is(Op::Div)) {
-      const Power divisor = power_of(expr.arg(1));
-      divisors_[divisor.base.get()].powers |= 1 << divisor.power;
-    }
     if (expr.is(Op::Sin)) sincos_uses_[expr.arg(0).get()] |= 1;
     if (expr.is(Op::Cos)) sincos_uses_[expr.arg(0).get()] |= 2;
     if (expr.is(Op::Sin) || expr.is(Op::Cos)) both_ = both_ || sincos_uses_[expr.arg(0).get()] == 3;
@@ -282,11 +263,10 @@ Printer::Piece Printer::compute(Expr expr) {
     case Op::Neg:
       return {"-" + operand(args[0], 0), 1};
     case Op::Sub:
-      if (fuse_sums_)
-        if (const auto fused = fused_sum(node)) return *fused;
       return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
     case Op::Div:
-      if (device_extremes_) return quotient(node);
+      if (device_extremes_ && args[0].is_one())
+        return {suffixed("vphi_reciprocal") + "(" + number(args[1]) + ")", 0};
       if (approximate_) {
         return {suffixed("vphi_quotient") + "(" + number(args[0]) + ", " + number(args[1]) + ")",
                 0};
@@ -339,41 +319,7 @@ Printer::Piece Printer::compute(Expr expr) {
   return call(node.op, args);
 }
 
-void Printer::add_terms(Expr expr, bool minus, std::vector<Signed>& terms) const {
-  const auto uses = uses_.find(expr.get());
-  const bool open = (uses == uses_.end() || uses->second <= 1) && callbacks_.leaf(*expr).empty() &&
-                    known_.count(expr.get()) == 0;
-  const bool chain = expr.is(Op::Add) || expr.is(Op::Sub) || expr.is(Op::Neg);
-  if (!open || !chain) {
-    terms.push_back({expr, minus, open && expr.is(Op::Mul)});
-    return;
-  }
-  for (std::size_t i = 0; i < expr.args().size(); ++i)
-    add_terms(expr.arg(i), minus != (expr.is(Op::Neg) || (expr.is(Op::Sub) && i > 0)), terms);
-}
-
-// As a number, a variable or a call, then products.
-std::optional<Printer::Piece> Printer::fused_sum(const Node& node) {
-  std::vector<Signed> terms;
-  for (std::size_t i = 0; i < node.args.size(); ++i)
-    add_terms(node.args[i], node.op == Op::Sub && i > 0, terms);
-  const auto plain = std::ranges::find_if(
-      terms, [](const Signed& t) { return !t.product && !t.minus && !is_negative(t.term); });
-  if (terms[0].product == false || plain == terms.end()) return std::nullopt;
-  std::rotate(terms.begin(), plain, plain + 1);
-  std::string text = operand(terms[0].term, 2);
-  for (std::size_t i = 1; i < terms.size(); ++i) {
-    const auto& [term, minus, product_term] = terms[i];
-    const bool flips = product_term && is_negative(term.arg(0));
-    text += minus != flips ? " - " : " + ";
-    text += flips ? product(term.args(), true).text : operand(term, 1);
-  }
-  return Piece{text, 2};
-}
-
 Printer::Piece Printer::sum(const Node& node) {
-  if (fuse_sums_)
-    if (const auto fused = fused_sum(node)) return *fused;
   std::string text;
   for (Expr term : node.args) {
     const bool product_term = term.is(Op::Mul) && uses_[term.get()] <= 1 &&
@@ -522,33 +468,6 @@ Printer::Piece Printer::extreme(const Node& node, const char* name) {
   for (std::size_t i = 1; i < node.args.size(); ++i)
     text = function + "(" + text + ", " + number(node.args[i]) + ")";
   return {text, 0};
-}
-
-// Where x and powers of it divide, one reciprocal of x serves them all; a root that does nothing
-// but divide is never taken.
-Printer::Piece Printer::quotient(const Node& node) {
-  const Expr above = node.args[0];
-  const Power below = power_of(node.args[1]);
-  Divisor& divisor = divisors_[below.base.get()];
-  const bool several = (divisor.powers & (divisor.powers - 1)) != 0;
-  if (!several && node.args[1].is(Op::Sqrt) && uses_[node.args[1].get()] == 1) {
-    const std::string root =
-        suffixed("vphi_reciprocal_root") + "(" + number(node.args[1].arg(0)) + ")";
-    return {above.is_one() ? root : operand(above, 1) + "*" + root, above.is_one() ? 0 : 1};
-  }
-  if (!several && above.is_one())
-    return {suffixed("vphi_reciprocal") + "(" + number(node.args[1]) + ")", 0};
-  if (!several) {
-    return {suffixed("vphi_quotient") + "(" + number(above) + ", " + number(node.args[1]) + ")", 0};
-  }
-  if (divisor.reciprocal.empty()) {
-    const std::string value = suffixed("vphi_reciprocal") + "(" + number(below.base) + ")";
-    divisor.reciprocal = name_it("over_" + std::to_string(++counters_["over"]), {value, 0, false});
-  }
-  std::string text = above.is_one() ? "" : operand(above, 1) + "*";
-  text += divisor.reciprocal;
-  for (int i = 1; i < below.power; ++i) text += "*" + divisor.reciprocal;
-  return {text, 1};
 }
 
 // The name of a place as an integer (emit/math/table_index.hpp).

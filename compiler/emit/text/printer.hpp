@@ -59,12 +59,8 @@ class Printer {
 
   /// Approximate functions of the device from now on (kernel::Kernel::fast).
   void approximate() { approximate_ = true; }
-  /// Sums begin with a term that is not a product: each product is then one multiply-add. The order
-  /// of the operations is another one.
-  void fuse_sums() { fuse_sums_ = true; }
-  /// With them: roots, minima and maxima of the device too (a NaN does not pass through those),
-  /// places in tables as integers (math/table_index.hpp), and one reciprocal for quotients by
-  /// powers of a value.
+  /// With them: roots, reciprocals, minima and maxima of the device too (a NaN does not pass
+  /// through those), and places in tables as integers (math/table_index.hpp).
   void device_extremes() { device_extremes_ = true; }
   /// Where sine and cosine of one angle are wanted: the functions of emit/math/sincos.hpp.
   void share_sincos() { share_sincos_ = true; }
@@ -95,18 +91,10 @@ class Printer {
   Piece piece(algebra::Expr expr, bool root = false);
   Piece compute(algebra::Expr expr);
   Piece sum(const algebra::Node& node);
-  /// A term of a sum; `product`: written out where it stands.
-  struct Signed {
-    algebra::Expr term;
-    bool minus = false, product = false;
-  };
-  void add_terms(algebra::Expr expr, bool minus, std::vector<Signed>& terms) const;
-  std::optional<Piece> fused_sum(const algebra::Node& node);
   Piece product(std::span<const algebra::Expr> factors, bool flip_sign);
   Piece power(algebra::Expr base, algebra::Expr exponent);
   Piece positive_power(algebra::Expr base, std::int64_t n);
   Piece select(const algebra::Node& node);
-  Piece quotient(const algebra::Node& node);
   Piece call(algebra::Op op, std::span<const algebra::Expr> args);
   Piece call_of(const std::string& name, std::span<const algebra::Expr> args);
   Piece extreme(const algebra::Node& node, const char* name);
@@ -130,15 +118,9 @@ class Printer {
   std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
   std::unordered_map<std::string, int> counters_;
   std::unordered_map<const algebra::Node*, std::string> table_indices_;  ///< names of held places
-  /// Of what is divided by: whether as several powers, and the name of the reciprocal.
-  struct Divisor {
-    int powers = 0;  ///< bits
-    std::string reciprocal;
-  };
-  std::unordered_map<const algebra::Node*, Divisor> divisors_;
   std::string lines_, noted_;
   Calls calls_;
-  bool approximate_ = false, device_extremes_ = false, share_sincos_ = false, fuse_sums_ = false;
+  bool approximate_ = false, device_extremes_ = false, share_sincos_ = false;
   std::unordered_map<const algebra::Node*, int>
       sincos_uses_;    ///< angle -> 1: its sine, 2: its cosine
   bool both_ = false;  ///< of some angle

@@ -473,6 +473,12 @@ std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetI
   return line;
 }
 
+kernel::SiteFunction step_of(const kernel::Line& line) {
+  kernel::SiteFunction function{line.step};
+  for (const kernel::Line::Held& held : line.held) function.held.push_back({held.name, held.value});
+  return function;
+}
+
 program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
                            const Bindings& bindings) {
   const Job job = line_job(line, target, bindings);

@@ -15,12 +15,16 @@
 #include <fmt/format.h>
 
 #include "compiler/emit/text/frame.hpp"
+#include "compiler/kernel/device.hpp"
 #include "compiler/kernel/line.hpp"
 
 namespace vphi::emit {
 
 /// The walk of the kernel, where this pattern takes it: lines long enough for their stencil.
 std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target);
+
+/// What a step of it computes.
+kernel::SiteFunction step_of(const kernel::Line& line);
 
 program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
                            const Bindings& bindings);

@@ -1,0 +1,179 @@
+// The passes for devices, a table each: what comes out, and that its value is that from before.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/device.hpp"
+#include "compiler/kernel/tape.hpp"
+
+namespace vphi::kernel {
+namespace {
+
+using algebra::Arena;
+using algebra::Op;
+
+double value_of(Expr expr) {
+  Tape tape;
+  const int at = tape.add(expr);
+  std::vector<double> values(tape.operations.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Tape::Operation& operation = tape.operations[i];
+    const algebra::Node& node = *operation.node;
+    if (node.op == Op::Number) {
+      values[i] = static_cast<double>(node.number.real);
+    } else if (node.op == Op::Load) {
+      values[i] = 0.7 + 0.4 * node.index;
+    } else if (node.op == Op::Symbol) {
+      values[i] = 1.3 + 0.2 * (node.name[0] - 'a');
+    } else {
+      values[i] = apply<double>(node.op, operation.args, values);
+    }
+  }
+  return values[static_cast<std::size_t>(at)];
+}
+
+struct Site {
+  Arena arena;
+  Expr u = arena.load(0), v = arena.load(1), w = arena.load(2);
+  Expr a = arena.symbol("a"), h = arena.symbol("h");  // the same everywhere; held by a walk
+
+  Expr n(std::int64_t value) { return arena.integer(value); }
+  Expr op(Op which, std::vector<Expr> args) { return arena.raw(which, std::move(args)); }
+  Expr add(Expr x, Expr y) { return op(Op::Add, {x, y}); }
+  Expr sub(Expr x, Expr y) { return op(Op::Sub, {x, y}); }
+  Expr mul(Expr x, Expr y) { return op(Op::Mul, {x, y}); }
+  Expr div(Expr x, Expr y) { return op(Op::Div, {x, y}); }
+  Expr neg(Expr x) { return op(Op::Neg, {x}); }
+  Expr root(Expr x) { return op(Op::Sqrt, {x}); }
+  Expr over_root(Expr x) { return op(Op::Pow, {x, arena.rational(-1, 2)}); }
+
+  /// A function with these stores, approximate; `walked`: `h` is held.
+  SiteFunction function(const std::vector<Expr>& values, bool walked) {
+    SiteFunction f;
+    f.kernel.fast = true;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      f.kernel.stores.push_back({static_cast<int>(i) + 10, values[i]});
+    if (walked) f.held.push_back({"h", u});
+    return f;
+  }
+};
+
+struct Row {
+  const char* what;
+  std::vector<Expr> before, after;
+};
+
+void compare(Site& s, SiteFunction (*pass)(SiteFunction), bool walked,
+             const std::vector<Row>& table) {
+  for (const Row& row : table) {
+    const SiteFunction result = pass(s.function(row.before, walked));
+    for (std::size_t i = 0; i < row.before.size(); ++i) {
+      const Expr after = result.kernel.stores[i].value;
+      EXPECT_EQ(after, row.after[i]) << row.what << ": " << algebra::to_text(after);
+      const double value = value_of(row.before[i]);
+      EXPECT_NEAR(value_of(after), value, 1e-14 * std::abs(value)) << row.what;
+      // what has been done is not done again
+      SiteFunction again = pass(result);
+      EXPECT_EQ(again.kernel.stores[i].value, after) << row.what;
+    }
+  }
+}
+
+TEST(Reciprocals, OneForAllPowers) {
+  Site s;
+  const Expr over_u = s.div(s.n(1), s.u), over_h = s.div(s.n(1), s.h);
+  const Expr u2 = s.mul(s.u, s.u), h2 = s.mul(s.h, s.h);
+  const Expr whole = s.root(s.add(s.v, s.w));
+  compare(
+      s, reciprocals, true,
+      {{"x and x^2",
+        {s.div(s.v, s.u), s.div(s.w, u2)},
+        {s.mul(s.v, over_u), s.op(Op::Mul, {s.w, over_u, over_u})}},
+       {"of a held value",
+        {s.div(s.n(1), s.h), s.div(s.v, h2)},
+        {over_h, s.op(Op::Mul, {s.v, over_h, over_h})}},
+       {"x^3 as a power",
+        {s.div(s.v, s.u), s.div(s.n(1), s.op(Op::Pow, {s.u, s.n(3)}))},
+        {s.mul(s.v, over_u), s.op(Op::Mul, {over_u, over_u, over_u})}},
+       {"one power alone", {s.div(s.v, s.u), s.div(s.w, s.u)}, {s.div(s.v, s.u), s.div(s.w, s.u)}},
+       {"a root that only divides", {s.div(s.v, s.root(s.u))}, {s.mul(s.v, s.over_root(s.u))}},
+       {"1 over it", {s.div(s.n(1), s.root(s.w))}, {s.over_root(s.w)}},
+       {"a root with another use", {s.div(s.v, whole), whole}, {s.div(s.v, whole), whole}},
+       {"the same everywhere",
+        {s.mul(s.u, s.div(s.a, s.root(s.a)))},
+        {s.mul(s.u, s.div(s.a, s.root(s.a)))}},
+       {"within a quotient",
+        {s.div(s.div(s.v, s.u), s.root(s.div(s.w, u2)))},
+        {s.mul(s.mul(s.v, over_u), s.over_root(s.op(Op::Mul, {s.w, over_u, over_u})))}}});
+}
+
+TEST(Reciprocals, OfWalksAlone) {
+  Site s;
+  const Expr quotient = s.div(s.v, s.root(s.u));
+  compare(s, reciprocals, false, {{"not walked", {quotient}, {quotient}}});
+  SiteFunction exact = s.function({quotient}, true);
+  exact.kernel.fast = false;
+  EXPECT_EQ(reciprocals(exact).kernel.stores[0].value, quotient);
+}
+
+TEST(Reciprocals, WhatIsHeldIsChangedToo) {
+  Site s;
+  SiteFunction f = s.function({s.div(s.v, s.u)}, true);
+  f.held[0].value = s.div(s.w, s.mul(s.u, s.u));
+  const SiteFunction result = reciprocals(f);
+  const Expr over = s.div(s.n(1), s.u);
+  EXPECT_EQ(result.kernel.stores[0].value, s.mul(s.v, over));
+  EXPECT_EQ(result.held[0].value, s.op(Op::Mul, {s.w, over, over}));
+}
+
+TEST(Sums, ProductsBecomeMultiplyAdds) {
+  Site s;
+  const Expr uv = s.mul(s.u, s.v), vw = s.mul(s.v, s.w), wu = s.mul(s.w, s.u);
+  const Expr shared = s.add(uv, s.w);
+  compare(s, sums, false,
+          {{"u*v + w", {s.add(uv, s.w)}, {s.add(s.w, uv)}},
+           {"u*v - v*w + w", {s.add(s.sub(uv, vw), s.w)}, {s.op(Op::Add, {s.w, uv, s.neg(vw)})}},
+           {"no term but products", {s.add(uv, vw)}, {s.add(uv, vw)}},
+           {"it starts with one that is none", {s.add(s.w, uv)}, {s.add(s.w, uv)}},
+           {"u*v - w", {s.sub(uv, s.w)}, {s.sub(uv, s.w)}},
+           {"u*v - (v*w - w)", {s.sub(uv, s.sub(vw, s.w))}, {s.op(Op::Add, {s.w, uv, s.neg(vw)})}},
+           {"a number's sign",
+            {s.add(s.sub(uv, s.op(Op::Mul, {s.n(-2), s.v, s.w})), s.w)},
+            {s.op(Op::Add, {s.w, uv, s.op(Op::Mul, {s.n(2), s.v, s.w})})}},
+           {"-1 times",
+            {s.add(s.add(uv, s.op(Op::Mul, {s.n(-1), s.v, s.w})), s.w)},
+            {s.op(Op::Add, {s.w, uv, s.neg(vw)})}},
+           {"a sum with another use is one term",
+            {s.add(s.mul(s.w, s.w), shared), shared},
+            {s.add(s.add(s.w, uv), s.mul(s.w, s.w)), s.add(s.w, uv)}},
+           {"inside a function",
+            {s.op(Op::Exp, {s.add(wu, s.v)})},
+            {s.op(Op::Exp, {s.add(s.v, wu)})}}});
+}
+
+TEST(Sums, WhereManyNumbersAreReadTheOrderStays) {
+  Site s;
+  std::vector<Expr> values;
+  for (int i = 0; i < static_cast<int>(kManyReads) / 2; ++i)
+    values.push_back(s.add(s.mul(s.arena.load(2 * i), s.u), s.arena.load(2 * i + 1)));
+  const SiteFunction many = sums(s.function(values, false));
+  EXPECT_EQ(many.kernel.stores[1].value, values[1]);
+  values.pop_back();
+  const SiteFunction few = sums(s.function(values, false));
+  EXPECT_EQ(few.kernel.stores[1].value, s.add(s.arena.load(3), s.mul(s.arena.load(2), s.u)));
+}
+
+TEST(DevicePasses, EndWithTheOneThatIsNamed) {
+  Site s;
+  const Expr sum = s.add(s.mul(s.u, s.v), s.w);
+  EXPECT_EQ(for_device(s.function({sum}, false), "reciprocals").kernel.stores[0].value, sum);
+  EXPECT_EQ(for_device(s.function({sum}, false), "sums").kernel.stores[0].value,
+            s.add(s.w, s.mul(s.u, s.v)));
+  EXPECT_EQ(for_device(s.function({sum}, false)).kernel.stores[0].value,
+            s.add(s.w, s.mul(s.u, s.v)));
+}
+
+}  // namespace
+}  // namespace vphi::kernel
