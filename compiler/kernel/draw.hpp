@@ -1,9 +1,9 @@
 // The random numbers of a kernel: what Op::Normal and Op::Uniform mean, number for number.
 //
-// kernel::Random says where they come from. The interpreter calls these functions; emitters write
-// the same arithmetic into the source, with the keys of the rounds as constants. Reference: Salmon,
-// Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11 (2011); Box and Muller,
-// Ann. Math. Stat. 29, 610 (1958). Nothing here can fail.
+// kernel::Random says where they come from, program/philox.hpp what the generator is. The
+// interpreter calls these functions; emitters write the same arithmetic into the source, with the
+// keys of the rounds as constants. Reference: Box and Muller, Ann. Math. Stat. 29, 610 (1958).
+// Nothing here can fail.
 #pragma once
 
 #include <algorithm>
@@ -14,36 +14,16 @@
 #include <numbers>
 
 #include "compiler/kernel/kernel.hpp"
+#include "program/philox.hpp"
 
 namespace vphi::kernel {
 
-using Words = std::array<std::uint32_t, 4>;
+using philox::Words;
 
-inline constexpr std::uint32_t kMultiply0 = 0xD2511F53, kMultiply2 = 0xCD9E8D57;
-inline constexpr int kPhiloxRounds = 10, kPhiloxFewRounds = 7;
 inline constexpr std::uint64_t kRunBlocks = 8;  ///< of four xorshift words from one start
 
-/// Both key words of a round, low one first.
-constexpr std::array<std::uint32_t, 2> philox_round_key(std::uint64_t seed, int round) {
-  const auto which = static_cast<std::uint32_t>(round);
-  return {static_cast<std::uint32_t>(seed) + which * 0x9E3779B9U,
-          static_cast<std::uint32_t>(seed >> 32) + which * 0xBB67AE85U};
-}
-
-/// Philox4x32-10, or with fewer rounds.
-constexpr Words philox(Words c, std::uint64_t seed, int rounds = kPhiloxRounds) {
-  for (int round = 0; round < rounds; ++round) {
-    const auto key = philox_round_key(seed, round);
-    const std::uint64_t p0 = std::uint64_t{kMultiply0} * c[0];
-    const std::uint64_t p2 = std::uint64_t{kMultiply2} * c[2];
-    c = {static_cast<std::uint32_t>(p2 >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(p2),
-         static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ key[1], static_cast<std::uint32_t>(p0)};
-  }
-  return c;
-}
-
 constexpr int philox_rounds(Generator generator) {
-  return generator == Generator::Philox7 ? kPhiloxFewRounds : kPhiloxRounds;
+  return generator == Generator::Philox7 ? philox::kFewRounds : philox::kRounds;
 }
 
 /// Words (or bits) of a walker's sequence that a step takes up: 1, 2, or a multiple of 4 (bits: a
@@ -104,10 +84,11 @@ constexpr std::uint32_t xorshift32(std::uint32_t state) {
 /// Block number `block` of a walker's sequence.
 constexpr Words block_of(const Random& random, std::uint64_t walker, std::uint64_t block) {
   const auto philox_block = [&](std::uint64_t b) {
-    return philox({static_cast<std::uint32_t>(walker), static_cast<std::uint32_t>(b), random.stream,
-                   static_cast<std::uint32_t>(walker >> 32 << 16) |
-                       static_cast<std::uint32_t>(b >> 32 & 0xffff)},
-                  random.seed, philox_rounds(random.generator));
+    return philox::generate(
+        {static_cast<std::uint32_t>(walker), static_cast<std::uint32_t>(b), random.stream,
+         static_cast<std::uint32_t>(walker >> 32 << 16) |
+             static_cast<std::uint32_t>(b >> 32 & 0xffff)},
+        philox::key_of(random.seed), philox_rounds(random.generator));
   };
   if (random.generator != Generator::Xorshift32) return philox_block(block);
   std::uint32_t state = philox_block(block / kRunBlocks)[0];

@@ -1,37 +1,23 @@
-// Counter-based random numbers: Philox4x32-10, and uniform and normal numbers from its words.
+// Counter-based random numbers: uniform and normal numbers from the words of Philox4x32-10
+// (program/philox.hpp).
 //
 // A number is a function of (seed, stream, index) only. There is no state to own, to save or to
-// split, so the field is the same on every device and with any number of threads.
-// Reference: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11
-// (2011). Nothing here can fail.
+// split, so the field is the same on every device and with any number of threads. Nothing here can
+// fail.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <utility>
 
+#include "program/philox.hpp"
+
 namespace vphi::random {
 
-using Counter = std::array<std::uint32_t, 4>;
-using Key = std::array<std::uint32_t, 2>;
-
-/// Ten rounds of Philox with four 32-bit words.
-constexpr Counter philox(Counter c, Key k) {
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = std::uint64_t{0xD2511F53} * c[0];
-    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * c[2];
-    c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ k[0], static_cast<std::uint32_t>(p1),
-         static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ k[1], static_cast<std::uint32_t>(p0)};
-    k = {k[0] + 0x9E3779B9U, k[1] + 0xBB67AE85U};
-  }
-  return c;
-}
-
-constexpr Key key_of(std::uint64_t seed) {
-  return {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
-}
+using Counter = philox::Words;
+using philox::Key;
+using philox::key_of;
 
 /// Uniform in the open interval (0, 1): the middles of 2^52 equal cells.
 constexpr double uniform(std::uint32_t low, std::uint32_t high) {

@@ -14,7 +14,7 @@ namespace {
 std::vector<double> some_field(const Box& box) {
   std::vector<double> f(box.sites());
   for (std::size_t i = 0; i < f.size(); ++i)
-    f[i] = random::normal_pair(random::philox(random::counter_of(i, 1), random::key_of(5))).first;
+    f[i] = random::normal_pair(philox::generate(random::counter_of(i, 1), random::key_of(5))).first;
   return f;
 }
 

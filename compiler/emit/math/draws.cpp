@@ -90,6 +90,8 @@ std::string draw_functions(const Job& job) {
   slots["stream"] = std::to_string(random.stream);
   const bool xorshift = random.generator == kernel::Generator::Xorshift32;
   const int rounds = kernel::philox_rounds(random.generator);
+  slots["multiply_first"] = fmt::format("0x{:X}u", philox::kMultiply[0]);
+  slots["multiply_third"] = fmt::format("0x{:X}u", philox::kMultiply[1]);
   slots["round_count"] = std::to_string(rounds);
   slots["philox"] = xorshift ? "vphi_philox" : "vphi_block";
   // without a loop: one would keep clang from taking instances side by side
@@ -99,7 +101,7 @@ std::string draw_functions(const Job& job) {
   slots["high"] = number(0.75L);
   slots["low"] = number(0.25L);
   for (int round = 0; round < rounds; ++round) {
-    const auto key = kernel::philox_round_key(random.seed, round);
+    const philox::Key key = philox::round_key(philox::key_of(random.seed), round);
     slots["rounds"] += fmt::format("c = vphi_round(c, {:#x}u, {:#x}u);\n", key[0], key[1]);
   }
   slots["cell"] = number(0x1p-32L);

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "program/philox.hpp"
+
 namespace vphi::runtime {
 namespace {
 
@@ -27,7 +29,7 @@ typedef long i64;
 #define VPHI_INDEX ((i64)get_global_id(0))
 )";
 
-// Philox4x32-10 (Salmon et al. 2011) and Box-Muller, as runtime/random/philox.hpp.
+// Philox (program/philox.hpp) and Box-Muller, as runtime/random/philox.hpp.
 constexpr const char* kShared = R"(
 #define VPHI_PI 3.14159265358979323846
 typedef struct { u32 w[4]; } vphi_words;
@@ -35,11 +37,11 @@ typedef struct { double a, b; } vphi_pair;
 
 vphi_words vphi_philox(u32 c0, u32 c1, u32 c2, u32 c3, VPHI_GLOBAL const double* sheet) {
   u32 k0 = (u32)sheet[SEED_LOW], k1 = (u32)sheet[SEED_HIGH];
-  for (int round = 0; round < 10; ++round) {
-    const u64 p0 = (u64)0xD2511F53u * c0, p1 = (u64)0xCD9E8D57u * c2;
+  for (int round = 0; round < PHILOX_ROUNDS; ++round) {
+    const u64 p0 = (u64)PHILOX_MULTIPLY_0 * c0, p1 = (u64)PHILOX_MULTIPLY_2 * c2;
     const u32 x0 = (u32)(p1 >> 32) ^ c1 ^ k0, x2 = (u32)(p0 >> 32) ^ c3 ^ k1;
     c1 = (u32)p1, c3 = (u32)p0, c0 = x0, c2 = x2;
-    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+    k0 += PHILOX_KEY_STEP_0, k1 += PHILOX_KEY_STEP_1;
   }
   vphi_words out = {{c0, c1, c2, c3}};
   return out;
@@ -216,6 +218,19 @@ std::string sheet_names() {
   return text;
 }
 
+/// The numbers of the generator.
+std::string philox_names() {
+  std::string text;
+  const auto define = [&](const char* name, std::uint32_t value) {
+    text += std::string("#define PHILOX_") + name + " " + std::to_string(value) + "u\n";
+  };
+  define("MULTIPLY_0", philox::kMultiply[0]);
+  define("MULTIPLY_2", philox::kMultiply[1]);
+  define("KEY_STEP_0", philox::kKeyStep[0]);
+  define("KEY_STEP_1", philox::kKeyStep[1]);
+  return text + "#define PHILOX_ROUNDS " + std::to_string(philox::kRounds) + "\n";
+}
+
 }  // namespace
 
 program::Kernel field_kernel(FieldKernel which, Target target, Precision precision,
@@ -225,8 +240,8 @@ program::Kernel field_kernel(FieldKernel which, Target target, Precision precisi
   kernel.name = entry.name;
   kernel.entry = "vphi_field";
   kernel.source = std::string(target == Target::Cuda ? kCuda : kOpenCl) + sheet_names() +
-                  "#define REAL " + (precision == Precision::F32 ? "float" : "double") + "\n" +
-                  kShared + entry.text;
+                  philox_names() + "#define REAL " +
+                  (precision == Precision::F32 ? "float" : "double") + "\n" + kShared + entry.text;
   kernel.arguments.resize(static_cast<std::size_t>(entry.arguments));
   kernel.grid[0] = static_cast<std::uint32_t>((threads + kThreads - 1) / kThreads);
   kernel.block[0] = kThreads;

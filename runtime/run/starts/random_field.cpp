@@ -51,7 +51,7 @@ void by_site(const program::Program& p, const RandomField& field, std::uint64_t 
   const auto stream = static_cast<std::uint32_t>(field.stream);
   parallel_ranges((p.sites() + 1) / 2, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
-      const auto [a, b] = pair(random::philox(random::counter_of(j, stream), key));
+      const auto [a, b] = pair(philox::generate(random::counter_of(j, stream), key));
       out[2 * j] = a;
       if (2 * j + 1 < p.sites()) out[2 * j + 1] = b;
     }
@@ -83,7 +83,7 @@ std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
   if (number == 0) return seed;
   const auto n = static_cast<std::uint64_t>(number);
   constexpr std::uint32_t kEnsemble = 0x656E736DU;  // a stream that no field has
-  const auto words = random::philox(
+  const auto words = philox::generate(
       {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32), kEnsemble, 0xFFFFFFFFU},
       random::key_of(seed));
   return std::uint64_t{words[1]} << 32 | words[0];

@@ -147,7 +147,7 @@ double norm(double x, double y, double z) { return std::sqrt(x * x + y * y + z *
 fft::Complex noise(const Vacuum& v, int64_t nx, int64_t ny, int64_t nz, bool real) {
   const auto word = [](int64_t n) { return static_cast<std::uint32_t>(n); };
   // The highest bit keeps modes apart from numbers that are counted by site.
-  const auto [a, b] = random::normal_pair(random::philox(
+  const auto [a, b] = random::normal_pair(philox::generate(
       {word(nx), word(ny), word(nz), v.stream | 0x80000000U}, random::key_of(v.seed)));
   if (real) return a;
   return fft::Complex(a, b) * std::numbers::sqrt2 * 0.5;
