@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 #include "runtime/run/session.hpp"
 #include "runtime/run/starts/random_field.hpp"
 #include "tests/support/simulate.hpp"

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 #include "runtime/run/session.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"

@@ -6,7 +6,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/device.hpp"
-#include "compiler/kernel/tape.hpp"
+#include "compiler/interpret/tape.hpp"
 
 namespace vphi::kernel {
 namespace {

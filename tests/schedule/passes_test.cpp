@@ -6,7 +6,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
 #include "compiler/kernel/passes.hpp"
-#include "compiler/kernel/tape.hpp"
+#include "compiler/interpret/tape.hpp"
 
 namespace vphi::kernel {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "compiler/text/integrator.hpp"
 #include "dsl/syntax/parse.hpp"

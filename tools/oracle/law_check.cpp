@@ -7,7 +7,7 @@
 #include <random>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 #include "compiler/schedule/schedule.hpp"
 #include "tools/oracle/derived_value.hpp"
 #include "tools/oracle/written_fluid.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 #include "compiler/kernel/kernel.hpp"
 #include "runtime/run/session.hpp"
 #include "tests/support/scratch.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 #include "compiler/kernel/kernel.hpp"
 #include "runtime/run/session.hpp"
 #include "tests/physics/gauge/explicit_dirac.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <numbers>
 
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {

@@ -1,4 +1,4 @@
-#include "compiler/kernel/interpret.hpp"
+#include "compiler/interpret/interpret.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/draw.hpp"
-#include "compiler/kernel/tape.hpp"
+#include "compiler/interpret/tape.hpp"
 
 namespace vphi::kernel {
 namespace {

@@ -1,4 +1,4 @@
-#include "compiler/kernel/tape.hpp"
+#include "compiler/interpret/tape.hpp"
 
 #include <algorithm>
 #include <cmath>

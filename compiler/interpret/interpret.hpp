@@ -1,5 +1,8 @@
 // A slow interpreter of kernels: the oracle that every back end is compared with.
 //
+// `vphi test` runs steps of flux schemes in it (tools/oracle/law_check.cpp), the tests compare
+// devices and passes with it. No stage of the compiler and no run needs it.
+//
 // It runs a Plan (kernels as expressions) on the host, in f32 or f64 as the kernels say, with the
 // order of operations of native code: stencils by their row plan, sums as kernel.hpp describes,
 // epilogues in f64. Random arrays are the caller's: write them into their buffers before `start`.
