@@ -146,8 +146,8 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);
   bindings.buffer_of = result.plan->buffer_of;
   bindings.by_slot = std::ranges::all_of(result.plan->kernels, emit::is_single_site);
-  const emit::Reading reading = reading_of(result);
-  if (options.reading) bindings.reading = &reading;
+  std::optional<emit::Reading> reading;
+  if (options.reading) bindings.reading = &reading.emplace(reading_of(result));
   program::Program program = planned;
   program.kernels.clear();
   emit::share_memory(result.plan->kernels, target, bindings, program);

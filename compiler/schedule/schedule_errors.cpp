@@ -5,20 +5,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
 
 namespace vphi::schedule::error {
-namespace {
 
-Diagnostic make(const char* code, Span at, std::string message) {
-  Diagnostic d;
-  d.code = code;
-  d.span = at;
-  d.message = std::move(message);
-  return d;
-}
-
-}  // namespace
+using dsl::error::make;
 
 Diagnostic not_yet(Span at, const std::string& what) {
   Diagnostic d = make("E0901", at, what + " is not yet in this version");

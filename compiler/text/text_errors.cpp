@@ -2,20 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
 
 namespace vphi::text::error {
-namespace {
 
-Diagnostic make(const char* code, Span at, std::string message) {
-  Diagnostic d;
-  d.code = code;
-  d.span = at;
-  d.message = std::move(message);
-  return d;
-}
-
-}  // namespace
+using dsl::error::make;
 
 Diagnostic unknown_integrator(Span at, const std::string& name,
                               const std::vector<std::string>& known) {

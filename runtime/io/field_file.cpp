@@ -10,6 +10,7 @@
 #include <span>
 #include <sstream>
 
+#include "runtime/io/files/set_name.hpp"
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_HDF5
@@ -349,11 +350,8 @@ Numbers moved(const Numbers& from, const Numbers& line, const Numbers& to) {
 
 std::vector<FieldFile> read_fields(const std::string& file, const FieldPlace& place,
                                    const std::vector<std::int64_t>& members) {
-  for (const char* ending : {".h5:", ".hdf5:"}) {
-    const std::size_t at = file.rfind(ending);
-    if (at == std::string::npos) continue;
-    const std::size_t colon = file.find(':', at);
-    auto fields = read_hdf5(file.substr(0, colon), file.substr(colon + 1), place, members);
+  if (const auto name = set_name(file)) {
+    auto fields = read_hdf5(name->path, name->set, place, members);
     for (const FieldFile& field : fields) check_finite(field, file);
     return fields;
   }

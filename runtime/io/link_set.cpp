@@ -6,23 +6,14 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/io/files/set_name.hpp"
+
 #ifdef VPHI_HAVE_HDF5
 #include "program/hdf5_read.hpp"
 #endif
 
 namespace vphi::io {
 namespace {
-
-/// "path.h5" and "set"; two empty texts where the name is another one.
-std::pair<std::string, std::string> split(const std::string& file) {
-  for (const char* ending : {".h5:", ".hdf5:"}) {
-    const std::size_t at = file.rfind(ending);
-    if (at == std::string::npos) continue;
-    const std::size_t colon = file.find(':', at);
-    return {file.substr(0, colon), file.substr(colon + 1)};
-  }
-  return {};
-}
 
 #ifdef VPHI_HAVE_HDF5
 
@@ -91,13 +82,13 @@ Numbers read_opened(const std::string& path, const std::string& name, int dims, 
 
 }  // namespace
 
-bool names_link_set(const std::string& file) { return !split(file).first.empty(); }
+bool names_link_set(const std::string& file) { return set_name(file).has_value(); }
 
 #ifdef VPHI_HAVE_HDF5
 
 ConfigurationFile read_link_set(const std::string& file, int dims, int colours,
                                 const Extents& extent) {
-  const auto [path, name] = split(file);
+  const auto [path, name] = set_name(file).value_or(SetName{});
   const Numbers found = hdf5::read_stranger(
       path, [&] { return read_opened(path, name, dims, colours, extent); }, fail);
   ConfigurationFile result;

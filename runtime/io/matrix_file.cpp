@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "runtime/io/files/set_name.hpp"
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_HDF5
@@ -94,12 +95,7 @@ std::vector<double> read_set(const std::string& path, const std::string&, std::s
 }  // namespace
 
 std::vector<double> read_matrix(const std::string& file, std::size_t rows, std::size_t columns) {
-  for (const char* ending : {".h5:", ".hdf5:"}) {
-    const std::size_t at = file.rfind(ending);
-    if (at == std::string::npos) continue;
-    const std::size_t colon = file.find(':', at);
-    return read_set(file.substr(0, colon), file.substr(colon + 1), rows, columns);
-  }
+  if (const auto name = set_name(file)) return read_set(name->path, name->set, rows, columns);
   return read_text(file, rows, columns);
 }
 

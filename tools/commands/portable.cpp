@@ -46,6 +46,13 @@ std::string device_text(Target target, bool is_cpu, bool nvidia) {
   return text;
 }
 
+/// The options that a program is made with, the size of its batches among them.
+std::vector<std::pair<std::string, std::string>> whole_call_of(const ModelOptions& options) {
+  auto call = call_of(options);
+  if (options.batch > 0) call.emplace_back("--batch", std::to_string(options.batch));
+  return call;
+}
+
 std::string checksum(const Json& all) {
   Json rest = all;
   rest.erase("sha256");
@@ -123,8 +130,6 @@ std::string portable_text(const Compilation& compilation, const emit::TargetInfo
     if (!near.empty() && !near.starts_with("..")) file = near;
   });
   const RunIdentity identity = identity_of(model, options);
-  auto call = call_of(options);
-  if (options.batch > 0) call.emplace_back("--batch", std::to_string(options.batch));
   Json all = {{"vphi_portable", kFormat},
               {"vphi", VPHI_VERSION},
               {"model", identity.model},
@@ -134,7 +139,7 @@ std::string portable_text(const Compilation& compilation, const emit::TargetInfo
                 {"nvidia", made_for.nvidia},
                 {"compute_units", made_for.compute_units},
                 {"local_bytes", made_for.local_bytes}}},
-              {"call", call},
+              {"call", whole_call_of(options)},
               {"physics", identity.physics},
               {"options", identity.options},
               {"notes", notes_for_results(compilation)},
@@ -259,8 +264,7 @@ std::vector<std::string> notes_for_results(const Compilation& compilation) {
 }
 
 void refuse_model_options(const ModelOptions& given, const std::string& path) {
-  auto call = call_of(given);
-  if (given.batch > 0) call.emplace_back("--batch", std::to_string(given.batch));
+  const auto call = whole_call_of(given);
   if (call.empty()) return;
   const std::string option = call[0].first + " " + call[0].second;
   throw UsageError(

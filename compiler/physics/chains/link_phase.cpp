@@ -10,6 +10,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/mixed_bits.hpp"
 #include "dsl/messages/error.hpp"
 
 namespace vphi::physics {
@@ -20,14 +21,6 @@ namespace {
 
 constexpr std::uint64_t kMostPlaces = 4096;
 constexpr std::uint64_t kFewDraws = 64;  ///< of other fields and random numbers
-
-/// Bits that belong to a number and to nothing else (splitmix64).
-std::uint64_t mixed(std::uint64_t n) {
-  n += 0x9E3779B97F4A7C15U;
-  n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9U;
-  n = (n ^ (n >> 27)) * 0x94D049BB133111EBU;
-  return n ^ (n >> 31);
-}
 
 /// The sites and values of the sweep that an expression depends on.
 class Places {
@@ -61,7 +54,7 @@ class Places {
   /// Place number n of `count()`: each once, or spread over all.
   void go_to(std::uint64_t n) {
     number_ = n;
-    std::uint64_t rest = all_ <= kMostPlaces ? n % all_ : mixed(n) % all_;
+    std::uint64_t rest = all_ <= kMostPlaces ? n % all_ : mixed_bits(n) % all_;
     for (auto* list : {&sites_, &axes_})
       for (Choice& choice : *list) {
         choice.at = static_cast<std::int64_t>(rest % static_cast<std::uint64_t>(choice.size));
@@ -122,10 +115,10 @@ class Places {
   }
   /// From 0 to 1, another number at each place and for each leaf of this name and number.
   long double chance(const algebra::Node& node, int index) const {
-    std::uint64_t key = mixed(number_) ^ static_cast<std::uint64_t>(index);
-    for (const char c : node.name) key = mixed(key) ^ static_cast<unsigned char>(c);
-    for (const int step : node.offset.d) key = mixed(key) ^ static_cast<std::uint64_t>(step);
-    return static_cast<long double>(mixed(key)) / 0x1p64L;
+    std::uint64_t key = mixed_bits(number_) ^ static_cast<std::uint64_t>(index);
+    for (const char c : node.name) key = mixed_bits(key) ^ static_cast<unsigned char>(c);
+    for (const int step : node.offset.d) key = mixed_bits(key) ^ static_cast<std::uint64_t>(step);
+    return static_cast<long double>(mixed_bits(key)) / 0x1p64L;
   }
   /// What fills the array of a leaf, if that is drawn or read.
   const RandomField* source(const algebra::Node& node) const {

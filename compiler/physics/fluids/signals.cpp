@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "compiler/algebra/matrix.hpp"
 #include "compiler/algebra/transform.hpp"
 
 namespace vphi::physics {
@@ -13,39 +14,10 @@ using algebra::Op;
 
 namespace {
 
-using Matrix = std::vector<std::vector<double>>;
+using algebra::largest_entry;
+using algebra::Matrix;
 
-double largest_entry(const Matrix& m) {
-  double most = 0;
-  for (const auto& row : m)
-    for (const double x : row) most = std::max(most, std::isfinite(x) ? std::abs(x) : INFINITY);
-  return most;
-}
-
-Matrix squared(const Matrix& m) {
-  const std::size_t n = m.size();
-  Matrix result(n, std::vector<double>(n));
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < n; ++k)
-      for (std::size_t j = 0; j < n; ++j) result[i][j] += m[i][k] * m[k][j];
-  return result;
-}
-
-/// The largest |eigenvalue|: |m^k|^(1/k) with k = 2^24 (Gelfand).
-double spectral_radius(Matrix m) {
-  double exponent = 0, power = 1;
-  for (int i = 0; i < 24; ++i) {
-    const double size = largest_entry(m);
-    if (size == 0) return 0;
-    if (!std::isfinite(size)) return NAN;
-    exponent += std::log(size) / power;
-    for (auto& row : m)
-      for (double& x : row) x /= size;
-    m = squared(m);
-    power *= 2;
-  }
-  return std::exp(exponent + std::log(largest_entry(m)) / power);
-}
+constexpr int kSquarings = 24;
 
 /// a^-1 b by elimination; nothing where a has no inverse.
 std::optional<Matrix> solved(Matrix a, Matrix b) {
@@ -159,7 +131,7 @@ std::optional<double> Signals::largest(const Numbers& primitives, int axis) cons
   if (!std::isfinite(largest_entry(u)) || !std::isfinite(largest_entry(f))) return std::nullopt;
   const auto jacobian = solved(u, f);
   if (!jacobian) return std::nullopt;
-  const double radius = spectral_radius(*jacobian);
+  const double radius = algebra::spectral_radius(*jacobian, kSquarings);
   return std::isfinite(radius) ? std::optional(radius) : std::nullopt;
 }
 

@@ -15,6 +15,7 @@
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/lower/mixed_bits.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/program.hpp"
 
@@ -180,10 +181,7 @@ namespace {
 
 /// A number in (-1, 1) for every leaf, the same wherever it occurs.
 double arbitrary(std::uint64_t key) {
-  key += 0x9E3779B97F4A7C15u;
-  key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9u;
-  key = (key ^ (key >> 27)) * 0x94D049BB133111EBu;
-  return static_cast<double>((key ^ (key >> 31)) >> 11) * 0x1p-52 - 1;
+  return static_cast<double>(mixed_bits(key) >> 11) * 0x1p-52 - 1;
 }
 
 double value_at(Expr e, std::uint64_t seed) {

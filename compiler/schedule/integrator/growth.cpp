@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/matrix.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/noise/noise.hpp"
 #include "compiler/schedule/integrator/small_step.hpp"
@@ -20,52 +21,25 @@ namespace vphi::schedule {
 namespace {
 
 using algebra::Expr;
+using algebra::Matrix;
 using algebra::Op;
-using Matrix = std::vector<std::vector<double>>;
+using algebra::product;
 
 constexpr std::size_t kMostVariables = 12;
 constexpr double kGrows = 1.05;  ///< a step; slower growth is an integrator's order, not its limit
 constexpr double kSteady = 1.005;  ///< of the dt that the message names
 constexpr int kHalvings = 24;
 
-Matrix product(const Matrix& a, const Matrix& b) {
-  const std::size_t n = a.size();
-  Matrix c(n, std::vector<double>(n, 0));
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < n; ++k)
-      for (std::size_t j = 0; j < n; ++j) c[i][j] += a[i][k] * b[k][j];
-  return c;
-}
-
-double size(const Matrix& a) {
-  double largest = 0;
-  for (const auto& row : a)
-    for (const double x : row) largest = std::max(largest, std::abs(x));
-  return largest;
-}
-
-/// |largest eigenvalue|: the rate at which powers grow, by squaring; within 1 % for these sizes.
-double spectral_radius(Matrix a) {
-  double logarithm = 0, share = 1;
-  for (int i = 0; i < 10; ++i) {
-    const double s = size(a);
-    if (!(s > 0)) return 0;
-    if (!std::isfinite(s)) return s;
-    for (auto& row : a)
-      for (double& x : row) x /= s;
-    logarithm += share * std::log(s);
-    share /= 2;
-    a = product(a, a);
-  }
-  const double s = size(a);
-  return s > 0 ? std::exp(logarithm + share * std::log(s)) : 0;
+double spectral_radius(const Matrix& a) {
+  constexpr int kSquarings = 10;
+  return algebra::spectral_radius(a, kSquarings);
 }
 
 /// exp(a), by scaling and squaring.
 Matrix exponential(Matrix a) {
   const std::size_t n = a.size();
   int halvings = 0;
-  for (double s = size(a) * static_cast<double>(n); s > 0.25; s /= 2) ++halvings;
+  for (double s = algebra::largest_entry(a) * static_cast<double>(n); s > 0.25; s /= 2) ++halvings;
   for (auto& row : a)
     for (double& x : row) x = std::ldexp(x, -halvings);
   Matrix sum(n, std::vector<double>(n, 0)), term = sum;

@@ -110,6 +110,25 @@ std::optional<double> end_of_stability(const std::function<bool(double)>& stable
 
 // rounding at a double eigenvalue costs the root of the arithmetic's precision
 constexpr double kMargin = 1e-6;
+
+/// w*dt up to which a step on a wave is stable.
+std::optional<double> limit_of(const LinearText& wave) {
+  return end_of_stability(
+      [&](double theta) { return spectral_radius(wave.turn(theta)) <= 1 + kMargin; });
+}
+
+/// The order of a step on a wave, from its errors at two sizes.
+std::optional<double> order_of(const LinearText& wave) {
+  const auto error = [&](double h) {
+    const Turn m = wave.turn(h);
+    const double c = std::cos(h), s = std::sin(h);
+    return std::hypot(std::hypot(m[0] - c, m[3] - c), std::hypot(m[1] - s, m[2] + s)) / h;
+  };
+  const double coarse = error(1), fine = error(0.5);
+  if (!(coarse > 0) || !(fine > 0)) return std::nullopt;
+  return std::fmax(1, std::round(std::log2(coarse / fine)));
+}
+
 // a step on the limit itself is allowed for rounding's sake
 constexpr double kOnLimit = 1 + 1e-6;
 
@@ -151,10 +170,11 @@ bool judge(System& system, const physics::Evolution& evolution, dsl::Diagnostics
   system.friedmann_explained = kOpenFriedmann;
   if (!system.fastest) return true;
   const FastestWaves& waves = *system.fastest;
-  const auto theta = wave_limit(evolution.integrator, system.dt, evolution.options);
+  const auto text = LinearText::wave(evolution.integrator, system.dt, evolution.options);
+  const auto theta = text ? limit_of(*text) : std::nullopt;
   if (!theta) return true;
   if (!waves.masses.empty()) system.remarks.push_back(waves.masses);
-  if (const auto order = wave_order(evolution.integrator, system.dt, evolution.options)) {
+  if (const auto order = order_of(*text)) {
     const double turn = system.dt * std::sqrt(std::fmax(0, waves.frequency2()));
     system.friedmann_explained = kFloorFriedmann + std::pow(turn, *order);
   }
@@ -199,9 +219,7 @@ bool judge(System& system, const physics::LinkFlow& flow, dsl::Diagnostics& diag
 std::optional<double> wave_limit(const text::Integrator& integrator, double dt,
                                  const Options& options) {
   const auto text = LinearText::wave(integrator, dt, options);
-  if (!text) return std::nullopt;
-  return end_of_stability(
-      [&](double theta) { return spectral_radius(text->turn(theta)) <= 1 + kMargin; });
+  return text ? limit_of(*text) : std::nullopt;
 }
 
 std::optional<double> decay_limit(const text::Integrator& integrator, double dt,
@@ -215,15 +233,7 @@ std::optional<double> decay_limit(const text::Integrator& integrator, double dt,
 std::optional<double> wave_order(const text::Integrator& integrator, double dt,
                                  const Options& options) {
   const auto text = LinearText::wave(integrator, dt, options);
-  if (!text) return std::nullopt;
-  const auto error = [&](double h) {
-    const Turn m = text->turn(h);
-    const double c = std::cos(h), s = std::sin(h);
-    return std::hypot(std::hypot(m[0] - c, m[3] - c), std::hypot(m[1] - s, m[2] + s)) / h;
-  };
-  const double coarse = error(1), fine = error(0.5);
-  if (!(coarse > 0) || !(fine > 0)) return std::nullopt;
-  return std::fmax(1, std::round(std::log2(coarse / fine)));
+  return text ? order_of(*text) : std::nullopt;
 }
 
 std::optional<System> judge_waves(System system, dsl::Diagnostics& diagnostics) {
