@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "runtime/device/native/thread_pool.hpp"
+#include "runtime/run/bad_site.hpp"
 #include "runtime/run/chain_averages.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/expansion.hpp"
@@ -318,13 +319,6 @@ class Loop {
 
   // ---- conservation laws: what a state is recovered by
 
-  std::string recovery_message(std::int64_t plane, const std::string& when) const {
-    constexpr const char* kAxes[] = {"x", "y", "z", "t"};
-    const int last = p_.dims - 1;
-    return fmt::format("the primitive variables cannot be recovered {}, first at {} = {}", when,
-                       last == 0 ? "site" : std::string("plane ") + kAxes[last], plane);
-  }
-
   /// The slot as `watch` has left it. Throws where a site has no primitive variables; in a sweep,
   /// only when no instance is left.
   void check_recovery() {
@@ -334,8 +328,8 @@ class Loop {
       if (found == 0) continue;
       if (ensemble_ == nullptr) return unrecovered();
       if (ensemble_->failed(first_instance_ + instance)) continue;
-      set_aside(instance, recovery_message(std::llround(found) - 1,
-                                           fmt::format("from the state of step {}", step_)));
+      set_aside(instance, recovery_text(p_, std::llround(found) - 1,
+                                        fmt::format("from the state of step {}", step_)));
     }
     if (ensemble_ == nullptr || !none_left()) return;
     throw RunError("E0808", "no instance of the sweep is left", recovery_hint());
@@ -369,7 +363,7 @@ class Loop {
       when = "from the initial state";
     else if (!exact)
       when += " or of one before";
-    BrokenState error("E0808", recovery_message(plane, when), recovery_hint());
+    BrokenState error("E0808", recovery_text(p_, plane, when), recovery_hint());
     error.plane = plane;
     if (good_.last().step >= 0 || interval.bad == 0) {
       GoodState now;
@@ -396,23 +390,8 @@ class Loop {
       bad = find_bad_site(session_, instance);
       if (!bad) throw std::logic_error("a state that broke is sound when its steps are repeated");
     }
-    const auto& variable = p_.state[bad->variable];
-    const auto dims = static_cast<std::size_t>(p_.dims);
-    const std::string where = fmt::format(
-        "({})",
-        fmt::join(bad->site.begin(), bad->site.begin() + static_cast<std::ptrdiff_t>(dims), ", "));
     const bool exact = bad_step - good_step <= 1;
-    const std::string when = bad_step == 0 ? "in the initial state"
-                             : exact       ? fmt::format("in step {}", bad_step)
-                                     : fmt::format("between steps {} and {}", good_step, bad_step);
-    std::string line;
-    if (!variable.line.empty() && bad_step > 0)
-      line =
-          fmt::format("; its equation comes from line {}: {}", variable.line_number, variable.line);
-    const std::string message =
-        fmt::format("`{}` {} {} {}, at site {}{}{}", variable.shown,
-                    bad_step == 0 ? "is" : "became", number_text(bad->value, 4), when, where,
-                    bad->count > 1 ? fmt::format(" and {} others", bad->count - 1) : "", line);
+    const std::string message = bad_site_text(p_, *bad, good_step, bad_step);
     if (ensemble_ != nullptr) {
       set_aside(instance, message);
       if (!none_left()) return;
@@ -575,60 +554,6 @@ class Loop {
   std::vector<bool> harmless_;            ///< [slot][instance]
   WorstResidual residual_;
 };
-
-}  // namespace
-
-bool RunResult::all_expected() const {
-  return std::all_of(expectations.begin(), expectations.end(), [](const auto& e) { return e.ok; });
-}
-
-const Series* RunResult::find(const std::string& name) const {
-  const auto found =
-      std::find_if(series.begin(), series.end(), [&](const Series& s) { return s.name == name; });
-  return found == series.end() ? nullptr : &*found;
-}
-
-std::optional<double> RunResult::scalar(const std::string& name) const {
-  for (const auto& [key, value] : scalars)
-    if (key == name) return value;
-  return std::nullopt;
-}
-
-double bytes_per_site(const Program& program) {
-  double bytes = 0;
-  for (const auto& launch : program.step) bytes += program.kernels[launch.kernel].bytes;
-  return bytes;
-}
-
-std::optional<BadSite> find_bad_site(Session& session, std::int64_t instance) {
-  const Program& p = session.program();
-  for (std::size_t v = 0; v < p.state.size(); ++v) {
-    const auto values = session.read(p.state[v].buffer, instance);
-    BadSite bad;
-    bad.instance = instance;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::isfinite(values[i])) continue;
-      if (bad.count++ > 0) continue;
-      bad.variable = static_cast<int>(v);
-      bad.value = values[i];
-      auto rest = static_cast<std::int64_t>(i);
-      for (int axis = 0; axis < 4; ++axis) {
-        bad.site[axis] = rest % p.extent[axis];
-        rest /= p.extent[axis];
-      }
-    }
-    if (bad.count > 0) return bad;
-  }
-  return std::nullopt;
-}
-
-std::optional<BadSite> find_bad_site(Session& session) {
-  for (std::int64_t i = 0; i < session.program().instances; ++i)
-    if (auto bad = find_bad_site(session, i)) return bad;
-  return std::nullopt;
-}
-
-namespace {
 
 /// What the parts before have taken, added to the last one's.
 void add_up(const RunResult& before, RunResult& result) {

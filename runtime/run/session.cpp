@@ -10,6 +10,7 @@
 #include "runtime/device/native/process.hpp"
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
+#include "runtime/run/session_arguments.hpp"
 #include "runtime/run/starts/random_field.hpp"
 
 namespace vphi::runtime {
@@ -27,15 +28,6 @@ constexpr std::int64_t kSmall = std::int64_t{1}
 constexpr std::int64_t kIterationsUnwatched = 32;  ///< of a solve, at most, between two looks at it
 
 constexpr int kSeldom = 16;  ///< steps between outputs from which on their kernels run seldom
-
-template <class T, class Bytes>
-std::span<T> as_numbers(std::span<Bytes> bytes) {
-  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
-}
-
-bool is_array(const Argument& a) {
-  return a.kind == Argument::Kind::Current || a.kind == Argument::Kind::Next;
-}
 
 std::string gigabytes(std::size_t bytes) {
   const double mb = static_cast<double>(bytes) / 1e6;
@@ -127,108 +119,6 @@ Session::~Session() {
   } catch (const std::exception&) {
     // A device that failed has said so already; there is nothing to give back to it.
   }
-}
-
-// ---- memory -----------------------------------------------------------------------------------
-
-std::size_t Session::bytes_of(int buffer) const {
-  const program::Buffer& b = program_.buffers[buffer];
-  const std::size_t word = b.precision == Precision::F32 ? 4 : 8;
-  if (!b.file.empty()) return word * static_cast<std::size_t>(b.elements);
-  return word * static_cast<std::size_t>(program_.sites() * program_.instances);
-}
-
-std::size_t Session::memory_of(int buffer) const {
-  return bytes_of(buffer) * static_cast<std::size_t>(program_.buffers[buffer].lanes);
-}
-
-BufferHandle Session::now(int buffer) const {
-  const Copies& copies = buffers_[program_.home(buffer)];
-  return copies.handle[copies.now];
-}
-
-BufferHandle Session::take(std::size_t bytes) {
-  auto& free = pool_[bytes];
-  if (!free.empty()) {
-    const BufferHandle handle = free.back();
-    free.pop_back();
-    return handle;
-  }
-  const BufferHandle handle = device_.allocate(bytes);
-  held_ += bytes;
-  peak_ = std::max(peak_, held_);
-  return handle;
-}
-
-void Session::give(BufferHandle handle, std::size_t bytes) { pool_[bytes].push_back(handle); }
-
-void Session::trim() {
-  for (auto& [bytes, handles] : pool_)
-    for (BufferHandle handle : handles) device_.free(handle), held_ -= bytes;
-  pool_.clear();
-}
-
-void Session::provide(const Launches& wanted, bool borrow) {
-  const Launches list = program_.with_iterations(wanted);
-  std::set<int> busy;  // buffers whose second copy this list needs
-  for (const Launch& launch : list) {
-    for (const Argument& a : program_.kernels[launch.kernel].arguments)
-      if (a.kind == Argument::Kind::Next) busy.insert(a.index);
-    busy.insert(launch.swap.begin(), launch.swap.end());
-  }
-  const auto idle_copy = [&](std::size_t bytes) {
-    for (std::size_t b = 0; borrow && b < buffers_.size(); ++b) {
-      const BufferHandle other = buffers_[b].handle[1 - buffers_[b].now];
-      if (other.id < 0 || busy.contains(static_cast<int>(b))) continue;
-      if (memory_of(static_cast<int>(b)) != bytes) continue;
-      const bool taken =
-          std::any_of(lent_.begin(), lent_.end(), [&](BufferHandle h) { return h.id == other.id; });
-      if (!taken) return other;
-    }
-    return BufferHandle{};
-  };
-  for (const Launch& launch : list) {
-    const auto& kernel = program_.kernels[launch.kernel];
-    const auto zeroed = [&](BufferHandle& handle, std::size_t bytes) {
-      if (handle.id >= 0) return;
-      handle = device_.allocate(bytes);
-      held_ += bytes, peak_ = std::max(peak_, held_);
-      device_.zero(handle);
-    };
-    for (const Argument& a : kernel.arguments) {
-      if (a.kind == Argument::Kind::Partials)
-        zeroed(
-            partials_[launch.kernel],
-            sizeof(double) * static_cast<std::size_t>(std::max<std::int64_t>(1, kernel.partials)));
-      if (a.kind == Argument::Kind::Counter)
-        zeroed(counters_[launch.kernel], 4 * static_cast<std::size_t>(program_.instances));
-      if (!is_array(a)) continue;
-      auto& copies = buffers_[a.index];
-      const int which = a.kind == Argument::Kind::Current ? copies.now : 1 - copies.now;
-      if (copies.handle[which].id >= 0) continue;
-      const std::size_t bytes = memory_of(a.index);
-      if (program_.buffers[a.index].scratch && which == copies.now) {
-        const BufferHandle other = idle_copy(bytes);
-        if (other.id >= 0) {
-          lent_[a.index] = copies.handle[which] = other;
-          continue;
-        }
-      }
-      copies.handle[which] = take(bytes);
-    }
-  }
-}
-
-void Session::release_scratch() {
-  for (std::size_t b = 0; b < buffers_.size(); ++b) {
-    if (!program_.buffers[b].scratch) continue;
-    for (BufferHandle& handle : buffers_[b].handle) {
-      if (handle.id >= 0 && handle.id != lent_[b].id) give(handle, memory_of(static_cast<int>(b)));
-      handle = {};
-    }
-    lent_[b] = {};
-  }
-  trim();
 }
 
 // ---- kernels and launches ---------------------------------------------------------------------
@@ -586,115 +476,6 @@ void Session::advance(std::int64_t steps) {
     }
     step_ += size, steps -= size;
   }
-}
-
-// ---- data -------------------------------------------------------------------------------------
-
-std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
-  if (!device_fields_ || program_.buffers[buffer].home >= 0) return std::nullopt;
-  if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
-  return fields_->shells(buffers_[buffer].handle[buffers_[buffer].now],
-                         program_.buffers[buffer].precision);
-}
-
-std::vector<double> Session::read(int buffer) {
-  return read_from(buffer, 0, static_cast<std::size_t>(program_.sites() * program_.instances));
-}
-
-std::vector<double> Session::read(int buffer, std::int64_t instance) {
-  const auto sites = static_cast<std::size_t>(program_.sites());
-  return read_from(buffer, static_cast<std::size_t>(instance) * sites, sites);
-}
-
-/// `count` numbers from number `first` on.
-std::vector<double> Session::read_from(int buffer, std::size_t first, std::size_t count) {
-  const BufferHandle from = now(buffer);
-  if (from.id < 0) throw std::logic_error("a scratch array was read after it was given back");
-  const bool shared = program_.buffers[buffer].home >= 0;
-  std::vector<double> values(count);
-  if (program_.buffers[buffer].precision == Precision::F64) {
-    if (shared) return gather(buffer, first, std::span(values)), values;
-    device_.download(std::as_writable_bytes(std::span(values)), from, first * sizeof(double));
-    return values;
-  }
-  std::vector<float> narrow(count);
-  if (shared)
-    gather(buffer, first, std::span(narrow));
-  else
-    device_.download(std::as_writable_bytes(std::span(narrow)), from, first * sizeof(float));
-  std::copy(narrow.begin(), narrow.end(), values.begin());
-  return values;
-}
-
-void Session::write(int buffer, std::span<const double> values) { write_from(buffer, 0, values); }
-
-void Session::write_from(int buffer, std::size_t first, std::span<const double> values) {
-  const BufferHandle to = now(buffer);
-  const bool shared = program_.buffers[buffer].home >= 0;
-  if (program_.buffers[buffer].precision == Precision::F64) {
-    if (shared) return scatter(buffer, first, values);
-    device_.upload(to, first * sizeof(double), std::as_bytes(values));
-    return;
-  }
-  std::vector<float> narrow(values.size());
-  std::transform(values.begin(), values.end(), narrow.begin(),
-                 [](double v) { return static_cast<float>(v); });
-  if (shared) return scatter(buffer, first, std::span<const float>(narrow));
-  device_.upload(to, first * sizeof(float), std::as_bytes(std::span(narrow)));
-}
-
-std::shared_ptr<std::byte> Session::read_block(int buffer) {
-  auto block = device_.host_block(bytes_of(buffer));
-  read_bytes(buffer, {block.get(), bytes_of(buffer)});
-  return block;
-}
-
-void Session::read_bytes(int buffer, std::span<std::byte> to) {
-  if (program_.buffers[buffer].home < 0) return device_.download(to, now(buffer), 0);
-  if (program_.buffers[buffer].precision == Precision::F64)
-    return gather(buffer, 0, as_numbers<double>(to));
-  gather(buffer, 0, as_numbers<float>(to));
-}
-
-void Session::write_bytes(int buffer, std::span<const std::byte> from) {
-  if (program_.buffers[buffer].home < 0) return device_.upload(now(buffer), 0, from);
-  if (program_.buffers[buffer].precision == Precision::F64)
-    return scatter(buffer, 0, as_numbers<const double>(from));
-  scatter(buffer, 0, as_numbers<const float>(from));
-}
-
-const std::vector<std::int64_t>& Session::places() {
-  if (places_.empty())
-    for (std::int64_t site = 0; site < program_.sites(); ++site)
-      places_.push_back(program_.order.place(site, program_.extent));
-  return places_;
-}
-
-template <class T>
-void Session::gather(int buffer, std::size_t first, std::span<T> to) {
-  const program::Buffer& b = program_.buffers[buffer];
-  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
-  std::vector<T> memory(to.size() * lanes);
-  device_.download(std::as_writable_bytes(std::span(memory)), now(buffer),
-                   first * lanes * sizeof(T));
-  const auto& places = this->places();
-  for (std::size_t start = 0; start < to.size(); start += places.size())
-    for (std::size_t site = 0; site < places.size(); ++site)
-      to[start + site] = memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane];
-}
-
-template <class T>
-void Session::scatter(int buffer, std::size_t first, std::span<const T> from) {
-  const program::Buffer& b = program_.buffers[buffer];
-  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
-  std::vector<T> memory(from.size() * lanes);
-  const std::size_t at = first * lanes * sizeof(T);
-  device_.download(std::as_writable_bytes(std::span(memory)), now(buffer), at);
-  const auto& places = this->places();
-  for (std::size_t start = 0; start < from.size(); start += places.size())
-    for (std::size_t site = 0; site < places.size(); ++site)
-      memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane] = from[start + site];
-  device_.upload(now(buffer), at, std::as_bytes(std::span(memory)));
 }
 
 }  // namespace vphi::runtime

@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/solver/solver_inner.hpp"
+#include "compiler/schedule/solver/solver_kept.hpp"
 #include "compiler/schedule/solver/solver_text.hpp"
 #include "compiler/text/arithmetic.hpp"
 #include "dsl/syntax/walk.hpp"
@@ -41,7 +41,8 @@ class SolveLoopsBuilder {
         here_(synchronised(start_, stepping)),
         text_(*solve.solver),
         name_(solve.iterations.substr(0, solve.iterations.find("_iterations")) +
-              solve.iterations.substr(solve.iterations.rfind('_'))) {}
+              solve.iterations.substr(solve.iterations.rfind('_'))),
+        kept_(start_, start_wanted_, name_) {}
 
   /// `inner` is what the text's inner(v, tol) stands for: its right side is made of v.
   void around(const physics::LinearSystem& inner) { inner_ = &inner; }
@@ -52,7 +53,7 @@ class SolveLoopsBuilder {
   SolveLoops make() {
     for (const auto* arrays : {&solve_.arrays, &unknowns_}) {
       for (const int array : *arrays) {
-        if (!storage_.allocated(array)) storage_.allocate(array, scratch("x"));
+        if (!storage_.allocated(array)) storage_.allocate(array, kept_.scratch("x"));
       }
     }
     done_ = slots_.fresh(name_ + "_done");
@@ -60,8 +61,8 @@ class SolveLoopsBuilder {
     slots_.add(solve_.residual);
     for (const auto& [name, number] : solve_.options) values_[name] = Value::of(number);
     values_[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
-    op_ = constant_parts(map_of(false));
-    adjoint_ = constant_parts(map_of(true));
+    op_ = kept_.constant_parts(map_of(false), unknowns_, here_);
+    adjoint_ = kept_.constant_parts(map_of(true), unknowns_, here_);
     values_[text_.source] = of_parts(right_side());
 
     for (const text::Statement& line : text_.before) {
@@ -77,15 +78,16 @@ class SolveLoopsBuilder {
     start_wanted_.slots.push_back(done_);
 
     SolveLoops result;
-    SiteLoops start = sweeps(start_, start_wanted_, name_ + "_start", true);
+    SiteLoops start = solve_loops(start_, start_wanted_, name_ + "_start", true);
     result.alone = std::move(start.alone);
     result.start = sequence_of(std::move(start));
     run_iteration(result.iteration);
     go_on(result.restart);
     if (inner_) {
-      result.rest = sequence_of(sweeps(rest_, rest_wanted_, name_ + "_rest", true));
+      result.rest = sequence_of(solve_loops(rest_, rest_wanted_, name_ + "_rest", true));
     }
-    end(result.finish);
+    result.finish = sequence_of(
+        residual_loops(system_, solve_, stepping_, right_, name_ + "_residual", slots_, storage_));
     result.described.name = solve_.name;
     result.described.solver = text_.name;
     for (const auto& [name, number] : solve_.options) {
@@ -116,7 +118,7 @@ class SolveLoopsBuilder {
     if (solve_.even_odd) {
       State given = here_;
       for (std::size_t i = 0; i < parts(); ++i) {
-        right_.push_back(kept_array("b", source[i]));
+        right_.push_back(kept_.array("b", source[i]));
         given.arrays[solve_.even_odd->right[i]] = source[i];
       }
       source = mapped(start_, solve_.even_odd->source, std::move(given));
@@ -124,24 +126,6 @@ class SolveLoopsBuilder {
     for (Block* block : {&start_, &iteration_, &rest_, &restart_}) block->at_sites(op_.parity);
     for (Expr& part : source) part = start_.array("b", part);
     return source;
-  }
-
-  /// What the map makes of the arrays that are given; stages are arrays of the block.
-  static std::vector<Expr> mapped(Block& block, const physics::LinearMap& map, State given) {
-    for (const physics::LinearMap::Stage& stage : map.stages) {
-      const std::vector<Expr> values = at(given, stage.values);
-      for (std::size_t i = 0; i < values.size(); ++i)
-        given.arrays[stage.arrays[i]] = block.parity_array("stage", values[i], stage.parity);
-    }
-    return at(given, map.image);
-  }
-
-  program::Buffer scratch(const std::string& hint) const {
-    program::Buffer buffer;
-    buffer.name = name_ + "_" + hint;
-    buffer.precision = system_.numerics.store;
-    buffer.scratch = true;
-    return buffer;
   }
 
   // ---- values -----------------------------------------------------------------------------------
@@ -187,74 +171,8 @@ class SolveLoopsBuilder {
     return result;
   }
 
-  physics::LinearMap constant_parts(const physics::LinearMap& map) {
-    physics::LinearMap result = map;
-    std::set<int> own(unknowns_.begin(), unknowns_.end());
-    for (physics::LinearMap::Stage& stage : result.stages) {
-      stage.values = constant_parts(stage.values, own);
-      own.insert(stage.arrays.begin(), stage.arrays.end());
-    }
-    result.image = constant_parts(map.image, own);
-    return result;
-  }
-
-  /// What the operator is made of besides its argument (`own`), as the rounds see it: state as it
-  /// lies in memory, anything else kept in arrays and slots that the start fills.
-  std::vector<Expr> constant_parts(const std::vector<Expr>& list, const std::set<int>& own) {
-    const auto holds_unknown = [&](Expr e) {
-      return algebra::contains(
-          e, [&](Expr node) { return node.is(Op::Load) && own.contains(node->index); });
-    };
-    algebra::Rewriting reduced([&](Expr node) {
-      const bool reduces =
-          node.is(Op::Mean) || node.is(Op::Total) || node.is(Op::Minimum) || node.is(Op::Maximum);
-      if (!reduces || holds_unknown(node)) return node;
-      return kept_number("mean", at(here_, node));
-    });
-    algebra::Rewriting kept([&](Expr node) -> Expr {
-      if (node.is(Op::Symbol)) {
-        const auto found = here_.scalars.find(node->name);
-        return found == here_.scalars.end() || found->second == node
-                   ? node
-                   : kept_number(node->name, found->second);
-      }
-      if (!node.is(Op::Load)) return node;
-      const auto found = here_.arrays.find(node->index);
-      if (found == here_.arrays.end()) return node;
-      const Expr load = kept_array(name_of(system_, node->index), found->second);
-      return arena_.load(load->index, node->offset, node->span);
-    });
-    return kept(reduced(list));
-  }
-
-  Expr kept_number(const std::string& hint, Expr value) {
-    auto& known = numbers_[value.get()];
-    if (known) return known;
-    const std::string slot = slots_.fresh(name_ + "_" + hint);
-    start_.assign(slot, value);
-    start_wanted_.slots.push_back(slot);
-    return known = arena_.symbol(slot);
-  }
-
-  /// A Load of memory with the value, which the start fills where the value has none.
-  Expr kept_array(const std::string& hint, Expr value) {
-    // where the rounds have a lesser precision, what they read has it too
-    const auto fits = [&](int array) {
-      return storage_.of(array).precision <= scratch("").precision;
-    };
-    if (value.is(Op::Load) && value->offset.zero() && storage_.allocated(value->index) &&
-        fits(value->index)) {
-      return value;
-    }
-    auto& known = arrays_[value.get()];
-    if (known) return known;
-    const int array = storage_.allocate_new(scratch(hint));
-    start_wanted_.arrays[array] = start_.array(hint, value);
-    return known = arena_.load(array);
-  }
-
   Value apply(Block& block, const dsl::Expr& e, const Value& v, bool adjoint) {
-    // the start fills what the rounds read (constant_parts), and must not read it itself
+    // the start fills what the rounds read (Kept::constant_parts), and must not read it itself
     const bool first = &block == &start_;
     const physics::LinearMap& written = map_of(adjoint);
     const physics::LinearMap& operation = first ? written : adjoint ? adjoint_ : op_;
@@ -329,8 +247,8 @@ class SolveLoopsBuilder {
     if (e->kind == dsl::ExprKind::Call && e->text == "total" && !changes(e)) {
       Value v = in_start(*e);
       for (Component& c : v.parts) {
-        c.re = c.re.is_number() ? c.re : kept_number("once", c.re);
-        if (c.im && !c.im.is_number()) c.im = kept_number("once", c.im);
+        c.re = c.re.is_number() ? c.re : kept_.number("once", c.re);
+        if (c.im && !c.im.is_number()) c.im = kept_.number("once", c.im);
       }
       once_[e.get()] = v;
       return;
@@ -380,10 +298,11 @@ class SolveLoopsBuilder {
     const std::vector<Expr> now = parts_of(v);
     for (std::size_t i = 0; i < now.size(); ++i) {
       if (!set) {
-        list.push_back(kept_array(name, now[i]));
+        list.push_back(kept_.array(name, now[i]));
         continue;
       }
-      const int array = name == text_.unknown ? unknowns_[i] : storage_.allocate_new(scratch(name));
+      const int array =
+          name == text_.unknown ? unknowns_[i] : storage_.allocate_new(kept_.scratch(name));
       start_wanted_.arrays[array] = start_.array(name, now[i]);
       list.push_back(arena_.load(array));
       fields_[name].push_back(array);
@@ -493,7 +412,7 @@ class SolveLoopsBuilder {
     const Expr holds = arena_.make(Op::Less, {arena_.integer(0), until});
     const Expr numbers_are = arena_.make(Op::Less, {arena_.integer(0), sound});
     finish.push_back({done_, stays(arena_.symbol(done_), judged(holds, numbers_are))});
-    SiteLoops made = sweeps(iteration_, wanted, name_, false);
+    SiteLoops made = solve_loops(iteration_, wanted, name_, false);
     for (kernel::SiteLoop& sweep : made.sweeps)
       if (sweep.kernel.colours) sweep.kernel.still = done_;
     chain = sequence_of(std::move(made), std::move(finish));
@@ -560,7 +479,7 @@ class SolveLoopsBuilder {
       restart_.assign(slot->name, value);
       wanted.slots.push_back(slot->name);
     }
-    chain = sequence_of(sweeps(restart_, wanted, name_ + "_again", false));
+    chain = sequence_of(solve_loops(restart_, wanted, name_ + "_again", false));
   }
 
   /// The last value of a round, which stays what it was once all is done.
@@ -577,51 +496,6 @@ class SolveLoopsBuilder {
       list.push_back(iteration_.array(name, value, arrays[i]));
     }
     return of_parts(list);
-  }
-
-  SiteLoops sweeps(const Block& block, Wanted& wanted, const std::string& name, bool pure) {
-    wanted.name = name;
-    wanted.pure = pure;
-    wanted.join = true;
-    const int first = storage_.count();
-    SiteLoops made = make_site_loops(block, wanted);
-    for (int array = first; array < storage_.count(); ++array) {
-      if (storage_.allocated(array)) storage_.of(array).scratch = true;
-    }
-    return made;
-  }
-
-  // ---- the end ----------------------------------------------------------------------------------
-
-  /// norm(b - A(x))/norm(b) of the solution as it lies in memory.
-  void end(LoopSequence& chain) {
-    Block block(system_, slots_, storage_);
-    State state = synchronised(block, stepping_);
-    Wanted wanted;
-    if (solve_.even_odd) {
-      State given = state;
-      for (std::size_t i = 0; i < parts(); ++i) given.arrays[solve_.even_odd->right[i]] = right_[i];
-      const std::vector<Expr> x = mapped(block, solve_.even_odd->back, std::move(given));
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const Expr load = block.array("x", x[i]);
-        wanted.arrays[solve_.arrays[i]] = load;
-        state.arrays[solve_.arrays[i]] = load;
-      }
-    }
-    const std::vector<Expr> image = mapped(block, solve_.op, state);
-    Expr left = arena_.integer(0), all = arena_.integer(0);
-    for (std::size_t i = 0; i < parts(); ++i) {
-      const Expr b = at(state, solve_.source[i]);
-      left = left + algebra::pow(b - image[i], 2);
-      all = all + algebra::pow(b, 2);
-    }
-    const Expr missing = arena_.make(Op::Total, {left}), size = arena_.make(Op::Total, {all});
-    const Expr zero = arena_.integer(0);
-    const Expr ratio =
-        arena_.make(Op::Select, {arena_.make(Op::Less, {zero, size}), missing / size, missing});
-    block.assign(solve_.residual, algebra::pow(ratio, arena_.rational(1, 2)));
-    wanted.slots = {solve_.residual};
-    chain = sequence_of(sweeps(block, wanted, name_ + "_residual", true));
   }
 
   const physics::System& system_;
@@ -646,8 +520,8 @@ class SolveLoopsBuilder {
   std::map<const dsl::Expr*, Value> once_;
   std::map<std::string, std::vector<int>> fields_;  ///< that rounds change: their memory
   std::vector<Expr> carried_;                       ///< numbers that rounds change: their slots
-  std::map<const algebra::Node*, Expr> numbers_, arrays_;
   Wanted start_wanted_;
+  Kept kept_;
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ struct Stepping {
   /// Run once before the first step, where the first flow of each step is done ahead.
   SiteLoops first;
   std::vector<kernel::ScalarAssign> first_finish;
-  bool can_carry = false;  ///< such averages there are (Ingredients::carry)
+  bool can_carry = false;  ///< such averages there are (Ingredients::carries)
   std::set<std::string> remarks;
 };
 
@@ -51,7 +51,7 @@ struct Ingredients {
   const Head& head;
   std::vector<Group> groups;
   /// Averages of the state at the start of a step are made at the end of the one before.
-  bool carry = false;
+  bool carries = false;
 };
 
 /// The end of a step whose kernels are made already: scalars move on (time, the number of the

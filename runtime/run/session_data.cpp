@@ -1,0 +1,126 @@
+// Numbers in and out of a session's buffers, whatever their precision and order in memory.
+#include <algorithm>
+
+#include "runtime/run/session.hpp"
+
+namespace vphi::runtime {
+
+using program::Precision;
+
+namespace {
+
+template <class T, class Bytes>
+std::span<T> as_numbers(std::span<Bytes> bytes) {
+  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+}  // namespace
+
+std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
+  if (!device_fields_ || program_.buffers[buffer].home >= 0) return std::nullopt;
+  if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
+  return fields_->shells(buffers_[buffer].handle[buffers_[buffer].now],
+                         program_.buffers[buffer].precision);
+}
+
+std::vector<double> Session::read(int buffer) {
+  return read_from(buffer, 0, static_cast<std::size_t>(program_.sites() * program_.instances));
+}
+
+std::vector<double> Session::read(int buffer, std::int64_t instance) {
+  const auto sites = static_cast<std::size_t>(program_.sites());
+  return read_from(buffer, static_cast<std::size_t>(instance) * sites, sites);
+}
+
+/// `count` numbers from number `first` on.
+std::vector<double> Session::read_from(int buffer, std::size_t first, std::size_t count) {
+  const BufferHandle from = now(buffer);
+  if (from.id < 0) throw std::logic_error("a scratch array was read after it was given back");
+  const bool shared = program_.buffers[buffer].home >= 0;
+  std::vector<double> values(count);
+  if (program_.buffers[buffer].precision == Precision::F64) {
+    if (shared) return gather(buffer, first, std::span(values)), values;
+    device_.download(std::as_writable_bytes(std::span(values)), from, first * sizeof(double));
+    return values;
+  }
+  std::vector<float> narrow(count);
+  if (shared)
+    gather(buffer, first, std::span(narrow));
+  else
+    device_.download(std::as_writable_bytes(std::span(narrow)), from, first * sizeof(float));
+  std::copy(narrow.begin(), narrow.end(), values.begin());
+  return values;
+}
+
+void Session::write(int buffer, std::span<const double> values) { write_from(buffer, 0, values); }
+
+void Session::write_from(int buffer, std::size_t first, std::span<const double> values) {
+  const BufferHandle to = now(buffer);
+  const bool shared = program_.buffers[buffer].home >= 0;
+  if (program_.buffers[buffer].precision == Precision::F64) {
+    if (shared) return scatter(buffer, first, values);
+    device_.upload(to, first * sizeof(double), std::as_bytes(values));
+    return;
+  }
+  std::vector<float> narrow(values.size());
+  std::transform(values.begin(), values.end(), narrow.begin(),
+                 [](double v) { return static_cast<float>(v); });
+  if (shared) return scatter(buffer, first, std::span<const float>(narrow));
+  device_.upload(to, first * sizeof(float), std::as_bytes(std::span(narrow)));
+}
+
+std::shared_ptr<std::byte> Session::read_block(int buffer) {
+  auto block = device_.host_block(bytes_of(buffer));
+  read_bytes(buffer, {block.get(), bytes_of(buffer)});
+  return block;
+}
+
+void Session::read_bytes(int buffer, std::span<std::byte> to) {
+  if (program_.buffers[buffer].home < 0) return device_.download(to, now(buffer), 0);
+  if (program_.buffers[buffer].precision == Precision::F64)
+    return gather(buffer, 0, as_numbers<double>(to));
+  gather(buffer, 0, as_numbers<float>(to));
+}
+
+void Session::write_bytes(int buffer, std::span<const std::byte> from) {
+  if (program_.buffers[buffer].home < 0) return device_.upload(now(buffer), 0, from);
+  if (program_.buffers[buffer].precision == Precision::F64)
+    return scatter(buffer, 0, as_numbers<const double>(from));
+  scatter(buffer, 0, as_numbers<const float>(from));
+}
+
+const std::vector<std::int64_t>& Session::places() {
+  if (places_.empty())
+    for (std::int64_t site = 0; site < program_.sites(); ++site)
+      places_.push_back(program_.order.place(site, program_.extent));
+  return places_;
+}
+
+template <class T>
+void Session::gather(int buffer, std::size_t first, std::span<T> to) {
+  const program::Buffer& b = program_.buffers[buffer];
+  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
+  std::vector<T> memory(to.size() * lanes);
+  device_.download(std::as_writable_bytes(std::span(memory)), now(buffer),
+                   first * lanes * sizeof(T));
+  const auto& places = this->places();
+  for (std::size_t start = 0; start < to.size(); start += places.size())
+    for (std::size_t site = 0; site < places.size(); ++site)
+      to[start + site] = memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane];
+}
+
+template <class T>
+void Session::scatter(int buffer, std::size_t first, std::span<const T> from) {
+  const program::Buffer& b = program_.buffers[buffer];
+  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
+  std::vector<T> memory(from.size() * lanes);
+  const std::size_t at = first * lanes * sizeof(T);
+  device_.download(std::as_writable_bytes(std::span(memory)), now(buffer), at);
+  const auto& places = this->places();
+  for (std::size_t start = 0; start < from.size(); start += places.size())
+    for (std::size_t site = 0; site < places.size(); ++site)
+      memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane] = from[start + site];
+  device_.upload(now(buffer), at, std::as_bytes(std::span(memory)));
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,115 @@
+// Memory of a session: what each buffer takes, copies that lie idle and are lent, what is given
+// back.
+#include <algorithm>
+#include <set>
+
+#include "runtime/run/session.hpp"
+#include "runtime/run/session_arguments.hpp"
+
+namespace vphi::runtime {
+
+using program::Argument;
+using program::Launch;
+using program::Precision;
+
+std::size_t Session::bytes_of(int buffer) const {
+  const program::Buffer& b = program_.buffers[buffer];
+  const std::size_t word = b.precision == Precision::F32 ? 4 : 8;
+  if (!b.file.empty()) return word * static_cast<std::size_t>(b.elements);
+  return word * static_cast<std::size_t>(program_.sites() * program_.instances);
+}
+
+std::size_t Session::memory_of(int buffer) const {
+  return bytes_of(buffer) * static_cast<std::size_t>(program_.buffers[buffer].lanes);
+}
+
+BufferHandle Session::now(int buffer) const {
+  const Copies& copies = buffers_[program_.home(buffer)];
+  return copies.handle[copies.now];
+}
+
+BufferHandle Session::take(std::size_t bytes) {
+  auto& free = pool_[bytes];
+  if (!free.empty()) {
+    const BufferHandle handle = free.back();
+    free.pop_back();
+    return handle;
+  }
+  const BufferHandle handle = device_.allocate(bytes);
+  held_ += bytes;
+  peak_ = std::max(peak_, held_);
+  return handle;
+}
+
+void Session::give(BufferHandle handle, std::size_t bytes) { pool_[bytes].push_back(handle); }
+
+void Session::trim() {
+  for (auto& [bytes, handles] : pool_)
+    for (BufferHandle handle : handles) device_.free(handle), held_ -= bytes;
+  pool_.clear();
+}
+
+void Session::provide(const Launches& wanted, bool borrow) {
+  const Launches list = program_.with_iterations(wanted);
+  std::set<int> busy;  // buffers whose second copy this list needs
+  for (const Launch& launch : list) {
+    for (const Argument& a : program_.kernels[launch.kernel].arguments)
+      if (a.kind == Argument::Kind::Next) busy.insert(a.index);
+    busy.insert(launch.swap.begin(), launch.swap.end());
+  }
+  const auto idle_copy = [&](std::size_t bytes) {
+    for (std::size_t b = 0; borrow && b < buffers_.size(); ++b) {
+      const BufferHandle other = buffers_[b].handle[1 - buffers_[b].now];
+      if (other.id < 0 || busy.contains(static_cast<int>(b))) continue;
+      if (memory_of(static_cast<int>(b)) != bytes) continue;
+      const bool taken =
+          std::any_of(lent_.begin(), lent_.end(), [&](BufferHandle h) { return h.id == other.id; });
+      if (!taken) return other;
+    }
+    return BufferHandle{};
+  };
+  for (const Launch& launch : list) {
+    const auto& kernel = program_.kernels[launch.kernel];
+    const auto zeroed = [&](BufferHandle& handle, std::size_t bytes) {
+      if (handle.id >= 0) return;
+      handle = device_.allocate(bytes);
+      held_ += bytes, peak_ = std::max(peak_, held_);
+      device_.zero(handle);
+    };
+    for (const Argument& a : kernel.arguments) {
+      if (a.kind == Argument::Kind::Partials)
+        zeroed(
+            partials_[launch.kernel],
+            sizeof(double) * static_cast<std::size_t>(std::max<std::int64_t>(1, kernel.partials)));
+      if (a.kind == Argument::Kind::Counter)
+        zeroed(counters_[launch.kernel], 4 * static_cast<std::size_t>(program_.instances));
+      if (!is_array(a)) continue;
+      auto& copies = buffers_[a.index];
+      const int which = a.kind == Argument::Kind::Current ? copies.now : 1 - copies.now;
+      if (copies.handle[which].id >= 0) continue;
+      const std::size_t bytes = memory_of(a.index);
+      if (program_.buffers[a.index].scratch && which == copies.now) {
+        const BufferHandle other = idle_copy(bytes);
+        if (other.id >= 0) {
+          lent_[a.index] = copies.handle[which] = other;
+          continue;
+        }
+      }
+      copies.handle[which] = take(bytes);
+    }
+  }
+}
+
+void Session::release_scratch() {
+  for (std::size_t b = 0; b < buffers_.size(); ++b) {
+    if (!program_.buffers[b].scratch) continue;
+    for (BufferHandle& handle : buffers_[b].handle) {
+      if (handle.id >= 0 && handle.id != lent_[b].id) give(handle, memory_of(static_cast<int>(b)));
+      handle = {};
+    }
+    lent_[b] = {};
+  }
+  trim();
+}
+
+}  // namespace vphi::runtime
