@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -65,14 +67,150 @@ std::vector<Expr> made_of(const Space& d, Lowerer& lower) {
   return made.values();
 }
 
+TrialStates::TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>& laws)
+    : d_(d), laws_(laws), parts_(made_of(d, lower)) {
+  find_guards();
+  find_reference();
+}
+
+/// Denominators, and what roots and logarithms are taken of.
+void TrialStates::find_guards() {
+  std::set<int> primitives;
+  for (const StateField& field : d_.fields) {
+    if (field.primitive) primitives.insert(field.arrays.begin(), field.arrays.end());
+  }
+  std::set<const algebra::Node*> seen;
+  const auto guard = [&](Expr e) {
+    bool known = true, varies = false;
+    algebra::visit(e, [&](Expr node) {
+      if (!node.is(Op::Load)) return;
+      varies = true;
+      known = known && primitives.contains(node->index);
+    });
+    if (known && varies && seen.insert(e.get()).second) guards_.push_back(e);
+  };
+  const auto look = [&](Expr e) {
+    algebra::visit(e, [&](Expr node) {
+      if (node.is(Op::Log)) guard(node.arg(0));
+      if (!node.is(Op::Pow)) return;
+      const auto power = algebra::constant(node.arg(1));
+      if (!power || power->real < 0 || power->real != std::round(power->real)) guard(node.arg(0));
+    });
+  };
+  for (const Expr part : parts_) look(part);
+  for (const Law& law : laws_) {
+    for (const Component& part : law.density.parts) look(part.re);
+  }
+}
+
+/// What `init` gives as plain numbers; false where it gives no primitive variable like that.
+bool TrialStates::read_start(Numbers& reference) const {
+  bool any = false;
+  for (const dsl::Clause* clause : d_.resolved.clauses("init")) {
+    for (const dsl::Item& item : clause->items) {
+      const StateField* field = item.head ? d_.field(item.head->name) : nullptr;
+      if (!field || !field->primitive || !item.value || item.value->kind != ExprKind::Number)
+        continue;
+      for (const int array : field->arrays)
+        reference[array] = std::strtod(item.value->text.c_str(), nullptr);
+      any = true;
+    }
+  }
+  return any;
+}
+
+/// Guards that have no sign at a reference.
+int TrialStates::signs_without(const Numbers& reference) const {
+  int without = 0;
+  for (const Expr guard : guards_) {
+    const double value = evaluated(guard, reference);
+    without += std::isfinite(value) && value != 0 ? 0 : 1;
+  }
+  for (const Expr part : parts_) without += std::isfinite(evaluated(part, reference)) ? 0 : 1;
+  return without;
+}
+
+void TrialStates::find_reference() {
+  std::vector<int> numbers;
+  for (const StateField& field : d_.fields) {
+    if (!field.primitive) continue;
+    const bool vector = is_vector(field) || field.arrays.size() > 1;
+    for (const int array : field.arrays) reference_[array] = vector ? 0 : 1;
+    if (!vector) numbers.push_back(field.arrays[0]);
+  }
+  Numbers start = reference_;
+  const Numbers ones = reference_;
+  int least = std::numeric_limits<int>::max();
+  const auto consider = [&](const Numbers& candidate) {
+    const int without = signs_without(candidate);
+    if (without < least) least = without, reference_ = candidate;
+  };
+  if (read_start(start)) consider(start);
+  const std::size_t most = std::min<std::size_t>(numbers.size(), 8);
+  for (std::size_t zeros = 0; zeros < std::size_t{1} << most && least > 0; ++zeros) {
+    Numbers candidate = ones;
+    for (std::size_t i = 0; i < most; ++i) {
+      if ((zeros >> i & 1) != 0) candidate[numbers[numbers.size() - 1 - i]] = 0;
+    }
+    consider(candidate);
+  }
+  for (const Expr guard : guards_) {
+    const double value = evaluated(guard, reference_);
+    signs_.push_back(!std::isfinite(value) || value == 0 ? 0 : value < 0 ? -1 : 1);
+  }
+}
+
+/// A place on the way from the reference: what is positive at both ends is so by factors.
+Numbers TrialStates::between(const Numbers& primitives, double share) const {
+  Numbers place = primitives;
+  for (auto& [array, value] : place) {
+    const double from = reference_.at(array);
+    value = from > 0 && value > 0 ? from * std::pow(value / from, share)
+                                  : from + share * (value - from);
+  }
+  return place;
+}
+
+/// The share of the way up to the first change of a sign; 1 where there is none.
+double TrialStates::reach(const Numbers& primitives) const {
+  constexpr int kPlaces = 32;
+  const auto sound = [&](double share) {
+    const Numbers place = share < 1 ? between(primitives, share) : primitives;
+    for (std::size_t i = 0; i < guards_.size(); ++i) {
+      if (signs_[i] != 0 && !(evaluated(guards_[i], place) * signs_[i] > 0)) return false;
+    }
+    return true;
+  };
+  if (guards_.empty()) return 1;
+  double good = 0;
+  for (int i = 1; i <= kPlaces; ++i) {
+    double bad = static_cast<double>(i) / kPlaces;
+    if (sound(bad)) {
+      good = bad;
+      continue;
+    }
+    for (int halving = 0; halving < 30; ++halving) {
+      const double middle = (good + bad) / 2;
+      (sound(middle) ? good : bad) = middle;
+    }
+    return good;
+  }
+  return 1;
+}
+
+bool TrialStates::admits(const Numbers& primitives) const {
+  return std::ranges::all_of(
+             parts_, [&](Expr part) { return std::isfinite(evaluated(part, primitives)); }) &&
+         reach(primitives) == 1;
+}
+
 bool TrialStates::is_vector(const StateField& field) const {
   const dsl::Symbol* symbol = d_.resolved.find(field.name);
   return symbol && symbol->type.base == dsl::Type::Base::Vector;
 }
 
 bool TrialStates::complete(TrialState& state) const {
-  bool finite = std::ranges::all_of(
-      parts_, [&](Expr part) { return std::isfinite(evaluated(part, state.primitives)); });
+  bool finite = admits(state.primitives);
   for (const Law& law : laws_) {
     for (std::size_t i = 0; i < law.arrays.size(); ++i) {
       const double value = evaluated(law.density.parts[i].re, state.primitives);
@@ -87,7 +225,7 @@ std::vector<TrialState> TrialStates::drawn(int count) const {
   std::mt19937_64 random(20140105);
   std::uniform_real_distribution<double> uniform(0, 1);
   std::normal_distribution<double> normal;
-  std::vector<TrialState> states;
+  std::vector<TrialState> states, beyond;
   for (int attempt = 0; attempt < 20 * count && std::ssize(states) < count; ++attempt) {
     TrialState state;
     for (const StateField& field : d_.fields) {
@@ -108,6 +246,15 @@ std::vector<TrialState> TrialStates::drawn(int count) const {
         state.primitives[field.arrays[i]] = length * direction[i] / std::sqrt(square);
       }
     }
+    if (complete(state))
+      states.push_back(std::move(state));
+    else if (std::ssize(beyond) < count)
+      beyond.push_back(std::move(state));
+  }
+  for (TrialState& state : beyond) {
+    if (std::ssize(states) >= count) break;
+    const double share = 1 - std::pow(10.0, -3 * uniform(random));
+    state.primitives = between(state.primitives, share * reach(state.primitives));
     if (complete(state)) states.push_back(std::move(state));
   }
   return states;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -108,6 +109,83 @@ TEST(Unrecovered, AnInitialStateFasterThanLight) {
   EXPECT_EQ(found.code, "E0808");
   EXPECT_NE(found.message.find("from the initial state"), std::string::npos) << found.message;
   EXPECT_NE(found.lines.find("first at site (9, 0), x = -0.025"), std::string::npos) << found.lines;
+}
+
+// ---- states that a model is tried on ------------------------------------------------------------
+
+/// A fluid in one dimension whose velocity is a number; the density of the energy times `wrong`.
+std::string with_number_for_v(const std::string& square, const std::string& solve,
+                              const std::string& wrong = "1") {
+  return fmt::format(R"(model fast "v is a number"
+lattice line: 64, length = 1, boundary = periodic
+primitive eps, v: real
+p(eps) = eps/3 + eps^2/(100 + 10*eps)
+W2 = {}
+conserve M = (eps + p)*W2*v:               d(M*v, x) + d(p, x)
+conserve E = {}*((eps + p)*W2 - p):   d((E + p)*v, x)
+recover {{
+  u   = abs(M)/(E + p)
+  eps = E - abs(M)*u
+  v   = M/(E + p)
+  solve u by {}
+}}
+scheme kt, speed = 1
+evolve heun, dt = 0.2*dx, until = t > 0.1
+init eps = 1 + 0.1*sin(2*pi*x), v = 0.1
+every 10 steps: total(E) -> "fast.h5"
+)",
+                     square, wrong, solve);
+}
+
+std::vector<std::string> codes(const std::string& text) {
+  std::vector<std::string> all;
+  for (const auto& d : testing::compile_text(text, {}).diagnostics.all()) all.push_back(d.code);
+  return all;
+}
+
+// W^2 without a root has a value beyond the speed of light too, where no state of the model lies.
+TEST(TriedStates, AreOnTheStartsSideOfAPole) {
+  const std::string rounds = "fixed_point, tol = 1e-10, max = 100, start = 0";
+  const std::string bounded = "newton, tol = 1e-10, max = 40, start = 0, from = 0, to = 1";
+  for (const char* square : {"1/(1 - v^2)", "1/(1 - v^2)^(1/2)^2", "1/sqrt(1 - v^2)^2"})
+    for (const std::string& solve : {rounds, bounded})
+      EXPECT_EQ(codes(with_number_for_v(square, solve)), std::vector<std::string>())
+          << square << " " << solve;
+}
+
+TEST(TriedStates, AWrongModelIsFoundAllTheSame) {
+  const auto found = codes(
+      with_number_for_v("1/(1 - v^2)", "fixed_point, tol = 1e-10, max = 100, start = 0", "1.1"));
+  EXPECT_NE(std::ranges::find(found, "E0794"), found.end());
+}
+
+// Signals of light along both axes at once: the sum over the axes of |v_k| is sqrt(2) at most.
+TEST(TriedStates, ARightSideTakesAllAxesAtOnce) {
+  const auto plane = [](double dt) {
+    return codes(fmt::format(R"(model plane
+lattice box: 16^2, length = 1, boundary = periodic
+primitive eps: real, v: vec(2)
+p(eps) = eps/3
+W = 1/sqrt(1 - norm2(v))
+conserve M = (eps + p)*W^2*v:    div(M*v) + grad(p)
+conserve E = (eps + p)*W^2 - p:  div((E + p)*v)
+recover {{
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-10, max = 40, start = 0
+}}
+speed[k] = abs(v[k]) + sqrt(1/3)
+scheme kt, speed = 1
+evolve heun, dt = {}*dx, until = t > 1
+init eps = 1, v = 0
+every 10 steps: total(E) -> "plane.h5"
+)",
+                             dt));
+  };
+  EXPECT_TRUE(plane(0.2).empty());
+  const auto found = plane(0.4);  // 2*0.4 of the bound `speed = 1` along two axes
+  EXPECT_NE(std::ranges::find(found, "E0312"), found.end());
 }
 
 // ---- initial values from files ------------------------------------------------------------------
