@@ -179,6 +179,16 @@ Expr Arena::mark(Expr expr, dsl::Span span) {
   return expr;
 }
 
+Expr Arena::settle(Expr expr, dsl::Span span, std::size_t since) {
+  if (!expr || expr->args.empty() || expr->settled || span.empty()) return expr;
+  if (!expr->span.empty() && expr->id < since) return expr;
+  const auto found = state_->index.find(key_of(*expr));
+  if (found != state_->index.end()) (*found)->span = span, (*found)->settled = true;
+  return expr;
+}
+
+std::size_t Arena::size() const { return state_->nodes.size(); }
+
 int Arena::add_stencil(StencilData data) {
   // One order of the points, so that equal operators are found equal.
   std::vector<std::size_t> order(data.offsets.size());

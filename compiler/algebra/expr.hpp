@@ -148,6 +148,7 @@ struct Node {
   Offset offset;             ///< Load, draws; Site: only the mark of the other site of a pair
   bool fixed_order = false;  ///< Add, Mul, Pow made by raw(): args in the order of evaluation
   bool per_site = false;     ///< a Load or Site below that is not inside a reduction
+  bool settled = false;      ///< its span is that of the text that made it (Arena::settle)
   dsl::Span span;
 };
 
@@ -176,6 +177,12 @@ class Arena {
 
   /// Gives the node a span where it has none (leaves excepted: they occur everywhere).
   Expr mark(Expr expr, dsl::Span span);
+  /// The same, and in the place of a span that the node has inherited from a part of it, which
+  /// another line may have made before: for a node not older than `since` (Arena::size). What is
+  /// settled stays.
+  Expr settle(Expr expr, dsl::Span span, std::size_t since);
+  /// Nodes so far: the id of the next.
+  std::size_t size() const;
 
   /// For the canonical forms only (simplify.hpp): args are already in their final order.
   Expr canonical(Op op, std::span<const Expr> args, dsl::Span span, int index = 0);

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -56,6 +58,36 @@ TEST(Explain, TermsInProgramUnitsNameTheLineOfThePotential) {
     }
   }
   EXPECT_EQ(found, 3);
+}
+
+// A term that shares phi^2 with a definition is of the line that it stands in.
+TEST(Explain, ATermIsOfTheLineThatItStandsIn) {
+  const std::string path = ::testing::TempDir() + "two_lines.vphi";
+  std::ofstream(path) << R"(model two_lines
+lattice box: 8^3, length = 10, boundary = periodic
+field phi, chi: real
+param g2 = 0.5
+V0 = phi^2/2
+potential V = V0 + g2*phi^2*chi^2/2
+init phi = 1, phi' = 0, chi = 0.1, chi' = 0
+evolve leapfrog, dt = 0.1, until = t > 1
+every 10 steps: mean(phi) -> "p.h5"
+)";
+  const Explanation e = explain(compile_model(path, {}, emit::TargetInfo{}), {});
+  std::map<std::string, int> lines;
+  for (const auto* equations : {&e.physical, &e.program})
+    for (const ExplainedEquation& q : *equations)
+      for (const ExplainedTerm& t : q.terms) {
+        if (t.formula.text.find("chi") == std::string::npos) continue;
+        if (t.formula.text.find("phi") == std::string::npos) continue;
+        EXPECT_EQ(t.origin.line, 6) << t.formula.text << ": " << t.origin.text;
+        ++lines[t.origin.text];
+      }
+  EXPECT_EQ(lines.size(), 1u);
+  for (const ExplainedTerm& t : e.physical.at(0).terms)
+    if (t.formula.text == "-phi") {
+      EXPECT_EQ(t.origin.line, 5) << t.origin.text;
+    }
 }
 
 TEST(Explain, RescalingAndConstants) {

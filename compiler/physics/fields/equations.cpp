@@ -158,9 +158,10 @@ Value equation_from_potential(const Theory& d, Lowerer& lower, const StateField&
       sum = sum * algebra::pow(d.scale(), -2) - arena.integer(3) * d.hubble() * velocity;
     }
     if (d.potential) {
+      const std::size_t before = arena.size();
       const Expr slope = variation(d, d.potential, Functional::Density, x->index, source);
       const Expr force = -(slope / (norm * arena.integer(multiplicity)));
-      mark_origins(d, force, d.potential, x->index, source);
+      mark_origins(d, force, d.potential, x->index, source, before);
       sum = sum + force;
     }
     return sum;

@@ -53,8 +53,9 @@ Expr hamiltonian_force(const Space& d, Expr h, int array, dsl::Span span) {
   if (gradient && !d.walls_of(array).by_parts(d.grid.dims)) {
     d.fail(errors::not_yet(span, "norm2(grad(u)) in a Hamiltonian with these boundaries"));
   }
+  const std::size_t before = d.arena().size();
   const Expr force = variation(d, h, Functional::Density, array, span);
-  mark_origins(d, force, h, array, span);
+  mark_origins(d, force, h, array, span, before);
   return force;
 }
 
@@ -77,9 +78,10 @@ Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters) {
     const Expr norm = d.arena().integer(q.norm());
     const dsl::Span at = fact.value->span;
     for (std::size_t k = 0; k < q.arrays.size(); ++k) {
+      const std::size_t before = d.arena().size();
       result.rates[q.arrays[k]] = hamiltonian_force(d, h, p.arrays[k], at) / norm;
       result.rates[p.arrays[k]] = -(hamiltonian_force(d, h, q.arrays[k], at) / norm);
-      mark_origins(d, result.rates[p.arrays[k]], h, q.arrays[k], at);
+      mark_origins(d, result.rates[p.arrays[k]], h, q.arrays[k], at, before);
       result.rate_spans[q.arrays[k]] = result.rate_spans[p.arrays[k]] = fact.span;
     }
   }

@@ -19,11 +19,14 @@ using dsl::ExprKind;
 
 namespace {
 
-/// Terms remember where they were written.
-Value marked(Value v, dsl::Span span) {
+/// Terms remember where they were written: what was made since then, and of sums the terms.
+Value marked(Value v, dsl::Span span, std::size_t since) {
   for (const Component& part : v.parts) {
     for (const Expr e : {part.re, part.im}) {
-      if (e) e->arena->mark(e, span);
+      if (!e) continue;
+      e->arena->settle(e, span, since);
+      if (!e.is(Op::Add)) continue;
+      for (const Expr term : e.args()) e->arena->settle(term, span, since);
     }
   }
   return v;
@@ -37,6 +40,7 @@ dsl::Diagnostic Lowerer::shape_message(const dsl::Expr& e, const std::string& wh
 
 Value Lowerer::value(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
+  const std::size_t before = arena.size();
   switch (e.kind) {
     case ExprKind::Number: {
       const Expr number = decimal(arena, e.text);
@@ -49,11 +53,11 @@ Value Lowerer::value(const dsl::Expr& e, const Scope& scope) {
       return negate(value(*e.args[0], scope));
     }
     case ExprKind::Binary:
-      return marked(binary(e, scope), e.span);
+      return marked(binary(e, scope), e.span, before);
     case ExprKind::Select:
       return select(e, scope);
     case ExprKind::Call:
-      return marked(call(e, scope), e.span);
+      return marked(call(e, scope), e.span, before);
     case ExprKind::Index:
       return index(e, scope);
     case ExprKind::Prime:

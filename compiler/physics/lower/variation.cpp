@@ -124,13 +124,16 @@ Expr variation(const Space& d, Expr functional, Functional kind, int array, dsl:
   return force;
 }
 
-void mark_origins(const Space& d, Expr force, Expr density, int array, dsl::Span span) {
+void mark_origins(const Space& d, Expr force, Expr density, int array, dsl::Span span,
+                  std::size_t since) {
   Arena& arena = d.arena();
   const auto terms_of = [](Expr e) {
     return e.is(Op::Add) ? std::vector<Expr>(e.args().begin(), e.args().end())
                          : std::vector<Expr>{e};
   };
-  const auto open = [](Expr term) { return !term->args.empty() && term->span.empty(); };
+  const auto open = [since](Expr term) {
+    return !term->args.empty() && !term->settled && (term->span.empty() || term->id >= since);
+  };
   const std::vector<Expr> terms = terms_of(force);
   if (std::ranges::none_of(terms, open)) return;
   for (const Expr source : terms_of(density)) {
@@ -140,7 +143,7 @@ void mark_origins(const Space& d, Expr force, Expr density, int array, dsl::Span
       const Expr rest = algebra::scaled(piece).rest;
       for (const Expr term : terms) {
         if (open(term) && algebra::scaled(term).rest == rest) {
-          arena.mark(term, source->span.empty() ? span : source->span);
+          arena.settle(term, source->span.empty() ? span : source->span, since);
         }
       }
     }

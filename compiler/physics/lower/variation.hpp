@@ -19,7 +19,9 @@ enum class Functional { Density, Number };
 /// d/du(x) of the functional, u being `array`. `span`: of its text, for messages.
 Expr variation(const Space& d, Expr functional, Functional kind, int array, dsl::Span span);
 
-/// Terms of a force that remember no text get that of the term of the density that they come from.
-void mark_origins(const Space& d, Expr force, Expr density, int array, dsl::Span span);
+/// Terms of a force get the text of the term of the density that they come from, if they are not
+/// older than `since` (Arena::size before the variation) or remember no text.
+void mark_origins(const Space& d, Expr force, Expr density, int array, dsl::Span span,
+                  std::size_t since);
 
 }  // namespace vphi::physics
