@@ -75,6 +75,22 @@ TEST(Noise, CalculusIsMeasuredFromTheText) {
   EXPECT_FALSE(schedule::measured_calculus(between.integrator, between.head));
 }
 
+// What the option of the head says decides: x + g(x + theta*g*dW) dW has the drift theta*g*dg/dx.
+TEST(Noise, CalculusIsThatOfTheOptionsGiven) {
+  Text text("theta", R"(integrator theta(x' = f(x, t) + g(x, t)*noise, theta = 0) {
+  dW = sqrt(dt)*normal
+  x = x + dt*f(x, t) + g(x + theta*g(x, t)*dW, t)*dW
+})");
+  Arena arena;
+  const auto at = [&](long double theta) {
+    return schedule::measured_calculus(text.integrator, text.head, {{"theta", arena.real(theta)}});
+  };
+  EXPECT_EQ(schedule::measured_calculus(text.integrator, text.head), Calculus::Ito);
+  EXPECT_EQ(at(0), Calculus::Ito);
+  EXPECT_EQ(at(0.5), Calculus::Stratonovich);
+  EXPECT_FALSE(at(0.25));
+}
+
 /// docs/formulas.md 5.4: the stationary variance of an Ornstein-Uhlenbeck process, relative.
 TEST(Noise, BiasOfTheOrnsteinUhlenbeckProcessIsTheClosedForm) {
   for (const double h : {0.1, 0.05}) {

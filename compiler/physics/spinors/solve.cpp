@@ -310,6 +310,7 @@ void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem
       if (named.name == "inner") {
         solve.options.emplace_back("inner", integer(32));
         solve.refining = text::refining_text(*solve.solver, d_.resolved);
+        if (!solve.refining) d_.fail(errors::no_refining_text(named.span, chosen));
       } else {
         set(named.name, *named.value);
       }

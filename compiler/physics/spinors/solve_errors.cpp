@@ -66,4 +66,12 @@ Diagnostic only_real_linear(Span span, const std::string& function, const std::s
       declared, "defined here");
 }
 
+dsl::Diagnostic no_refining_text(dsl::Span span, const std::string& solver) {
+  return error("E0774", span, fmt::format("`inner = f32` of `{}` would change nothing", solver),
+               "no text refines",
+               "a text around the solver calls inner(v, tol) or again(v, tol) and takes the true "
+               "residual in the precision of the run (`refined`, `reliable` of the library)",
+               "remove `inner`, or write such a text");
+}
+
 }  // namespace vphi::physics::errors

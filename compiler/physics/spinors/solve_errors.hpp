@@ -24,4 +24,7 @@ Diagnostic whose_boundary(Span span, const std::string& function, const std::str
 Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
                             Span declared);
 
+/// `inner = f32` where no text of the library or the model runs around a solver like this one.
+dsl::Diagnostic no_refining_text(dsl::Span span, const std::string& solver);
+
 }  // namespace vphi::physics::errors

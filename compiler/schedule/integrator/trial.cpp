@@ -47,7 +47,8 @@ double gaussian_mean(int count, const F& f) {
 
 }  // namespace
 
-std::optional<physics::Calculus> measured_calculus(const Integrator& integrator, const Head& head) {
+std::optional<physics::Calculus> measured_calculus(const Integrator& integrator, const Head& head,
+                                                   const physics::Options& options) {
   constexpr int kMostDraws = 4;
   std::array<double, 2> drift{};
   const std::array<double, 2> steps{1e-3, 5e-4};
@@ -56,7 +57,7 @@ std::optional<physics::Calculus> measured_calculus(const Integrator& integrator,
     Arena& arena = *system.arena;
     add_variable(system, "x", physics::Role::FirstOrder, -1,
                  arena.load(0) * arena.random(Op::Noise, 0));
-    const auto step = SmallStep::of(system, integrator, head);
+    const auto step = SmallStep::of(system, integrator, head, options);
     if (!step || step->draws() > kMostDraws) return std::nullopt;
     const double mean = gaussian_mean(
         step->draws(), [&](const std::vector<double>& z) { return (*step)({1.0}, z).at(0); });
@@ -174,8 +175,8 @@ struct LinearStep {
   std::array<double, 3> noise{};
 };
 std::optional<LinearStep> linear_step(const physics::System& small, const Integrator& integrator,
-                                      const Head& head) {
-  const auto step = SmallStep::of(small, integrator, head);
+                                      const Head& head, const physics::Options& options) {
+  const auto step = SmallStep::of(small, integrator, head, options);
   if (!step) return std::nullopt;
   const std::vector<double> silent(static_cast<std::size_t>(step->draws()), 0.0);
   const auto from_x = (*step)({1, 0}, silent), from_v = (*step)({0, 1}, silent);
@@ -191,7 +192,7 @@ std::optional<LinearStep> linear_step(const physics::System& small, const Integr
 
 std::optional<Bias> second_order(const physics::System& system, const physics::Variable& v,
                                  const Linear& linear, const Integrator& integrator,
-                                 const Head& head) {
+                                 const Head& head, const physics::Options& options) {
   const physics::Variable& x = *variable_of(system, v.partner);
   const double gamma = linear.friction, w2 = -linear.slope.real();
   if (!(gamma > 0)) return std::nullopt;
@@ -201,7 +202,7 @@ std::optional<Bias> second_order(const physics::System& system, const physics::V
   add_variable(small, "v", physics::Role::Momentum, 0,
                -arena.real(w2) * arena.load(0) - arena.real(gamma) * arena.load(1) +
                    arena.real(std::sqrt(2 * gamma)) * arena.random(Op::Noise, 0));
-  const auto step = linear_step(small, integrator, head);
+  const auto step = linear_step(small, integrator, head, options);
   if (!step) return std::nullopt;
   const auto s = stationary(step->map, step->noise);
   Bias bias;
@@ -220,7 +221,7 @@ std::optional<Bias> second_order(const physics::System& system, const physics::V
 /// Real and imaginary part of a wave turn into each other where its slope is not real.
 std::optional<Bias> first_order(const physics::System& system, const physics::Variable& x,
                                 const Linear& linear, const Integrator& integrator,
-                                const Head& head) {
+                                const Head& head, const physics::Options& options) {
   const double slope = linear.slope.real(), frequency = linear.slope.imag();
   physics::System small = small_system(system.dt);
   Arena& arena = *small.arena;
@@ -232,7 +233,7 @@ std::optional<Bias> first_order(const physics::System& system, const physics::Va
     add_variable(small, part == 0 ? "x" : "y", physics::Role::FirstOrder, -1,
                  rate + strength * arena.random(Op::Noise, part));
   }
-  const auto step = linear_step(small, integrator, head);
+  const auto step = linear_step(small, integrator, head, options);
   if (!step) return std::nullopt;
   Bias bias;
   bias.relative = std::abs(stationary(step->map, step->noise)[0] - 1);
@@ -246,7 +247,7 @@ std::optional<Bias> first_order(const physics::System& system, const physics::Va
 }  // namespace
 
 std::optional<Bias> largest_bias(const physics::System& system, const Integrator& integrator,
-                                 const Head& head) {
+                                 const Head& head, const physics::Options& options) {
   std::optional<Bias> worst;
   for (const auto& v : system.variables) {
     const NoisyRate noisy = noisy_rate(system, v.array);
@@ -263,8 +264,8 @@ std::optional<Bias> largest_bias(const physics::System& system, const Integrator
       if (!unit || unit->real != 1) continue;
     }
     for (const Linear& linear : steepest(system, *x, noisy.rest, momentum ? v.array : -1)) {
-      const auto bias = momentum ? second_order(system, v, linear, integrator, head)
-                                 : first_order(system, v, linear, integrator, head);
+      const auto bias = momentum ? second_order(system, v, linear, integrator, head, options)
+                                 : first_order(system, v, linear, integrator, head, options);
       if (bias && (!worst || bias->relative > worst->relative)) worst = bias;
     }
   }

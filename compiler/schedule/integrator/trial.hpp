@@ -19,7 +19,9 @@
 
 namespace vphi::schedule {
 
-std::optional<physics::Calculus> measured_calculus(const Integrator& integrator, const Head& head);
+/// `options`: what the model gives the integrator.
+std::optional<physics::Calculus> measured_calculus(const Integrator& integrator, const Head& head,
+                                                   const physics::Options& options = {});
 
 struct Bias {
   double relative = 0;  ///< of the stationary variance; infinite where there is none
@@ -32,6 +34,6 @@ struct Bias {
 /// steepest among the initial values and the waves of the lattice. Nothing where no variable is of
 /// this kind.
 std::optional<Bias> largest_bias(const physics::System& system, const Integrator& integrator,
-                                 const Head& head);
+                                 const Head& head, const physics::Options& options = {});
 
 }  // namespace vphi::schedule

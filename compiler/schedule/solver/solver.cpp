@@ -211,10 +211,7 @@ class SolveLoopsBuilder {
       return apply(block, at, v, adjoint);
     };
     if (inner_) meaning.inner = [&](const dsl::Expr& at) { return inner_solution(at); };
-    meaning.known = [&](const dsl::Expr& at) -> const Value* {
-      const auto found = once_.find(&at);
-      return found == once_.end() ? nullptr : &found->second;
-    };
+    meaning.known = [&](const dsl::Expr& at) -> const Value* { return taken_once(at); };
     return evaluate(e, meaning, arena_);
   }
 
@@ -250,17 +247,21 @@ class SolveLoopsBuilder {
         c.re = c.re.is_number() ? c.re : kept_.number("once", c.re);
         if (c.im && !c.im.is_number()) c.im = kept_.number("once", c.im);
       }
-      once_[e.get()] = v;
+      if (!taken_once(*e)) once_.emplace_back(e.get(), v);
       return;
     }
     for (const dsl::ExprPtr& arg : e->args) take_once(arg);
+  }
+  const Value* taken_once(const dsl::Expr& e) const {
+    const auto found = std::ranges::find(once_, &e, &std::pair<const dsl::Expr*, Value>::first);
+    return found == once_.end() ? nullptr : &found->second;
   }
 
   /// Names that a round, or what goes on after rounds, reads from what was before it.
   std::set<std::string> read_in_iterations() const {
     std::set<std::string> names, own;
     const auto see = [&](const auto& self, const dsl::ExprPtr& e) -> void {
-      if (!e || once_.contains(e.get())) return;
+      if (!e || taken_once(*e)) return;
       if (e->kind == dsl::ExprKind::Name && !own.contains(e->text)) names.insert(e->text);
       for (const dsl::ExprPtr& arg : e->args) self(self, arg);
     };
@@ -515,11 +516,11 @@ class SolveLoopsBuilder {
   Values values_;            ///< of names, in the start
   Values iteration_values_;  ///< of names, as a round finds them
   physics::LinearMap op_, adjoint_;
-  std::vector<Expr> right_;    ///< b, kept for the end
-  std::set<std::string> set_;  ///< names that rounds set
-  std::map<const dsl::Expr*, Value> once_;
-  std::map<std::string, std::vector<int>> fields_;  ///< that rounds change: their memory
-  std::vector<Expr> carried_;                       ///< numbers that rounds change: their slots
+  std::vector<Expr> right_;                               ///< b, kept for the end
+  std::set<std::string> set_;                             ///< names that rounds set
+  std::vector<std::pair<const dsl::Expr*, Value>> once_;  ///< in the order of the text
+  std::map<std::string, std::vector<int>> fields_;        ///< that rounds change: their memory
+  std::vector<Expr> carried_;  ///< numbers that rounds change: their slots
   Wanted start_wanted_;
   Kept kept_;
 };

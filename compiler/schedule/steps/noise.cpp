@@ -64,8 +64,9 @@ namespace {
 
 class Preparation {
  public:
-  Preparation(physics::System& system, const Integrator& integrator, dsl::Diagnostics& diagnostics)
-      : system_(system), integrator_(integrator), diagnostics_(diagnostics) {}
+  Preparation(physics::System& system, const Integrator& integrator,
+              const physics::Options& options, dsl::Diagnostics& diagnostics)
+      : system_(system), integrator_(integrator), options_(options), diagnostics_(diagnostics) {}
 
   bool run() {
     if (system_.noise.kind == NoiseClass::None) return true;
@@ -106,7 +107,7 @@ class Preparation {
   /// The drift of the calculus that the integrator's text converges to.
   bool calculus(const Head& head) {
     if (system_.noise.kind == NoiseClass::Additive) return true;
-    const auto found = measured_calculus(integrator_, head);
+    const auto found = measured_calculus(integrator_, head, options_);
     if (!found) return fail(error::noise_calculus_unknown(system_.evolve_span, integrator_.name));
     const Calculus declared = *system_.noise.calculus;
     const auto shown = [](Calculus c) {
@@ -133,7 +134,7 @@ class Preparation {
   /// Stationary state of the linearised equation at this step against the exact one.
   bool bias(const Head& head) {
     constexpr double kLarge = 0.02, kLargeOfWave = 0.05;  // the fastest wave is one of many
-    const auto worst = largest_bias(system_, integrator_, head);
+    const auto worst = largest_bias(system_, integrator_, head, options_);
     if (!worst || worst->relative < (worst->wave ? kLargeOfWave : kLarge)) return true;
     diagnostics_.add(error::noise_bias(system_.evolve_span, integrator_.name, worst->what,
                                        worst->relative, worst->where, better(worst->relative)));
@@ -151,7 +152,7 @@ class Preparation {
         return !share_out(system_, *head, groups).leftover;
       });
       if (!fits) continue;
-      const auto its = largest_bias(system_, other, *head);
+      const auto its = largest_bias(system_, other, *head, {});
       if (its && its->relative < 0.1 * bias) names.push_back(other.name);
     }
     return names;
@@ -159,6 +160,7 @@ class Preparation {
 
   physics::System& system_;
   const Integrator& integrator_;
+  const physics::Options& options_;  ///< of the model
   dsl::Diagnostics& diagnostics_;
 };
 
@@ -167,7 +169,8 @@ class Preparation {
 std::optional<physics::System> with_calculus(physics::System system,
                                              dsl::Diagnostics& diagnostics) {
   const auto* evolution = std::get_if<physics::Evolution>(&system.dynamics);
-  if (evolution && !Preparation(system, evolution->integrator, diagnostics).run())
+  if (evolution &&
+      !Preparation(system, evolution->integrator, evolution->options, diagnostics).run())
     return std::nullopt;
   return system;
 }
