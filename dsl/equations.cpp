@@ -1,5 +1,6 @@
 #include "dsl/equations.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "dsl/collect.hpp"
@@ -156,6 +157,7 @@ class EquationCheck {
     for (const auto& [name, symbol] : resolved_.symbols) {
       if (!has_equation_of_motion(symbol) || everything || written_.count(name) > 0) continue;
       if (symbol.kind == SymbolKind::Field && fields) continue;
+      if (names_argument(resolved_, symbol)) continue;
       resolved_.diagnostics.add(
           error::no_equation(symbol, fields, resolved_.clause("metric") != nullptr));
     }
@@ -179,11 +181,54 @@ void check_equations(Resolved& resolved, Inference& inference) {
   EquationCheck(resolved, inference).all();
 }
 
+namespace {
+
+/// A model may have nothing that evolves, and solve a linear system.
+bool solves(const Resolved& resolved) {
+  bool found = false;
+  for (const Line& line : resolved.model.lines) {
+    for_each(line, [&](const Expr& e) {
+      found = found || (e.kind == ExprKind::Call && e.text == "solve");
+    });
+  }
+  return found && resolved.find("solve") == nullptr;
+}
+
+}  // namespace
+
+bool names_argument(const Resolved& resolved, const Symbol& symbol) {
+  if (symbol.kind != SymbolKind::Field || symbol.line == nullptr || !solves(resolved)) return false;
+  bool argument = false, read = false;
+  const auto see = [&](const Expr& e) {
+    const bool named = e.kind == ExprKind::Name || e.kind == ExprKind::Call;
+    read = read || (named && e.text == symbol.name);
+  };
+  for (const Line& line : resolved.model.lines) {
+    if (&line == symbol.line) continue;
+    const Head& head = line.definition.head;
+    if (line.kind == Line::Kind::Clause) {
+      for (const Item& item : line.clause.items)
+        read = read || (item.head && item.head->name == symbol.name);
+    } else if (head.name == symbol.name) {
+      return false;
+    } else if (head.form == Head::Form::Function &&
+               std::ranges::any_of(head.args,
+                                   [&](const ExprPtr& arg) { return arg->text == symbol.name; })) {
+      argument = true;
+      continue;
+    }
+    for_each(line, see);
+  }
+  return argument && !read;
+}
+
 bool measures(const Resolved& resolved) {
-  for (const char* moving : {"sample", "evolve", "action", "potential", "conserve", "metric",
-                             "field", "var", "particles", "every"}) {
+  for (const char* moving : {"sample", "evolve", "action", "potential", "conserve", "metric", "var",
+                             "particles", "every"}) {
     if (resolved.clause(moving) != nullptr) return false;
   }
+  for (const auto& [name, symbol] : resolved.symbols)
+    if (symbol.kind == SymbolKind::Field && !names_argument(resolved, symbol)) return false;
   for (const Line& line : resolved.model.lines) {
     if (line.kind == Line::Kind::Equation) return false;
   }
@@ -199,17 +244,6 @@ bool links_flow(const Resolved& resolved) {
       return true;
   }
   return false;
-}
-
-/// A model may have nothing that evolves, and solve a linear system.
-bool solves(const Resolved& resolved) {
-  bool found = false;
-  for (const Line& line : resolved.model.lines) {
-    for_each(line, [&](const Expr& e) {
-      found = found || (e.kind == ExprKind::Call && e.text == "solve");
-    });
-  }
-  return found && resolved.find("solve") == nullptr;
 }
 
 /// `init phi ~ vacuum` under a Hamiltonian starts phi's momentum as well.
@@ -245,8 +279,8 @@ void check_model(Resolved& resolved) {
   }
   for (const std::string& name : drawn_momenta(resolved)) started.insert(name);
   for (const auto& [name, symbol] : resolved.symbols) {
-    const bool evolves = has_equation_of_motion(symbol) || symbol.kind == SymbolKind::Primitive ||
-                         symbol.kind == SymbolKind::Fermion;
+    const bool evolves = (has_equation_of_motion(symbol) && !names_argument(resolved, symbol)) ||
+                         symbol.kind == SymbolKind::Primitive || symbol.kind == SymbolKind::Fermion;
     state = state || evolves;
     if (evolves && symbol.kind != SymbolKind::Fermion && started.count(name) == 0) {
       resolved.diagnostics.add(

@@ -17,6 +17,11 @@ void check_equations(Resolved& resolved, Inference& inference);
 /// that it moves, and those with an equation of their own beside what it gives.
 std::set<std::string> canonical_names(const Resolved& resolved);
 
+/// A field without equation and initial value that stands in the model as the name of an argument
+/// alone: of a function, where the model solves a linear system. Like such a spinor it has no
+/// memory.
+bool names_argument(const Resolved& resolved, const Symbol& symbol);
+
 /// Whether the model measures its initial state: links or spinors without `sample`, `evolve`,
 /// `action` or an equation, and outputs `at end` only.
 bool measures(const Resolved& resolved);

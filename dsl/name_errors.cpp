@@ -2,6 +2,8 @@
 #include "dsl/name_errors.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
@@ -179,6 +181,60 @@ Diagnostic output_begins_elsewhere(Span at, const std::string& name, Span output
   return d;
 }
 
+namespace {
+
+/// Functions that the field knows and the language has under no name: how the same is written.
+std::string way_without(const std::string& name) {
+  struct Way {
+    std::vector<std::string_view> names;
+    const char* text;
+  };
+  static const std::vector<Way> kWays = {
+      {{"project", "proj", "reunitarise", "reunitarize", "unitarise", "unitarize", "smear", "stout",
+        "ape", "hyp"},
+       "links are smoothed inside their group by a flow, `U' = -d(S, U)`; a definition of links "
+       "is a sum or a product and is not projected"},
+      {{"plaquette", "plaq"}, "define it: P[mu,nu] = loop(mu, nu, -mu, -nu)"},
+      {{"wilson_loop", "wilson", "wilsonloop"},
+       "write loop(2*mu, 3*nu, -2*mu, -3*nu), a closed path of links"},
+      {{"staple", "staples"}, "write sum(path(nu, mu, -nu), nu != mu), open paths of links"},
+      {{"det", "determinant"}, "write it out by components; |det D|^2 of quarks is not there yet"},
+      {{"inverse", "inv"}, "adj(U) is the inverse of a link; A^-1 of an operator is `solve(A, b)`"},
+      {{"transpose"}, "write adj(m), the adjoint; of real matrices it is the transpose"},
+      {{"commutator"}, "write a*b - b*a"},
+      {{"curl", "rot"}, "write it by components: d(v[1], x) - d(v[0], y)"},
+      {{"heaviside", "step", "stepfunction"}, "a condition is 1 or 0: (x > 0)"},
+      {{"kronecker", "delta", "kron"}, "a condition is 1 or 0: (i == j), (index(x) == 0)"},
+      {{"where", "ifelse", "piecewise", "iif"}, "write a if condition else b"},
+      {{"rand", "random", "randn", "rng", "gauss", "gaussian"},
+       "random starts are drawn with `~ normal` or `~ uniform(a, b)`; noise of an equation is "
+       "`noise`"},
+      {{"levy", "stable"},
+       "`noise` is Gaussian and white; jumps of other distributions are not there"},
+      {{"fft", "fourier", "dft", "ifft", "power_spectrum"},
+       "Fourier transforms are outputs: spectrum(u), correlator(u)"},
+      {{"convolve", "convolution"},
+       "of a potential that is a Green's function: solve(A, b); short ranges are written with u@x"},
+      {{"wolff", "swendsen_wang", "cluster"},
+       "clusters are not there: `sample hmc` moves fields, heatbath and metropolis links"},
+      {{"besselj", "bessel", "jn", "j0", "j1", "yn", "kn", "gamma", "zeta", "legendre", "hermite",
+        "airy", "lgamma"},
+       "a tabulated function: table(\"file.txt\", x)"},
+      {{"std", "stddev", "stdev", "rms"}, "write sqrt(var(u)), or sqrt(mean(u^2))"},
+      {{"median", "percentile", "quantile"}, "take histogram(u)"},
+      {{"normalize", "normalise", "unit_vector"}, "write u/norm(u)"},
+      {{"magnitude", "len", "length"}, "write norm(v)"},
+      {{"erfc"}, "write 1 - erf(x)"},
+      {{"square", "sqr"}, "write u^2"},
+      {{"cot", "sec", "csc", "coth", "csch"}, "write it with sin, cos, tan, sinh, cosh, tanh"},
+  };
+  for (const Way& way : kWays)
+    if (std::ranges::find(way.names, name) != way.names.end()) return way.text;
+  return {};
+}
+
+}  // namespace
+
 Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near,
                             const std::optional<std::string>& near_std) {
   Diagnostic d = make("E0105", at, "unknown function " + quoted(name));
@@ -189,6 +245,11 @@ Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near
   if (name == "vec") d.hint = "`vec(n)` is a type; a vector is a list of its components: [a, b, c]";
   if (name == "mat")
     d.hint = "`mat(n, m)` is a type; a matrix is a list of its rows: [[a, b], [c, d]]";
+  const std::string way = near ? std::string() : way_without(name);
+  if (!way.empty()) {
+    d.hint = way;
+    return d;
+  }
   nearest(d, near, near_std);
   return d;
 }
@@ -331,11 +392,13 @@ Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbo
   return d;
 }
 
-Diagnostic noise_out_of_place(Span at) {
+Diagnostic noise_out_of_place(Span at, bool in_law) {
   Diagnostic d = make("E0115", at, "`noise` has no meaning here");
   d.under = "only in equations of motion";
   d.rule = "`noise` is white noise along the time of an equation, or of a definition used in one";
-  d.hint = "for a random initial value write `~ normal`";
+  d.hint = in_law ? "a noisy flux stands in the equation of a field: `field c: real` with "
+                    "c' = -d(flux, x) + d(s*noise, x) keeps total(c); laws of `conserve` have none"
+                  : "for a random initial value write `~ normal`";
   return d;
 }
 

@@ -62,7 +62,8 @@ Diagnostic unknown_distribution(Span at, const std::string& name,
 Diagnostic distribution_in_value(Span at, const std::string& name);
 Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbol,
                            const std::optional<std::string>& near);
-Diagnostic noise_out_of_place(Span at);
+/// `in_law`: in the flux of a conservation law.
+Diagnostic noise_out_of_place(Span at, bool in_law);
 Diagnostic derived_out_of_place(Span at);
 /// W0103: a number times a field or variable that has the name of a constant.
 Diagnostic hidden_constant(Span at, const Symbol& own, const std::string& what);
@@ -75,6 +76,9 @@ Diagnostic hubble_and_hamiltonian(Span at);
 // ---- types and indices ------------------------------------------------------------------------
 Diagnostic operand_types(Span at, const std::string& op, const Type& left, const Type& right);
 Diagnostic complex_in_real_place(Span at, const std::string& place, Span declared);
+/// `limit u[0] = bound`: a limit names its variable whole.
+Diagnostic limit_of_component(Span at, const Symbol& symbol, std::size_t index,
+                              const std::string& bound);
 Diagnostic wrong_type(Span at, const std::string& place, const Type& wanted, const Type& found,
                       Span declared);
 Diagnostic wrong_arity(Span at, const std::string& name, const std::string& usage, int wanted,

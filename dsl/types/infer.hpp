@@ -44,6 +44,7 @@ struct Scope {
   const Type* drawn = nullptr;      ///< right of `~`: type of what is drawn; distributions allowed
   bool equation = false;            ///< right side of an equation of motion: `noise`, `derived`
   bool start = false;               ///< of `init`: a file may hold a value for each site
+  bool law = false;                 ///< flux of a conservation law
   bool definition = false;          ///< of a definition, which an equation may use: `noise`
   bool free_names = false;          ///< a library text: names without meaning are left open
   const Expr* reduction = nullptr;  ///< inside of this sum, mean, max, ...

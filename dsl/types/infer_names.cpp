@@ -157,7 +157,7 @@ Value Inference::name(const Expr& expr, const Scope& scope) {
   if (name == "noise") {
     const bool allowed = scope.inherited(&Scope::equation) || scope.inherited(&Scope::definition) ||
                          scope.inherited(&Scope::free_names);
-    if (!allowed) report(error::noise_out_of_place(expr.span));
+    if (!allowed) report(error::noise_out_of_place(expr.span, scope.inherited(&Scope::law)));
     return {};
   }
   if (name == "derived") {

@@ -23,6 +23,8 @@ std::string operand_hint(const std::string& op, const Type& left, const Type& ri
     return "write dot(a, b) for a number, cross(a, b) for a vector, outer(a, b) for a matrix";
   }
   if (op == "^") {
+    if (left.base == Base::Group || left.base == Base::Matrix)
+      return "a power of a matrix is a product: U[i]*U[i], and adj(U[i]) is the inverse of a link";
     if (left.base == Base::Vector) return "for the square of a vector write norm2(v)";
     return "the exponent is a real number, the base a real or complex number";
   }
@@ -54,6 +56,23 @@ Diagnostic complex_in_real_place(Span at, const std::string& place, Span declare
   declared_here(d, declared, "declared real here");
   d.rule = "a complex number becomes real only by re, im, abs, arg or norm2";
   d.hint = "write re(...) or norm2(...), or declare the place `complex`";
+  return d;
+}
+
+Diagnostic limit_of_component(Span at, const Symbol& symbol, std::size_t index,
+                              const std::string& bound) {
+  Diagnostic d =
+      make("E0203", at,
+           "`limit` sets the whole of `" + symbol.name + "`, which is " + to_string(symbol.type));
+  d.under = "one component";
+  declared_here(d, symbol.declared, "declared " + to_string(symbol.type) + " here");
+  d.rule = "a limit acts on a variable after each of its updates, on all of its components at once";
+  std::string list;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(symbol.type.rows); ++i) {
+    list +=
+        (i > 0 ? ", " : "") + (i == index ? bound : symbol.name + "[" + std::to_string(i) + "]");
+  }
+  d.hint = "write limit " + symbol.name + " = [" + list + "]";
   return d;
 }
 

@@ -380,7 +380,9 @@ void ClauseCheck::conserve(const Clause& clause) {
     const Symbol* symbol = resolved_.find(first.head->name);
     if (symbol == nullptr) return;
     const Value density = inference_.value_of(*symbol, Scope{}, first.head->span);
-    const Value flux = inference_.infer(*rate->value, Scope{});
+    Scope scope;
+    scope.law = true;
+    const Value flux = inference_.infer(*rate->value, scope);
     inference_.require(*rate->value, flux, density.type, "the rate of `" + symbol->name + "`",
                        symbol->declared);
   }

@@ -121,6 +121,15 @@ void ClauseCheck::limit(const Clause& clause) {
       continue;
     }
     const Value value = inference_.infer(*item.value, Scope{});
+    const std::vector<ExprPtr>& indices = item.head->args;
+    const bool component = symbol->type.base == Type::Base::Vector && indices.size() == 1 &&
+                           indices[0]->kind == ExprKind::Number;
+    if (component) {
+      report(error::limit_of_component(item.head->span, *symbol,
+                                       std::strtoul(indices[0]->text.c_str(), nullptr, 10),
+                                       to_text(*item.value)));
+      continue;
+    }
     inference_.require(*item.value, value, symbol->type, "`" + symbol->name + "`",
                        symbol->declared);
   }

@@ -150,7 +150,13 @@ void find_fastest_waves(const Program& d, ProgramUnits& units, System& system) {
   if (!std::holds_alternative<Evolution>(system.dynamics)) return;
   if (system.noise.kind != NoiseClass::None) return;
   system.fastest = fastest_mode(d, units);
-  if (system.fastest->stencil < 0) system.fastest->written_out2 = written_out(d, units);
+  FastestWaves& fastest = *system.fastest;
+  if (d.grid.present && d.grid.sites() == 1) {  // its own neighbour: there is the mass alone
+    fastest.waves2 = 0, fastest.stencil = -1;
+    fastest.written_out2 = std::max(0.0, fastest.mass2);
+    return;
+  }
+  if (fastest.stencil < 0) fastest.written_out2 = written_out(d, units);
 }
 
 }  // namespace vphi::physics

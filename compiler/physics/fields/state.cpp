@@ -8,6 +8,7 @@
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/theory.hpp"
+#include "dsl/equations.hpp"
 
 namespace vphi::physics {
 
@@ -218,7 +219,15 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
     field.rows = field.columns = size(0);
     field.symmetric = true;
   } else {
-    d.fail(errors::not_yet(type->span, fmt::format("a field of type `{}`", type->text)));
+    dsl::Diagnostic message =
+        errors::not_yet(type->span, fmt::format("a field of type `{}`", type->text));
+    if (type->text == "int") {
+      message.hint =
+          "spins that move: `field th: angle` for XY, or a soft Ising spin `field s: real` with "
+          "action S = lambda*(s^2 - 1)^2 - K*(s*s@x + s*s@y), both by `sample hmc`; of links, "
+          "`gauge U: U(1)`";
+    }
+    d.fail(message);
   }
 }
 
@@ -257,8 +266,11 @@ void declare_drawn(Declared& d) {
 
 namespace {
 
-/// A spinor without initial value is a name for the arguments of operators and has no memory.
+/// A spinor without initial value is a name for the arguments of operators and has no memory; so is
+/// a field that stands nowhere else.
 bool is_argument(const Context& d, const FieldFact& fact) {
+  const dsl::Symbol* symbol = d.resolved.find(fact.name);
+  if (symbol && dsl::names_argument(d.resolved, *symbol)) return true;
   if (!fact.fermion) return false;
   for (const dsl::Clause* clause : d.resolved.clauses("init")) {
     for (const dsl::Item& item : clause->items) {

@@ -174,7 +174,8 @@ NoiseClass class_of(const Factors& g) {
 
 Expr noise_written(const Context& d, const dsl::Expr& at, const Reading& reading,
                    const std::string& indices) {
-  if (!reading.equation) d.fail(errors::noise_not_here(at.span));
+  if (!reading.equation)
+    d.fail(errors::noise_not_here(at.span, d.resolved.clause("conserve") != nullptr));
   const std::string place =
       fmt::format("{}:{}-{} {}", at.span.file, at.span.begin, at.span.end, indices);
   auto& streams = d.collected.noise_streams;

@@ -9,11 +9,13 @@ namespace vphi::physics::errors {
 using dsl::error;
 using dsl::with_label;
 
-Diagnostic noise_not_here(Span span) {
+Diagnostic noise_not_here(Span span, bool in_law) {
   return error(
       "E0115", span, "`noise` has no meaning here", "only in equations of motion",
       "`noise` is white noise along the time of an equation, or of a definition used in one",
-      "for a random initial value write `~ normal`");
+      in_law ? "a noisy flux stands in the equation of a field: `field c: real` with "
+               "c' = -d(flux, x) + d(s*noise, x) keeps total(c); laws of `conserve` have none"
+             : "for a random initial value write `~ normal`");
 }
 
 Diagnostic noise_not_linear(Span span, const std::string& name) {

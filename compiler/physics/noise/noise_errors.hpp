@@ -11,7 +11,8 @@ namespace vphi::physics::errors {
 using dsl::Diagnostic;
 using dsl::Span;
 
-Diagnostic noise_not_here(Span span);
+/// `in_law`: the model has conservation laws.
+Diagnostic noise_not_here(Span span, bool in_law);
 Diagnostic noise_not_linear(Span span, const std::string& name);
 /// Noise of neighbours with a factor of state, without `noise ito`.
 Diagnostic spread_noise_calculus(Span span, const std::string& name);

@@ -92,8 +92,15 @@ using Add = std::function<Expr(const RandomField&)>;
 Value links_of_file(const Program& d, const dsl::Expr& e, const StateField& field, const Add& add) {
   Arena& arena = d.arena();
   const dsl::Expr& name = *call_of(e).args[0];
-  if (e.kind == ExprKind::Index)
-    d.fail(errors::not_yet(e.span, "links from a stack of configurations"));
+  if (e.kind == ExprKind::Index) {
+    dsl::Diagnostic message = errors::not_yet(e.span, "links from a stack of configurations");
+    message.rule =
+        "one configuration starts all instances of a sweep; fields may come from a stack";
+    message.hint = fmt::format(
+        "write init {} = {} of one configuration, and make a run for each with --out of its own",
+        field.name, dsl::to_text(call_of(e)));
+    d.fail(message);
+  }
   const int n = field.links->group.n;
   RandomField random;
   random.kind = RandomField::Kind::Link;

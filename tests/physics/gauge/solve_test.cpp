@@ -279,5 +279,42 @@ TEST(Solve, MovingStateGivesTheOperator) {
   EXPECT_GT(last(result, "size"), 1e-3);
 }
 
+// ---- a staggered operator ----------------------------------------------------------------------
+
+/// On unit links D = m + sum of the central differences with the signs of Kawamoto and Smit: D+ D
+/// is m^2 - (sum of squared differences), diagonal in momenta.
+std::string staggered(const std::string& field) {
+  return "model staggered\nlattice grid: 4^3*8\ngauge U: SU(3)\n" + field +
+         "param m = 0.5\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n"
+         "phase(mu) = 1 if mu == x else (-1)^index(x) if mu == y else (-1)^(index(x) + index(y)) "
+         "if mu == z else (-1)^(index(x) + index(y) + index(z))\n"
+         "D(chi) = m*chi + sum(phase(mu)*(U[mu]*chi@mu - adj(U[mu]@-mu)*chi@-mu), mu)/2\n"
+         "action S = 5.7/3*sum(3 - re(tr(P[mu,nu])), mu < nu)\n"
+         "sample heatbath, sweeps = 2\ninit U ~ hot\nprecision real = f64\n"
+         "b = [1, 0, 0]*(index(x) == 0 and index(y) == 0 and index(z) == 0 and index(t) == 0)\n"
+         "G = solve(D, b, solver = cgne(1e-10))\n"
+         "every 1 sweep: total(norm2(G)), total(norm2(D(G) - b)), m*total(norm2(G)) - "
+         "re(total(dot(b, G))) -> \"s.h5\"\n";
+}
+
+// The field only names the argument, as a spinor does. b^+ G = m |G|^2 for an operator that is m
+// plus an antihermitian one.
+TEST(Staggered, AFieldMayNameTheArgument) {
+  const auto without = testing::run_text(staggered(""), {});
+  const auto with = testing::run_text(staggered("field chi: vec(3, complex)\n"), {});
+  ASSERT_EQ(without.scalars.size(), 3u);
+  ASSERT_EQ(with.scalars.size(), 3u);
+  EXPECT_EQ(with.scalars[0].second, without.scalars[0].second);
+  EXPECT_LT(with.scalars[1].second, 1e-18);
+  EXPECT_LT(std::abs(with.scalars[2].second), 1e-9);
+  EXPECT_GT(with.scalars[0].second, 0.1);
+}
+
+TEST(Staggered, AFieldThatIsReadHasAnEquation) {
+  const auto c =
+      testing::compile_text(staggered("field chi: vec(3, complex)\nn = norm2(chi)\n"), {});
+  EXPECT_TRUE(c.diagnostics.has_errors());
+}
+
 }  // namespace
 }  // namespace vphi
