@@ -74,6 +74,26 @@ INSTANTIATE_TEST_SUITE_P(Integrators, Order,
                                            Case{"rk4_5", 4, 200, 400}),
                          [](const auto& test) { return test.param.integrator; });
 
+/// The table of docs/formulas.md 1.9: errors C*h^p at eta = 10.
+TEST(Homogeneous, ErrorConstantsOfTheDocumentation) {
+  const struct {
+    const char* integrator;
+    int order, steps;
+    double constant;
+  } rows[] = {{"velocity_verlet", 2, 1000, 5.4},
+              {"omelyan2", 2, 1000, 1.10},
+              {"vv4", 4, 400, 7.2},
+              {"vv6", 6, 200, 2.4},
+              {"vv6_2", 6, 150, 0.56},
+              {"vv8", 8, 125, 0.029},
+              {"vv10", 10, 75, 0.053}};
+  for (const auto& row : rows) {
+    const double error = error_at_10(row.integrator, row.steps);
+    EXPECT_NEAR(error * std::pow(row.steps / 10.0, row.order), row.constant, 0.05 * row.constant)
+        << row.integrator;
+  }
+}
+
 // phi^2 with the initial values of DEFROST 1.0, m = m_pl = 1: t, a, H.
 TEST(Homogeneous, QuadraticTrajectory) {
   const std::string model = R"(model quadratic "homogeneous massive field"
