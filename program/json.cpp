@@ -176,6 +176,10 @@ void fields(Io& io, Expansion& e) {
   io("explained", e.explained);
 }
 template <class Io>
+void fields(Io& io, StepGrowth& g) {
+  io("excess", g.excess), io("equations", g.equations), io("fits", g.fits);
+}
+template <class Io>
 void fields(Io& io, StateVariable& v) {
   io("buffer", v.buffer), io("shown", v.shown), io("line", v.line);
   io("line_number", v.line_number);
@@ -186,8 +190,10 @@ void fields(Io& io, Program& p) {
   io("compiler_version", p.compiler_version), io("target", p.target), io("chain", p.chain);
   io("dims", p.dims);
   io("extent", p.extent), io("instances", p.instances), io("dx", p.dx),
-      io("dx_physical", p.dx_physical), io("dt", p.dt);
+      io("dx_physical", p.dx_physical), io("counted", p.counted), io("dt", p.dt);
   io("dt_physical", p.dt_physical), io("seed", p.seed), io("parameters", p.parameters);
+  io("base_unit", p.base_unit), io("length_unit", p.length_unit), io("time_unit", p.time_unit),
+      io("units", p.units);
   io("axes", p.axes), io("ensemble", p.ensemble);
   io("buffers", p.buffers), io("order", p.order), io("scalars", p.scalars),
       io("kernels", p.kernels);
@@ -201,7 +207,7 @@ void fields(Io& io, Program& p) {
   io("progress", p.progress), io("ensemble_slot", p.ensemble_slot), io("step_slot", p.step_slot),
       io("time_slot", p.time_slot);
   io("stop_slot", p.stop_slot), io("steps", p.steps), io("unsound_slot", p.unsound_slot);
-  io("expansion", p.expansion);
+  io("expansion", p.expansion), io("step_growth", p.step_growth);
 }
 
 // ---- writing ----------------------------------------------------------------------------------
@@ -240,6 +246,8 @@ Json write(T& value) {
     return write_number(value);
   } else if constexpr (std::is_same_v<T, std::pair<std::string, double>>) {
     return Json::array({value.first, write_number(value.second)});
+  } else if constexpr (std::is_same_v<T, std::pair<std::string, std::string>>) {
+    return Json::array({value.first, value.second});
   } else if constexpr (std::is_enum_v<T>) {
     return Names<T>::list[static_cast<std::size_t>(value)];
   } else if constexpr (IsVector<T>::value) {
@@ -339,6 +347,10 @@ void read(const Json& json, T& value, const std::string& where) {
     value = json.get<std::string>();
   } else if constexpr (std::is_same_v<T, std::pair<std::string, double>>) {
     if (!json.is_array() || json.size() != 2) fail(where, "[name, value] expected");
+    read(json[0], value.first, where);
+    read(json[1], value.second, where);
+  } else if constexpr (std::is_same_v<T, std::pair<std::string, std::string>>) {
+    if (!json.is_array() || json.size() != 2) fail(where, "[name, text] expected");
     read(json[0], value.first, where);
     read(json[1], value.second, where);
   } else if constexpr (std::is_arithmetic_v<T>) {

@@ -279,6 +279,15 @@ struct Expansion {
   double explained = 0;    ///< largest residual that the integrator's error can be
 };
 
+/// What the compiler knows of a dt beyond the integrator's limit of stability (W0316). Of the
+/// linearised equations: a step multiplies the fastest mode by equations*excess, and the equations
+/// themselves multiply theirs by `equations` in that time.
+struct StepGrowth {
+  double excess = 0;     ///< 0: no step that is too large is known
+  double equations = 1;  ///< >= 1
+  double fits = 0;       ///< a dt that is stable, physical
+};
+
 /// Where a state variable came from, for messages (NaN) and files.
 struct StateVariable {
   int buffer = 0;
@@ -303,9 +312,16 @@ struct Program {
   /// instance has its own background and its own parameters where these are slots.
   std::int64_t instances = 1;
   double dx = 1, dx_physical = 1;  ///< program and physical lattice spacing
+  bool counted = false;            ///< the model gives neither: a place is the number of a site
   double dt = 0, dt_physical = 0;
   std::uint64_t seed = 1;
   std::vector<std::pair<std::string, double>> parameters;
+  /// What numbers are powers of, "GeV"; empty where the model has no units.
+  std::string base_unit;
+  std::string length_unit = "1", time_unit = "1";
+  /// Of outputs by name: "GeV^4", "1", or "program" where only the base is known; of tables one for
+  /// each column.
+  std::vector<std::pair<std::string, std::string>> units;
   std::vector<Axis> axes;     ///< of the sweep; empty: one instance
   std::int64_t ensemble = 0;  ///< number of the instance in its ensemble where no axis says it
 
@@ -347,6 +363,7 @@ struct Program {
   int unsound_slot = -1;
   std::vector<Solve> solves;  ///< linear systems: Launch::solve
   Expansion expansion;
+  StepGrowth step_growth;
 
   /// Launches of step number `step`.
   const std::vector<Launch>& launches(std::int64_t step) const {
@@ -360,6 +377,11 @@ struct Program {
     const int home = buffers[static_cast<std::size_t>(buffer)].home;
     return home < 0 ? buffer : home;
   }
+  /// What a profile along an axis stands against: "x", or "index(x)", the number of the site from
+  /// 0, where the model gives its lattice no spacing.
+  std::string along(int axis) const;
+  /// The unit of an output; "1" of a name that has none.
+  std::string unit_of(const std::string& output) const;
   /// Sites of one instance.
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 

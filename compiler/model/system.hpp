@@ -34,6 +34,7 @@ struct Lattice {
   double fixed_value = 0;
   double dx = 1;           ///< spacing in program units
   double dx_physical = 1;  ///< in the model's base units
+  bool counted = false;    ///< neither length nor spacing is given: sites have numbers alone
   std::int64_t sites() const;
 };
 
@@ -153,6 +154,7 @@ struct Observable {
   };
   Kind kind = Kind::Scalar;
   std::string name;           ///< dataset name: as written, or the name given with `q = expr`
+  std::string unit = "1";     ///< as program::Program::units has it
   Expr value;                 ///< Scalar: with reductions; others: per site
   Expr error;                 ///< standard error of an average; null where there is none
   bool drift = false;         ///< in `progress`: its relative change is what matters
@@ -350,11 +352,12 @@ struct System {
   /// Largest |friedmann| that the integrator's error can be (schedule/integrator/stability.hpp).
   double friedmann_explained = 0;
 
-  double dt = 0;           ///< program units
-  double dt_physical = 0;  ///< at a = 1
-  std::string time = "t";  ///< scalar variable that is physical time
-  Expr until;              ///< condition on scalars; null: --steps decides
-  double end_time = 0;     ///< > 0 where `until` is `t > end` and t is linear in eta
+  double dt = 0;                    ///< program units
+  double dt_physical = 0;           ///< at a = 1
+  program::StepGrowth step_growth;  ///< where W0316 is said
+  std::string time = "t";           ///< scalar variable that is physical time
+  Expr until;                       ///< condition on scalars; null: --steps decides
+  double end_time = 0;              ///< > 0 where `until` is `t > end` and t is linear in eta
   Launches launches = Launches::ByCounts;
   dsl::Span evolve_span, dt_span;  ///< of the clause and of its dt; empty where nothing evolves
   /// All that the library and the model define, the model's first: what messages propose.

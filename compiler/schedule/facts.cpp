@@ -9,6 +9,7 @@
 #include "compiler/kernel/kernel.hpp"
 #include "compiler/schedule/outputs/averages.hpp"
 #include "compiler/schedule/steps/step.hpp"
+#include "dsl/types/unit_check.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -57,6 +58,17 @@ void keep_what_steps_use(Plan& plan) {
   for (const auto& step : p.cycle) keep(step);
 }
 
+/// What numbers in files are measured in.
+void add_units(const physics::System& system, const dsl::Resolved& resolved, program::Program& p) {
+  p.base_unit = dsl::base_unit(resolved);
+  p.length_unit = dsl::unit_text(resolved, -1);
+  const bool evolves = std::holds_alternative<physics::Evolution>(system.dynamics) ||
+                       std::holds_alternative<physics::FluxStep>(system.dynamics);
+  if (evolves) p.time_unit = dsl::unit_text(resolved, -1);
+  for (const physics::OutputClause& clause : system.outputs)
+    for (const physics::Observable& o : clause.observables) p.units.emplace_back(o.name, o.unit);
+}
+
 }  // namespace
 
 program::Program facts_of(const physics::System& system, const dsl::Resolved& resolved) {
@@ -71,6 +83,9 @@ program::Program facts_of(const physics::System& system, const dsl::Resolved& re
   p.dx_physical = system.lattice.dx_physical;
   p.dt = system.dt;
   p.dt_physical = system.dt_physical;
+  p.step_growth = system.step_growth;
+  p.counted = system.lattice.counted;
+  add_units(system, resolved, p);
   p.seed = system.seed;
   p.parameters = system.folded;
   p.chain = is_chain(system.dynamics);

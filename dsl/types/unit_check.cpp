@@ -86,7 +86,10 @@ using Power = std::optional<double>;
 
 class UnitCheck {
  public:
-  explicit UnitCheck(Resolved& resolved) : resolved_(resolved) {
+  /// `follow`: also what states, time derivatives and averages have, for a unit that is shown; no
+  /// clash is found by it.
+  UnitCheck(const Resolved& resolved, Diagnostics& diagnostics, bool follow)
+      : resolved_(resolved), diagnostics_(diagnostics), follow_(follow) {
     if (const Expr* unit = lattice_unit(resolved)) {
       if (const auto known = find_unit(unit->text)) length_ = known->power;
     }
@@ -111,6 +114,16 @@ class UnitCheck {
       }
       case ExprKind::Call:
         return of_call(expr);
+      case ExprKind::Prime: {
+        const Power of = check(*expr.args[0]);
+        return follow_ && of ? Power(*of + expr.primes) : std::nullopt;
+      }
+      case ExprKind::Index:
+      case ExprKind::Shift: {
+        for (std::size_t i = 1; i < expr.args.size(); ++i) check(*expr.args[i]);
+        const Power of = check(*expr.args[0]);
+        return follow_ ? of : std::nullopt;
+      }
       default:
         for (const ExprPtr& arg : expr.args) check(*arg);
         for (const NamedArgument& named : expr.named) check(*named.value);
@@ -122,8 +135,7 @@ class UnitCheck {
   void check_length(const Expr& expr) {
     const Power power = check(expr);
     if (!power || std::fabs(*power + 1) < kSamePower) return;
-    resolved_.diagnostics.add(
-        error::unit_clash(expr.span, "=", dimension_name(-1), dimension_name(*power)));
+    diagnostics_.add(error::unit_clash(expr.span, "=", dimension_name(-1), dimension_name(*power)));
   }
 
  private:
@@ -134,6 +146,11 @@ class UnitCheck {
       const bool length = name == "x" || name == "y" || name == "z" || name == "r" ||
                           name == "dx" || name == "t" || name == "dt";
       return length ? length_ : std::nullopt;
+    }
+    if (follow_ && started(*symbol)) {
+      const auto [place, fresh] = known_.emplace(symbol, std::nullopt);
+      if (fresh) known_[symbol] = of_start(*symbol);
+      return known_[symbol];
     }
     const bool plain = symbol->kind == SymbolKind::Parameter ||
                        (symbol->kind == SymbolKind::Definition && symbol->parameters.empty());
@@ -146,12 +163,25 @@ class UnitCheck {
     return power;
   }
 
+  static bool started(const Symbol& symbol) {
+    return symbol.kind == SymbolKind::Field || symbol.kind == SymbolKind::Variable;
+  }
+  /// What `init` starts it with, or its first derivative.
+  Power of_start(const Symbol& symbol) {
+    for (const Clause* init : resolved_.clauses("init")) {
+      for (const Item& item : init->items) {
+        if (!item.head || item.head->name != symbol.name || !item.value) continue;
+        if (const Power power = check(*item.value)) return *power - item.head->primes;
+      }
+    }
+    return std::nullopt;
+  }
+
   Power agree(const Expr& whole, const std::string& op, const Expr& left, const Expr& right) {
     const Power a = check(left);
     const Power b = check(right);
     if (a && b && std::fabs(*a - *b) > kSamePower) {
-      resolved_.diagnostics.add(
-          error::unit_clash(whole.span, op, dimension_name(*a), dimension_name(*b)));
+      diagnostics_.add(error::unit_clash(whole.span, op, dimension_name(*a), dimension_name(*b)));
       return std::nullopt;
     }
     return a ? a : b;
@@ -195,14 +225,23 @@ class UnitCheck {
     if (expr.text == "sqrt") return first ? Power(*first / 2) : std::nullopt;
     const bool pure = builtin->rule == Rule::RealFunction;
     if (pure && first && std::fabs(*first) > kSamePower) {
-      resolved_.diagnostics.add(
+      diagnostics_.add(
           error::argument_with_unit(expr.args[0]->span, expr.text, dimension_name(*first)));
     }
     const bool keeps = expr.text == "abs" || expr.text == "norm" || expr.text == "mean";
-    return keeps ? first : std::nullopt;
+    if (keeps || !first || !follow_) return keeps ? first : std::nullopt;
+    static const std::map<std::string, std::pair<double, double>> kPowers = {
+        {"min", {1, 0}},  {"max", {1, 0}}, {"re", {1, 0}},    {"im", {1, 0}},
+        {"conj", {1, 0}}, {"sum", {1, 0}}, {"total", {1, 0}}, {"norm2", {2, 0}},
+        {"var", {2, 0}},  {"lap", {1, 2}}, {"grad", {1, 1}},  {"div", {1, 1}}};
+    const auto power = kPowers.find(expr.text);
+    if (power == kPowers.end()) return std::nullopt;
+    return *first * power->second.first + power->second.second;
   }
 
-  Resolved& resolved_;
+  const Resolved& resolved_;
+  Diagnostics& diagnostics_;
+  bool follow_;
   Power length_;
   std::map<const Symbol*, Power> known_;
 };
@@ -228,7 +267,7 @@ void read_units(Resolved& resolved) {
 
 void check_units(Resolved& resolved) {
   if (resolved.units.empty()) return;
-  UnitCheck checker(resolved);
+  UnitCheck checker(resolved, resolved.diagnostics, false);
   const auto check = [&](const ExprPtr& expr) {
     if (expr) checker.check(*expr);
   };
@@ -253,6 +292,37 @@ void check_units(Resolved& resolved) {
       if (inner.kind != Line::Kind::Clause) check(inner.definition.value);
     }
   }
+}
+
+std::string base_unit(const Resolved& resolved) {
+  if (resolved.units.empty()) return {};
+  const Clause* units = resolved.clause("units");
+  const Expr* first = first_unit(resolved);
+  std::string name = first != nullptr ? first->text : std::string();
+  if (units != nullptr && !positional(*units).empty()) name = positional(*units)[0]->value->text;
+  if (name == "reduced_planck") return "m_pl_reduced";
+  if (name == "planck") return "m_pl_full";
+  return name;
+}
+
+std::optional<double> energy_power(const Resolved& resolved, const Expr& expr) {
+  if (base_unit(resolved).empty()) return std::nullopt;
+  Diagnostics silent;
+  return UnitCheck(resolved, silent, true).check(expr);
+}
+
+std::string unit_text(const Resolved& resolved, std::optional<double> power) {
+  const std::string base = base_unit(resolved);
+  if (base.empty() || (power && std::fabs(*power) < kSamePower)) return "1";
+  if (!power) return "program";
+  const auto unit = find_unit(base);
+  const double exponent = unit && unit->power != 0 ? *power / unit->power : *power;
+  if (std::fabs(exponent - 1) < kSamePower) return base;
+  const bool product = base.find_first_of("*/^") != std::string::npos;
+  std::string text = std::to_string(exponent);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return (product ? "(" + base + ")" : base) + "^" + text;
 }
 
 }  // namespace vphi::dsl

@@ -32,7 +32,8 @@ std::vector<ProfilePoint> by_distance(const Grid& grid, std::span<const double> 
 
 }  // namespace
 
-std::vector<ProfilePoint> axis_profile(const Grid& grid, std::span<const double> values, int axis) {
+std::vector<ProfilePoint> axis_profile(const Grid& grid, std::span<const double> values, int axis,
+                                       Origin origin) {
   const int64_t n = grid.extent[axis];
   int64_t stride = 1;
   for (int before = 0; before < axis; ++before) stride *= grid.extent[before];
@@ -40,8 +41,9 @@ std::vector<ProfilePoint> axis_profile(const Grid& grid, std::span<const double>
   for (std::size_t site = 0; site < values.size(); ++site)
     out[static_cast<std::size_t>(static_cast<int64_t>(site) / stride % n)].mean += values[site];
   const double others = static_cast<double>(values.size()) / static_cast<double>(n);
+  const double first = origin == Origin::Middle ? -static_cast<double>(n - 1) / 2 : 0;
   for (int64_t i = 0; i < n; ++i) {
-    out[i].x = (static_cast<double>(i) - static_cast<double>(n - 1) / 2) * grid.dx;
+    out[i].x = (first + static_cast<double>(i)) * grid.dx;
     out[i].mean /= others;
     out[i].count = others;
   }

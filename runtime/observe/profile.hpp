@@ -18,8 +18,12 @@ struct ProfilePoint {
   double x = 0, mean = 0, count = 0;
 };
 
+/// Where a profile along an axis begins: coordinates are 0 in the middle of the box, or numbers of
+/// sites.
+enum class Origin { Middle, FirstSite };
 /// Along an axis, averaged over the others.
-std::vector<ProfilePoint> axis_profile(const Grid& grid, std::span<const double> values, int axis);
+std::vector<ProfilePoint> axis_profile(const Grid& grid, std::span<const double> values, int axis,
+                                       Origin origin = Origin::Middle);
 /// By distance from the centre of the box.
 std::vector<ProfilePoint> radial_profile(const Grid& grid, std::span<const double> values);
 

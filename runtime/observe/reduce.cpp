@@ -210,8 +210,11 @@ Table made(const Program& p, const FieldOutput& f, const ReadBuffer& read,
     case FieldOutput::Kind::Profile:
       return f.axis < 0
                  ? point_table("profiles", "r", "mean", radial_profile(grid, part(f, read)), f.bins)
-                 : point_table("profiles", std::string(1, "xyzt"[f.axis]), "mean",
-                               axis_profile(grid, part(f, read), f.axis), f.bins);
+                 : point_table("profiles", p.along(f.axis), "mean",
+                               axis_profile(grid, part(f, read), f.axis,
+                                            p.counted ? observe::Origin::FirstSite
+                                                      : observe::Origin::Middle),
+                               f.bins);
     case FieldOutput::Kind::Links:
       return links_table(p, f, read);
     case FieldOutput::Kind::Snapshot:

@@ -51,7 +51,7 @@ std::pair<std::string, std::string> columns_of(const program::Program& p, const 
     for (const auto& field : output.fields)
       if (group == "profiles" && field.kind == Kind::Profile && field.name == name &&
           field.axis >= 0)
-        return {std::string(1, "xyzt"[field.axis]), "mean"};
+        return {p.along(field.axis), "mean"};
   return {"r", "mean"};
 }
 

@@ -41,7 +41,7 @@ std::optional<BadSite> find_bad_site(Session& session) {
 }
 
 std::string bad_site_text(const Program& program, const BadSite& bad, std::int64_t good_step,
-                          std::int64_t bad_step) {
+                          std::int64_t bad_step, const std::string& cause) {
   const auto& variable = program.state[bad.variable];
   const auto dims = static_cast<std::size_t>(program.dims);
   const std::string where = fmt::format(
@@ -55,6 +55,7 @@ std::string bad_site_text(const Program& program, const BadSite& bad, std::int64
   if (!variable.line.empty() && bad_step > 0)
     line =
         fmt::format("; its equation comes from line {}: {}", variable.line_number, variable.line);
+  if (!cause.empty()) line = "; " + cause;
   return fmt::format("`{}` {} {} {}, at site {}{}{}", variable.shown,
                      bad_step == 0 ? "is" : "became", number_text(bad.value, 4), when, where,
                      bad.count > 1 ? fmt::format(" and {} others", bad.count - 1) : "", line);

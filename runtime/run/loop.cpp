@@ -17,6 +17,7 @@
 #include "runtime/run/run.hpp"
 #include "runtime/run/starts/search.hpp"
 #include "runtime/run/state/checkpoints.hpp"
+#include "runtime/run/step_growth.hpp"
 
 namespace vphi::runtime {
 
@@ -53,6 +54,7 @@ class Loop {
                   ensemble),
         checkpoints_(session_, observer_, options),
         good_(session_),
+        growth_(session_),
         ensemble_(ensemble),
         follows_(kept != nullptr) {
     if (kept != nullptr) checkpoints_.follow(*kept), earlier_ = kept->seconds;
@@ -80,6 +82,7 @@ class Loop {
       }
       report_progress(false);
       ask_onlooker();
+      if (growth_.waits()) growth_.begin(step_, instances_);
       if (!checkpoints_.settle(false)) check_state(first_);
       if (checkpoints_.due(step_) && !over()) {
         if (watches()) watch();
@@ -97,6 +100,7 @@ class Loop {
     update();
     check_numbers(step_);
     if (p_.watch.empty() && p_.outputs.empty()) check_state(step_);
+    check_growth();
     if (ensemble_ != nullptr && (over() || ensemble_->last_part()))
       ensemble_->end_part({step_, time_});
     report_progress(true);
@@ -132,6 +136,7 @@ class Loop {
     observer_.look(0);
     observer_.observe(0, end_ == 0 || stopped_);
     remember_start();
+    growth_.begin(0, instances_);
   }
 
   void resume() {
@@ -142,6 +147,7 @@ class Loop {
     update();
     watched_at_start_ = std::move(then.watched_at_start);
     if (watched_at_start_.size() != p_.progress.size()) remember_start();
+    growth_.begin(step_, instances_);
     for (std::int64_t i = 0; ensemble_ != nullptr && p_.stop_slot >= 0 && i < instances_; ++i)
       if (ensemble_->failed(first_instance_ + i)) session_.set_scalar(p_.stop_slot, 1, i);
     update();
@@ -391,19 +397,22 @@ class Loop {
       if (!bad) throw std::logic_error("a state that broke is sound when its steps are repeated");
     }
     const bool exact = bad_step - good_step <= 1;
-    const std::string message = bad_site_text(p_, *bad, good_step, bad_step);
+    const bool by_the_step = bad_step > 0 && growth_.explains(bad_step - first_);
+    const std::string message =
+        bad_site_text(p_, *bad, good_step, bad_step, by_the_step ? growth_.cause() : std::string());
     if (ensemble_ != nullptr) {
       set_aside(instance, message);
       if (!none_left()) return;
     }
-    BrokenState error("E0801", message,
-                      bad_step == 0
-                          ? "a look at divisions, roots and logarithms in what `init` gives it"
-                          : "a smaller dt, or a look at divisions and logarithms in that line" +
-                                last_checkpoint());
+    BrokenState error(
+        "E0801", message,
+        bad_step == 0 ? "a look at divisions, roots and logarithms in what `init` gives it"
+        : by_the_step ? growth_.remedy() + last_checkpoint()
+                      : "a smaller dt, or a look at divisions and logarithms in that line" +
+                            last_checkpoint());
     error.variable = bad->variable, error.site = bad->site;
     error.at_start = bad_step == 0;
-    if (exact && interval.good >= 0) {
+    if (exact && interval.good >= 0 && !by_the_step) {  // which term overflows first says nothing
       error.step = bad_step;
       error.scalars_before = good_.last().scalars;
       error.before = reader_of(p_, good_.last());
@@ -415,6 +424,20 @@ class Loop {
     if (checkpoints_.last_step() < 0) return {};
     return fmt::format("; the checkpoint of step {} is kept ({})", checkpoints_.last_step(),
                        checkpoints_.files().newest.string());
+  }
+
+  /// Numbers that the step has made, not the equations (StepGrowth); the results are kept.
+  void check_growth() {
+    for (std::int64_t i = 0; i < instances_; ++i) {
+      if (ensemble_ != nullptr && ensemble_->failed(first_instance_ + i)) continue;
+      const auto fault = growth_.fault(step_, i);
+      if (!fault) continue;
+      observer_.flush();
+      if (ensemble_ == nullptr)
+        throw RunError("E0816", fault->message, fault->hint + last_checkpoint());
+      set_aside(i, fault->message);
+      if (none_left()) throw RunError("E0816", "no instance of the sweep is left", fault->hint);
+    }
   }
 
   /// A quantity that should stay has changed by many orders: the numbers mean nothing any more, and
@@ -541,6 +564,7 @@ class Loop {
   Observer observer_;
   Checkpoints checkpoints_;
   GoodStates good_;
+  WatchedGrowth growth_;
   Ensemble* ensemble_ = nullptr;
   std::int64_t instances_ = 1, first_instance_ = 0;  ///< of this part
   std::int64_t end_ = -1, step_ = 0, size_ = 1;

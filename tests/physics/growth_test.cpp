@@ -101,5 +101,54 @@ TEST(Growth, InstabilitiesOfTheEquationsAreTheirOwn) {
   EXPECT_TRUE(warned("x' = 3*x\ny' = -40*y", "x = 1, y = 1", "rk4", 0.2));
 }
 
+// ---- what has grown by the step ----------------------------------------------------------------
+
+struct Outcome {
+  std::string code, message, hint;
+};
+
+Outcome outcome(const std::string& equation, double dt, const std::string& until,
+                const std::string& start = "sin(2*pi*x/16) + 0.001*(x > 0)") {
+  try {
+    testing::run_text(
+        "model m\nlattice line: 16, spacing = 1, boundary = periodic\n"
+        "field u: real\n" +
+            equation + "\ninit u = " + start + "\nevolve euler, dt = " + testing::exact(dt) +
+            ", until = " + until + "\nprecision real = f64\nevery 1 steps: max(u) -> \"m.h5\"\n",
+        {});
+  } catch (const runtime::RunError& error) {
+    return {error.code, error.what(), error.hint};
+  }
+  return {};
+}
+
+// A step of u' = lap(u) multiplies the wave at pi by 1 - 4 dt = -1.8 at dt = 0.7: 1.8^143 = 3e36.
+TEST(GrowthByTheStep, EndsTheRunWithTheStepThatFits) {
+  const Outcome finite = outcome("u' = lap(u)", 0.7, "t >= 100");
+  EXPECT_EQ(finite.code, "E0816") << finite.message;
+  EXPECT_NE(finite.message.find("dt = 0.7 is beyond"), std::string::npos) << finite.message;
+  EXPECT_NE(finite.message.find("by 1.8"), std::string::npos) << finite.message;
+  EXPECT_EQ(finite.hint.rfind("dt = 0.", 0), 0u) << finite.hint;
+  const Outcome endless = outcome("u' = lap(u)", 0.7, "t >= 3000");
+  EXPECT_EQ(endless.code, "E0801") << endless.message;
+  EXPECT_NE(endless.message.find("dt = 0.7 is beyond"), std::string::npos) << endless.message;
+  EXPECT_EQ(endless.hint.rfind("dt = 0.", 0), 0u) << endless.hint;
+}
+
+// Too few steps to have made it, and a step within the limit.
+TEST(GrowthByTheStep, IsNotSeenWhereItCannotBe) {
+  EXPECT_EQ(outcome("u' = lap(u)", 0.7, "t >= 7").code, "");
+  EXPECT_EQ(outcome("u' = lap(u)", 0.45, "t >= 1000").code, "");
+}
+
+// exp(80) of u' = u and exp(30 t) beside a diffusion whose dt is 1.6 times too large: the
+// equation's.
+TEST(GrowthByTheStep, GrowthOfTheEquationsIsRight) {
+  EXPECT_EQ(outcome("u' = u", 0.01, "t >= 80", "1").code, "");
+  EXPECT_EQ(outcome("u' = lap(u) + 2*u", 0.2, "t >= 40").code, "");
+  const Outcome both = outcome("u' = lap(u) + 0.5*u", 0.62, "t >= 60", "1");
+  EXPECT_EQ(both.code, "") << both.message;  // homogeneous: the wave at pi starts from nothing
+}
+
 }  // namespace
 }  // namespace vphi

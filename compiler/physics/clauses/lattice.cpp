@@ -105,6 +105,7 @@ void read_spacing(Setting& d, Lowerer& lower, const dsl::Clause& clause) {
   } else {
     grid.dx = arena.integer(1);
     d.remark("no length or spacing is given: dx = 1");
+    grid.counted = true;
   }
   if (!(grid.dx->number.real > 0)) d.fail(errors::spacing_not_positive(clause.keyword_span));
 }

@@ -6,6 +6,7 @@
 #include "compiler/physics/clauses/field_outputs.hpp"
 #include "compiler/physics/clauses/output_errors.hpp"
 #include "compiler/physics/clauses/output_names.hpp"
+#include "compiler/physics/clauses/output_units.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -218,6 +219,7 @@ class OutputReader {
       const auto add = [&](const std::string& shown, Expr physical) {
         Observable o;
         o.name = shown;
+        o.unit = unit_of(d_, e);
         o.value = scalar_quantity(d_, units_, physical);
         o.error = error_of(d_, o.value);
         o.span = e.span;
@@ -267,6 +269,7 @@ class OutputReader {
       y = averaged(y, others, e.span);
       Observable o;
       o.name = title(e);
+      o.unit = unit_of(d_, e);
       o.value = scalar_quantity(d_, units_, y);
       o.error = error_of(d_, o.value);
       o.span = e.span;

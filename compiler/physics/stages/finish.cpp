@@ -39,6 +39,7 @@ Lattice lattice_of(const Program& d, const ProgramUnits& units) {
   lattice.dims = d.grid.dims;
   lattice.extent = d.grid.extent;
   if (!d.grid.present) return lattice;
+  lattice.counted = d.grid.counted;
   lattice.dx_physical = static_cast<double>(d.grid.dx->number.real);
   lattice.dx = static_cast<double>(units.spacing()->number.real);
   return lattice;

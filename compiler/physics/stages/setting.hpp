@@ -29,7 +29,8 @@ struct Grid : Walls {
   bool present = false;
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
-  Expr dx;  ///< a number
+  Expr dx;               ///< a number
+  bool counted = false;  ///< neither length nor spacing is given: sites have numbers alone
   dsl::Span span;
   std::int64_t sites() const;
 };

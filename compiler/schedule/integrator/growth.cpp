@@ -210,7 +210,7 @@ Matrix scaled(Matrix a, double factor) {
 
 }  // namespace
 
-void warn_of_growth(const physics::System& system, dsl::Diagnostics& diagnostics) {
+void warn_of_growth(physics::System& system, dsl::Diagnostics& diagnostics) {
   const auto* evolution = std::get_if<physics::Evolution>(&system.dynamics);
   if (!evolution || system.conservation || !(system.dt > 0)) return;
   const std::size_t n = system.variables.size();
@@ -227,7 +227,7 @@ void warn_of_growth(const physics::System& system, dsl::Diagnostics& diagnostics
     const double ratio = spectral_radius(*m) / exact;
     return std::isnan(ratio) ? 0.0 : ratio;
   };
-  double growth = 0;
+  double growth = 0, equations = 1;
   Matrix worst;
   Wave wave{};
   const auto see = [&](const Matrix& j, const Wave& k) {
@@ -242,6 +242,7 @@ void warn_of_growth(const physics::System& system, dsl::Diagnostics& diagnostics
     for (const Wave& k : waves_of(system.lattice.dims)) {
       auto j = linearised.at(k);
       if (!j) break;
+      equations = std::max(equations, spectral_radius(exponential(scaled(*j, system.dt))));
       if (k == Wave{}) see(*j, k);
       const double here = spectral_radius(*j);
       if (here > rate * (1 + 1e-9)) rate = here, fastest = std::move(j), at = k;
@@ -251,10 +252,12 @@ void warn_of_growth(const physics::System& system, dsl::Diagnostics& diagnostics
   if (growth < kGrows) return;
   double dt = system.dt;
   for (int i = 0; i < kHalvings && grows(worst, dt) >= kSteady; ++i) dt /= 2;
+  const double fits = dt * system.dt_physical / system.dt;
+  system.step_growth = {growth, equations, fits};
   diagnostics.add(error::step_grows(system.dt_span, evolution->integrator.name, growth,
                                     spectral_radius(worst) * system.dt / system.dt_physical,
                                     wave == Wave{} ? "" : shown(wave, system.lattice.dims),
-                                    system.dt_physical, dt * system.dt_physical / system.dt));
+                                    system.dt_physical, fits));
 }
 
 }  // namespace vphi::schedule

@@ -15,7 +15,8 @@
 
 namespace vphi::schedule {
 
-/// Warns (W0316) where a step of `system` grows although its equations do not.
-void warn_of_growth(const physics::System& system, dsl::Diagnostics& diagnostics);
+/// Warns (W0316) where a step of `system` grows although its equations do not, and fills
+/// System::step_growth.
+void warn_of_growth(physics::System& system, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::schedule

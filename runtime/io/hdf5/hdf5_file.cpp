@@ -185,6 +185,7 @@ class Hdf5File : public ResultFile {
       attribute(set, "sweep", fmt::format("{}", fmt::join(table.leading, ", ")));
     if (!table.columns.empty())
       attribute(set, "columns", fmt::format("{}", fmt::join(table.columns, ", ")));
+    attribute(set, "units", program_.unit_of(table.name));
     for (const auto& [name, value] : table.numbers)
       attribute(set, name.c_str(), H5T_NATIVE_DOUBLE, value);
     write_edges(set, table, at);
@@ -324,6 +325,7 @@ class Hdf5File : public ResultFile {
     write_numbers(path, values);
     const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose, "opening an axis");
     make_scale(set, name);
+    attribute(set, "units", program_.counted ? "1" : program_.length_unit);
     return path;
   }
 
@@ -438,6 +440,7 @@ class Hdf5File : public ResultFile {
     const Program& p = program_;
     attribute(file_, "model", p.model);
     attribute(file_, "title", p.title);
+    if (!p.base_unit.empty()) attribute(file_, "base_unit", p.base_unit);
     attribute(file_, "vphi_version", VPHI_VERSION);
     attribute(file_, "compiler_version", p.compiler_version);
     attribute(file_, "seed", H5T_NATIVE_UINT64, p.seed);

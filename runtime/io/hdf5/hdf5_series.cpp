@@ -128,6 +128,7 @@ std::size_t Hdf5Series::clock(const Writers& writers) {
     if (wanted || there_is(file_, clock.link) || there_is(file_, clock.step_link)) continue;
     clock.times = growing(clock.link, {}, H5T_IEEE_F64LE);
     make_scale(clock.times, time);
+    text_attribute(clock.times, "units", program_.time_unit);
     clock.steps = growing(clock.step_link, {}, H5T_STD_I64LE);
     attach_scales(file_, clock.steps, std::array{clock.link}, std::array{time});
   }
@@ -149,6 +150,7 @@ void Hdf5Series::create(Series& one, const Swept& value, const std::string& link
     for (const std::string& scale : scales) link_scale(file_, scale, std::string("/") + group);
     attach_scales(file_, set, scales, labels);
     text_attribute(set, "name", value.name);
+    text_attribute(set, "units", program_.unit_of(value.name));
     text_attribute(set, "axes", fmt::format("{}", fmt::join(scales, ", ")));
     text_attribute(set, "times", rows.link);
     text_attribute(set, "steps", rows.step_link);
@@ -291,6 +293,7 @@ void Hdf5Series::plot(const std::string& name, const std::string& against,
   text_attribute(set, "columns", against + (error.empty() ? ", y" : ", y, error"));
   text_attribute(set, "against", against);
   text_attribute(set, "name", name);
+  text_attribute(set, "units", program_.unit_of(name));
 }
 
 }  // namespace vphi::io
