@@ -183,7 +183,12 @@ Expr Arena::settle(Expr expr, dsl::Span span, std::size_t since) {
   if (!expr || expr->args.empty() || expr->settled || span.empty()) return expr;
   if (!expr->span.empty() && expr->id < since) return expr;
   const auto found = state_->index.find(key_of(*expr));
-  if (found != state_->index.end()) (*found)->span = span, (*found)->settled = true;
+  if (found == state_->index.end()) return expr;
+  const dsl::Span old = (*found)->span;
+  const bool narrower = !old.empty() && old.file == span.file && span.begin <= old.begin &&
+                        old.end <= span.end;  // the part of this text that it comes from
+  if (!narrower) (*found)->span = span;
+  (*found)->settled = true;
   return expr;
 }
 

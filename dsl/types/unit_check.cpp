@@ -300,6 +300,9 @@ std::string base_unit(const Resolved& resolved) {
   const Expr* first = first_unit(resolved);
   std::string name = first != nullptr ? first->text : std::string();
   if (units != nullptr && !positional(*units).empty()) name = positional(*units)[0]->value->text;
+  // 1/GeV sets the same base as GeV
+  const auto energy = base_energy(name), plain = base_energy(first_name(name));
+  if (energy && plain && std::fabs(*energy / *plain - 1) < kSamePower) name = first_name(name);
   if (name == "reduced_planck") return "m_pl_reduced";
   if (name == "planck") return "m_pl_full";
   return name;

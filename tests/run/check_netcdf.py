@@ -17,7 +17,7 @@ except ImportError as missing:
     print(missing)
     sys.exit(77)
 
-plain, swept, counted = sys.argv[1:4]
+plain, swept, united, counted = sys.argv[1:5]
 
 
 def opened(path, group):
@@ -70,23 +70,30 @@ assert opened(swept, "errors")["averaged"].dims == ("time", "g")
 counts = opened(swept, "histograms/histogram(u)")["00000020"]
 assert counts.dims == ("g", "path", "row", "column"), counts
 # units: powers of the base where the text fixes them
-with h5py.File(counted) as file:
+with h5py.File(united) as file:
     assert file.attrs["base_unit"] in ("GeV", b"GeV")
     units = {name: file["series"][name].attrs["units"] for name in file["series"]}
     units = {k: v.decode() if isinstance(v, bytes) else v for k, v in units.items()}
     assert units["mean(u)"] == "GeV" and units["rho"] == "GeV^4" and units["largest"] == "1", units
-    assert units["mean(abs(x))"] in ("program", "GeV^-1"), units
+    assert units["mean(abs(x))"] == "GeV^-1" and units["mean(u*dx)"] == "1", units
     assert units["time"] == "GeV^-1", units
     profile = file["profiles/profile(u)/00000002"]
-    assert profile.attrs["columns"] == "index(x), mean, count", dict(profile.attrs)
-    assert profile.attrs["units"] == "1, GeV, 1", dict(profile.attrs)
-    np.testing.assert_array_equal(profile[:, 0], np.arange(8))
-    np.testing.assert_array_equal(profile[:, 1], 3.0 * (np.arange(8) == 2))
+    assert profile.attrs["columns"] == "x, mean, count", dict(profile.attrs)
+    assert profile.attrs["units"] == "GeV^-1, GeV, 1", dict(profile.attrs)
     assert file["snapshots/snapshot(u)/00000002"].attrs["units"] == "GeV"
+    assert file["axes/x"].attrs["units"] == "GeV^-1"
     assert file["spectra/spectrum(u)/00000002"].attrs["units"] == "GeV, program, program, 1"
     assert file["histograms/histogram(u)/00000002"].attrs["units"] == "GeV, GeV, 1, GeV^-1"
-assert opened(counted, "series")["rho"].attrs["units"] == "GeV^4"
+assert opened(united, "series")["rho"].attrs["units"] == "GeV^4"
 with h5py.File(plain) as file:
     assert file["series/mean(u^2)"].attrs["units"] == "1" and "base_unit" not in file.attrs
     assert file["profiles/profile(u)"]["00000032"].attrs["columns"].startswith("x, ")
+
+# a lattice that is a count of sites: places are their numbers
+with h5py.File(counted) as file:
+    (profile,) = file["profiles/profile(phi)"].values()
+    assert profile.attrs["columns"] == "index(t), mean, count", dict(profile.attrs)
+    assert profile.attrs["units"] == "1, 1, 1", dict(profile.attrs)
+    np.testing.assert_array_equal(profile[:, 0], np.arange(6))
+    np.testing.assert_allclose(profile[:, 1], 0.5 * (np.arange(6) == 1), atol=1e-6)
 print("ok")

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/output_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
@@ -85,6 +86,7 @@ class FieldOutputs {
         o.name = given.empty() ? fmt::format("{}({})", e.text, what)
                  : alone       ? given
                                : fmt::format("{}({})", given, what);
+        o.unit = units_of(d_, kind, o, *arg);
         if (kind == Kind::Occupation) {
           occupation(o, *arg, hubble);
         } else {
@@ -357,6 +359,7 @@ class FieldOutputs {
     o.name = given.empty() ? fmt::format("{}({}, {})", e.text, dsl::to_text(*e.args[0]),
                                          dsl::to_text(*e.args[1]))
                            : given;
+    o.unit = units_of(d_, o.kind, o, *e.args[0]);
     o.value = units_.quantity(lower_.real(*e.args[0], "what is counted"));
     o.more = {{units_.quantity(lower_.real(*e.args[1], "what is counted")), 1}};
     if (!counts_instances(o.value) && !counts_instances(o.more[0].value)) need_per_site(o, e.span);

@@ -27,6 +27,8 @@ using algebra::Op;
 
 Expr read_units(const Context& d) {
   const Expr one = d.arena().integer(1);
+  // what the text gives in units is converted to the base (dsl/types/unit_check.hpp)
+  if (!d.resolved.units.empty()) d.ledger.clauses("units");
   const dsl::Clause* metric = d.resolved.clause("metric");
   if (!metric) return one;
   const dsl::Clause* units = d.ledger.clause("units");

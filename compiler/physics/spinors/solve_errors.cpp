@@ -70,7 +70,7 @@ dsl::Diagnostic no_refining_text(dsl::Span span, const std::string& solver) {
   return error("E0774", span, fmt::format("`inner = f32` of `{}` would change nothing", solver),
                "no text refines",
                "a text around the solver calls inner(v, tol) or again(v, tol) and takes the true "
-               "residual in the precision of the run (`refined`, `reliable` of the library)",
+               "residual in the precision of the run (docs/solves.md)",
                "remove `inner`, or write such a text");
 }
 
