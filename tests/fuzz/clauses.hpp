@@ -199,6 +199,7 @@ class Clauses {
     const std::string value = dsl::to_text(*item.value);
     std::vector<std::string> all{"3*(" + value + ") + 1", "not (" + value + ")"};
     if (value == "on" || value == "off") all.push_back(value == "on" ? "off" : "on");
+    if (value == "cold") all.push_back("hot");  // links start at 1 where nothing is said
     const dsl::ClauseRule* rule = dsl::find_clause(clause.keyword);
     for (std::size_t i = 0; rule && item.head && i < rule->options.size(); ++i) {
       if (rule->options[i].name != item.head->name) continue;
