@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/physics/fluids/relativistic.hpp"
 #include "tests/physics/fluids/riemann.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
@@ -120,20 +121,7 @@ TEST(Walls, OfABoxAreMirrors) {
   const auto box = [](int cells, const std::string& boundary, const std::string& inner) {
     std::string text = R"(model box "A blob between walls"
 lattice grid: CELLS^3, spacing = 0.25, boundary = BOUNDARY
-primitive eps, rho: real, v: vec(3)
-p(eps, rho) = eps/3
-W = 1/sqrt(1 - norm2(v))
-conserve N = rho*W:              div(N*v)
-conserve M = (eps + p)*W^2*v:    div(M*v) + grad(p)
-conserve E = (eps + p)*W^2 - p:  div((E + p)*v)
-recover {
-  u   = norm(M)/(E + p)
-  eps = E - norm(M)*u
-  rho = N*sqrt(1 - u^2)
-  v   = M/(E + p)
-  solve u by fixed_point, tol = 1e-13, max = 60, start = 0
-}
-scheme shasta
+LAWSscheme shasta
 split xyzzyx
 evolve scheme, dt = 0.4*dx, until = t > 10
 place(a) = INNER
@@ -144,6 +132,8 @@ every 1 step: total(E), total(N) -> "box.h5"
     const auto put = [&](const std::string& name, const std::string& value) {
       text.replace(text.find(name), name.size(), value);
     };
+    put("LAWS", relativistic_matter(3, "p(eps, rho) = eps/3",
+                                    "fixed_point, tol = 1e-13, max = 60, start = 0"));
     put("CELLS", std::to_string(cells)), put("BOUNDARY", boundary), put("INNER", inner);
     Simulation setup;
     setup.steps = 8;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/physics/fluids/relativistic.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -20,22 +21,7 @@ std::string gas(int cells, const std::string& scheme, const std::string& start, 
                 const std::string& boundary, const std::string& seen) {
   return fmt::format(R"(model gas "relativistic gas"
 lattice tube: {}, length = 1, boundary = {}
-primitive eps, rho: real, v: vec(1)
-p(eps, rho) = eps/3
-cs = 1/sqrt(3)
-speed[k] = (abs(v[k]) + cs)/(1 + abs(v[k])*cs)
-W = 1/sqrt(1 - norm2(v))
-conserve N = rho*W:              div(N*v)
-conserve M = (eps + p)*W^2*v:    div(M*v) + grad(p)
-conserve E = (eps + p)*W^2 - p:  div((E + p)*v)
-recover {{
-  u   = norm(M)/(E + p)
-  eps = E - norm(M)*u
-  rho = N*sqrt(1 - u^2)
-  v   = M/(E + p)
-  solve u by fixed_point, tol = 1e-10, max = 40, start = 0
-}}
-limit M = M*min(1, E*(1 - 1e-12)/norm(M)) if norm(M) > 0 else M
+{}limit M = M*min(1, E*(1 - 1e-12)/norm(M)) if norm(M) > 0 else M
 scheme {}, speed = speed
 evolve heun, dt = 0.4*dx, until = t >= {}
 init {}
@@ -43,7 +29,12 @@ precision real = f64
 at end: {} -> "gas.h5"
 expect conserved(E, N) within 1e-12
 )",
-                     cells, boundary, scheme, end, start, seen);
+                     cells, boundary,
+                     relativistic_matter(1,
+                                         "p(eps, rho) = eps/3\ncs = 1/sqrt(3)\n"
+                                         "speed[k] = (abs(v[k]) + cs)/(1 + abs(v[k])*cs)",
+                                         "fixed_point, tol = 1e-10, max = 40, start = 0"),
+                     scheme, end, start, seen);
 }
 
 /// L1 distance from the exact solution, a density that is carried around the ring once.
