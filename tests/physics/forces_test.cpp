@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <set>
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "tests/physics/fluids/planted.hpp"
+#include "tests/physics/oracle/planted.hpp"
+#include "tests/physics/oracle/shipped_models.hpp"
 #include "tests/physics_derive/derive_text.hpp"
-#include "tests/support/places.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/oracle/derivative_check.hpp"
 
@@ -166,12 +164,6 @@ Expr skewed(Expr e) {
 Expr of_array(Expr e, int array) { return e->arena->stencil(e->index, e->arena->load(array)); }
 Expr other_power(Expr e) { return algebra::pow(e.arg(0), e.arg(1) + e->arena->integer(1)); }
 
-struct Fault {
-  const char* name;
-  const char* text;
-  Plant plant;
-};
-
 const std::vector<Fault>& faults() {
   static const std::vector<Fault> kFaults{
       // signs and factors
@@ -299,14 +291,6 @@ const std::vector<Fault>& faults() {
   return kFaults;
 }
 
-std::string report(const std::vector<DerivativeRow>& rows) {
-  std::string text;
-  for (const DerivativeRow& row : rows)
-    text += row.variable + " (" + row.source + "): " + std::to_string(row.deviation) + " of " +
-            std::to_string(row.points) + " points " + row.not_checked + "\n";
-  return text;
-}
-
 TEST(Forces, RightModelsAgreeWithTheirText) {
   for (const auto& [name, text] : texts()) {
     const auto d = physics::test::derived(text);
@@ -320,58 +304,22 @@ class PlantedFault : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(PlantedFault, IsFound) {
   const Fault& fault = faults()[GetParam()];
-  auto d = physics::test::derived(texts().at(fault.text));
-  fault.plant(*d.system);
-  const auto rows = tools::check_derivatives(*d.resolved, *d.system);
-  bool found = false;
-  for (const DerivativeRow& row : rows) found = found || (row.not_checked.empty() && !row.right());
-  EXPECT_TRUE(found) << fault.name << "\n" << report(rows);
+  const Verdict verdict = judged(texts().at(fault.text), fault.plant);
+  EXPECT_TRUE(verdict.found) << fault.name << "\n" << verdict.rows;
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, PlantedFault, ::testing::Range<std::size_t>(0, faults().size()),
-                         [](const auto& info) {
-                           std::string name = faults()[info.param].name;
-                           for (char& c : name)
-                             if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-                           return name;
-                         });
+                         [](const auto& info) { return test_name(faults()[info.param].name); });
 
 TEST(Forces, AtLeastFiftyFaultsArePlanted) { EXPECT_GE(faults().size(), 50u); }
 
-/// What of the shipped models the text's evaluator does not reach, and why.
-const std::map<std::string, std::set<std::string>>& not_covered() {
-  static const std::set<std::string> drawn{"links are drawn or flow, not moved by forces"};
-  static const std::map<std::string, std::set<std::string>> kReasons{
-      {"gauge/su2", drawn},          {"gauge/su2_2d", drawn},
-      {"gauge/su3", drawn},          {"gauge/su3_iwasaki", drawn},
-      {"gauge/su3_symanzik", drawn}, {"gauge/u1_2d", drawn},
-      {"gauge/wilson_flow", drawn},  {"gauge/twisted_quark", drawn},
-      {"gauge/wilson_quark", drawn}, {"teaching/yukawa", {"nothing moves"}},
-  };
-  return kReasons;
-}
+// Models with links are in tests/long: hundreds of sweeps of each.
+class ShippedText : public ::testing::TestWithParam<std::string> {};
 
-TEST(Forces, ShippedModelsAgreeWithTheirText) {
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(VPHI_SOURCE_DIR "/models")) {
-    if (entry.path().extension() != ".vphi") continue;
-    const std::string folder = entry.path().parent_path().filename().string();
-    const std::string name = folder + "/" + entry.path().stem().string();
-    if (folder == "std" || name == "gauge/tmqcd") continue;  // no model; not in this version
-    const auto rows = tools::check_derivatives(entry.path().string(), {});
-    EXPECT_FALSE(rows.empty()) << name;
-    std::set<std::string> reasons;
-    for (const DerivativeRow& row : rows) {
-      if (row.not_checked.empty())
-        EXPECT_TRUE(row.right()) << name << "\n" << report(rows);
-      else
-        reasons.insert(row.not_checked);
-    }
-    const auto expected = not_covered().find(name);
-    EXPECT_EQ(expected == not_covered().end() ? std::set<std::string>{} : expected->second, reasons)
-        << name;
-  }
-}
+TEST_P(ShippedText, AgreesWithWhatIsDerived) { shipped::expect_right(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(Models, ShippedText, ::testing::ValuesIn(shipped::models(false)),
+                         [](const auto& info) { return test_name(info.param); });
 
 // A site's own action, a neighbour's, a phase of a link: -dS/dq of the kicks.
 TEST(Forces, KicksOfHybridMonteCarloAgreeWithTheAction) {
@@ -384,7 +332,7 @@ sample hmc, trajectories = 10, tau = 1 {
   level S: steps = 4, scheme = omelyan2
   level W: steps = 4, scheme = omelyan2
 }
-init u ~ normal, z ~ normal, th ~ uniform(0, 2*pi)
+init u ~ normal, z = 1, th ~ uniform(0, 2*pi)
 every 1 trajectory: deltaH -> "m.h5"
 )",
                                 R"(model m "links of U(1) and charges"
@@ -398,7 +346,7 @@ sample hmc, trajectories = 10, tau = 1 {
   level S: steps = 4, scheme = omelyan2
   level M: steps = 4, scheme = omelyan2
 }
-init U ~ hot, z ~ normal
+init U ~ hot, z = 1
 every 1 trajectory: deltaH -> "m.h5"
 )"};
   for (const char* text : kTexts) {
@@ -411,10 +359,7 @@ every 1 trajectory: deltaH -> "m.h5"
     auto& value = trajectory.levels[0].kicks[0].values[0];
     value.second = value.second + value.second->arena->load(value.first) +
                    value.second->arena->real(1e-5);  // a planted one
-    bool found = false;
-    for (const DerivativeRow& row : tools::check_derivatives(*d.resolved, *d.system))
-      found = found || (row.not_checked.empty() && !row.right());
-    EXPECT_TRUE(found);
+    EXPECT_TRUE(differ(tools::check_derivatives(*d.resolved, *d.system)));
   }
 }
 

@@ -10,8 +10,14 @@
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
+#include "dsl/syntax/parse.hpp"
+#include "tools/oracle/both_sides.hpp"
 #include "tools/oracle/derived_value.hpp"
 #include "tools/oracle/law_check.hpp"
+#include "tools/oracle/link_check.hpp"
+#include "tools/oracle/shown_state.hpp"
+#include "tools/oracle/solve_check.hpp"
+#include "tools/oracle/start_check.hpp"
 #include "tools/oracle/written_value.hpp"
 #include "tools/reduced_model.hpp"
 
@@ -25,54 +31,44 @@ using physics::Variable;
 
 constexpr int kStates = 3, kSites = 3;
 
-/// Where an array of state stands in the text: a component of a variable, its real part or its
-/// imaginary part.
-struct RunPosition {
-  WrittenField* field = nullptr;
-  std::size_t real = 0;                    ///< place among WrittenField::reals()
-  std::optional<std::size_t> mirror = {};  ///< of a symmetric field
-};
-
-/// "phi", "re(phi[0])", "u[0,1]".
-std::optional<RunPosition> standing(Written& text, std::string shown) {
-  RunPosition result;
-  if (shown.starts_with("re(") || shown.starts_with("im(")) {
-    result.real = shown[0] == 'i' ? 1 : 0;
-    shown = shown.substr(3, shown.size() - 4);
-  }
-  std::size_t row = 0, column = 0;
-  if (const auto bracket = shown.find('['); bracket != std::string::npos) {
-    row = std::stoul(shown.substr(bracket + 1));
-    if (const auto comma = shown.find(',', bracket); comma != std::string::npos)
-      column = std::stoul(shown.substr(comma + 1));
-    shown.resize(bracket);
-  }
-  const auto field = text.fields.find(shown);
-  if (field == text.fields.end() || field->second.colours > 0) return std::nullopt;
-  result.field = &field->second;
-  const auto columns = static_cast<std::size_t>(field->second.columns);
-  if (field->second.symmetric && row != column)
-    result.mirror = 2 * (column * columns + row) + result.real;
-  result.real += 2 * (row * columns + column);
-  return result;
-}
-
 class Comparison {
  public:
   Comparison(const dsl::Resolved& resolved, const physics::System& system)
-      : resolved_(resolved), system_(system), text_(resolved), derived_(system) {}
+      : resolved_(resolved),
+        system_(system),
+        text_(resolved),
+        derived_(system),
+        state_(system, text_, derived_) {}
 
   std::vector<DerivativeRow> rows() {
+    std::vector<DerivativeRow> all = rates();
+    const bool still = all.size() == 1 && all[0].not_checked == kStill;
+    const auto solved = check_solves(resolved_, system_);
+    const auto started = check_starts(resolved_, system_);
+    if (still && !solved.empty()) all.clear();
+    all.insert(all.end(), solved.begin(), solved.end());
+    all.insert(all.end(), started.begin(), started.end());
+    return all;
+  }
+
+ private:
+  static constexpr const char* kStill = "nothing moves";
+
+  std::vector<DerivativeRow> rates() {
     if (system_.conservation) return check_laws(resolved_, system_);
     const auto* trajectory = std::get_if<physics::Trajectory>(&system_.dynamics);
-    if (moves_links(system_.dynamics) && !trajectory)
-      return {not_covered("the chain", "links are drawn or flow, not moved by forces")};
     try {
+      if (const auto* flow = std::get_if<physics::LinkFlow>(&system_.dynamics))
+        return check_flow(resolved_, system_, *flow);
+      if (const auto* chain = std::get_if<physics::MarkovChain>(&system_.dynamics)) {
+        if (!chain->updates.empty()) return check_chain(resolved_, system_, *chain);
+        return {not_covered("the links", kStill)};
+      }
       trajectory ? prepare_kicks(*trajectory) : prepare();
     } catch (const NotCovered& end) {
       return {not_covered("the equations", end.what)};
     }
-    if (compared_.empty()) return {not_covered("the equations", "nothing moves")};
+    if (compared_.empty()) return {not_covered("the equations", kStill)};
     for (int state = 0; state < kStates; ++state) {
       try {
         if (!draw(static_cast<unsigned>(state))) continue;
@@ -95,17 +91,15 @@ class Comparison {
     return result;
   }
 
- private:
-  enum class What { Rate, Noise, Scale, Kick };
-  struct Compared {
+  enum class What { Rate, Noise, Scale, Kick, Output };
+  struct Compared : Coordinate {
     DerivativeRow row;
     What what = What::Rate;
-    const Variable* variable = nullptr;  ///< the coordinate of a second-order equation
-    const Variable* momentum = nullptr;  ///< of second order: of its partner
     const physics::Trajectory::Level* level = nullptr;  ///< of a kick
     int kicked = -1;                                    ///< array of the momentum
     int axis = 0, generator = -1;                       ///< of links of SU(n)
-    RunPosition at;
+    const dsl::Expr* text = nullptr;                    ///< of an output
+    Expr output = {};
     long double largest = 0, difference = 0;
   };
 
@@ -113,32 +107,14 @@ class Comparison {
     return {what, "the text", 0, 0, why};
   }
 
-  const Variable* variable(int array) const {
-    for (const Variable& v : system_.variables)
-      if (v.array == array) return &v;
-    return nullptr;
-  }
-
   // ---- what is compared
 
-  void prepare_box() {
-    std::array<int, 4> extent{1, 1, 1, 1};
-    for (std::size_t k = 0; k < 4; ++k) extent[k] = static_cast<int>(system_.lattice.extent[k]);
-    for (const physics::Axis& axis : system_.axes) {
-      const double value = axis.values.at(axis.values.size() / 2);
-      text_.swept[axis.name] = value;
-      derived_.symbols[axis.symbol] = value;
-    }
-    text_.read_box(resolved_.clause("lattice") ? system_.lattice.dims : 0, extent);
-    text_.declare(text_.box.sites());
-  }
-
   void prepare() {
-    prepare_box();
+    prepare_sides(resolved_, system_, text_, derived_);
     noisy_ = system_.noise.kind != physics::NoiseClass::None;
     for (const Variable& v : system_.variables) {
       derived_.arrays[v.array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
-      if (v.frozen || second_order_momentum(v)) continue;
+      if (v.frozen || state_.second_order_momentum(v)) continue;
       Compared c;
       const auto at = standing(text_, v.shown);
       if (!at) {
@@ -148,8 +124,9 @@ class Comparison {
       }
       c.at = *at;
       c.variable = &v;
-      if (v.partner >= 0 && variable(v.partner) && second_order_momentum(*variable(v.partner)))
-        c.momentum = variable(v.partner);
+      if (v.partner >= 0 && state_.variable(v.partner) &&
+          state_.second_order_momentum(*state_.variable(v.partner)))
+        c.momentum = state_.variable(v.partner);
       const physics::EquationFact* own = text_.facts().equation(at->field->name);
       c.row.variable = v.shown + (c.momentum ? "''" : "'");
       c.row.source = own ? "its equation" : text_.hamiltonian() ? "H" : "the potential";
@@ -160,18 +137,43 @@ class Comparison {
         compared_.push_back(c);
       }
     }
+    prepare_outputs();
     if (text_.closed()) {
       Compared c;
       c.what = What::Scale;
-      c.row.variable = scale().symbol + "''";
+      c.row.variable = state_.scale().symbol + "''";
       c.row.source = "the averages";
       compared_.push_back(c);
     }
   }
 
+  /// Numbers of outputs with time derivatives of formulas.
+  void prepare_outputs() {
+    std::map<std::string, const dsl::Expr*> texts;
+    for (const char* keyword : {"every", "at end"})
+      for (const dsl::Clause* clause : resolved_.clauses(keyword))
+        for (const dsl::Item& item : clause->items)
+          if (item.value)
+            texts[item.head ? item.head->name : dsl::to_text(*item.value)] = item.value.get();
+    for (const physics::OutputClause& clause : system_.outputs) {
+      for (const physics::Observable& output : clause.observables) {
+        const auto text = texts.find(output.name);
+        if (output.kind != physics::Observable::Kind::Scalar || text == texts.end()) continue;
+        if (!text_.differentiates(*text->second)) continue;
+        Compared c;
+        c.what = What::Output;
+        c.row.variable = output.name;
+        c.row.source = "the change along the equations";
+        c.text = text->second;
+        c.output = output.value;
+        compared_.push_back(c);
+      }
+    }
+  }
+
   /// Of each action the change of each momentum; q = q + length p says which is whose.
   void prepare_kicks(const physics::Trajectory& trajectory) {
-    prepare_box();
+    prepare_sides(resolved_, system_, text_, derived_);
     trajectory_ = trajectory;
     const auto zero = [&](int array) {
       derived_.arrays[array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
@@ -222,39 +224,6 @@ class Comparison {
     }
   }
 
-  /// Random links on both sides, as the System stores them: by quaternions, all rows or all but
-  /// one.
-  void draw_links(std::mt19937_64& random) {
-    std::normal_distribution<double> normal;
-    for (auto& [name, f] : text_.fields) {
-      if (f.colours == 0) continue;
-      std::vector<const Variable*> own;
-      for (const Variable& v : system_.variables)
-        if (v.name == name || v.name.starts_with(name + "_")) own.push_back(&v);
-      const auto n = static_cast<std::size_t>(f.colours);
-      const std::size_t dims = static_cast<std::size_t>(text_.box.dims), reals = own.size() / dims;
-      const bool quaternion = n == 2 && reals == 4 && !text_.facts().field(name)->store;
-      for (int s = 0; s < text_.box.sites(); ++s) {
-        for (std::size_t axis = 0; axis < dims; ++axis) {
-          const auto u = random_link(f.colours, [&] { return normal(random); });
-          std::vector<long double> stored;
-          for (const Complex z : u) {
-            stored.push_back(z.real());
-            stored.push_back(z.imag());
-          }
-          const auto first = static_cast<std::ptrdiff_t>(s * f.reals()) +
-                             static_cast<std::ptrdiff_t>(axis * 2 * n * n);
-          std::copy(stored.begin(), stored.end(), f.values.begin() + first);
-          // a0 + i a.sigma
-          if (quaternion) stored = {stored[0], stored[3], stored[2], stored[1]};
-          for (std::size_t i = 0; i < reals; ++i)
-            derived_.arrays[own.at(axis * reals + i)->array][static_cast<std::size_t>(s)] =
-                stored.at(i);
-        }
-      }
-    }
-  }
-
   /// What the kicks of a level add to a momentum, per length.
   long double kick(const Compared& c, int site) {
     derived_.symbols[physics::Trajectory::kLength] = 1;
@@ -275,21 +244,7 @@ class Comparison {
     return algebra::contains(v.rate, [](Expr e) { return e.is(Op::Noise); });
   }
 
-  static bool second_order_momentum(const Variable& v) {
-    return v.role == Role::Momentum && v.shown.find('\'') != std::string::npos;
-  }
-  const physics::ScalarVariable& scale() const { return system_.scalars.front(); }
-  const physics::ScalarVariable& scale_slope() const { return system_.scalars.at(1); }
-
   // ---- states
-
-  long double unit(const WrittenField& f) const {
-    return f.phase ? 1 : static_cast<long double>(system_.A);
-  }
-  bool powers(const Compared& c) const { return c.momentum && system_.r != 0; }
-  long double power(const Compared& c) const {
-    return powers(c) ? std::pow(text_.a, static_cast<long double>(system_.r)) : 1;
-  }
 
   /// Random state of both sides; false where there is none of this kind.
   bool draw(unsigned seed) {
@@ -300,22 +255,26 @@ class Comparison {
       const bool counter = v.frozen && v.name.starts_with("turns_of_");
       const auto at = standing(text_, v.shown);
       for (long double& x : derived_.arrays[v.array]) {
-        x = counter                    ? 0
-            : v.period > 0             ? v.period * around(random)
-            : second_order_momentum(v) ? between(random) - 1
-                                       : between(random);
+        x = counter                           ? 0
+            : v.period > 0                    ? v.period * around(random)
+            : state_.second_order_momentum(v) ? between(random) - 1
+                                              : between(random);
         if (at && at->field->phase) x = 2 * std::numbers::pi * around(random);
       }
     }
     if (trajectory_) {
-      draw_links(random);
+      for (StoredLinks& links : links_of(text_, system_)) {
+        if (links.field().phase) continue;  // drawn as angles above
+        links.draw(random);
+        for (const int array : links.arrays()) derived_.arrays[array] = links.stored(array);
+      }
       derived_.changed();
-      show();
+      state_.show();
       return true;
     }
     start_scalars();
     if (text_.closed()) return close_background();
-    show();
+    state_.show();
     return true;
   }
 
@@ -327,7 +286,7 @@ class Comparison {
     std::vector<const physics::ScalarVariable*> clock;
     for (std::size_t i = text_.closed() ? 2 : 0; i < system_.scalars.size(); ++i)
       clock.push_back(&system_.scalars[i]);
-    if (text_.closed()) symbols[scale_slope().symbol] = 0;
+    if (text_.closed()) symbols[state_.scale_slope().symbol] = 0;
     for (const auto* s : clock) symbols[s->symbol] = derived_.scalar(s->initial);
     constexpr int kParts = 400;
     const long double h = 10 * static_cast<long double>(system_.dt) / kParts;
@@ -356,31 +315,17 @@ class Comparison {
       move(k, h);
     }
     derived_.changed();
-    background();
-  }
-
-  /// What the text calls t, a and H, of the System's scalars.
-  void background() {
-    text_.t = derived_.symbols.at(system_.time);
-    text_.set_background();
-    if (!text_.closed()) return;
-    text_.a = derived_.symbols.at(scale().symbol);
-    text_.hubble = derived_.scalar(scale().rate) / (text_.a * time_rate());
-  }
-  long double time_rate() {
-    for (const auto& s : system_.scalars)
-      if (s.symbol == system_.time) return derived_.scalar(s.rate);
-    return 1;
+    state_.background();
   }
 
   /// The slope of a for which 3 M^2 H^2 is the mean energy density; false where none is found.
   bool close_background() {
-    long double& slope = derived_.symbols[scale_slope().symbol];
+    long double& slope = derived_.symbols[state_.scale_slope().symbol];
     const auto miss = [&](long double value) {
       slope = value;
       derived_.changed();
-      background();
-      show();
+      state_.background();
+      state_.show();
       const long double rho = text_.energies().rho;
       return text_.hubble * text_.hubble - rho / (3 * text_.planck2());
     };
@@ -403,45 +348,6 @@ class Comparison {
     return true;
   }
 
-  /// The state of the System as the text sees it.
-  void show() {
-    for (const Variable& v : system_.variables) {
-      const auto at = standing(text_, v.shown);
-      if (!at || second_order_momentum(v) || (v.frozen && v.partner >= 0)) continue;
-      WrittenField& f = *at->field;
-      Compared c;
-      c.variable = &v;
-      c.at = *at;
-      const Variable* partner = v.partner >= 0 ? variable(v.partner) : nullptr;
-      if (partner && second_order_momentum(*partner)) c.momentum = partner;
-      f.scale = 1 / unit(f);
-      for (int s = 0; s < text_.box.sites(); ++s) {
-        const auto first = static_cast<std::size_t>(s * f.reals());
-        const long double value =
-            derived_.arrays[v.array][static_cast<std::size_t>(s)] / (unit(f) * power(c));
-        f.values[first + at->real] = value;
-        if (at->mirror) f.values[first + *at->mirror] = value;
-        if (!c.momentum) continue;
-        const long double rate = velocity(c, s);
-        f.rates[first + at->real] = rate;
-        if (at->mirror) f.rates[first + *at->mirror] = rate;
-      }
-    }
-  }
-
-  /// du/dt of psi = A a^r u, from the rate of the coordinate.
-  long double velocity(const Compared& c, int site) {
-    const Place p = text_.box.place(site);
-    long double rate = derived_.at(c.variable->rate, p);
-    if (powers(c)) {
-      const long double slope =
-          text_.closed() ? derived_.scalar(scale().rate) / text_.a : text_.hubble * time_rate();
-      rate -= static_cast<long double>(system_.r) * slope *
-              derived_.arrays[c.variable->array][static_cast<std::size_t>(site)];
-    }
-    return rate / (unit(*c.at.field) * power(c) * time_rate());
-  }
-
   // ---- rates in physical units
 
   /// d/dt of `f` along the System's own flow, at one site.
@@ -459,7 +365,7 @@ class Comparison {
       const long double rate = derived_.scalar(s.rate);
       moved.push_back({&value, value, rate});
     }
-    const long double clock = time_rate();
+    const long double clock = state_.time_rate();
     for (const Moved& m : moved)
       if (m.rate != 0 && m.start != 0) h = std::min(h, 1e-3L * std::fabs(m.start / m.rate));
     if (!std::isfinite(h)) h = 1e-3L;
@@ -472,7 +378,7 @@ class Comparison {
     const auto at = [&](int steps) {
       for (const Moved& m : moved) *m.place = m.start + steps * h * m.rate;
       derived_.changed();
-      background();
+      state_.background();
       return f();
     };
     const long double slope = (8 * (at(1) - at(-1)) - at(2) + at(-2)) / (12 * h);
@@ -482,12 +388,14 @@ class Comparison {
 
   long double derived_rate(const Compared& c, int site) {
     if (c.what == What::Kick) return kick(c, site);
+    if (c.what == What::Output) return derived_.scalar(c.output);
     if (c.what == What::Scale) {
-      return along_flow(nullptr, 0, [&] { return derived_.scalar(scale().rate) / time_rate(); });
+      return along_flow(nullptr, 0,
+                        [&] { return derived_.scalar(state_.scale().rate) / state_.time_rate(); });
     }
-    if (c.momentum) return along_flow(&c, site, [&] { return velocity(c, site); });
+    if (c.momentum) return along_flow(&c, site, [&] { return state_.velocity(c, site); });
     const long double rate = derived_.at(c.variable->rate, text_.box.place(site));
-    return rate / (unit(*c.at.field) * time_rate());
+    return rate / (state_.unit(*c.at.field) * state_.time_rate());
   }
 
   long double written_rate(const Compared& c, int site) {
@@ -495,6 +403,7 @@ class Comparison {
       const Written::Energies mean = text_.energies();
       return -text_.a / (6 * text_.planck2()) * (mean.rho + 3 * mean.p);
     }
+    if (c.what == What::Output) return text_.value(*c.text, nullptr).parts.at(0).real();
     const WrittenField& f = *c.at.field;
     if (c.what == What::Kick) {
       return c.generator < 0 ? text_.from_action(c.level->shown, f, site, c.at.real)
@@ -517,12 +426,12 @@ class Comparison {
     });
     derived_.noise.clear();
     const long double still = derived_.at(v.rate, p);
-    long double size = 1 / (unit(*c.at.field) * time_rate());
+    long double size = 1 / (state_.unit(*c.at.field) * state_.time_rate());
     if (c.momentum) {
       long double& pi = derived_.arrays[v.array][static_cast<std::size_t>(site)];
-      const long double here = pi, before = velocity(c, site);
+      const long double here = pi, before = state_.velocity(c, site);
       pi = here + 1;
-      size = velocity(c, site) - before;
+      size = state_.velocity(c, site) - before;
       pi = here;
     }
     long double derived = 0;
@@ -534,7 +443,8 @@ class Comparison {
     derived_.noise.clear();
     // dW in t and in the System's time; a site stands for dx^d
     const long double volume = std::pow(text_.box.dx, text_.box.dims);
-    derived *= (c.momentum ? 1 : time_rate() * time_rate()) * volume / time_rate();
+    derived *=
+        (c.momentum ? 1 : state_.time_rate() * state_.time_rate()) * volume / state_.time_rate();
 
     std::set<const dsl::Expr*> places;
     text_.noise = [&](const dsl::Expr& e) {
@@ -556,8 +466,9 @@ class Comparison {
   void compare(Compared& c) {
     if (!c.row.not_checked.empty() || (c.generator >= 0 && c.row.points > 0)) return;
     const int sites = text_.box.sites();
+    const bool once = c.what == What::Scale || c.what == What::Output;
     for (int i = 0; i < std::min(kSites, sites); ++i) {
-      const int site = c.what == What::Scale ? 0 : (i * 7919 + (i == 1 ? 1 : 0)) % sites;
+      const int site = once ? 0 : (i * 7919 + (i == 1 ? 1 : 0)) % sites;
       try {
         if (c.what == What::Noise) {
           const auto [derived, written] = noise_powers(c, site);
@@ -588,7 +499,7 @@ class Comparison {
       }
       text_.step = 1e-3L;
       // links have many components, each at a site and in a state of its own
-      if (!c.row.not_checked.empty() || c.what == What::Scale || c.generator >= 0) return;
+      if (!c.row.not_checked.empty() || once || c.generator >= 0) return;
     }
   }
 
@@ -603,6 +514,7 @@ class Comparison {
   const physics::System& system_;
   Written text_;
   DerivedValue derived_;
+  ShownState state_;
   std::vector<Compared> compared_;
   std::optional<physics::Trajectory> trajectory_;
   bool noisy_ = false;

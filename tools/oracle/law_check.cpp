@@ -8,44 +8,13 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/interpret.hpp"
-#include "compiler/schedule/schedule.hpp"
-#include "tools/oracle/derived_value.hpp"
+#include "tools/oracle/both_sides.hpp"
 #include "tools/oracle/written_fluid.hpp"
 
 namespace vphi::tools {
 namespace {
 
 constexpr int kStates = 3;  ///< of recoveries and rates; of steps one, all of whose cells count
-
-/// A row that is being filled: |difference| over the largest value.
-class Filling {
- public:
-  explicit Filling(DerivativeRow row) : row_(std::move(row)) {}
-  void take(long double derived, long double written) {
-    if (!std::isfinite(derived) && !std::isfinite(written)) return;
-    ++row_.points;
-    largest_ = std::max(largest_, std::fabs(written));
-    const long double difference = std::fabs(derived - written);
-    difference_ = std::isfinite(difference) ? std::max(difference_, difference) : 1 + largest_;
-  }
-  /// The size of what is compared where its values may all be small.
-  void size(long double value) {
-    if (std::isfinite(value)) largest_ = std::max(largest_, std::fabs(value));
-  }
-  void stop(const std::string& why) { row_.not_checked = why; }
-  DerivativeRow done() {
-    if (row_.not_checked.empty() && row_.points == 0)
-      row_.not_checked = "no state where it is finite";
-    if (row_.not_checked.empty())
-      row_.deviation =
-          largest_ > 0 ? static_cast<double>(difference_ / largest_) : (difference_ > 0 ? 1 : 0);
-    return row_;
-  }
-
- private:
-  DerivativeRow row_;
-  long double largest_ = 0, difference_ = 0;
-};
 
 class LawComparison {
  public:
@@ -80,15 +49,7 @@ class LawComparison {
 
  private:
   void prepare() {
-    std::array<int, 4> extent{1, 1, 1, 1};
-    for (std::size_t k = 0; k < 4; ++k) extent[k] = static_cast<int>(system_.lattice.extent[k]);
-    for (const physics::Axis& axis : system_.axes) {
-      const double value = axis.values.at(axis.values.size() / 2);
-      text_.swept[axis.name] = value;
-      derived_.symbols[axis.symbol] = value;
-    }
-    text_.read_box(system_.lattice.dims, extent);
-    text_.declare(text_.box.sites());
+    prepare_sides(resolved_, system_, text_, derived_);
     text_.step = 1e-5L;  // of derivatives in the text, d(p, eps)
     for (const auto& s : system_.scalars) derived_.symbols[s.symbol] = 0;
     for (const auto& s : system_.scalars)
@@ -268,17 +229,12 @@ class LawComparison {
 
   /// A step: the kernels as scheduled, in f64, against the text.
   void compare_step(WrittenScheme& scheme) {
-    physics::System system = system_;
-    system.numerics.real = system.numerics.store = physics::Precision::F64;
-    system.numerics.stores.clear();
-    dsl::Diagnostics diagnostics;
-    const auto plan = schedule::schedule(system, resolved_, diagnostics);
-    if (!plan) throw std::invalid_argument("a step that cannot be scheduled");
+    const schedule::Plan plan = plan_in_f64(system_, resolved_);
     const std::vector<Cell> cells = drawn(0);
-    kernel::Interpreter kernels(*plan);
+    kernel::Interpreter kernels(plan);
     kernels.start();
     const auto buffer = [&](int array) -> std::vector<double>& {
-      return kernels.buffer(plan->buffer_of.at(static_cast<std::size_t>(array)));
+      return kernels.buffer(plan.buffer_of.at(static_cast<std::size_t>(array)));
     };
     std::vector<Cell> rounded = cells;  // the same numbers on both sides
     for (std::size_t c = 0; c < laws_.quantities.size(); ++c) {
@@ -306,13 +262,13 @@ class LawComparison {
           std::find(laws_.quantities.begin(), laws_.quantities.end(), array) -
           laws_.quantities.begin());
       const auto asked =
-          std::find_if(plan->program.scalars.begin(), plan->program.scalars.end(),
+          std::find_if(plan.program.scalars.begin(), plan.program.scalars.end(),
                        [&](const program::Scalar& scalar) { return scalar.name == name; });
       const bool judged = std::any_of(
           system_.expectations.begin(), system_.expectations.end(), [&](const auto& promise) {
             return promise.kind == physics::Expectation::Kind::Conserved && reads(promise, name);
           });
-      if (asked == plan->program.scalars.end() || !judged) continue;
+      if (asked == plan.program.scalars.end() || !judged) continue;
       Filling filling(row("what left the box of " + shown(fluid_->quantities(), c), source));
       filling.take(kernels.scalar(name), scheme.lost().at(c));
       for (const Cell& cell : rounded) filling.size(cell[c]);

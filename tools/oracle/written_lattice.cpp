@@ -235,6 +235,11 @@ long double Written::gradient_square(const WrittenField& f, const Place& place) 
 
 /// The link that begins at `from`; against its direction the adjoint.
 Numbers Written::link_at(const WrittenField& links, Place from, int axis, int sign) const {
+  if (read_links_) {
+    Place p = from;
+    for (std::size_t k = 0; k < 4; ++k) p[k] = wrapped(p[k], box.extent[k]);
+    read_links_->insert({box.site(p), axis});
+  }
   const Numbers all = field_at(links, from, false);
   if (links.colours == 0) {
     const Complex u = all.parts.at(static_cast<std::size_t>(axis));
@@ -529,6 +534,7 @@ Numbers Written::derivative(const dsl::Expr& e, const Scope& scope, const Place*
   const bool conjugated = by->kind == ExprKind::Call && by->text == "conj";
   if (conjugated) by = by->args[0].get();
   const bool name = by->kind == ExprKind::Name;
+  if (const auto gradient = link_gradient(e, scope, place)) return *gradient;
   if (const auto k = direction(*by, scope);
       k && !conjugated && !(name && fields.contains(by->text))) {
     if (!place) throw NeedsPlace{};

@@ -16,7 +16,10 @@ std::vector<Complex> product(const std::vector<Complex>& x, const std::vector<Co
   return result;
 }
 
-std::vector<Complex> generator(std::size_t n, int a) {
+}  // namespace
+
+std::vector<Complex> link_generator(int colours, int a) {
+  const auto n = static_cast<std::size_t>(colours);
   std::vector<Complex> t(n * n);
   int number = 0;
   for (std::size_t q = 1; q < n; ++q) {
@@ -42,11 +45,9 @@ std::vector<Complex> generator(std::size_t n, int a) {
   return t;
 }
 
-}  // namespace
-
 std::vector<Complex> rotated_link(const std::vector<Complex>& u, int n, int a, long double w) {
   const auto size = static_cast<std::size_t>(n);
-  const std::vector<Complex> t = generator(size, a);
+  const std::vector<Complex> t = link_generator(n, a);
   std::vector<Complex> term = u, sum = u;
   constexpr int kTerms = 16;  // w is below 1/100
   for (int k = 1; k <= kTerms; ++k) {

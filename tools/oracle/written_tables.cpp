@@ -1,7 +1,13 @@
-// Tables and files of numbers in the text: pieces between entries, worked out one by one.
+// Tables and files of numbers in the text: pieces between entries, worked out one by one. Text
+// files are read here as well; HDF5 goes through the reader that the compiler has.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
 
 #include "compiler/physics/tables/table_file.hpp"
 #include "dsl/syntax/parse.hpp"
@@ -100,6 +106,67 @@ bool inside(const TableData& table, const Line& x) {
   return true;
 }
 
+// ---- files --------------------------------------------------------------------------------------
+
+struct FileName {
+  std::string path, part;  ///< of "name.txt:3" the number of the column
+  bool text = true;        ///< HDF5 is read by its library (table_hdf5.cpp)
+};
+
+FileName file_name(const std::string& folder, const std::string& name) {
+  const auto colon = name.rfind(':');
+  FileName result{name.substr(0, colon), {}};
+  if (colon != std::string::npos) result.part = name.substr(colon + 1);
+  if (std::filesystem::path path(result.path); path.is_relative() && !folder.empty())
+    result.path = (std::filesystem::path(folder) / path).string();
+  result.text = !physics::is_hdf5(result.path);
+  return result;
+}
+
+/// Rows of numbers, separated by blanks, commas or semicolons; a comment begins with `#`.
+std::vector<std::vector<double>> rows_of_text(const std::string& path) {
+  std::ifstream in(path);
+  std::vector<std::vector<double>> rows;
+  for (std::string line; std::getline(in, line);) {
+    line = line.substr(0, line.find('#'));
+    std::ranges::replace_if(
+        line, [](char c) { return c == ',' || c == ';'; }, ' ');
+    std::istringstream words(line);
+    std::vector<double> row;
+    for (std::string word; words >> word;) row.push_back(std::strtod(word.c_str(), nullptr));
+    if (!row.empty()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+TableData table_of_file(const std::string& folder, const std::string& name, std::size_t arguments) {
+  const FileName file = file_name(folder, name);
+  if (!file.text) return physics::read_table(folder, name, arguments);
+  const std::size_t column = file.part.empty() ? arguments : std::stoul(file.part) - 1;
+  std::map<std::vector<double>, double> entries;  // in the order of the arguments
+  std::vector<std::set<double>> axes(arguments);
+  for (const std::vector<double>& row : rows_of_text(file.path)) {
+    const std::vector<double> at(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(arguments));
+    for (std::size_t a = 0; a < arguments; ++a) axes[a].insert(at[a]);
+    entries[at] = row.at(column);
+  }
+  TableData data;
+  for (const auto& axis : axes) data.axes.emplace_back(axis.begin(), axis.end());
+  for (const auto& [at, value] : entries) data.values.push_back(value);
+  return data;
+}
+
+physics::Matrix matrix_of_file(const std::string& folder, const std::string& name) {
+  const FileName file = file_name(folder, name);
+  if (!file.text) return physics::read_file(folder, name);
+  physics::Matrix m;
+  for (const std::vector<double>& row : rows_of_text(file.path)) {
+    m.columns = row.size();
+    m.values.insert(m.values.end(), row.begin(), row.end());
+  }
+  return m;
+}
+
 }  // namespace
 
 std::string Written::folder() const {
@@ -142,7 +209,7 @@ Numbers Written::table(const dsl::Expr& e, const Scope& scope, const Place* plac
     const std::string& name = e.args[i]->text;
     auto known = tables_.find(name);
     if (known == tables_.end()) {
-      auto data = std::make_shared<TableData>(physics::read_table(folder(), name, x.size()));
+      auto data = std::make_shared<TableData>(table_of_file(folder(), name, x.size()));
       known = tables_.emplace(name, std::move(data)).first;
     }
     const TableData& data = *known->second;
@@ -167,7 +234,7 @@ Numbers Written::file_entry(const dsl::Expr& e, const Scope& scope, const Place*
   const std::string& name = e.args[0]->args.at(0)->text;
   auto known = files_.find(name);
   if (known == files_.end()) {
-    auto data = std::make_shared<physics::Matrix>(physics::read_file(folder(), name));
+    auto data = std::make_shared<physics::Matrix>(matrix_of_file(folder(), name));
     known = files_.emplace(name, std::move(data)).first;
   }
   const physics::Matrix& m = *known->second;

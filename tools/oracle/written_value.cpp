@@ -161,6 +161,7 @@ Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place
   }
   if (const auto field = fields.find(e.text); field != fields.end()) {
     if (!place) throw NeedsPlace{};
+    if (read_links_ && field->second.link) throw NotCovered{e.span, "all links of a site at once"};
     return field_at(field->second, *place, false);
   }
   if (e.text == "noise" && !facts_.find("noise"))
@@ -191,6 +192,8 @@ Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place
     return at(*fact->value, inner, place);
   }
   if (const auto v = given(e.text, place)) return *v;
+  if (draw)
+    if (const auto v = draw(e.text, {})) return *v;
   throw NotCovered{e.span, "`" + e.text + "`"};
 }
 
@@ -215,6 +218,7 @@ std::optional<Numbers> Written::given(const std::string& text, const Place* plac
   }
   if (text == "t") return Numbers::of(t);
   if (text == "pi") return Numbers::of(kPi);
+  if (text == "gamma5" && has_fermions()) return gamma5();
   if (expanding() && text == scale_factor_) return Numbers::of(a);
   if (expanding() && (text == "H" || text == "frw.H")) return Numbers::of(hubble);
   if (!hamiltonian() && (expanding() || !facts_.potentials.empty())) {
@@ -254,13 +258,19 @@ Numbers Written::binary(const dsl::Expr& e, const Scope& scope, const Place* pla
                                     : x != y;
     return Numbers::of(holds);
   }
+  if (op == "*" && has_fermions()) return acting(e, scope, place);
   Numbers x = at(*e.args[0], scope, place), y = at(*e.args[1], scope, place);
   if (op == "+" || op == "-") {
     const long double sign = op == "+" ? 1 : -1;
-    // noise added to a vector is noise in each component
+    // noise added to a vector is noise in each component; a number beside a matrix is that number
+    // times 1
     const auto widened = [](Numbers& small, const Numbers& wide) {
-      if (small.scalar() && !wide.scalar())
-        small = {wide.rows, wide.columns, std::vector(wide.parts.size(), small.parts[0]), 0};
+      if (!small.scalar() || wide.scalar()) return;
+      const Complex z = small.parts[0];
+      small = {wide.rows, wide.columns, std::vector(wide.parts.size(), z), 0};
+      const bool square = wide.rows == wide.columns;
+      for (std::size_t i = 0; square && i < small.parts.size(); ++i)
+        if (i % static_cast<std::size_t>(wide.columns + 1) != 0) small.parts[i] = 0;
     };
     widened(x, y);
     widened(y, x);
@@ -325,6 +335,7 @@ Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place
   if (f == "d" && e.args.size() == 2) return derivative(e, scope, place);
   if (f == "loop" || f == "path") return loop(e, scope, place);
   if (f == "table") return table(e, scope, place);
+  if (f == "spinor" && e.args.size() == 2) return unit_spinor(e, scope, place);
   if (f == "lap" || f == "grad" || f == "div" || f == "faces" || f == "edges" || f == "corners") {
     if (!place) throw NeedsPlace{};
     if (f == "lap") return laplacian(*e.args[0], scope, *place);
@@ -347,6 +358,13 @@ Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place
     if (!k) throw NotCovered{e.span, "`index` of this"};
     if (!place) throw NeedsPlace{};
     return Numbers::of((*place)[static_cast<std::size_t>(k->value)]);
+  }
+  static const std::set<std::string, std::less<>> kDrawn{"normal", "uniform", "waterbag",
+                                                         "cauchy", "ball",    "exponential"};
+  if (draw && kDrawn.contains(f)) {
+    std::vector<long double> x;
+    for (const auto& arg : e.args) x.push_back(real(*arg, scope, place));
+    if (const auto v = draw(f, x)) return *v;
   }
   if (const auto v = linear_algebra(e, scope, place)) return *v;
   if (const auto v = elementary(e, scope, place)) return *v;
@@ -483,6 +501,11 @@ std::optional<Numbers> Written::linear_algebra(const dsl::Expr& e, const Scope& 
 Numbers Written::index(const dsl::Expr& e, const Scope& scope, const Place* place) {
   const dsl::Expr& base = *e.args[0];
   const bool bare = base.kind == ExprKind::Name && !scope.find(base.text);
+  if (bare && base.text == "gamma" && has_fermions() && !facts_.find("gamma")) {
+    const auto k = direction(*e.args[1], scope);
+    if (!k) throw NotCovered{e.span, "a gamma matrix of this direction"};
+    return multiplied(Numbers::of(k->sign), gamma(k->value));
+  }
   if (bare && base.text == "noise") return Numbers::of(noise ? Complex(noise(e)) : Complex(0));
   if (bare) {
     if (const auto found = fields.find(base.text); found != fields.end()) {
@@ -529,10 +552,10 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
   const bool indexed = base.kind == ExprKind::Index && base.args[0]->kind == ExprKind::Name;
   const std::string& text = indexed ? base.args[0]->text : base.text;
   const auto found = fields.find(text);
-  if (e.primes != 1 || found == fields.end() || scope.find(text))
-    throw NotCovered{e.span, "the time derivative of this"};
+  const bool plain = found != fields.end() && !scope.find(text);
+  if (e.primes != 1) throw NotCovered{e.span, "a second time derivative"};
+  if (!plain || found->second.order != 2) return rate_of_formula(base, scope, place);
   const WrittenField& f = found->second;
-  if (f.order != 2) throw NotCovered{e.span, "the rate of a variable of first order"};
   if (!indexed) {
     if (!place) throw NeedsPlace{};
     return field_at(f, *place, true);

@@ -42,6 +42,8 @@ struct NotCovered {
 /// diagonal one, all with tr(T_a T_b) = delta_ab/2.
 std::vector<Complex> rotated_link(const std::vector<Complex>& u, int n, int a, long double w);
 std::vector<Complex> random_link(int n, const std::function<long double()>& normal);
+/// T_a itself.
+std::vector<Complex> link_generator(int n, int a);
 
 /// A value: a number, a vector, a matrix, row by row.
 struct Numbers {
@@ -106,6 +108,10 @@ class Written {
   /// What each place of `noise` in the text is; 0 without.
   std::function<long double(const dsl::Expr& at)> noise;
 
+  /// What each place of `normal`, `uniform(a, b)`, ... in the text is; empty without.
+  std::function<std::optional<Numbers>(const std::string& word, const std::vector<long double>& x)>
+      draw;
+
   const physics::Facts& facts() const { return facts_; }
   bool expanding() const { return !scale_factor_.empty(); }
   bool closed() const { return expanding() && !prescribed_; }
@@ -137,9 +143,25 @@ class Written {
   /// The same along exp(i w T_a) U of the link along `axis`, T_a generator `a` of SU(n).
   long double from_action(const std::string& name, const WrittenField& links, int site, int axis,
                           int a);
+  /// All `action` clauses, summed over the box.
+  long double action();
+  /// Their first and second derivative along exp(i w T_a) U of the link along `axis`; of U(1)
+  /// along exp(i w) U.
+  struct LinkSlope {
+    long double first = 0, second = 0;
+  };
+  LinkSlope along_link(const WrittenField& links, int site, int axis, int a);
+  /// A of U' = A U, row by row: what the equation of links says of the one along `axis`.
+  std::vector<Complex> link_rate(const physics::EquationFact& fact, const WrittenField& links,
+                                 int site, int axis);
+  /// A field without a line of its own; a spinor has the walls of the `fermion` lines.
+  WrittenField& declare_unknown(const std::string& name, int rows, int columns, bool complex,
+                                bool spinor);
   /// The right side of an equation of motion, with `derived` as the model has it.
   std::vector<long double> right_side(const physics::EquationFact& fact, const WrittenField& field,
                                       int site);
+  /// Whether it holds a time derivative of anything but a variable with a rate of its own.
+  bool differentiates(const dsl::Expr& e) const;
   /// Means of rho and p over the box (reference: `metric`); with V's own dependence on a.
   struct Energies {
     long double rho = 0, p = 0;
@@ -168,6 +190,18 @@ class Written {
   Numbers index(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers shifted(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers prime(const dsl::Expr& e, const Scope& scope, const Place* place);
+  // ---- rates of formulas
+  struct Stream;
+  bool reads_rates(const dsl::Expr& e, std::set<std::string>& seen) const;
+  std::vector<Stream> streams(bool equations);
+  Numbers rate_of_formula(const dsl::Expr& e, const Scope& scope, const Place* place);
+  // ---- spinors
+  bool has_fermions() const;
+  std::string spin_basis() const;
+  Numbers gamma(int axis) const;
+  Numbers gamma5() const;
+  Numbers unit_spinor(const dsl::Expr& e, const Scope& scope, const Place* place);
+  Numbers acting(const dsl::Expr& product, const Scope& scope, const Place* place);
   // ---- tables
   std::string folder() const;
   Numbers table(const dsl::Expr& e, const Scope& scope, const Place* place);
@@ -208,6 +242,14 @@ class Written {
   long double slope_along(const std::vector<Term>& terms, long double h,
                           const std::function<void(long double)>& move);
   std::vector<Term> terms_of_action(const std::string& name) const;
+  // ---- links
+  class Turned;
+  std::vector<Term> terms_of_actions() const;
+  /// Places whose density reads the link.
+  const std::vector<Place>& readers(const Term& term, int site, int axis);
+  LinkSlope along_link(const std::vector<Term>& terms, WrittenField& f, int site, int axis, int a,
+                       bool second);
+  std::optional<Numbers> link_gradient(const dsl::Expr& e, const Scope& scope, const Place* place);
   /// Of the whole box: a density is summed, a number is itself.
   Complex functional(const dsl::Expr& e, const Scope& scope);
   Numbers summed(const std::function<Numbers(const Place&)>& f);
@@ -226,6 +268,11 @@ class Written {
   const WrittenField* derived_of_ = nullptr;
   std::map<std::string, std::shared_ptr<const physics::TableData>> tables_;  ///< as read, by name
   std::map<std::string, std::shared_ptr<const physics::Matrix>> files_;
+  using LinkPlace = std::pair<int, int>;  ///< site and axis
+  std::map<const dsl::Expr*, std::map<LinkPlace, std::vector<Place>>> readers_;
+  mutable std::set<LinkPlace>* read_links_ = nullptr;  ///< those that are read are put there
+  bool flowing_ = false;                               ///< within the rate of a formula
+  int flow_axis_ = -1;                                 ///< of the link whose rate is asked for
   int depth_ = 0;
   mutable bool reads_box_ = false;  ///< since it was set back: a value of a site of the box
 };

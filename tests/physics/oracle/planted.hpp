@@ -2,6 +2,8 @@
 // expression, at one place of a System.
 #pragma once
 
+#include <algorithm>
+#include <cctype>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -9,6 +11,8 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/model/system.hpp"
+#include "tests/physics_derive/derive_text.hpp"
+#include "tools/oracle/derivative_check.hpp"
 
 namespace vphi::planted {
 
@@ -82,5 +86,60 @@ inline bool neighbour(Expr e) { return e.is(Op::Load) && !e->offset.zero(); }
 inline Expr at_the_site(Expr e) { return e->arena->load(e->index); }
 inline Expr argument(Expr e) { return e.arg(0); }
 inline Expr as(Op op, Expr e) { return e->arena->make(op, {e.arg(0)}); }
+
+// ---- what is made of them -----------------------------------------------------------------------
+
+/// A change in what was derived of one of the models of a table.
+struct Fault {
+  const char* name;
+  const char* text;
+  Plant plant;
+};
+
+/// The name as gtest wants it.
+inline std::string test_name(std::string name) {
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+
+inline std::string report(const std::vector<tools::DerivativeRow>& rows) {
+  std::string text;
+  for (const tools::DerivativeRow& row : rows)
+    text += row.variable + " (" + row.source + "): " + std::to_string(row.deviation) + " of " +
+            std::to_string(row.points) + " points " + row.not_checked + "\n";
+  return text;
+}
+
+/// Whether a row says that the two sides differ.
+inline bool differ(const std::vector<tools::DerivativeRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const tools::DerivativeRow& row) {
+    return row.not_checked.empty() && !row.right();
+  });
+}
+
+/// The rows of a model whose System has the fault, and whether they tell.
+struct Verdict {
+  bool found = false;
+  std::string rows;
+};
+inline Verdict judged(const std::string& text, const Plant& plant) {
+  auto d = physics::test::derived(text);
+  plant(*d.system);
+  const auto rows = tools::check_derivatives(*d.resolved, *d.system);
+  return {differ(rows), report(rows)};
+}
+/// The same where the System is that of another text.
+inline Verdict judged(const std::string& text, const std::string& other) {
+  const auto d = physics::test::derived(text), wrong = physics::test::derived(other);
+  const auto rows = tools::check_derivatives(*d.resolved, *wrong.system);
+  return {differ(rows), report(rows)};
+}
+/// The text with other words in the place of some, which must be there.
+inline std::string replaced(std::string text, const std::string& words, const std::string& other) {
+  const auto at = text.find(words);
+  if (at == std::string::npos) throw std::runtime_error("no such words: " + words);
+  return text.replace(at, words.size(), other);
+}
 
 }  // namespace vphi::planted
