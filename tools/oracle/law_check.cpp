@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <random>
 
 #include "compiler/algebra/transform.hpp"
@@ -32,6 +34,7 @@ class LawComparison {
       prepare();
       WrittenFluid fluid(resolved_, text_);
       fluid_ = &fluid;
+      find_share();
       compare_recovery();
       compare_start();
       WrittenScheme scheme(fluid);
@@ -64,28 +67,111 @@ class LawComparison {
 
   // ---- states
 
-  /// Quantities of random primitive variables, near each other; scalars are positive unless they
-  /// are all that there is.
-  std::vector<Cell> drawn(unsigned seed) {
-    std::mt19937_64 random(1871 + seed);
-    std::uniform_real_distribution<double> around(-1, 1);
+  /// Of each denominator, root and logarithm of the text whether it was negative and positive.
+  using Signs = std::map<const dsl::Expr*, std::pair<bool, bool>>;
+
+  Signs signs_of(const std::function<void()>& evaluate) {
+    Signs signs;
+    text_.guarded = [&](const dsl::Expr& at, long double value) {
+      auto& [negative, positive] = signs[&at];
+      negative = negative || value < 0;
+      positive = positive || value > 0;
+    };
+    struct Shown {
+      Written& text;
+      ~Shown() { text.guarded = nullptr; }
+    } shown{text_};
+    evaluate();
+    return signs;
+  }
+
+  /// What has one sign in `reference` has no other in `signs`.
+  static bool keeps(const Signs& reference, const Signs& signs) {
+    return std::all_of(signs.begin(), signs.end(), [&](const auto& guard) {
+      const auto known = reference.find(guard.first);
+      if (known == reference.end()) return true;
+      const auto [negative, positive] = known->second;
+      return negative == positive || (negative ? !guard.second.second : !guard.second.first);
+    });
+  }
+
+  /// Nothing where the start is drawn or has no finite primitive variables here.
+  std::optional<Cell> start_at(const Place& p) {
+    try {
+      Cell start = fluid_->recovered(fluid_->start(p), p);
+      start.resize(static_cast<std::size_t>(fluid_->components(true)));
+      const bool finite =
+          std::all_of(start.begin(), start.end(), [](auto x) { return std::isfinite(x); });
+      return finite ? std::optional(start) : std::nullopt;
+    } catch (const NotCovered&) {
+      return std::nullopt;
+    }
+  }
+
+  /// Primitive variables around 1, or of both signs where there are scalars alone.
+  Cell around(std::mt19937_64& random) const {
+    std::uniform_real_distribution<double> uniform(-1, 1);
     const auto& names = fluid_->primitives();
     const bool vectors =
         std::any_of(names.begin(), names.end(), [&](const auto& p) { return is_vector(p.name); });
+    Cell cell;
+    for (const auto& p : names) {
+      for (int i = 0; i < p.size; ++i) {
+        const double x = uniform(random);
+        cell.push_back(is_vector(p.name)                 ? 0.35 * x
+                       : !vectors && uniform(random) < 0 ? -1 - 0.4 * x
+                                                         : 1 + 0.4 * x);
+      }
+    }
+    return cell;
+  }
+
+  static Cell nearer(const Cell& cell, const std::optional<Cell>& start, long double share) {
+    if (!start || share == 1) return cell;
+    Cell result = *start;
+    for (std::size_t i = 0; i < cell.size(); ++i) result[i] += share * (cell[i] - result[i]);
+    return result;
+  }
+
+  /// W2 = 1/(1 - v^2) has a value beyond v = 1 as well, where no state of the model lies. All that
+  /// is drawn comes nearer to the start until no denominator, root or logarithm changes its sign on
+  /// the way to it, and then by half again: faces lie between cells, each component by itself.
+  void find_share() {
+    constexpr int kCells = 200, kPlaces = 4;
+    std::mt19937_64 random(1601);
+    for (int i = 0; i < kCells; ++i) {
+      const Place p = place(i % sites());
+      const Cell cell = around(random);
+      const std::optional<Cell> start = start_at(p);
+      if (!start) continue;
+      const auto densities = [&](const Cell& at) {
+        return signs_of([&] { fluid_->densities(at, p); });
+      };
+      const auto recovery = [&](const Cell& at) {
+        return signs_of([&] { fluid_->recovered(fluid_->densities(at, p), p); });
+      };
+      const Signs of_densities = densities(*start), of_recovery = recovery(*start);
+      const auto reached = [&] {
+        for (int part = 1; part <= kPlaces; ++part)
+          if (!keeps(of_densities, densities(nearer(cell, start, share_ * part / kPlaces))))
+            return false;
+        return keeps(of_recovery, recovery(nearer(cell, start, share_)));
+      };
+      for (int attempt = 0; attempt < 40 && !reached(); ++attempt) share_ *= 0.7L;
+    }
+    if (share_ < 1) share_ /= 2;
+  }
+
+  /// Quantities of random primitive variables, near each other and on the start's side of every
+  /// pole.
+  std::vector<Cell> drawn(unsigned seed) {
+    std::mt19937_64 random(1871 + seed);
     std::vector<Cell> cells;
     for (int s = 0; s < sites(); ++s) {
       Cell quantities;
+      const std::optional<Cell> start = share_ < 1 ? start_at(place(s)) : std::nullopt;
       for (int attempt = 0; attempt < 40; ++attempt) {
-        Cell primitives;
-        for (const auto& p : names) {
-          for (int i = 0; i < p.size; ++i) {
-            const double x = around(random);
-            primitives.push_back(is_vector(p.name)                ? 0.35 * x
-                                 : !vectors && around(random) < 0 ? -1 - 0.4 * x
-                                                                  : 1 + 0.4 * x);
-          }
-        }
-        quantities = fluid_->densities(primitives, place(s));
+        quantities = fluid_->densities(nearer(around(random), start, share_), place(s));
         const Cell back = fluid_->recovered(quantities, place(s));
         if (std::all_of(back.begin(), back.end(), [](auto x) { return std::isfinite(x); })) break;
       }
@@ -292,6 +378,7 @@ class LawComparison {
   DerivedValue derived_;
   WrittenFluid* fluid_ = nullptr;
   double allowed_ = 1e-8;
+  long double share_ = 1;  ///< of the way from the start to what is drawn
   std::vector<DerivativeRow> rows_;
 };
 

@@ -287,6 +287,7 @@ Numbers Written::binary(const dsl::Expr& e, const Scope& scope, const Place* pla
   }
   if (!y.scalar()) throw NotCovered{e.span, "a vector on this side of `" + op + "`"};
   const Complex n = y.parts[0];
+  if (guarded && op == "/" && is_real(n)) guarded(e, n.real());
   if (op == "/") {
     return each(x, [&](Complex z) {
       return is_real(z) && is_real(n) ? Complex(z.real() / n.real()) : z / n;
@@ -294,6 +295,8 @@ Numbers Written::binary(const dsl::Expr& e, const Scope& scope, const Place* pla
   }
   if (op != "^" || !x.scalar() || !is_real(n)) throw NotCovered{e.span, "`" + op + "` of this"};
   const Complex z = x.parts[0];
+  const bool product = n.real() >= 0 && n.real() == std::round(n.real());
+  if (guarded && is_real(z) && !product) guarded(e, z.real());
   if (is_real(z)) return Numbers::of(std::pow(z.real(), n.real()));
   const long double whole = std::round(n.real());
   if (whole == n.real() && std::fabs(whole) < 64) {
@@ -432,6 +435,7 @@ std::optional<Numbers> Written::elementary(const dsl::Expr& e, const Scope& scop
       return Numbers::of(function.complex(z));
     }
     x.push_back(z.real());
+    if (guarded && (f == "sqrt" || f.starts_with("log"))) guarded(e, z.real());
   } else {
     if (!e.named.empty()) throw NotCovered{e.span, "`" + f + "` with options"};
     for (const auto& arg : e.args) x.push_back(real(*arg, scope, place));

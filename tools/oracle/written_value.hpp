@@ -112,6 +112,10 @@ class Written {
   std::function<std::optional<Numbers>(const std::string& word, const std::vector<long double>& x)>
       draw;
 
+  /// Is shown every denominator, and every number that a root or a logarithm is taken of, with the
+  /// place in the text where it stands; empty without.
+  std::function<void(const dsl::Expr& at, long double)> guarded;
+
   const physics::Facts& facts() const { return facts_; }
   bool expanding() const { return !scale_factor_.empty(); }
   bool closed() const { return expanding() && !prescribed_; }
