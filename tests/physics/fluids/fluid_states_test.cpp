@@ -141,7 +141,8 @@ every 10 steps: total(E) -> "fast.h5"
 
 std::vector<std::string> codes(const std::string& text) {
   std::vector<std::string> all;
-  for (const auto& d : testing::compile_text(text, {}).diagnostics.all()) all.push_back(d.code);
+  const auto compiled = testing::compile_text(text, {});
+  for (const auto& d : compiled.diagnostics.all()) all.push_back(d.code);
   return all;
 }
 
