@@ -106,7 +106,6 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out = by_pattern(job, bindings);
     out.entry = job.entry;
   }
-  out.source = prune(std::move(out.source));
   out.name = kernel.name;
   const kernel::Cost cost = kernel::cost(kernel);
   out.loads = cost.loads;

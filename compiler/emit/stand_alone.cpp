@@ -43,7 +43,7 @@ std::string stand_alone(const program::Kernel& kernel, program::Target target) {
     slots["table"] +=
         fmt::format("{{{}, '{}', {}}},\n", argument.bytes, kind_letter(argument), argument.written);
   slots["common"] = fill("main_common.txt", slots);
-  return fill(dialect.texts.main, slots);
+  return fill(dialect.texts.main, slots).str();
 }
 
 }  // namespace vphi::emit

@@ -25,8 +25,8 @@ std::ptrdiff_t slot_of(const Bindings& bindings, const std::string& name) {
   return at - bindings.slots.begin();
 }
 
-std::string slot(const Bindings& bindings, const std::string& name, const std::string& scalars) {
-  return fmt::format("{}[{}]", scalars, slot_text(bindings, slot_of(bindings, name)));
+Code slot(const Bindings& bindings, const std::string& name, const Code& scalars) {
+  return code("{}[{}]", scalars, slot_text(bindings, slot_of(bindings, name)));
 }
 
 // The device's approximations, in f32.
@@ -35,41 +35,41 @@ bool has_fast_math(const Job& job) {
 }
 
 // Function of the device; the fast ones where they are good enough.
-std::string call(const Job& job, Op op, const std::string& argument) {
+Code call(const Job& job, Op op, const Code& argument) {
   if ((op == Op::Sin || op == Op::Cos) && !has_fast_math(job))
-    return sincos_function(op, job.body.real) + "(" + argument + ")";
-  const std::string name = function_name(op, job.body.real, job.dialect);
-  return (has_fast_math(job) ? job.dialect.words.quick_prefix : "") + name + "(" + argument + ")";
+    return code("{}({})", sincos_function(op, job.body.real), argument);
+  return code("{}{}({})", has_fast_math(job) ? job.dialect.words.quick_prefix : "",
+              function_name(op, job.body.real, job.dialect), argument);
 }
 
 // The word with a number from 0 to 3 that is known when the step is.
-std::string word(const std::string& block, bool step_bit_0, bool step_bit_1, int fixed) {
+Code word(const Code& block, bool step_bit_0, bool step_bit_1, int fixed) {
   const char letters[] = "abcd";
-  if (!step_bit_0 && !step_bit_1) return block + "." + letters[fixed & 3];
+  if (!step_bit_0 && !step_bit_1) return code("{}.{}", block, letters[fixed & 3]);
   const auto half = [&](int low) {
-    return fmt::format("vphi_select_word(second_half, {0}.{1}, {0}.{2})", block, letters[low + 2],
-                       letters[low]);
+    return code("vphi_select_word(second_half, {0}.{1}, {0}.{2})", block, letters[low + 2],
+                letters[low]);
   };
   if (!step_bit_0) return half(fixed & 1);
-  return fmt::format("vphi_select_word(odd_word, {}, {})", half(1), half(0));
+  return code("vphi_select_word(odd_word, {}, {})", half(1), half(0));
 }
 
 // Draws of one bit each, the first of them `shift` from the end.
-std::string bit_lines(const Job& job, const std::string& bits, std::int64_t shift) {
-  std::string text;
+Code bit_lines(const Job& job, const Code& bits, std::int64_t shift) {
+  Code text;
   for (const Draw& draw : job.body.draws)
-    text += fmt::format("in.{} = vphi_bit({} >> {}u);\n", draw.member, bits, shift + draw.index);
+    text += code("in.{} = vphi_bit({} >> {}u);\n", draw.member, bits, shift + draw.index);
   return text;
 }
 
 // Moves of a state over the blocks before its own. PoCL 3.1 (LLVM 15) crashes over the loop.
-std::string skip_text(bool unrolled) {
+Code skip_text(bool unrolled) {
   if (!unrolled)
     return "for (unsigned i = 0u; i < (unsigned)(block & 7u) * 4u; ++i) state = "
            "vphi_moved(state);\n";
-  std::string text = "const unsigned skip = (unsigned)(block & 7u);\n";
+  Code text = "const unsigned skip = (unsigned)(block & 7u);\n";
   for (int k = 0; k < 7; ++k)
-    text += fmt::format(
+    text += code(
         "state = vphi_select_word({}u < skip,\n"
         "    vphi_moved(vphi_moved(vphi_moved(vphi_moved(state)))), state);\n",
         k);
@@ -78,7 +78,7 @@ std::string skip_text(bool unrolled) {
 
 }  // namespace
 
-std::string draw_functions(const Job& job) {
+Code draw_functions(const Job& job) {
   const kernel::Random& random = job.kernel.random;
   const Precision real = job.body.real;
   const auto number = [&](long double v) { return literal(v, real); };
@@ -90,10 +90,10 @@ std::string draw_functions(const Job& job) {
   slots["stream"] = std::to_string(random.stream);
   const bool xorshift = random.generator == kernel::Generator::Xorshift32;
   const int rounds = kernel::philox_rounds(random.generator);
-  slots["multiply_first"] = fmt::format("0x{:X}u", philox::kMultiply[0]);
-  slots["multiply_third"] = fmt::format("0x{:X}u", philox::kMultiply[1]);
+  slots["multiply_first"] = code("0x{:X}u", philox::kMultiply[0]);
+  slots["multiply_third"] = code("0x{:X}u", philox::kMultiply[1]);
   slots["round_count"] = std::to_string(rounds);
-  slots["philox"] = xorshift ? "vphi_philox" : "vphi_block";
+  slots["philox"] = std::string(xorshift ? "vphi_philox" : "vphi_block");
   // without a loop: one would keep clang from taking instances side by side
   slots["skip"] = skip_text(job.dialect.processor());
   slots["xorshift"] = xorshift ? fill("draws_xorshift.txt", slots) : "";
@@ -102,20 +102,20 @@ std::string draw_functions(const Job& job) {
   slots["low"] = number(0.25L);
   for (int round = 0; round < rounds; ++round) {
     const philox::Key key = philox::round_key(philox::key_of(random.seed), round);
-    slots["rounds"] += fmt::format("c = vphi_round(c, {:#x}u, {:#x}u);\n", key[0], key[1]);
+    slots["rounds"] += code("c = vphi_round(c, {:#x}u, {:#x}u);\n", key[0], key[1]);
   }
   slots["cell"] = number(0x1p-32L);
   slots["half_cell"] = number(0x1p-33L);
   // Rounding must not make the argument of the root negative. NVIDIA's own logarithm is to base 2,
   // and of a number near 1 it may have the other sign: the amount is as good and costs nothing.
   const bool fast_math = has_fast_math(job);
-  const std::string log =
+  const Code log =
       fast_math ? "vphi_log2_f32(vphi_unit(word))" : call(job, Op::Log, "vphi_unit(word)");
-  const std::string square =
-      fast_math ? fmt::format("{}({}*{})", function_name(Op::Abs, real, job.dialect),
-                              number(-2 * std::numbers::ln2_v<long double>), log)
-                : fmt::format("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64",
-                              number(-2), log, number(0));
+  const Code square = fast_math
+                          ? code("{}({}*{})", function_name(Op::Abs, real, job.dialect),
+                                 number(-2 * std::numbers::ln2_v<long double>), log)
+                          : code("vphi_max_{}({}*{}, {})", real == Precision::F32 ? "f32" : "f64",
+                                 number(-2), log, number(0));
   slots["radius"] = fast_math ? "vphi_root_f32(" + square + ")" : call(job, Op::Sqrt, square);
   slots["quick"];
   if (fast_math) slots["quick"] = fill(job.dialect.texts.quick_draws, {});
@@ -126,59 +126,57 @@ std::string draw_functions(const Job& job) {
   return (fast_math || there ? "" : sincos_functions(real, job.dialect)) + fill("draws.txt", slots);
 }
 
-std::string draw_start(const Job& job, const Bindings& bindings, const std::string& instance) {
+Code draw_start(const Job& job, const Bindings& bindings, const Code& instance) {
   return draw_walker(job, bindings, instance, "scalars") +
          draw_word(job, bindings, "scalars", false);
 }
 
-std::string draw_walker(const Job& job, const Bindings& bindings, const std::string& instance,
-                        const std::string& scalars) {
+Code draw_walker(const Job& job, const Bindings& bindings, const Code& instance,
+                 const Code& scalars) {
   if (job.body.draws.empty()) return {};
   const kernel::Random& random = job.kernel.random;
   const bool global = scalars == "scalars" && bindings.by_slot;
-  std::string number = instance;
+  Code number = instance;
   if (!random.instance.empty())
     number = global ? scalar_of(job, bindings, scalars, slot_of(bindings, random.instance))
                     : slot(bindings, random.instance, scalars);
   const bool across = kernel::across_sites(random);
   const std::int64_t together = across ? kernel::sites_of_block(random) : 1;
-  return fmt::format("const {0} first_walker = ({0}){1} * {2}u;\n", wide(job), number,
-                     (job.kernel.sites() + together - 1) / together);
+  return code("const {0} first_walker = ({0}){1} * {2}u;\n", wide(job), number,
+              (job.kernel.sites() + together - 1) / together);
 }
 
 const char* widest_integer(const Job& job) { return wide(job); }
 
-std::string draw_word(const Job& job, const Bindings& bindings, const std::string& scalars,
-                      bool aligned) {
+Code draw_word(const Job& job, const Bindings& bindings, const Code& scalars, bool aligned) {
   if (job.body.draws.empty()) return {};
   return draw_word_at(
-      job, fmt::format("({}){}", wide(job), slot(bindings, job.kernel.random.step, scalars)),
-      aligned);
+      job, code("({}){}", wide(job), slot(bindings, job.kernel.random.step, scalars)), aligned);
 }
 
-std::string draw_word_at(const Job& job, const std::string& step, bool aligned) {
+Code draw_word_at(const Job& job, const Code& step, bool aligned) {
   if (job.body.draws.empty()) return {};
   if (kernel::across_sites(job.kernel.random)) {
     const std::int64_t blocks = kernel::blocks_per_step(job.kernel.random);
-    return fmt::format("const {} first_block = {}{};\n", wide(job), step,
-                       blocks == 1 ? "" : fmt::format(" * {}u", blocks));
+    return code("const {} first_block = {}{};\n", wide(job), step,
+                blocks == 1 ? "" : code(" * {}u", blocks));
   }
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
-  std::string text = fmt::format("const {} first_word = {}{};\n", wide(job), step,
-                                 words == 1 ? "" : fmt::format(" * {}u", words));
+  Code text = code("const {} first_word = {}{};\n", wide(job), step,
+                   words == 1 ? "" : code(" * {}u", words));
   if (aligned || job.kernel.random.bits) return text;
   if (words == 1) text += "const int odd_word = (int)(first_word & 1u);\n";
   if (words <= 2) text += "const int second_half = (int)(first_word >> 1 & 1u);\n";
   return text;
 }
 
-std::string draw_lines(const Job& job, const std::string& site) {
-  std::string text;
-  for (const std::string& piece : draw_pieces(job, site)) text += piece;
+Code draw_lines(const Job& job, const Code& site) {
+  Code text;
+  for (const Code& piece : draw_pieces(job, site)) text += piece;
   return text;
 }
 
-std::vector<std::string> draw_pieces(const Job& job, const std::string& site) {
+std::vector<Code> draw_pieces(const Job& job, const Code& site) {
   if (job.body.draws.empty()) return {};
   const kernel::Random& random = job.kernel.random;
   const bool across = kernel::across_sites(random);
@@ -187,98 +185,96 @@ std::vector<std::string> draw_pieces(const Job& job, const std::string& site) {
   const bool bit_0 = words == 1, bit_1 = words <= 2;
   const char* real = type_name(job.body.real);
   const std::int64_t together = across ? kernel::sites_of_block(random) : 1;
-  std::string text = together == 1 ? fmt::format("const {0} walker = first_walker + ({0})({1});\n",
-                                                 wide(job), site)
-                                   : fmt::format(
-                                         "const {0} walker = first_walker + ({0})({1}) / {2}u;\n"
-                                         "const unsigned place = (unsigned)({1}) & {3}u;\n",
-                                         wide(job), site, together, together - 1);
+  Code text = together == 1
+                  ? code("const {0} walker = first_walker + ({0})({1});\n", wide(job), site)
+                  : code(
+                        "const {0} walker = first_walker + ({0})({1}) / {2}u;\n"
+                        "const unsigned place = (unsigned)({1}) & {3}u;\n",
+                        wide(job), site, together, together - 1);
   if (random.bits) {
     text +=
         "const unsigned bits = vphi_word_of(vphi_block(walker, first_word >> 7),\n"
         "    (unsigned)(first_word >> 5 & 3u)) >> (unsigned)(first_word & 31u);\n";
-    std::vector<std::string> pieces(job.body.draws.size() + 1);
+    std::vector<Code> pieces(job.body.draws.size() + 1);
     pieces.front() = text + bit_lines(job, "bits", 0);
     return pieces;
   }
   if (across && bit_0) text += "const int odd_word = (int)(place & 1u);\n";
   if (across && bit_1)
-    text += fmt::format("const int second_half = (int)({});\n", bit_0 ? "place >> 1" : "place");
+    text += code("const int second_half = (int)({});\n", bit_0 ? "place >> 1" : "place");
   std::set<std::int64_t> blocks, pairs;
-  std::vector<std::string> pieces{text};
+  std::vector<Code> pieces{text};
   for (const Draw& draw : job.body.draws) {
-    std::string& own = pieces.emplace_back();
+    Code& own = pieces.emplace_back();
     const std::int64_t flat = across ? kernel::word_of_draw(random, draw.index) : draw.index;
     const std::int64_t block = flat / 4, pair = flat / 2;
-    const std::string name = fmt::format("words_{}", block);
+    const Code name = code("words_{}", block);
     if (blocks.insert(block).second)
-      own += fmt::format("const vphi_words {} = vphi_block(walker, {} + {}u);\n", name,
-                         across ? "first_block" : "(first_word >> 2)", block);
+      own += code("const vphi_words {} = vphi_block(walker, {} + {}u);\n", name,
+                  across ? "first_block" : "(first_word >> 2)", block);
     if (draw.op == Op::Uniform) {
-      own += fmt::format("in.{} = vphi_unit({});\n", draw.member,
-                         word(name, bit_0, bit_1, static_cast<int>(flat)));
+      own += code("in.{} = vphi_unit({});\n", draw.member,
+                  word(name, bit_0, bit_1, static_cast<int>(flat)));
       continue;
     }
     const auto first = static_cast<int>(pair * 2);
     const auto part = [&](int which) { return word(name, false, bit_1, first + which); };
     if (pairs.insert(pair).second)
-      own += fmt::format(
-          "const {0} radius_{1} = vphi_radius({2});\nconst {0} angle_{1} = vphi_angle({3});\n",
-          real, pair, part(0), part(1));
-    const std::string angle = fmt::format("angle_{}", pair);
-    const std::string cosine = call(job, Op::Cos, angle), sine = call(job, Op::Sin, angle);
-    const std::string direction =
-        bit_0           ? fmt::format("vphi_select_{}(odd_word, {}, {})",
-                            job.body.real == Precision::F32 ? "f32" : "f64", sine, cosine)
-        : flat % 2 == 0 ? cosine
-                        : sine;
-    own += fmt::format("in.{} = radius_{}*{};\n", draw.member, pair, direction);
+      own +=
+          code("const {0} radius_{1} = vphi_radius({2});\nconst {0} angle_{1} = vphi_angle({3});\n",
+               real, pair, part(0), part(1));
+    const Code angle = code("angle_{}", pair);
+    const Code cosine = call(job, Op::Cos, angle), sine = call(job, Op::Sin, angle);
+    const Code direction = bit_0
+                               ? code("vphi_select_{}(odd_word, {}, {})",
+                                      job.body.real == Precision::F32 ? "f32" : "f64", sine, cosine)
+                           : flat % 2 == 0 ? cosine
+                                           : sine;
+    own += code("in.{} = radius_{}*{};\n", draw.member, pair, direction);
   }
   return pieces;
 }
 
-std::string strip_draws(const Job& job, const std::string& strip_number, int strip) {
+Code strip_draws(const Job& job, const Code& strip_number, int strip) {
   const kernel::Random& random = job.kernel.random;
   const char* real = type_name(job.body.real);
   const std::int64_t words = kernel::words_of_site(random),
                      together = kernel::sites_of_block(random);
-  std::string text, values;
+  Code text, values;
   for (const Draw& draw : job.body.draws)
-    text += fmt::format("{} {}_strip[{}];\n", real, draw.member, strip);
-  std::set<std::string> known;
+    text += code("{} {}_strip[{}];\n", real, draw.member, strip);
+  std::set<Code> known;
   for (int k = 0; k < strip; ++k)
     for (const Draw& draw : job.body.draws) {
       const std::int64_t walker = k / together;
       const std::int64_t flat =
           kernel::word_of_draw(random, draw.index) + k % together * (words < 4 ? words : 0);
-      const std::string block = fmt::format("{}_{}", walker, flat / 4),
-                        pair = fmt::format("{}_{}", walker, flat / 2);
+      const Code block = code("{}_{}", walker, flat / 4), pair = code("{}_{}", walker, flat / 2);
       if (known.insert("block " + block).second)
-        text += fmt::format(
+        text += code(
             "const vphi_words words_{0} =\n    vphi_block(first_walker + ({1})({2}) * {3}u + {4}u, "
             "first_block + {5}u);\n",
             block, wide(job), strip_number, strip / together, walker, flat / 4);
       const auto letter = [](std::int64_t w) { return "abcd"[w % 4]; };
       if (draw.op == Op::Uniform) {
-        values += fmt::format("{}_strip[{}] = vphi_unit(words_{}.{});\n", draw.member, k, block,
-                              letter(flat));
+        values +=
+            code("{}_strip[{}] = vphi_unit(words_{}.{});\n", draw.member, k, block, letter(flat));
         continue;
       }
       if (known.insert("pair " + pair).second)
-        text += fmt::format(
+        text += code(
             "const {0} radius_{1} = vphi_radius(words_{2}.{3});\n"
             "const {0} angle_{1} = vphi_angle(words_{2}.{4});\n",
             real, pair, block, letter(flat / 2 * 2), letter(flat / 2 * 2 + 1));
-      values += fmt::format("{}_strip[{}] = radius_{}*{};\n", draw.member, k, pair,
-                            call(job, flat % 2 == 0 ? Op::Cos : Op::Sin, "angle_" + pair));
+      values += code("{}_strip[{}] = radius_{}*{};\n", draw.member, k, pair,
+                     call(job, flat % 2 == 0 ? Op::Cos : Op::Sin, "angle_" + pair));
     }
   return text + values;
 }
 
-std::string strip_draw_lines(const Job& job) {
-  std::string text;
-  for (const Draw& draw : job.body.draws)
-    text += fmt::format("in.{0} = {0}_strip[k];\n", draw.member);
+Code strip_draw_lines(const Job& job) {
+  Code text;
+  for (const Draw& draw : job.body.draws) text += code("in.{0} = {0}_strip[k];\n", draw.member);
   return text;
 }
 
@@ -286,9 +282,9 @@ bool keeps_state(const Job& job) {
   return !job.body.draws.empty() && kernel::steps_of_run(job.kernel.random) > 0;
 }
 
-std::string draw_state(const Job& job, const std::string& step) {
+Code draw_state(const Job& job, const Code& step) {
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
-  std::string text = fmt::format("const {} run_word = {} * {}u;\n", wide(job), step, words);
+  Code text = code("const {} run_word = {} * {}u;\n", wide(job), step, words);
   if (!job.kernel.random.bits)
     return text + "noise_state = vphi_state_before(first_walker, run_word >> 2);\n";
   return text +
@@ -296,9 +292,9 @@ std::string draw_state(const Job& job, const std::string& step) {
          "    (unsigned)(run_word >> 5 & 3u)) >> (unsigned)(run_word & 31u);\n";
 }
 
-std::string draw_run(const Job& job, const std::string& low, const std::string& step,
-                     const std::string& fresh, const std::string& words) {
-  return fmt::format(
+Code draw_run(const Job& job, const Code& low, const Code& step, const Code& fresh,
+              const Code& words) {
+  return code(
       "const unsigned run_word = {1} * {3}u & 127u;\n"
       "if ({4} || run_word >> 5 == 0u)\n"
       "  {5} = vphi_block(first_walker, ({0})({2}) * {3}u >> 7);\n"
@@ -306,7 +302,7 @@ std::string draw_run(const Job& job, const std::string& low, const std::string& 
       wide(job), low, step, kernel::words_per_step(job.kernel.random), fresh, words);
 }
 
-std::string shared_draws(const Job& job, bool state, std::int64_t steps) {
+Code shared_draws(const Job& job, bool state, std::int64_t steps) {
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
   const char* real = type_name(job.body.real);
   if (job.kernel.random.bits) {
@@ -314,34 +310,34 @@ std::string shared_draws(const Job& job, bool state, std::int64_t steps) {
       return "const unsigned bits = vphi_word_of(vphi_block(first_walker, first_word >> 7),\n"
              "    (unsigned)(first_word >> 5 & 3u)) >> (unsigned)(first_word & 31u);\n";
     // a shift by all 32 bits has no meaning; nobody reads what it would leave
-    return fmt::format("const unsigned bits = noise_state;\nnoise_state = noise_state >> {}u;\n",
-                       std::min<std::int64_t>(words * steps, 31));
+    return code("const unsigned bits = noise_state;\nnoise_state = noise_state >> {}u;\n",
+                std::min<std::int64_t>(words * steps, 31));
   }
-  std::string text = "const vphi_words words_0 = vphi_block(first_walker, first_word >> 2);\n";
+  Code text = "const vphi_words words_0 = vphi_block(first_walker, first_word >> 2);\n";
   if (state)
     text = "const vphi_words words_0 = vphi_four(noise_state);\nnoise_state = words_0.d;\n";
   const bool normal = std::ranges::count(job.body.draws, Op::Normal, &Draw::op) > 0;
   for (std::size_t pair = 0; normal && (words < 4 || state) && pair < 2; ++pair)
-    text += fmt::format(
+    text += code(
         "const {0} radius_{1} = vphi_radius(words_0.{2});\n"
         "const {0} angle_{1} = vphi_angle(words_0.{3});\n",
         real, pair, "ac"[pair], "bd"[pair]);
   return text;
 }
 
-std::string draws_of_step(const Job& job, std::int64_t k) {
+Code draws_of_step(const Job& job, std::int64_t k) {
   const std::int64_t words = kernel::words_per_step(job.kernel.random);
-  std::string text;
+  Code text;
   if (job.kernel.random.bits) return bit_lines(job, "bits", k * words);
   for (const Draw& draw : job.body.draws) {
     const std::int64_t d = k * words + draw.index;
     if (draw.op == Op::Uniform) {
-      text += fmt::format("in.{} = vphi_unit(words_0.{});\n", draw.member, "abcd"[d]);
+      text += code("in.{} = vphi_unit(words_0.{});\n", draw.member, "abcd"[d]);
       continue;
     }
-    const std::string angle = fmt::format("angle_{}", d / 2);
-    text += fmt::format("in.{} = radius_{}*{};\n", draw.member, d / 2,
-                        call(job, d % 2 == 0 ? Op::Cos : Op::Sin, angle));
+    const Code angle = code("angle_{}", d / 2);
+    text += code("in.{} = radius_{}*{};\n", draw.member, d / 2,
+                 call(job, d % 2 == 0 ? Op::Cos : Op::Sin, angle));
   }
   return text;
 }

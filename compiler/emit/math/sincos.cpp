@@ -44,7 +44,7 @@ std::string sincos_function(algebra::Op op, Precision precision) {
   return std::string(op == algebra::Op::Sin ? "vphi_sin_" : "vphi_cos_") + suffix(precision);
 }
 
-std::string sincos_functions(Precision precision, const Dialect& dialect) {
+Code sincos_functions(Precision precision, const Dialect& dialect) {
   const bool f32 = precision == Precision::F32;
   const Parts& parts = f32 ? kParts32 : kParts64;
   const auto number = [&](long double v) { return literal(v, precision); };
@@ -68,8 +68,8 @@ std::string sincos_functions(Precision precision, const Dialect& dialect) {
   return fill("sincos.txt", slots);
 }
 
-std::string sincos_functions_for(const Calls& calls, const Dialect& dialect) {
-  std::string text;
+Code sincos_functions_for(const Calls& calls, const Dialect& dialect) {
+  Code text;
   for (const Precision precision : {Precision::F32, Precision::F64})
     if (calls.turns(precision)) text += sincos_functions(precision, dialect);
   return text;

@@ -14,9 +14,9 @@
 namespace vphi::emit {
 
 /// The functions, at file scope; behind vphi_select_*.
-std::string sincos_functions(Precision precision, const Dialect& dialect);
+Code sincos_functions(Precision precision, const Dialect& dialect);
 /// Those that are called.
-std::string sincos_functions_for(const Calls& calls, const Dialect& dialect);
+Code sincos_functions_for(const Calls& calls, const Dialect& dialect);
 /// vphi_sin_f64, ...: `op` is Sin or Cos.
 std::string sincos_function(algebra::Op op, Precision precision);
 

@@ -105,7 +105,7 @@ std::vector<std::vector<int>> side_by_side(const algebra::Arena& arena,
   return groups;
 }
 
-std::string table_index_functions(Precision precision, const Dialect& dialect) {
+Code table_index_functions(Precision precision, const Dialect& dialect) {
   const bool single = precision == Precision::F32;
   const Words& words = dialect.words;
   Slots slots;
@@ -118,18 +118,17 @@ std::string table_index_functions(Precision precision, const Dialect& dialect) {
 
 /// Number `k` of those at place `at`: of a vector of the device, where there is one, so that the
 /// address is one multiply-add.
-std::string entry_of(const std::string& values, const std::string& type, std::size_t width,
-                     std::size_t k, const Dialect& dialect) {
+Code entry_of(const std::string& values, const std::string& type, std::size_t width, std::size_t k,
+              const Dialect& dialect) {
   if (width == 1) return values + "[at]";
-  if (width == 4 && type == "double") return fmt::format("{}[4*at + {}]", values, k);
-  return fmt::format("(({}const {}{}*){})[at].{}", dialect.words.constant, type, width, values,
-                     "xyzw"[k]);
+  if (width == 4 && type == "double") return code("{}[4*at + {}]", values, k);
+  return code("(({}const {}{}*){})[at].{}", dialect.words.constant, type, width, values, "xyzw"[k]);
 }
 
 /// `whole`: positions are integers, made by emit/math/table_index.hpp.
-std::string group_text(const algebra::Arena& arena, const std::vector<int>& group,
-                       const std::map<int, Positions>& tables, Precision precision,
-                       const Dialect& dialect, bool whole) {
+Code group_text(const algebra::Arena& arena, const std::vector<int>& group,
+                const std::map<int, Positions>& tables, Precision precision, const Dialect& dialect,
+                bool whole) {
   const std::string type = type_name(precision),
                     values = table_function(group.front(), precision) + "_values";
   const char* suffix = precision == Precision::F32 ? "f32" : "f64";
@@ -137,7 +136,7 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
                                                   : std::numeric_limits<double>::max();
   const std::size_t size = arena.table_data(group.front()).size();
   const std::size_t width = group.size() == 3 ? 4 : group.size();
-  std::string text =
+  std::string table =
       fmt::format(fmt::runtime(dialect.words.table), type, values, width * size) + " = {\n";
   std::string line;
   for (std::size_t i = 0; i < size; ++i) {
@@ -147,13 +146,14 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
       const double v = std::isfinite(given) ? std::clamp(given, -most, most) : given;
       const std::string entry = literal(static_cast<long double>(v), precision) + ",";
       if (line.size() + entry.size() > 96) {
-        text += "   " + line + "\n";
+        table += "   " + line + "\n";
         line.clear();
       }
       line += " " + entry;
     }
   }
-  text += "   " + line + "\n};\n";
+  table += "   " + line + "\n};\n";
+  Code text = Code::item(values, std::move(table), true);
   // NaN becomes 0 when it is converted to an integer there; a place is an integer anyway
   bool inside = dialect.can.safe_index || whole;
   Ranges ranges;
@@ -164,24 +164,25 @@ std::string group_text(const algebra::Arena& arena, const std::vector<int>& grou
   }
   const std::string last = literal(static_cast<long double>(size - 1), precision);
   for (std::size_t k = 0; k < group.size(); ++k) {
+    const std::string name = table_function(group[k], precision);
+    Code function;
     if (whole) {
-      text +=
-          fmt::format("VPHI_INLINE {} {}(int at) {{\n", type, table_function(group[k], precision));
-      if (!inside) text += fmt::format("  at = min(max(at, 0), {});\n", size - 1);
-      text += fmt::format("  return {};\n}}\n", entry_of(values, type, width, k, dialect));
+      function = code("VPHI_INLINE {} {}(int at) {{\n", type, name);
+      if (!inside) function += code("  at = min(max(at, 0), {});\n", size - 1);
+      function += code("  return {};\n}}\n", entry_of(values, type, width, k, dialect));
+      text += Code::item(name, std::move(function));
       continue;
     }
-    text +=
-        fmt::format("VPHI_INLINE {0} {1}({0} at) {{\n", type, table_function(group[k], precision));
+    function = code("VPHI_INLINE {0} {1}({0} at) {{\n", type, name);
     std::string place = "at";
     if (!inside) {
-      text += fmt::format("  const {0} place = vphi_min_{1}(vphi_max_{1}({2}, at), {3});\n", type,
-                          suffix, literal(0.0L, precision), last);
+      function += code("  const {0} place = vphi_min_{1}(vphi_max_{1}({2}, at), {3});\n", type,
+                       suffix, literal(0.0L, precision), last);
       place = "place";
     }
-    text += width == 1
-                ? fmt::format("  return {}[(int){}];\n}}\n", values, place)
-                : fmt::format("  return {}[{}*(int){} + {}];\n}}\n", values, width, place, k);
+    function += width == 1 ? code("  return {}[(int){}];\n}}\n", values, place)
+                           : code("  return {}[{}*(int){} + {}];\n}}\n", values, width, place, k);
+    text += Code::item(name, std::move(function));
   }
   return text;
 }
@@ -192,8 +193,7 @@ std::string table_function(int table, Precision precision) {
   return fmt::format("vphi_table_{}_{}", table + 1, precision == Precision::F32 ? "f32" : "f64");
 }
 
-std::string table_functions(const kernel::Kernel& kernel, const Dialect& dialect,
-                            const Handed& handed) {
+Code table_functions(const kernel::Kernel& kernel, const Dialect& dialect, const Handed& handed) {
   std::map<int, Positions> at_sites, in_epilogue;
   const algebra::Arena* arena = nullptr;
   const auto see = [&](std::vector<Expr> exprs, std::map<int, Positions>& tables) {
@@ -211,7 +211,7 @@ std::string table_functions(const kernel::Kernel& kernel, const Dialect& dialect
       at_sites[table].insert(positions.begin(), positions.end());
     in_epilogue.clear();
   }
-  std::string text;
+  Code text;
   const auto add = [&](const std::map<int, Positions>& tables, Precision precision, bool whole) {
     if (tables.empty()) return;
     for (const auto& group : side_by_side(*arena, tables))

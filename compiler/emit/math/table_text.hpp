@@ -18,8 +18,7 @@ namespace vphi::emit {
 
 /// Arrays and functions of all tables that the kernel, or a value that it hands on, reads; empty
 /// where there is none.
-std::string table_functions(const kernel::Kernel& kernel, const Dialect& dialect,
-                            const Handed& handed);
+Code table_functions(const kernel::Kernel& kernel, const Dialect& dialect, const Handed& handed);
 
 /// Name of the function that reads a table.
 std::string table_function(int table, Precision precision);

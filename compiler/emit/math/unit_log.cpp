@@ -16,7 +16,7 @@ std::string unit_log(const algebra::Node& node, Precision precision, const Diale
   return ours ? kName : "";
 }
 
-std::string unit_log_functions(const Dialect& dialect) {
+Code unit_log_functions(const Dialect& dialect) {
   return fill(dialect.texts.unit_log, {}) + fill("log_of_unit_f64.txt", {});
 }
 

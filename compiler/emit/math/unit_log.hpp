@@ -7,12 +7,13 @@
 #include <string>
 
 #include "compiler/emit/dialects/dialect.hpp"
+#include "compiler/emit/text/code.hpp"
 
 namespace vphi::emit {
 
 /// The function, where it is better than the device's own; else empty.
 std::string unit_log(const algebra::Node& node, Precision precision, const Dialect& dialect);
 /// Its text, at file scope.
-std::string unit_log_functions(const Dialect& dialect);
+Code unit_log_functions(const Dialect& dialect);
 
 }  // namespace vphi::emit

@@ -37,12 +37,12 @@ std::string vector_function(Op op, Precision precision) {
   return std::string("vphi_") + name + (precision == Precision::F32 ? "_f32" : "_f64");
 }
 
-std::string vector_functions_for(const kernel::Kernel& kernel, const Dialect& dialect) {
+Code vector_functions_for(const kernel::Kernel& kernel, const Dialect& dialect) {
   if (!dialect.can.vector_functions) return {};
   bool any = false;
   for (const algebra::Expr value : kernel.values()) any = any || has_one(value);
   for (const kernel::ScalarAssign& assign : kernel.epilogue) any = any || has_one(assign.value);
-  return any ? fill("vector_math.txt", {}) : std::string();
+  return any ? fill("vector_math.txt", {}) : Code();
 }
 
 }  // namespace vphi::emit

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/emit/dialects/dialect.hpp"
+#include "compiler/emit/text/code.hpp"
 #include "compiler/kernel/kernel.hpp"
 
 namespace vphi::emit {
@@ -14,6 +15,6 @@ namespace vphi::emit {
 std::string vector_function(algebra::Op op, Precision precision);
 
 /// Their definitions, where the kernel has one of them at its sites or in its epilogue.
-std::string vector_functions_for(const kernel::Kernel& kernel, const Dialect& dialect);
+Code vector_functions_for(const kernel::Kernel& kernel, const Dialect& dialect);
 
 }  // namespace vphi::emit

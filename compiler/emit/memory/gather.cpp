@@ -29,41 +29,41 @@ std::int64_t cells_of(const kernel::Kernel& kernel, const kernel::Colours& colou
   return axis == colours.axis ? n / colours.modulus : n;
 }
 
-std::string cell_called(const kernel::Colours& colours, int axis) {
-  return std::string(axis == colours.axis ? "cell_" : "") + kAxis[axis];
+Code cell_called(const kernel::Colours& colours, int axis) {
+  return Code(axis == colours.axis ? "cell_" : "") + kAxis[axis];
 }
 
 // The number `rest` taken apart into the places along the axes from `first` on.
-std::string places(const Job& job, const kernel::Colours& colours, std::string rest, int first) {
-  std::string text;
+Code places(const Job& job, const kernel::Colours& colours, Code rest, int first) {
+  Code text;
   for (int axis = first; axis < job.kernel.dims; ++axis) {
-    const std::string n = index_literal(job, cells_of(job.kernel, colours, axis));
+    const Code n = index_literal(job, cells_of(job.kernel, colours, axis));
     const bool last = axis + 1 == job.kernel.dims;
-    text += fmt::format("const vphi_index {} = {}{};\n", cell_called(colours, axis), rest,
-                        last ? "" : " % " + n);
+    text += code("const vphi_index {} = {}{};\n", cell_called(colours, axis), rest,
+                 last ? "" : " % " + n);
     rest += "/" + n;
   }
   return text;
 }
 
 // The coordinate along the axis of the colours, and the number of the site.
-std::string last_coordinate(const Job& job, const kernel::Colours& c) {
+Code last_coordinate(const Job& job, const kernel::Colours& c) {
   const kernel::Kernel& kernel = job.kernel;
   const auto lit = [&](std::int64_t v) { return index_literal(job, v); };
   const int inverse = c.inverse();
-  std::string sum = c.modulus == 1 ? lit(0) : fmt::format("colour*{}", lit(inverse));
+  Code sum = c.modulus == 1 ? lit(0) : code("colour*{}", lit(inverse));
   for (int axis = 0; axis < kernel.dims; ++axis) {
     const int weight = -c.weights[static_cast<std::size_t>(axis)] * inverse % c.modulus;
     if (axis == c.axis || weight == 0) continue;
-    sum += fmt::format(" + {}*{}", lit((weight + c.modulus) % c.modulus), kAxis[axis]);
+    sum += code(" + {}*{}", lit((weight + c.modulus) % c.modulus), kAxis[axis]);
   }
-  std::string at;
+  Code at;
   for (int axis = kernel.dims - 1; axis >= 0; --axis) {
-    const std::string n = lit(kernel.extent[static_cast<std::size_t>(axis)]);
-    at = at.empty() ? kAxis[axis] : fmt::format("({}*{} + {})", at, n, kAxis[axis]);
+    const Code n = lit(kernel.extent[static_cast<std::size_t>(axis)]);
+    at = at.empty() ? kAxis[axis] : code("({}*{} + {})", at, n, kAxis[axis]);
   }
-  return fmt::format("const vphi_index {0} = {1}*{2} + ({3}) % {1};\nconst vphi_index at = {4};\n",
-                     kAxis[c.axis], lit(c.modulus), cell_called(c, c.axis), sum, at);
+  return code("const vphi_index {0} = {1}*{2} + ({3}) % {1};\nconst vphi_index at = {4};\n",
+              kAxis[c.axis], lit(c.modulus), cell_called(c, c.axis), sum, at);
 }
 
 kernel::Colours colours_of(const program::SiteOrder& order) {
@@ -72,15 +72,15 @@ kernel::Colours colours_of(const program::SiteOrder& order) {
 
 // Index of a cell among those of its class; `at` names the coordinate along an axis.
 template <class At>
-std::string cell_index(const Job& job, At at) {
+Code cell_index(const Job& job, At at) {
   const kernel::Colours classes = colours_of(job.order);
-  std::string index;
+  Code index;
   for (int axis = job.kernel.dims - 1; axis >= 0; --axis) {
-    std::string here = at(axis);
+    Code here = at(axis);
     if (axis == classes.axis && classes.modulus > 1)
       here += "/" + index_literal(job, classes.modulus);
-    const std::string n = index_literal(job, cells_of(job.kernel, classes, axis));
-    index = index.empty() ? here : fmt::format("({}*{} + {})", index, n, here);
+    const Code n = index_literal(job, cells_of(job.kernel, classes, axis));
+    index = index.empty() ? here : code("({}*{} + {})", index, n, here);
   }
   return index;
 }
@@ -91,107 +91,105 @@ std::int64_t Gather::cells(const kernel::Kernel& kernel, int axis) {
   return cells_of(kernel, *kernel.colours, axis);
 }
 
-std::string Gather::cell_name(const kernel::Kernel& kernel, int axis) {
+Code Gather::cell_name(const kernel::Kernel& kernel, int axis) {
   return cell_called(*kernel.colours, axis);
 }
 
-std::string Gather::of_row(const Job& job) { return places(job, *job.kernel.colours, "row", 1); }
+Code Gather::of_row(const Job& job) { return places(job, *job.kernel.colours, "row", 1); }
 
-std::string Gather::coloured(const Job& job) {
+Code Gather::coloured(const Job& job) {
   return places(job, *job.kernel.colours, "cell", 0) + in_row(job);
 }
 
-std::string Gather::in_row(const Job& job) { return last_coordinate(job, *job.kernel.colours); }
+Code Gather::in_row(const Job& job) { return last_coordinate(job, *job.kernel.colours); }
 
 // Neighbouring threads take neighbouring places, and the classes come in turn, so that what the
 // sites of one read of another's is met again soon.
-std::string Gather::site_in_memory_order() {
+Code Gather::site_in_memory_order() {
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
   const program::SiteOrder& order = job_.order;
-  const std::string cells = lit(kernel_.sites() / order.modulus);
+  const Code cells = lit(kernel_.sites() / order.modulus);
   if (!kernel_.colours) {
     const std::int64_t together = std::gcd(kernel_.sites() / order.modulus, together_);
-    return fmt::format(
+    return code(
                "const vphi_index colour = number/{0} % {1};\n"
                "const vphi_index cell = number/{2}*{0} + number % {0};\n",
                lit(together), lit(order.modulus), lit(together * order.modulus)) +
            places(job_, colours_of(order), "cell", 0) + last_coordinate(job_, colours_of(order)) +
-           fmt::format(
+           code(
                "const vphi_index shade = colour;\n"
                "const vphi_index place = shade*{} + cell;\n",
                cells);
   }
-  std::string sum;
+  Code sum;
   for (int axis = 0; axis < kernel_.dims; ++axis) {
     const int weight = order.weights[static_cast<std::size_t>(axis)];
     if (weight != 0)
-      sum += fmt::format("{}{}{}", sum.empty() ? "" : " + ", weight == 1 ? "" : lit(weight) + "*",
-                         kAxis[axis]);
+      sum += code("{}{}{}", sum.empty() ? "" : " + ", weight == 1 ? "" : lit(weight) + "*",
+                  kAxis[axis]);
   }
-  return coloured(job_) + fmt::format(
+  return coloured(job_) + code(
                               "const vphi_index shade = ({}) % {};\n"
                               "const vphi_index place = shade*{} + {};\n",
                               sum.empty() ? lit(0) : sum, lit(order.modulus), cells,
-                              cell_index(job_, [](int axis) { return std::string(kAxis[axis]); }));
+                              cell_index(job_, [](int axis) { return Code(kAxis[axis]); }));
 }
 
 // The variable with the place of a neighbour in the memory of arrays with a home.
-std::string Gather::place(const Offset& offset, int copy) {
+Code Gather::place(const Offset& offset, int copy) {
   if (copy > 0) {
-    const std::string first = place(offset, 0);
-    const std::string name = fmt::format("{}_again{}", first, copy);
+    const Code first = place(offset, 0);
+    const Code name = code("{}_again{}", first, copy);
     if (known_.insert(name).second)
-      text_ += fmt::format("const vphi_index {} = vphi_again({}, {});\n", name, first, copy);
+      text_ += code("const vphi_index {} = vphi_again({}, {});\n", name, first, copy);
     return name;
   }
   if (offset.zero()) return "place";
-  const std::string name = "place_" + offset_name(offset);
+  const Code name = "place_" + offset_name(offset);
   if (!known_.insert(name).second) return name;
   const program::SiteOrder& order = job_.order;
   int change = 0;
   for (std::size_t k = 0; k < 4; ++k) change += order.weights[k] * offset.d[k];
   change = (change % order.modulus + order.modulus) % order.modulus;
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
-  const std::string shade =
-      change == 0 ? "shade" : fmt::format("(shade + {}) % {}", lit(change), lit(order.modulus));
-  const std::string cell =
-      cell_index(job_, [&](int axis) { return axis_index(axis, offset.d[axis]); });
-  text_ += fmt::format("const vphi_index {} = {}*{} + {};\n", name, shade,
-                       lit(kernel_.sites() / order.modulus), cell);
+  const Code shade =
+      change == 0 ? "shade" : code("(shade + {}) % {}", lit(change), lit(order.modulus));
+  const Code cell = cell_index(job_, [&](int axis) { return axis_index(axis, offset.d[axis]); });
+  text_ += code("const vphi_index {} = {}*{} + {};\n", name, shade,
+                lit(kernel_.sites() / order.modulus), cell);
   return name;
 }
 
-std::string Gather::stores(const Job& job, bool strip) {
-  std::string text, last;
+Code Gather::stores(const Job& job, bool strip) {
+  Code text, last;
   std::set<std::size_t> begun;
   for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) {
     const std::size_t array = position(job.kernel, job.kernel.stores[i].array);
     const bool same = job.kernel.arrays[array].store == job.body.real;
     const MemoryPlace& place = job.places[array];
-    const std::string value =
-        (same ? "" : std::string("(") + type_name(job.kernel.arrays[array].store) + ")") + "out." +
-        job.body.store_members[i];
+    const Code value = (same ? "" : Code("(") + type_name(job.kernel.arrays[array].store) + ")") +
+                       "out." + job.body.store_members[i];
     if (strip) {
-      text += fmt::format("{}[k] = {};\n", next_of_strip(job, array), value);
+      text += code("{}[k] = {};\n", next_of_strip(job, array), value);
       continue;
     }
     if (place.lanes == 1) {
-      text += fmt::format("{}[{}] = {};\n", write_pointer(job, array),
-                          place.home < 0 ? "at" : "place", value);
+      text +=
+          code("{}[{}] = {};\n", write_pointer(job, array), place.home < 0 ? "at" : "place", value);
       continue;
     }
     const std::size_t home = home_of(job, array);
-    const std::string all = job.body.array_names[home] + "_new_all";
+    const Code all = job.body.array_names[home] + "_new_all";
     if (begun.insert(home).second) {
-      text += fmt::format("{} {};\n", place_type(job, home), all);
-      last += fmt::format("{}[place] = {};\n", write_pointer(job, array), all);
+      text += code("{} {};\n", place_type(job, home), all);
+      last += code("{}[place] = {};\n", write_pointer(job, array), all);
     }
-    text += fmt::format("{}.{} = {};\n", all, "xyzw"[place.lane], value);
+    text += code("{}.{} = {};\n", all, "xyzw"[place.lane], value);
   }
   return text + last;
 }
 
-std::string Gather::coordinates() {
+Code Gather::coordinates() {
   if (coordinates_known_) return {};
   if (has_site_order(job_)) return site_in_memory_order();
   if (kernel_.colours) return coloured(job_);
@@ -207,16 +205,15 @@ std::string Gather::coordinates() {
   for (bool b : job_.body.site_axis) wanted = wanted || b;
   for (const Read& read : job_.body.reads) wanted = wanted || !read.centre();
   if (!wanted) return {};
-  std::string out, rest = "at";
+  Code out, rest = "at";
   for (int axis = 0; axis <= last; ++axis) {
     if (axis == last) {
-      out += fmt::format("const vphi_index {} = {};\n", kAxis[axis], rest);
+      out += code("const vphi_index {} = {};\n", kAxis[axis], rest);
     } else {
-      out += fmt::format("const vphi_index {0} = {1} % {2};\n", kAxis[axis], rest, n(axis));
+      out += code("const vphi_index {0} = {1} % {2};\n", kAxis[axis], rest, n(axis));
       if (axis + 1 < last)
-        out += fmt::format("const vphi_index above_{0} = {1}/{2};\n", kAxis[axis], rest, n(axis));
-      rest = axis + 1 < last ? fmt::format("above_{}", kAxis[axis])
-                             : fmt::format("{}/{}", rest, n(axis));
+        out += code("const vphi_index above_{0} = {1}/{2};\n", kAxis[axis], rest, n(axis));
+      rest = axis + 1 < last ? code("above_{}", kAxis[axis]) : code("{}/{}", rest, n(axis));
     }
   }
   return out;
@@ -224,11 +221,11 @@ std::string Gather::coordinates() {
 
 // The variable with the index along `axis` of the neighbour `d` away; x_m1_sign and x_m1_inside
 // beside it where the boundary needs them.
-std::string Gather::axis_index(int axis, int d) {
+Code Gather::axis_index(int axis, int d) {
   if (d == 0) return kAxis[axis];
-  std::string& name = index_[{axis, d}];
+  Code& name = index_[{axis, d}];
   if (!name.empty()) return name;
-  name = fmt::format("{}_{}{}", kAxis[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
+  name = code("{}_{}{}", kAxis[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
   const std::int64_t extent = kernel_.extent[static_cast<std::size_t>(axis)];
   const std::int64_t up = ((d % extent) + extent) % extent;
   const std::int64_t winding = (d - up) / extent;
@@ -236,114 +233,112 @@ std::string Gather::axis_index(int axis, int d) {
   const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
   if (boundary == Boundary::Periodic || boundary == Boundary::Antiperiodic) {
-    text_ +=
-        fmt::format("const vphi_index {} = vphi_wrapped({}, {}, {});\n", name, x, lit(up), n(axis));
+    text_ += code("const vphi_index {} = vphi_wrapped({}, {}, {});\n", name, x, lit(up), n(axis));
     if (boundary == Boundary::Antiperiodic) {
       const double inner = winding % 2 == 0 ? 1 : -1;
-      text_ += fmt::format("const {0} {1}_sign = vphi_select_{2}({3} + {4} >= {5}, {6}, {7});\n",
-                           real(), name, job_.body.real == Precision::F32 ? "f32" : "f64", x,
-                           lit(up), n(axis), number(-inner), number(inner));
+      text_ += code("const {0} {1}_sign = vphi_select_{2}({3} + {4} >= {5}, {6}, {7});\n", real(),
+                    name, job_.body.real == Precision::F32 ? "f32" : "f64", x, lit(up), n(axis),
+                    number(-inner), number(inner));
     }
     return name;
   }
   if (boundary == Boundary::Absorbing)
     throw std::invalid_argument("absorbing boundaries are not yet in this version");
   if (boundary == Boundary::Neumann && std::abs(d) > 1) {
-    text_ += fmt::format("const vphi_index {} = vphi_mirror_{}({}, {}, {});\n", name,
-                         d < 0 ? "below" : "above", x, lit(std::abs(d)), n(axis));
+    text_ += code("const vphi_index {} = vphi_mirror_{}({}, {}, {});\n", name,
+                  d < 0 ? "below" : "above", x, lit(std::abs(d)), n(axis));
     return name;
   }
-  text_ += d < 0 ? fmt::format("const vphi_index {} = vphi_below({}, {});\n", name, x, lit(-d))
-                 : fmt::format("const vphi_index {} = vphi_above({}, {}, {});\n", name, x, lit(d),
-                               n(axis));
+  text_ += d < 0
+               ? code("const vphi_index {} = vphi_below({}, {});\n", name, x, lit(-d))
+               : code("const vphi_index {} = vphi_above({}, {}, {});\n", name, x, lit(d), n(axis));
   if (boundary == Boundary::Fixed) {
-    text_ += d < 0 ? fmt::format("const int {}_inside = {} >= {};\n", name, x, lit(-d))
-                   : fmt::format("const int {}_inside = {} + {} < {};\n", name, x, lit(d), n(axis));
+    text_ += d < 0 ? code("const int {}_inside = {} >= {};\n", name, x, lit(-d))
+                   : code("const int {}_inside = {} + {} < {};\n", name, x, lit(d), n(axis));
   }
   return name;
 }
 
 // Index of the first site of the row that `offset` lies in.
-std::string Gather::row(const Offset& offset) {
+Code Gather::row(const Offset& offset) {
   Offset across = offset;
   across.d[0] = 0;
-  const std::string name = across.zero() ? "row" : "row_" + offset_name(across);
+  const Code name = across.zero() ? "row" : "row_" + offset_name(across);
   if (!rows_.insert(name).second) return name;
-  std::string index;
+  Code index;
   for (int axis = kernel_.dims - 1; axis > 0; --axis) {
-    const std::string here = axis_index(axis, offset.d[axis]);
-    index = index.empty() ? here : fmt::format("({}*{} + {})", index, n(axis), here);
+    const Code here = axis_index(axis, offset.d[axis]);
+    index = index.empty() ? here : code("({}*{} + {})", index, n(axis), here);
   }
-  text_ += fmt::format("const vphi_index {} = {}*{};\n", name, index, n(0));
+  text_ += code("const vphi_index {} = {}*{};\n", name, index, n(0));
   return name;
 }
 
 // The number as it lies in memory; with the others of its place it is read once.
-std::string Gather::stored(std::size_t array, const Offset& offset, int copy) {
+Code Gather::stored(std::size_t array, const Offset& offset, int copy) {
   const MemoryPlace& own = job_.places[array];
   if (strip_) return old_of_strip(job_, array) + "[k]";
   if (own.home < 0) {
-    std::string index = "at";
+    Code index = "at";
     if (!offset.zero()) {
       index = axis_index(0, offset.d[0]);
       if (kernel_.dims > 1) index = row(offset) + " + " + index;
     }
-    if (copy > 0) index = fmt::format("vphi_again({}, {})", index, copy);
-    return fmt::format("{}[{}]", read_pointer(job_, array), index);
+    if (copy > 0) index = code("vphi_again({}, {})", index, copy);
+    return code("{}[{}]", read_pointer(job_, array), index);
   }
-  if (own.lanes == 1) return fmt::format("{}[{}]", read_pointer(job_, array), place(offset, copy));
-  const std::string all = job_.body.array_names[home_of(job_, array)] + "_" + offset_name(offset) +
-                          "_all" + (copy > 0 ? std::to_string(copy) : "");
+  if (own.lanes == 1) return code("{}[{}]", read_pointer(job_, array), place(offset, copy));
+  const Code all = job_.body.array_names[home_of(job_, array)] + "_" + offset_name(offset) +
+                   "_all" + (copy > 0 ? std::to_string(copy) : "");
   if (known_.insert(all).second) {
-    const std::string index = place(offset, copy);
-    text_ += fmt::format("const {} {} = {}[{}];\n", place_type(job_, array), all,
-                         read_pointer(job_, array), index);
+    const Code index = place(offset, copy);
+    text_ += code("const {} {} = {}[{}];\n", place_type(job_, array), all,
+                  read_pointer(job_, array), index);
   }
-  return fmt::format("{}.{}", all, "xyzw"[own.lane]);
+  return code("{}.{}", all, "xyzw"[own.lane]);
 }
 
-std::string Gather::value(std::size_t array, const Offset& offset, int copy) {
-  const std::string which = copy > 0 ? fmt::format("_again{}", copy) : "";
-  std::string& name = values_[job_.body.array_names[array] + " " + offset_name(offset) + which];
+Code Gather::value(std::size_t array, const Offset& offset, int copy) {
+  const Code which = copy > 0 ? code("_again{}", copy) : "";
+  Code& name = values_[job_.body.array_names[array] + " " + offset_name(offset) + which];
   if (!name.empty()) return name;
   name = job_.body.array_names[array] + "_" + offset_name(offset) + which;
-  std::string load = stored(array, offset, copy);
+  Code load = stored(array, offset, copy);
   if (kernel_.arrays[array].store != job_.body.real) load = "(" + real() + ")" + load;
-  std::string inside;
+  Code inside;
   for (int axis = 0; axis < kernel_.dims; ++axis) {
     if (offset.d[axis] == 0) continue;
     const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
-    const std::string index = axis_index(axis, offset.d[axis]);
+    const Code index = axis_index(axis, offset.d[axis]);
     if (boundary == Boundary::Antiperiodic) load += "*" + index + "_sign";
     if (boundary == Boundary::Fixed) inside += (inside.empty() ? "" : " & ") + index + "_inside";
   }
   if (!inside.empty())
-    load =
-        fmt::format("vphi_select_{}({}, {}, {})", job_.body.real == Precision::F32 ? "f32" : "f64",
-                    inside, load, number(kernel_.fixed_value));
-  text_ += fmt::format("const {} {} = {};\n", real(), name, load);
+    load = code("vphi_select_{}({}, {}, {})", job_.body.real == Precision::F32 ? "f32" : "f64",
+                inside, load, number(kernel_.fixed_value));
+  text_ += code("const {} {} = {};\n", real(), name, load);
   return name;
 }
 
 // In the order of the row plan, so that all patterns that follow it agree in the last bit.
-std::string Gather::sum(const Read& read, std::size_t array) {
+Code Gather::sum(const Read& read, std::size_t array) {
   algebra::StencilData data;
   data.dims = kernel_.dims;
   data.offsets = read.offsets;
   data.weights = read.weights;
   const algebra::RowPlan plan = algebra::row_plan(data);
-  std::string total;
+  Code total;
   int number_of = 0;
   for (const algebra::RowGroup& group : plan.groups) {
     ++number_of;
-    std::map<int, std::string> column;
+    std::map<int, Code> column;
     const auto column_at = [&](int dx) {
       if (column.count(dx)) return column[dx];
-      std::string text;
+      Code text;
       std::size_t line = 0;
       for (Offset at : group.rows) {
         at.d[0] = static_cast<std::int16_t>(dx);
-        const std::string term = value(array, at);
+        const Code term = value(array, at);
         if (line + term.size() > 76) {
           text += " +\n   ";
           line = 4;
@@ -356,13 +351,12 @@ std::string Gather::sum(const Read& read, std::size_t array) {
       if (group.rows.size() == 1) return column[dx] = text;
       Offset along;
       along.d[0] = static_cast<std::int16_t>(dx);
-      const std::string name =
-          fmt::format("{}_{}_rows{}", read.member, offset_name(along), number_of);
-      text_ += fmt::format("const {} {} = {};\n", real(), name, text);
+      const Code name = code("{}_{}_rows{}", read.member, offset_name(along), number_of);
+      text_ += code("const {} {} = {};\n", real(), name, text);
       return column[dx] = name;
     };
     for (const algebra::RowClass& points : group.classes) {
-      std::string text;
+      Code text;
       for (int dx : points.dx) text += (text.empty() ? "" : " + ") + column_at(dx);
       if (points.dx.size() > 1 && points.weight != 1) text = "(" + text + ")";
       if (points.weight != 1)
@@ -375,39 +369,39 @@ std::string Gather::sum(const Read& read, std::size_t array) {
   return total;
 }
 
-std::string Gather::filled(const Read& read) {
+Code Gather::filled(const Read& read) {
   const std::size_t array = position(kernel_, read.array);
-  const std::string text = read.offsets.size() == 1 && read.weights[0] == 1
-                               ? value(array, read.offsets[0], job_.signed_index ? 0 : read.copy)
-                               : sum(read, array);
-  return fmt::format("in.{} = {};\n", read.member, text);
+  const Code text = read.offsets.size() == 1 && read.weights[0] == 1
+                        ? value(array, read.offsets[0], job_.signed_index ? 0 : read.copy)
+                        : sum(read, array);
+  return code("in.{} = {};\n", read.member, text);
 }
 
-std::string Gather::axes_filled() const {
-  std::string fills;
+Code Gather::axes_filled() const {
+  Code fills;
   for (int axis = 0; axis < 4; ++axis)
     if (job_.body.site_axis[static_cast<std::size_t>(axis)])
-      fills += axis < kernel_.dims ? fmt::format("in.site_{0} = ({1}){0};\n", kAxis[axis], real())
-                                   : fmt::format("in.site_{0} = ({1})0;\n", kAxis[axis], real());
+      fills += axis < kernel_.dims ? code("in.site_{0} = ({1}){0};\n", kAxis[axis], real())
+                                   : code("in.site_{0} = ({1})0;\n", kAxis[axis], real());
   return fills;
 }
 
-std::string Gather::lines(bool strip) {
+Code Gather::lines(bool strip) {
   strip_ = strip;
-  std::string head = coordinates(), fills = strip ? strip_draw_lines(job_) : draw_lines(job_, "at");
+  Code head = coordinates(), fills = strip ? strip_draw_lines(job_) : draw_lines(job_, "at");
   for (const Read& read : job_.body.reads) fills += filled(read);
   fills += axes_filled();
   if (fills.empty()) fills = "in.none = (" + real() + ")0;\n";
   return head + text_ + fills;
 }
 
-std::string Gather::in_pieces() {
+Code Gather::in_pieces() {
   text_ = coordinates() + axes_filled();
-  const std::vector<std::string> draws = draw_pieces(job_, "at");
+  const std::vector<Code> draws = draw_pieces(job_, "at");
   std::size_t drawn = 0;  // pieces of `draws`
   for (const Piece& piece : job_.body.pieces) {
     for (const std::size_t k : piece.reads) {
-      const std::string fill = filled(job_.body.reads[k]);
+      const Code fill = filled(job_.body.reads[k]);
       text_ += fill;
     }
     for (; piece.draws > 0 && drawn <= piece.draws; ++drawn) text_ += draws[drawn];
@@ -416,15 +410,15 @@ std::string Gather::in_pieces() {
   return text_;
 }
 
-std::string Gather::evaluated() {
-  const std::string& name = job_.body.suffix;
-  const std::string in = fmt::format("vphi_in_{} in;\n", name);
+Code Gather::evaluated() {
+  const Code& name = job_.body.suffix;
+  const Code in = code("vphi_in_{} in;\n", name);
   if (job_.body.pieces.empty())
-    return in + lines() + fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", name);
-  return in + fmt::format("vphi_out_{} out;\n", name) + in_pieces();
+    return in + lines() + code("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", name);
+  return in + code("vphi_out_{} out;\n", name) + in_pieces();
 }
 
-std::string Gather::functions(const Job& job) {
+Code Gather::functions(const Job& job) {
   return job.body.pieces.empty() ? job.body.code() : job.body.structs + job.body.rest;
 }
 

@@ -22,60 +22,58 @@ class Gather {
         coordinates_known_(coordinates_known),
         together_(together) {}
   /// `strip`: the site is number k of a strip whose values and random numbers are there.
-  std::string lines(bool strip = false);
+  Code lines(bool strip = false);
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
   /// pieces, each behind what it reads.
-  std::string evaluated();
+  Code evaluated();
   /// What stands of `job.body.code` before them.
-  static std::string functions(const Job& job);
+  static Code functions(const Job& job);
   /// Of a site of a colour: its coordinates and `at`, from `cell`. Or in two parts: `of_row` from
   /// `row`, the number of a row of cells along x, and `in_row` from the number in that row, a
   /// variable called as `cell_name` says.
-  static std::string coloured(const Job& job);
-  static std::string of_row(const Job& job);
-  static std::string in_row(const Job& job);
-  static std::string cell_name(const kernel::Kernel& kernel, int axis);
+  static Code coloured(const Job& job);
+  static Code of_row(const Job& job);
+  static Code in_row(const Job& job);
+  static Code cell_name(const kernel::Kernel& kernel, int axis);
   static std::int64_t cells(const kernel::Kernel& kernel, int axis);
   /// Statements that put `out` away; `strip`: into number k of a strip.
-  static std::string stores(const Job& job, bool strip = false);
+  static Code stores(const Job& job, bool strip = false);
   /// What number k of a strip is called, as it was read and as it will be stored.
-  static std::string old_of_strip(const Job& job, std::size_t array) {
+  static Code old_of_strip(const Job& job, std::size_t array) {
     return job.body.array_names[array] + "_old";
   }
-  static std::string next_of_strip(const Job& job, std::size_t array) {
+  static Code next_of_strip(const Job& job, std::size_t array) {
     return job.body.array_names[array] + "_next";
   }
 
  private:
-  std::string filled(const Read& read);
-  std::string axes_filled() const;
-  std::string in_pieces();
-  std::string site_in_memory_order();
-  std::string place(const algebra::Offset& offset, int copy);
-  std::string coordinates();
-  std::string axis_index(int axis, int d);
-  std::string row(const algebra::Offset& offset);
-  std::string stored(std::size_t array, const algebra::Offset& offset, int copy);
-  std::string value(std::size_t array, const algebra::Offset& offset, int copy = 0);
-  std::string sum(const Read& read, std::size_t array);
+  Code filled(const Read& read);
+  Code axes_filled() const;
+  Code in_pieces();
+  Code site_in_memory_order();
+  Code place(const algebra::Offset& offset, int copy);
+  Code coordinates();
+  Code axis_index(int axis, int d);
+  Code row(const algebra::Offset& offset);
+  Code stored(std::size_t array, const algebra::Offset& offset, int copy);
+  Code value(std::size_t array, const algebra::Offset& offset, int copy = 0);
+  Code sum(const Read& read, std::size_t array);
 
-  std::string n(int axis) const {
+  Code n(int axis) const {
     return index_literal(job_, kernel_.extent[static_cast<std::size_t>(axis)]);
   }
-  std::string real() const { return type_name(job_.body.real); }
-  std::string number(double v) const {
-    return literal(static_cast<long double>(v), job_.body.real);
-  }
+  Code real() const { return type_name(job_.body.real); }
+  Code number(double v) const { return literal(static_cast<long double>(v), job_.body.real); }
 
   const Job& job_;
   const kernel::Kernel& kernel_;
   bool coordinates_known_ = false;
   std::int64_t together_ = 1;
   bool strip_ = false;
-  std::map<std::pair<int, int>, std::string> index_;  // axis, displacement -> variable
-  std::map<std::string, std::string> values_;         // pointer and offset -> variable
-  std::set<std::string> rows_, known_;
-  std::string text_;
+  std::map<std::pair<int, int>, Code> index_;  // axis, displacement -> variable
+  std::map<Code, Code> values_;                // pointer and offset -> variable
+  std::set<Code> rows_, known_;
+  Code text_;
 };
 
 }  // namespace vphi::emit

@@ -34,15 +34,15 @@ class ClockText {
 
   /// Statements for the assignments that `wanted` picks; `put` writes what has been computed.
   template <class Put>
-  std::string body(const std::vector<bool>& wanted, const Put& put) {
-    std::string lines;
+  Code body(const std::vector<bool>& wanted, const Put& put) {
+    Code lines;
     for (std::size_t i = 0; i < shared_.clock.size(); ++i) {
       if (!wanted[i]) continue;
       const ScalarAssign& assign = shared_.clock[i];
       const algebra::Expr roots[1] = {assign.value};
       printer_.announce(roots);
       const std::string name = scope_.fresh(identifier(assign.slot) + "_new");
-      lines += printer_.assignment("const double " + name, assign.value);
+      lines += Code(printer_.assignment("const double " + name, assign.value), printer_.used());
       if (slot(assign.slot)) {
         current_[assign.slot] = name;
         printer_.forget(assign.value->arena->symbol(assign.slot));
@@ -58,7 +58,7 @@ class ClockText {
     if (known.empty()) {
       known = scope_.fresh(identifier(name) + "_s");
       reads_.push_back(static_cast<int>(place(shared_.slots, name)));
-      head_ += fmt::format("const double {} = clock[{}];\n", known, reads_.back());
+      head_ += code("const double {} = clock[{}];\n", known, reads_.back());
     }
     return known;
   }
@@ -69,12 +69,14 @@ class ClockText {
   bool slot(const std::string& name) const { return std::ranges::count(shared_.slots, name) > 0; }
 
  private:
-  std::string leaf(const Node& node) { return node.op == Op::Symbol ? value(node.name) : ""; }
+  Leaf leaf(const Node& node) {
+    return node.op == Op::Symbol ? Leaf{"", value(node.name)} : Leaf();
+  }
 
   const kernel::Shared& shared_;
   Scope scope_;
   std::map<std::string, std::string> current_;
-  std::string head_;  // of the body: what is read
+  Code head_;  // of the body: what is read
   std::vector<int> reads_;
   Printer printer_;
 };
@@ -104,59 +106,59 @@ Clock clock_functions(const kernel::Shared& shared, const std::string& still,
     return std::ranges::count(shared.slots, a.slot) > 0;
   };
   ClockText tick(shared, dialect);
-  std::string after;
+  Code after;
   const std::string old = still.empty() ? "" : tick.value(still);
   std::map<std::string, std::string> moved;  // slot -> its value after the step
   std::map<std::string, std::string> before;
   for (const ScalarAssign& a : shared.clock)
     if (is_slot(a) && !still.empty()) before[a.slot] = tick.value(a.slot);
-  std::string text =
-      tick.body(needed(shared, is_slot), [&](const ScalarAssign& a, const auto& name) {
-        if (is_slot(a)) moved[a.slot] = name;
-        return std::string();
-      });
-  if (!still.empty()) text += fmt::format("const int moves = {} == 0.0;\n", old);
+  Code text = tick.body(needed(shared, is_slot), [&](const ScalarAssign& a, const auto& name) {
+    if (is_slot(a)) moved[a.slot] = name;
+    return Code();
+  });
+  if (!still.empty()) text += code("const int moves = {} == 0.0;\n", old);
   for (const auto& [slot, name] : moved)
-    text += still.empty() ? fmt::format("clock[{}] = {};\n", place(shared.slots, slot), name)
-                          : fmt::format("clock[{}] = vphi_select_f64(moves, {}, {});\n",
-                                        place(shared.slots, slot), name, before[slot]);
+    text += still.empty() ? code("clock[{}] = {};\n", place(shared.slots, slot), name)
+                          : code("clock[{}] = vphi_select_f64(moves, {}, {});\n",
+                                 place(shared.slots, slot), name, before[slot]);
   if (text.empty()) text = "(void)clock;\n";
-  std::string all = fmt::format(
-      "// One step of what all instances have in common.\n"
-      "VPHI_INLINE void vphi_tick_{}(double* clock) {{\n{}}}\n",
-      suffix, indent(text, 2));
+  Code all = Code::item("vphi_tick_" + suffix,
+                        code("// One step of what all instances have in common.\n"
+                             "VPHI_INLINE void vphi_tick_{}(double* clock) {{\n{}}}\n",
+                             suffix, indent(text, 2)));
 
   ClockText pass(shared, dialect);
   std::map<std::string, std::string> passed;
   text = pass.body(needed(shared, is_slot), [&](const ScalarAssign& a, const auto& name) {
     if (is_slot(a)) passed[a.slot] = name;
-    return std::string();
+    return Code();
   });
   for (const auto& [slot, name] : passed)
-    text += fmt::format("clock[{}] = {};\n", place(shared.slots, slot), name);
+    text += code("clock[{}] = {};\n", place(shared.slots, slot), name);
   if (text.empty()) text = "(void)clock;\n";
-  all += fmt::format(
-      "// The same, moving or not.\n"
-      "VPHI_INLINE void vphi_pass_{}(double* clock) {{\n{}}}\n",
-      suffix, indent(text, 2));
+  all += Code::item("vphi_pass_" + suffix,
+                    code("// The same, moving or not.\n"
+                         "VPHI_INLINE void vphi_pass_{}(double* clock) {{\n{}}}\n",
+                         suffix, indent(text, 2)));
 
   ClockText row(shared, dialect);
   text = row.body(needed(shared, [&](const ScalarAssign& a) { return !is_slot(a); }),
                   [&](const ScalarAssign& a, const std::string& name) {
-                    if (is_slot(a)) return std::string();
+                    if (is_slot(a)) return Code();
                     const bool site = std::ranges::count(shared.site, a.slot) > 0;
                     const std::size_t at = place(site ? shared.site : shared.epilogue, a.slot);
-                    return site ? fmt::format("row[{}] = ({}){};\n", at, type_name(real), name)
-                                : fmt::format("wide[{}] = {};\n", at, name);
+                    return site ? code("row[{}] = ({}){};\n", at, type_name(real), name)
+                                : code("wide[{}] = {};\n", at, name);
                   });
   if (shared.site.empty()) text += "(void)row;\n";
   if (shared.epilogue.empty()) text += "(void)wide;\n";
   if (row.reads().empty()) text += "(void)clock;\n";
-  all += fmt::format(
-      "// What a step takes from it.\n"
-      "VPHI_INLINE void vphi_row_{}(const double* clock, {}* row, double* wide) "
-      "{{\n{}}}\n\n",
-      suffix, type_name(real), indent(text, 2));
+  all += Code::item("vphi_row_" + suffix,
+                    code("// What a step takes from it.\n"
+                         "VPHI_INLINE void vphi_row_{}(const double* clock, {}* row, double* wide) "
+                         "{{\n{}}}\n",
+                         suffix, type_name(real), indent(text, 2)));
+  all += Code(std::string("\n"));
   return {std::move(all), row.reads()};
 }
 

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "compiler/emit/dialects/dialect.hpp"
+#include "compiler/emit/text/code.hpp"
 #include "compiler/kernel/common_values.hpp"
 
 namespace vphi::emit {
 
 /// The functions, and the places of the clock that vphi_row_K reads, in the order of its text.
 struct Clock {
-  std::string text;
+  Code text;
   std::vector<int> row_reads;
 };
 Clock clock_functions(const kernel::Shared& shared, const std::string& still,

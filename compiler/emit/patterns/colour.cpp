@@ -25,41 +25,40 @@ std::string slot_of(const Bindings& bindings, const std::string& name) {
   return slot_text(bindings, at - bindings.slots.begin());
 }
 
-std::string count_function(const Job& job) {
+Code count_function(const Job& job) {
   const char* type = job.signed_index ? "long" : "unsigned";
-  return fmt::format(
-      "// A scalar that counts; it does not depend on what lies at the sites.\n"
-      "VPHI_INLINE {0} vphi_count_of(double whole) {{ return ({0})whole; }}\n",
-      type);
+  return Code::item("vphi_count_of",
+                    code("// A scalar that counts; it does not depend on what lies at the sites.\n"
+                         "VPHI_INLINE {0} vphi_count_of(double whole) {{ return ({0})whole; }}\n",
+                         type));
 }
 
 void site_lines(const Job& job, const Bindings& bindings, Slots& slots) {
   slots["colour_slot"] = slot_of(bindings, job.kernel.colours->slot);
   slots["still"] = job.kernel.still.empty() ? "0"
-                                            : fmt::format("vphi_count_of(scalars[{}]) != 0",
-                                                          slot_of(bindings, job.kernel.still));
+                                            : code("vphi_count_of(scalars[{}]) != 0",
+                                                   slot_of(bindings, job.kernel.still));
   slots["store"] = Gather::stores(job);
 }
 
 // What clang is told of a row: the lanes that it would take anyway, and that none are left over.
 // It then weighs nothing, which takes longer than all else where a site is thousands of operations.
-std::string lanes_text(const Job& job, std::int64_t cells, std::int64_t most) {
+Code lanes_text(const Job& job, std::int64_t cells, std::int64_t most) {
   std::int64_t lanes = 1;
   while (2 * lanes <= most && cells % (2 * lanes) == 0) lanes *= 2;
   const bool known = job.body.real == Precision::F64 && (lanes == most || lanes == cells);
   if (!known || lanes < 2) return "interleave(disable)";
-  return fmt::format("vectorize_width({}) interleave_count(1) vectorize_predicate(enable)", lanes);
+  return code("vectorize_width({}) interleave_count(1) vectorize_predicate(enable)", lanes);
 }
 
-std::string independent_text(const Job& job) {
+Code independent_text(const Job& job) {
   const std::int64_t cells = Gather::cells(job.kernel, 0);
   return fill("independent.txt",
               {{"lanes_wide", lanes_text(job, cells, 8)}, {"lanes", lanes_text(job, cells, 4)}});
 }
 
 // A task of a processor: some of the rows.
-std::string rows_text(const Job& job, const Bindings& bindings, std::int64_t units,
-                      std::int64_t tasks) {
+Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std::int64_t tasks) {
   Slots slots;
   site_lines(job, bindings, slots);
   slots["name"] = job.body.suffix;
@@ -73,9 +72,9 @@ std::string rows_text(const Job& job, const Bindings& bindings, std::int64_t uni
   if (job.kernel.reductions.empty()) return fill("colours.txt", slots);
   const Rows rows(job);
   slots["chunk"] = std::to_string(std::min(kLongestPiece, Gather::cells(job.kernel, 0)));
-  for (const std::string& member : job.body.reduction_members)
+  for (const Code& member : job.body.reduction_members)
     slots["rows_of_sums"] +=
-        fmt::format("{} {}_row[{}];\n", type_name(job.body.real), member, slots["chunk"]);
+        code("{} {}_row[{}];\n", type_name(job.body.real), member, slots["chunk"]);
   slots["lanes"] = rows.lanes();
   slots["put"] = rows.put();
   slots["add_lanes"] = rows.add_lanes();
@@ -90,10 +89,9 @@ std::int64_t even_shares(std::int64_t wanted, std::int64_t most) {
   return (wanted + shares_of_a_thread - 1) / shares_of_a_thread;
 }
 
-std::string sum_memory(const GpuReductions& reductions) {
+Code sum_memory(const GpuReductions& reductions) {
   if (reductions.tree_doubles == 0) return {};
-  return fmt::format("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;",
-                     reductions.tree_doubles);
+  return code("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;", reductions.tree_doubles);
 }
 
 program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
@@ -131,7 +129,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   slots["evaluate"] = Gather(job).evaluated();
   slots["body"] = Gather::functions(job);
   program::Kernel out;
-  out.source = fill("colours_gpu.txt", slots);
+  out.source = finished(fill("colours_gpu.txt", slots));
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue(), partials);
   out.grid = grid_of(job, groups);

@@ -14,6 +14,6 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings);
 /// that are as equal as possible; a group takes its pieces one after the other.
 std::int64_t even_shares(std::int64_t wanted, std::int64_t most);
 /// Declarations of what the folding of sums needs of a group's memory; empty without sums.
-std::string sum_memory(const GpuReductions& reductions);
+Code sum_memory(const GpuReductions& reductions);
 
 }  // namespace vphi::emit

@@ -198,35 +198,34 @@ class Pairs {
     return dialect_.tuned.pair_threads;
   }
   std::string pair_type() const { return type_name(kernel_.pair); }
-  std::string rounded() const { return kernel_.pair == kernel_.compute ? "" : "(float)"; }
+  Code rounded() const { return kernel_.pair == kernel_.compute ? "" : "(float)"; }
   bool without_self() const {
     return std::ranges::any_of(kernel_.stores,
                                [](const kernel::Store& s) { return s.value->index != 0; });
   }
 
   /// Lines that fill `in` of one side from the arrays at `at`.
-  std::string gather(const Body& side, const std::string& at) const {
-    std::string text;
+  Code gather(const Body& side, const Code& at) const {
+    Code text;
     for (const Read& read : side.reads) {
       const std::size_t array = position(kernel_, read.array);
       const bool same = kernel_.arrays[array].store == kernel_.compute;
-      text += fmt::format("in.{} = {}{}[{}];\n", read.member,
-                          same ? "" : std::string("(") + type_name(kernel_.compute) + ")",
-                          read_pointer(job_, array), at);
+      text += code("in.{} = {}{}[{}];\n", read.member,
+                   same ? "" : Code("(") + type_name(kernel_.compute) + ")",
+                   read_pointer(job_, array), at);
     }
     if (side.site_axis[0]) {
-      text += fmt::format("in.site_x = ({}){};\n", type_name(kernel_.compute), at);
+      text += code("in.site_x = ({}){};\n", type_name(kernel_.compute), at);
     }
-    if (text.empty()) text = std::string("in.none = (") + type_name(kernel_.compute) + ")0;\n";
+    if (text.empty()) text = Code("in.none = (") + type_name(kernel_.compute) + ")0;\n";
     return text;
   }
 
   /// in.<member of the pair function> = <near or far value>, for a subscript of each. Entries of
   /// matrices lie column by column, so that threads and lanes read neighbours; the rows behind the
   /// last are the next column's, and what lies behind the last column is padding.
-  std::string pair_inputs(const std::string& near_at, const std::string& far_at,
-                          const std::string& row) const {
-    std::string text;
+  Code pair_inputs(const Code& near_at, const Code& far_at, const Code& row) const {
+    Code text;
     for (const Read& read : pair_.reads) {
       const auto nears = static_cast<int>(split_.near.values.size());
       const int entry = read.array - nears - static_cast<int>(split_.far.values.size());
@@ -235,36 +234,35 @@ class Pairs {
         const std::size_t array = position(kernel_, split_.matrices.arrays[which]);
         const bool same = kernel_.arrays[array].store == kernel_.pair;
         const char* wide = dialect_.tasks() ? "long" : "vphi_wide";
-        text += fmt::format("in.{} = {}{}[({})(first + j) * {} + {}];\n", read.member,
-                            same ? "" : "(" + pair_type() + ")", read_pointer(job_, array), wide,
-                            index_literal(job_, sites()), row);
+        text += code("in.{} = {}{}[({})(first + j) * {} + {}];\n", read.member,
+                     same ? "" : "(" + pair_type() + ")", read_pointer(job_, array), wide,
+                     index_literal(job_, sites()), row);
         continue;
       }
       const bool is_near = read.array < nears;
-      text += fmt::format("in.{} = {}{}{};\n", read.member, is_near ? "near_" : "far_",
-                          is_near ? read.array : read.array - nears, is_near ? near_at : far_at);
+      text += code("in.{} = {}{}{};\n", read.member, is_near ? "near_" : "far_",
+                   is_near ? read.array : read.array - nears, is_near ? near_at : far_at);
     }
     return text;
   }
 
   /// `slot` plus the terms, each through `wrap`.
-  std::string add_terms(const std::string& at, const std::string& self) const {
-    std::string text;
+  Code add_terms(const Code& at, const Code& self) const {
+    Code text;
     for (std::size_t k = 0; k < pair_.store_members.size(); ++k) {
-      std::string term = "out." + pair_.store_members[k];
+      Code term = "out." + pair_.store_members[k];
       if (kernel_.stores[k].value->index != 0) {
-        term = fmt::format("vphi_select_{}({}, {}, {})",
-                           kernel_.pair == Precision::F32 ? "f32" : "f64", self,
-                           literal(0.0L, kernel_.pair), term);
+        term = code("vphi_select_{}({}, {}, {})", kernel_.pair == Precision::F32 ? "f32" : "f64",
+                    self, literal(0.0L, kernel_.pair), term);
       }
-      text += fmt::format("part_{0}{1} = part_{0}{1} + {2};\n", k, at, term);
+      text += code("part_{0}{1} = part_{0}{1} + {2};\n", k, at, term);
     }
     return text;
   }
 
   template <class Line>
-  std::string each(std::size_t count, const Line& line) const {
-    std::string text;
+  Code each(std::size_t count, const Line& line) const {
+    Code text;
     for (std::size_t i = 0; i < count; ++i) text += line(i);
     return text;
   }
@@ -363,29 +361,28 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   slots["per_thread"] = std::to_string(per_thread);
   slots["block"] = index_literal(job_, std::int64_t{threads()} * per_thread);
   slots["tiles"] = index_literal(job_, cut.tiles);
-  const std::string real = pair_type();
+  const Code real = pair_type();
   slots["tile_memory"] = declared(tile_memory(cut));
   slots["near_memory"] = each(split_.near.values.size(), [&](std::size_t i) {
-    return fmt::format("{} near_{}[{}];\n", real, i, per_thread);
+    return code("{} near_{}[{}];\n", real, i, per_thread);
   });
   slots["gather_near"] = gather(near_, "at");
   slots["gather_far"] = gather(far_, "at");
   slots["keep_near"] = each(split_.near.values.size(), [&](std::size_t i) {
-    return fmt::format("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
+    return code("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
   });
   slots["keep_far"] = each(split_.far.values.size(), [&](std::size_t i) {
-    return fmt::format("far_{}[place] = {}out.{};\n", i, rounded(), far_.store_members[i]);
+    return code("far_{}[place] = {}out.{};\n", i, rounded(), far_.store_members[i]);
   });
-  slots["sums"] = each(
-      terms, [&](std::size_t k) { return fmt::format("double sum_{}[{}];\n", k, per_thread); });
-  slots["clear_sums"] =
-      each(terms, [&](std::size_t k) { return fmt::format("sum_{}[k] = 0.0;\n", k); });
-  slots["parts"] = each(
-      terms, [&](std::size_t k) { return fmt::format("{} part_{}[{}];\n", real, k, per_thread); });
+  slots["sums"] =
+      each(terms, [&](std::size_t k) { return code("double sum_{}[{}];\n", k, per_thread); });
+  slots["clear_sums"] = each(terms, [&](std::size_t k) { return code("sum_{}[k] = 0.0;\n", k); });
+  slots["parts"] =
+      each(terms, [&](std::size_t k) { return code("{} part_{}[{}];\n", real, k, per_thread); });
   slots["clear_parts"] =
-      each(terms, [&](std::size_t k) { return fmt::format("part_{}[k] = ({})0;\n", k, real); });
+      each(terms, [&](std::size_t k) { return code("part_{}[k] = ({})0;\n", k, real); });
   slots["add_parts"] = each(terms, [&](std::size_t k) {
-    return fmt::format("sum_{0}[k] = sum_{0}[k] + (double)part_{0}[k];\n", k);
+    return code("sum_{0}[k] = sum_{0}[k] + (double)part_{0}[k];\n", k);
   });
   slots["pair_inputs"] =
       pair_inputs("[k]", "[j]", "(mine + k * " + std::to_string(threads()) + "u)");
@@ -394,34 +391,34 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   slots["tile_count"] =
       sites() % cut.tile == 0
           ? std::to_string(cut.tile) + "u"
-          : fmt::format("(unsigned)vphi_select_index({0} - first < {1}u, {0} - first, {1}u)",
-                        index_literal(job_, sites()), cut.tile);
+          : code("(unsigned)vphi_select_index({0} - first < {1}u, {0} - first, {1}u)",
+                 index_literal(job_, sites()), cut.tile);
   slots["tile"] = std::to_string(cut.tile);
-  const auto stored = [&](std::size_t k, const std::string& value) {
+  const auto stored = [&](std::size_t k, const Code& value) {
     const std::size_t array = position(kernel_, kernel_.stores[k].array);
-    return fmt::format("{}[at] = {}{};\n", write_pointer(job_, array),
-                       kernel_.arrays[array].store == Precision::F32 ? "(float)" : "", value);
+    return code("{}[at] = {}{};\n", write_pointer(job_, array),
+                kernel_.arrays[array].store == Precision::F32 ? "(float)" : "", value);
   };
   if (shares == 1) {
-    slots["finish"] = fill("pairs_alone_gpu.txt", {{"per_thread", std::to_string(per_thread)},
-                                                   {"threads", std::to_string(threads())},
-                                                   {"sites", index_literal(job_, sites())},
-                                                   {"store", each(terms, [&](std::size_t k) {
-                                                      return stored(k, fmt::format("sum_{}[k]", k));
-                                                    })}});
+    slots["finish"] = fill(
+        "pairs_alone_gpu.txt",
+        {{"per_thread", std::to_string(per_thread)},
+         {"threads", std::to_string(threads())},
+         {"sites", index_literal(job_, sites())},
+         {"store", each(terms, [&](std::size_t k) { return stored(k, code("sum_{}[k]", k)); })}});
   } else {
     Slots fold = slots;
     fold["counters"] = index_literal(job_, static_cast<std::int64_t>(terms) * shares * sites());
     fold["put_shares"] = each(terms, [&](std::size_t k) {
-      return fmt::format("partials[({}u + share) * (vphi_wide){} + at] = sum_{}[k];\n", k * shares,
-                         index_literal(job_, sites()), k);
+      return code("partials[({}u + share) * (vphi_wide){} + at] = sum_{}[k];\n", k * shares,
+                  index_literal(job_, sites()), k);
     });
     fold["fold"] = each(terms, [&](std::size_t k) {
-      return fmt::format(
+      return code(
                  "double total_{0} = 0.0;\nfor (unsigned s = 0; s < {1}u; ++s)\n  total_{0} = "
                  "total_{0} + vphi_load_shared(partials + ({2}u + s) * (vphi_wide){3} + at);\n",
                  k, shares, k * shares, index_literal(job_, sites())) +
-             stored(k, fmt::format("total_{}", k));
+             stored(k, code("total_{}", k));
     });
     slots["finish"] = fill("pairs_shares_gpu.txt", fold);
   }
@@ -439,7 +436,7 @@ program::Kernel Pairs::gpu() {
   slots["pair_types"] = slots["wide_type"].empty() ? wide_typedef(dialect_) : "";
   program::Kernel out;
   out.entry = job_.entry;
-  out.source = fill("pairs_gpu.txt", slots);
+  out.source = finished(fill("pairs_gpu.txt", slots));
   out.partials = cut.sums * kernel_.instances;
   out.arguments = arguments(job_, bindings_, false, cut.sums);
   out.grid = grid_of(job_, groups);
@@ -457,7 +454,7 @@ Stage Pairs::stage() {
   stage.local_memory = tile_memory(cut);
   stage.names_last = cut.shares == 1;  // pairs_alone_gpu.txt
   stage.text = cut.blocks == 1 ? "const unsigned share = 0u, block = 0u;\n" + slots.at("loop")
-                               : fmt::format(
+                               : code(
                                      "for (unsigned block = 0u; block < {}u; ++block) {{\n"
                                      "  const unsigned share = 0u;\n",
                                      cut.blocks) +
@@ -473,63 +470,60 @@ program::Kernel Pairs::processor() {
   slots["block"] = std::to_string(kBlock);
   slots["tile"] = std::to_string(kTile);
   slots["lane_count"] = std::to_string(kLanes);
-  std::string pointers;
+  Code pointers;
   int argument = 0;
   const auto own = [&](std::int64_t words) {
-    return kernel_.instances > 1 ? fmt::format(" + instance * {}", words) : std::string();
+    return kernel_.instances > 1 ? code(" + instance * {}", words) : Code();
   };
   for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
     const kernel::ArrayParam& array = kernel_.arrays[i];
-    const std::string type = type_name(array.store);
-    const auto pointer = [&](const char* c, const std::string& name) {
-      pointers += fmt::format("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}]{4};\n", c, type, name,
-                              argument++, array.elements > 0 ? std::string() : own(sites()));
+    const Code type = type_name(array.store);
+    const auto pointer = [&](const char* c, const Code& name) {
+      pointers += code("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}]{4};\n", c, type, name,
+                       argument++, array.elements > 0 ? Code() : own(sites()));
     };
     if (array.read || !array.next) {
       pointer(array.written && !array.next ? "" : "const ", read_pointer(job_, i));
     }
     if (array.next) pointer("", write_pointer(job_, i));
   }
-  pointers += fmt::format("double* scalars = (double*)args[{}]{};\n", argument,
-                          own(static_cast<std::int64_t>(bindings_.slots.size())));
+  pointers += code("double* scalars = (double*)args[{}]{};\n", argument,
+                   own(static_cast<std::int64_t>(bindings_.slots.size())));
   slots["pointers"] = pointers;
-  slots["instance"] = kernel_.instances > 1
-                          ? fmt::format("const long instance = task / {};\n", blocks)
-                          : std::string();
-  const std::string real = pair_type();
+  slots["instance"] =
+      kernel_.instances > 1 ? code("const long instance = task / {};\n", blocks) : Code();
+  const Code real = pair_type();
   slots["near_memory"] = each(split_.near.values.size(), [&](std::size_t i) {
-    return fmt::format("{} near_{}[{}];\n", real, i, kBlock);
+    return code("{} near_{}[{}];\n", real, i, kBlock);
   });
   slots["far_memory"] = each(split_.far.values.size(), [&](std::size_t i) {
-    return fmt::format("{} far_{}[{}];\n", real, i, kTile);
+    return code("{} far_{}[{}];\n", real, i, kTile);
   });
   slots["gather_near"] = gather(near_, "at");
   slots["gather_far"] = gather(far_, "at");
   slots["keep_near"] = each(split_.near.values.size(), [&](std::size_t i) {
-    return fmt::format("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
+    return code("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
   });
   slots["keep_far"] = each(split_.far.values.size(), [&](std::size_t i) {
-    return fmt::format("far_{}[j] = {}out.{};\n", i, rounded(), far_.store_members[i]);
+    return code("far_{}[j] = {}out.{};\n", i, rounded(), far_.store_members[i]);
   });
-  slots["sums"] = each(terms, [&](std::size_t k) {
-    return fmt::format("double sum_{}[{}] = {{0.0}};\n", k, kBlock);
-  });
-  slots["parts"] = each(terms, [&](std::size_t k) {
-    return fmt::format("{} part_{}[{}] = {{0}};\n", real, k, kLanes);
-  });
+  slots["sums"] =
+      each(terms, [&](std::size_t k) { return code("double sum_{}[{}] = {{0.0}};\n", k, kBlock); });
+  slots["parts"] = each(
+      terms, [&](std::size_t k) { return code("{} part_{}[{}] = {{0}};\n", real, k, kLanes); });
   slots["add_parts"] = each(terms, [&](std::size_t k) {
-    return fmt::format("sum_{0}[lane + l] = sum_{0}[lane + l] + (double)part_{0}[l];\n", k);
+    return code("sum_{0}[lane + l] = sum_{0}[lane + l] + (double)part_{0}[l];\n", k);
   });
   slots["pair_inputs"] = pair_inputs("[lane + l]", "[j]", "start + lane + l");
   slots["add_terms"] = add_terms("[l]", "first + j == start + lane + l");
   slots["store"] = each(terms, [&](std::size_t k) {
     const std::size_t array = position(kernel_, kernel_.stores[k].array);
-    return fmt::format("{}[start + k] = {}sum_{}[k];\n", write_pointer(job_, array),
-                       kernel_.arrays[array].store == Precision::F32 ? "(float)" : "", k);
+    return code("{}[start + k] = {}sum_{}[k];\n", write_pointer(job_, array),
+                kernel_.arrays[array].store == Precision::F32 ? "(float)" : "", k);
   });
   program::Kernel out;
   out.entry = job_.entry;
-  out.source = fill("pairs_cpp.txt", slots);
+  out.source = finished(fill("pairs_cpp.txt", slots));
   out.arguments = arguments(job_, bindings_, false, 0);
   out.grid[0] = static_cast<std::uint32_t>(blocks * kernel_.instances);
   return out;

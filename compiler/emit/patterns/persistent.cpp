@@ -77,15 +77,14 @@ std::size_t written_stages(const std::vector<Kernel>& stages) {
 
 /// Text of all stages, `text(i)` that of one.
 template <class Text>
-std::string in_phrases(const std::vector<Kernel>& stages, const std::string& loop,
-                       const Text& text) {
-  std::string all;
+Code in_phrases(const std::vector<Kernel>& stages, const Code& loop, const Text& text) {
+  Code all;
   for (const Phrase& phrase : phrases_of(stages)) {
-    std::string part;
+    Code part;
     for (std::size_t i = 0; i < phrase.length; ++i) part += text(phrase.begin + i);
     if (phrase.times > 1)
-      part = fmt::format("{}for (unsigned turn = 0u; turn < {}u; ++turn) {{\n{}}}\n", loop,
-                         phrase.times, indent(part, 2));
+      part = code("{}for (unsigned turn = 0u; turn < {}u; ++turn) {{\n{}}}\n", loop, phrase.times,
+                  indent(part, 2));
     all += part;
   }
   return all;
@@ -198,66 +197,35 @@ std::optional<PersistentShape> groups_that_wait(const Kernel& persistent, const 
 /// File-scope text of several stages, each item once.
 class Functions {
  public:
-  void add(const std::string& text) {
-    std::string item;
-    int depth = 0;
-    bool open = false;  // inside an item
-    for (std::size_t at = 0; at < text.size();) {
-      std::size_t end = text.find('\n', at);
-      if (end == std::string::npos) end = text.size();
-      const std::string line = text.substr(at, end - at);
-      at = end + 1;
-      if (!open && line.find_first_not_of(' ') == std::string::npos) continue;
-      item += line + "\n";
-      if (!open && line.starts_with("//")) continue;
-      const bool directive = line.starts_with("#");
-      for (const char c : line) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-      const char last = line.empty() ? '\n' : line.back();
-      open = depth > 0 || !(directive ? last != '\\' : last == ';' || last == '}');
-      if (open) continue;
-      put(item);
-      item.clear();
+  void add(const Code& text) {
+    for (const Code::Part& part : text.parts()) {
+      if (part.item != nullptr)
+        put(part.item->name, part.text, *part.item);
+      else
+        between(part.text, text.uses());
     }
-    if (!item.empty()) put(item);
   }
-  const std::string& text() const { return text_; }
+  const Code& text() const { return text_; }
 
  private:
-  static bool word_char(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  /// What is no item: blank lines are left out.
+  void between(const std::string& lines, const Names& uses) {
+    const bool blank = std::ranges::all_of(lines, [](char c) { return c == '\n' || c == ' '; });
+    if (!blank) put(lines, lines, {lines, 0, 0, uses, true});
   }
 
-  // What an item is called: the function, the type, the macro.
-  static std::string name_of(const std::string& item) {
-    std::size_t begin = 0;
-    while (item.compare(begin, 2, "//") == 0) begin = item.find('\n', begin) + 1;
-    const std::string code = item.substr(begin);
-    std::size_t end = std::string::npos;
-    if (code.starts_with("typedef")) {
-      end = code.rfind(';');
-    } else if (code.starts_with("VPHI_INLINE")) {
-      end = code.find('(');
-    } else {
-      return code;
-    }
-    if (end == std::string::npos) return code;
-    std::size_t first = end;
-    while (first > 0 && word_char(code[first - 1])) --first;
-    return code.substr(first, end - first);
-  }
-
-  void put(const std::string& item) {
-    const auto [found, fresh] = items_.emplace(name_of(item), item);
+  void put(const std::string& name, const std::string& text, const Code::Item& item) {
+    const auto [found, fresh] = items_.emplace(name, text);
     if (fresh) {
-      text_ += item;
+      text_ += Code::item(item.name, Code(text, item.uses), item.kept);
       return;
     }
-    if (found->second != item)
-      throw std::invalid_argument("kernels of a step with two functions called " + found->first);
+    if (found->second != text)
+      throw std::invalid_argument("kernels of a step with two functions called " + name);
   }
 
   std::map<std::string, std::string> items_;
-  std::string text_;
+  Code text_;
 };
 
 /// Type -> elements of each array in the memory of a group.
@@ -297,39 +265,39 @@ class PersistentText {
     return rows(stage, target_) ? rows_stage(job, bindings_) : sites_stage(job, bindings_);
   }
 
-  static std::string array_name(int array) { return fmt::format("vphi_array_{}", array); }
+  static Code array_name(int array) { return code("vphi_array_{}", array); }
 
   /// Pointers of a stage by the names that it knows them by.
-  std::string aliases(const Kernel& stage, const Stage& parts) const {
-    std::string text;
+  Code aliases(const Kernel& stage, const Stage& parts) const {
+    Code text;
     for (std::size_t i = 0; i < stage.arrays.size(); ++i) {
       const kernel::ArrayParam& array = stage.arrays[i];
       const bool written = kernel_.arrays[position(kernel_, array.array)].written;
-      text += fmt::format("VPHI_GLOBAL {}{}* {} = {};\n", written ? "" : "const ",
-                          type_name(array.store), parts.pointers[i], array_name(array.array));
+      text += code("VPHI_GLOBAL {}{}* {} = {};\n", written ? "" : "const ", type_name(array.store),
+                   parts.pointers[i], array_name(array.array));
     }
     return text;
   }
 
-  std::string parameters(std::int64_t partials) const {
-    std::string text;
+  Code parameters(std::int64_t partials) const {
+    Code text;
     for (const kernel::ArrayParam& array : kernel_.arrays)
-      text += fmt::format("\n    VPHI_GLOBAL {}{}* {},", array.written ? "" : "const ",
-                          type_name(array.store), array_name(array.array));
+      text += code("\n    VPHI_GLOBAL {}{}* {},", array.written ? "" : "const ",
+                   type_name(array.store), array_name(array.array));
     text += "\n    VPHI_GLOBAL double* scalars";
     if (partials > 0) text += ",\n    VPHI_GLOBAL double* partials";
     if (wave()) text += ",\n    VPHI_GLOBAL unsigned* counter";
     return text;
   }
 
-  std::string instance(std::int64_t partials) const {
+  Code instance(std::int64_t partials) const {
     if (!many()) return {};
-    std::string text = "const vphi_wide instance = vphi_instance();\n";
+    Code text = "const vphi_wide instance = vphi_instance();\n";
     for (const kernel::ArrayParam& array : kernel_.arrays)
       if (array.elements == 0)
-        text += fmt::format("{} += instance * {}u;\n", array_name(array.array), kernel_.sites());
-    text += fmt::format("scalars += instance * {}u;\n", bindings_.slots.size());
-    if (partials > 0) text += fmt::format("partials += instance * {}u;\n", partials);
+        text += code("{} += instance * {}u;\n", array_name(array.array), kernel_.sites());
+    text += code("scalars += instance * {}u;\n", bindings_.slots.size());
+    if (partials > 0) text += code("partials += instance * {}u;\n", partials);
     return text;
   }
 
@@ -343,7 +311,7 @@ class PersistentText {
       const Kernel& own = kernel_.stages[i];
       const Stage stage = stage_of(own);
       functions.add(stage.functions);
-      std::string lines = comment_lines(own.name) + "{\n";
+      Code lines = comment_lines(own.name) + "{\n";
       if (wave()) lines += "  const unsigned open = vphi_gate_of(gate);\n";
       lines +=
           indent(aliases(own, stage) + local_aliases(stage.local_memory, shared) + stage.text, 2);
@@ -356,7 +324,7 @@ class PersistentText {
       partials = std::max(partials, stage.partials);
       return lines + "}\n";
     };
-    const std::string text = in_phrases(kernel_.stages, "VPHI_ROLLED\n", stage_text);
+    const Code text = in_phrases(kernel_.stages, "VPHI_ROLLED\n", stage_text);
     const std::int64_t gate = partials;
     if (wave()) ++partials;  // the gate of the groups
     const std::int64_t each =
@@ -375,15 +343,14 @@ class PersistentText {
     slots["steps_slot"] = steps_slot_;
     slots["stage_repeats"] = std::to_string(kernel_.stage_repeats);
     slots["instance"] = instance(partials);
-    if (wave())
-      slots["instance"] += fmt::format("unsigned* gate = (unsigned*)(partials + {});\n", gate);
-    std::string local = declared_of(shared);
+    if (wave()) slots["instance"] += code("unsigned* gate = (unsigned*)(partials + {});\n", gate);
+    Code local = declared_of(shared);
     if (tree > 0) local += declared({{"double", "tree", tree}});
     if (wave() || last) local += "VPHI_LOCAL unsigned last;\n";
     slots["local_memory"] = local;
     slots["stages"] = text;
     program::Kernel out;
-    out.source = fill("persistent_gpu.txt", slots);
+    out.source = finished(fill("persistent_gpu.txt", slots));
     out.partials = partials * kernel_.instances;
     out.arguments = arguments(frame_, bindings_, wave(), partials);
     out.grid = grid_of(frame_, groups);
@@ -394,22 +361,22 @@ class PersistentText {
 
   /// Local memory is declared by the kernel, once for all stages, which a barrier parts; a stage
   /// knows it by its own names. `local`: the largest array of each type and place that was wanted.
-  static std::string local_aliases(const std::vector<LocalArray>& own, Local& local) {
-    std::string text;
+  static Code local_aliases(const std::vector<LocalArray>& own, Local& local) {
+    Code text;
     std::map<std::string, std::size_t> taken;  // arrays of a type that this stage has
     for (const auto& [type, name, elements] : own) {
       const std::size_t place = taken[type]++;
       std::vector<std::int64_t>& sizes = local[type];
       sizes.resize(std::max(sizes.size(), place + 1), 0);
       sizes[place] = std::max(sizes[place], elements);
-      text += fmt::format("VPHI_LOCAL_POINTER {}* {} = {};\n", type, name, local_name(type, place));
+      text += code("VPHI_LOCAL_POINTER {}* {} = {};\n", type, name, local_name(type, place));
     }
     return text;
   }
   static std::string local_name(const std::string& type, std::size_t place) {
     return fmt::format("shared_{}_{}", type, place);
   }
-  static std::string declared_of(const Local& local) {
+  static Code declared_of(const Local& local) {
     std::vector<LocalArray> list;
     for (const auto& [type, sizes] : local)
       for (std::size_t place = 0; place < sizes.size(); ++place)
@@ -436,27 +403,26 @@ class PersistentText {
     }
     out.arguments = arguments(frame_, bindings_, false, out.partials / kernel_.instances);
     std::int64_t partials = 0;
-    std::map<std::size_t, std::string> calls_of;
+    std::map<std::size_t, Code> calls_of;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (first_like(kernel_.stages, i) != i) continue;
       const program::Kernel& part = parts[i];
       const Kernel& stage = kernel_.stages[i];
       const bool scalars = stage.stores.empty() && stage.reductions.empty();
-      const std::string space = "vphi_stage_" + std::to_string(i + 1),
-                        of = fmt::format("of_{}", i + 1);
+      const Code space = "vphi_stage_" + std::to_string(i + 1), of = code("of_{}", i + 1);
       slots["stages"] +=
           "namespace " + space + " {\n" + part.source + "}  // namespace " + space + "\n\n";
-      std::string list;
+      Code list;
       for (const program::Argument& argument : part.arguments) {
-        const auto from = fmt::format("args[{}]", place(out.arguments, argument));
-        std::string move;
+        const auto from = code("args[{}]", place(out.arguments, argument));
+        Code move;
         if (argument.kind == program::Argument::Kind::Partials)
-          move = fmt::format(" + {}L", 8 * partials);
+          move = code(" + {}L", 8 * partials);
         else if (scalars && many())
-          move = fmt::format(" + instance * {}L", argument.bytes);
+          move = code(" + instance * {}L", argument.bytes);
         list += (list.empty() ? "" : ", ") + (move.empty() ? from : "(char*)" + from + move);
       }
-      slots["arguments"] += fmt::format("void* const {}[] = {{{}}};\n", of, list);
+      slots["arguments"] += code("void* const {}[] = {{{}}};\n", of, list);
       calls_of[i] = calls(part, stage, space + "::", of);
       partials += part.partials;
     }
@@ -472,7 +438,7 @@ class PersistentText {
     program::Argument scalars;
     scalars.kind = program::Argument::Kind::Scalars;
     slots["scalars"] = std::to_string(place(out.arguments, scalars));
-    out.source = fill("persistent_cpp.txt", slots);
+    out.source = finished(fill("persistent_cpp.txt", slots));
     return out;
   }
 
@@ -482,37 +448,35 @@ class PersistentText {
            !(stage.stores.empty() && stage.reductions.empty());
   }
 
-  std::string calls(const program::Kernel& part, const Kernel& stage, const std::string& space,
-                    const std::string& of) const {
+  Code calls(const program::Kernel& part, const Kernel& stage, const Code& space,
+             const Code& of) const {
     if (by_shares(stage)) {
       const Job job = make_job(stage, target_, bindings_);
       const std::int64_t tasks = row_tasks(job);
-      const std::string share = space + "vphi_share_" + job.body.suffix;
-      std::string text = tasks == 1
-                             ? fmt::format("{}({}, instance, 0);\n", share, of)
-                             : fmt::format(
+      const Code share = space + "vphi_share_" + job.body.suffix;
+      Code text = tasks == 1 ? code("{}({}, instance, 0);\n", share, of)
+                             : code(
                                    "for (long share = 0; share < {}; ++share) {}({}, instance, "
                                    "share);\n",
                                    tasks, share, of);
       if (job.epilogue())
-        text += fmt::format("{}vphi_end_{}({}, instance);\n", space, job.body.suffix, of);
+        text += code("{}vphi_end_{}({}, instance);\n", space, job.body.suffix, of);
       return text;
     }
     // `task` is 0 where there is one instance, which the compiler is not to know beforehand
     const std::uint32_t tasks = part.grid[0];
     const bool pairs = kernel::sums_pairs(stage);
-    std::string text;
+    Code text;
     if (pairs && many())
-      text = fmt::format(
+      text = code(
           "for (long block = 0; block < {0}; ++block)\n  {1}{2}({3}, instance * {0} + "
           "block);\n",
           tasks / kernel_.instances, space, part.entry, of);
     else if (tasks > 1)
-      text =
-          fmt::format("for (long t = 0; t < {}; ++t) {}{}({}, t);\n", tasks, space, part.entry, of);
+      text = code("for (long t = 0; t < {}; ++t) {}{}({}, t);\n", tasks, space, part.entry, of);
     else
-      text = fmt::format("{}{}({}, task);\n", space, part.entry, of);
-    if (!part.finish.empty()) text += fmt::format("{}{}({});\n", space, part.finish, of);
+      text = code("{}{}({}, task);\n", space, part.entry, of);
+    if (!part.finish.empty()) text += code("{}{}({});\n", space, part.finish, of);
     return text;
   }
 
@@ -529,7 +493,7 @@ class PersistentText {
   const TargetInfo& target_;
   const Bindings& bindings_;
   Job frame_;
-  std::string steps_slot_;
+  Code steps_slot_;
 };
 
 }  // namespace

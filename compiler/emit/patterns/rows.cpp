@@ -15,32 +15,31 @@ constexpr std::int64_t kSitesPerTask = 8192;
 
 // Arguments of a task by name; `arrays` false: only what the finish needs. Where there are many
 // instances, those of `instance`.
-std::string pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
-                     bool arrays = true) {
-  std::string text;
+Code pointers(const Job& job, const Bindings& bindings, std::int64_t partials, bool arrays = true) {
+  Code text;
   int at = 0;
   const bool many = job.kernel.instances > 1;
   const auto own = [&](std::int64_t words) {
-    return many ? fmt::format(" + instance * {}", words) : std::string();
+    return many ? code(" + instance * {}", words) : Code();
   };
   const std::int64_t sites = job.kernel.sites();
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
-    const std::string type = type_name(array.store);
+    const Code type = type_name(array.store);
     if (array.read || !array.next) {
       const char* c = array.written && !array.next ? "" : "const ";
-      text += fmt::format("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}]{4};\n", c, type,
-                          read_pointer(job, i), at++, own(sites));
+      text += code("{0}{1}* VPHI_RESTRICT {2} = ({0}{1}*)args[{3}]{4};\n", c, type,
+                   read_pointer(job, i), at++, own(sites));
     }
     if (array.next)
-      text += fmt::format("{0}* VPHI_RESTRICT {1} = ({0}*)args[{2}]{3};\n", type,
-                          write_pointer(job, i), at++, own(sites));
+      text += code("{0}* VPHI_RESTRICT {1} = ({0}*)args[{2}]{3};\n", type, write_pointer(job, i),
+                   at++, own(sites));
   }
-  if (!arrays) text.clear();
-  text += fmt::format("double* scalars = (double*)args[{}]{};\n", at++,
-                      own(static_cast<std::int64_t>(bindings.slots.size())));
+  if (!arrays) text = {};
+  text += code("double* scalars = (double*)args[{}]{};\n", at++,
+               own(static_cast<std::int64_t>(bindings.slots.size())));
   if (!job.kernel.reductions.empty())
-    text += fmt::format("double* partials = (double*)args[{}]{};\n", at, own(partials));
+    text += code("double* partials = (double*)args[{}]{};\n", at, own(partials));
   return text;
 }
 
@@ -48,12 +47,11 @@ std::string pointers(const Job& job, const Bindings& bindings, std::int64_t part
 // them for all threads, a run of whole instances, whose lattices stay in the caches.
 std::uint32_t many_tasks(const Job& job, std::int64_t tasks, Slots& slots) {
   const std::int64_t instances = job.kernel.instances;
-  const std::string& name = job.body.suffix;
+  const Code& name = job.body.suffix;
   const bool whole = instances >= std::int64_t{4} * job.target.compute_units;
   slots["end_function"] = job.epilogue() ? fill("end_many_cpp.txt", slots) : "";
   if (!whole) {
-    slots["shares_of_task"] =
-        fmt::format("vphi_share_{0}(args, task / {1}, task % {1});", name, tasks);
+    slots["shares_of_task"] = code("vphi_share_{0}(args, task / {1}, task % {1});", name, tasks);
     if (job.epilogue()) slots["finish_function"] = fill("finish_many_cpp.txt", slots);
     return static_cast<std::uint32_t>(instances * tasks);
   }
@@ -73,10 +71,10 @@ program::Kernel emit_scalars(const Job& job, const Bindings& bindings) {
     out.grid[0] = static_cast<std::uint32_t>(std::min<std::int64_t>(512, job.kernel.instances));
     slots["tasks"] = std::to_string(out.grid[0]);
     slots["scalar_pointers"] = pointers(job, bindings, 0, false);
-    out.source = fill("epilogue_many_cpp.txt", slots);
+    out.source = finished(fill("epilogue_many_cpp.txt", slots));
   } else {
     slots["pointers"] = pointers(job, bindings, 0);
-    out.source = fill("epilogue_cpp.txt", slots);
+    out.source = finished(fill("epilogue_cpp.txt", slots));
   }
   out.arguments = arguments(job, bindings, false, 0);
   return out;
@@ -176,13 +174,13 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
   if (cpp && kernel.instances > 1) {
     out.grid[0] = many_tasks(job, tasks, slots);
     slots["entry_function"] = job.inside ? "" : fill("rows_many_entry_cpp.txt", slots);
-    out.source = fill("rows_many_cpp.txt", slots);
+    out.source = finished(fill("rows_many_cpp.txt", slots));
   } else {
     if (job.epilogue())
       slots["finish_function"] = fill(cpp ? "finish_cpp.txt" : "finish_rows_opencl.txt", slots);
-    out.source = fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots);
+    out.source = finished(fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots));
   }
-  if (cpp && !slots["finish_function"].empty()) out.finish = slots["finish_name"];
+  if (cpp && !slots["finish_function"].empty()) out.finish = slots["finish_name"].str();
   out.arguments = arguments(job, bindings, !cpp && job.epilogue(), partials);
   return out;
 }

@@ -17,9 +17,9 @@ namespace vphi::emit {
 /// the work into, and its text for a number of tasks.
 struct Loop {
   std::int64_t units = 1;
-  std::function<std::string(std::int64_t tasks)> text;
-  std::string functions = {};  ///< at file scope
-  std::int64_t tasks = 0;      ///< 0: as many as the number of sites says
+  std::function<Code(std::int64_t tasks)> text;
+  Code functions = {};     ///< at file scope
+  std::int64_t tasks = 0;  ///< 0: as many as the number of sites says
 };
 
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop = nullptr);

@@ -8,58 +8,58 @@
 
 namespace vphi::emit {
 
-std::string Rows::buffers() const {
-  std::string text = buffers_;
-  for (const std::string& member : job_.body.reduction_members)
-    text += fmt::format("{} {}_row[{}];\n", real(), member, chunk());
+Code Rows::buffers() const {
+  Code text = buffers_;
+  for (const Code& member : job_.body.reduction_members)
+    text += code("{} {}_row[{}];\n", real(), member, chunk());
   return text;
 }
 
-std::string Rows::store() const {
-  std::string text;
+Code Rows::store() const {
+  Code text;
   for (std::size_t i = 0; i < kernel_.stores.size(); ++i) {
     const std::size_t array = position(kernel_, kernel_.stores[i].array);
     const Precision store = kernel_.arrays[array].store;
-    text += fmt::format("{}[at + i] = {}out.{};\n", write_pointer(job_, array),
-                        store == job_.body.real ? "" : std::string("(") + type_name(store) + ")",
-                        job_.body.store_members[i]);
+    text += code("{}[at + i] = {}out.{};\n", write_pointer(job_, array),
+                 store == job_.body.real ? "" : Code("(") + type_name(store) + ")",
+                 job_.body.store_members[i]);
   }
   return text;
 }
 
-std::string Rows::put() const {
-  std::string text;
-  for (const std::string& member : job_.body.reduction_members)
-    text += fmt::format("{0}_row[i] = out.{0};\n", member);
+Code Rows::put() const {
+  Code text;
+  for (const Code& member : job_.body.reduction_members)
+    text += code("{0}_row[i] = out.{0};\n", member);
   return text;
 }
 
-std::string Rows::lanes() const {
-  std::string text;
+Code Rows::lanes() const {
+  Code text;
   for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
-    const std::string& member = job_.body.reduction_members[i];
+    const Code& member = job_.body.reduction_members[i];
     const char* start = "0.0";
     if (kernel_.reductions[i].kind == kernel::ReduceKind::Minimum) start = "VPHI_INFINITY";
     if (kernel_.reductions[i].kind == kernel::ReduceKind::Maximum) start = "-VPHI_INFINITY";
-    text += fmt::format("double {}_lane[8] = {{{}}};\n", member,
-                        fmt::join(std::vector<std::string>(8, start), ", "));
-    if (doubled_lanes(i)) text += fmt::format("double {}_carry[8] = {{0.0}};\n", member);
+    text += code("double {}_lane[8] = {{{}}};\n", member,
+                 fmt::format("{}", fmt::join(std::vector<std::string>(8, start), ", ")));
+    if (doubled_lanes(i)) text += code("double {}_carry[8] = {{0.0}};\n", member);
   }
   return text;
 }
 
-std::string Rows::add_lanes() const {
-  std::string text;
+Code Rows::add_lanes() const {
+  Code text;
   for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
-    const std::string& m = job_.body.reduction_members[i];
-    std::string add = fmt::format("{0}_lane[j] = {0}_lane[j] + (double){0}_row[i + j];", m);
+    const Code& m = job_.body.reduction_members[i];
+    Code add = code("{0}_lane[j] = {0}_lane[j] + (double){0}_row[i + j];", m);
     if (kernel_.reductions[i].kind == kernel::ReduceKind::Minimum)
-      add = fmt::format("{0}_lane[j] = vphi_min_f64({0}_lane[j], (double){0}_row[i + j]);", m);
+      add = code("{0}_lane[j] = vphi_min_f64({0}_lane[j], (double){0}_row[i + j]);", m);
     if (kernel_.reductions[i].kind == kernel::ReduceKind::Maximum)
-      add = fmt::format("{0}_lane[j] = vphi_max_f64({0}_lane[j], (double){0}_row[i + j]);", m);
+      add = code("{0}_lane[j] = vphi_max_f64({0}_lane[j], (double){0}_row[i + j]);", m);
     if (doubled_lanes(i))
-      add = fmt::format("vphi_accumulate_f64(&{0}_lane[j], &{0}_carry[j], {0}_row[i + j]);", m);
-    text += fmt::format(
+      add = code("vphi_accumulate_f64(&{0}_lane[j], &{0}_carry[j], {0}_row[i + j]);", m);
+    text += code(
         "for (vphi_index i = 0; i < width / 8 * 8; i += 8)\n"
         "  for (int j = 0; j < 8; ++j) {0}\n"
         "for (vphi_index i = width / 8 * 8, j = 0; i + j < width; ++j) {0}\n",
@@ -68,18 +68,17 @@ std::string Rows::add_lanes() const {
   return text;
 }
 
-std::string Rows::shares(std::int64_t tasks) const {
-  std::string text;
+Code Rows::shares(std::int64_t tasks) const {
+  Code text;
   for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
-    const std::string& m = job_.body.reduction_members[i];
+    const Code& m = job_.body.reduction_members[i];
     if (doubled_lanes(i))
-      text += fmt::format("for (int j = 0; j < 8; ++j) {0}_lane[j] -= {0}_carry[j];\n", m);
-    text += fmt::format(
+      text += code("for (int j = 0; j < 8; ++j) {0}_lane[j] -= {0}_carry[j];\n", m);
+    text += code(
         "for (int j = 4; j > 0; j /= 2)\n  for (int k = 0; k < j; ++k)\n"
         "    {0}_lane[k] = vphi_join_{1}({2}, {0}_lane[k], {0}_lane[k + j]);\n",
         m, job_.body.suffix, i);
-    text +=
-        fmt::format("partials[{} + task] = {}_lane[0];\n", static_cast<std::int64_t>(i) * tasks, m);
+    text += code("partials[{} + task] = {}_lane[0];\n", static_cast<std::int64_t>(i) * tasks, m);
   }
   return text;
 }

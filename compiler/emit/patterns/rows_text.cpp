@@ -17,10 +17,10 @@ constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 }  // namespace
 
 // Variable with the index along an axis across the row, and the sign or test of its boundary.
-std::string Rows::axis_index(int axis, int d) {
+Code Rows::axis_index(int axis, int d) {
   used_[static_cast<std::size_t>(axis)] = true;
   if (d == 0) return kAxis[axis];
-  std::string& name = index_[{axis, d}];
+  Code& name = index_[{axis, d}];
   if (!name.empty()) return name;
   name = fmt::format("{}_{}{}", kAxis[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
   const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
@@ -28,24 +28,21 @@ std::string Rows::axis_index(int axis, int d) {
   const char* x = kAxis[axis];
   switch (boundary) {
     case Boundary::Antiperiodic:
-      coordinates_ += fmt::format("const {0} {1}_sign = vphi_turn_sign_{2}({3} + {4}, {5});\n",
-                                  real(), name, suffix(), x, d, n);
+      coordinates_ += code("const {0} {1}_sign = vphi_turn_sign_{2}({3} + {4}, {5});\n", real(),
+                           name, suffix(), x, d, n);
       [[fallthrough]];
     case Boundary::Periodic:
-      coordinates_ +=
-          fmt::format("const vphi_index {} = vphi_around({} + {}, {});\n", name, x, d, n);
+      coordinates_ += code("const vphi_index {} = vphi_around({} + {}, {});\n", name, x, d, n);
       break;
     case Boundary::Fixed:
       coordinates_ +=
-          fmt::format("const int {0}_inside = {1} + {2} >= 0 && {1} + {2} < {3};\n", name, x, d, n);
+          code("const int {0}_inside = {1} + {2} >= 0 && {1} + {2} < {3};\n", name, x, d, n);
       [[fallthrough]];
     case Boundary::Outflow:
-      coordinates_ +=
-          fmt::format("const vphi_index {} = vphi_within({} + {}, {});\n", name, x, d, n);
+      coordinates_ += code("const vphi_index {} = vphi_within({} + {}, {});\n", name, x, d, n);
       break;
     case Boundary::Neumann:
-      coordinates_ +=
-          fmt::format("const vphi_index {} = vphi_mirrored({} + {}, {});\n", name, x, d, n);
+      coordinates_ += code("const vphi_index {} = vphi_mirrored({} + {}, {});\n", name, x, d, n);
       break;
     case Boundary::Absorbing:
       throw std::invalid_argument("absorbing boundaries are not yet in this version");
@@ -54,96 +51,94 @@ std::string Rows::axis_index(int axis, int d) {
 }
 
 // Variable that points to the first site (x = 0) of a row.
-std::string Rows::row_pointer(std::size_t array, Offset row) {
+Code Rows::row_pointer(std::size_t array, Offset row) {
   row.d[0] = 0;
-  const std::string name =
-      job_.body.array_names[array] + (row.zero() ? "_row" : "_" + offset_name(row));
-  std::string& known = pointers_[name];
+  const Code name = job_.body.array_names[array] + (row.zero() ? "_row" : "_" + offset_name(row));
+  Code& known = pointers_[name];
   if (!known.empty()) return known;
   known = name;
-  std::string index = "0";
+  Code index = "0";
   for (int axis = kernel_.dims - 1; axis > 0; --axis) {
-    const std::string here = axis_index(axis, row.d[axis]);
-    index = index == "0" ? here : fmt::format("({}*{} + {})", index, extent(kernel_, axis), here);
+    const Code here = axis_index(axis, row.d[axis]);
+    index = index == "0" ? here : code("({}*{} + {})", index, extent(kernel_, axis), here);
   }
-  const std::string type = type_name(kernel_.arrays[array].store);
-  coordinates_ += fmt::format("VPHI_GLOBAL const {}* {} = {} + {}*{};\n", type, name,
-                              read_pointer(job_, array), index, extent(kernel_, 0));
+  const Code type = type_name(kernel_.arrays[array].store);
+  coordinates_ += code("VPHI_GLOBAL const {}* {} = {} + {}*{};\n", type, name,
+                       read_pointer(job_, array), index, extent(kernel_, 0));
   return name;
 }
 
 // One value of a row: at x0 + at, or at any x where the row may have to wrap (edge).
-std::string Rows::element(std::size_t array, const Offset& row, const std::string& at, bool edge) {
-  const std::string pointer = row_pointer(array, row);
+Code Rows::element(std::size_t array, const Offset& row, const Code& at, bool edge) {
+  const Code pointer = row_pointer(array, row);
   const Precision store = kernel_.arrays[array].store;
-  std::string text = edge ? fmt::format("vphi_edge_{}({}, {})", type_name(store), pointer, at)
-                          : fmt::format("{}[{}]", pointer, at);
+  Code text = edge ? code("vphi_edge_{}({}, {})", type_name(store), pointer, at)
+                   : code("{}[{}]", pointer, at);
   if (store != job_.body.real) text = "(" + real() + ")" + text;
-  std::string inside;
+  Code inside;
   if (edge && kernel_.boundary[0] == Boundary::Fixed)
-    inside = fmt::format("vphi_inside({}, {})", at, extent(kernel_, 0));
+    inside = code("vphi_inside({}, {})", at, extent(kernel_, 0));
   for (int axis = 1; axis < kernel_.dims; ++axis) {
     if (row.d[axis] == 0) continue;
     const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
-    const std::string index = axis_index(axis, row.d[axis]);
+    const Code index = axis_index(axis, row.d[axis]);
     if (boundary == Boundary::Antiperiodic) text += "*" + index + "_sign";
     if (boundary == Boundary::Fixed) inside += (inside.empty() ? "" : " & ") + index + "_inside";
   }
   if (inside.empty()) return text;
-  return fmt::format("vphi_select_{}({}, {}, {})", suffix(), inside, text,
-                     number(kernel_.fixed_value));
+  return code("vphi_select_{}({}, {}, {})", suffix(), inside, text, number(kernel_.fixed_value));
 }
 
 // The rows of a group added up: a buffer over x with margins, or where no other x is wanted the sum
 // itself (in terms of i).
-std::string Rows::column(const Read& read, std::size_t array, const algebra::RowGroup& group) {
+Rows::Column Rows::column(const Read& read, std::size_t array, const algebra::RowGroup& group) {
   int reach = 0;
   std::string key = job_.body.array_names[array];
   for (const algebra::RowClass& points : group.classes)
     for (int dx : points.dx) reach = std::max(reach, dx < 0 ? -dx : dx);
-  const auto added = [&](const std::string& at, bool edge) {
-    std::string text;
+  const auto added = [&](const Code& at, bool edge) {
+    Code text;
     std::size_t line = 0;
     for (const Offset& row : group.rows) {
-      const std::string term = element(array, row, at, edge);
+      const Code term = element(array, row, at, edge);
       const bool full = line + term.size() > 72;
       text += (text.empty() ? "" : full ? " +\n      " : " + ") + term;
       line = full ? 6 + term.size() : line + term.size() + 3;
     }
     return text;
   };
-  if (reach == 0) return "(" + added("x0 + i", false) + ")";
+  if (reach == 0) return {code("({})", added("x0 + i", false)), false};
   for (const Offset& row : group.rows) key += "_" + offset_name(row);
   std::string& name = columns_[key];
-  if (!name.empty()) return name;
+  if (!name.empty()) return {name, true};
   name = fmt::format("{}_rows{}", read.member, columns_.size());
-  buffers_ += fmt::format("{} {}[{}];\n", real(), name, chunk() + 2 * reach_);
-  sums_ += fmt::format(
+  buffers_ += code("{} {}[{}];\n", real(), name, chunk() + 2 * reach_);
+  sums_ += code(
       "VPHI_VECTORISE\nfor (vphi_index i = 0; i < width; ++i)\n"
       "  {}[{} + i] = {};\n",
       name, reach_, added("x0 + i", false));
-  sums_ += fmt::format(
+  sums_ += code(
       "for (vphi_index i = 1; i <= {0}; ++i) {{\n"
       "  {1}[{0} - i] = {2};\n"
       "  {1}[{3} + width + i] = {4};\n}}\n",
       reach_, name, added("x0 - i", true), reach_ - 1, added("x0 + width - 1 + i", true));
-  return name;
+  return {name, true};
 }
 
 // The order is that of the row plan (algebra::apply).
-std::string Rows::sum(const Read& read, std::size_t array) {
+Code Rows::sum(const Read& read, std::size_t array) {
   algebra::StencilData data;
   data.dims = kernel_.dims;
   data.offsets = read.offsets;
   data.weights = read.weights;
-  std::string total;
+  Code total;
   for (const algebra::RowGroup& group : algebra::row_plan(data).groups) {
-    const std::string buffer = column(read, array, group);
+    const auto [added, buffer] = column(read, array, group);
     for (const algebra::RowClass& points : group.classes) {
-      std::string text;
+      Code text;
       for (int dx : points.dx) {
         text += text.empty() ? "" : " + ";
-        text += buffer.front() == '(' ? buffer : fmt::format("{}[{} + i]", buffer, reach_ + dx);
+        text += buffer ? code("{}[{} + i]", added, reach_ + dx) : added;
       }
       if (points.dx.size() > 1) text = "(" + text + ")";
       if (points.weight != 1) text = number(static_cast<double>(points.weight)) + "*" + text;
@@ -158,75 +153,76 @@ void Rows::plan() {
     for (const Offset& offset : read.offsets) reach_ = std::max<int>(reach_, std::abs(offset.d[0]));
   for (const Read& read : job_.body.reads) {
     const std::size_t array = position(kernel_, read.array);
-    std::string value;
+    Code value;
     if (read.centre()) {
-      value = fmt::format("{}[at + i]", read_pointer(job_, array));
+      value = code("{}[at + i]", read_pointer(job_, array));
       if (kernel_.arrays[array].store != job_.body.real) value = "(" + real() + ")" + value;
     } else {
       value = sum(read, array);
     }
-    fills_ += fmt::format("in.{} = {};\n", read.member, value);
+    fills_ += code("in.{} = {};\n", read.member, value);
   }
   fills_ += draw_lines(job_, "at + i");
   for (int axis = 0; axis < 4; ++axis) {
     if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
     const char* x = axis == 0 ? "x0 + i" : axis < kernel_.dims ? kAxis[axis] : "0";
-    fills_ += fmt::format("in.site_{} = ({})(int)({});\n", kAxis[axis], real(), x);
+    fills_ += code("in.site_{} = ({})(int)({});\n", kAxis[axis], real(), x);
   }
-  std::string rest = "row", head;
+  Code rest = "row", head;
   for (int axis = 1; axis < kernel_.dims; ++axis) {
     const bool last = axis + 1 == kernel_.dims;
     if (used_[static_cast<std::size_t>(axis)] ||
         job_.body.site_axis[static_cast<std::size_t>(axis)])
-      head += fmt::format("const vphi_index {} = {}{};\n", kAxis[axis], rest,
-                          last ? "" : fmt::format(" % {}", extent(kernel_, axis)));
+      head += code("const vphi_index {} = {}{};\n", kAxis[axis], rest,
+                   last ? "" : code(" % {}", extent(kernel_, axis)));
     rest += "/" + std::to_string(extent(kernel_, axis));
   }
-  coordinates_.insert(0, head);
+  coordinates_ = head + coordinates_;
   if (fills_.empty()) fills_ = "in.none = (" + real() + ")0;\n";
 }
 
 // Neighbours along x beyond the ends of a row.
-std::string Rows::edge_functions() const {
+Code Rows::edge_functions() const {
   if (columns_.empty()) return {};
-  std::string text;
+  Code text;
   for (const Precision store : {Precision::F32, Precision::F64}) {
     bool wanted = false;
     for (const kernel::ArrayParam& array : kernel_.arrays)
       wanted = wanted || (array.read && array.store == store);
     if (!wanted) continue;
-    const std::string n = std::to_string(extent(kernel_, 0));
-    std::string value;
+    const Code n = std::to_string(extent(kernel_, 0));
+    Code value;
     switch (kernel_.boundary[0]) {
       case Boundary::Periodic:
-        value = "row[vphi_around(x, " + n + ")]";
+        value = code("row[vphi_around(x, {})]", n);
         break;
       case Boundary::Antiperiodic:
-        value = "row[vphi_around(x, " + n + ")]*vphi_turn_sign_" +
-                (store == Precision::F32 ? "f32" : "f64") + "(x, " + n + ")";
+        value = code("row[vphi_around(x, {0})]*vphi_turn_sign_{1}(x, {0})", n,
+                     store == Precision::F32 ? "f32" : "f64");
         break;
       case Boundary::Fixed:
       case Boundary::Outflow:
-        value = "row[vphi_within(x, " + n + ")]";
+        value = code("row[vphi_within(x, {})]", n);
         break;
       case Boundary::Neumann:
-        value = "row[vphi_mirrored(x, " + n + ")]";
+        value = code("row[vphi_mirrored(x, {})]", n);
         break;
       case Boundary::Absorbing:
         throw std::invalid_argument("absorbing boundaries are not yet in this version");
     }
-    text += fmt::format(
-        "VPHI_INLINE {0} vphi_edge_{0}(VPHI_GLOBAL const {0}* row, vphi_index x) {{\n"
-        "  return {1};\n}}\n",
-        type_name(store), value);
+    const std::string name = std::string("vphi_edge_") + type_name(store);
+    text +=
+        Code::item(name, code("VPHI_INLINE {0} {1}(VPHI_GLOBAL const {0}* row, vphi_index x) {{\n"
+                              "  return {2};\n}}\n",
+                              type_name(store), name, value));
   }
   return text;
 }
 
-std::string Rows::width() const {
+Code Rows::width() const {
   return chunks() == 1 ? std::to_string(extent(kernel_, 0))
-                       : fmt::format("vphi_select_index(x0 + {0} < {1}, {0}, {1} - x0)", chunk(),
-                                     extent(kernel_, 0));
+                       : code("vphi_select_index(x0 + {0} < {1}, {0}, {1} - x0)", chunk(),
+                              extent(kernel_, 0));
 }
 
 }  // namespace vphi::emit

@@ -27,30 +27,32 @@ class Rows {
   std::int64_t chunk() const { return std::min(extent(kernel_, 0), kLongestRow); }
   std::int64_t chunks() const { return (extent(kernel_, 0) + chunk() - 1) / chunk(); }
 
-  std::string width() const;
-  std::string edge_functions() const;
-  std::string buffers() const;
-  std::string coordinates() const { return coordinates_; }
-  std::string row_sums() const { return sums_; }
-  std::string gather() const { return fills_; }
-  std::string store() const;
-  std::string put() const;
-  std::string lanes() const;
-  std::string add_lanes() const;
-  std::string shares(std::int64_t tasks) const;
+  Code width() const;
+  Code edge_functions() const;
+  Code buffers() const;
+  Code coordinates() const { return coordinates_; }
+  Code row_sums() const { return sums_; }
+  Code gather() const { return fills_; }
+  Code store() const;
+  Code put() const;
+  Code lanes() const;
+  Code add_lanes() const;
+  Code shares(std::int64_t tasks) const;
 
  private:
-  std::string real() const { return type_name(job_.body.real); }
-  std::string suffix() const { return job_.body.real == Precision::F32 ? "f32" : "f64"; }
-  std::string number(double v) const {
-    return literal(static_cast<long double>(v), job_.body.real);
-  }
-  std::string axis_index(int axis, int d);
-  std::string row_pointer(std::size_t array, algebra::Offset row);
-  std::string element(std::size_t array, const algebra::Offset& row, const std::string& at,
-                      bool edge);
-  std::string column(const Read& read, std::size_t array, const algebra::RowGroup& group);
-  std::string sum(const Read& read, std::size_t array);
+  Code real() const { return type_name(job_.body.real); }
+  Code suffix() const { return job_.body.real == Precision::F32 ? "f32" : "f64"; }
+  Code number(double v) const { return literal(static_cast<long double>(v), job_.body.real); }
+  Code axis_index(int axis, int d);
+  Code row_pointer(std::size_t array, algebra::Offset row);
+  Code element(std::size_t array, const algebra::Offset& row, const Code& at, bool edge);
+  /// Rows added up: as a buffer of which x is wanted, or at `i` alone.
+  struct Column {
+    Code text;
+    bool buffer = false;
+  };
+  Column column(const Read& read, std::size_t array, const algebra::RowGroup& group);
+  Code sum(const Read& read, std::size_t array);
   bool doubled_lanes(std::size_t i) const {
     return kernel_.sum == kernel::SumKind::Kahan && kernel_.compute == Precision::F64 &&
            kernel_.reductions[i].kind == kernel::ReduceKind::Sum;
@@ -60,11 +62,11 @@ class Rows {
   const kernel::Kernel& kernel_;
   std::array<bool, 4> used_{};
   int reach_ = 0;  // margin of the buffers
-  std::map<std::pair<int, int>, std::string> index_;
-  std::map<std::string, std::string> pointers_;  // array and row -> variable
-  std::map<std::string, std::string> factors_;   // variable -> sign or inside test
-  std::map<std::string, std::string> columns_;   // rows added -> buffer
-  std::string coordinates_, sums_, fills_, buffers_;
+  std::map<std::pair<int, int>, Code> index_;
+  std::map<Code, Code> pointers_;               // array and row -> variable
+  std::map<Code, Code> factors_;                // variable -> sign or inside test
+  std::map<std::string, std::string> columns_;  // rows added -> buffer
+  Code coordinates_, sums_, fills_, buffers_;
 };
 
 }  // namespace vphi::emit

@@ -36,7 +36,7 @@ constexpr std::size_t kTableBytes = 12 * 1024;
 
 // Where the state of a generator is wanted: bits are used one by one from the first step on, words
 // by rounds, which begin behind the steps that lead up to one.
-std::string state_start(const Job& job) {
+Code state_start(const Job& job) {
   return job.kernel.random.bits ? "step_start" : "(step_start + lead)";
 }
 
@@ -52,96 +52,92 @@ class SingleSiteText {
         slots_(shared ? slots : bindings.slots.size()) {}
 
   // Slot `slot` of the instance that `scalars` points to.
-  std::string scalar(std::ptrdiff_t slot) const {
-    return scalar_of(job_, bindings_, "scalars", slot);
-  }
+  Code scalar(std::ptrdiff_t slot) const { return scalar_of(job_, bindings_, "scalars", slot); }
 
-  std::string named(std::ptrdiff_t slot) const { return slot_text(bindings_, slot); }
+  Code named(std::ptrdiff_t slot) const { return slot_text(bindings_, slot); }
 
-  std::string value(std::size_t array) const { return job_.body.array_names[array] + "_value"; }
+  Code value(std::size_t array) const { return job_.body.array_names[array] + "_value"; }
 
   // `own_at`: the same behind the scalars of an instance.
-  std::string load(const std::string& at, const std::string& own_at) const {
-    std::string text;
+  Code load(const Code& at, const Code& own_at) const {
+    Code text;
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       if (job_.kernel.arrays[i].read)
-        text += fmt::format("{}{} = {}[instance];\n", value(i), at, source(i));
-    for (int slot : used())
-      text += fmt::format("own[{}]{} = {};\n", named(slot), own_at, scalar(slot));
+        text += code("{}{} = {}[instance];\n", value(i), at, source(i));
+    for (int slot : used()) text += code("own[{}]{} = {};\n", named(slot), own_at, scalar(slot));
     return text;
   }
 
   // On processors later rows of the table go on from what was saved after the ones before.
-  std::string source(std::size_t array) const {
-    const std::string from = read_pointer(job_, array), to = write_pointer(job_, array);
+  Code source(std::size_t array) const {
+    const Code from = read_pointer(job_, array), to = write_pointer(job_, array);
     const bool reloads =
         shared_ && job_.dialect.tasks() && job_.kernel.arrays[array].written && from != to;
-    return reloads ? fmt::format("(done == 0 ? {} : {})", from, to) : from;
+    return reloads ? code("(done == 0 ? {} : {})", from, to) : from;
   }
 
-  std::string save(const std::string& at, const std::string& own_at) const {
-    std::string text;
+  Code save(const Code& at, const Code& own_at) const {
+    Code text;
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       if (job_.kernel.arrays[i].written)
-        text += fmt::format("{}[instance] = {}{};\n", write_pointer(job_, i), value(i), at);
+        text += code("{}[instance] = {}{};\n", write_pointer(job_, i), value(i), at);
     for (int slot : job_.body.slots_written)
-      text += fmt::format("{} = own[{}]{};\n", scalar(slot), named(slot), own_at);
+      text += code("{} = own[{}]{};\n", scalar(slot), named(slot), own_at);
     return text;
   }
 
   // Declarations of the values, in the precision in which they are stored between the steps.
-  std::string values(int lanes) const {
-    std::string text;
+  Code values(int lanes) const {
+    Code text;
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
-      text += fmt::format("{} {}{};\n", type_name(job_.kernel.arrays[i].store), value(i),
-                          lanes > 0 ? fmt::format("[{}] = {{0}}", lanes) : " = 0");
+      text += code("{} {}{};\n", type_name(job_.kernel.arrays[i].store), value(i),
+                   lanes > 0 ? code("[{}] = {{0}}", lanes) : " = 0");
     return text;
   }
 
   // One instance out of those side by side, and back.
-  std::string take() const {
-    std::string text =
-        fmt::format("double mine[{}];\n", std::max<std::size_t>(1, bindings_.slots.size()));
+  Code take() const {
+    Code text = code("double mine[{}];\n", std::max<std::size_t>(1, bindings_.slots.size()));
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
-      text += fmt::format("{} {}_here = {}[i];\n", type_name(job_.kernel.arrays[i].store), value(i),
-                          value(i));
-    for (int slot : used()) text += fmt::format("mine[{0}] = own[{0}][i];\n", named(slot));
+      text +=
+          code("{} {}_here = {}[i];\n", type_name(job_.kernel.arrays[i].store), value(i), value(i));
+    for (int slot : used()) text += code("mine[{0}] = own[{0}][i];\n", named(slot));
     text += draw_walker(job_, bindings_, "(begin + i)", "mine");
     if (stateful()) text += "unsigned noise_state = noise_states[i];\n(void)first_walker;\n";
     return text;
   }
-  std::string put() const {
-    std::string text;
+  Code put() const {
+    Code text;
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
-      if (job_.kernel.arrays[i].written) text += fmt::format("{0}[i] = {0}_here;\n", value(i));
+      if (job_.kernel.arrays[i].written) text += code("{0}[i] = {0}_here;\n", value(i));
     for (int slot : job_.body.slots_written)
-      text += fmt::format("own[{0}][i] = mine[{0}];\n", named(slot));
+      text += code("own[{0}][i] = mine[{0}];\n", named(slot));
     if (stateful()) text += "noise_states[i] = noise_state;\n";
     return text;
   }
 
   // Where the states of the lanes begin.
-  std::string lane_states() const {
+  Code lane_states() const {
     if (!stateful()) return {};
-    std::string unused;
+    Code unused;
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
-      unused += fmt::format("(void){}_here;\n", value(i));
-    return fmt::format("unsigned noise_states[{0}] = {{0}};\nfor (long i = 0; i < {0}; ++i) {{\n",
-                       kLanes) +
+      unused += code("(void){}_here;\n", value(i));
+    return code("unsigned noise_states[{0}] = {{0}};\nfor (long i = 0; i < {0}; ++i) {{\n",
+                kLanes) +
            indent(take() + unused + draw_state(job_, state_start(job_)) + put(), 2) + "}\n";
   }
 
   // The steps of a round, of each of them all instances side by side: NVIDIA's compiler keeps to
   // the order in which it meets them, and one instance after the other would wait for each of its
   // sines. Where draws are bits of a word, `noise_states` has those of the round.
-  std::string shared_steps_abreast(int abreast) const {
-    const auto each = [&](const std::string& lines) {
-      return fmt::format("VPHI_UNROLL\nfor (unsigned p = 0u; p < {}u; ++p) {{\n{}}}\n", abreast,
-                         indent(lines, 2));
+  Code shared_steps_abreast(int abreast) const {
+    const auto each = [&](const Code& lines) {
+      return code("VPHI_UNROLL\nfor (unsigned p = 0u; p < {}u; ++p) {{\n{}}}\n", abreast,
+                  indent(lines, 2));
     };
     const std::int64_t together = steps_together(job_.kernel);
-    std::string text =
-        fmt::format("unsigned round_bits[{}];\n", abreast) +
+    Code text =
+        code("unsigned round_bits[{}];\n", abreast) +
         each("unsigned noise_state = noise_states[p];\n" + shared_draws(job_, true, together) +
              "round_bits[p] = bits;\nnoise_states[p] = noise_state;\n");
     for (std::int64_t k = 0; k < together; ++k)
@@ -152,22 +148,20 @@ class SingleSiteText {
 
   // The steps that share their random numbers; `block` holds the scalars. `alone`: one step,
   // wherever it stands among those.
-  std::string shared_steps(const std::string& block, const std::string& suffix,
-                           bool alone = false) const {
+  Code shared_steps(const Code& block, const Code& suffix, bool alone = false) const {
     const std::int64_t together = alone ? 1 : steps_together(job_.kernel);
     // A round of xorshift words begins where the state stands; single steps after it look theirs
     // up.
     const bool state = shared_ && keeps_state(job_) && (!alone || job_.kernel.random.bits);
     const bool shared = together > 1 || state;
-    std::string text;
+    Code text;
     if (!state && shared_)
-      text =
-          draw_word_at(job_, fmt::format("(step_start + ({})step)", widest_integer(job_)), shared);
+      text = draw_word_at(job_, code("(step_start + ({})step)", widest_integer(job_)), shared);
     else if (!state)
       text = draw_word(job_, bindings_, block, shared);
     if (shared) text += shared_draws(job_, state, together);
     for (std::int64_t k = 0; k < together; ++k) {
-      const std::string one = step(block, suffix, k, shared);
+      const Code one = step(block, suffix, k, shared);
       text += together == 1 ? one : "{\n" + indent(one, 2) + "}\n";
     }
     return text;
@@ -188,61 +182,56 @@ class SingleSiteText {
 
   // Entry `column` of the row of step `k` of a round: a fixed distance from where the first begins,
   // which a sum of subscripts would not be to the compiler, since those wrap around.
-  std::string entry(const char* table, std::size_t width, std::int64_t k,
-                    std::size_t column) const {
-    return fmt::format("({0} + step * {1}{2})[{3}]", table, width, job_.dialect.words.index_suffix,
-                       static_cast<std::size_t>(k) * width + column);
+  Code entry(const char* table, std::size_t width, std::int64_t k, std::size_t column) const {
+    return code("({0} + step * {1}{2})[{3}]", table, width, job_.dialect.words.index_suffix,
+                static_cast<std::size_t>(k) * width + column);
   }
 
-  std::string step(const std::string& block, const std::string& suffix, std::int64_t k,
-                   bool shares) const {
+  Code step(const Code& block, const Code& suffix, std::int64_t k, bool shares) const {
     const kernel::Kernel& kernel = job_.kernel;
-    const std::string& name = job_.body.suffix;
-    const std::string real = type_name(job_.body.real);
-    std::string text;
+    const Code& name = job_.body.suffix;
+    const Code real = type_name(job_.body.real);
+    Code text;
     if (job_.per_site()) {
-      text += fmt::format("const vphi_par_{0} par = vphi_par_of_{0}({1});\nvphi_in_{0} in;\n", name,
-                          block);
+      text +=
+          code("const vphi_par_{0} par = vphi_par_of_{0}({1});\nvphi_in_{0} in;\n", name, block);
       for (const Read& read : job_.body.reads) {
         std::int64_t weight = 0;
         for (std::int64_t w : read.weights) weight += w;
-        const std::string here =
-            fmt::format("({}){}{}", real, value(position(kernel, read.array)), suffix);
-        text += fmt::format(
-            "in.{} = {};\n", read.member,
-            weight == 1 ? here
-                        : literal(static_cast<long double>(weight), job_.body.real) + "*" + here);
+        const Code here = code("({}){}{}", real, value(position(kernel, read.array)), suffix);
+        text += code("in.{} = {};\n", read.member,
+                     weight == 1
+                         ? here
+                         : literal(static_cast<long double>(weight), job_.body.real) + "*" + here);
       }
       if (!job_.body.draws.empty()) text += shares ? draws_of_step(job_, k) : draw_lines(job_, "0");
       for (const auto& [symbol, member] : job_.body.shared) {
         const auto column = static_cast<std::size_t>(std::ranges::find(shared_->site, symbol) -
                                                      shared_->site.begin());
-        text += fmt::format("in.{} = {};\n", member,
-                            entry("site_rows", shared_->site.size(), k, column));
+        text += code("in.{} = {};\n", member, entry("site_rows", shared_->site.size(), k, column));
       }
       for (std::size_t axis = 0; axis < 4; ++axis)
-        if (job_.body.site_axis[axis])
-          text += fmt::format("in.site_{} = ({})0;\n", "xyzt"[axis], real);
+        if (job_.body.site_axis[axis]) text += code("in.site_{} = ({})0;\n", "xyzt"[axis], real);
       if (job_.body.reads.empty() && job_.body.draws.empty() && job_.body.shared.empty() &&
           std::ranges::count(job_.body.site_axis, true) == 0)
-        text += fmt::format("in.none = ({})0;\n", real);
-      text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", name);
+        text += code("in.none = ({})0;\n", real);
+      text += code("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", name);
       for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
         const std::size_t array = position(kernel, kernel.stores[i].array);
-        text += fmt::format("{}{} = ({})out.{};\n", value(array), suffix,
-                            type_name(kernel.arrays[array].store), job_.body.store_members[i]);
+        text += code("{}{} = ({})out.{};\n", value(array), suffix,
+                     type_name(kernel.arrays[array].store), job_.body.store_members[i]);
       }
     }
     if (!job_.epilogue()) return text + (job_.per_site() ? "(void)out;\n" : "");
-    std::string totals;
-    for (const std::string& member : job_.body.reduction_members)
-      totals += (totals.empty() ? "" : ", ") + fmt::format("(double)out.{}", member);
+    Code totals;
+    for (const Code& member : job_.body.reduction_members)
+      totals += (totals.empty() ? "" : ", ") + code("(double)out.{}", member);
     if (totals.empty()) totals = "0.0";
     if (job_.per_site() && kernel.reductions.empty()) text += "(void)out;\n";
     for (std::size_t j = 0; shared_ && j < shared_->epilogue.size(); ++j)
-      text += fmt::format("{}[{}] = {};\n", block, slots_ + j,
-                          entry("wide_rows", shared_->epilogue.size(), k, j));
-    return text + fmt::format(
+      text += code("{}[{}] = {};\n", block, slots_ + j,
+                   entry("wide_rows", shared_->epilogue.size(), k, j));
+    return text + code(
                       "const double total[] = {{{1}}};\n"
                       "vphi_epilogue_{0}({2}, vphi_before_of_{0}({2}), total);\n",
                       name, totals, block);
@@ -255,31 +244,30 @@ class SingleSiteText {
 };
 
 // Text of the number of steps in this launch.
-std::string step_count(const Job& job, const Bindings& bindings) {
+Code step_count(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
-  if (kernel.steps_slot.empty())
-    return fmt::format("{}{}", kernel.steps, job.dialect.words.index_suffix);
+  if (kernel.steps_slot.empty()) return code("{}{}", kernel.steps, job.dialect.words.index_suffix);
   const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
   if (at == bindings.slots.end())
     throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
-  return fmt::format("vphi_count_of({})",
-                     scalar_of(job, bindings, "all_scalars", at - bindings.slots.begin()));
+  return code("vphi_count_of({})",
+              scalar_of(job, bindings, "all_scalars", at - bindings.slots.begin()));
 }
 
-std::string steps_text(const kernel::Kernel& kernel) {
+Code steps_text(const kernel::Kernel& kernel) {
   return kernel.steps_slot.empty() ? std::to_string(kernel.steps) : "many";
 }
 
 // Arguments of a task by name.
-std::string single_site_pointers(const Job& job) {
-  std::string text;
+Code single_site_pointers(const Job& job) {
+  Code text;
   int at = 0;
-  const auto add = [&](const std::string& type, const std::string& name) {
-    text += fmt::format("{0}* VPHI_RESTRICT {1} = ({0}*)args[{2}];\n", type, name, at++);
+  const auto add = [&](const Code& type, const Code& name) {
+    text += code("{0}* VPHI_RESTRICT {1} = ({0}*)args[{2}];\n", type, name, at++);
   };
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
-    const std::string type = type_name(array.store);
+    const Code type = type_name(array.store);
     if (array.read || !array.next)
       add((array.written && !array.next ? "" : "const ") + type, read_pointer(job, i));
     if (array.next) add(type, write_pointer(job, i));
@@ -311,7 +299,7 @@ void fill_groups(program::Kernel& out, Slots& slots, const Job& job,
   const std::int64_t groups = (job.kernel.instances + each - 1) / each;
   out.grid[0] = static_cast<std::uint32_t>(std::min(groups, kMostGroups));
   out.block[0] = static_cast<std::uint32_t>(threads);
-  const std::string at = abreast > 0 ? "[p]" : "";
+  const Code at = abreast > 0 ? "[p]" : "";
   slots["values"] = single_site.values(abreast);
   slots["load"] = (abreast > 0 ? "" : single_site.values(0)) + single_site.load(at, "");
   slots["draw_start"] = draw_walker(job, bindings, "instance", "scalars");
@@ -388,11 +376,11 @@ program::Kernel emit_single_site(const Job& job, const Bindings& bindings) {
   if (cpp) {
     fill_tasks(out, slots, job, single_site);
     slots["shared_steps"] = single_site.shared_steps("mine", "_here");
-    out.source = fill("single_site_cpp.txt", slots);
+    out.source = finished(fill("single_site_cpp.txt", slots));
   } else {
     fill_groups(out, slots, job, single_site, bindings, kThreads);
     slots["shared_steps"] = single_site.shared_steps("own", "");
-    out.source = fill("single_site_gpu.txt", slots);
+    out.source = finished(fill("single_site_gpu.txt", slots));
   }
   out.arguments = arguments(job, bindings, false, 0);
   return out;
@@ -418,10 +406,10 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
   const bool cpp = job.dialect.tasks();
   const bool alone = dialect.work == Work::Rows;  // no group to share a table with
   const SingleSiteText single_site(job, wider, &shared, bindings.slots.size());
-  const auto slot_of = [&](const std::string& name) {
+  const auto slot_of = [&](const Code& name) {
     return std::ranges::find(bindings.slots, name) - bindings.slots.begin();
   };
-  const auto clock_of = [&](const std::string& name) {
+  const auto clock_of = [&](const Code& name) {
     return std::ranges::find(shared.slots, name) - shared.slots.begin();
   };
   program::Kernel out;
@@ -441,9 +429,9 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
   slots["kept_slots"] = number(row_slots.size());
   slots["keep_clock"] = slots["take_clock"] = "";
   for (std::size_t k = 0; k < row_slots.size(); ++k) {
-    const std::string place = fmt::format("clock_rows[row * {}u + {}u]", row_slots.size(), k);
-    slots["keep_clock"] += fmt::format("{} = clock[{}];\n", place, row_slots[k]);
-    slots["take_clock"] += fmt::format("clock[{}] = {};\n", row_slots[k], place);
+    const Code place = code("clock_rows[row * {}u + {}u]", row_slots.size(), k);
+    slots["keep_clock"] += code("{} = clock[{}];\n", place, row_slots[k]);
+    slots["take_clock"] += code("clock[{}] = {};\n", row_slots[k], place);
   }
   const int rows = cpp ? kRowsCpp : alone ? kRowsAlone : rows_for(shared, row_slots.size());
   slots["rows"] = std::to_string(rows);
@@ -452,61 +440,60 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
   slots["clock_slots"] = number(shared.slots.size());
   slots["site_width"] = number(shared.site.size());
   slots["wide_width"] = number(shared.epilogue.size());
-  slots["still"] = kernel.still.empty() ? "0.0" : fmt::format("clock[{}]", clock_of(kernel.still));
+  slots["still"] = kernel.still.empty() ? "0.0" : code("clock[{}]", clock_of(kernel.still));
   slots["still_slot"] = std::to_string(kernel.still.empty() ? 0 : slot_of(kernel.still));
-  slots["stands"] = kernel.still.empty() ? "0"
-                                         : fmt::format("vphi_count_of({}) != 0",
-                                                       single_site.scalar(slot_of(kernel.still)));
-  slots["step_start"] =
-      kernel.random.step.empty()
-          ? "0"
-          : fmt::format("({})clock[{}]", widest_integer(job), clock_of(kernel.random.step));
+  slots["stands"] = kernel.still.empty()
+                        ? "0"
+                        : code("vphi_count_of({}) != 0", single_site.scalar(slot_of(kernel.still)));
+  slots["step_start"] = kernel.random.step.empty() ? "0"
+                                                   : code("({})clock[{}]", widest_integer(job),
+                                                          clock_of(kernel.random.step));
   slots["clock_load"] = slots["clock_save"] = "";
   for (std::size_t j = 0; j < shared.slots.size(); ++j) {
     slots["clock_load"] +=
-        fmt::format("clock[{}] = {};\n", j, single_site.scalar(slot_of(shared.slots[j])));
+        code("clock[{}] = {};\n", j, single_site.scalar(slot_of(shared.slots[j])));
     const auto sets = [&](const auto& a) { return a.slot == shared.slots[j]; };
     if (std::ranges::any_of(shared.clock, sets))
       slots["clock_save"] +=
-          fmt::format("{} = clock[{}];\n", single_site.scalar(slot_of(shared.slots[j])), j);
+          code("{} = clock[{}];\n", single_site.scalar(slot_of(shared.slots[j])), j);
   }
   slots["body"] += clock.text;
   const bool state = keeps_state(job);
   const std::int64_t run = kernel::steps_of_run(shared.own.random);
   // Rows end where a run of the state or a round of steps does.
   const std::int64_t unit = state ? run : together;
-  slots["most_rows"] = fmt::format("{} - (step_low & {})", state ? run : rows, unit - 1);
+  slots["most_rows"] = code("{} - (step_low & {})", state ? run : rows, unit - 1);
   slots["run"] = std::to_string(state ? run : kStepsOfBlock);
   slots["run_mask"] = std::to_string((state ? run : kStepsOfBlock) - 1);
   slots["together_mask"] = std::to_string(together - 1);
-  slots["lead"] = fmt::format("({} - (step_low & {})) & {}", together, together - 1, together - 1);
+  slots["lead"] = code("({} - (step_low & {})) & {}", together, together - 1, together - 1);
   slots["step_low"] = "0";
   if (!kernel.random.step.empty())
-    slots["step_low"] = fmt::format("vphi_count_of(clock[{0}] - 128.0*{1}(clock[{0}]*0.0078125))",
-                                    clock_of(kernel.random.step),
-                                    function_name(algebra::Op::Floor, Precision::F64, dialect));
+    slots["step_low"] = code("vphi_count_of(clock[{0}] - 128.0*{1}(clock[{0}]*0.0078125))",
+                             clock_of(kernel.random.step),
+                             function_name(algebra::Op::Floor, Precision::F64, dialect));
   const int abreast = cpp || alone ? 0 : instances_abreast(job, target);
   slots["abreast"] = std::to_string(std::max(1, abreast));
   const bool light = kernel::cost(kernel).flops <= kLightFlops;
   slots["occupancy"] = std::to_string(!light ? 1 : occupancy_of(abreast));
   // NVIDIA's OpenCL knows no groups on a multiprocessor, but registers of a thread.
   if (dialect.can.asks_registers && light)
-    slots["comment"] += fmt::format("// vphi: registers={}\n",
-                                    kRegisters / (kSharedThreads * occupancy_of(abreast)) / 8 * 8);
+    slots["comment"] += code("// vphi: registers={}\n",
+                             kRegisters / (kSharedThreads * occupancy_of(abreast)) / 8 * 8);
   const bool draws = !job.body.draws.empty();
   const bool kept = state && abreast > 0;
   slots["walkers"] = !draws || abreast == 0
                          ? ""
-                         : fmt::format("{} first_walkers[{}];\n", widest_integer(job), abreast) +
-                               (kept ? fmt::format("unsigned noise_states[{}];\n", abreast) : "");
+                         : code("{} first_walkers[{}];\n", widest_integer(job), abreast) +
+                               (kept ? code("unsigned noise_states[{}];\n", abreast) : "");
   // NVIDIA's compiler would rather convert the number anew in each round than keep it.
-  const std::string keep = dialect.words.keep;
-  slots["keep_walker"] =
-      !draws         ? ""
-      : keep.empty() ? "first_walkers[p] = first_walker;\n"
-                     : fmt::format("{} kept = first_walker;\n{}\nfirst_walkers[p] = kept;\n",
-                                   widest_integer(job), keep);
-  slots["walker"] = draws ? fmt::format(
+  const Code keep = dialect.words.keep;
+  slots["keep_walker"] = !draws ? ""
+                         : keep.empty()
+                             ? "first_walkers[p] = first_walker;\n"
+                             : code("{} kept = first_walker;\n{}\nfirst_walkers[p] = kept;\n",
+                                    widest_integer(job), keep);
+  slots["walker"] = draws ? code(
                                 "const {} first_walker = first_walkers[p];\n"
                                 "(void)first_walker;\n",
                                 widest_integer(job))
@@ -514,7 +501,7 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
   slots["take_state"] = kept ? "unsigned noise_state = noise_states[p];\n" : "";
   slots["keep_state"] = kept ? "noise_states[p] = noise_state;\n" : "";
   if (kept && job.kernel.random.bits)
-    slots["walkers"] += fmt::format("vphi_words run_words[{}];\n", abreast);
+    slots["walkers"] += code("vphi_words run_words[{}];\n", abreast);
   if (kept && job.kernel.random.bits)
     slots["noise_state"] =
         draw_run(job, "low", "step_start + begun", "(done | begun) == 0u", "run_words[p]");
@@ -525,11 +512,11 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
                   draw_state(job, alone ? state_start(job) : "(step_start + begun + lead)")
             : "";
   slots["run_start"] =
-      kept ? fmt::format("VPHI_UNROLL\nfor (unsigned p = 0u; p < {}u; ++p) {{\n{}}}\n", abreast,
-                         indent(slots["walker"] + slots["noise_state"] + slots["keep_state"], 2))
+      kept ? code("VPHI_UNROLL\nfor (unsigned p = 0u; p < {}u; ++p) {{\n{}}}\n", abreast,
+                  indent(slots["walker"] + slots["noise_state"] + slots["keep_state"], 2))
            : "";
   slots["lane_states"] = cpp ? single_site.lane_states() : "";
-  const std::string block = cpp ? "mine" : "own", suffix = cpp ? "_here" : abreast > 0 ? "[p]" : "";
+  const Code block = cpp ? "mine" : "own", suffix = cpp ? "_here" : abreast > 0 ? "[p]" : "";
   slots["shared_steps"] = single_site.shared_steps(block, suffix);
   slots["one_step"] = single_site.shared_steps(block, suffix, true);
   if (abreast > 0)
@@ -538,10 +525,11 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
                                 : fill("single_site_steps_gpu.txt", slots);
   if (cpp) {
     fill_tasks(out, slots, job, single_site);
-    out.source = fill("single_site_shared_cpp.txt", slots);
+    out.source = finished(fill("single_site_shared_cpp.txt", slots));
   } else {
     fill_groups(out, slots, job, single_site, wider, kSharedThreads, abreast);
-    out.source = fill(alone ? "single_site_shared_alone.txt" : "single_site_shared_gpu.txt", slots);
+    out.source = finished(
+        fill(alone ? "single_site_shared_alone.txt" : "single_site_shared_gpu.txt", slots));
   }
   out.arguments = arguments(job, bindings, false, 0);
   return out;

@@ -54,36 +54,35 @@ int strip_of(const Job& job) {
 void vector_lines(const Job& job, Slots& slots, int strip) {
   const char* real = type_name(job.body.real);
   const int lanes = kStripBytes / bytes_of(job.body.real), vectors = strip / lanes;
-  const std::string type = real + std::to_string(lanes), space = job.dialect.words.global;
-  std::string load, store;
+  const Code type = real + std::to_string(lanes), space = job.dialect.words.global;
+  Code load, store;
   const auto index = [&](int v) {
-    return vectors == 1 ? std::string("vector") : fmt::format("vector * {}u + {}u", vectors, v);
+    return vectors == 1 ? Code("vector") : code("vector * {}u + {}u", vectors, v);
   };
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
-    const std::string from = read_pointer(job, i), to = write_pointer(job, i);
-    const std::string old = Gather::old_of_strip(job, i), next = Gather::next_of_strip(job, i);
-    const auto name = [&](const std::string& stem, int v) {
+    const Code from = read_pointer(job, i), to = write_pointer(job, i);
+    const Code old = Gather::old_of_strip(job, i), next = Gather::next_of_strip(job, i);
+    const auto name = [&](const Code& stem, int v) {
       return stem + "_vector" + (vectors == 1 ? "" : "_" + std::to_string(v));
     };
-    const auto part = [&](const std::string& stem, int k) {
-      return name(stem, k / lanes) + "." + "xyzw"[k % lanes];
+    const auto part = [&](const Code& stem, int k) {
+      return code("{}.{}", name(stem, k / lanes), "xyzw"[k % lanes]);
     };
     if (array.read) {
-      std::string values;
+      Code values;
       for (int v = 0; v < vectors; ++v)
-        load += fmt::format("const {0} {1} = (({2}const {0}*){3})[{4}];\n", type, name(old, v),
-                            space, from, index(v));
+        load += code("const {0} {1} = (({2}const {0}*){3})[{4}];\n", type, name(old, v), space,
+                     from, index(v));
       for (int k = 0; k < strip; ++k) values += (k > 0 ? ", " : "") + part(old, k);
-      load += fmt::format("const {} {}[{}] = {{{}}};\n", real, old, strip, values);
+      load += code("const {} {}[{}] = {{{}}};\n", real, old, strip, values);
     }
     if (array.written) {
-      load += fmt::format("{} {}[{}];\n", real, next, strip);
-      for (int v = 0; v < vectors; ++v) store += fmt::format("{} {};\n", type, name(next, v));
-      for (int k = 0; k < strip; ++k)
-        store += fmt::format("{} = {}[{}];\n", part(next, k), next, k);
+      load += code("{} {}[{}];\n", real, next, strip);
+      for (int v = 0; v < vectors; ++v) store += code("{} {};\n", type, name(next, v));
+      for (int k = 0; k < strip; ++k) store += code("{} = {}[{}];\n", part(next, k), next, k);
       for (int v = 0; v < vectors; ++v)
-        store += fmt::format("(({}{}*){})[{}] = {};\n", space, type, to, index(v), name(next, v));
+        store += code("(({}{}*){})[{}] = {};\n", space, type, to, index(v), name(next, v));
     }
   }
   if (!job.body.draws.empty()) load += strip_draws(job, "vector", strip);
@@ -104,19 +103,19 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   const std::string number = has_site_order(job) ? "number" : "at";
   const bool once = job.body.held > 0 && job.kernel.reach == kernel::Reach::Launch &&
                     groups[0] * threads >= job.kernel.sites();
-  slots["each"] = each_site(number, slots["sites"], threads, once);
+  slots["each"] = each_site(number, slots["sites"].str(), threads, once);
   slots["gather"] = Gather(job, false, threads).lines();
   slots["evaluate"] = Gather(job, false, threads).evaluated();
-  std::string add;
+  Code add;
   for (std::size_t i = 0; i < job.kernel.reductions.size(); ++i)
     add += accumulate(job, i, "out." + job.body.reduction_members[i]);
   slots["store"] = Gather::stores(job);
   slots["accumulate"] = add;
   // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
-  const std::string rematerialise = job.dialect.words.rematerialise;
+  const Code rematerialise = job.dialect.words.rematerialise;
   const bool held = job.body.parameters <= kMostHeldParameters || rematerialise.empty();
-  const std::string parameters =
-      fmt::format("const vphi_par_{0} par = vphi_par_of_{0}(scalars);\n", job.body.suffix);
+  const Code parameters =
+      code("const vphi_par_{0} par = vphi_par_of_{0}(scalars);\n", job.body.suffix);
   slots["parameters_before"] = held ? parameters : "";
   slots["parameters_inside"] =
       held ? "" : rematerialise + "  // read again for each site\n" + parameters;
@@ -204,7 +203,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue() && !alone);
   slots["local_memory"] = sum_memory(reductions);
   if (alone && reductions.tree_doubles > 0)
-    slots["local_memory"] = fmt::format("VPHI_LOCAL double tree[{}];", reductions.tree_doubles);
+    slots["local_memory"] = code("VPHI_LOCAL double tree[{}];", reductions.tree_doubles);
   if (reductions.tree_doubles == 0 && kernel.reach == kernel::Reach::Wave && job.epilogue())
     slots["local_memory"] = "VPHI_LOCAL unsigned last;";
 
@@ -219,7 +218,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   if (strip == 1) slots["body"] = Gather::functions(job);
 
   program::Kernel out;
-  out.source = fill(strip > 1 ? "sites_vectors_gpu.txt" : "sites_gpu.txt", slots);
+  out.source = finished(fill(strip > 1 ? "sites_vectors_gpu.txt" : "sites_gpu.txt", slots));
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue() && !alone, partials);
   out.grid = grid_of(job, groups);
@@ -233,12 +232,12 @@ program::Kernel emit_epilogue_gpu(const Job& job, const Bindings& bindings) {
     constexpr std::int64_t kInstancesPerGroup = 64, kMostGroups = 1 << 16;
     Slots slots = common_slots(job, kInstancesPerGroup);
     slots["slots"] = std::to_string(bindings.slots.size());
-    out.source = fill("epilogue_many_gpu.txt", slots);
+    out.source = finished(fill("epilogue_many_gpu.txt", slots));
     out.block[0] = kInstancesPerGroup;
     out.grid[0] = static_cast<std::uint32_t>(std::min(
         kMostGroups, (job.kernel.instances + kInstancesPerGroup - 1) / kInstancesPerGroup));
   } else {
-    out.source = fill("epilogue_gpu.txt", common_slots(job, 1));
+    out.source = finished(fill("epilogue_gpu.txt", common_slots(job, 1)));
   }
   out.arguments = arguments(job, bindings, false, 0);
   return out;

@@ -70,13 +70,13 @@ class Builder {
   std::string family(Expr expr) const;
   int slot(const std::string& symbol) const;
   void read(const std::string& symbol) { body_.slots_read.push_back(slot(symbol)); }
-  std::string structs() const;
+  Code structs() const;
   void sort_reads(std::span<const Expr> order);
-  std::string site_function();
+  Code site_function();
   std::vector<Expr> order_of_many();
   std::string in_pieces(Printer& printer, std::span<const Expr> order);
-  std::string parameter_function();
-  std::string epilogue_function();
+  Code parameter_function();
+  Code epilogue_function();
 
   const kernel::Kernel& kernel_;
   const Dialect& dialect_;
@@ -89,7 +89,7 @@ class Builder {
   std::vector<Expr> roots_;  // stores, then reductions
   std::unordered_map<const Node*, Expr> prepared_;
   std::unordered_map<const Node*, bool> per_site_, per_step_;
-  std::unordered_map<const Node*, std::string> leaves_;  // text in the site function
+  std::unordered_map<const Node*, Leaf> leaves_;  // in the site function
   std::unordered_map<const Node*, std::string> read_members_;
   std::unordered_map<const Node*, bool> seen_;
   std::vector<std::pair<std::string, Expr>> parameters_;
@@ -186,7 +186,7 @@ void Builder::add_read(const Node& node) {
   if (which == kernel_.arrays.size())
     throw std::invalid_argument("kernel " + kernel_.name + " reads an unknown array");
   read.member = members_.fresh(body_.array_names[which] + "_" + stem);
-  leaves_[&node] = "in." + read.member;
+  leaves_[&node] = {"in", read.member};
   read_members_[&node] = read.member;
   body_.reads.push_back(std::move(read));
 }
@@ -196,13 +196,13 @@ void Builder::add_draw(const Node& node) {
     throw std::invalid_argument("kernel " + kernel_.name + ": a random number of another site");
   const std::string name = node.op == Op::Normal ? "normal" : "uniform";
   body_.draws.push_back({node.op, node.index, members_.fresh(name + std::to_string(node.index))});
-  leaves_[&node] = "in." + body_.draws.back().member;
+  leaves_[&node] = {"in", body_.draws.back().member};
 }
 
 void Builder::add_parameter(Expr expr) {
   std::string wish = expr.is(Op::Symbol) ? identifier(expr->name) + "_s" : "step_factor";
   wish = parameter_names_.fresh(wish);
-  leaves_[expr.get()] = "par." + wish;
+  leaves_[expr.get()] = {"par", wish};
   parameters_.emplace_back(wish, expr);
 }
 
@@ -211,14 +211,14 @@ void Builder::collect(Expr expr) {
   if (std::exchange(done, true)) return;
   if (expr.is(Op::Symbol) && shared_.contains(expr->name)) {
     body_.shared.emplace_back(expr->name, members_.fresh(expr->name));
-    leaves_[expr.get()] = "in." + body_.shared.back().second;
+    leaves_[expr.get()] = {"in", body_.shared.back().second};
     return;
   }
   if (uniform(expr)) return add_parameter(expr);
   if (expr.is(Op::Load) || expr.is(Op::Stencil)) return add_read(*expr);
   if (expr.is(Op::Site)) {
     body_.site_axis.at(static_cast<std::size_t>(expr->index)) = true;
-    leaves_[expr.get()] = std::string("in.site_") + kAxis[expr->index];
+    leaves_[expr.get()] = {"in", std::string("site_") + kAxis[expr->index]};
     return;
   }
   if (expr.is(Op::Normal) || expr.is(Op::Uniform)) return add_draw(*expr);
@@ -252,13 +252,19 @@ int Builder::slot(const std::string& symbol) const {
   return static_cast<int>(at - bindings_.slots.begin());
 }
 
-std::string Builder::structs() const {
+/// A function at file scope, with a blank line behind it.
+Code function_item(const std::string& name, std::string text, const Names& uses) {
+  return Code::item(name, Code(std::move(text), uses)) + Code(std::string("\n"));
+}
+
+Code Builder::structs() const {
   const std::string real = type_name(body_.real);
   const auto fields = [&](const char* kind, const std::vector<std::string>& names) {
     std::string text = "typedef struct {\n";
     for (const std::string& name : names) text += "  " + real + " " + name + ";\n";
     if (names.empty()) text += "  " + real + " none;\n";
-    return text + "} vphi_" + kind + "_" + body_.suffix + ";\n\n";
+    const std::string name = std::string("vphi_") + kind + "_" + body_.suffix;
+    return Code::item(name, text + "} " + name + ";\n", true) + Code(std::string("\n"));
   };
   std::vector<std::string> in, out, par;
   for (const Read& read : body_.reads) in.push_back(read.member);
@@ -280,21 +286,21 @@ void Builder::sort_reads(std::span<const Expr> order) {
   for (std::size_t i = 0; i < order.size(); ++i)
     for (const Expr arg : order[i].args())
       if (const auto leaf = leaves_.find(arg.get()); leaf != leaves_.end())
-        first.try_emplace(leaf->second, i);
+        if (leaf->second.of == "in") first.try_emplace(leaf->second.name, i);
   std::ranges::stable_sort(body_.reads, {}, [&](const Read& read) {
-    const auto found = first.find("in." + read.member);
+    const auto found = first.find(read.member);
     return found == first.end() ? order.size() : found->second;
   });
 }
 
-std::string Builder::site_function() {
+Code Builder::site_function() {
   Scope scope;
   for (const char* name : {"in", "out", "par"}) scope.fresh(name);
   Printer printer(
       dialect_, body_.real,
       {[&](const Node& node) {
          const auto found = leaves_.find(&node);
-         return found == leaves_.end() ? std::string() : found->second;
+         return found == leaves_.end() ? Leaf() : found->second;
        },
        [&](Expr expr) { return family(expr); }, [&](const Node& node) { return note(node); },
        [&](const Node& node) { return constant(node); }},
@@ -334,9 +340,11 @@ std::string Builder::site_function() {
   if (roots_.empty()) results += std::string("out.none = ") + literal(0.0L, body_.real) + ";\n";
   if (parameters_.empty()) results += "(void)par;\n";
   if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) results += "(void)in;\n";
-  if (!body_.pieces.empty()) body_.pieces.back().lines += results;
+  if (!body_.pieces.empty()) body_.pieces.back().lines += Code(results, printer.used());
   body_.calls.add(printer.calls());
-  return head + indent(named_numbers + lines + results, 2) + "  return out;\n}\n\n";
+  return function_item("vphi_site_" + s,
+                       head + indented(named_numbers + lines + results, 2) + "  return out;\n}\n",
+                       printer.used());
 }
 
 // The order of a long site function. What would not fit into a thread's registers is read again.
@@ -359,7 +367,7 @@ std::vector<Expr> Builder::order_of_many() {
       Read read = *std::ranges::find(body_.reads, first, &Read::member);
       read.copy = copy.number;
       read.member = members_.fresh(first + "_again");
-      leaves_[copy.symbol.get()] = "in." + read.member;
+      leaves_[copy.symbol.get()] = {"in", read.member};
       body_.reads.push_back(std::move(read));
     }
     roots_ = std::move(rematerialised.roots);
@@ -373,25 +381,25 @@ std::vector<Expr> Builder::order_of_many() {
 // A piece ends where the next value wants something that has not been read yet.
 std::string Builder::in_pieces(Printer& printer, std::span<const Expr> order) {
   std::unordered_map<std::string, std::size_t> reads, draws;
-  for (std::size_t k = 0; k < body_.reads.size(); ++k) reads["in." + body_.reads[k].member] = k;
-  for (std::size_t k = 0; k < body_.draws.size(); ++k) draws["in." + body_.draws[k].member] = k;
+  for (std::size_t k = 0; k < body_.reads.size(); ++k) reads[body_.reads[k].member] = k;
+  for (std::size_t k = 0; k < body_.draws.size(); ++k) draws[body_.draws[k].member] = k;
   std::vector<bool> there(body_.reads.size());
   std::vector<Piece>& pieces = body_.pieces;
   std::string lines;
   const auto close = [&] {
     if (pieces.empty()) return;
-    pieces.back().lines = printer.take_lines();
-    lines += pieces.back().lines;
+    pieces.back().lines = Code(printer.take_lines(), printer.used());
+    lines += pieces.back().lines.str();
   };
   printer.compute_in(order, [&](std::size_t i) {
     Piece next{{}, pieces.empty() ? 0 : pieces.back().draws, {}};
     const std::size_t drawn = next.draws;
     for (const Expr arg : order[i].args()) {
       const auto leaf = leaves_.find(arg.get());
-      if (leaf == leaves_.end()) continue;
-      if (const auto draw = draws.find(leaf->second); draw != draws.end())
+      if (leaf == leaves_.end() || leaf->second.of != "in") continue;
+      if (const auto draw = draws.find(leaf->second.name); draw != draws.end())
         next.draws = std::max(next.draws, draw->second + 1);
-      const auto read = reads.find(leaf->second);
+      const auto read = reads.find(leaf->second.name);
       if (read == reads.end() || there[read->second]) continue;
       there[read->second] = true;
       next.reads.push_back(read->second);
@@ -408,13 +416,13 @@ std::string Builder::in_pieces(Printer& printer, std::span<const Expr> order) {
   return lines;
 }
 
-std::string Builder::parameter_function() {
+Code Builder::parameter_function() {
   Scope scope;
   for (const char* name : {"par", "scalars"}) scope.fresh(name);
   std::unordered_map<const Node*, std::string> slots;
   std::string head, tail;
   Printer printer(dialect_, Precision::F64,
-                  {[&](const Node& node) -> std::string {
+                  {[&](const Node& node) -> Leaf {
                      if (node.op != Op::Symbol) return {};
                      std::string& name = slots[&node];
                      if (name.empty()) {
@@ -422,7 +430,7 @@ std::string Builder::parameter_function() {
                        read(node.name);
                        head += "  const double " + name + " = " + scalar_text(node.name) + ";\n";
                      }
-                     return name;
+                     return {"", name};
                    },
                    [](Expr) { return std::string("k"); }},
                   scope);
@@ -431,7 +439,7 @@ std::string Builder::parameter_function() {
   printer.announce(roots);
   for (const auto& [name, expr] : parameters_) {
     const std::string value = printer.number(expr);
-    tail += indent(printer.take_lines(), 2);
+    tail += indented(printer.take_lines(), 2);
     tail += "  par." + name + " = " +
             (body_.real == Precision::F32 ? "(float)(" + value + ")" : value) + ";\n";
   }
@@ -439,26 +447,28 @@ std::string Builder::parameter_function() {
     tail = std::string("  (void)scalars;\n  par.none = ") + literal(0.0L, body_.real) + ";\n";
   const std::string s = body_.suffix;
   body_.calls.add(printer.calls());
-  return "VPHI_INLINE vphi_par_" + s + " vphi_par_of_" + s + "(" + space_ +
-         "const double* scalars) {\n  vphi_par_" + s + " par;\n" + head + tail +
-         "  return par;\n}\n\n";
+  return function_item("vphi_par_of_" + s,
+                       "VPHI_INLINE vphi_par_" + s + " vphi_par_of_" + s + "(" + space_ +
+                           "const double* scalars) {\n  vphi_par_" + s + " par;\n" + head + tail +
+                           "  return par;\n}\n",
+                       printer.used());
 }
 
 // The scalars are read in a function of their own, so that a device can fetch them early.
-std::string Builder::epilogue_function() {
+Code Builder::epilogue_function() {
   if (kernel_.reductions.empty() && kernel_.epilogue.empty()) return {};
   Scope scope;
   for (const char* name : {"scalars", "total", "before"}) scope.fresh(name);
-  std::unordered_map<std::string, std::string> current;  // slot name -> C expression
+  std::unordered_map<std::string, Leaf> current;  // by slot
   std::string lines, members, loads;
   Printer printer(
       dialect_, Precision::F64,
-      {[&](const Node& node) -> std::string {
+      {[&](const Node& node) -> Leaf {
          if (node.op != Op::Symbol) return {};
-         std::string& name = current[node.name];
+         Leaf& name = current[node.name];
          if (name.empty()) {
            const std::string member = scope.fresh(identifier(node.name) + "_s");
-           name = "before." + member;
+           name = {"before", member};
            read(node.name);
            members += "  double " + member + ";\n";
            loads += "  before." + member + " = " + scalar_text(node.name) + ";\n";
@@ -470,7 +480,7 @@ std::string Builder::epilogue_function() {
   for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
     const std::string& slot = kernel_.reductions[i].slot;
     const std::string name = scope.fresh(identifier(slot) + "_s");
-    current[slot] = name;
+    current[slot] = {"", name};
     lines += "  const double " + name + " = total[" + std::to_string(i) + "];\n";
     lines += "  " + scalar_text(slot) + " = " + name + ";\n";
     body_.slots_written.push_back(this->slot(slot));
@@ -480,10 +490,10 @@ std::string Builder::epilogue_function() {
     printer.announce(roots);
     const std::string name = scope.fresh(identifier(assign.slot) + "_new");
     const std::string line = printer.assignment("const double " + name, assign.value);
-    lines += indent(line, 2);
+    lines += indented(line, 2);
     lines += "  " + scalar_text(assign.slot) + " = " + name + ";\n";
     body_.slots_written.push_back(slot(assign.slot));
-    current[assign.slot] = name;
+    current[assign.slot] = {"", name};
     printer.forget(assign.value->arena->symbol(assign.slot));
   }
   if (kernel_.reductions.empty()) lines += "  (void)total;\n";
@@ -494,12 +504,19 @@ std::string Builder::epilogue_function() {
   }
   const std::string s = body_.suffix;
   body_.calls.add(printer.calls());
-  return "typedef struct {\n" + members + "} vphi_before_" + s + ";\n\n" +
-         "VPHI_INLINE vphi_before_" + s + " vphi_before_of_" + s + "(" + space_ +
-         "const double* scalars) {\n  vphi_before_" + s + " before;\n" + loads +
-         "  return before;\n}\n\nVPHI_INLINE void vphi_epilogue_" + s + "(" + space_ +
-         "double* scalars, const vphi_before_" + s + " before,\n    const double* total) {\n" +
-         lines + "}\n\n";
+  const std::string type = "vphi_before_" + s;
+  return Code::item(type, "typedef struct {\n" + members + "} " + type + ";\n", true) +
+         Code(std::string("\n")) +
+         function_item("vphi_before_of_" + s,
+                       "VPHI_INLINE " + type + " vphi_before_of_" + s + "(" + space_ +
+                           "const double* scalars) {\n  " + type + " before;\n" + loads +
+                           "  return before;\n}\n",
+                       {}) +
+         function_item("vphi_epilogue_" + s,
+                       "VPHI_INLINE void vphi_epilogue_" + s + "(" + space_ +
+                           "double* scalars, const " + type +
+                           " before,\n    const double* total) {\n" + lines + "}\n",
+                       printer.used());
 }
 
 Body Builder::build() {

@@ -43,7 +43,7 @@ struct Draw {
 struct Piece {
   std::vector<std::size_t> reads;  ///< places in Body::reads
   std::size_t draws = 0;           ///< of Body::draws, from the first on, are there by then
-  std::string lines;
+  Code lines;
 };
 
 struct Body {
@@ -63,12 +63,12 @@ struct Body {
   int parameters = 0;                          ///< members of the `par` struct
   int held = 0;  ///< numbers that a site holds at once, where it computes in written order
   std::vector<Piece> pieces;  ///< then: the site function once more; empty elsewhere
-  std::string structs;        ///< types of what goes in and out
-  std::string site;           ///< the site function
-  std::string rest;           ///< the other functions
+  Code structs;               ///< types of what goes in and out
+  Code site;                  ///< the site function
+  Code rest;                  ///< the other functions
   Calls calls;                ///< what these call
   /// The structs and functions.
-  std::string code() const { return structs + site + rest; }
+  Code code() const { return structs + site + rest; }
 };
 
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:

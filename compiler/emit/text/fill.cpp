@@ -1,7 +1,11 @@
 #include "compiler/emit/text/fill.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "embedded/vphi_templates.hpp"
 
@@ -14,7 +18,7 @@ std::string_view template_named(std::string_view name) {
   throw std::logic_error("no template called " + std::string(name));
 }
 
-const std::string& slot_named(const Slots& slots, std::string_view name) {
+const Code& slot_named(const Slots& slots, std::string_view name) {
   const auto found = slots.find(name);
   if (found == slots.end()) throw std::logic_error("no text for slot @" + std::string(name) + "@");
   return found->second;
@@ -31,164 +35,127 @@ std::string_view slot_at(std::string_view line, std::size_t at) {
   return name;
 }
 
-void fill_line(std::string_view line, const Slots& slots, std::string& out) {
-  const std::size_t first = line.find_first_not_of(' ');
-  if (first != std::string_view::npos) {
-    const std::string_view name = slot_at(line, first);
-    if (!name.empty() && first + name.size() + 2 == line.size()) {
-      const std::string& text = slot_named(slots, name);
-      out += indent(text, static_cast<int>(first));
-      if (!text.empty() && text.back() != '\n') out += '\n';
-      return;
-    }
-  }
-  for (std::size_t i = 0; i < line.size();) {
-    const std::string_view name = slot_at(line, i);
-    if (name.empty()) {
-      out += line[i++];
-    } else {
-      out += slot_named(slots, name);
-      i += name.size() + 2;
-    }
-  }
-  out += '\n';
-}
-
-template <class Each>
-void for_lines(std::string_view text, Each each) {
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = text.find('\n', at);
-    if (end == std::string_view::npos) end = text.size();
-    each(text.substr(at, end - at));
-    at = end + 1;
-  }
-}
-
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-int count_word(std::string_view text, std::string_view word) {
-  int count = 0;
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string_view::npos;
-       at += word.size()) {
-    const bool open = at == 0 || !word_char(text[at - 1]);
-    const std::size_t end = at + word.size();
-    if (open && (end == text.size() || !word_char(text[end]))) ++count;
-  }
-  return count;
-}
-
-// Start of the line after the function that begins at `at`: its closing brace is the first one at
-// the start of a line, or ends the line itself.
-std::size_t function_end(std::string_view text, std::size_t at) {
-  const std::size_t line_end = text.find('\n', at);
-  if (line_end == std::string_view::npos) return text.size();
-  if (text[line_end - 1] == '}') return line_end + 1;
-  const std::size_t close = text.find("\n}", at);
-  if (close == std::string_view::npos) return text.size();
-  const std::size_t end = text.find('\n', close + 1);
-  return end == std::string_view::npos ? text.size() : end + 1;
-}
-
-// Removes the first uncalled function behind `from`; false where there is none.
-bool prune_one(std::string& text) {
-  constexpr std::string_view kHead = "\nVPHI_INLINE ";
-  for (std::size_t at = 0; (at = text.find(kHead, at)) != std::string::npos; ++at) {
-    const std::size_t open = text.find('(', at);
-    std::size_t begin = open;
-    while (begin > 0 && word_char(text[begin - 1])) --begin;
-    if (open == std::string::npos) return false;
-    if (count_word(text, std::string_view(text).substr(begin, open - begin)) > 1) continue;
-    std::size_t first = at + 1;
-    while (first > 1) {  // the comment above belongs to it
-      const std::size_t above = text.rfind('\n', first - 2);
-      const std::size_t start = above == std::string::npos ? 0 : above + 1;
-      if (text.compare(start, 2, "//") != 0) break;
-      first = start;
-    }
-    text.erase(first, function_end(text, at + 1) - first);
-    return true;
-  }
-  return false;
-}
-
-// Breaks a line of code that is wider than 100 columns behind a comma, sum or assignment.
-void wrap_line(std::string line, std::string& out) {
-  const std::size_t first = line.find_first_not_of(' ');
-  const bool code = first != std::string::npos && line[first] != '#' && line[first] != '/' &&
-                    line.find('"') == std::string::npos;
-  while (code && line.size() > 100) {
-    std::size_t cut = std::string::npos;
-    for (const std::string_view mark : {" + ", ", ", " = "}) {
-      cut = line.rfind(mark, 100 - mark.size());
-      if (cut != std::string::npos && cut > first + 8) {
-        cut += mark.size();
-        break;
-      }
-      cut = std::string::npos;
-    }
-    if (cut == std::string::npos) break;
-    out += line.substr(0, line.find_last_not_of(' ', cut - 1) + 1) + "\n";
-    line = std::string(first + 4, ' ') + line.substr(cut);
-  }
-  out += line + "\n";
-}
+bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 }  // namespace
 
-std::string prune(std::string source) {
-  while (prune_one(source)) {
+// Fills a template and knows by its lines what it defines and what it calls.
+class Filling {
+ public:
+  explicit Filling(const Slots& slots) : slots_(slots) {}
+
+  Code fill(std::string_view text) {
+    for_lines(text, [&](std::string_view line) { add(line); });
+    if (!item_.name.empty()) throw std::logic_error("a template without the end of " + item_.name);
+    return std::move(out_);
   }
-  for (std::size_t at = 0; (at = source.find("\n\n\n", at)) != std::string::npos;)
-    source.erase(at, 1);
-  std::string out;
-  for_lines(source, [&](std::string_view line) { wrap_line(std::string(line), out); });
-  return out;
-}
 
-std::string fill_text(std::string_view text, const Slots& slots) {
-  std::string out;
-  for_lines(text, [&](std::string_view line) { fill_line(line, slots, out); });
-  return out;
-}
+ private:
+  void add(std::string_view line) {
+    const bool comment = line.starts_with("//");
+    const std::size_t begin = out_.text_.size();
+    if (comment && !comment_) comment_ = begin;
+    const bool outside = item_.name.empty();
+    if (outside && (line.starts_with("VPHI_INLINE ") || line.starts_with("typedef "))) {
+      item_.begin = comment_.value_or(begin);
+      item_.kept = line.front() == 't';
+      item_.name = " ";  // until it is known
+    }
+    if (!comment) comment_.reset();
+    words_.clear();
+    fill_line(line, comment);
+    if (item_.name.empty()) return;
+    const bool function = !item_.kept;
+    if (function && item_.name == " ") item_.name = before('(');
+    const std::string_view said = without_comment(line);
+    const char last = said.empty() ? ' ' : said.back();
+    const bool first = outside, closing = line.starts_with("}");
+    const bool ends =
+        function ? last == '}' && (first || closing) : last == ';' && (first || closing);
+    if (!ends) return;
+    if (!function) item_.name = before(';');
+    item_.end = out_.text_.size();
+    out_.items_.push_back(std::exchange(item_, {}));
+  }
 
-std::string fill(std::string_view name, const Slots& slots) {
-  return fill_text(template_named(name), slots);
-}
+  static std::string_view without_comment(std::string_view line) {
+    line = line.substr(0, line.find("//"));
+    return line.substr(0, line.find_last_not_of(' ') + 1);
+  }
 
-std::string indent(std::string_view text, int spaces) {
-  std::string out;
-  for_lines(text, [&](std::string_view line) {
-    if (!line.empty() && line.front() != '#') out.append(static_cast<std::size_t>(spaces), ' ');
-    out += line;
-    out += '\n';
-  });
-  return out;
-}
+  /// The word of this line that stands before `mark` for the first time.
+  std::string before(char mark) const {
+    for (const auto& [word, next] : words_)
+      if (next == mark) return word;
+    if (mark == ';' && !words_.empty()) return words_.back().first;  // behind it, an attribute
+    throw std::logic_error("a function or type of a template without a name");
+  }
 
-std::string comment_lines(std::string_view text) {
-  std::string out;
-  for_lines(text, [&](std::string_view line) {
-    std::string clean;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const unsigned char c = static_cast<unsigned char>(line[i]);
-      if (c >= 0xc0) {
-        clean += '?';  // one mark for each character outside ASCII
-      } else if (c >= 0x20 && c < 0x7f && c != '\\') {
-        clean += (c == '?' && !clean.empty() && clean.back() == '?') ? '.' : static_cast<char>(c);
-      } else if (c < 0x80) {
-        clean += ' ';
+  Names& uses() { return item_.name.empty() ? out_.uses_ : item_.uses; }
+
+  void close(std::string& word, char next) {
+    if (word.empty()) return;
+    words_.emplace_back(word, next);
+    if (next == '(' || word.starts_with("vphi_")) uses().insert(word);
+    word.clear();
+  }
+
+  void fill_line(std::string_view line, bool comment) {
+    const std::size_t first = line.find_first_not_of(' ');
+    if (first != std::string_view::npos) {
+      const std::string_view name = slot_at(line, first);
+      if (!name.empty() && first + name.size() + 2 == line.size()) {
+        const Code& code = slot_named(slots_, name);
+        Code filled = indent(code, static_cast<int>(first));
+        if (!code.empty() && code.back() != '\n') filled += Code(std::string("\n"));
+        if (item_.name.empty()) {
+          out_ += filled;
+        } else {
+          out_.text_ += filled.str();
+          const Names names = filled.all_uses();
+          item_.uses.insert(names.begin(), names.end());
+        }
+        return;
       }
     }
-    for (std::size_t at = 0; (at = clean.find("*/", at)) != std::string::npos;) clean[at] = '.';
-    while (clean.size() > 97) {
-      std::size_t cut = clean.rfind(' ', 97);
-      if (cut == std::string::npos || cut < 40) cut = 97;
-      out += "// " + clean.substr(0, cut) + "\n";
-      clean.erase(0, cut);
+    std::string word;
+    for (std::size_t i = 0; i < line.size();) {
+      const std::string_view name = slot_at(line, i);
+      if (name.empty()) {
+        if (!comment) {
+          if (word_char(line[i]))
+            word += line[i];
+          else
+            close(word, line[i]);
+        }
+        out_.text_ += line[i++];
+        continue;
+      }
+      const Code& code = slot_named(slots_, name);
+      const Names names = code.all_uses();
+      uses().insert(names.begin(), names.end());
+      if (!comment && std::ranges::all_of(code.str(), word_char))
+        word += code.str();
+      else
+        close(word, ' ');
+      out_.text_ += code.str();
+      i += name.size() + 2;
     }
-    out += "// " + clean + "\n";
-  });
-  return out;
+    close(word, '\n');
+    out_.text_ += '\n';
+  }
+
+  const Slots& slots_;
+  Code out_;
+  Code::Item item_;                                  ///< that lines are of now; no name: none
+  std::optional<std::size_t> comment_;               ///< where the comment above this line begins
+  std::vector<std::pair<std::string, char>> words_;  ///< of this line, and what comes behind each
+};
+
+Code fill_text(std::string_view text, const Slots& slots) { return Filling(slots).fill(text); }
+
+Code fill(std::string_view name, const Slots& slots) {
+  return fill_text(template_named(name), slots);
 }
 
 }  // namespace vphi::emit

@@ -9,21 +9,16 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/emit/text/code.hpp"
+#include "compiler/emit/text/layout.hpp"
+
 namespace vphi::emit {
 
-using Slots = std::map<std::string, std::string, std::less<>>;
+using Slots = std::map<std::string, Code, std::less<>>;
 
 /// The template called `name` (file name) with its slots replaced.
-std::string fill(std::string_view name, const Slots& slots);
+Code fill(std::string_view name, const Slots& slots);
 /// The same for text at hand.
-std::string fill_text(std::string_view text, const Slots& slots);
-
-/// `text` with `spaces` blanks before each non-empty line.
-std::string indent(std::string_view text, int spaces);
-/// Without the VPHI_INLINE functions that nobody calls, and with one blank line where there were
-/// more.
-std::string prune(std::string source);
-/// User's text as `//` comment lines: ASCII only, no continuation, no trigraphs, 100 columns.
-std::string comment_lines(std::string_view text);
+Code fill_text(std::string_view text, const Slots& slots);
 
 }  // namespace vphi::emit

@@ -32,20 +32,25 @@ const char* suffix(Precision precision) { return precision == Precision::F32 ? "
 
 }  // namespace
 
-std::string join_functions(const Job& job) {
-  std::string join = "a + b", neutral = "0.0";
+Code join_functions(const Job& job) {
+  Code join = "a + b", neutral = "0.0";
   const auto& reductions = job.kernel.reductions;
   for (std::size_t i = 0; i < reductions.size(); ++i) {
     if (reductions[i].kind == ReduceKind::Sum) continue;
     const bool low = reductions[i].kind == ReduceKind::Minimum;
-    const std::string test = "vphi_select_f64(which == " + std::to_string(i) + "u, ";
-    join = test + (low ? "vphi_min_f64(a, b)" : "vphi_max_f64(a, b)") + ",\n    " + join + ")";
-    neutral = test + (low ? "VPHI_INFINITY" : "-VPHI_INFINITY") + ",\n    " + neutral + ")";
+    join = code("vphi_select_f64(which == {}u, {}(a, b),\n    {})", i,
+                low ? "vphi_min_f64" : "vphi_max_f64", join);
+    neutral = code("vphi_select_f64(which == {}u, {},\n    {})", i,
+                   low ? "VPHI_INFINITY" : "-VPHI_INFINITY", neutral);
   }
-  const std::string& name = job.body.suffix;
-  return "VPHI_INLINE double vphi_join_" + name + "(unsigned which, double a, double b) {\n" +
-         "  (void)which;\n  return " + join + ";\n}\n" + "VPHI_INLINE double vphi_neutral_" + name +
-         "(unsigned which) {\n  (void)which;\n" + "  return " + neutral + ";\n}\n";
+  const std::string joins = "vphi_join_" + job.body.suffix;
+  const std::string starts = "vphi_neutral_" + job.body.suffix;
+  return Code::item(joins, code("VPHI_INLINE double {}(unsigned which, double a, double b) {{\n"
+                                "  (void)which;\n  return {};\n}}\n",
+                                joins, join)) +
+         Code::item(starts, code("VPHI_INLINE double {}(unsigned which) {{\n"
+                                 "  (void)which;\n  return {};\n}}\n",
+                                 starts, neutral));
 }
 
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
@@ -75,14 +80,12 @@ std::size_t position(const kernel::Kernel& kernel, int array) {
   throw std::invalid_argument("kernel " + kernel.name + ": unknown array");
 }
 
-std::string scalar_of(const Job& job, const Bindings& bindings, const std::string& pointer,
-                      std::ptrdiff_t slot) {
-  if (!bindings.by_slot) return fmt::format("{}[{}]", pointer, slot_text(bindings, slot));
+Code scalar_of(const Job& job, const Bindings& bindings, const Code& pointer, std::ptrdiff_t slot) {
+  if (!bindings.by_slot) return code("{}[{}]", pointer, slot_text(bindings, slot));
   if (bindings.reading)
-    return fmt::format("{}[{} * {}{}]", pointer, slot_text(bindings, slot), job.kernel.instances,
-                       job.dialect.words.wide_suffix);
-  return fmt::format("{}[{}{}]", pointer, slot * job.kernel.instances,
-                     job.dialect.words.wide_suffix);
+    return code("{}[{} * {}{}]", pointer, slot_text(bindings, slot), job.kernel.instances,
+                job.dialect.words.wide_suffix);
+  return code("{}[{}{}]", pointer, slot * job.kernel.instances, job.dialect.words.wide_suffix);
 }
 
 std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
@@ -148,28 +151,28 @@ std::string write_pointer(const Job& job, std::size_t array) {
   return read_pointer(job, array) + (job.kernel.arrays[array].next ? "_next" : "");
 }
 
-std::string gpu_parameters(const Job& job) {
-  std::vector<std::string> list;
+Code gpu_parameters(const Job& job) {
+  std::vector<Code> list;
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
     if (job.places[i].lane > 0) continue;
-    const std::string type = place_type(job, i);
+    const Code type = place_type(job, i);
     const bool in_place = array.written && !array.next;
     if (array.read || !array.next)
-      list.push_back(fmt::format("VPHI_GLOBAL {}{}* VPHI_RESTRICT {}", in_place ? "" : "const ",
-                                 type, read_pointer(job, i)));
+      list.push_back(code("VPHI_GLOBAL {}{}* VPHI_RESTRICT {}", in_place ? "" : "const ", type,
+                          read_pointer(job, i)));
     if (array.next)
-      list.push_back(fmt::format("VPHI_GLOBAL {}* VPHI_RESTRICT {}", type, write_pointer(job, i)));
+      list.push_back(code("VPHI_GLOBAL {}* VPHI_RESTRICT {}", type, write_pointer(job, i)));
   }
   const bool path = is_single_site(job.kernel);
   const bool alone = job.kernel.reach == kernel::Reach::Group && !job.signed_index;
-  list.push_back(fmt::format("VPHI_GLOBAL double* {}scalars", path ? "all_" : ""));
+  list.push_back(code("VPHI_GLOBAL double* {}scalars", path ? "all_" : ""));
   if (!path && !alone && !job.kernel.reductions.empty())
     list.push_back("VPHI_GLOBAL double* partials");
   if (!path && !alone && job.epilogue() && job.per_site())
     list.push_back("VPHI_GLOBAL unsigned* counter");
-  std::string text;
-  for (const std::string& item : list) text += (text.empty() ? "\n    " : ",\n    ") + item;
+  Code text;
+  for (const Code& item : list) text += (text.empty() ? "\n    " : ",\n    ") + item;
   return text;
 }
 
@@ -183,13 +186,13 @@ std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups) {
   return {word(all), 1, 1};
 }
 
-std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
-                              bool counter) {
+Code instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
+                       bool counter) {
   if (job.kernel.instances == 1) return draw_start(job, bindings, "0");
-  std::string text = "const vphi_wide instance = vphi_instance();\n";
-  const auto move = [&](const std::string& pointer, std::int64_t words) {
-    text += words == 1 ? fmt::format("{} += instance;\n", pointer)
-                       : fmt::format("{} += instance * {}u;\n", pointer, words);
+  Code text = "const vphi_wide instance = vphi_instance();\n";
+  const auto move = [&](const Code& pointer, std::int64_t words) {
+    text += words == 1 ? code("{} += instance;\n", pointer)
+                       : code("{} += instance * {}u;\n", pointer, words);
   };
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
@@ -214,7 +217,7 @@ std::string index_literal(const Job& job, std::int64_t value) {
 namespace {
 
 // Numbers of the work groups; within the instance where there are many.
-std::string group_functions(const Job& job, const Groups* groups) {
+Code group_functions(const Job& job, const Groups* groups) {
   if (job.kernel.instances == 1 || !groups) return fill(job.dialect.texts.groups, {});
   const auto& [x, y, z] = *groups;
   return fill("groups_many.txt", {{"linear", job.dialect.words.group},
@@ -235,15 +238,15 @@ constexpr const char* kReloadFunction =
 
 }  // namespace
 
-std::string declared(const std::vector<LocalArray>& arrays) {
-  std::string text;
+Code declared(const std::vector<LocalArray>& arrays) {
+  Code text;
   for (const LocalArray& array : arrays)
-    text += fmt::format("VPHI_LOCAL {} {}[{}];\n", array.type, array.name, array.elements);
+    text += code("VPHI_LOCAL {} {}[{}];\n", array.type, array.name, array.elements);
   return text;
 }
 
-std::string wide_typedef(const Dialect& dialect) {
-  return fmt::format("typedef {} vphi_wide;", dialect.words.wide_type);
+Code wide_typedef(const Dialect& dialect) {
+  return code("typedef {} vphi_wide;", dialect.words.wide_type);
 }
 
 Slots common_slots(const Job& job, int threads, const Groups* groups) {
@@ -282,17 +285,17 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
     slots["choices"] += fill(dialect.texts.quick, {});
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
-  if (groups_there) slots["wrap"] += kReloadFunction;
+  if (groups_there) slots["wrap"] += Code::item("vphi_again", kReloadFunction);
   slots["around"] = fill("around.txt", slots);
   slots["body"] = job.body.code();
   if (groups_there) slots["parameters"] = gpu_parameters(job);
   return slots;
 }
 
-std::string each_site(const std::string& name, const std::string& count, int threads, bool once) {
-  const std::string first = fmt::format("(vphi_index)vphi_group() * {}u + thread", threads);
-  if (once) return fmt::format("const vphi_index {0} = {1};\nif ({0} < {2})", name, first, count);
-  return fmt::format(
+Code each_site(const std::string& name, const std::string& count, int threads, bool once) {
+  const Code first = code("(vphi_index)vphi_group() * {}u + thread", threads);
+  if (once) return code("const vphi_index {0} = {1};\nif ({0} < {2})", name, first, count);
+  return code(
       "for (vphi_index {0} = {1}; {0} < {2};\n     {0} += (vphi_index)vphi_groups() * {3}u)", name,
       first, count, threads);
 }
@@ -328,7 +331,7 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
     const char* arguments = alone  ? "(thread, scalars);\n"
                             : wave ? "(&last, thread, counter, scalars);\n"
                                    : "(thread, counter, scalars);\n";
-    out.finish = "vphi_finish_" + job.body.suffix + arguments;
+    out.finish = code("vphi_finish_{}{}", job.body.suffix, arguments);
     return out;
   }
   const std::size_t count = kernel.reductions.size();
@@ -349,11 +352,11 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   slots["suffix"] = suffix(kernel.compute);
   slots["real"] = type_name(kernel.compute);
   bool any = false;
-  const std::string real = type_name(kernel.compute);
+  const Code real = type_name(kernel.compute);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string& member = job.body.reduction_members[i];
+    const Code& member = job.body.reduction_members[i];
     if (i < in_tree.size() && in_tree[i]) {
-      out.sums += fmt::format("tree[{}u + thread] = 0.0;\n", i * threads);
+      out.sums += code("tree[{}u + thread] = 0.0;\n", i * threads);
       continue;
     }
     const bool carry = compensated(kernel, i);
@@ -361,34 +364,34 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
     const char* start = "0";
     if (kernel.reductions[i].kind == ReduceKind::Minimum) start = "VPHI_INFINITY";
     if (kernel.reductions[i].kind == ReduceKind::Maximum) start = "-VPHI_INFINITY";
-    out.sums += fmt::format("{0} {1} = ({0}){2};\n", real, member, start);
-    if (carry) out.sums += fmt::format("{0} {1}_carry = ({0})0;\n", real, member);
-    out.finish += fmt::format("tree[{}u + thread] = (double){}{};\n", i * threads, member,
-                              carry ? " - (double)" + member + "_carry" : "");
+    out.sums += code("{0} {1} = ({0}){2};\n", real, member, start);
+    if (carry) out.sums += code("{0} {1}_carry = ({0})0;\n", real, member);
+    out.finish += code("tree[{}u + thread] = (double){}{};\n", i * threads, member,
+                       carry ? " - (double)" + member + "_carry" : "");
   }
-  out.finish += "vphi_barrier();\nvphi_finish_" + job.body.suffix +
-                (alone ? "(tree, thread, scalars);\n"
-                       : "(tree, &last, thread, partials, counter, scalars);\n");
-  out.functions = (any ? fill("compensated.txt", slots) : std::string()) + join_functions(job) +
+  out.finish += code("vphi_barrier();\nvphi_finish_{}{}", job.body.suffix,
+                     alone ? "(tree, thread, scalars);\n"
+                           : "(tree, &last, thread, partials, counter, scalars);\n");
+  out.functions = (any ? fill("compensated.txt", slots) : Code()) + join_functions(job) +
                   fill("fold_gpu.txt", slots) +
                   fill(alone ? "finish_group_gpu.txt" : "finish_gpu.txt", slots);
   out.tree_doubles = static_cast<int>(count) * threads;
   return out;
 }
 
-std::string accumulate(const Job& job, std::size_t i, const std::string& value) {
-  const std::string& sum = job.body.reduction_members[i];
+Code accumulate(const Job& job, std::size_t i, const Code& value) {
+  const Code& sum = job.body.reduction_members[i];
   const char* type = suffix(job.kernel.compute);
   switch (job.kernel.reductions[i].kind) {
     case ReduceKind::Minimum:
-      return fmt::format("{0} = vphi_min_{1}({0}, {2});\n", sum, type, value);
+      return code("{0} = vphi_min_{1}({0}, {2});\n", sum, type, value);
     case ReduceKind::Maximum:
-      return fmt::format("{0} = vphi_max_{1}({0}, {2});\n", sum, type, value);
+      return code("{0} = vphi_max_{1}({0}, {2});\n", sum, type, value);
     case ReduceKind::Sum:
       break;
   }
-  if (!compensated(job.kernel, i)) return fmt::format("{0} = {0} + {1};\n", sum, value);
-  return fmt::format("vphi_accumulate_{0}(&{1}, &{1}_carry, {2});\n", type, sum, value);
+  if (!compensated(job.kernel, i)) return code("{0} = {0} + {1};\n", sum, value);
+  return code("vphi_accumulate_{0}(&{1}, &{1}_carry, {2});\n", type, sum, value);
 }
 
 }  // namespace vphi::emit

@@ -33,8 +33,7 @@ Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindi
              const std::vector<std::string>& shared = {}, const Handed& handed = {});
 
 /// Number `slot` of the instance whose scalars begin at `pointer`, as text (Bindings::by_slot).
-std::string scalar_of(const Job& job, const Bindings& bindings, const std::string& pointer,
-                      std::ptrdiff_t slot);
+Code scalar_of(const Job& job, const Bindings& bindings, const Code& pointer, std::ptrdiff_t slot);
 
 /// Arguments in the order of the parameter list: arrays, scalars, and where there is something to
 /// do after the last site, partials and counter (the counter only where work groups finish
@@ -47,8 +46,8 @@ using Groups = std::array<std::int64_t, 3>;
 std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups);
 /// Statements that move the parameters on to their instance, where there are many, and find the
 /// place of its random numbers.
-std::string instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
-                              bool counter);
+Code instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
+                       bool counter);
 /// Whether some of its arrays lie in an order of the sites of their own (Job::places).
 bool has_site_order(const Job& job);
 /// Whether a site reads nothing of other sites.
@@ -65,18 +64,18 @@ std::vector<std::string> array_pointers(const Job& job);  ///< to read, of all o
 std::size_t position(const kernel::Kernel& kernel, int array);
 
 /// Parameters of a CUDA or OpenCL kernel.
-std::string gpu_parameters(const Job& job);
+Code gpu_parameters(const Job& job);
 /// name, entry, comment, prelude, choices, wrap, body, threads, parameters; `groups` of an instance
 /// where the kernel is laid out by grid_of, else nothing.
 Slots common_slots(const Job& job, int threads, const Groups* groups = nullptr);
 
 /// Declaration of vphi_wide, which counts numbers of all instances.
-std::string wide_typedef(const Dialect& dialect);
+Code wide_typedef(const Dialect& dialect);
 
 /// Head of what a thread of a GPU does for each of its sites, `name` its number among all of
 /// `count`. `once`: it has one at most, and nothing goes round: NVIDIA's compiler then has some 20
 /// loads on their way where in a loop it has 5.
-std::string each_site(const std::string& name, const std::string& count, int threads, bool once);
+Code each_site(const std::string& name, const std::string& count, int threads, bool once);
 
 /// Groups of so many threads that a multiprocessor should hold: as many as leave each thread the
 /// registers that its site needs, by Body::held. 1 where the device's compiler may choose.
@@ -88,15 +87,15 @@ struct LocalArray {
   std::int64_t elements = 0;
 };
 /// Their declarations, a line each.
-std::string declared(const std::vector<LocalArray>& arrays);
+Code declared(const std::vector<LocalArray>& arrays);
 
 /// What a kernel is in a launch that takes many steps (patterns/persistent.hpp): statements between
 /// barriers. They take `thread`, `scalars`, the pointers of its arrays, `tree` and `last` in local
 /// memory, and where several groups share an instance `partials` and `counter`.
 struct Stage {
-  std::string functions;                 ///< file scope: choices, tables, the site's functions
+  Code functions;                        ///< file scope: choices, tables, the site's functions
   std::vector<LocalArray> local_memory;  ///< beside `tree` and `last`
-  std::string text;
+  Code text;
   bool names_last = false;            ///< the text has `last`, whoever arrives last
   std::vector<std::string> pointers;  ///< what it calls those of its arrays, as kernel.arrays
   int tree_doubles = 0;               ///< of `tree`
@@ -105,18 +104,18 @@ struct Stage {
 
 /// Reductions of a kernel whose groups have `threads` threads.
 struct GpuReductions {
-  std::string functions;  ///< file scope
-  std::string sums;       ///< declarations of the thread's sums
-  std::string finish;     ///< after the last site; reads the tree called `tree`
-  int tree_doubles = 0;   ///< local memory
+  Code functions;        ///< file scope
+  Code sums;             ///< declarations of the thread's sums
+  Code finish;           ///< after the last site; reads the tree called `tree`
+  int tree_doubles = 0;  ///< local memory
 };
 /// Where one group has all sites of an instance (kernel::Reach) it finishes alone, without partials
 /// and counter. `in_tree`: reductions, sums, whose share each thread adds up in `tree` itself.
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree = {});
 /// vphi_join_K(which, a, b) and vphi_neutral_K(which): how shares of a reduction combine.
-std::string join_functions(const Job& job);
+Code join_functions(const Job& job);
 /// Statement that adds `value` to the thread's sum of reduction `i`.
-std::string accumulate(const Job& job, std::size_t i, const std::string& value);
+Code accumulate(const Job& job, std::size_t i, const Code& value);
 
 /// Beside the noise of a step in f32 the errors of the device's own functions cannot be seen.
 bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target);

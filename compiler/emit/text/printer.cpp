@@ -9,7 +9,7 @@
 #include "compiler/emit/math/table_index.hpp"
 #include "compiler/emit/math/table_text.hpp"
 #include "compiler/emit/math/unit_log.hpp"
-#include "compiler/emit/text/fill.hpp"
+#include "compiler/emit/text/layout.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -67,30 +67,6 @@ std::optional<Three> least_of(const Node& node) {
   return {};
 }
 
-// The declaration, broken after an operator where it is wider than 100 columns.
-std::string declaration(const std::string& head, const std::string& value) {
-  std::string line = head + " = " + value + ";";
-  std::string out;
-  const std::size_t width = 96;
-  while (line.size() > width) {
-    std::size_t cut = std::string::npos;
-    for (const char* mark : {" + ", " - ", ", ", " * ", "*", "/"}) {
-      cut = line.rfind(mark, width - 4);
-      if (cut != std::string::npos && cut > head.size() + 3) {
-        cut += mark[0] == ' ' ? 3 : (mark[1] == ' ' ? 2 : 1);
-        break;
-      }
-      cut = std::string::npos;
-    }
-    if (cut == std::string::npos) break;
-    std::size_t end = cut;
-    while (end > 0 && line[end - 1] == ' ') --end;
-    out += line.substr(0, end) + "\n";
-    line = "    " + line.substr(cut);
-  }
-  return out + line + "\n";
-}
-
 }  // namespace
 
 bool holds(Expr expr, const std::function<bool(const Node&)>& test,
@@ -115,7 +91,8 @@ std::string identifier(const std::string& name) {
   while (!out.empty() && out.back() == '_') out.pop_back();
   if (out.empty()) out = "q";
   if (std::isdigit(static_cast<unsigned char>(out.front()))) out.insert(0, "q");
-  return out.substr(0, 40);
+  out.resize(std::min<std::size_t>(out.size(), 40));
+  return out;
 }
 
 std::string Scope::fresh(const std::string& wish) {
@@ -156,8 +133,7 @@ void Printer::compute_in(std::span<const Expr> order,
     const Piece value = piece(order[i]);
     const auto user = used.find(order[i].get());
     const bool later = user != used.end() && user->second > i + kSoon;
-    if (later && (value.level > 0 || value.text.find('(') != std::string::npos))
-      known_[order[i].get()] = named(order[i], value);
+    if (later && value.name.empty()) known_[order[i].get()] = named(order[i], value);
   }
 }
 
@@ -173,8 +149,9 @@ std::string Printer::take_lines() { return std::exchange(lines_, {}); }
 
 std::string Printer::one() const { return precision_ == Precision::F32 ? "1.0f" : "1.0"; }
 
-std::string Printer::suffixed(const char* name) const {
-  return std::string(name) + (precision_ == Precision::F32 ? "_f32" : "_f64");
+// A function of the emitter's own, which is called.
+std::string Printer::suffixed(const char* name) {
+  return *used_.insert(std::string(name) + (precision_ == Precision::F32 ? "_f32" : "_f64")).first;
 }
 
 std::string Printer::number(Expr expr) {
@@ -215,16 +192,15 @@ Printer::Piece Printer::piece(Expr expr, bool root) {
   const auto found = known_.find(expr.get());
   if (found != known_.end()) return found->second;
   Piece result;
-  const std::string leaf = callbacks_.leaf(*expr);
-  if (!leaf.empty()) {
-    result.text = leaf;
+  if (const Leaf leaf = callbacks_.leaf(*expr); !leaf.empty()) {
+    result.text = leaf.text();
+    result.name = leaf.name;
   } else if (expr.is(Op::Number)) {
     result.text = literal(expr->number, precision_);
   } else {
     result = compute(expr);
     // A call binds as tightly as a name, but is not to be made twice.
-    const bool simple = result.level == 0 && result.text.find('(') == std::string::npos;
-    const bool shared = uses_[expr.get()] > 1 && !simple;
+    const bool shared = uses_[expr.get()] > 1 && result.name.empty();
     if (root && uses_[expr.get()] <= 1) return result;
     if (shared || result.text.size() > kLongText) {
       result = named(expr, result);
@@ -239,7 +215,8 @@ Printer::Piece Printer::named(Expr expr, const Piece& value) {
   if (family.empty()) family = "w";
   const int n = ++counters_[family];
   lines_ += note(expr);
-  return {name_it(family + "_" + std::to_string(n), value), 0, value.condition};
+  const std::string name = name_it(family + "_" + std::to_string(n), value);
+  return {name, 0, value.condition, name};
 }
 
 // The comment above a statement, where it is another one than that before.
@@ -273,8 +250,7 @@ Printer::Piece Printer::compute(Expr expr) {
       }
       return {operand(args[0], 1) + "/" + operand(args[1], 0), 1};
     case Op::Sign:
-      if (device_extremes_ && precision_ == Precision::F64)
-        return {"vphi_side_f64(" + number(args[0]) + ")", 0};
+      if (device_extremes_ && precision_ == Precision::F64) return call_of("vphi_side_f64", args);
       return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
     case Op::Min:
       if (device_extremes_ && table_index_of(expr))
@@ -285,9 +261,11 @@ Printer::Piece Printer::compute(Expr expr) {
     case Op::Select:
       return select(node);
     case Op::Lookup:
-      return {table_function(static_cast<int>(args[0]->number.rational.num), precision_) + "(" +
-                  (device_extremes_ ? index(args[1]) : number(args[1])) + ")",
-              0};
+      return {
+          *used_.insert(table_function(static_cast<int>(args[0]->number.rational.num), precision_))
+                  .first +
+              "(" + (device_extremes_ ? index(args[1]) : number(args[1])) + ")",
+          0};
     case Op::Stencil:
     case Op::Mean:
     case Op::Total:
@@ -343,7 +321,7 @@ Printer::Piece Printer::sum(const Node& node) {
 Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
   std::string above, below;
   int below_count = 0;
-  bool minus = false;
+  bool minus = false, below_simple = false;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const Expr factor = factors[i];
     if (i == 0 && factor.is(Op::Number)) {
@@ -362,6 +340,7 @@ Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
     const auto exponent = free ? integer_of(factor.arg(1)) : std::nullopt;
     if (exponent && *exponent < 0 && *exponent > -64) {
       const Piece p = positive_power(factor.arg(0), -*exponent);
+      below_simple = below_count == 0 && !p.name.empty();
       const bool bracket = p.level > (below_count > 0 ? 0 : 1);
       below += below_count > 0 ? "*" : "";
       below += bracket ? "(" + p.text + ")" : p.text;
@@ -376,8 +355,7 @@ Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
     return {minus ? "-" + above : above, minus ? 1 : 0};
   }
   if (below_count > 0) {
-    const bool simple = below.find_first_of(" */+-") == std::string::npos;
-    above += "/" + (simple ? below : "(" + below + ")");
+    above += "/" + (below_simple ? below : "(" + below + ")");
   }
   return {minus ? "-" + above : above, 1};
 }
@@ -385,16 +363,13 @@ Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
 // x^n by repeated squaring; the even powers get names (phi_c_2).
 Printer::Piece Printer::positive_power(Expr base, std::int64_t n) {
   if (n == 1) return piece(base);
-  std::string name = operand(base, 0);
-  const bool plain =
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
-      std::string::npos;
-  std::string stem = name.substr(name.rfind('.') == std::string::npos ? 0 : name.rfind('.') + 1);
-  if (!plain) {
+  const Piece value = piece(base);
+  std::string name = value.text, stem = value.name;
+  if (stem.empty() || value.condition) {
     stem = callbacks_.family(base);
     if (stem.empty()) stem = "w";
     name = name_it(stem + "_" + std::to_string(++counters_[stem]), piece(base));
-    known_[base.get()] = {name, 0, false};
+    known_[base.get()] = {name, 0, false, name};
     stem = name;
   }
   const auto raised = [&](auto&& self, std::int64_t m) -> std::string {
@@ -405,7 +380,8 @@ Printer::Piece Printer::positive_power(Expr base, std::int64_t n) {
         m % 2 ? self(self, m - 1) + "*" + name : self(self, m / 2) + "*" + self(self, m / 2);
     return powers_[key] = name_it(stem + "_p" + std::to_string(m), {text, 1, false});
   };
-  return {raised(raised, n), 0};
+  const std::string power = raised(raised, n);
+  return {power, 0, false, power};
 }
 
 Printer::Piece Printer::power(Expr base, Expr exponent) {
@@ -424,6 +400,7 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
     if (whole < 32) {
       const std::string name =
           device_extremes_ ? suffixed("vphi_root") : function_name(Op::Sqrt, precision_, dialect_);
+      used_.insert(name);
       const std::string root = name + "(" + number(base) + ")";
       const std::string text = whole == 0 ? root : positive_power(base, whole).text + "*" + root;
       if (n > 0) return {text, whole == 0 ? 0 : 1};
@@ -448,6 +425,7 @@ Printer::Piece Printer::call(Op op, std::span<const Expr> args) {
 }
 
 Printer::Piece Printer::call_of(const std::string& name, std::span<const Expr> args) {
+  used_.insert(name);
   std::string text;
   for (Expr arg : args) text += (text.empty() ? "" : ", ") + number(arg);
   return {name + "(" + text + ")", 0};
@@ -456,15 +434,14 @@ Printer::Piece Printer::call_of(const std::string& name, std::span<const Expr> a
 Printer::Piece Printer::extreme(const Node& node, const char* name) {
   if (device_extremes_ && precision_ == Precision::F64) {
     if (const auto three = least_of(node)) {
-      return {"vphi_least_f64(" + number(three->a) + ", " + number(three->b) + ", " +
-                  number(three->c) + ")",
-              0};
+      const Expr args[3] = {three->a, three->b, three->c};
+      return call_of("vphi_least_f64", args);
     }
   }
-  std::string text = number(node.args.at(0)), function = suffixed(name);
-  if (device_extremes_ && precision_ == Precision::F32) {
-    function = spelled(dialect_, node.op == Op::Min ? "fmin" : "fmax", precision_);
-  }
+  const bool own = !device_extremes_ || precision_ == Precision::F64;
+  std::string text = number(node.args.at(0));
+  const std::string function =
+      own ? suffixed(name) : spelled(dialect_, node.op == Op::Min ? "fmin" : "fmax", precision_);
   for (std::size_t i = 1; i < node.args.size(); ++i)
     text = function + "(" + text + ", " + number(node.args[i]) + ")";
   return {text, 0};

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/emit/dialects/dialect.hpp"
+#include "compiler/emit/text/code.hpp"
 
 namespace vphi::emit {
 
@@ -43,12 +44,19 @@ struct Calls {
   }
 };
 
+/// A value that has a name: `name`, or as a member of a struct `of`.`name`.
+struct Leaf {
+  std::string of, name;
+  bool empty() const { return name.empty(); }
+  std::string text() const { return of.empty() ? name : of + "." + name; }
+};
+
 class Printer {
  public:
-  /// `leaf` gives the C text of nodes that need no computing, or an empty string.
+  /// `leaf` gives the C text of nodes that need no computing, or an empty one.
   /// `family` names the temporaries of a node ("phi" makes phi_1); empty: w_1.
   struct Callbacks {
-    std::function<std::string(const algebra::Node&)> leaf;
+    std::function<Leaf(const algebra::Node&)> leaf;
     std::function<std::string(algebra::Expr)> family;
     /// For people, and both may be left out: a comment above the statement that computes a node,
     /// and the name of a number.
@@ -78,8 +86,9 @@ class Printer {
   void forget(algebra::Expr symbol);
   /// The declarations made so far; taken out.
   std::string take_lines();
-  /// What has been called so far.
+  /// What has been called so far: functions that have to stand before, and all by name.
   const Calls& calls() const { return calls_; }
+  const Names& used() const { return used_; }
 
  private:
   // level: 0 a name or call, 1 a product, 2 a sum, 3 a comparison, 4 a logical expression
@@ -87,6 +96,7 @@ class Printer {
     std::string text;
     int level = 0;
     bool condition = false;
+    std::string name = {};  ///< where the text is a name alone: "phi_c" of "in.phi_c"
   };
   Piece piece(algebra::Expr expr, bool root = false);
   Piece compute(algebra::Expr expr);
@@ -107,7 +117,7 @@ class Printer {
   std::string note(algebra::Expr expr);
   std::string name_it(const std::string& wish, const Piece& value);
   std::string one() const;
-  std::string suffixed(const char* name) const;
+  std::string suffixed(const char* name);
 
   const Dialect& dialect_;
   Precision precision_;
@@ -120,6 +130,7 @@ class Printer {
   std::unordered_map<const algebra::Node*, std::string> table_indices_;  ///< names of held places
   std::string lines_, noted_;
   Calls calls_;
+  Names used_;
   bool approximate_ = false, device_extremes_ = false, share_sincos_ = false;
   std::unordered_map<const algebra::Node*, int>
       sincos_uses_;    ///< angle -> 1: its sine, 2: its cosine

@@ -49,57 +49,52 @@ class Writer {
   /// Neighbouring lines of which a copy brings a cell each: 16 bytes, or one.
   int lines_of_copy() const { return lines_; }
 
-  std::string slots() const {
-    std::string text = "unsigned ring_0 = thread, ";
+  Code slots() const {
+    Code text = "unsigned ring_0 = thread, ";
     if (lines_ == 1) {
       text += "ring_load = thread;\n";
     } else {
-      text += fmt::format(
+      text += code(
           "ring_load = thread / 32u * 32u + thread % {0}u * {1}u + thread % 32u / {0}u * {2}u;\n",
           32 / lines_, lines_, static_cast<int>(read_.size()) * threads_);
     }
     for (int k = 1; k <= quads_back(); ++k) {
-      text +=
-          fmt::format("unsigned ring_{} = thread + {}u;\n", k, (ring_quads() - k) * quad_words());
+      text += code("unsigned ring_{} = thread + {}u;\n", k, (ring_quads() - k) * quad_words());
     }
     return text;
   }
-  std::string iteration() const {
-    std::string text;
-    for (int k = quads_back(); k > 0; --k) text += fmt::format("ring_{} = ring_{};\n", k, k - 1);
+  Code iteration() const {
+    Code text;
+    for (int k = quads_back(); k > 0; --k) text += code("ring_{} = ring_{};\n", k, k - 1);
     return text + next("ring_0");
   }
 
   /// The next quad of cells on its way to the ring: by each thread those of its own line, or by the
   /// threads of a warp together, vectors of neighbouring lines in several rows at once.
-  std::string copy() const {
-    std::string text = fmt::format(
+  Code copy() const {
+    Code text = code(
         "VPHI_UNROLL\nfor (int r = 0; r < {}; r += {}) {{\n"
         "  const vphi_index at = {} + (vphi_index)vphi_cell_{}(load + r) * {};\n",
         kQuad, lines_, lines_ > 1 ? "copied_base" : "base", job_.body.suffix,
         index_literal(job_, shape_.stride));
     for (std::size_t q = 0; q < read_.size(); ++q) {
-      std::string to =
-          fmt::format("ring + (ring_load + (r * {} + {}) * {}u)", read_.size(), q, threads_);
-      std::string from = read_pointer(job_, read_[q]) + " + at";
+      Code to = code("ring + (ring_load + (r * {} + {}) * {}u)", read_.size(), q, threads_);
+      Code from = read_pointer(job_, read_[q]) + " + at";
       if (lines_ > 1) {
-        to = fmt::format("(VPHI_LOCAL_POINTER {}*)({})", copied(), to);
-        from = fmt::format("(VPHI_GLOBAL const {}*)({})", copied(), from);
+        to = code("(VPHI_LOCAL_POINTER {}*)({})", copied(), to);
+        from = code("(VPHI_GLOBAL const {}*)({})", copied(), from);
       }
-      text +=
-          fmt::format("  {}({}, {});\n", narrow(read_[q]) ? "vphi_copy_one" : "vphi_copy_number",
-                      narrow(read_[q]) ? "(VPHI_LOCAL_POINTER float*)(" + to + ")" : to, from);
+      text += code("  {}({}, {});\n", narrow(read_[q]) ? "vphi_copy_one" : "vphi_copy_number",
+                   narrow(read_[q]) ? "(VPHI_LOCAL_POINTER float*)(" + to + ")" : to, from);
     }
-    return text + fmt::format("}}\nload += {};\n", kQuad) + next("ring_load");
+    return text + code("}}\nload += {};\n", kQuad) + next("ring_load");
   }
   /// What a copy takes.
-  std::string copied() const {
-    return type_name(ring_) + (lines_ > 1 ? std::to_string(lines_) : std::string());
-  }
+  Code copied() const { return type_name(ring_) + (lines_ > 1 ? std::to_string(lines_) : Code()); }
   /// Where the copies of this thread come from and with which cell they begin.
-  std::string copied_lines() const {
+  Code copied_lines() const {
     if (lines_ == 1) return "int load = cell;\n";
-    return fmt::format(
+    return code(
         "const vphi_index wish = (vphi_index)bundle * {0}u + thread / 32u * 32u +\n"
         "    thread % {1}u * {2}u;\n"
         "const vphi_index others = vphi_select_index(wish < {3}, wish, {4});\n"
@@ -109,62 +104,62 @@ class Writer {
         index_literal(job_, shape_.lines - lines_), base("others"));
   }
   /// What threads wait for that read each other's copies.
-  std::string meet() const { return lines_ > 1 ? "vphi_lanes_meet();\n" : ""; }
+  Code meet() const { return lines_ > 1 ? "vphi_lanes_meet();\n" : ""; }
   /// The first cell of a line.
-  std::string base(const std::string& line) const {
-    return shape_.stride == 1 ? fmt::format("{} * {}", line, index_literal(job_, shape_.extent))
-                              : fmt::format("{0} / {1} * {2} + {0} % {1}", line,
-                                            index_literal(job_, shape_.stride),
-                                            index_literal(job_, shape_.stride * shape_.extent));
+  Code base(const Code& line) const {
+    return shape_.stride == 1
+               ? code("{} * {}", line, index_literal(job_, shape_.extent))
+               : code("{0} / {1} * {2} + {0} % {1}", line, index_literal(job_, shape_.stride),
+                      index_literal(job_, shape_.stride * shape_.extent));
   }
 
   /// Four steps; `warm`: of those that begin a walk.
-  std::string rows(const Warm* warm) const {
-    std::string text;
+  Code rows(const Warm* warm) const {
+    Code text;
     for (int row = 0; row < kQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
     return text;
   }
 
-  std::string held() const { return held_text(job_, line_); }
+  Code held() const { return held_text(job_, line_); }
 
  private:
   /// Stored in f32 among others in f64: the first half of its place in the ring.
   bool narrow(std::size_t array) const { return job_.kernel.arrays[array].store != ring_; }
-  std::string next(const std::string& slot) const {
-    return fmt::format("{0} = {0} >= {1}u ? {0} - {1}u : {0} + {2}u;\n", slot,
-                       (ring_quads() - 1) * quad_words(), quad_words());
+  Code next(const Code& slot) const {
+    return code("{0} = {0} >= {1}u ? {0} - {1}u : {0} + {2}u;\n", slot,
+                (ring_quads() - 1) * quad_words(), quad_words());
   }
 
   /// What the step of row `row` of the quad reads and what it hands on.
-  std::string take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
+  Code take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
     const auto load = [&](const Read& read, int age) {
       const int place = row - age, back = quads_before(place);
       const auto q = static_cast<int>(place_in(read_, position(job.kernel, read.array)));
       const int number = (place + back * kQuad) * static_cast<int>(read_.size()) + q;
-      const std::string cell = fmt::format("ring[ring_{} + {}u]", back, number * threads_);
+      const Code cell = code("ring[ring_{} + {}u]", back, number * threads_);
       return narrow(read_[static_cast<std::size_t>(q)])
                  ? "*(VPHI_LOCAL_POINTER const float*)&" + cell
                  : cell;
     };
     return take_cells(job, line_, load) + pass_on(job, job_, line_, held);
   }
-  std::string warm_step(const Warm& warm, int row) const {
+  Code warm_step(const Warm& warm, int row) const {
     return "{\n" + take(warm.job, row, warm.line.held) + "++cell;\n}\n";
   }
   /// One cell: row `row` of the quad.
-  std::string step(int row) const {
-    std::string text = "{\n" + take(job_, row, line_.held);
-    std::string effects;
+  Code step(int row) const {
+    Code text = "{\n" + take(job_, row, line_.held);
+    Code effects;
     for (std::size_t i = 0; i < job_.kernel.stores.size(); ++i) {
       const std::size_t array = position(job_.kernel, job_.kernel.stores[i].array);
-      effects += fmt::format("  {}[at] = out.{};\n", write_pointer(job_, array),
-                             job_.body.store_members[i]);
+      effects +=
+          code("  {}[at] = out.{};\n", write_pointer(job_, array), job_.body.store_members[i]);
     }
     effects += indent(gather_sums(job_, line_, threads_), 2);
-    text += fmt::format("if ((unsigned)(cell - {} - start) < own_cells) {{\n", line_.delay);
+    text += code("if ((unsigned)(cell - {} - start) < own_cells) {{\n", line_.delay);
     if (!job_.kernel.stores.empty()) {
-      text += fmt::format("  const vphi_index at = base + (vphi_index)(cell - {}) * {};\n",
-                          line_.delay, index_literal(job_, shape_.stride));
+      text += code("  const vphi_index at = base + (vphi_index)(cell - {}) * {};\n", line_.delay,
+                   index_literal(job_, shape_.stride));
     }
     text += effects + "}\n";
     return text + "++cell;\n}\n";
@@ -220,8 +215,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   slots["local_memory"] =
       reductions.tree_doubles == 0
           ? ""
-          : fmt::format("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;",
-                        reductions.tree_doubles);
+          : code("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;", reductions.tree_doubles);
   slots["ring"] = std::to_string(writer.ring_words());
   slots["sums"] = reductions.sums;
   slots["finish"] = reductions.finish;
@@ -245,7 +239,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   slots["iteration"] = writer.iteration();
 
   program::Kernel out;
-  out.source = fill("lines_gpu.txt", slots);
+  out.source = finished(fill("lines_gpu.txt", slots));
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue(), partials);
   out.grid = grid_of(job, groups);
@@ -279,25 +273,25 @@ std::size_t place_in(const std::vector<std::size_t>& places, std::size_t array) 
   return static_cast<std::size_t>(std::find(places.begin(), places.end(), array) - places.begin());
 }
 
-std::string take_cells(const Job& job, const kernel::Line& line,
-                       const std::function<std::string(const Read&, int)>& load) {
-  std::string text = "vphi_in_" + job.body.suffix + " in;\n";
+Code take_cells(const Job& job, const kernel::Line& line,
+                const std::function<Code(const Read&, int)>& load) {
+  Code text = "vphi_in_" + job.body.suffix + " in;\n";
   for (const Read& read : job.body.reads) {
     const int age = -read.offsets[0].d[line.axis];
-    const std::string cell = age == 0 ? "cell" : fmt::format("(cell - {})", age);
-    text += fmt::format("in.{} = {};\n", read.member,
-                        at_boundary(job, line, read.array, cell, load(read, age)));
+    const Code cell = age == 0 ? "cell" : code("(cell - {})", age);
+    text += code("in.{} = {};\n", read.member,
+                 at_boundary(job, line, read.array, cell, load(read, age)));
   }
   return text;
 }
 
-std::string coordinates_text(const Job& job, const kernel::Line& line) {
-  std::string text, rest = "base";
+Code coordinates_text(const Job& job, const kernel::Line& line) {
+  Code text, rest = "base";
   for (int axis = 0; axis < job.kernel.dims; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    const std::string extent = index_literal(job, job.kernel.extent[a]);
+    const Code extent = index_literal(job, job.kernel.extent[a]);
     if (axis != line.axis && job.body.site_axis[a])
-      text += fmt::format("const vphi_index {} = {} % {};\n", kAxis[axis], rest, extent);
+      text += code("const vphi_index {} = {} % {};\n", kAxis[axis], rest, extent);
     rest += " / " + extent;
   }
   return text;
@@ -317,30 +311,30 @@ void line_slots(const Job& job, const kernel::Line& line, Slots& slots) {
   slots["cell"] = cell_of(line, "i");
 }
 
-std::string count_type(std::int64_t units, std::int64_t groups) {
+Code count_type(std::int64_t units, std::int64_t groups) {
   return units <= std::numeric_limits<std::uint32_t>::max() / std::max<std::int64_t>(groups, 1)
              ? "unsigned"
              : "unsigned long";
 }
 
-std::string fast_math_functions(Precision real, const Dialect& dialect) {
+Code fast_math_functions(Precision real, const Dialect& dialect) {
   if (real == Precision::F32) return fill(dialect.texts.quick_lines, {});
   return fill(dialect.texts.seeds, {}) + fill("fast_math_lines_f64.txt", {});
 }
 
-std::string count_of(const Job& job, const kernel::Line& line) {
+Code count_of(const Job& job, const kernel::Line& line) {
   if (line.still.empty()) return {};
   const char* type = job.signed_index ? "long" : "unsigned";
-  return fmt::format(
-      "// A scalar that counts; it does not depend on what lies at the sites.\n"
-      "VPHI_INLINE {0} vphi_count_of(double whole) {{ return ({0})whole; }}\n",
-      type);
+  return Code::item("vphi_count_of",
+                    code("// A scalar that counts; it does not depend on what lies at the sites.\n"
+                         "VPHI_INLINE {0} vphi_count_of(double whole) {{ return ({0})whole; }}\n",
+                         type));
 }
 
-std::string still_test(const kernel::Line& line, const Bindings& bindings) {
+Code still_test(const kernel::Line& line, const Bindings& bindings) {
   const auto slot = std::find(bindings.slots.begin(), bindings.slots.end(), line.still);
-  return fmt::format("vphi_count_of(scalars[{}]) != 0",
-                     slot_text(bindings, slot - bindings.slots.begin()));
+  return code("vphi_count_of(scalars[{}]) != 0",
+              slot_text(bindings, slot - bindings.slots.begin()));
 }
 
 std::vector<bool> rare_sums(const kernel::Line& line) {
@@ -349,64 +343,61 @@ std::vector<bool> rare_sums(const kernel::Line& line) {
   return result;
 }
 
-std::string at_places(const kernel::Line& line, std::size_t reduction) {
-  std::string text;
+Code at_places(const kernel::Line& line, std::size_t reduction) {
+  Code text;
   for (const std::int64_t place : *line.only[reduction]) {
-    text += fmt::format("{}(cell == {})", text.empty() ? "" : " | ", place + line.delay);
+    text += code("{}(cell == {})", text.empty() ? "" : " | ", place + line.delay);
   }
   return text.empty() ? "0" : text;
 }
 
-std::string gather_sums(const Job& job, const kernel::Line& line, int threads) {
-  std::string text;
-  std::map<std::string, std::string> rare;  // by place
+Code gather_sums(const Job& job, const kernel::Line& line, int threads) {
+  Code text;
+  std::map<Code, Code> rare;  // by place
   for (std::size_t i = 0; i < job.kernel.reductions.size(); ++i) {
-    const std::string value = "out." + job.body.reduction_members[i];
+    const Code value = "out." + job.body.reduction_members[i];
     if (!line.only[i]) {
       text += accumulate(job, i, value);
       continue;
     }
-    rare[at_places(line, i)] += fmt::format("  tree[{0}u + thread] += (double){1};\n",
-                                            static_cast<int>(i) * threads, value);
+    rare[at_places(line, i)] +=
+        code("  tree[{0}u + thread] += (double){1};\n", static_cast<int>(i) * threads, value);
   }
-  for (const auto& [test, sums] : rare) text += fmt::format("if ({}) {{\n{}}}\n", test, sums);
+  for (const auto& [test, sums] : rare) text += code("if ({}) {{\n{}}}\n", test, sums);
   return text;
 }
 
-std::string held_text(const Job& job, const kernel::Line& line) {
-  std::string text;
+Code held_text(const Job& job, const kernel::Line& line) {
+  Code text;
   for (const kernel::Line::Held& held : line.held)
-    text += fmt::format("{} {} = {};\n", type_name(job.body.real), held.name,
-                        literal(0.0L, job.body.real));
+    text +=
+        code("{} {} = {};\n", type_name(job.body.real), held.name, literal(0.0L, job.body.real));
   return text;
 }
 
-std::string pass_on(const Job& job, const Job& all, const kernel::Line& line,
-                    const std::vector<kernel::Line::Held>& held) {
-  const std::string real = type_name(job.body.real);
-  std::string text;
+Code pass_on(const Job& job, const Job& all, const kernel::Line& line,
+             const std::vector<kernel::Line::Held>& held) {
+  const Code real = type_name(job.body.real);
+  Code text;
   for (const auto& [symbol, member] : job.body.shared)
-    text += fmt::format("in.{} = {};\n", member, symbol);
+    text += code("in.{} = {};\n", member, symbol);
   for (int axis = 0; axis < 4; ++axis) {
     if (!job.body.site_axis[static_cast<std::size_t>(axis)]) continue;
-    const std::string place = axis == line.axis        ? "cell"
-                              : axis < job.kernel.dims ? kAxis[axis]
-                                                       : "0";
-    text += fmt::format("in.site_{} = ({}){};\n", kAxis[axis], real, place);
+    const Code place = axis == line.axis ? "cell" : axis < job.kernel.dims ? kAxis[axis] : "0";
+    text += code("in.site_{} = ({}){};\n", kAxis[axis], real, place);
   }
   if (text.empty() && job.body.reads.empty())
-    text += fmt::format("in.none = {};\n", literal(0.0L, job.body.real));
-  text += fmt::format("const vphi_out_{0} out = vphi_site_{0}(in, {1});\n", job.body.suffix,
-                      job.body.suffix == all.body.suffix ? "par" : "warm_par");
+    text += code("in.none = {};\n", literal(0.0L, job.body.real));
+  text += code("const vphi_out_{0} out = vphi_site_{0}(in, {1});\n", job.body.suffix,
+               job.body.suffix == all.body.suffix ? "par" : "warm_par");
   for (std::size_t i = 0; i < held.size(); ++i)
-    text += fmt::format("{} = out.{};\n", held[i].name, job.body.handed_members[i]);
+    text += code("{} = out.{};\n", held[i].name, job.body.handed_members[i]);
   return text;
 }
 
-std::string still_text(const Job& job, const kernel::Line& line, const Bindings& bindings,
-                       int threads) {
+Code still_text(const Job& job, const kernel::Line& line, const Bindings& bindings, int threads) {
   if (line.still.empty()) return {};
-  std::string text = fmt::format(
+  Code text = code(
       "const vphi_index copies = vphi_select_index({}, {}, 0u);\n"
       "VPHI_ROLLED\n"
       "for (vphi_index at = (vphi_index)vphi_group() * {}u + thread; at < copies;\n"
@@ -414,7 +405,7 @@ std::string still_text(const Job& job, const kernel::Line& line, const Bindings&
       still_test(line, bindings), index_literal(job, job.kernel.sites()), threads, threads);
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     if (!job.kernel.arrays[i].written) continue;
-    text += fmt::format("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
+    text += code("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
   }
   return text + "}\nif (copies > 0u) from = to;\n";
 }
@@ -434,29 +425,29 @@ Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings&
   return make_job(line.step, target, bindings, line.names(), handed);
 }
 
-std::string cell_of(const kernel::Line& line, const std::string& i) {
+Code cell_of(const kernel::Line& line, const Code& i) {
   const std::int64_t n = line_shape(line).extent;
   switch (boundary_of(line)) {
     case Boundary::Periodic:
     case Boundary::Antiperiodic:
-      return fmt::format("{0} < 0 ? {0} + {1} : {0} >= {1} ? {0} - {1} : {0}", i, n);
+      return code("{0} < 0 ? {0} + {1} : {0} >= {1} ? {0} - {1} : {0}", i, n);
     case Boundary::Neumann:
-      return fmt::format("{0} < 0 ? -1 - {0} : {0} >= {1} ? 2 * {1} - 1 - {0} : {0}", i, n);
+      return code("{0} < 0 ? -1 - {0} : {0} >= {1} ? 2 * {1} - 1 - {0} : {0}", i, n);
     default:
-      return fmt::format("{0} < 0 ? 0 : {0} >= {1} ? {1} - 1 : {0}", i, n);
+      return code("{0} < 0 ? 0 : {0} >= {1} ? {1} - 1 : {0}", i, n);
   }
 }
 
-std::string at_boundary(const Job& job, const kernel::Line& line, int array, const std::string& i,
-                        const std::string& load) {
+Code at_boundary(const Job& job, const kernel::Line& line, int array, const Code& i,
+                 const Code& load) {
   const Boundary boundary = boundary_of(line);
   const bool fixed = boundary == Boundary::Fixed;
   if (!fixed && boundary != Boundary::Antiperiodic && !line.odd.contains(array)) return load;
   const char* type = job.body.real == Precision::F32 ? "f32" : "f64";
-  const std::string beyond = fmt::format("({0} < 0) | ({0} >= {1})", i, line_shape(line).extent);
-  const std::string shown =
+  const Code beyond = code("({0} < 0) | ({0} >= {1})", i, line_shape(line).extent);
+  const Code shown =
       fixed ? literal(static_cast<long double>(job.kernel.fixed_value), job.body.real) : "-" + load;
-  return fmt::format("vphi_select_{}({}, {}, {})", type, beyond, shown, load);
+  return code("vphi_select_{}({}, {}, {})", type, beyond, shown, load);
 }
 
 std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target) {

@@ -47,44 +47,43 @@ std::size_t place_in(const std::vector<std::size_t>& places, std::size_t array);
 Precision ring_precision(const kernel::Kernel& kernel);
 bool one_precision(const kernel::Kernel& kernel);
 /// On a GPU: the cells in `in`; `load` says where the one that came `age` steps ago lies.
-std::string take_cells(const Job& job, const kernel::Line& line,
-                       const std::function<std::string(const Read& read, int age)>& load);
+Code take_cells(const Job& job, const kernel::Line& line,
+                const std::function<Code(const Read& read, int age)>& load);
 /// On a GPU: coordinates of the line across the walk, from `base`.
-std::string coordinates_text(const Job& job, const kernel::Line& line);
+Code coordinates_text(const Job& job, const kernel::Line& line);
 /// On a GPU: what both forms fill alike. `slots` has `copied`, `cached`, `bytes`, `in_flight`.
 void line_slots(const Job& job, const kernel::Line& line, Slots& slots);
 
 /// On a GPU: an integer that holds units*groups; 64 bits cost registers and divisions.
-std::string count_type(std::int64_t units, std::int64_t groups);
+Code count_type(std::int64_t units, std::int64_t groups);
 /// On a GPU of NVIDIA: quotients and roots that are approximate (f32) or written out (f64).
-std::string fast_math_functions(Precision real, const Dialect& dialect);
+Code fast_math_functions(Precision real, const Dialect& dialect);
 
 /// Which sums have terms at some places of a line only.
 std::vector<bool> rare_sums(const kernel::Line& line);
 /// Whether the cell that leaves is at one of these places.
-std::string at_places(const kernel::Line& line, std::size_t reduction);
+Code at_places(const kernel::Line& line, std::size_t reduction);
 /// On a GPU: what the reductions take from a cell.
-std::string gather_sums(const Job& job, const kernel::Line& line, int threads);
+Code gather_sums(const Job& job, const kernel::Line& line, int threads);
 /// On a GPU: variables for what is held.
-std::string held_text(const Job& job, const kernel::Line& line);
+Code held_text(const Job& job, const kernel::Line& line);
 /// On a GPU: the rest of `in` but the cells, the call of the site function of `job`, which is that
 /// of `all` or a part of it, and what later steps hold.
-std::string pass_on(const Job& job, const Job& all, const kernel::Line& line,
-                    const std::vector<kernel::Line::Held>& held);
+Code pass_on(const Job& job, const Job& all, const kernel::Line& line,
+             const std::vector<kernel::Line::Held>& held);
 /// On a GPU: everything copied where nothing is to change; then there is no piece to walk.
-std::string still_text(const Job& job, const kernel::Line& line, const Bindings& bindings,
-                       int threads);
+Code still_text(const Job& job, const kernel::Line& line, const Bindings& bindings, int threads);
 /// The function that reads that scalar, at file scope.
-std::string count_of(const Job& job, const kernel::Line& line);
+Code count_of(const Job& job, const kernel::Line& line);
 /// Whether the scalar `line.still` says that nothing changes.
-std::string still_test(const kernel::Line& line, const Bindings& bindings);
+Code still_test(const kernel::Line& line, const Bindings& bindings);
 /// The job of one step of the walk; `step` outlives it.
 Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings& bindings);
 /// Expression for the cell of the box at place `i` of a line.
-std::string cell_of(const kernel::Line& line, const std::string& i);
+Code cell_of(const kernel::Line& line, const Code& i);
 /// `load`, the number at place `i`, with what the boundary makes of it.
-std::string at_boundary(const Job& job, const kernel::Line& line, int array, const std::string& i,
-                        const std::string& load);
+Code at_boundary(const Job& job, const kernel::Line& line, int array, const Code& i,
+                 const Code& load);
 
 /// The steps that begin a walk, before any new value is due: at most two turns of the loop.
 struct Warm {
@@ -96,17 +95,16 @@ struct Warm {
   Warm& operator=(const Warm&) = delete;
 
   bool any() const { return !line.held.empty(); }
-  std::string functions() const { return any() ? job.body.code() : std::string(); }
-  std::string parameters() const {
-    return any() ? fmt::format("const vphi_par_{0} warm_par = vphi_par_of_{0}(scalars);",
-                               job.body.suffix)
-                 : std::string();
+  Code functions() const { return any() ? job.body.code() : Code(); }
+  Code parameters() const {
+    return any() ? code("const vphi_par_{0} warm_par = vphi_par_of_{0}(scalars);", job.body.suffix)
+                 : Code();
   }
   /// The turn with either kind of steps; walks begin with turn `first`.
-  std::string iteration(int first, const std::string& warm, const std::string& rows) const {
+  Code iteration(int first, const Code& warm, const Code& rows) const {
     if (!any()) return rows;
-    return fmt::format("if (quad < {}) {{\n{}}} else {{\n{}}}\n", first + quads, indent(warm, 2),
-                       indent(rows, 2));
+    return code("if (quad < {}) {{\n{}}} else {{\n{}}}\n", first + quads, indent(warm, 2),
+                indent(rows, 2));
   }
 
   int quads;

@@ -33,7 +33,7 @@ class Walk {
   std::int64_t bundles() const { return (beside_ + width_ - 1) / width_; }
   std::int64_t units() const { return bundles() * (shape_.lines / beside_); }
 
-  std::string text(std::int64_t tasks) const {
+  Code text(std::int64_t tasks) const {
     Slots slots;
     slots["name"] = job_.body.suffix;
     slots["lanes"] = rows_.lanes();
@@ -49,45 +49,45 @@ class Walk {
     slots["delay"] = std::to_string(line_.delay);
     slots["extent"] = std::to_string(shape_.extent);
     slots["stride"] = std::to_string(shape_.stride);
-    std::string still;
+    Code still;
     if (!line_.still.empty()) {
-      still = fmt::format(
+      still = code(
           "const vphi_index copies = vphi_select_index({}, {}, 0);\n"
           "for (vphi_index at = copies * task / {}; at < copies * (task + 1) / {}; ++at) {{\n",
           still_test(line_, bindings_), kernel_.sites(), tasks, tasks);
       for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
         if (!kernel_.arrays[i].written) continue;
-        still += fmt::format("  {}[at] = {}[at];\n", write_pointer(job_, i), read_pointer(job_, i));
+        still += code("  {}[at] = {}[at];\n", write_pointer(job_, i), read_pointer(job_, i));
       }
       still += "}\n";
     }
     slots["still"] = still;
     slots["end"] = line_.still.empty() ? "last" : "vphi_select_index(copies > 0, first, last)";
-    std::string held, hold, store, put, buffers, add;
+    Code held, hold, store, put, buffers, add;
     for (const auto& [symbol, member] : job_.body.shared)
-      held += fmt::format("{} {}[{}] = {{0}};\n", real(), member, width_);
+      held += code("{} {}[{}] = {{0}};\n", real(), member, width_);
     for (std::size_t i = 0; i < line_.held.size(); ++i) {
       for (const auto& [symbol, member] : job_.body.shared) {
         if (symbol != line_.held[i].name) continue;
-        hold += fmt::format("{}[i] = out.{};\n", member, job_.body.handed_members[i]);
+        hold += code("{}[i] = out.{};\n", member, job_.body.handed_members[i]);
       }
     }
     for (std::size_t i = 0; i < kernel_.stores.size(); ++i) {
       const std::size_t array = position(kernel_, kernel_.stores[i].array);
-      store += fmt::format("{}[{}] = out.{};\n", write_pointer(job_, array), lane("at"),
-                           job_.body.store_members[i]);
+      store += code("{}[{}] = out.{};\n", write_pointer(job_, array), lane("at"),
+                    job_.body.store_members[i]);
     }
     for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
-      const std::string& m = job_.body.reduction_members[i];
-      buffers += fmt::format("{} {}_row[{}];\n", real(), m, width_);
-      put += fmt::format("{0}_row[i] = out.{0};\n", m);
+      const Code& m = job_.body.reduction_members[i];
+      buffers += code("{} {}_row[{}];\n", real(), m, width_);
+      put += code("{0}_row[i] = out.{0};\n", m);
       const auto kind = kernel_.reductions[i].kind;
-      std::string one = fmt::format("{0}_lane[i % 8] = {0}_lane[i % 8] + (double){0}_row[i];", m);
+      Code one = code("{0}_lane[i % 8] = {0}_lane[i % 8] + (double){0}_row[i];", m);
       if (kind != kernel::ReduceKind::Sum)
-        one = fmt::format("{0}_lane[i % 8] = vphi_{1}_f64({0}_lane[i % 8], (double){0}_row[i]);", m,
-                          kind == kernel::ReduceKind::Minimum ? "min" : "max");
-      if (line_.only[i]) add += fmt::format("if ({}) ", at_places(line_, i));
-      add += fmt::format("for (vphi_index i = fresh; i < {}; ++i) {}\n", width_, one);
+        one = code("{0}_lane[i % 8] = vphi_{1}_f64({0}_lane[i % 8], (double){0}_row[i]);", m,
+                   kind == kernel::ReduceKind::Minimum ? "min" : "max");
+      if (line_.only[i]) add += code("if ({}) ", at_places(line_, i));
+      add += code("for (vphi_index i = fresh; i < {}; ++i) {}\n", width_, one);
     }
     slots["held"] = held;
     slots["hold"] = hold;
@@ -101,50 +101,49 @@ class Walk {
   }
 
  private:
-  std::string real() const { return type_name(job_.body.real); }
-  std::string lane(const std::string& at) const {
-    return pitch_ == 1 ? at + " + i" : fmt::format("{} + i*{}", at, pitch_);
+  Code real() const { return type_name(job_.body.real); }
+  Code lane(const Code& at) const {
+    return pitch_ == 1 ? at + " + i" : code("{} + i*{}", at, pitch_);
   }
 
   /// Index of the cells that a step reads.
-  std::string places() const {
+  Code places() const {
     std::set<int> ages;
     for (const Read& read : job_.body.reads) ages.insert(-read.offsets[0].d[line_.axis]);
-    std::string text;
+    Code text;
     for (const int age : ages) {
-      text += fmt::format("const vphi_index place_{0} = cell - {0};\n", age);
-      text += fmt::format("const vphi_index row_{0} = base + ({1}) * {2};\n", age,
-                          cell_of(line_, fmt::format("place_{}", age)), shape_.stride);
+      text += code("const vphi_index place_{0} = cell - {0};\n", age);
+      text += code("const vphi_index row_{0} = base + ({1}) * {2};\n", age,
+                   cell_of(line_, code("place_{}", age)), shape_.stride);
     }
     return text;
   }
 
-  std::string gather() const {
-    std::string text;
+  Code gather() const {
+    Code text;
     for (const Read& read : job_.body.reads) {
       const int age = -read.offsets[0].d[line_.axis];
       const std::size_t array = position(kernel_, read.array);
-      const std::string load =
-          fmt::format("{}[{}]", read_pointer(job_, array), lane(fmt::format("row_{}", age)));
-      text += fmt::format("in.{} = {};\n", read.member,
-                          at_boundary(job_, line_, read.array, fmt::format("place_{}", age), load));
+      const Code load = code("{}[{}]", read_pointer(job_, array), lane(code("row_{}", age)));
+      text += code("in.{} = {};\n", read.member,
+                   at_boundary(job_, line_, read.array, code("place_{}", age), load));
     }
     for (const auto& [symbol, member] : job_.body.shared)
-      text += fmt::format("in.{0} = {0}[i];\n", member);
+      text += code("in.{0} = {0}[i];\n", member);
     for (int axis = 0; axis < 4; ++axis) {
       if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
-      std::string place = axis == line_.axis ? "cell" : "0";
+      Code place = axis == line_.axis ? "cell" : "0";
       if (axis != line_.axis && axis < kernel_.dims) place = site(axis, lane("base"));
-      text += fmt::format("in.site_{} = ({})({});\n", kAxis[axis], real(), place);
+      text += code("in.site_{} = ({})({});\n", kAxis[axis], real(), place);
     }
     if (text.empty()) text = "in.none = (" + real() + ")0;\n";
     return text;
   }
 
-  std::string site(int axis, const std::string& at) const {
+  Code site(int axis, const Code& at) const {
     std::int64_t below = 1;
     for (int a = 0; a < axis; ++a) below *= kernel_.extent[static_cast<std::size_t>(a)];
-    return fmt::format("({}) / {} % {}", at, below, kernel_.extent[static_cast<std::size_t>(axis)]);
+    return code("({}) / {} % {}", at, below, kernel_.extent[static_cast<std::size_t>(axis)]);
   }
 
   const Job& job_;

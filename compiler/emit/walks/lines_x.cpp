@@ -63,48 +63,48 @@ class Writer {
   int ring_vectors() const { return p_.ring * piece_vectors(); }
 
   /// Piece `filled` on its way to the ring.
-  std::string copy() const {
-    std::string text = fmt::format(
+  Code copy() const {
+    Code text = code(
         "const unsigned place = (unsigned)filled % {}u * {}u;\n"
         "const int here = first + filled * {} + part;\n",
         p_.ring, piece_vectors(), p_.cells);
     text += lines_head();
-    text += fmt::format(
+    text += code(
         "  const vphi_index other = vphi_select_index(wish < {}, wish, {});\n"
         "  const vphi_index at = other * {};\n"
         "  const int j = here - {};\n",
         index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1),
         index_literal(job_, shape_.extent), shift("other"));
-    text += fmt::format("  if ((j >= 0) & (j + {} <= {})) {{\n", p_.word, shape_.extent);
+    text += code("  if ((j >= 0) & (j + {} <= {})) {{\n", p_.word, shape_.extent);
     for (std::size_t q = 0; q < read_.size(); ++q) {
-      text += fmt::format(
+      text += code(
           "    vphi_copy_number((VPHI_LOCAL_POINTER vphi_word*)(to + {}), "
           "(VPHI_GLOBAL const vphi_word*)({} + at + j));\n",
           array_offset(q), read_pointer(job_, read_[q]));
     }
-    text += fmt::format(
+    text += code(
         "  }} else {{\n    VPHI_ROLLED\n    for (int e = 0; e < {}; ++e) {{\n"
         "      const vphi_index cell_there = at + (vphi_index)vphi_cell_{}(j + e);\n",
         p_.word, job_.body.suffix);
     for (std::size_t q = 0; q < read_.size(); ++q) {
-      text += fmt::format("      vphi_copy_one(to + {} + e, {} + cell_there);\n", array_offset(q),
-                          read_pointer(job_, read_[q]));
+      text += code("      vphi_copy_one(to + {} + e, {} + cell_there);\n", array_offset(q),
+                   read_pointer(job_, read_[q]));
     }
     return text + "    }\n  }\n}\n";
   }
 
   /// Piece `done` on its way to the new arrays.
-  std::string leave() const {
-    std::string text = fmt::format(
+  Code leave() const {
+    Code text = code(
         "const unsigned place = (unsigned)done % {}u * {}u;\n"
         "const int here = first + done * {} + part;\n",
         p_.ring, piece_vectors(), p_.cells);
     text += lines_head();
-    text += fmt::format("  const int j = here - {};\n", shift("wish"));
-    text += fmt::format("  if ((wish < {}) & (j >= 0) & (j + {} <= {})) {{\n",
-                        index_literal(job_, shape_.lines), p_.word, shape_.extent);
+    text += code("  const int j = here - {};\n", shift("wish"));
+    text += code("  if ((wish < {}) & (j >= 0) & (j + {} <= {})) {{\n",
+                 index_literal(job_, shape_.lines), p_.word, shape_.extent);
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
-      text += fmt::format(
+      text += code(
           "    *(VPHI_GLOBAL vphi_word*)({} + wish * {} + j) = "
           "*(VPHI_LOCAL_POINTER const vphi_word*)(to + {});\n",
           write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)),
@@ -114,7 +114,7 @@ class Writer {
   }
 
   /// Where the cells that four steps read lie, and where their new values go.
-  std::string quads() const {
+  Code quads() const {
     std::set<std::pair<std::size_t, int>> wanted;
     std::set<int> backs;
     for (int row = 0; row < kQuad; ++row) {
@@ -124,33 +124,32 @@ class Writer {
       }
       backs.insert(quads_before(row - line_.delay));
     }
-    std::string text;
+    Code text;
     for (const int k : backs) {
       for (int h = 0; h < p_.quad_vectors; ++h) {
-        text +=
-            fmt::format("const unsigned spot_{0}_{1} = vphi_spot_{2}(quad - {0}, {1}u, thread);\n",
-                        k, h, job_.body.suffix);
+        text += code("const unsigned spot_{0}_{1} = vphi_spot_{2}(quad - {0}, {1}u, thread);\n", k,
+                     h, job_.body.suffix);
       }
     }
-    for (const auto& [q, k] : wanted) text += fmt::format("vphi_quad quad_{}_{};\n", q, k);
+    for (const auto& [q, k] : wanted) text += code("vphi_quad quad_{}_{};\n", q, k);
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q)
-      text += fmt::format("vphi_pair new_{};\n", q);
+      text += code("vphi_pair new_{};\n", q);
     return text;
   }
 
-  std::string rows(const Warm* warm) const {
-    std::string text;
+  Code rows(const Warm* warm) const {
+    Code text;
     for (int row = 0; row < kQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
     return text;
   }
 
-  std::string shift(const std::string& line) const {
+  Code shift(const Code& line) const {
     if (p_.shift == 0) return "0";
-    return fmt::format("(int)({} * {} % {}u)", line, index_literal(job_, shape_.extent), p_.cells);
+    return code("(int)({} * {} % {}u)", line, index_literal(job_, shape_.extent), p_.cells);
   }
 
  private:
-  std::string real() const { return type_name(ring_precision(job_.kernel)); }
+  Code real() const { return type_name(ring_precision(job_.kernel)); }
   int vector_cells() const { return 16 / bytes_of(ring_precision(job_.kernel)); }
   int array_offset(std::size_t q) const {
     return static_cast<int>(q) * array_vectors() * vector_cells();
@@ -162,9 +161,9 @@ class Writer {
 
   /// Threads side by side take a piece; a line after the other. `to`: where a word lies in the
   /// ring.
-  std::string lines_head() const {
+  Code lines_head() const {
     const int words = p_.cells / p_.word;
-    return fmt::format(
+    return code(
         "VPHI_ROLLED\nfor (unsigned i = 0; i < {0}u; ++i) {{\n"
         "  const unsigned row = thread / {0}u + i * {1}u;\n"
         "  const vphi_index wish = first_line + row;\n"
@@ -189,53 +188,53 @@ class Writer {
     return result;
   }
   /// Loads of what row `row` is the first to read: as late as can be, so little is held.
-  std::string fetch(const Job& job, int row) const {
+  Code fetch(const Job& job, int row) const {
     std::set<Vector> wanted = vectors(job, row);
     for (int before = 0; before < row; ++before) {
       for (const Vector& v : vectors(job, before)) wanted.erase(v);
     }
-    std::string text;
+    Code text;
     for (const Vector& v : wanted) {
-      text += fmt::format("quad_{0}_{1}.v[{2}] = ring[spot_{1}_{2} + {3}u];\n", v.array, v.back,
-                          v.part, static_cast<int>(v.array) * array_vectors());
+      text += code("quad_{0}_{1}.v[{2}] = ring[spot_{1}_{2} + {3}u];\n", v.array, v.back, v.part,
+                   static_cast<int>(v.array) * array_vectors());
     }
     return text;
   }
 
   /// What the step of row `row` of the quad reads and what it hands on.
-  std::string take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
+  Code take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
     const auto load = [&](const Read& read, int age) {
       const int k = quads_before(row - age);
-      return fmt::format("quad_{}_{}.e[{}]", ring_place(job, read), k, row - age + k * kQuad);
+      return code("quad_{}_{}.e[{}]", ring_place(job, read), k, row - age + k * kQuad);
     };
     return fetch(job, row) + take_cells(job, line_, load) + pass_on(job, job_, line_, held);
   }
-  std::string warm_step(const Warm& warm, int row) const {
+  Code warm_step(const Warm& warm, int row) const {
     return "{\n" + take(warm.job, row, warm.line.held) + "++cell;\n}\n";
   }
-  std::string step(int row) const {
-    std::string text = "{\n" + take(job_, row, line_.held);
+  Code step(int row) const {
+    Code text = "{\n" + take(job_, row, line_.held);
     const int place = row - line_.delay, k = quads_before(place), element = place + k * kQuad;
     const int half = element / vector_cells(), rest = element % vector_cells();
     const bool pairs = line_.delay % 2 == 0;
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
-      const std::string& member = job_.body.store_members[q];
-      if (pairs) text += fmt::format("new_{}.e[{}] = out.{};\n", q, element % 2, member);
+      const Code& member = job_.body.store_members[q];
+      if (pairs) text += code("new_{}.e[{}] = out.{};\n", q, element % 2, member);
     }
     if (!pairs || element % 2 == 1) {
-      text += fmt::format("if (quad >= {}) {{\n", k);
+      text += code("if (quad >= {}) {{\n", k);
       for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
-        const std::string where =
-            fmt::format("((VPHI_LOCAL_POINTER {}*)(ring + spot_{}_{} + {}u) + {})", real(), k, half,
-                        static_cast<int>(q) * array_vectors(), pairs ? rest - 1 : rest);
-        text += pairs ? fmt::format("  *(VPHI_LOCAL_POINTER vphi_two*){} = new_{}.v;\n", where, q)
-                      : fmt::format("  *{} = out.{};\n", where, job_.body.store_members[q]);
+        const Code where =
+            code("((VPHI_LOCAL_POINTER {}*)(ring + spot_{}_{} + {}u) + {})", real(), k, half,
+                 static_cast<int>(q) * array_vectors(), pairs ? rest - 1 : rest);
+        text += pairs ? code("  *(VPHI_LOCAL_POINTER vphi_two*){} = new_{}.v;\n", where, q)
+                      : code("  *{} = out.{};\n", where, job_.body.store_members[q]);
       }
       text += "}\n";
     }
     if (!job_.kernel.reductions.empty()) {
       // of cells in this share and in the box
-      text += fmt::format(
+      text += code(
           "if (live & (quad * {0} + {1} >= {2}) & (quad * {0} + {1} < {2} + pieces * {3}) &\n"
           "    (cell - {4} >= 0) & (cell - {4} < {5})) {{\n",
           kQuad, place, p_.lead * p_.cells, p_.cells, line_.delay, shape_.extent);
@@ -295,7 +294,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const bool f32 = ring == Precision::F32;
   slots["vector"] = f32 ? "float4" : "double2";
   slots["pair"] = f32 ? "float2" : "double2";
-  const std::string word = type_name(ring) + (p.word > 1 ? std::to_string(p.word) : std::string());
+  const Code word = type_name(ring) + (p.word > 1 ? std::to_string(p.word) : Code());
   slots["word"] = word;
   slots["copied"] = "vphi_word";
   slots["bytes"] = std::to_string(p.word * bytes);
@@ -316,9 +315,9 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["local_memory"];
   if (reductions.tree_doubles > 0) {
     slots["local_memory"] =
-        (own_tree ? fmt::format("VPHI_LOCAL double tree[{}];\n", reductions.tree_doubles)
+        (own_tree ? code("VPHI_LOCAL double tree[{}];\n", reductions.tree_doubles)
                   : "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)ring;\n") +
-        std::string("VPHI_LOCAL unsigned last;");
+        Code("VPHI_LOCAL unsigned last;");
   }
   slots["sums"] = reductions.sums;
   slots["finish"] =
@@ -349,7 +348,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
       warm.iteration(p.first, warm.any() ? writer.rows(&warm) : "", writer.rows(nullptr));
 
   program::Kernel out;
-  out.source = fill("lines_x_gpu.txt", slots);
+  out.source = finished(fill("lines_x_gpu.txt", slots));
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue(), partials);
   out.grid = grid_of(job, groups);

@@ -10,7 +10,7 @@ namespace vphi::emit {
 namespace {
 
 // cp.async where the device has it.
-std::string async_text(const Job& job, const MarchShape& shape, Slots slots) {
+Code async_text(const Job& job, const MarchShape& shape, Slots slots) {
   const bool power_of_two = (shape.lanes & (shape.lanes - 1)) == 0;
   const int segment = power_of_two ? std::min(32, shape.lanes) : 32;
   slots["clamp_up"] = std::to_string((32 - segment) << 8);
@@ -23,14 +23,14 @@ std::string async_text(const Job& job, const MarchShape& shape, Slots slots) {
 }
 
 // Local memory in units of 16 bytes, whatever the length of a vector: the sums are kept there too.
-std::string staging_text(const Job& job, const MarchPlan& plan, int blocks) {
+Code staging_text(const Job& job, const MarchPlan& plan, int blocks) {
   const bool whole = plan.vector_bytes == 16;
   const char* type = whole ? "vphi_vector" : "double2";
   const char* name = whole ? "staging" : "staged_blocks";
-  std::string text = fmt::format(fmt::runtime(job.dialect.words.staging), type, name, blocks);
+  Code text = fmt::format(fmt::runtime(job.dialect.words.staging), type, name, blocks);
   if (!whole)
-    text += fmt::format("\n{0} vphi_vector* staging = ({0} vphi_vector*)staged_blocks;",
-                        "VPHI_LOCAL_POINTER");
+    text +=
+        code("\n{0} vphi_vector* staging = ({0} vphi_vector*)staged_blocks;", "VPHI_LOCAL_POINTER");
   return text;
 }
 
@@ -72,15 +72,14 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   slots["plane"] = index_literal(job, kernel.extent[0] * kernel.extent[1]);
   slots["sites"] = index_literal(job, kernel.sites());
   slots["real"] = type_name(job.body.real);
-  slots["vector"] = slots["real"] + (plan.width == 1 ? std::string() : std::to_string(plan.width));
+  slots["vector"] = slots["real"] + (plan.width == 1 ? Code() : std::to_string(plan.width));
   number("vector_bytes", plan.vector_bytes);
   slots["cached"] = plan.vector_bytes == 16 ? "cg" : "ca";
   slots["async"] = async_text(job, shape, slots) + march.bound_function();
   slots["staging"] = staging_text(job, plan, blocks);
   slots["line"] = march.line();
   if (shape.surplus())
-    slots["at_work"] =
-        fmt::format("const int at_work = thread < {}u;\n", shape.lanes * shape.lines);
+    slots["at_work"] = code("const int at_work = thread < {}u;\n", shape.lanes * shape.lines);
   else
     slots["at_work"] = "";
   slots["first_plane"] = march.first_plane();
@@ -118,7 +117,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
 
   program::Kernel out;
   out.entry = job.entry;
-  out.source = prune(fill("march_gpu.txt", slots));
+  out.source = finished(fill("march_gpu.txt", slots));
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
   out.partials = partials * kernel.instances;

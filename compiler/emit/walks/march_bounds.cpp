@@ -18,107 +18,106 @@ bool March::bounded() const {
 }
 
 // Index in y of a staged row; those of the halo lie around the box or inside its ends.
-std::string March::row_place(const std::string& row) const {
-  const std::string n = idx(ny());
+Code March::row_place(const Code& row) const {
+  const Code n = idx(ny());
   if (wraps(1))
-    return fmt::format("vphi_wrapped(vphi_wrapped(y0, {0}, {1}), {2} % {1}, {1})",
-                       idx(ny() - plan_.reach_y), n, row);
-  return fmt::format("vphi_above(vphi_below(y0 + {}, {}), {}, {})", row, idx(plan_.reach_y), idx(0),
-                     n);
+    return code("vphi_wrapped(vphi_wrapped(y0, {0}, {1}), {2} % {1}, {1})",
+                idx(ny() - plan_.reach_y), n, row);
+  return code("vphi_above(vphi_below(y0 + {}, {}), {}, {})", row, idx(plan_.reach_y), idx(0), n);
 }
 
-std::string March::line() const {
-  const std::string line = fmt::format("thread / {}u", shape_.lanes);
+Code March::line() const {
+  const Code line = code("thread / {}u", shape_.lanes);
   if (!shape_.surplus()) return line;
-  return fmt::format("(unsigned)vphi_above({}, {}, {})", line, idx(0), idx(shape_.lines));
+  return code("(unsigned)vphi_above({}, {}, {})", line, idx(0), idx(shape_.lines));
 }
 
-std::string March::first_plane() const {
+Code March::first_plane() const {
   const std::int64_t nz = kernel_.extent[2];
   if (!wraps(2)) return {};
-  return fmt::format("vphi_index halo_plane = (vphi_index)((z0 + {}u) % {}u) * {};\n",
-                     nz - plan_.depth, nz, idx(nx() * ny()));
+  return code("vphi_index halo_plane = (vphi_index)((z0 + {}u) % {}u) * {};\n", nz - plan_.depth,
+              nz, idx(nx() * ny()));
 }
 
-std::string March::this_plane() const {
+Code March::this_plane() const {
   if (wraps(2)) return {};
-  return fmt::format(
+  return code(
       "const vphi_index halo_plane =\n    vphi_above(vphi_below(z0 + load_step, {}), {}, {}) * "
       "{};\n",
       idx(plan_.depth), idx(0), idx(kernel_.extent[2]), idx(nx() * ny()));
 }
 
-std::string March::next_plane() const {
+Code March::next_plane() const {
   if (!wraps(2)) return {};
-  return fmt::format("halo_plane = vphi_wrapped(halo_plane, {}, {});\n", idx(nx() * ny()),
-                     idx(kernel_.sites()));
+  return code("halo_plane = vphi_wrapped(halo_plane, {}, {});\n", idx(nx() * ny()),
+              idx(kernel_.sites()));
 }
 
 // Which of this thread's rows, and which planes, lie beyond an end that changes their values.
-std::string March::row_flags() const {
+Code March::row_flags() const {
   if (!flagged(1)) return {};
-  return fmt::format(
+  return code(
       "int row_outside[{0}];\nVPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n"
       "  const unsigned row = y0 + line*{1}u + j;\n"
       "  row_outside[j] = (row < {2}u) | (row >= {3}u);\n}}\n",
       rows_read(), shape_.rows_per_thread, plan_.reach_y, ny() + plan_.reach_y);
 }
 
-std::string March::plane_flags() const {
+Code March::plane_flags() const {
   if (!flagged(2)) return {};
-  return fmt::format("const int plane_outside = (z0 + step < {}u) | (z0 + step >= {}u);\n",
-                     plan_.depth, kernel_.extent[2] + plan_.depth);
+  return code("const int plane_outside = (z0 + step < {}u) | (z0 + step >= {}u);\n", plan_.depth,
+              kernel_.extent[2] + plan_.depth);
 }
 
-std::string March::bound_function() const {
+Code March::bound_function() const {
   if (!bounded()) return {};
   const char* s = job_.body.real == Precision::F32 ? "f32" : "f64";
-  return fmt::format(
-      "// Beyond an end of the box: the image with its sign, or the value that is fixed there.\n"
-      "VPHI_INLINE {0} vphi_bound({0} value, int turned, int fixed) {{\n"
-      "  return vphi_select_{1}(fixed, {2}, vphi_select_{1}(turned, -value, value));\n}}\n",
-      real(), s, literal(static_cast<long double>(kernel_.fixed_value), job_.body.real));
+  return Code::item(
+      "vphi_bound",
+      code("// Beyond an end of the box: the image with its sign, or the value that is fixed "
+           "there.\n"
+           "VPHI_INLINE {0} vphi_bound({0} value, int turned, int fixed) {{\n"
+           "  return vphi_select_{1}(fixed, {2}, vphi_select_{1}(turned, -value, value));\n}}\n",
+           real(), s, literal(static_cast<long double>(kernel_.fixed_value), job_.body.real)));
 }
 
 // `value` of staged row `row`; `beyond`: the flag of a place beyond the row's ends, or nothing.
-std::string March::bound(const std::string& value, const std::string& row,
-                         const std::string& beyond) const {
-  std::string negated, fixed;
-  const auto add = [&](int axis, const std::string& flag) {
+Code March::bound(const Code& value, const Code& row, const Code& beyond) const {
+  Code negated, fixed;
+  const auto add = [&](int axis, const Code& flag) {
     if (flag.empty() || !flagged(axis)) return;
     const bool sign = boundary(axis) == Boundary::Antiperiodic;
-    std::string& list = sign ? negated : fixed;
+    Code& list = sign ? negated : fixed;
     list += (list.empty() ? "" : sign ? " ^ " : " | ") + flag;
   };
   add(0, beyond);
   add(1, "row_outside[" + row + "]");
   add(2, "plane_outside");
   if (negated.empty() && fixed.empty()) return value;
-  return fmt::format("vphi_bound({}, {}, {})", value, negated.empty() ? "0" : negated,
-                     fixed.empty() ? "0" : fixed);
+  return code("vphi_bound({}, {}, {})", value, negated.empty() ? "0" : negated,
+              fixed.empty() ? "0" : fixed);
 }
 
 // Whether this thread's row is inside the box, and its sums count.
-std::string March::owned() const {
-  std::string text;
+Code March::owned() const {
+  Code text;
   if (overhangs())
-    text += fmt::format("const int row_inside = y0 + line*{}u + j < {}u;\n", shape_.rows_per_thread,
-                        ny());
+    text += code("const int row_inside = y0 + line*{}u + j < {}u;\n", shape_.rows_per_thread, ny());
   if (shape_.surplus() && !kernel_.reductions.empty())
-    text += fmt::format("const int counted = at_work{};\n", overhangs() ? " & row_inside" : "");
+    text += code("const int counted = at_work{};\n", overhangs() ? " & row_inside" : "");
   return text;
 }
 
 // `value` where it counts, else what changes no reduction of this kind.
-std::string March::counted(std::size_t reduction, const std::string& value) const {
+Code March::counted(std::size_t reduction, const Code& value) const {
   if (!shape_.surplus() && !overhangs()) return value;
   const char* s = job_.body.real == Precision::F32 ? "f32" : "f64";
-  std::string neutral = literal(0.0L, job_.body.real);
+  Code neutral = literal(0.0L, job_.body.real);
   const auto kind = kernel_.reductions[reduction].kind;
   if (kind == kernel::ReduceKind::Minimum) neutral = "(" + real() + ")VPHI_INFINITY";
   if (kind == kernel::ReduceKind::Maximum) neutral = "-(" + real() + ")VPHI_INFINITY";
-  return fmt::format("vphi_select_{}({}, {}, {})", s, shape_.surplus() ? "counted" : "row_inside",
-                     value, neutral);
+  return code("vphi_select_{}({}, {}, {})", s, shape_.surplus() ? "counted" : "row_inside", value,
+              neutral);
 }
 
 }  // namespace vphi::emit

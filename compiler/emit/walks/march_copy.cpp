@@ -20,15 +20,15 @@ bool March::has_halo() const {
 
 // Offsets of the rows this thread copies, within a plane; and of one vector beyond the tile's
 // sides.
-std::string March::copy_places() const {
+Code March::copy_places() const {
   const int copies = (plan_.halo_rows + shape_.lines - 1) / shape_.lines;
-  std::string text = fmt::format(
+  Code text = code(
       "vphi_index row_at[{0}];\nVPHI_UNROLL\nfor (int i = 0; i < {0}; ++i)\n"
       "  row_at[i] = {1}*{2} + x;\n",
-      copies, row_place(fmt::format("(line + i * {}u)", shape_.lines)), idx(nx()));
+      copies, row_place(code("(line + i * {}u)", shape_.lines)), idx(nx()));
   if (plan_.side == 0) return text;
   const int both = 2 * plan_.side;
-  return text + fmt::format(
+  return text + code(
                     "const unsigned edge_row = thread/{0}u + {1}u, edge_side = thread % {0}u;\n"
                     "const unsigned edge_vector = edge_side + vphi_select_index(edge_side < {2}u, "
                     "0, {3});\n"
@@ -42,108 +42,104 @@ std::string March::copy_places() const {
 }
 
 // Places in a staged row of the values that lie beyond this thread's vector or its warp's.
-std::string March::edge_places() const {
+Code March::edge_places() const {
   if (plan_.reach_x == 0) return {};
   const int segment = std::min(32, shape_.lanes), base = plan_.side * plan_.width;
-  std::string text;
+  Code text;
   if (lanes_exchange_ && one_place())
-    text +=
-        fmt::format("const int first_lane = lane % {0}u == 0u, last_lane = lane % {0}u == {1}u;\n",
-                    segment, segment - 1);
+    text += code("const int first_lane = lane % {0}u == 0u, last_lane = lane % {0}u == {1}u;\n",
+                 segment, segment - 1);
   if (lanes_exchange_ && !one_place())
-    text += fmt::format(
+    text += code(
         "const int first_lane = (lane == 0u) | (thread % 32u == 0u);\n"
         "const int last_lane = (lane == {}u) | (thread % 32u == 31u);\n",
         shape_.lanes - 1);
   for (int d = 1; d <= plan_.reach_x; ++d) {
     // A tile that is a whole row finds its neighbours at the other end of it, or at the same one.
     const bool one = lanes_exchange_ && one_place();
-    const std::string lane = one ? fmt::format("(lane | {}u)", segment - 1) : "lane";
-    std::string below = fmt::format("{}u + lane*{}u - {}u", base, plan_.width, d);
-    std::string above =
-        fmt::format("{}u + {}*{}u + {}u", base, lane, plan_.width, plan_.width + d - 1);
+    const Code lane = one ? code("(lane | {}u)", segment - 1) : "lane";
+    Code below = code("{}u + lane*{}u - {}u", base, plan_.width, d);
+    Code above = code("{}u + {}*{}u + {}u", base, lane, plan_.width, plan_.width + d - 1);
     if (plan_.side == 0 && wraps(0)) {
-      below = fmt::format("(lane*{}u + {}u) % {}u", plan_.width, nx() - d, nx());
-      above = fmt::format("({}*{}u + {}u) % {}u", lane, plan_.width, plan_.width + d - 1, nx());
+      below = code("(lane*{}u + {}u) % {}u", plan_.width, nx() - d, nx());
+      above = code("({}*{}u + {}u) % {}u", lane, plan_.width, plan_.width + d - 1, nx());
     } else if (plan_.side == 0) {
-      below = fmt::format("(unsigned)vphi_below(lane*{}u, {})", plan_.width, idx(d));
-      above = fmt::format("(unsigned)vphi_above({}*{}u + {}u, {}, {})", lane, plan_.width,
-                          plan_.width - 1, idx(d), idx(nx()));
+      below = code("(unsigned)vphi_below(lane*{}u, {})", plan_.width, idx(d));
+      above = code("(unsigned)vphi_above({}*{}u + {}u, {}, {})", lane, plan_.width, plan_.width - 1,
+                   idx(d), idx(nx()));
     } else if (!wraps(0)) {  // what was copied beyond an end of the box is not looked at
-      below = fmt::format("(unsigned)(vphi_below(x, {}) + {}u - x0)", idx(d), base);
-      above = fmt::format("(unsigned)(vphi_above(x0 + {}*{}u + {}u, {}, {}) + {}u - x0)", lane,
-                          plan_.width, plan_.width - 1, idx(d), idx(nx()), base);
+      below = code("(unsigned)(vphi_below(x, {}) + {}u - x0)", idx(d), base);
+      above = code("(unsigned)(vphi_above(x0 + {}*{}u + {}u, {}, {}) + {}u - x0)", lane,
+                   plan_.width, plan_.width - 1, idx(d), idx(nx()), base);
     }
     if (flagged(0)) {
-      const std::string place = plan_.side == 0 ? fmt::format("lane*{}u", plan_.width) : "x";
-      const std::string low = fmt::format("{} < {}u", place, d);
-      const std::string high = fmt::format("{} + {}u >= {}u", place, plan_.width - 1 + d, nx());
-      text += one ? fmt::format(
+      const Code place = plan_.side == 0 ? code("lane*{}u", plan_.width) : "x";
+      const Code low = code("{} < {}u", place, d);
+      const Code high = code("{} + {}u >= {}u", place, plan_.width - 1 + d, nx());
+      text += one ? code(
                         "const int beyond_outside_{} = (first_lane & ({})) | "
                         "(last_lane & ({}));\n",
                         d, low, high)
-                  : fmt::format(
-                        "const int below_outside_{0} = {1};\nconst int above_outside_{0} = {2};\n",
-                        d, low, high);
+                  : code("const int below_outside_{0} = {1};\nconst int above_outside_{0} = {2};\n",
+                         d, low, high);
     }
     if (lanes_exchange_ && !one) {
       // Lanes that get the value from their neighbour read one and the same place.
-      text += fmt::format(
+      text += code(
           "const unsigned below_{0} = (unsigned)vphi_select_index(first_lane, {1}, 0);\n"
           "const unsigned above_{0} = (unsigned)vphi_select_index(last_lane, {2}, 0);\n",
           d, below, above);
     } else if (lanes_exchange_) {
-      text += fmt::format(
+      text += code(
           "const unsigned beyond_{} =\n    (unsigned)vphi_select_index(first_lane, {},\n"
           "                                {});\n",
           d, below, above);
     } else {
-      text += fmt::format("const unsigned below_{0} = {1};\nconst unsigned above_{0} = {2};\n", d,
-                          below, above);
+      text += code("const unsigned below_{0} = {1};\nconst unsigned above_{0} = {2};\n", d, below,
+                   above);
     }
   }
   return text;
 }
 
-std::string March::copy_halo() const {
+Code March::copy_halo() const {
   if (!has_halo()) return {};
   const int full = plan_.halo_rows / shape_.lines;
   const int copies = (plan_.halo_rows + shape_.lines - 1) / shape_.lines;
-  std::string copy;
+  Code copy;
   for (const Staged& staged : plan_.arrays)
     if (staged.halo)
-      copy += fmt::format(
+      copy += code(
           "    vphi_copy_vector(to + {0} + row*{1}u + {2}u + lane,\n"
           "                     {3} + (halo_plane + row_at[i]));\n",
           staged.first_vector, plan_.row_vectors, plan_.side, read_pointer(job_, staged.array));
-  std::string here =
-      full == copies ? "" : fmt::format("i < {} || row < {}u", full, plan_.halo_rows);
+  Code here = full == copies ? "" : code("i < {} || row < {}u", full, plan_.halo_rows);
   if (shape_.surplus()) here = here.empty() ? "at_work" : "at_work && (" + here + ")";
-  return fmt::format(
+  return code(
       "VPHI_UNROLL\nfor (int i = 0; i < {0}; ++i) {{\n"
       "  const unsigned row = line + i * {1}u;\n"
       "  if ({2}) {{\n{3}  }}\n}}\n",
       copies, shape_.lines, here.empty() ? "1" : here, copy);
 }
 
-std::string March::copy_edges() const {
+Code March::copy_edges() const {
   if (plan_.side == 0 || !has_halo()) return {};
-  std::string text = fmt::format("if (thread < {}u) {{\n", edge_rows() * 2 * plan_.side);
+  Code text = code("if (thread < {}u) {{\n", edge_rows() * 2 * plan_.side);
   for (const Staged& staged : plan_.arrays)
     if (staged.halo)
-      text += fmt::format("  vphi_copy_vector(to + {} + edge_to, {} + (halo_plane + edge_at));\n",
-                          staged.first_vector, read_pointer(job_, staged.array));
+      text += code("  vphi_copy_vector(to + {} + edge_to, {} + (halo_plane + edge_at));\n",
+                   staged.first_vector, read_pointer(job_, staged.array));
   return text + "}\n";
 }
 
-std::string March::copy_centre() const {
-  std::string text;
+Code March::copy_centre() const {
+  Code text;
   for (const Staged& staged : plan_.arrays)
     if (!staged.halo)
       for (int j = 0; j < shape_.rows_per_thread; ++j) {
-        std::string y = fmt::format("(y0 + line + {}u)", j * shape_.lines);
-        if (overhangs()) y = fmt::format("vphi_above({}, {}, {})", y, idx(0), idx(ny()));
-        text += fmt::format(
+        Code y = code("(y0 + line + {}u)", j * shape_.lines);
+        if (overhangs()) y = code("vphi_above({}, {}, {})", y, idx(0), idx(ny()));
+        text += code(
             "  vphi_copy_vector(to + {0} + (line + {1}u)*{2}u + lane,\n"
             "                   {3} + (centre_plane + {4}*{5} + x));\n",
             staged.first_vector, j * shape_.lines, shape_.lanes, read_pointer(job_, staged.array),
@@ -151,8 +147,8 @@ std::string March::copy_centre() const {
       }
   if (text.empty()) return {};
   if (shape_.surplus()) text = "  if (at_work) {\n" + text + "  }\n";
-  return fmt::format("if (load_step >= {}u) {{\n{}  centre_plane += {};\n}}\n", 2 * plan_.depth,
-                     text, idx(nx() * ny()));
+  return code("if (load_step >= {}u) {{\n{}  centre_plane += {};\n}}\n", 2 * plan_.depth, text,
+              idx(nx() * ny()));
 }
 
 }  // namespace vphi::emit

@@ -14,33 +14,33 @@ class March {
   const MarchPlan& plan() const { return plan_; }
   bool exchanges_lanes() const { return lanes_exchange_; }
 
-  std::string copy_places() const;
-  std::string edge_places() const;
-  std::string copy_halo() const;
-  std::string copy_edges() const;
-  std::string copy_centre() const;
-  std::string carried() const;
-  std::string line() const;
-  std::string first_plane() const;
-  std::string this_plane() const;
-  std::string next_plane() const;
-  std::string row_flags() const;
-  std::string plane_flags() const;
-  std::string owned() const;
-  std::string bound_function() const;
-  std::string plane_sums() const;
-  std::string centres() const;
-  std::string parts() const;
-  std::string gather() const;
-  std::string put() const;
-  std::string store() const;
-  std::string accumulate_parts() const;
-  std::string shift() const;
+  Code copy_places() const;
+  Code edge_places() const;
+  Code copy_halo() const;
+  Code copy_edges() const;
+  Code copy_centre() const;
+  Code carried() const;
+  Code line() const;
+  Code first_plane() const;
+  Code this_plane() const;
+  Code next_plane() const;
+  Code row_flags() const;
+  Code plane_flags() const;
+  Code owned() const;
+  Code bound_function() const;
+  Code plane_sums() const;
+  Code centres() const;
+  Code parts() const;
+  Code gather() const;
+  Code put() const;
+  Code store() const;
+  Code accumulate_parts() const;
+  Code shift() const;
 
  private:
-  std::string name(const Staged& staged) const { return job_.body.array_names[staged.array]; }
-  std::string real() const { return type_name(job_.body.real); }
-  std::string idx(std::int64_t value) const { return index_literal(job_, value); }
+  Code name(const Staged& staged) const { return job_.body.array_names[staged.array]; }
+  Code real() const { return type_name(job_.body.real); }
+  Code idx(std::int64_t value) const { return index_literal(job_, value); }
   std::int64_t nx() const { return kernel_.extent[0]; }
   std::int64_t ny() const { return kernel_.extent[1]; }
   int rows_read() const { return shape_.rows_per_thread + 2 * plan_.reach_y; }
@@ -66,15 +66,14 @@ class March {
   /// Lanes whose neighbours come from the staged row rather than another lane may be told by one
   /// place in it; else each side has one of its own.
   bool one_place() const { return (shape_.lanes & (shape_.lanes - 1)) == 0; }
-  std::string row_place(const std::string& row) const;
-  std::string counted(std::size_t reduction, const std::string& value) const;
-  std::string bound(const std::string& value, const std::string& row,
-                    const std::string& beyond) const;
-  std::string scalars_of(const Staged& staged) const;
-  std::string column(const Staged& staged, std::size_t index) const;
-  std::string sum(const Staged& staged, const PlaneSum& plane_sum) const;
-  std::string pattern(const Staged& staged, const PlaneSum& plane_sum, int offset) const;
-  std::string weighted(std::int64_t weight, const std::string& value) const;
+  Code row_place(const Code& row) const;
+  Code counted(std::size_t reduction, const Code& value) const;
+  Code bound(const Code& value, const Code& row, const Code& beyond) const;
+  Code scalars_of(const Staged& staged) const;
+  Code column(const Staged& staged, std::size_t index) const;
+  Code sum(const Staged& staged, const PlaneSum& plane_sum) const;
+  Code pattern(const Staged& staged, const PlaneSum& plane_sum, int offset) const;
+  Code weighted(std::int64_t weight, const Code& value) const;
 
   const Job& job_;
   const kernel::Kernel& kernel_;
