@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "compiler/emit/patterns/colour.hpp"
+#include "compiler/emit/patterns/colours.hpp"
 #include "compiler/emit/patterns/pairs.hpp"
 #include "compiler/emit/patterns/persistent.hpp"
 #include "compiler/emit/patterns/rows.hpp"

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/math/sincos.hpp"
+#include "compiler/emit/patterns/pairs_split.hpp"
 #include "compiler/kernel/device.hpp"
 
 namespace vphi::emit {
@@ -24,147 +24,16 @@ constexpr int kGroupsAUnit = 16;  // enough to hide the tail of a launch
 constexpr int kFewestGroupsAUnit = 2, kFewestTileSites = 64;
 constexpr int kBlock = 512, kTile = 64, kLanes = 16;  // on processors
 
-/// Values of one site that the pairs need: pseudo arrays of the pair function.
-struct Side {
-  std::vector<Expr> values;  ///< as functions of own Loads
-  std::unordered_map<const algebra::Node*, int> place;
-  int of(Expr value) {
-    const auto [found, fresh] = place.emplace(value.get(), static_cast<int>(values.size()));
-    if (fresh) values.push_back(value);
-    return found->second;
-  }
-};
-
-/// Matrices whose entries the terms hold, by the number of their array.
-struct Matrices {
-  std::vector<int> arrays;
-  int of(int array) {
-    const auto found = std::ranges::find(arrays, array);
-    if (found == arrays.end()) arrays.push_back(array);
-    return static_cast<int>(std::ranges::find(arrays, array) - arrays.begin());
-  }
-};
-
-/// The terms f_k with every largest subexpression of one site replaced by a Load of a pseudo array:
-/// near values are 0, 1, ..., far ones follow, then entries of matrices.
-struct Split {
-  Side near, far;
-  Matrices matrices;
-  std::vector<Expr> terms;
-};
-
-class Splitter {
- public:
-  explicit Splitter(const kernel::Kernel& kernel) {
-    for (const kernel::Store& store : kernel.stores) first(store.value.arg(0));
-    // a kernel has values of both sides: where the terms need none, a number
-    algebra::Arena& arena = *kernel.stores.front().value->arena;
-    for (Side* side : {&split_.near, &split_.far}) {
-      if (side->values.empty()) side->of(arena.integer(0));
-    }
-    for (const kernel::Store& store : kernel.stores) {
-      split_.terms.push_back(replaced(store.value.arg(0)));
-    }
-  }
-  Split take() { return std::move(split_); }
-
- private:
-  static bool trivial(Expr e) { return !e->per_site; }
-
-  /// Numbers the values of both sides before any pseudo array gets its number.
-  void first(Expr e) {
-    if (trivial(e) || !seen_.emplace(e.get(), true).second) return;
-    if (algebra::is_pair_entry(*e)) {
-      split_.matrices.of(e->index);
-    } else if (!algebra::reads_other(e)) {
-      split_.near.of(e);
-    } else if (!algebra::reads_own(e)) {
-      split_.far.of(algebra::as_own(e));
-    } else {
-      for (Expr arg : e.args()) first(arg);
-    }
-  }
-
-  Expr replaced(Expr e) {
-    if (trivial(e)) return e;
-    algebra::Arena& arena = *e->arena;
-    if (algebra::is_pair_entry(*e)) {
-      return arena.load(static_cast<int>(split_.near.values.size() + split_.far.values.size()) +
-                        split_.matrices.of(e->index));
-    }
-    if (!algebra::reads_other(e)) return arena.load(split_.near.of(e));
-    if (!algebra::reads_own(e)) {
-      return arena.load(static_cast<int>(split_.near.values.size()) +
-                        split_.far.of(algebra::as_own(e)));
-    }
-    std::vector<Expr> args;
-    for (Expr arg : e.args()) args.push_back(replaced(arg));
-    return arena.raw(e.op(), std::move(args), e->span);
-  }
-
-  Split split_;
-  std::unordered_map<const algebra::Node*, bool> seen_;
-};
-
-/// A kernel whose stores are `values`, for its site function alone; its results go to pseudo
-/// arrays.
-kernel::Kernel one_side(const kernel::Kernel& kernel, const std::string& name,
-                        const std::vector<Expr>& values) {
-  kernel::Kernel side = kernel;
-  side.name = kernel.name + "_" + name;
-  side.stores.clear();
-  side.arrays.clear();
-  for (const kernel::ArrayParam& array : kernel.arrays) {
-    if (array.read) side.arrays.push_back(array);
-  }
-  int number = 1 << 20;
-  for (Expr value : values) {
-    side.arrays.push_back({number, name, kernel.compute, false, true, false});
-    side.stores.push_back({number++, value});
-  }
-  return side;
-}
-
-kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split, bool fast) {
-  kernel::Kernel pair = kernel;
-  pair.name = kernel.name + "_pair";
-  pair.compute = kernel.pair;
-  pair.fast = fast;
-  pair.stores.clear();
-  pair.arrays.clear();
-  int number = 0;
-  for (std::size_t i = 0; i < split.near.values.size(); ++i) {
-    pair.arrays.push_back({number++, "near", kernel.pair, true, false, false});
-  }
-  for (std::size_t i = 0; i < split.far.values.size(); ++i) {
-    pair.arrays.push_back({number++, "far", kernel.pair, true, false, false});
-  }
-  for (std::size_t i = 0; i < split.matrices.arrays.size(); ++i) {
-    pair.arrays.push_back({number++, "entry", kernel.pair, true, false, false});
-  }
-  for (Expr term : split.terms) {
-    pair.arrays.push_back({number, "term", kernel.pair, false, true, false});
-    pair.stores.push_back({number++, term});
-  }
-  return pair;
-}
-
-bool approximate(const kernel::Kernel& kernel, const TargetInfo& target) {
-  return kernel.pair == Precision::F32 && dialect_of(target).can.approximate;
-}
-
 class Pairs {
  public:
   Pairs(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings)
       : kernel_(kernel),
         bindings_(bindings),
         dialect_(dialect_of(target)),
-        split_(Splitter(kernel).take()),
+        split_(split_pairs(kernel)),
         near_kernel_(one_side(kernel, "near", split_.near.values)),
         far_kernel_(one_side(kernel, "far", split_.far.values)),
-        pair_kernel_(
-            kernel::for_device({pair_function(kernel, split_, approximate(kernel, target))})
-                .kernel),
+        pair_kernel_(kernel::for_device({pair_function(kernel, split_, target)}).kernel),
         near_(make_body(near_kernel_, dialect_, bindings)),
         far_(make_body(far_kernel_, dialect_, bindings)),
         pair_(make_body(pair_kernel_, dialect_, bindings)),
@@ -530,10 +399,6 @@ program::Kernel Pairs::processor() {
 }
 
 }  // namespace
-
-kernel::Kernel pair_kernel(const kernel::Kernel& kernel, const TargetInfo& target) {
-  return pair_function(kernel, Splitter(kernel).take(), approximate(kernel, target));
-}
 
 program::Kernel emit_pairs(const kernel::Kernel& kernel, const TargetInfo& target,
                            const Bindings& bindings) {

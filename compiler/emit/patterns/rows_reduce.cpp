@@ -10,7 +10,7 @@ namespace vphi::emit {
 
 Code Rows::buffers() const {
   Code text = buffers_;
-  for (const Code& member : job_.body.reduction_members)
+  for (const std::string& member : job_.body.reduction_members)
     text += code("{} {}_row[{}];\n", real(), member, chunk());
   return text;
 }
@@ -29,7 +29,7 @@ Code Rows::store() const {
 
 Code Rows::put() const {
   Code text;
-  for (const Code& member : job_.body.reduction_members)
+  for (const std::string& member : job_.body.reduction_members)
     text += code("{0}_row[i] = out.{0};\n", member);
   return text;
 }

@@ -224,7 +224,7 @@ class SingleSiteText {
     }
     if (!job_.epilogue()) return text + (job_.per_site() ? "(void)out;\n" : "");
     Code totals;
-    for (const Code& member : job_.body.reduction_members)
+    for (const std::string& member : job_.body.reduction_members)
       totals += (totals.empty() ? "" : ", ") + code("(double)out.{}", member);
     if (totals.empty()) totals = "0.0";
     if (job_.per_site() && kernel.reductions.empty()) text += "(void)out;\n";

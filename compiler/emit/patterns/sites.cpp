@@ -10,7 +10,7 @@
 
 #include "compiler/emit/math/draws.hpp"
 #include "compiler/emit/memory/gather.hpp"
-#include "compiler/emit/patterns/colour.hpp"
+#include "compiler/emit/patterns/colours.hpp"
 #include "compiler/kernel/draw.hpp"
 
 namespace vphi::emit {

@@ -175,13 +175,13 @@ Code March::centres() const {
     if (!staged.halo)
       text += code("vphi_pack {0}_here;\n{0}_here.v = here[{1} + (line*{2}u + j)*{3}u + lane];\n",
                    name(staged), staged.first_vector, shape_.rows_per_thread, shape_.lanes);
-  for (const Code& member : job_.body.store_members) text += code("vphi_pack {};\n", member);
+  for (const std::string& member : job_.body.store_members) text += code("vphi_pack {};\n", member);
   return text;
 }
 
 Code March::parts() const {
   Code text;
-  for (const Code& member : job_.body.reduction_members)
+  for (const std::string& member : job_.body.reduction_members)
     text += code("{} {}_part[{}];\n", real(), member, plan_.width);
   return text;
 }
@@ -210,8 +210,9 @@ Code March::gather() const {
 
 Code March::put() const {
   Code text;
-  for (const Code& member : job_.body.store_members) text += code("{0}.e[i] = out.{0};\n", member);
-  for (const Code& member : job_.body.reduction_members)
+  for (const std::string& member : job_.body.store_members)
+    text += code("{0}.e[i] = out.{0};\n", member);
+  for (const std::string& member : job_.body.reduction_members)
     text += code("{0}_part[i] = out.{0};\n", member);
   return text;
 }

@@ -1,4 +1,4 @@
-#include "compiler/emit/patterns/colour.hpp"
+#include "compiler/emit/patterns/colours.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -72,7 +72,7 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
   if (job.kernel.reductions.empty()) return fill("colours.txt", slots);
   const Rows rows(job);
   slots["chunk"] = std::to_string(std::min(kLongestPiece, Gather::cells(job.kernel, 0)));
-  for (const Code& member : job.body.reduction_members)
+  for (const std::string& member : job.body.reduction_members)
     slots["rows_of_sums"] +=
         code("{} {}_row[{}];\n", type_name(job.body.real), member, slots["chunk"]);
   slots["lanes"] = rows.lanes();
