@@ -1,6 +1,8 @@
 // What text of a device's language knows of itself: names it uses, items it defines.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "compiler/emit/text/fill.hpp"
 
 namespace vphi::emit {
@@ -13,6 +15,13 @@ TEST(Code, KnowsTheNamesOfItsFormat) {
   EXPECT_EQ(code("{{ {} }}", "a").uses(), Names{});
   EXPECT_EQ(Code("vphi_barrier();\n").uses(), (Names{"vphi_barrier"}));
   EXPECT_EQ(Code(std::string("vphi_barrier();\n")).uses(), Names{});  // a name or number
+}
+
+// Else nobody would know that it is called.
+TEST(Code, ANameDoesNotRunIntoWhatIsBesideIt) {
+  EXPECT_THROW(code("{}vphi_end(thread);", "  "), std::logic_error);
+  EXPECT_THROW(code("vphi_end_{}{};", "k", "(thread)"), std::logic_error);
+  EXPECT_EQ(code("vphi_end_{}({});", "k", "thread").uses(), (Names{"vphi_end_k"}));
 }
 
 TEST(Code, KnowsTheNamesOfWhatIsPutIntoIt) {

@@ -288,8 +288,7 @@ class PersistentText {
                                    "for (long share = 0; share < {}; ++share) {}({}, instance, "
                                    "share);\n",
                                    tasks, share, of);
-      if (job.epilogue())
-        text += code("{}vphi_end_{}({}, instance);\n", space, job.body.suffix, of);
+      if (job.epilogue()) text += space + code("vphi_end_{}({}, instance);\n", job.body.suffix, of);
       return text;
     }
     // `task` is 0 where there is one instance, which the compiler is not to know beforehand

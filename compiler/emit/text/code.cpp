@@ -44,6 +44,8 @@ void add_names(std::string_view format, fmt::format_args args, Names& names) {
   const auto close = [&](char next) {
     if (word.empty()) return;
     const std::string name = places ? fmt::vformat(word, args) : word;
+    if (word.find("vphi_") != std::string::npos && !is_name(name))
+      throw std::logic_error("a name runs into what is beside it: " + name);
     if (is_name(name) && (next == '(' || name.compare(0, 5, "vphi_") == 0)) names.insert(name);
     word.clear();
     places = false;

@@ -328,10 +328,10 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
                          : wave ? "finish_plain_wave_gpu.txt"
                                 : "finish_plain_gpu.txt",
                          slots);
-    const char* arguments = alone  ? "(thread, scalars);\n"
-                            : wave ? "(&last, thread, counter, scalars);\n"
-                                   : "(thread, counter, scalars);\n";
-    out.finish = code("vphi_finish_{}{}", job.body.suffix, arguments);
+    const char* arguments = alone  ? "thread, scalars"
+                            : wave ? "&last, thread, counter, scalars"
+                                   : "thread, counter, scalars";
+    out.finish = code("vphi_finish_{}({});\n", job.body.suffix, arguments);
     return out;
   }
   const std::size_t count = kernel.reductions.size();
@@ -369,9 +369,9 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
     out.finish += code("tree[{}u + thread] = (double){}{};\n", i * threads, member,
                        carry ? " - (double)" + member + "_carry" : "");
   }
-  out.finish += code("vphi_barrier();\nvphi_finish_{}{}", job.body.suffix,
-                     alone ? "(tree, thread, scalars);\n"
-                           : "(tree, &last, thread, partials, counter, scalars);\n");
+  out.finish +=
+      code("vphi_barrier();\nvphi_finish_{}({});\n", job.body.suffix,
+           alone ? "tree, thread, scalars" : "tree, &last, thread, partials, counter, scalars");
   out.functions = (any ? fill("compensated.txt", slots) : Code()) + join_functions(job) +
                   fill("fold_gpu.txt", slots) +
                   fill(alone ? "finish_group_gpu.txt" : "finish_gpu.txt", slots);

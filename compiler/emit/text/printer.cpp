@@ -434,8 +434,9 @@ Printer::Piece Printer::call_of(const std::string& name, std::span<const Expr> a
 Printer::Piece Printer::extreme(const Node& node, const char* name) {
   if (device_extremes_ && precision_ == Precision::F64) {
     if (const auto three = least_of(node)) {
-      const Expr args[3] = {three->a, three->b, three->c};
-      return call_of("vphi_least_f64", args);
+      const std::string c = number(three->c), b = number(three->b), a = number(three->a);
+      used_.insert("vphi_least_f64");
+      return {"vphi_least_f64(" + a + ", " + b + ", " + c + ")", 0};
     }
   }
   const bool own = !device_extremes_ || precision_ == Precision::F64;

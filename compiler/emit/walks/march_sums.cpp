@@ -222,9 +222,9 @@ Code March::store() const {
   Code text;
   for (std::size_t i = 0; i < kernel_.stores.size(); ++i) {
     const std::size_t array = position(kernel_, kernel_.stores[i].array);
-    text += code("{}vphi_store_vector({} + (at + j * {}), {}.v);\n",
-                 overhangs() || shape_.surplus() ? "  " : "", write_pointer(job_, array), idx(nx()),
-                 job_.body.store_members[i]);
+    text += (overhangs() || shape_.surplus() ? "  " : "") +
+            code("vphi_store_vector({} + (at + j * {}), {}.v);\n", write_pointer(job_, array),
+                 idx(nx()), job_.body.store_members[i]);
   }
   const Code one = shape_.surplus() ? overhangs() ? "at_work & row_inside" : "at_work"
                    : overhangs()    ? "row_inside"
