@@ -179,7 +179,8 @@ Case few_dimensions(std::vector<std::int64_t> extent, Precision real, int reach)
 TEST(March, FewerDimensionsAgreeWithTheReference) {
   using enum Boundary;
   std::vector<Case> cases;
-  for (const auto& [real, reach] : {std::pair(Precision::F32, 1), std::pair(Precision::F64, 2)}) {
+  for (const auto& [real, reach] :
+       {std::pair(Precision::F32, 1), std::pair(Precision::F32, 2), std::pair(Precision::F64, 2)}) {
     cases.push_back(few_dimensions({256, 12}, real, reach));
     cases.push_back(few_dimensions({98, 40}, real, reach));
     cases.push_back(few_dimensions({512}, real, reach));
@@ -206,7 +207,10 @@ TEST(March, FewerDimensionsAgreeWithTheReference) {
                                static_cast<int>(c.kernel.boundary[1])));
       const emit::Job job = emit::make_job(c.kernel, gpu(language), c.bindings);
       const auto kernel = emit::march_if_it_fits(job, c.bindings);
-      ASSERT_TRUE(kernel);
+      const bool line = c.kernel.extent[1] == 1;
+      const bool four = c.kernel.compute == Precision::F32 && c.kernel.extent[0] % 4 == 0;
+      ASSERT_EQ(kernel.has_value(), !line || four);
+      if (!kernel) continue;
       EXPECT_NE(kernel->source.find("marches"), std::string::npos);
       const State start = random_state(c, 5), expected = reference(c, start);
       const State got = language == program::Target::Cuda ? run_cuda_on_threads(c, *kernel, start)

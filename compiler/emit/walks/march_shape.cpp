@@ -130,16 +130,17 @@ double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& p
 
 constexpr int kMostLanes = 256;
 
-// Vectors in a row of the tile: powers of two where they divide the box's row; its divisors else.
-std::vector<int> lane_choices(std::int64_t vectors, Boundary along_x) {
+// Vectors in a row of the tile: powers of two where they divide the box's row; its divisors else,
+// and also where a plane is one row, whose tiles have no second direction to grow in.
+std::vector<int> lane_choices(std::int64_t vectors, Boundary along_x, bool one_row) {
   std::vector<int> list;
   for (int lanes : {32, 64, 128, 16, 8})
     if (vectors % lanes == 0) list.push_back(lanes);
   const std::size_t powers = list.size();
   const int most = static_cast<int>(std::min<std::int64_t>(kMostLanes, vectors));
   for (int lanes = 5; lanes <= most; ++lanes) {
-    const bool wanted =
-        powers == 0 || vectors <= 32 || (along_x != Boundary::Periodic && lanes == vectors);
+    const bool wanted = one_row || powers == 0 || vectors <= 32 ||
+                        (along_x != Boundary::Periodic && lanes == vectors);
     if (wanted && vectors % lanes == 0 && std::ranges::count(list, lanes) == 0)
       list.push_back(lanes);
   }
@@ -163,7 +164,8 @@ std::optional<MarchShape> choose_march(const Job& job) {
   const int carried = carried_values(plan);
   std::optional<MarchShape> best;
   double least = 0;
-  for (int lanes : lane_choices(job.kernel.extent[0] / plan.width, job.kernel.boundary[0]))
+  for (int lanes : lane_choices(job.kernel.extent[0] / plan.width, job.kernel.boundary[0],
+                                job.kernel.extent[1] == 1))
     for (int lines : line_choices(job.kernel.extent[1]))
       for (int rows : {1, 2})
         for (int stages : {4, 3, 2})
