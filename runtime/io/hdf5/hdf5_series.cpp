@@ -130,6 +130,7 @@ std::size_t Hdf5Series::clock(const Writers& writers) {
     make_scale(clock.times, time);
     text_attribute(clock.times, "units", program_.time_unit);
     clock.steps = growing(clock.step_link, {}, H5T_STD_I64LE);
+    text_attribute(clock.steps, "units", "1");
     attach_scales(file_, clock.steps, std::array{clock.link}, std::array{time});
   }
   clocks_.push_back(std::move(clock));
