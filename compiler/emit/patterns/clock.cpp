@@ -42,7 +42,8 @@ class ClockText {
       const algebra::Expr roots[1] = {assign.value};
       printer_.announce(roots);
       const std::string name = scope_.fresh(identifier(assign.slot) + "_new");
-      lines += Code(printer_.assignment("const double " + name, assign.value), printer_.used());
+      const std::string line = printer_.assignment("const double " + name, assign.value);
+      lines += Code(line, printer_.used());  // what is used is known after the line
       if (slot(assign.slot)) {
         current_[assign.slot] = name;
         printer_.forget(assign.value->arena->symbol(assign.slot));
