@@ -197,6 +197,15 @@ Diagnostic wrong_shape(Span span, const std::string& what) {
                "check the components on both sides");
 }
 
+Diagnostic direction_compared(Span span) {
+  return error(
+      "E0797", span, "a direction is compared with something that is none", "",
+      "directions are compared with axes (`mu == x`), with their numbers from 0 (`mu < 2`) "
+      "and with each other; x by itself is a coordinate",
+      "hand the function an index, as in `sum(f(mu), mu)`, or write the difference of two "
+      "coordinates, `y - x == 0`");
+}
+
 Diagnostic not_fixed(Span span, const std::string& what) {
   return error("E0734", span, fmt::format("{} is not a fixed number", what), "",
                "it must be known before the run: from numbers, params and dx",

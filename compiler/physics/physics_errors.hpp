@@ -50,6 +50,8 @@ Diagnostic matrix_shape(Span span, const std::string& file, const std::string& f
                         std::int64_t needed);
 Diagnostic not_real(Span span, const std::string& what);
 Diagnostic wrong_shape(Span span, const std::string& what);
+/// `mu == 2*x` of a direction mu, or `mu == x` where mu is a coordinate.
+Diagnostic direction_compared(Span span);
 Diagnostic not_fixed(Span span, const std::string& what);
 /// `what` must be one number and depends on a swept name.
 Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared);

@@ -97,7 +97,13 @@ class Inference {
   // infer_names.cpp
   Value name(const Expr& expr, const Scope& scope);
   Value bare_definition(const Symbol& symbol, const Scope& scope, Span at);
-  Value function_body(const Symbol& symbol, const std::vector<Value>& arguments, Span at);
+  /// What a call gives, and what those arguments that are indices range over.
+  struct Called {
+    Value value;
+    std::map<std::size_t, IndexRange> ranges;  ///< by the argument's place
+  };
+  Called function_body(const Symbol& symbol, const std::vector<Value>& arguments,
+                       const std::set<std::size_t>& indices = {});
   std::optional<Value> distribution(const Expr& expr, const Scope& scope);
   void check_number(const Expr& expr);
 
@@ -167,7 +173,7 @@ class Inference {
   int depth_ = 0;
   std::map<const Symbol*, Value> known_;
   std::set<const Symbol*> busy_;
-  std::map<std::string, Value> calls_;  ///< function and argument types -> result
+  std::map<std::string, Called> calls_;  ///< function and argument types -> result
   std::map<const Symbol*, std::vector<IndexRange>> ranges_;  ///< of indexed definitions
 };
 

@@ -135,7 +135,25 @@ Value Inference::user_call(const Expr& expr, const Symbol& symbol, const Scope& 
                               static_cast<int>(arguments.size()), "", symbol.declared));
     return {};
   }
-  return function_body(symbol, arguments, expr.span);
+  // an index stays an index in the function, and gets its range from what it indexes there
+  std::map<std::size_t, const Expr*> indices;
+  std::set<std::size_t> places;
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    const Expr& argument = *expr.args[i];
+    const Expr& bare = argument.kind == ExprKind::Unary ? *argument.args[0] : argument;
+    const Scope::Local* local = bare.kind == ExprKind::Name ? scope.find(bare.text) : nullptr;
+    if (local == nullptr || local->index == nullptr) continue;
+    indices[i] = &bare;
+    places.insert(i);
+  }
+  const Called called = function_body(symbol, arguments, places);
+  Value value = called.value;
+  for (const auto& [i, name] : indices) {
+    const auto range = called.ranges.find(i);
+    if (range != called.ranges.end())
+      use_index(*name, range->second, "`" + symbol.name + "`", scope, value);
+  }
+  return value;
 }
 
 bool Inference::arity(const Expr& expr, const Builtin& builtin) {

@@ -349,15 +349,19 @@ Value Inference::bare_definition(const Symbol& symbol, const Scope& scope, Span 
       return {};
     }
   }
-  return function_body(symbol, arguments, at);
+  return function_body(symbol, arguments).value;
 }
 
 // ---- definitions ------------------------------------------------------------------------------
 
-Value Inference::function_body(const Symbol& symbol, const std::vector<Value>& arguments, Span at) {
+Inference::Called Inference::function_body(const Symbol& symbol,
+                                           const std::vector<Value>& arguments,
+                                           const std::set<std::size_t>& indices) {
   std::string key = symbol.name;
-  for (const Value& argument : arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Value& argument = arguments[i];
     key += " " + to_string(argument.type) + (argument.type.per_site ? "@" : "");
+    if (indices.contains(i)) key += "#";
     for (const std::string& index : argument.free) key += "[" + index + "]";
   }
   const auto found = calls_.find(key);
@@ -365,15 +369,22 @@ Value Inference::function_body(const Symbol& symbol, const std::vector<Value>& a
   if (!symbol.value || !busy_.insert(&symbol).second) return {};
   Scope scope;
   scope.definition = true;
+  Called made;
   for (std::size_t i = 0; i < symbol.parameters.size() && i < arguments.size(); ++i) {
-    scope.locals[symbol.parameters[i]].value = arguments[i];
+    Scope::Local& local = scope.locals[symbol.parameters[i]];
+    if (indices.contains(i)) {
+      local.index = &made.ranges[i];
+    } else {
+      local.value = arguments[i];
+    }
   }
   const int errors = resolved_.diagnostics.errors();
-  const Value result = infer(*symbol.value, scope);
+  made.value = infer(*symbol.value, scope);
+  for (const std::size_t i : indices) made.value.free.erase(symbol.parameters[i]);
   busy_.erase(&symbol);
-  (void)at;
-  calls_[key] = resolved_.diagnostics.errors() > errors ? Value{} : result;
-  return calls_[key];
+  if (resolved_.diagnostics.errors() > errors) made.value = {};
+  calls_[key] = made;
+  return made;
 }
 
 void Inference::definition(const Symbol& symbol) {
@@ -381,7 +392,7 @@ void Inference::definition(const Symbol& symbol) {
   const bool function = !symbol.parameters.empty() && !symbol.indexed;
   if (function) {
     // Looked at with open parameters; each call looks again with the types it has.
-    function_body(symbol, std::vector<Value>(symbol.parameters.size()), symbol.declared);
+    function_body(symbol, std::vector<Value>(symbol.parameters.size()));
     known_[&symbol] = {};
     return;
   }

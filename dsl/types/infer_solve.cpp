@@ -49,7 +49,7 @@ Value Inference::solve(const Expr& expr, const Scope& scope) {
   x.type.per_site = true;
   const bool whole_number = x.type.base == Base::Integer || x.type.base == Base::Boolean;
   if (whole_number) x.type.base = Base::Real;
-  const Value image = function_body(*symbol, {x}, op.span);
+  const Value image = function_body(*symbol, {x}).value;
   if (is_unknown(image.type) || is_unknown(x.type)) return x;
   // a real source of a complex operator has a complex solution
   if (is_scalar(x.type) && image.type.base == Base::Complex) x.type.base = Base::Complex;

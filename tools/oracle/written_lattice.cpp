@@ -299,7 +299,10 @@ std::optional<Written::Index> Written::direction(const dsl::Expr& e, const Scope
     return k;
   }
   if (e.kind != ExprKind::Name) return std::nullopt;
-  if (const Local* local = scope.find(e.text)) return local->index;
+  if (const Local* local = scope.find(e.text)) {
+    if (local->index || !local->text) return local->index;
+    return direction(*local->text, *local->scope);
+  }
   if (const int axis = axis_named(e.text); axis >= 0) return Index{axis, 1, Index::Kind::Direction};
   return std::nullopt;
 }

@@ -2,8 +2,6 @@
 // left open.
 #pragma once
 
-#include <algorithm>
-
 #include "tools/oracle/written_value.hpp"
 
 namespace vphi::tools {
@@ -40,12 +38,13 @@ struct Written::Scope {
     while (s && !s->dynamic) s = s->parent;
     return s;
   }
-  /// Whether a side of the comparison is an index that runs over directions.
-  bool names_index(const dsl::Expr& comparison) const {
-    return std::any_of(comparison.args.begin(), comparison.args.end(), [&](const auto& side) {
-      const Local* local = side->kind == dsl::ExprKind::Name ? find(side->text) : nullptr;
-      return local && local->index && local->index->kind == Index::Kind::Direction;
-    });
+  /// Whether a name, or the text it was given, is an index that runs over directions.
+  bool runs_over_directions(const dsl::Expr& e) const {
+    if (e.kind == dsl::ExprKind::Unary && e.text == "-") return runs_over_directions(*e.args[0]);
+    const Local* local = e.kind == dsl::ExprKind::Name ? find(e.text) : nullptr;
+    if (!local) return false;
+    if (local->index) return local->index->kind == Index::Kind::Direction;
+    return local->text && local->scope->runs_over_directions(*local->text);
   }
 };
 

@@ -233,6 +233,20 @@ std::optional<Numbers> Written::given(const std::string& text, const Place* plac
   return std::nullopt;
 }
 
+/// The sides of a comparison as numbers. Directions are compared by their axes, and by their sense
+/// too where a minus is written.
+std::pair<long double, long double> Written::sides(const dsl::Expr& e, const Scope& scope,
+                                                   const Place* place) {
+  const dsl::Expr &left = *e.args[0], &right = *e.args[1];
+  if (scope.runs_over_directions(left) || scope.runs_over_directions(right)) {
+    const auto a = direction(left, scope), b = direction(right, scope);
+    const bool sense = left.kind == ExprKind::Unary || right.kind == ExprKind::Unary;
+    if (a && b && sense) return {a->value - 0.1L * a->sign, b->value - 0.1L * b->sign};
+    if (a && b) return {a->value, b->value};
+  }
+  return {real(left, scope, place), real(right, scope, place)};
+}
+
 Numbers Written::binary(const dsl::Expr& e, const Scope& scope, const Place* place) {
   const std::string& op = e.text;
   if (op == "and" || op == "or") {
@@ -243,13 +257,7 @@ Numbers Written::binary(const dsl::Expr& e, const Scope& scope, const Place* pla
   const bool compares =
       op == "<" || op == ">" || op == "<=" || op == ">=" || op == "==" || op == "!=";
   if (compares) {
-    const auto side = [&](const dsl::Expr& s) -> long double {
-      const bool plain = s.kind == ExprKind::Name && !scope.find(s.text) && !facts_.find(s.text);
-      const int axis = plain && (op == "==" || op == "!=") ? axis_named(s.text) : -1;
-      const bool index = scope.names_index(e);
-      return axis >= 0 && index ? axis : real(s, scope, place);
-    };
-    const long double x = side(*e.args[0]), y = side(*e.args[1]);
+    const auto [x, y] = sides(e, scope, place);
     const bool holds = op == "<"    ? x < y
                        : op == ">"  ? x > y
                        : op == "<=" ? x <= y

@@ -187,6 +187,8 @@ class Written {
   long double real(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers name(const dsl::Expr& e, const Scope& scope, const Place* place);
   std::optional<Numbers> given(const std::string& text, const Place* place);
+  std::pair<long double, long double> sides(const dsl::Expr& e, const Scope& scope,
+                                            const Place* place);
   Numbers binary(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers call(const dsl::Expr& e, const Scope& scope, const Place* place);
   std::optional<Numbers> elementary(const dsl::Expr& e, const Scope& scope, const Place* place);

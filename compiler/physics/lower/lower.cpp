@@ -134,23 +134,52 @@ Expr Lowerer::condition(const dsl::Expr& e, const Scope& scope) {
 // ---- arithmetic
 // ----------------------------------------------------------------------------------
 
-/// `k == t` of a direction k and the name of an axis: their numbers.
-std::optional<std::pair<int, int>> Lowerer::compared_axes(const dsl::Expr& e,
-                                                          const Scope& scope) const {
-  bool runs = false;  // at least one of them is an index
-  const auto axis = [&](const dsl::Expr& side) -> std::optional<int> {
-    if (side.kind != ExprKind::Name || scope.value(side.text)) return std::nullopt;
-    if (const IndexValue* k = scope.index(side.text)) {
-      if (!k->direction) return std::nullopt;
-      runs = true;
-      return k->value;
-    }
-    const int named = d_.facts.find(side.text) ? -1 : axis_named(side.text);
-    return named < 0 ? std::nullopt : std::optional(named);
+/// The sides of `k == t`, `mu != -nu`, `mu < nu`, of which one is a direction that an index runs
+/// over: as numbers that compare the same way. Nothing where no side is one.
+std::optional<std::pair<int, int>> Lowerer::compared_axes(const dsl::Expr& e, const Scope& scope) {
+  bool runs = false;
+  const auto read = [&](const dsl::Expr& side) -> std::optional<IndexValue> {
+    const dsl::Expr& bare = side.kind == ExprKind::Unary && side.text == "-" ? *side.args[0] : side;
+    if (bare.kind != ExprKind::Name) return std::nullopt;
+    if (!scope.index(bare.text) && d_.facts.find(bare.text)) return std::nullopt;
+    const auto k = direction(side, scope);
+    if (!k || !k->direction) return std::nullopt;
+    if (scope.index(bare.text)) runs = true;
+    return k;
   };
-  const auto a = axis(*e.args[0]), b = axis(*e.args[1]);
-  if (!a || !b || !runs) return std::nullopt;
-  return std::pair(*a, *b);
+  const auto a = read(*e.args[0]), b = read(*e.args[1]);
+  if (!runs) {
+    refuse_coordinate_for_axis(e, scope);
+    return std::nullopt;
+  }
+  // axes are compared, and the sense where a minus is written: `mu == t` holds of -t as well
+  const bool sense = e.args[0]->kind == ExprKind::Unary || e.args[1]->kind == ExprKind::Unary;
+  const auto number = [&](const IndexValue& k) {
+    return sense ? 2 * k.value + (k.sign < 0 ? 1 : 0) : k.value;
+  };
+  if (a && b) return std::pair(number(*a), number(*b));
+  const dsl::Expr& other = a ? *e.args[1] : *e.args[0];
+  const auto constant =
+      algebra::constant(snap_numbers(real(other, "a side of a comparison", scope)));
+  const IndexValue& k = a ? *a : *b;
+  if (!constant || k.sign < 0) d_.fail(errors::direction_compared(e.span));
+  return std::nullopt;  // of axes that are counted from 0
+}
+
+/// `k == x` in a function that was called with `y`: k is the coordinate y there, and whoever writes
+/// this means directions.
+void Lowerer::refuse_coordinate_for_axis(const dsl::Expr& e, const Scope& scope) const {
+  if (e.text != "==" && e.text != "!=") return;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const dsl::Expr &local = *e.args[i], &axis = *e.args[1 - i];
+    if (local.kind != ExprKind::Name || axis.kind != ExprKind::Name) continue;
+    const Value* v = scope.value(local.text);
+    if (!v || !v->scalar() || scope.value(axis.text) || d_.facts.find(axis.text)) continue;
+    if (axis_named(axis.text) < 0) continue;
+    for (int k = 0; k < std::min(d_.grid.dims, 3); ++k) {
+      if (v->parts[0].re == coordinate(k)) d_.fail(errors::direction_compared(e.span));
+    }
+  }
 }
 
 Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
@@ -319,8 +348,23 @@ std::optional<IndexValue> Lowerer::direction(const dsl::Expr& e, const Scope& sc
     IndexValue result = *k;
     return result;
   }
+  if (scope.value(e.text)) return std::nullopt;
   if (const int axis = axis_named(e.text); axis >= 0) return IndexValue{axis, 1, true};
   return std::nullopt;
+}
+
+/// Binds a parameter of a function to its argument: an index stays an index.
+void Lowerer::bind(const std::string& parameter, const dsl::Expr& argument, const Scope& scope,
+                   Scope& inner) {
+  const bool turned = argument.kind == ExprKind::Unary;
+  const dsl::Expr& bare = turned ? *argument.args[0] : argument;
+  const bool runs = bare.kind == ExprKind::Name && scope.index(bare.text);
+  const auto k = runs ? direction(argument, scope) : std::nullopt;
+  if (k && (k->direction || !turned)) {
+    inner.indices.emplace(parameter, *k);
+  } else {
+    inner.values.emplace(parameter, value(argument, scope));
+  }
 }
 
 Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {

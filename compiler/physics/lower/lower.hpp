@@ -172,7 +172,12 @@ class Lowerer {
   Expr condition(const dsl::Expr& e, const Scope& scope);
   std::optional<IndexValue> direction(const dsl::Expr& e, const Scope& scope);
   int axis_named(const std::string& name) const;
-  std::optional<std::pair<int, int>> compared_axes(const dsl::Expr& e, const Scope& scope) const;
+  Expr spacing(dsl::Span span = {}) const;
+  Expr coordinate(int axis, dsl::Span span = {}) const;  ///< of the sites, from the middle
+  std::optional<std::pair<int, int>> compared_axes(const dsl::Expr& e, const Scope& scope);
+  void refuse_coordinate_for_axis(const dsl::Expr& e, const Scope& scope) const;
+  void bind(const std::string& parameter, const dsl::Expr& argument, const Scope& scope,
+            Scope& inner);
 
   template <typename Work>
   auto shaped(const dsl::Expr& e, Work work) {

@@ -98,27 +98,34 @@ Value Lowerer::field_velocity(const StateField& field, dsl::Span span, const Rea
   return v;
 }
 
+Expr Lowerer::spacing(dsl::Span span) const {
+  return keep_parameters_ ? d_.arena().symbol("dx", span) : d_.grid.dx;
+}
+
+Expr Lowerer::coordinate(int axis, dsl::Span span) const {
+  Arena& arena = d_.arena();
+  const std::int64_t last = d_.grid.extent[static_cast<std::size_t>(axis)] - 1;
+  return (arena.site(axis) - arena.rational(last, 2)) * spacing(span);
+}
+
 std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span,
                                          const Reading& reading) {
   Arena& arena = d_.arena();
   const Grid& grid = d_.grid;
-  const auto spacing = [&] { return keep_parameters_ ? arena.symbol("dx", span) : grid.dx; };
-  const auto coordinate = [&](int axis) {
-    return (arena.site(axis) - arena.rational(grid.extent[axis] - 1, 2)) * spacing();
-  };
   if (grid.present) {
     constexpr const char* kAxes[] = {"x", "y", "z"};
     for (int axis = 0; axis < std::min(grid.dims, 3); ++axis) {
-      if (text == kAxes[axis]) return Value::of(coordinate(axis));
+      if (text == kAxes[axis]) return Value::of(coordinate(axis, span));
     }
     if (text == "r") {
       Expr sum = arena.integer(0);
-      for (int axis = 0; axis < grid.dims; ++axis) sum = sum + algebra::pow(coordinate(axis), 2);
+      for (int axis = 0; axis < grid.dims; ++axis)
+        sum = sum + algebra::pow(coordinate(axis, span), 2);
       return Value::of(algebra::pow(sum, arena.rational(1, 2)));
     }
-    if (text == "dx") return Value::of(spacing());
+    if (text == "dx") return Value::of(spacing(span));
     if (text == "volume") {
-      return Value::of(arena.integer(grid.sites()) * algebra::pow(spacing(), grid.dims));
+      return Value::of(arena.integer(grid.sites()) * algebra::pow(spacing(span), grid.dims));
     }
   }
   if (text == "t") return Value::of(d_.time());
@@ -193,12 +200,12 @@ Value Lowerer::definition(const NamedFact& fact, const dsl::Expr& at, const Scop
   Scope inner = Scope::of_definition(scope);
   if (fact.kind == NamedFact::Kind::Function) {
     // p means p(eps, rho), with the names looked up at the place of p (docs/rules.md rule 10)
-    for (const std::string& parameter_name : fact.parameters) {
+    for (const std::string& parameter : fact.parameters) {
       dsl::Expr argument;
       argument.kind = ExprKind::Name;
       argument.span = at.span;
-      argument.text = parameter_name;
-      inner.values.emplace(parameter_name, name(argument, scope));
+      argument.text = parameter;
+      bind(parameter, argument, scope, inner);
     }
   }
   Value v = value(*fact.value, inner);
@@ -220,9 +227,8 @@ Value Lowerer::user_function(const NamedFact& fact, const dsl::Expr& e, const Sc
     options.values.emplace(option.name, value(*option.value, scope));
   }
   if (!e.named.empty()) inner.parent = &options;
-  for (std::size_t i = 0; i < e.args.size(); ++i) {
-    inner.values.emplace(fact.parameters[i], value(*e.args[i], scope));
-  }
+  for (std::size_t i = 0; i < e.args.size(); ++i)
+    bind(fact.parameters[i], *e.args[i], scope, inner);
   lowering_.insert(fact.name);
   struct Leave {
     std::set<std::string>& names;

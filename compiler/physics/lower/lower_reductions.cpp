@@ -58,6 +58,15 @@ void Lowerer::index_range(const dsl::Expr& e, const std::string& index, const Sc
   if (e.kind == ExprKind::Call && e.text == "d" && e.args.size() == 2 && is_index(*e.args[1])) {
     return all(d_.grid.dims, true);
   }
+  if (e.kind == ExprKind::Call) {
+    const NamedFact* fact = d_.facts.find(e.text);
+    const bool function = fact && fact->kind == NamedFact::Kind::Function;
+    for (std::size_t i = 0; function && i < e.args.size() && i < fact->parameters.size(); ++i) {
+      if (!is_index(*e.args[i]) || !visiting.insert(fact->name).second) continue;
+      index_range(*fact->value, fact->parameters[i], {}, visiting, range);
+      if (range) return;
+    }
+  }
   if (e.kind == ExprKind::Index) {
     for (std::size_t i = 1; i < e.args.size(); ++i) {
       if (!is_index(*e.args[i])) continue;

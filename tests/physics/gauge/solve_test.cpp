@@ -286,13 +286,9 @@ TEST(Solve, MovingStateGivesTheOperator) {
 std::string staggered(const std::string& field) {
   return "model staggered\nlattice grid: 4^3*8\ngauge U: SU(3)\n" + field +
          "param m = 0.5\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n"
-         "hop_x(chi) = U[x]*chi@x - adj(U[x]@-x)*chi@-x\n"
-         "hop_y(chi) = U[y]*chi@y - adj(U[y]@-y)*chi@-y\n"
-         "hop_z(chi) = U[z]*chi@z - adj(U[z]@-z)*chi@-z\n"
-         "hop_t(chi) = U[t]*chi@t - adj(U[t]@-t)*chi@-t\n"
-         "D(chi) = m*chi + (hop_x(chi) + (-1)^index(x)*hop_y(chi) + "
-         "(-1)^(index(x) + index(y))*hop_z(chi) + "
-         "(-1)^(index(x) + index(y) + index(z))*hop_t(chi))/2\n"
+         "eta(mu) = 1 if mu == x else (-1)^index(x) if mu == y else "
+         "(-1)^(index(x) + index(y)) if mu == z else (-1)^(index(x) + index(y) + index(z))\n"
+         "D(chi) = m*chi + sum(eta(mu)*(U[mu]*chi@mu - adj(U[mu]@-mu)*chi@-mu), mu)/2\n"
          "action S = 5.7/3*sum(3 - re(tr(P[mu,nu])), mu < nu)\n"
          "sample heatbath, sweeps = 2\ninit U ~ hot\nprecision real = f64\n"
          "b = [1, 0, 0]*(index(x) == 0 and index(y) == 0 and index(z) == 0 and index(t) == 0)\n"

@@ -9,7 +9,6 @@ namespace vphi {
 namespace {
 
 using namespace planted;
-using tools::DerivativeRow;
 
 // ---- models that the faults are planted in ------------------------------------------------------
 
@@ -117,13 +116,6 @@ at end: total(norm2(S[1,0])), total(norm2(S[2,1])) -> "m.h5"
 
 // ---- faults that another text has ---------------------------------------------------------------
 
-struct Words {
-  const char* name;
-  const char* text;
-  const char* words;
-  const char* others;
-};
-
 const std::vector<Words>& words() {
   static const std::vector<Words> kWords{
       // flows
@@ -169,15 +161,10 @@ const std::vector<Words>& words() {
 
 class OtherWords : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(OtherWords, AreFound) {
-  const Words& fault = words()[GetParam()];
-  const std::string& text = link_texts().at(fault.text);
-  const Verdict verdict = judged(text, replaced(text, fault.words, fault.others));
-  EXPECT_TRUE(verdict.found) << fault.name << "\n" << verdict.rows;
-}
+TEST_P(OtherWords, AreFound) { expect_found(words()[GetParam()], link_texts()); }
 
 INSTANTIATE_TEST_SUITE_P(Table, OtherWords, ::testing::Range<std::size_t>(0, words().size()),
-                         [](const auto& info) { return test_name(words()[info.param].name); });
+                         names_of(words()));
 
 // ---- faults of the compiler's own ---------------------------------------------------------------
 
@@ -245,23 +232,14 @@ const std::vector<Fault>& faults() {
 
 class PlantedInLinks : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(PlantedInLinks, IsFound) {
-  const Fault& fault = faults()[GetParam()];
-  const Verdict verdict = judged(link_texts().at(fault.text), fault.plant);
-  EXPECT_TRUE(verdict.found) << fault.name << "\n" << verdict.rows;
-}
+TEST_P(PlantedInLinks, IsFound) { expect_found(faults()[GetParam()], link_texts()); }
 
 INSTANTIATE_TEST_SUITE_P(Table, PlantedInLinks, ::testing::Range<std::size_t>(0, faults().size()),
-                         [](const auto& info) { return test_name(faults()[info.param].name); });
+                         names_of(faults()));
 
 class RightLinks : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RightLinks, AgreeWithTheirText) {
-  const auto d = physics::test::derived(link_texts().at(GetParam()));
-  const auto rows = tools::check_derivatives(*d.resolved, *d.system);
-  EXPECT_FALSE(rows.empty());
-  for (const DerivativeRow& row : rows) EXPECT_TRUE(row.right()) << report(rows);
-}
+TEST_P(RightLinks, AgreeWithTheirText) { expect_right(link_texts().at(GetParam())); }
 
 INSTANTIATE_TEST_SUITE_P(Texts, RightLinks,
                          ::testing::Values("flow", "phases", "carried", "angles", "quaternions",

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/model/system.hpp"
@@ -140,6 +143,45 @@ inline std::string replaced(std::string text, const std::string& words, const st
   const auto at = text.find(words);
   if (at == std::string::npos) throw std::runtime_error("no such words: " + words);
   return text.replace(at, words.size(), other);
+}
+
+// ---- tables of faults ---------------------------------------------------------------------------
+
+/// A fault in the text: other words in one of the models of a table.
+struct Words {
+  const char* name;
+  const char* text;
+  const char* words;
+  const char* others;
+};
+using Texts = std::map<std::string, std::string>;
+
+inline Verdict judged(const Words& fault, const Texts& texts) {
+  const std::string& text = texts.at(fault.text);
+  return judged(text, replaced(text, fault.words, fault.others));
+}
+inline Verdict judged(const Fault& fault, const Texts& texts) {
+  return judged(texts.at(fault.text), fault.plant);
+}
+template <class Row>
+void expect_found(const Row& fault, const Texts& texts) {
+  const Verdict verdict = judged(fault, texts);
+  EXPECT_TRUE(verdict.found) << fault.name << "\n" << verdict.rows;
+}
+/// The rows of a right model, each of which is right.
+inline std::vector<tools::DerivativeRow> expect_right(const std::string& text) {
+  const auto d = physics::test::derived(text);
+  const auto rows = tools::check_derivatives(*d.resolved, *d.system);
+  EXPECT_FALSE(rows.empty());
+  for (const tools::DerivativeRow& row : rows) EXPECT_TRUE(row.right()) << report(rows);
+  return rows;
+}
+/// Names of the tests over the rows of a table.
+template <class Row>
+auto names_of(const std::vector<Row>& table) {
+  return [&table](const ::testing::TestParamInfo<std::size_t>& info) {
+    return test_name(table[info.param].name);
+  };
 }
 
 }  // namespace vphi::planted

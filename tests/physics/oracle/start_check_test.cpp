@@ -2,6 +2,8 @@
 // pass; each fault of a table is found.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compiler/algebra/transform.hpp"
 #include "tests/physics/oracle/planted.hpp"
 
@@ -9,7 +11,6 @@ namespace vphi {
 namespace {
 
 using namespace planted;
-using tools::DerivativeRow;
 
 const std::map<std::string, std::string>& start_texts() {
   static const std::map<std::string, std::string> kTexts{
@@ -93,14 +94,10 @@ every 1 step: now = mean(charge'), hubble = H' -> "m.h5"
 class RightStarts : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RightStarts, AgreeWithTheirText) {
-  const auto d = physics::test::derived(start_texts().at(GetParam()));
-  const auto rows = tools::check_derivatives(*d.resolved, *d.system);
-  bool asked = false;
-  for (const DerivativeRow& row : rows) {
-    EXPECT_TRUE(row.right()) << report(rows);
-    asked = asked || row.variable.ends_with("at the start") ||
-            row.source == "the change along the equations";
-  }
+  const auto rows = expect_right(start_texts().at(GetParam()));
+  const bool asked = std::ranges::any_of(rows, [](const tools::DerivativeRow& row) {
+    return row.variable.ends_with("at the start") || row.source == "the change along the equations";
+  });
   EXPECT_TRUE(asked) << report(rows);
 }
 
@@ -108,13 +105,6 @@ INSTANTIATE_TEST_SUITE_P(Texts, RightStarts,
                          ::testing::Values("sites", "bodies", "hot", "vacuum", "rates", "first",
                                            "expanding"),
                          [](const auto& info) { return info.param; });
-
-struct Words {
-  const char* name;
-  const char* text;
-  const char* words;
-  const char* others;
-};
 
 const std::vector<Words>& words() {
   static const std::vector<Words> kWords{
@@ -147,15 +137,10 @@ const std::vector<Words>& words() {
 
 class OtherStarts : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(OtherStarts, AreFound) {
-  const Words& fault = words()[GetParam()];
-  const std::string& text = start_texts().at(fault.text);
-  const Verdict verdict = judged(text, replaced(text, fault.words, fault.others));
-  EXPECT_TRUE(verdict.found) << fault.name << "\n" << verdict.rows;
-}
+TEST_P(OtherStarts, AreFound) { expect_found(words()[GetParam()], start_texts()); }
 
 INSTANTIATE_TEST_SUITE_P(Table, OtherStarts, ::testing::Range<std::size_t>(0, words().size()),
-                         [](const auto& info) { return test_name(words()[info.param].name); });
+                         names_of(words()));
 
 /// In every expression of the start.
 Plant in_start(const Change& change) {
@@ -197,14 +182,10 @@ const std::vector<Fault>& faults() {
 
 class PlantedStart : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(PlantedStart, IsFound) {
-  const Fault& fault = faults()[GetParam()];
-  const Verdict verdict = judged(start_texts().at(fault.text), fault.plant);
-  EXPECT_TRUE(verdict.found) << fault.name << "\n" << verdict.rows;
-}
+TEST_P(PlantedStart, IsFound) { expect_found(faults()[GetParam()], start_texts()); }
 
 INSTANTIATE_TEST_SUITE_P(Table, PlantedStart, ::testing::Range<std::size_t>(0, faults().size()),
-                         [](const auto& info) { return test_name(faults()[info.param].name); });
+                         names_of(faults()));
 
 }  // namespace
 }  // namespace vphi

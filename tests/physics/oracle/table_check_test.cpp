@@ -13,7 +13,6 @@ namespace vphi {
 namespace {
 
 using namespace planted;
-using tools::DerivativeRow;
 
 /// line.txt: x, two columns of values; ring.txt: the same at both ends; plane.txt: x, y, value in
 /// any order; turned.txt: y, x, value; pulls.txt: a matrix that is not symmetric.
@@ -90,25 +89,13 @@ const std::map<std::string, std::string>& right_texts() {
 
 class RightTables : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RightTables, AgreeWithTheirText) {
-  const auto d = physics::test::derived(beside(right_texts().at(GetParam())));
-  const auto rows = tools::check_derivatives(*d.resolved, *d.system);
-  EXPECT_FALSE(rows.empty());
-  for (const DerivativeRow& row : rows) EXPECT_TRUE(row.right()) << report(rows);
-}
+TEST_P(RightTables, AgreeWithTheirText) { expect_right(beside(right_texts().at(GetParam()))); }
 
 INSTANTIATE_TEST_SUITE_P(Texts, RightTables,
                          ::testing::Values("cubic", "straight", "clamped", "beyond", "ring", "kept",
                                            "mirrored", "plane", "smooth_plane", "nested", "entry",
                                            "pulls"),
                          [](const auto& info) { return info.param; });
-
-struct Words {
-  const char* name;
-  const char* text;
-  const char* words;
-  const char* others;
-};
 
 const std::vector<Words>& words() {
   static const std::vector<Words> kWords{
@@ -150,7 +137,7 @@ TEST_P(OtherTables, AreFound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, OtherTables, ::testing::Range<std::size_t>(0, words().size()),
-                         [](const auto& info) { return test_name(words()[info.param].name); });
+                         names_of(words()));
 
 /// Faults of the pieces themselves.
 Expr next_piece(Expr e) {
@@ -180,7 +167,7 @@ TEST_P(PlantedTable, IsFound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, PlantedTable, ::testing::Range<std::size_t>(0, faults().size()),
-                         [](const auto& info) { return test_name(faults()[info.param].name); });
+                         names_of(faults()));
 
 }  // namespace
 }  // namespace vphi
