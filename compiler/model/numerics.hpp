@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "dsl/syntax/text.hpp"
 #include "program/precision.hpp"
 
 namespace vphi::physics {
@@ -21,6 +22,8 @@ struct Numerics {
   Precision pair = Precision::F64;  ///< of the terms of sums over pairs
   SumKind sum = SumKind::F64;
   std::map<int, Precision> stores = {};  ///< array of state -> its memory, where not `store`
+  /// Arrays of state that hold deviations from a scalar, and where the model says so.
+  std::map<int, dsl::Span> deviations = {};
 };
 
 }  // namespace vphi::physics

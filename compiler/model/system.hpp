@@ -53,6 +53,9 @@ struct Variable {
   int field = -1;       ///< number of the declared variable whose component this is (its place)
   int component = 0;    ///< which one
   bool frozen = false;  ///< a number drawn for each body: constant
+  /// Scalar that the array's numbers are counted from: the value is this and what the array holds
+  /// (compiler/physics/fields/deviation.hpp). Empty: the array holds the value.
+  std::string reference = {};
 };
 
 /// An N x N matrix from a file, read in sums over pairs as Load(array) with the mark of a pair
@@ -70,6 +73,8 @@ struct ScalarVariable {
   Expr rate;     ///< may hold Mean/Total of per-site expressions
   Expr initial;  ///< number, or with reductions over the initial state
   std::string shown;
+  /// Of a Variable::reference: that of its arrays, with which it moves.
+  Role role = Role::FirstOrder;
 };
 
 /// One axis of a sweep. Instances are the outer product of the axes in text order, the last axis

@@ -88,6 +88,13 @@ Diagnostic unresolved_promise(Span span, double bound, double least, bool single
   return d;
 }
 
+Diagnostic no_deviation(Span span, const std::string& why) {
+  return error("E0322", span, "no field can be stored as a deviation here: " + why, "",
+               "the field is P + d with P a homogeneous solution of its equation: both parts of a "
+               "rate have to be known without cancellation",
+               "leave out `store = deviation`, or compute in f64: precision real = f64");
+}
+
 // ---- units -------------------------------------------------------------------------------------
 
 Diagnostic planck_mass_open(Span span) {

@@ -32,6 +32,9 @@ Diagnostic spacing_not_positive(Span span);
 /// A bound below what rounding alone changes; `least` is that.
 Diagnostic unresolved_promise(Span span, double bound, double least, bool single);
 
+/// `store = deviation` of a field that has no reference.
+Diagnostic no_deviation(Span span, const std::string& why);
+
 // ---- units
 Diagnostic planck_mass_open(Span span);  ///< a warning
 Diagnostic unknown_unit(Span span, const std::string& name);

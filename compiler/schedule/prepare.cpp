@@ -1,5 +1,6 @@
 #include "compiler/schedule/prepare.hpp"
 
+#include "compiler/physics/fields/deviation.hpp"
 #include "compiler/schedule/integrator/growth.hpp"
 #include "compiler/schedule/integrator/stability.hpp"
 #include "compiler/schedule/steps/noise.hpp"
@@ -10,8 +11,10 @@ std::optional<physics::System> prepare(physics::System system, dsl::Diagnostics&
   auto judged = judge_waves(std::move(system), diagnostics);
   if (!judged) return std::nullopt;
   auto prepared = with_calculus(std::move(*judged), diagnostics);
-  if (prepared) warn_of_growth(*prepared, diagnostics);
-  return prepared;
+  if (!prepared) return prepared;
+  warn_of_growth(*prepared, diagnostics);
+  // what is judged above is the whole field's
+  return physics::with_references(std::move(*prepared), diagnostics);
 }
 
 }  // namespace vphi::schedule

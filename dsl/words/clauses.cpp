@@ -24,11 +24,15 @@ constexpr OptionRule kLattice[] = {
      Takes::Call, kBoundaries},
     {"parity", "order of the sites in memory", Takes::Word, "even_odd lexicographic"},
 };
-constexpr OptionRule kBoundary[] = {
+constexpr OptionRule kField[] = {
     {"boundary",
      "what lies beyond the edges for these fields, the lattice's where nothing is said; a list or "
      "`boundary(y) = ...` as there",
-     Takes::Call, kBoundaries}};
+     Takes::Call, kBoundaries},
+    {"store",
+     "what is kept of a field: its value, or its deviation from a homogeneous solution in f64 "
+     "(deviation)",
+     Takes::Word, "value deviation"}};
 constexpr OptionRule kFermion[] = {
     {"boundary", "what lies beyond the edges for these spinors, where it is not the lattice's",
      Takes::Call, "periodic antiperiodic"},
@@ -139,7 +143,7 @@ constexpr ClauseRule kClauses[] = {
      kNever, kNever, kLattice, ""},
     {"particles", "particles name: N, method = pairs", Heads::Options, 2, 2, false, kNever, kNever,
      kParticles, ""},
-    {"field", "field phi, chi: real", Heads::Options, 1, -1, false, kNever, kNever, kBoundary, ""},
+    {"field", "field phi, chi: real", Heads::Options, 1, -1, false, kNever, kNever, kField, ""},
     {"gauge", "gauge U: SU(3)", Heads::Options, 2, -1, false, kNever, kNever, kGauge, ""},
     {"fermion", "fermion psi: spinor", Heads::Options, 1, -1, false, kNever, kNever, kFermion, ""},
     {"var", "var x[k]: real", Heads::Options, 1, -1, false, kNever, kNever, {}, ""},

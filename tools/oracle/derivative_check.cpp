@@ -394,7 +394,7 @@ class Comparison {
                         [&] { return derived_.scalar(state_.scale().rate) / state_.time_rate(); });
     }
     if (c.momentum) return along_flow(&c, site, [&] { return state_.velocity(c, site); });
-    const long double rate = derived_.at(c.variable->rate, text_.box.place(site));
+    const long double rate = state_.rate(*c.variable, text_.box.place(site));
     return rate / (state_.unit(*c.at.field) * state_.time_rate());
   }
 

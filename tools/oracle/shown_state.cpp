@@ -16,6 +16,18 @@ bool ShownState::second_order_momentum(const Variable& v) {
   return v.role == physics::Role::Momentum && v.shown.find('\'') != std::string::npos;
 }
 
+long double ShownState::stored(const Variable& v, int site) const {
+  const long double held = derived_.arrays.at(v.array).at(static_cast<std::size_t>(site));
+  return v.reference.empty() ? held : held + derived_.symbols.at(v.reference);
+}
+
+long double ShownState::rate(const Variable& v, const Place& place) {
+  long double sum = derived_.at(v.rate, place);
+  for (const auto& s : system_.scalars)
+    if (!v.reference.empty() && s.symbol == v.reference) sum += derived_.scalar(s.rate);
+  return sum;
+}
+
 long double ShownState::time_rate() {
   for (const auto& s : system_.scalars)
     if (s.symbol == system_.time) return derived_.scalar(s.rate);
@@ -32,12 +44,11 @@ long double ShownState::power(const Coordinate& c) const {
 
 long double ShownState::velocity(const Coordinate& c, int site) {
   const Place p = text_.box.place(site);
-  long double rate = derived_.at(c.variable->rate, p);
+  long double rate = this->rate(*c.variable, p);
   if (powers(c)) {
     const long double slope =
         text_.closed() ? derived_.scalar(scale().rate) / text_.a : text_.hubble * time_rate();
-    rate -= static_cast<long double>(system_.r) * slope *
-            derived_.arrays[c.variable->array][static_cast<std::size_t>(site)];
+    rate -= static_cast<long double>(system_.r) * slope * stored(*c.variable, site);
   }
   return rate / (unit(*c.at.field) * power(c) * time_rate());
 }
@@ -61,8 +72,7 @@ void ShownState::show() {
     f.scale = 1 / unit(f);
     for (int s = 0; s < text_.box.sites(); ++s) {
       const auto first = static_cast<std::size_t>(s * f.reals());
-      const long double value =
-          derived_.arrays[v.array][static_cast<std::size_t>(s)] / (unit(f) * power(c));
+      const long double value = stored(v, s) / (unit(f) * power(c));
       f.values[first + at->real] = value;
       if (at->mirror) f.values[first + *at->mirror] = value;
       if (!c.momentum) continue;

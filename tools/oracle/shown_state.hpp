@@ -22,6 +22,9 @@ class ShownState {
   static bool second_order_momentum(const physics::Variable& v);
   const physics::ScalarVariable& scale() const { return system_.scalars.front(); }
   const physics::ScalarVariable& scale_slope() const { return system_.scalars.at(1); }
+  /// What an array holds at a site and the scalar that it is counted from, and their rate.
+  long double stored(const physics::Variable& v, int site) const;
+  long double rate(const physics::Variable& v, const Place& place);
   /// Rate of t.
   long double time_rate();
   /// Program units of a field's values.

@@ -174,6 +174,31 @@ Precision real_precision(const Context& d) {
   return real;
 }
 
+namespace {
+
+/// Arrays of the fields whose lines say `store = deviation`.
+std::map<int, dsl::Span> read_deviations(const Motion& d) {
+  std::map<int, dsl::Span> result;
+  for (const StateField& field : d.fields) {
+    const FieldFact* fact = d.facts.field(field.name);
+    if (!fact || !fact->line || fact->line->keyword != "field") continue;
+    const auto store = d.ledger.option(*fact->line, "store");
+    if (!store || store->text != "deviation") continue;
+    if (field.angle || field.periodic || field.particle || field.link || field.drawn)
+      d.fail(errors::no_deviation(store->span,
+                                  fmt::format("`{}` is no real or complex field", field.name)));
+    if (!d.walls_of(field.arrays[0]).periodic(d.grid.dims))
+      d.fail(errors::no_deviation(store->span, "the field is not periodic"));
+    for (const int array : field.arrays) result[array] = store->span;
+    for (const int array : field.velocities) result[array] = store->span;
+    if (const StateField* momentum = d.conjugate(field))
+      for (const int array : momentum->arrays) result[array] = store->span;
+  }
+  return result;
+}
+
+}  // namespace
+
 Arithmetic read_numerics(const Motion& d) {
   Lowerer lower(d);
   Arithmetic result;
@@ -225,6 +250,7 @@ Arithmetic read_numerics(const Motion& d) {
       d.diagnostics.add(errors::stored_finer(item->span, field->name));
     }
   }
+  numerics.deviations = read_deviations(d);
   if (const dsl::Clause* clause = d.resolved.clause("random")) {
     if (const auto seed = dsl::option(*clause, "seed")) {
       result.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));

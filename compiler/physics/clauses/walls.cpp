@@ -11,6 +11,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
+#include "compiler/physics/clauses/system_expressions.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -107,9 +108,6 @@ void check_coupled_walls(const Declared& d, Expr density, dsl::Span span) {
   }
 }
 
-namespace {
-
-/// Every expression that a kernel or a scalar is made of.
 void for_each_expression(System& system, const std::function<void(Expr&)>& see) {
   const auto one = [&](Expr& e) {
     if (e) see(e);
@@ -142,9 +140,11 @@ void for_each_expression(System& system, const std::function<void(Expr&)>& see) 
   }
   for (Expectation& x : system.expectations) one(x.value), one(x.ok), one(x.scale);
   std::ranges::for_each(system.progress, observable);
-  one(system.averages_from), one(system.until);
+  one(system.averages_from), one(system.until), one(system.friedmann);
   for_each_expression(system.dynamics, one);
 }
+
+namespace {
 
 class Settle {
  public:

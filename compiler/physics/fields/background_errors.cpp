@@ -51,7 +51,7 @@ Diagnostic small_in_f32(Span span, const std::string& field, double mean, double
       "each step rounds the stored number: noise in var and in the upper half of the spectrum, "
       "until the fluctuations are 1e-5 of the mean; averages and gradient energies keep their "
       "digits",
-      "precision real = f64, for what is small at the start");
+      "`store = deviation` on the line of the field, or precision real = f64");
   d.severity = dsl::Severity::Warning;
   return d;
 }

@@ -177,6 +177,7 @@ void VacuumDraws::warn_small(const dsl::Expr& e, const StateField& field, int ar
   const Numerics& numerics = d_.numerics;
   const auto own = numerics.stores.find(array);
   const Precision stored = own != numerics.stores.end() ? own->second : numerics.store;
+  if (numerics.deviations.contains(array)) return;
   if (stored != Precision::F32 || d_.grid.dims > 3 || !shows_fluctuations(d_.resolved)) return;
   const auto mean = range_of(d_, start(e, field).at(array));
   const auto mass2 = range_of(d_, mass);

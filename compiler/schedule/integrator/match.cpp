@@ -151,7 +151,16 @@ std::vector<std::vector<Group>> groupings(const physics::System& system, const H
           v.array);
     }
   }
-  const std::size_t free = std::min<std::size_t>(free_arrays.size() + system.scalars.size(), 10);
+  std::vector<std::string> free_scalars;
+  for (const auto& s : system.scalars) {
+    if (s.role == physics::Role::FirstOrder) {
+      free_scalars.push_back(s.symbol);
+    } else {  // with its arrays
+      base[s.role == physics::Role::Coordinate ? coordinate : 1 - coordinate].scalars.push_back(
+          s.symbol);
+    }
+  }
+  const std::size_t free = std::min<std::size_t>(free_arrays.size() + free_scalars.size(), 10);
   std::vector<std::vector<Group>> result;
   for (std::size_t choice = 0; choice < (std::size_t{1} << free); ++choice) {
     std::vector<Group> groups = base;
@@ -161,7 +170,7 @@ std::vector<std::vector<Group>> groupings(const physics::System& system, const H
     };
     std::size_t i = 0;
     for (const int array : free_arrays) side(i++).arrays.push_back(array);
-    for (const auto& s : system.scalars) side(i++).scalars.push_back(s.symbol);
+    for (const std::string& scalar : free_scalars) side(i++).scalars.push_back(scalar);
     result.push_back(std::move(groups));
   }
   return result;

@@ -216,7 +216,8 @@ class Advance {
   }
 
   void move(const Member& member) {
-    for (const std::string& name : member.own_scalars) define_middle(name);
+    for (const std::string& name : member.own_scalars)
+      if (!is_reference(name)) define_middle(name);
     // Everything at the start, own scalars at the middle.
     State first = start_;
     first.scalars = middle_.scalars;
@@ -229,8 +230,15 @@ class Advance {
     }
     State last = first;
     for (const int array : member.own_arrays) last.arrays[array] = end_.arrays.at(array);
-    const Expr rate =
-        member.own_arrays.empty() ? at(first, member.rate) : averaged(member, first, last);
+    bool with_reference = false;  // what arrays are counted from is at either end where they are
+    for (const std::string& name : member.own_scalars) {
+      if (!is_reference(name)) continue;
+      with_reference = true;
+      last.scalars[name] = end_.scalars.at(name);
+    }
+    const Expr rate = with_reference              ? averaged_with_references(member, first, last)
+                      : member.own_arrays.empty() ? at(first, member.rate)
+                                                  : averaged(member, first, last);
     move_scalar(block_, member.scalar, start_.scalars.at(member.scalar), length_ * rate, end_);
   }
 
@@ -271,6 +279,26 @@ class Advance {
         block_.scalar(name + "_mid", half * (start_.scalars.at(name) + end_.scalars.at(name)));
   }
 
+  bool is_reference(const std::string& scalar) const {
+    return std::ranges::any_of(block_.system().scalars, [&](const physics::ScalarVariable& s) {
+      return s.symbol == scalar && s.role != physics::Role::FirstOrder;
+    });
+  }
+
+  /// The same, and what stands outside of means half at the start and half at the end as well.
+  Expr averaged_with_references(const Member& member, const State& first, const State& last) {
+    algebra::Arena& arena = block_.arena();
+    const Expr half = arena.rational(1, 2);
+    std::unordered_map<const algebra::Node*, Expr> means;
+    const Expr rate = algebra::rewrite(member.rate, [&](Expr node) -> Expr {
+      if (!node.is(Op::Mean) && !node.is(Op::Total)) return node;
+      const Expr name = arena.symbol("mean " + std::to_string(means.size()));
+      means[name.get()] = mean(node, member, first, last);
+      return name;
+    });
+    return algebra::substitute(half * (at(first, rate) + at(last, rate)), means);
+  }
+
   /// The rate with every mean taken half at the start and half at the end.
   Expr averaged(const Member& member, const State& first, const State& last) {
     const Expr rate = algebra::rewrite(member.rate, [&](Expr node) -> Expr {
@@ -289,6 +317,11 @@ class Advance {
     for (const kernel::Term& term : kernel::linear_terms(argument)) {
       const Expr site = term.site ? term.site : arena.integer(1);
       Expr value;
+      if (reads_reference(term.coefficient, member) || reads_reference(site, member)) {
+        const Expr whole = term.coefficient * site;
+        sum.push_back(half * (at(first, whole) + at(last, whole)));
+        continue;
+      }
       if (!reads(site, member, false)) {
         value = at(first, site);
       } else if (const Expr polar =
@@ -307,6 +340,13 @@ class Advance {
       if (node.is(Op::Stencil)) return reads(node.arg(0), member, false);
       return node.is(Op::Load) && member.own_arrays.contains(node->index) &&
              (!away_only || !node->offset.zero());
+    });
+  }
+
+  bool reads_reference(Expr e, const Member& member) const {
+    return algebra::contains(e, [&](Expr node) {
+      return node.is(Op::Symbol) && member.own_scalars.contains(node->name) &&
+             is_reference(node->name);
     });
   }
 
