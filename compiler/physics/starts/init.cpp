@@ -372,8 +372,8 @@ class RandomArrays {
     if (init.by_component && e.text == "normal") return Value{1, 1, {complex_normal(e, reading)}};
     if (field.spinor && e.text == "normal") return spinor(e, field, reading);
     if (e.text == "ball") return ball(e, field, reading);
-    if (field.cells.size() == 1 || field.complex) return Value::of(number(e, reading));
-    // a number of its own for each component
+    if (field.cells.size() == 1) return Value::of(number(e, reading));
+    // a real number of its own for each component
     Value v{field.rows, field.columns, {}};
     std::map<int, Expr> cells;
     for (const int cell : field.cells) {
@@ -527,6 +527,9 @@ StartValues read_initial(const Program& d, ProgramUnits& units) {
   for (const InitItem& init : items) {
     const Reading reading = random.reading(init);
     const Value v = value_of(d, lower, init, reading);
+    const bool drawn = init.item->relation == dsl::Item::Relation::Drawn;
+    if (init.field->complex && drawn && !v.complex())
+      d.diagnostics.add(errors::only_real_part(init.item->value->span, init.field->name));
     const auto parts = as_arrays(d, init, v);
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) {

@@ -14,6 +14,16 @@ Diagnostic init_not_state(Span span, const std::string& name) {
                "fields, their velocities, var and t have initial values", "remove it from `init`");
 }
 
+Diagnostic only_real_part(Span span, const std::string& name) {
+  Diagnostic d = error(
+      "W0765", span, fmt::format("only the real part of `{}` is drawn", name),
+      "the imaginary part is 0",
+      "a distribution gives real numbers; `vacuum` draws both parts of a complex field",
+      "add 1i times a second draw, as in `normal + 1i*normal`, or 0i where the real part is meant");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
 Diagnostic init_twice(Span span, const std::string& name, Span first) {
   return with_label(error("E0725", span, fmt::format("`{}` has two initial values", name), "",
                           "one initial value for each variable", "remove one of them"),

@@ -12,6 +12,8 @@ using dsl::Diagnostic;
 using dsl::Span;
 
 Diagnostic init_not_state(Span span, const std::string& name);
+/// `z ~ normal` of a complex z: a warning.
+Diagnostic only_real_part(Span span, const std::string& name);
 Diagnostic init_twice(Span span, const std::string& name, Span first);
 Diagnostic start_given_twice(Span span, const std::string& quantity, const std::string& primitive,
                              Span other);
