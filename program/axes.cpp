@@ -45,11 +45,6 @@ std::int64_t Program::place(std::int64_t instance, std::size_t axis) const {
   return instance % static_cast<std::int64_t>(axes[axis].values.size());
 }
 
-std::string Program::along(int axis) const {
-  const std::string name(1, "xyzt"[axis]);
-  return counted ? "index(" + name + ")" : name;
-}
-
 std::string Program::unit_of(const std::string& output) const {
   for (const auto& [name, unit] : units)
     if (name == output) return unit;

@@ -242,25 +242,20 @@ class Checker {
   }
 
   void check(const FieldOutput& field) {
-    using Kind = FieldOutput::Kind;
     slot_or_none(field.slot, "output");
     if (field.slot < 0) buffer(field.buffer, "output");
     for (const FieldPart& part : field.more) {
       slot_or_none(part.slot, "output");
       if (part.slot < 0) buffer(part.buffer, "output");
     }
-    const bool slice = field.kind == Kind::Slice;
-    const bool by_distance = field.axis == -1;  // of a slice: everything
+    const OutputRow& row = row_of(field.kind);
     const bool axis = field.axis >= 0 && field.axis < p_.dims;
-    const bool along = slice || field.kind == Kind::Profile || field.kind == Kind::Correlator;
-    need(!along || axis || by_distance,
+    need(row.axis == OutputAxis::None || axis || field.axis == -1,
          fmt::format("output `{}`: no axis {}", field.name, field.axis));
-    need(!slice || !axis || (field.plane >= 0 && field.plane < p_.extent[field.axis]),
+    need(row.axis != OutputAxis::Across || !axis ||
+             (field.plane >= 0 && field.plane < p_.extent[field.axis]),
          fmt::format("output `{}`: no plane {}", field.name, field.plane));
     need(field.bins >= 0, fmt::format("output `{}`: {} bins", field.name, field.bins));
-    if (field.kind == Kind::Histogram)
-      need(field.histogram.size() == 1 || (field.histogram.size() == 2 && !field.more.empty()),
-           fmt::format("output `{}`: a histogram has one or two axes", field.name));
     for (const HistogramAxis& a : field.histogram)
       need(a.bins >= 1 && a.bins <= 65536 && (a.find_low || a.find_high || a.low < a.high),
            fmt::format("output `{}`: {} bins", field.name, a.bins));
@@ -272,23 +267,39 @@ class Checker {
     for (const Symbol& symbol : form.laplacian) check(symbol);
     slot_or_none(field.factor_slot, "output");
     slot_or_none(field.mass2_slot, "output");
-    if (field.kind == Kind::Links) {
-      need(numbers_of_links(field.colours) == static_cast<std::int64_t>(field.more.size()) + 1,
-           fmt::format("output `{}`: links of N x N matrices have 2 N^2 numbers each", field.name));
-      need(p_.axes.empty() && p_.instances == 1,
-           fmt::format("output `{}`: links of a sweep", field.name));
-    }
-    if (field.kind == Kind::Snapshot) {
-      double numbers = field.complex ? 2 : 1;
-      for (const int n : field.value) numbers *= n;
-      need(field.value.size() <= 2 && numbers == static_cast<double>(field.more.size() + 1),
-           fmt::format("output `{}`: a value of {} numbers, and {} are given", field.name, numbers,
-                       field.more.size() + 1));
-    }
-    if (field.kind == Kind::Occupation) {
-      slot(field.factor_slot, "output");
-      slot(field.mass2_slot, "output");
-      need(field.more.size() % 2 == 1, "an occupation number takes fields and their rates");
+    arrays(field, row);
+  }
+
+  /// What the arrays of a kind of output have to be.
+  void arrays(const FieldOutput& field, const OutputRow& row) {
+    switch (row.arrays) {
+      case OutputArrays::Each:
+      case OutputArrays::Summed:
+        break;
+      case OutputArrays::Counted:
+        need(field.histogram.size() == 1 || (field.histogram.size() == 2 && !field.more.empty()),
+             fmt::format("output `{}`: a histogram has one or two axes", field.name));
+        break;
+      case OutputArrays::WithRates:
+        slot(field.factor_slot, "output");
+        slot(field.mass2_slot, "output");
+        need(field.more.size() % 2 == 1, "an occupation number takes fields and their rates");
+        break;
+      case OutputArrays::Whole: {
+        double numbers = field.complex ? 2 : 1;
+        for (const int n : field.value) numbers *= n;
+        need(field.value.size() <= 2 && numbers == static_cast<double>(field.more.size() + 1),
+             fmt::format("output `{}`: a value of {} numbers, and {} are given", field.name,
+                         numbers, field.more.size() + 1));
+        break;
+      }
+      case OutputArrays::Links:
+        need(numbers_of_links(field.colours) == static_cast<std::int64_t>(field.more.size()) + 1,
+             fmt::format("output `{}`: links of N x N matrices have 2 N^2 numbers each",
+                         field.name));
+        need(p_.axes.empty() && p_.instances == 1,
+             fmt::format("output `{}`: links of a sweep", field.name));
+        break;
     }
   }
 

@@ -24,16 +24,19 @@ struct Names<Precision> {
 };
 template <>
 struct Names<Target> {
-  static constexpr std::array list{"native", "opencl", "cuda", "hip"};
+  static constexpr auto& list = kTargetNames;
 };
 template <>
 struct Names<Argument::Kind> {
   static constexpr std::array list{"current", "next", "scalars", "partials", "counter"};
 };
 template <>
-struct Names<FieldOutput::Kind> {
-  static constexpr std::array list{"spectrum", "slice",      "snapshot",   "histogram",
-                                   "profile",  "correlator", "occupation", "links"};
+struct Names<OutputKind> {
+  static constexpr auto list = [] {
+    std::array<std::string_view, kOutputs.size()> names;
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = kOutputs[i].name;
+    return names;
+  }();
 };
 template <>
 struct Names<Transform::Kind> {

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "program/outputs.hpp"
 #include "program/precision.hpp"
+#include "program/target.hpp"
 
 namespace vphi::program {
-
-enum class Target { Native, OpenCL, Cuda, Hip };
 
 /// One real number per instance and lattice site: [instance][t][z][y][x], x fastest. With a `file`
 /// it is a matrix of `elements` numbers that all instances share, read before the first launch and
@@ -189,20 +189,18 @@ struct FieldPart {
 };
 
 struct FieldOutput {
-  /// Links: a gauge configuration (runtime/io/configurations/configuration.hpp); `buffer` and
-  /// `more` are its real numbers [mu][row][column][re, im], mu below Program::dims.
-  enum class Kind { Spectrum, Slice, Snapshot, Histogram, Profile, Correlator, Occupation, Links };
+  using Kind = OutputKind;
   Kind kind = Kind::Snapshot;
   std::string name;
   /// Buffer that holds the field: scratch that the output's launches fill, or a state array whose
   /// value is wanted as it is. What is written is scale*value + offset.
   int buffer = 0;
   double scale = 1, offset = 0;
-  double weight = 1;            ///< in a sum over components
-  std::vector<FieldPart> more;  ///< further components; Occupation: those of f, then those of f'
-  int axis = 2;                 ///< Slice, Profile, Correlator; -1: by distance
-  std::int64_t plane = 0;       ///< Slice: site index along axis
-  int bins = 0;                 ///< Profile, Correlator by distance: most bins; 0: all
+  double weight = 1;                     ///< in a sum over components
+  std::vector<FieldPart> more;           ///< further arrays; OutputArrays says which
+  int axis = 2;                          ///< as OutputAxis says
+  std::int64_t plane = 0;                ///< Slice: site index along axis
+  int bins = 0;                          ///< along an axis or by distance: most bins; 0: all
   std::vector<HistogramAxis> histogram;  ///< one or two axes
   SpectrumForm spectrum;
   int factor_slot = -1;        ///< Spectrum: multiplies P and Delta; Occupation: scale factor
@@ -210,8 +208,7 @@ struct FieldOutput {
   std::vector<int> over = {};  ///< Histogram: axes of the sweep whose instances count together
   int slot = -1;               ///< as FieldPart::slot
   int colours = 0;             ///< Links: N of N x N matrices
-  /// Snapshot: the axes of a value, {3} of a vector, {3, 3} of a matrix; `buffer` and `more` are
-  /// its components row by row, of complex ones the real part before the imaginary one.
+  /// OutputArrays::Whole: the axes of a value, {3} of a vector, {3, 3} of a matrix.
   std::vector<int> value = {};
   bool complex = false;
 };
@@ -380,6 +377,8 @@ struct Program {
   /// What a profile along an axis stands against: "x", or "index(x)", the number of the site from
   /// 0, where the model gives its lattice no spacing.
   std::string along(int axis) const;
+  /// Names of the columns of an output; empty where it has none, as a map of counts.
+  std::vector<std::string> columns_of(const FieldOutput& field) const;
   /// The unit of an output; "1" of a name that has none.
   std::string unit_of(const std::string& output) const;
   /// Sites of one instance.

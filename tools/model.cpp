@@ -143,14 +143,13 @@ emit::TargetInfo target_of(const runtime::DeviceInfo& device) {
 
 emit::TargetInfo default_target(const std::string& kind) {
   emit::TargetInfo target;
-  if (kind == "cuda") target.target = program::Target::Cuda;
-  if (kind == "opencl") target.target = program::Target::OpenCL;
-  if (kind == "hip") target.target = program::Target::Hip;
-  target.is_cpu = kind == "native";
-  target.nvidia = kind == "cuda";
-  if (kind == "opencl") target.local_bytes = 48 * 1024;
-  if (kind == "native") target.compute_units = 1;
-  if (kind == "hip") {  // an MI210
+  target.target = program::target_named(kind).value_or(program::Target::Native);
+  const auto is = [&](program::Target one) { return target.target == one; };
+  target.is_cpu = is(program::Target::Native);
+  target.nvidia = is(program::Target::Cuda);
+  if (is(program::Target::OpenCL)) target.local_bytes = 48 * 1024;
+  if (target.is_cpu) target.compute_units = 1;
+  if (is(program::Target::Hip)) {  // an MI210
     target.compute_units = 104;
     target.local_bytes = 64 * 1024;
   }

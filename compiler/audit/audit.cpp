@@ -7,20 +7,6 @@
 namespace vphi::audit {
 namespace {
 
-const char* dialect(program::Target target) {
-  switch (target) {
-    case program::Target::Cuda:
-      return "cuda";
-    case program::Target::OpenCL:
-      return "opencl";
-    case program::Target::Hip:
-      return "hip";
-    case program::Target::Native:
-      break;
-  }
-  return "native";
-}
-
 FunctionFacts facts_of(const nlohmann::json& json) {
   FunctionFacts facts;
   facts.name = json.at("name").get<std::string>();
@@ -51,7 +37,7 @@ AuditResult audit(const std::string& source, program::Target target) {
     return result;
   }
   VphiText facts{}, log{};
-  if (plugin->audit(source.data(), source.size(), dialect(target), &facts, &log) != 0) {
+  if (plugin->audit(source.data(), source.size(), name_of(target), &facts, &log) != 0) {
     result.log = plugin->take(log);
     result.reason = "The emitted source could not be read by the audit.";
     return result;

@@ -142,28 +142,18 @@ struct InitialValue {
 
 /// One thing written out. Scalars are values of the synchronised state in physical units.
 struct Observable {
-  enum class Kind {
-    Scalar,
-    Spectrum,
-    Slice,
-    Snapshot,
-    Histogram,
-    Profile,
-    Correlator,
-    Occupation,
-    Links,  ///< a gauge configuration: `value` and `more` as program::FieldOutput::Kind::Links
-  };
+  using Kind = program::OutputKind;
   struct Part {
     Expr value;
     double weight = 1;
   };
-  Kind kind = Kind::Scalar;
+  std::optional<Kind> kind;   ///< of an output of fields; none: a scalar
   std::string name;           ///< dataset name: as written, or the name given with `q = expr`
   std::string unit = "1";     ///< as program::Program::units has it
   Expr value;                 ///< Scalar: with reductions; others: per site
   Expr error;                 ///< standard error of an average; null where there is none
   bool drift = false;         ///< in `progress`: its relative change is what matters
-  double coordinate = 0;      ///< Slice: position, physical units, from the centre
+  double coordinate = 0;      ///< of a plane: position, physical units, from the centre
   std::vector<Part> more;     ///< further arrays, as program::FieldOutput::more
   Expr factor, mass2;         ///< scalars, or null: program::FieldOutput::factor_slot, mass2_slot
   program::FieldOutput form;  ///< axis, bins, options; names, buffers and slots are not set

@@ -50,7 +50,7 @@ struct Integrator {
 struct Solver {
   std::string name, op, unknown, source;  ///< of A, x and b in the head
   std::vector<std::pair<std::string, dsl::ExprPtr>> options;
-  std::vector<Statement> before, round, after;
+  std::vector<Statement> before, iteration, after;
   dsl::ExprPtr until;
   dsl::Span span;
 };

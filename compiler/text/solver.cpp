@@ -49,9 +49,9 @@ Solver read(const dsl::Clause& clause) {
     solver.until = dsl::option(line.clause, "until");
     if (line.clause.keyword != "repeat" || !solver.until)
       throw ArithmeticError{line.span, "iterations are written `repeat until = condition { ... }`"};
-    for (const dsl::Line& inner : line.clause.body) solver.round.push_back(plain(inner));
+    for (const dsl::Line& inner : line.clause.body) solver.iteration.push_back(plain(inner));
   }
-  if (!solver.until || solver.round.empty())
+  if (!solver.until || solver.iteration.empty())
     throw ArithmeticError{clause.keyword_span, "there is no `repeat`"};
   return solver;
 }
@@ -63,7 +63,7 @@ void for_each_call(const Solver& solver, const Visit& visit) {
   };
   for (const Statement& line : solver.before) dsl::for_each(line.value, see);
   dsl::for_each(solver.until, see);
-  for (const Statement& line : solver.round) dsl::for_each(line.value, see);
+  for (const Statement& line : solver.iteration) dsl::for_each(line.value, see);
   for (const Statement& line : solver.after) dsl::for_each(line.value, see);
 }
 

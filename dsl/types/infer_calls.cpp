@@ -8,6 +8,7 @@
 #include "dsl/types/constant.hpp"
 #include "dsl/types/infer.hpp"
 #include "dsl/types/types.hpp"
+#include "program/outputs.hpp"
 
 namespace vphi::dsl {
 
@@ -620,14 +621,17 @@ void Inference::output(const Expr& call, const Scope& scope) {
   const Builtin* builtin = find_builtin(call.text);
   if (builtin == nullptr || !arity(call, *builtin)) return;
   options(call, *builtin, scope);
-  const bool histogram = call.text == "histogram";
-  const bool bodies = call.text == "snapshot" && resolved_.clause("particles") != nullptr;
+  const program::OutputRow* row = program::output_named(call.text);
+  if (row == nullptr) return;
+  const bool histogram = row->arrays == program::OutputArrays::Counted;
+  const bool bodies =
+      row->arrays == program::OutputArrays::Whole && resolved_.clause("particles") != nullptr;
   if (!histogram && !bodies && resolved_.clause("lattice") == nullptr) {
     report_no_lattice(call.span, "`" + call.text + "`");
     return;
   }
   for (const NamedArgument& named : call.named) {
-    const bool axis = call.text == "slice" && !is_axis(named.name) &&
+    const bool axis = row->axis == program::OutputAxis::Across && !is_axis(named.name) &&
                       (named.name == "x" || named.name == "y" || named.name == "z");
     if (axis) report(error::axis_missing(named.span, named.name, dimensions()));
   }

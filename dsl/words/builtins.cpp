@@ -69,14 +69,10 @@ constexpr Builtin kBuiltins[] = {
     {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},
     {"file", 1, 1, Rule::File, "",
      "numbers of a file: a start, `[n]` after it one of a stack, `[i, j]` an entry"},
-    // outputs
-    {"spectrum", 1, kAny, Rule::Output, "type version k weights cross factor", "power spectrum"},
-    {"occupation", 1, kAny, Rule::Output, "mass hubble version k weights", "occupation numbers"},
-    {"slice", 1, kAny, Rule::Output, "x y z", "values in one plane"},
-    {"snapshot", 1, kAny, Rule::Output, "", "values at every site, of all components in one set"},
-    {"histogram", 1, kAny, Rule::Output, "bins over low high scale", "histogram of values"},
-    {"profile", 1, kAny, Rule::Output, "along bins", "averages along an axis or by distance"},
-    {"correlator", 1, kAny, Rule::Output, "along bins cross", "two-point function"},
+// outputs
+#define VPHI_OUTPUT(kind, name, group, arrays, axis, shape, options, meaning, ...) \
+  {name, 1, kAny, Rule::Output, options, meaning},
+#include "program/outputs.def"
     // promises
     {"drift", 1, 1, Rule::Promise, "", "largest relative change since the start"},
     {"conserved", 1, kAny, Rule::Promise, "", "whether totals keep their value"},

@@ -23,9 +23,8 @@ bool is_table(std::string_view rest) {
   std::string_view kind = rest.substr(1, rest.size() - 5);
   while (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.back())) != 0)
     kind.remove_suffix(1);
-  constexpr std::string_view kKinds[] = {"series",     "spectra",     "plots",      "profiles",
-                                         "histograms", "correlators", "occupations"};
-  return std::ranges::find(kKinds, kind) != std::end(kKinds);
+  const program::OutputRow* row = program::output_of_group(kind);
+  return kind == "series" || kind == "plots" || (row != nullptr && row->width > 0);
 }
 
 /// "_00000128.silo": one file for each moment.

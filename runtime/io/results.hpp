@@ -40,6 +40,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,12 @@ struct Table {
   /// numbers "part" (re, im).
   std::vector<std::string> inner = {};
 };
+
+/// Whether the results of a group are values at sites of the lattice.
+inline bool lies_at_sites(std::string_view group) {
+  const program::OutputRow* row = program::output_of_group(group);
+  return row != nullptr && row->shape == program::OutputShape::Sites;
+}
 
 struct Moment {
   std::int64_t step = 0;

@@ -1,8 +1,9 @@
-// From the arrays of one output to what is written: the one place that knows every kind.
+// From the arrays of one output to what is written.
 //
 // A FieldOutput names the arrays that its launches filled; `reduce` makes the table, map or array
-// of it, with its columns and axes, ready for io::ResultFile. Pure, in f64, on the host: an array
-// is copied from the device once for an output.
+// of it, with its columns and axes, ready for io::ResultFile, by the file of its kind
+// (kinds/kind.hpp). Pure, in f64, on the host: an array is copied from the device once for an
+// output.
 #pragma once
 
 #include <functional>
@@ -10,20 +11,13 @@
 
 #include "program/program.hpp"
 #include "runtime/io/results.hpp"
-#include "runtime/observe/histogram.hpp"
+#include "runtime/observe/kinds/kind.hpp"
 
 namespace vphi::observe {
-
-/// Present contents of a buffer as f64, x fastest.
-using ReadBuffer = std::function<std::vector<double>(int buffer)>;
 
 /// `scalars`: the scalar block. Snapshots keep the precision of their buffer.
 io::Table reduce(const program::Program& program, const program::FieldOutput& field,
                  const ReadBuffer& read, const std::vector<double>& scalars, int threads);
-
-/// Counts as a table: rows `low high count density`, or a map with its edges. `below`, `above` and
-/// `invalid` are its numbers.
-io::Table histogram_table(const program::FieldOutput& field, const Histogram& counts);
 
 /// The arrays that a transform changes, read, changed and written back.
 void apply(const program::Program& program, const program::Transform& transform,

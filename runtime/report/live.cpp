@@ -41,18 +41,15 @@ std::size_t first_after(const std::vector<std::int64_t>& numbers, std::int64_t s
                                   numbers.begin());
 }
 
-/// The columns of a table that is not a histogram: "x" to "t", "r" or "k", then the value.
-std::pair<std::string, std::string> columns_of(const program::Program& p, const std::string& group,
-                                               const std::string& name) {
-  using Kind = program::FieldOutput::Kind;
-  if (group == "occupations") return {"k", "n"};
-  if (group == "correlators") return {"r", "C"};
+/// Columns of a table that the program writes; of one that it does not, those of a row.
+std::vector<std::string> columns_of(const program::Program& p, const program::OutputRow& row,
+                                    const std::string& name) {
   for (const auto& output : p.outputs)
     for (const auto& field : output.fields)
-      if (group == "profiles" && field.kind == Kind::Profile && field.name == name &&
-          field.axis >= 0)
-        return {p.along(field.axis), "mean"};
-  return {"r", "mean"};
+      if (field.kind == row.kind && field.name == name) return p.columns_of(field);
+  program::FieldOutput any;
+  any.kind = row.kind, any.axis = -1;
+  return p.columns_of(any);
 }
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
@@ -126,23 +123,28 @@ void LiveRun::spectrum(const std::string& name, const io::Moment& at,
 
 void LiveRun::array(const std::string& group, const std::string& name, const io::Moment& at,
                     std::span<const std::int64_t> shape, std::span<const double> values) {
-  if (group == "snapshots" || shape.empty() || values.empty()) return;
-  const bool table = group != "slices" && shape.size() == 2 && shape[1] >= 2 && shape[1] <= 8;
-  if (table) {
+  using program::OutputShape;
+  const program::OutputRow* row = program::output_of_group(group);
+  if (row == nullptr || row->arrays == program::OutputArrays::Whole || shape.empty() ||
+      values.empty())
+    return;
+  const auto columns = columns_of(program_, *row, name);
+  const auto width = static_cast<std::int64_t>(columns.size());
+  if (width > 1 && shape.size() == 2 && shape[1] == width) {
     Frame frame;
     frame.time = at.time;
     frame.step = at.step;
-    const bool histogram = group == "histograms" && shape[1] == 4;  // low, high, count, density
-    for (std::size_t i = 0; i + 1 < values.size(); i += static_cast<std::size_t>(shape[1])) {
+    const bool histogram = row->shape == OutputShape::Counts;  // low, high, count, density
+    for (std::size_t i = 0; i + 1 < values.size(); i += columns.size()) {
+      if (row->shape == OutputShape::WaveNumbers && !(values[i] > 0)) continue;
       frame.x.push_back(histogram ? (values[i] + values[i + 1]) / 2 : values[i]);
       frame.y.push_back(values[histogram ? i + 3 : i + 1]);
     }
-    const auto [x, y] = histogram ? std::pair<std::string, std::string>("value", "density")
-                                  : columns_of(program_, group, name);
-    keep(std::move(frame), histogram ? Table::Kind::Histogram : Table::Kind::Profile, name, x, y);
+    keep(std::move(frame), table_kind(row->shape), name, histogram ? "value" : columns[0],
+         columns[histogram ? 3 : 1]);
     return;
   }
-  if (group != "slices" || shape.size() != 2) return;
+  if (row->shape != OutputShape::Sites || shape.size() != 2) return;
   Plane plane;
   plane.time = at.time;
   plane.step = at.step;

@@ -96,10 +96,8 @@ class ResultsReader {
         read_series();
       else if (group == "plots")
         read_plots();
-      else if (group == "spectra" || group == "slices" || group == "histograms" ||
-               group == "profiles" || group == "correlators" || group == "occupations" ||
-               group == "snapshots")
-        read_frames(group);
+      else if (const program::OutputRow* row = program::output_of_group(group))
+        read_frames(*row);
     }
   }
 
@@ -258,9 +256,11 @@ class ResultsReader {
   }
 
   /// /group/name/step: tables where columns are known, else planes.
-  void read_frames(const std::string& group_name) {
-    const Handle group = open_group(file_, group_name);
-    if (group < 0) return;
+  void read_frames(const program::OutputRow& row) {
+    using program::OutputShape;
+    const Handle group = open_group(file_, std::string(row.group));
+    if (group < 0 || row.shape == OutputShape::Configuration) return;
+    const bool whole = row.arrays == program::OutputArrays::Whole;
     for (const std::string& link : members(group)) {
       const Handle name = open_group(group, link);
       if (name < 0) continue;
@@ -271,17 +271,18 @@ class ResultsReader {
       std::vector<Shown> shown;  ///< one, or one for each value of a sweep that is shown
       for (const std::size_t i : spread(steps.size(), kMostFrames)) {
         const Handle set = open_set(name, steps[i]);
-        if (set < 0 || (group_name == "snapshots" && !shows_whole(set))) continue;
+        if (set < 0 || (whole && !shows_whole(set))) continue;
         Array a = read_array(set, path_);
         const double t = number_attribute<double>(set, "t", H5T_NATIVE_DOUBLE).value_or(0);
         const auto step = number_attribute<std::int64_t>(set, "step", H5T_NATIVE_INT64).value_or(0);
         auto columns = split(text_attribute(set, "columns"));
         const auto cells = take_cells(set, a);
-        if (columns.empty() && group_name == "histograms" && a.shape.size() == 2 && a.shape[1] == 2)
+        if (columns.empty() && row.shape == OutputShape::Counts && a.shape.size() == 2 &&
+            a.shape[1] == 2)
           columns = {"value", "count"};
-        if (columns.empty() && group_name == "profiles") columns = {"x", "mean"};
+        if (columns.empty() && row.shape == OutputShape::Places) columns = {"x", "mean"};
         const std::size_t sites = sites_of(set);
-        if (group_name == "snapshots" && sites < a.shape.size()) {
+        if (whole && sites < a.shape.size()) {
           take_components(shown, set, link, a, sites, {t, step});
           continue;
         }
@@ -294,12 +295,12 @@ class ResultsReader {
             take_table(shown[c].table, own, columns, t, step);
           } else if (columns.empty() && !own.shape.empty() && own.shape.size() <= 2) {
             shown[c].picture.name = full;
-            shown[c].picture.slice = group_name == "slices" || group_name == "snapshots";
+            shown[c].picture.slice = row.shape == OutputShape::Sites;
             take_plane(shown[c].picture, own, set, t, step);
           }
         }
       }
-      for (Shown& one : shown) put_away(std::move(one), group_name);
+      for (Shown& one : shown) put_away(std::move(one), row.shape);
     }
   }
 
@@ -349,12 +350,10 @@ class ResultsReader {
     }
   }
 
-  void put_away(Shown&& shown, const std::string& group_name) {
+  void put_away(Shown&& shown, program::OutputShape shape) {
     Table& table = shown.table;
     Picture& picture = shown.picture;
-    table.kind = group_name == "histograms"                                ? Table::Kind::Histogram
-                 : group_name == "profiles" || group_name == "correlators" ? Table::Kind::Profile
-                                                                           : Table::Kind::Spectrum;
+    table.kind = table_kind(shape);
     if (!table.frames.empty()) report_.tables.push_back(std::move(table));
     if (picture.planes.empty()) return;
     // a line of values is a curve, not a plane

@@ -19,6 +19,20 @@ constexpr std::size_t kMostHistories = 6;  ///< curves of one scalar of a sweep
 
 }  // namespace
 
+Table::Kind table_kind(program::OutputShape shape) {
+  switch (shape) {
+    case program::OutputShape::WaveNumbers:
+      return Table::Kind::Spectrum;
+    case program::OutputShape::Counts:
+      return Table::Kind::Histogram;
+    case program::OutputShape::Places:
+    case program::OutputShape::Sites:
+    case program::OutputShape::Configuration:
+      break;
+  }
+  return Table::Kind::Profile;
+}
+
 bool Report::all_ok() const {
   return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.ok; });
 }

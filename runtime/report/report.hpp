@@ -81,6 +81,8 @@ struct Table {
   std::string x_name, y_name;  ///< of the columns: "k", "P"
   std::vector<Frame> frames;   ///< in the order of time
 };
+/// How a table of an output is shown; values at sites are a curve along them.
+Table::Kind table_kind(program::OutputShape shape);
 
 /// A plane of values that is written again and again: a slice, a histogram of two quantities.
 struct Plane {

@@ -48,36 +48,13 @@ void add_rows(const schedule::Plan& plan, const std::string& title,
   for (const program::Launch& launch : launches) rows.push_back("  " + row_of(plan, launch));
 }
 
-const char* kind_name(program::FieldOutput::Kind kind) {
-  using Kind = program::FieldOutput::Kind;
-  switch (kind) {
-    case Kind::Spectrum:
-      return "spectrum";
-    case Kind::Slice:
-      return "slice";
-    case Kind::Snapshot:
-      return "snapshot";
-    case Kind::Histogram:
-      return "histogram";
-    case Kind::Profile:
-      return "profile";
-    case Kind::Correlator:
-      return "correlator";
-    case Kind::Occupation:
-      return "occupation";
-    case Kind::Links:
-      return "links";
-  }
-  return "";
-}
-
 /// What an output writes: scalars by name, fields with their kind and the buffers they come from.
 std::string written_of(const program::Program& p, const program::Output& output) {
   std::string text;
   for (const program::ScalarOutput& s : output.scalars) text += " " + s.name;
   const auto buffer = [&](int index) { return p.buffers[static_cast<std::size_t>(index)].name; };
   for (const program::FieldOutput& f : output.fields) {
-    text += std::string(" ") + kind_name(f.kind) + "<" + buffer(f.buffer);
+    text += " " + std::string(program::row_of(f.kind).name) + "<" + buffer(f.buffer);
     for (const program::FieldPart& part : f.more) text += " " + buffer(part.buffer);
     text += ">";
   }
@@ -99,7 +76,7 @@ std::vector<std::string> rows_of(const schedule::Plan& plan) {
   }
   add_rows(plan, "watch", p.watch, rows);
   for (const program::Solve& solve : p.solves) {
-    add_rows(plan, "round of " + solve.name, solve.iterate, rows);
+    add_rows(plan, "iteration of " + solve.name, solve.iterate, rows);
     add_rows(plan, "end of " + solve.name, solve.finish, rows);
   }
   return rows;
@@ -334,7 +311,7 @@ at end: max(phi), iterations(phi) -> "s.h5"
 )",
        {"step", "  step:", "output max(phi) iterations(phi)",
         "  solve_1_start_scalars:", "  solve_1_start: -> solution solve_1_p solve_1_r; sum",
-        "  synchronise:", "  observe_1: solution; max", "round of " + solve,
+        "  synchronise:", "  observe_1: solution; max", "iteration of " + solve,
         "  solve_1: solve_1_p -> q; sum", "  solve_1_2: solve_1_r q -> solve_1_r; sum",
         "  solve_1_3: solution solve_1_p solve_1_r -> solution solve_1_p", "end of " + solve,
         "  solve_1_residual: solution; sum sum"}},

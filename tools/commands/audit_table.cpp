@@ -12,20 +12,6 @@
 namespace vphi::tools {
 namespace {
 
-const char* name_of(program::Target target) {
-  switch (target) {
-    case program::Target::Cuda:
-      return "cuda";
-    case program::Target::OpenCL:
-      return "opencl";
-    case program::Target::Hip:
-      return "hip";
-    case program::Target::Native:
-      break;
-  }
-  return "native";
-}
-
 void add(AuditRow& row, const audit::FunctionFacts& facts) {
   row.selects += facts.selects, row.loads += facts.loads, row.stores += facts.stores;
   row.flops += facts.flops, row.special += facts.special;

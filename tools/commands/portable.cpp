@@ -24,23 +24,9 @@ namespace {
 constexpr int kFormat = 1;  ///< of what stands around the program; that has a format of its own
 constexpr const char* kAgain = "`vphi emit MODEL --to program -o FILE` makes it again";
 
-const char* kind_of(Target target) {
-  switch (target) {
-    case Target::Cuda:
-      return "cuda";
-    case Target::OpenCL:
-      return "opencl";
-    case Target::Hip:
-      return "hip";
-    case Target::Native:
-      break;
-  }
-  return "native";
-}
-
 /// "cuda", "opencl on an NVIDIA GPU".
 std::string device_text(Target target, bool is_cpu, bool nvidia) {
-  std::string text = kind_of(target);
+  std::string text = name_of(target);
   if (target == Target::OpenCL)
     text += is_cpu ? " on a processor" : nvidia ? " on an NVIDIA GPU" : " on a GPU";
   return text;
@@ -134,7 +120,7 @@ std::string portable_text(const Compilation& compilation, const emit::TargetInfo
               {"vphi", VPHI_VERSION},
               {"model", identity.model},
               {"device",
-               {{"kind", kind_of(made_for.target)},
+               {{"kind", name_of(made_for.target)},
                 {"is_cpu", made_for.is_cpu},
                 {"nvidia", made_for.nvidia},
                 {"compute_units", made_for.compute_units},
@@ -185,7 +171,7 @@ PortableProgram read_portable(const std::string& path) {
 
 std::string device_of(const PortableProgram& portable, const std::string& asked) {
   const emit::TargetInfo& made = portable.made_for;
-  const std::string kind = kind_of(made.target);
+  const std::string kind = name_of(made.target);
   if (asked == "auto") {
     if (made.target == Target::OpenCL)
       for (const runtime::DeviceInfo& device : runtime::list_devices())

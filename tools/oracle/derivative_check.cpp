@@ -158,7 +158,7 @@ class Comparison {
     for (const physics::OutputClause& clause : system_.outputs) {
       for (const physics::Observable& output : clause.observables) {
         const auto text = texts.find(output.name);
-        if (output.kind != physics::Observable::Kind::Scalar || text == texts.end()) continue;
+        if (output.kind || text == texts.end()) continue;
         if (!text_.differentiates(*text->second)) continue;
         Compared c;
         c.what = What::Output;

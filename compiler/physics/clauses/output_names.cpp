@@ -33,7 +33,8 @@ std::string with_options(const std::string& name, const std::string& options) {
 
 void settle_names(const Context& d, std::vector<OutputClause>& outputs,
                   const WrittenOptions& options) {
-  using Place = std::tuple<std::string, Observable::Kind, std::string>;  // file, kind, name
+  using Place =
+      std::tuple<std::string, std::optional<Observable::Kind>, std::string>;  // file, kind, name
   std::map<Place, std::vector<Named>> places;
   for (std::size_t c = 0; c < outputs.size(); ++c) {
     OutputClause& out = outputs[c];

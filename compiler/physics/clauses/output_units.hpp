@@ -11,7 +11,6 @@ namespace vphi::physics {
 /// Of a scalar.
 std::string unit_of(const Program& d, const dsl::Expr& value);
 /// Of a table or an array of `value`; one for each column, with ", " between them.
-std::string units_of(const Program& d, Observable::Kind kind, const Observable& form,
-                     const dsl::Expr& value);
+std::string units_of(const Program& d, const Observable& form, const dsl::Expr& value);
 
 }  // namespace vphi::physics

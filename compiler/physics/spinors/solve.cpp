@@ -188,7 +188,7 @@ bool wants_complex(const text::Solver& solver) {
     return std::ranges::any_of(e.args, [&](const dsl::ExprPtr& arg) { return within(*arg); });
   };
   const auto in = [&](const text::Statement& line) { return within(*line.value); };
-  return std::ranges::any_of(solver.before, in) || std::ranges::any_of(solver.round, in) ||
+  return std::ranges::any_of(solver.before, in) || std::ranges::any_of(solver.iteration, in) ||
          std::ranges::any_of(solver.after, in);
 }
 

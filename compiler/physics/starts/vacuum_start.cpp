@@ -161,7 +161,9 @@ bool shows_fluctuations(const dsl::Resolved& resolved) {
       for (const dsl::Item& item : clause->items) {
         if (!item.value) continue;
         const std::string& text = item.value->text;
-        found = found || text == "energies" || text == "spectrum" || text == "occupation";
+        const program::OutputRow* row = program::output_named(text);
+        found = found || text == "energies" ||
+                (row != nullptr && row->shape == program::OutputShape::WaveNumbers);
       }
     }
   }

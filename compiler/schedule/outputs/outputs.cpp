@@ -28,29 +28,6 @@ std::int64_t nearest_plane(const physics::Lattice& lattice, int axis, double coo
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::llround(i)), 0, n - 1);
 }
 
-program::FieldOutput::Kind field_kind(Observable::Kind kind) {
-  using From = Observable::Kind;
-  using To = program::FieldOutput::Kind;
-  switch (kind) {
-    case From::Spectrum:
-      return To::Spectrum;
-    case From::Slice:
-      return To::Slice;
-    case From::Histogram:
-      return To::Histogram;
-    case From::Profile:
-      return To::Profile;
-    case From::Correlator:
-      return To::Correlator;
-    case From::Occupation:
-      return To::Occupation;
-    case From::Links:
-      return To::Links;
-    default:
-      return To::Snapshot;
-  }
-}
-
 /// One clause after another, into the loops of its cadence.
 class ClauseReader {
  public:
@@ -74,7 +51,7 @@ class ClauseReader {
     stage.plot_axis = -1;
     std::map<std::size_t, std::vector<program::FieldOutput>> later;
     for (const Observable& o : clause.observables) {
-      if (o.kind == Observable::Kind::Scalar) {
+      if (!o.kind) {
         result.scalars.push_back(scalar(o, open.observer, averages));
         continue;
       }
@@ -109,7 +86,7 @@ class ClauseReader {
   std::pair<program::FieldOutput, std::size_t> field(const Observable& o, Observer& observer,
                                                      Averages& averages) {
     program::FieldOutput field = o.form;
-    field.kind = field_kind(o.kind);
+    field.kind = *o.kind;
     field.name = o.name;
     // at every site an array; of an instance a scalar
     std::vector<Expr> arrays{o.value};
@@ -138,7 +115,7 @@ class ClauseReader {
     }
     if (o.factor) field.factor_slot = observer.scalar(o.name, o.factor);
     if (o.mass2) field.mass2_slot = observer.scalar(o.name, o.mass2);
-    if (field.kind == program::FieldOutput::Kind::Slice && field.axis >= 0)
+    if (program::row_of(field.kind).axis == program::OutputAxis::Across && field.axis >= 0)
       field.plane = nearest_plane(system_.lattice, field.axis, o.coordinate);
     return {std::move(field), placed.stage};
   }

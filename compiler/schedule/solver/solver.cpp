@@ -68,8 +68,8 @@ class SolveLoopsBuilder {
     for (const text::Statement& line : text_.before) {
       values_[line.name] = settled(start_, line.name, in_start(*line.value));
     }
-    for (const text::Statement& line : text_.round) set_.insert(line.name);
-    for (const text::Statement& line : text_.round) take_once(line.value);
+    for (const text::Statement& line : text_.iteration) set_.insert(line.name);
+    for (const text::Statement& line : text_.iteration) take_once(line.value);
     take_once(text_.until);
     keep();
     start_.assign(solve_.iterations, arena_.integer(0));
@@ -265,7 +265,7 @@ class SolveLoopsBuilder {
       if (e->kind == dsl::ExprKind::Name && !own.contains(e->text)) names.insert(e->text);
       for (const dsl::ExprPtr& arg : e->args) self(self, arg);
     };
-    for (const text::Statement& line : text_.round) {
+    for (const text::Statement& line : text_.iteration) {
       see(see, line.value);
       own.insert(line.name);
     }
@@ -356,12 +356,12 @@ class SolveLoopsBuilder {
 
   void run_iteration(LoopSequence& chain) {
     Values values = iteration_values_;
-    for (std::size_t i = 0; i < text_.round.size(); ++i) {
-      const std::string& name = text_.round[i].name;
+    for (std::size_t i = 0; i < text_.iteration.size(); ++i) {
+      const std::string& name = text_.iteration[i].name;
       const bool last =
-          std::none_of(text_.round.begin() + static_cast<std::ptrdiff_t>(i) + 1, text_.round.end(),
-                       [&](const auto& line) { return line.name == name; });
-      Value v = run(iteration_, *text_.round[i].value, values);
+          std::none_of(text_.iteration.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                       text_.iteration.end(), [&](const auto& line) { return line.name == name; });
+      Value v = run(iteration_, *text_.iteration[i].value, values);
       if (last && fields_.contains(name)) {
         v = next_field(name, v);
       } else {

@@ -89,10 +89,10 @@ SolveLauncher::Begin SolveLauncher::begin(SolveLoops loops) {
   const std::string name = loops.start.sweeps.front().kernel.name;
   Linked iteration = link(std::move(loops.iteration)), rest = link(std::move(loops.rest));
   Linked start = link(std::move(loops.start)), finish = link(std::move(loops.finish));
-  Assigns of_round = iteration.needs;
-  append(of_round, rest.needs);
-  append(start.end(), of_round);
-  append(iteration.end(), of_round);
+  Assigns of_iteration = iteration.needs;
+  append(of_iteration, rest.needs);
+  append(start.end(), of_iteration);
+  append(iteration.end(), of_iteration);
   Assigns first = std::move(loops.alone);
   append(first, start.needs);
 
@@ -100,24 +100,24 @@ SolveLauncher::Begin SolveLauncher::begin(SolveLoops loops) {
   append(launches, kernels_.add(std::move(start)));
   const std::size_t before = kernels_.kernels().size();
   const Launches rest_launches = kernels_.add(std::move(rest));
-  const Launches round_launches = kernels_.add(std::move(iteration));
-  const auto round = [&](const Launches& within) {
+  const Launches own_launches = kernels_.add(std::move(iteration));
+  const auto whole = [&](const Launches& within) {
     Launches all = rest_launches;
     append(all, within);
-    append(all, round_launches);
+    append(all, own_launches);
     return all;
   };
-  solve.iterate = round(inner.restart.empty() ? inner.start : inner.restart);
-  // the first round begins the inner solve
-  if (!inner.restart.empty()) append(launches, round(inner.start));
+  solve.iterate = whole(inner.restart.empty() ? inner.start : inner.restart);
+  // the first iteration begins the inner solve
+  if (!inner.restart.empty()) append(launches, whole(inner.start));
 
   const std::size_t count = kernels_.kernels().size() - before;
   int bytes = 0;
   for (std::size_t i = before; i < kernels_.kernels().size(); ++i)
     bytes += kernel::cost(kernels_.kernels()[i]).bytes;
   solves_.remarks.push_back(
-      fmt::format("`{}` takes {} {} and {} bytes a site in each round of `{}`", solve.name, count,
-                  count == 1 ? "kernel" : "kernels", bytes, solve.solver));
+      fmt::format("`{}` takes {} {} and {} bytes a site in each iteration of `{}`", solve.name,
+                  count, count == 1 ? "kernel" : "kernels", bytes, solve.solver));
 
   solve.finish = kernels_.add_scalars(name + "_scalars_end", std::move(finish.needs));
   append(solve.finish, kernels_.add(std::move(finish)));

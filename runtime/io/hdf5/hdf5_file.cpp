@@ -189,7 +189,7 @@ class Hdf5File : public ResultFile {
     for (const auto& [name, value] : table.numbers)
       attribute(set, name.c_str(), H5T_NATIVE_DOUBLE, value);
     write_edges(set, table, at);
-    const bool placed = table.group == "snapshots" || table.group == "slices";
+    const bool placed = lies_at_sites(table.group);
     if (placed && table.leading.empty())
       lay_on_lattice(set, table, at, static_cast<int>(number_of(table, "axis").value_or(-1)),
                      std::llround(number_of(table, "plane").value_or(0)));
@@ -482,7 +482,7 @@ class Hdf5File : public ResultFile {
         for (const auto& [step, set] : members(link)) {
           links_[set] = true;
           const bool placed = H5Aexists_by_name(file_, set.c_str(), "axes", H5P_DEFAULT) > 0 &&
-                              (group == "snapshots" || group == "slices");
+                              lies_at_sites(group);
           if (placed) arrays_.push_back(array_of(set));
         }
     }

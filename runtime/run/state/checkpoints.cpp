@@ -49,20 +49,6 @@ bool finite(std::span<const std::byte> bytes) {
   return true;
 }
 
-const char* model_name(program::Target target) {
-  switch (target) {
-    case program::Target::Native:
-      return "native";
-    case program::Target::OpenCL:
-      return "opencl";
-    case program::Target::Cuda:
-      return "cuda";
-    case program::Target::Hip:
-      return "hip";
-  }
-  return "";
-}
-
 [[noreturn]] void does_not_fit(const std::string& what) {
   throw RunError("E0853", fmt::format("the checkpoint does not fit this program: {}", what),
                  "resume with the vphi that wrote it, or start over with --restart");
@@ -154,7 +140,7 @@ CheckpointHead Checkpoints::head(const RunPosition& now) const {
   CheckpointHead h;
   h.model = p.model, h.model_text = p.model_text, h.compiler_version = p.compiler_version;
   h.vphi_version = VPHI_VERSION;
-  h.device = session_.device().info().name, h.target = model_name(p.target);
+  h.device = session_.device().info().name, h.target = name_of(p.target);
   h.call = options_.keep.call;
   h.dims = p.dims, h.extent = p.extent, h.dx = p.dx, h.dt = p.dt, h.seed = p.seed;
   for (const auto& [name, value] : p.parameters)

@@ -21,7 +21,9 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;  ///< of a buffer, and of all that waits
 
-bool is_histogram(const FieldOutput& field) { return field.kind == FieldOutput::Kind::Histogram; }
+bool is_histogram(const FieldOutput& field) {
+  return program::row_of(field.kind).arrays == program::OutputArrays::Counted;
+}
 
 program::FieldPart part_of(const FieldOutput& field, std::size_t axis) {
   if (axis > 0) return field.more[axis - 1];
@@ -256,7 +258,7 @@ io::Table SweptFields::histograms(const FieldOutput& field, std::map<int64_t, Hi
   std::vector<double> below, above, invalid;
   int64_t none = 0, of = 0;
   for (const auto& [cell, h] : cells) {
-    io::Table table = observe::histogram_table(field, h);
+    io::Table table = observe::histogram_table(program_, field, h);
     if (below.empty()) {
       all = std::move(table);
     } else {

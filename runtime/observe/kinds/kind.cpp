@@ -1,0 +1,72 @@
+#include "runtime/observe/kinds/kind.hpp"
+
+#include "runtime/observe/spectrum.hpp"
+
+namespace vphi::observe {
+
+std::vector<double> FilledOutput::array(std::size_t i) const {
+  const program::FieldPart first{field.buffer, field.scale, field.offset, field.weight};
+  const program::FieldPart& part = i == 0 ? first : field.more[i - 1];
+  auto values = read(part.buffer);
+  if (part.scale != 1 || part.offset != 0)
+    for (double& v : values) v = part.scale * v + part.offset;
+  return values;
+}
+
+double FilledOutput::weight(std::size_t i) const {
+  return i == 0 ? field.weight : field.more[i - 1].weight;
+}
+
+Grid FilledOutput::grid() const { return grid_of(program, threads); }
+
+io::Table FilledOutput::rows(std::vector<double> values) const {
+  return rows_of(program, field, std::move(values));
+}
+
+io::Table rows_of(const program::Program& program, const program::FieldOutput& field,
+                  std::vector<double> values) {
+  io::Table table;
+  table.columns = program.columns_of(field);
+  const auto width = static_cast<std::int64_t>(table.columns.size());
+  table.shape = {static_cast<std::int64_t>(values.size()) / width, width};
+  table.values = std::move(values);
+  return table;
+}
+
+io::Table FilledOutput::at_sites(std::size_t arrays, const std::vector<std::int64_t>& inner) const {
+  io::Table table;
+  for (int axis = program.dims - 1; axis >= 0; --axis)
+    table.shape.push_back(program.extent[static_cast<std::size_t>(axis)]);
+  table.shape.insert(table.shape.end(), inner.begin(), inner.end());
+  table.precision = program.buffers[static_cast<std::size_t>(field.buffer)].precision;
+  for (std::size_t i = 0; i < arrays; ++i) {
+    const std::vector<double> values = array(i);
+    table.values.resize(arrays * values.size());
+    for (std::size_t site = 0; site < values.size(); ++site)
+      table.values[site * arrays + i] = values[site];
+  }
+  return table;
+}
+
+std::vector<double> added_power(const FilledOutput& output, std::size_t from, std::size_t to) {
+  const Grid grid = output.grid();
+  std::vector<double> power(static_cast<std::size_t>(grid.box().modes()));
+  for (std::size_t i = from; i < to; ++i) add_power(grid, output.array(i), output.weight(i), power);
+  return power;
+}
+
+io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint>& points) {
+  const auto most = static_cast<std::size_t>(output.field.bins);
+  std::vector<double> rows;
+  for (const ProfilePoint& point : points) {
+    if (most > 0 && rows.size() >= 3 * most) break;
+    rows.insert(rows.end(), {point.x, point.mean, point.count});
+  }
+  return output.rows(std::move(rows));
+}
+
+Grid grid_of(const program::Program& program, int threads) {
+  return {program.extent, program.dims, program.dx_physical, threads};
+}
+
+}  // namespace vphi::observe

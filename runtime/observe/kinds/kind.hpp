@@ -1,0 +1,72 @@
+// What is computed of an output's arrays: a file for each kind of program/outputs.def.
+//
+// A file defines `table_of` for its kind. A kind without one does not link. Pure, in f64, on the
+// host.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/io/results.hpp"
+#include "runtime/observe/histogram.hpp"
+#include "runtime/observe/modes.hpp"
+#include "runtime/observe/profile.hpp"
+
+namespace vphi::observe {
+
+/// Present contents of a buffer as f64, x fastest.
+using ReadBuffer = std::function<std::vector<double>(int buffer)>;
+
+/// An output whose launches have filled its arrays.
+struct FilledOutput {
+  const program::Program& program;
+  const program::FieldOutput& field;
+  const ReadBuffer& read;
+  const std::vector<double>& scalars;  ///< the scalar block
+  int threads = 1;
+
+  /// Number of arrays.
+  std::size_t count() const { return field.more.size() + 1; }
+  /// Array i in the units it is written in.
+  std::vector<double> array(std::size_t i = 0) const;
+  /// Of array i in a sum over components.
+  double weight(std::size_t i) const;
+  double scalar(int slot) const { return scalars[static_cast<std::size_t>(slot)]; }
+  Grid grid() const;
+
+  /// Rows under the columns that the kind has.
+  io::Table rows(std::vector<double> values) const;
+  /// `arrays` at each site: sites slowest axis first, then `inner` lengths, one number of each
+  /// array.
+  io::Table at_sites(std::size_t arrays, const std::vector<std::int64_t>& inner) const;
+};
+
+/// The same without the arrays.
+io::Table rows_of(const program::Program& program, const program::FieldOutput& field,
+                  std::vector<double> values);
+
+/// |f~|^2 of every mode, added over arrays `from` to `to` (not among them).
+std::vector<double> added_power(const FilledOutput& output, std::size_t from, std::size_t to);
+
+/// Place, value, count: at most as many rows as the output has bins, all where it says 0.
+io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint>& points);
+
+/// Counts as a table, or as a map with its edges. `below`, `above` and `invalid` are its numbers.
+io::Table histogram_table(const program::Program& program, const program::FieldOutput& field,
+                          const Histogram& counts);
+
+Grid grid_of(const program::Program& program, int threads);
+
+template <program::OutputKind kind>
+io::Table table_of(const FilledOutput& output);
+
+#define VPHI_OUTPUT(kind, ...) \
+  template <>                  \
+  io::Table table_of<program::OutputKind::kind>(const FilledOutput& output);
+#define VPHI_WRITTEN VPHI_OUTPUT
+#include "program/outputs.def"
+
+}  // namespace vphi::observe
