@@ -75,12 +75,61 @@ bool reads_other(Expr pair) {
   return contains(pair, [](Expr e) { return is_other(*e); });
 }
 
+namespace {
+
+std::vector<Expr> factors_of(Expr product) {
+  if (!product.is(Op::Mul) || product->fixed_order) return {product};
+  return {product.args().begin(), product.args().end()};
+}
+
+/// Terms of both sites with nothing of the own site to take out: one sum, its common factors once.
+Expr joined(const std::vector<Expr>& terms) {
+  Arena& arena = *terms[0]->arena;
+  std::vector<Expr> common = factors_of(terms[0]);
+  for (Expr term : terms) {
+    const auto factors = factors_of(term);
+    std::erase_if(common, [&](Expr f) { return std::ranges::find(factors, f) == factors.end(); });
+  }
+  std::vector<Expr> rests;
+  for (Expr term : terms) {
+    std::vector<Expr> rest = factors_of(term);
+    for (Expr f : common) rest.erase(std::ranges::find(rest, f));
+    Expr product = arena.integer(1);
+    for (Expr f : rest) product = product * f;
+    rests.push_back(product);
+  }
+  Expr result = arena.make(Op::Add, std::move(rests), terms[0]->span);
+  for (Expr f : common) result = f * result;
+  return result;
+}
+
+/// Whether every factor of a term is of both sites or the same everywhere.
+bool stays_whole(Expr term) {
+  return reads_own(term) && reads_other(term) && std::ranges::all_of(factors_of(term), [](Expr f) {
+           return !reads_own(f) || reads_other(f);
+         });
+}
+
+}  // namespace
+
 Expr pair_sum(Expr pair, bool without_self) {
   Arena& arena = *pair->arena;
   if (pair.is_zero()) return pair;
   if (pair.is(Op::Add) && !pair->fixed_order) {
-    std::vector<Expr> terms;
-    for (Expr term : pair.args()) terms.push_back(pair_sum(term, without_self));
+    std::vector<Expr> terms, whole;
+    for (Expr term : pair.args()) {
+      if (stays_whole(term))
+        whole.push_back(term);
+      else
+        terms.push_back(pair_sum(term, without_self));
+    }
+    if (whole.size() == 1) terms.push_back(pair_sum(whole[0], without_self));
+    if (whole.size() > 1) {
+      const Expr one = joined(whole);
+      terms.push_back(one.is(Op::Add) ? arena.canonical(Op::PairSum, std::vector{one}, pair->span,
+                                                        without_self ? 1 : 0)
+                                      : pair_sum(one, without_self));
+    }
     return arena.make(Op::Add, std::move(terms), pair->span);
   }
   Expr front = arena.integer(1), inside = arena.integer(1);
@@ -117,8 +166,11 @@ PairVariation vary_pairs(Expr density, int array) {
     const Expr pair = node.arg(0);
     const bool without_self = node->index != 0;
     const Expr own = derivative(pair, arena.load(array));
-    const Expr far = derivative(pair, other(arena.load(array)));
-    const Expr both = weight * own + exchanged(weight * far);
+    // of a symmetric function the other site's part, exchanged, is the own part: one sum, not two
+    const Expr both =
+        symmetric(pair)
+            ? (weight + exchanged(weight)) * own
+            : weight * own + exchanged(weight * derivative(pair, other(arena.load(array))));
     result.slope = result.slope + pair_sum(both, without_self);
   }
   return result;
@@ -192,12 +244,40 @@ int cost_of(Expr pair, const std::function<bool(Expr)>& counts) {
   return cost;
 }
 
+/// A sum with a product of own and other values, u_i*v_j: multiplied out, u_i leaves the pair. A
+/// difference x_i - x_j is one operation and exact for close pairs; multiplied out it cancels.
+bool worth_opening(Expr factor) {
+  if (!factor.is(Op::Add) || factor->fixed_order) return false;
+  return std::ranges::any_of(factor.args(), [](Expr term) {
+    const auto factors = factors_of(term);
+    const auto own = [](Expr f) { return reads_own(f) && !reads_other(f); };
+    const auto far = [](Expr f) { return reads_other(f) && !reads_own(f); };
+    return std::ranges::any_of(factors, own) && std::ranges::any_of(factors, far);
+  });
+}
+
+/// The product with such factors multiplied out, and nothing inside of functions.
+Expr opened(Expr product) {
+  Arena& arena = *product->arena;
+  std::vector<Expr> terms{arena.integer(1)};
+  for (Expr factor : factors_of(product)) {
+    std::vector<Expr> parts{factor}, next;
+    if (worth_opening(factor)) parts.assign(factor.args().begin(), factor.args().end());
+    for (Expr term : terms) {
+      for (Expr part : parts) next.push_back(term * part);
+    }
+    terms = std::move(next);
+  }
+  return arena.make(Op::Add, std::move(terms), product->span);
+}
+
 }  // namespace
 
 Expr in_separable_form(Expr pair) {
   const Expr separable_form = addition_theorems(pair);
   // s_i*c_j*w - c_i*s_j*w: factors of the site itself leave the sums, c_j*w and s_j*w stay
-  const Expr open = expand(separable_form);
+  if (std::ranges::none_of(factors_of(separable_form), worth_opening)) return separable_form;
+  const Expr open = opened(separable_form);
   if (!open.is(Op::Add) || open == separable_form) return separable_form;
   int products = 0;
   for (Expr term : open.args()) {
@@ -206,9 +286,9 @@ Expr in_separable_form(Expr pair) {
     products += term.is(Op::Mul) ? factors - 1 : 0;
   }
   const auto inner = [&](Expr node) { return node != open && !node.is(Op::Mul); };
-  const int opened = cost_of(open, inner) + products;
-  return opened < cost_of(
-                      separable_form, [](Expr) { return true; })
+  const int cost = cost_of(open, inner) + products;
+  return cost < cost_of(
+                    separable_form, [](Expr) { return true; })
              ? open
              : separable_form;
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 
@@ -108,6 +109,25 @@ TEST_F(Pairs, VariationTakesBothSites) {
         {[](const Node& node) { return (is_other(node) ? 0.7 : 1.3) + 0.1 * node.index; }});
   };
   EXPECT_NEAR(value(slope), value(expected), 1e-14);
+}
+
+/// A force of two powers of the distance: one sum, the difference x_i - x_j one of its factors and
+/// never multiplied out. k < l is counted from both ends, and both give the same sum.
+TEST_F(Pairs, ForcesOfSymmetricPairsAreOneSum) {
+  const Expr square = pow(distance, 2) + arena.rational(1, 100);
+  const Expr energy = pow(square, -3) - pow(square, -1);
+  const Expr slope = variation(arena.rational(1, 2) * pair_sum(energy, true), 0);
+  std::vector<Expr> sums;
+  visit(slope, [&](Expr e) {
+    if (e.is(Op::PairSum)) sums.push_back(e);
+  });
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(in_separable_form(sums[0].arg(0)), sums[0].arg(0));
+  const auto near = [](const Node& node) { return is_other(node) ? 0.7 : 1.3; };
+  const double r = 0.6, s = r * r + 0.01;
+  const double force = -6 * r * std::pow(s, -4) + 2 * r * std::pow(s, -2);
+  const Expr of_pair = rewrite(slope, [](Expr e) { return e.is(Op::PairSum) ? e.arg(0) : e; });
+  EXPECT_NEAR(evaluate(of_pair, {near}), force, 1e-12 * std::fabs(force));
 }
 
 /// (x_i - x_j)^4 far from the origin: the powers are large and their sum is not.
