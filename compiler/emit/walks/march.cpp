@@ -167,12 +167,16 @@ Job in_three_dimensions(const Job& job, const kernel::Kernel& in_three) {
 /// costs registers: where arithmetic is the limit and not memory, one site a thread is faster. On a
 /// line only the neighbours in a row are shared, and that is worth a copy for vectors of four
 /// values. Measured on an H200: kernels with up to 17 instructions a byte became faster, those with
-/// 58 and more slower; lines in f64 took 0.97 to 1.2 of their time.
+/// 58 and more slower; lines in f64 took 0.97 to 1.2 of their time. Sites of 13 numbers and more
+/// take 138 to 167 registers for four of them, too many for a processor to hide quotients and
+/// roots: a line of such sites took 1.08 of its time, and those of 8 and fewer gained.
 bool worth_marching(const Job& job) {
-  constexpr int kMostInstructionsOfAByte = 24, kLeastValuesOnALine = 4;
+  constexpr int kMostInstructionsOfAByte = 24, kLeastValuesOnALine = 4, kMostNumbersOnALine = 12;
   const kernel::Cost cost = kernel::cost(job.kernel);
   if (cost.instructions > kMostInstructionsOfAByte * cost.bytes) return false;
-  return job.kernel.dims > 1 || plan_march(job).width >= kLeastValuesOnALine;
+  if (job.kernel.dims > 1) return true;
+  return cost.loads + cost.stores <= kMostNumbersOnALine &&
+         plan_march(job).width >= kLeastValuesOnALine;
 }
 
 }  // namespace
