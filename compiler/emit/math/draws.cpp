@@ -235,8 +235,50 @@ std::vector<Code> draw_pieces(const Job& job, const Code& site) {
   return pieces;
 }
 
+namespace {
+
+constexpr int kHalfBlock = 2;
+
+/// Two sites that have half of a block: both numbers of a pair of Gaussians, or two words.
+Code half_block_draws(const Job& job, const Code& strip_number) {
+  const char* real = type_name(job.body.real);
+  Code text = code(
+      "const {0} walker = first_walker + ({0})({1}) / 2u;\n"
+      "const int second_half = (int)(({1}) & 1u);\n",
+      wide(job), strip_number);
+  for (const Draw& draw : job.body.draws) {
+    const std::int64_t block = kernel::word_of_draw(job.kernel.random, draw.index) / 4;
+    const Code words = code("words_{}", block);
+    text += code("const vphi_words {0} = vphi_block(walker, first_block + {1}u);\n", words, block);
+    const Code first = code("vphi_select_word(second_half, {0}.c, {0}.a)", words),
+               second = code("vphi_select_word(second_half, {0}.d, {0}.b)", words);
+    if (draw.op == Op::Uniform) {
+      text += code("const {0} {1}_strip[2] = {{vphi_unit({2}), vphi_unit({3})}};\n", real,
+                   draw.member, first, second);
+      continue;
+    }
+    const Code angle = code("angle_{}", block);
+    text += code(
+        "const {0} radius_{1} = vphi_radius({2});\nconst {0} angle_{1} = vphi_angle({3});\n"
+        "const {0} {4}_strip[2] = {{radius_{1}*{5}, radius_{1}*{6}}};\n",
+        real, block, first, second, draw.member, call(job, Op::Cos, angle),
+        call(job, Op::Sin, angle));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool draws_of_strip(const Job& job, int strip) {
+  const kernel::Random& random = job.kernel.random;
+  if (job.body.draws.empty() || strip < 2 || !kernel::across_sites(random)) return false;
+  const std::int64_t together = kernel::sites_of_block(random);
+  return strip % together == 0 || (strip == kHalfBlock && together == 2 * kHalfBlock);
+}
+
 Code strip_draws(const Job& job, const Code& strip_number, int strip) {
   const kernel::Random& random = job.kernel.random;
+  if (strip < kernel::sites_of_block(random)) return half_block_draws(job, strip_number);
   const char* real = type_name(job.body.real);
   const std::int64_t words = kernel::words_of_site(random),
                      together = kernel::sites_of_block(random);
@@ -272,9 +314,10 @@ Code strip_draws(const Job& job, const Code& strip_number, int strip) {
   return text + values;
 }
 
-Code strip_draw_lines(const Job& job) {
+Code strip_draw_lines(const Job& job, const Code& k) {
   Code text;
-  for (const Draw& draw : job.body.draws) text += code("in.{0} = {0}_strip[k];\n", draw.member);
+  for (const Draw& draw : job.body.draws)
+    text += code("in.{0} = {0}_strip[{1}];\n", draw.member, k);
   return text;
 }
 

@@ -45,6 +45,9 @@ std::vector<Code> draw_pieces(const Job& job, const Code& site);
 /// (kernel::sites_of_block); `strip_number`: text of the number of the strip. Each block and each
 /// pair of Gaussians is made once. Then those of site `k` of them.
 Code strip_draws(const Job& job, const Code& strip_number, int strip);
-Code strip_draw_lines(const Job& job);
+Code strip_draw_lines(const Job& job, const Code& k = "k");
+/// Whether `strip_draws` can make the numbers of `strip` sites side by side together: whole blocks,
+/// or a half of one.
+bool draws_of_strip(const Job& job, int strip);
 
 }  // namespace vphi::emit

@@ -183,6 +183,9 @@ Code March::parts() const {
   Code text;
   for (const std::string& member : job_.body.reduction_members)
     text += code("{} {}_part[{}];\n", real(), member, plan_.width);
+  // sites of a vector are neighbours: what they share of random numbers is made once
+  if (draws_of_strip(job_, plan_.width))
+    text += strip_draws(job_, code("(at + j * {}) / {}u", idx(nx()), plan_.width), plan_.width);
   return text;
 }
 
@@ -196,7 +199,8 @@ Code March::gather() const {
     for (const PlaneSum& s : staged.sums)
       text += code("in.{0} = {0}[j][i];\n", job_.body.reads[s.read].member);
   }
-  text += draw_lines(job_, code("at + j * {} + i", idx(nx())));
+  text += draws_of_strip(job_, plan_.width) ? strip_draw_lines(job_, "i")
+                                            : draw_lines(job_, code("at + j * {} + i", idx(nx())));
   const Code r = real();
   const Code places[3] = {"x + i", code("y0 + line*{}u + j", shape_.rows_per_thread),
                           code("z0 + step - {}u", 2 * plan_.depth)};
