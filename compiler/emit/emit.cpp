@@ -74,7 +74,7 @@ void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program:
 }  // namespace
 
 kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInfo& target) {
-  if (kernel::sums_pairs(kernel)) return {pair_kernel(kernel, target)};
+  if (kernel::sums_pairs(kernel)) return {.kernel = pair_kernel(kernel, target), .of_pair = true};
   if (is_single_site(kernel) && !kernel.common.empty())
     return path_function(kernel::share(kernel), target);
   if (const auto line = lines_of(kernel, target)) return step_of(*line);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -105,17 +106,26 @@ class Rewriting {
 
 // ---- reciprocals --------------------------------------------------------------------------------
 
-/// base^power, where the text says x*x or x^n with a small n.
+constexpr int kMostPower = 30;  // bits of an int
+
+/// base^power, where the text says x^n or a product of powers of x.
 struct Power {
   Expr base;
   int power = 1;
 };
 Power power_of(Expr expr) {
-  if (expr.is(Op::Mul) && expr.args().size() == 2 && expr.arg(0) == expr.arg(1))
-    return {expr.arg(0), 2};
+  if (expr.is(Op::Mul)) {
+    Power all{{}, 0};
+    for (const Expr arg : expr.args()) {
+      const Power factor = power_of(arg);
+      if (all.base && all.base != factor.base) return {expr, 1};
+      all = {factor.base, all.power + factor.power};
+    }
+    return all.power <= kMostPower ? all : Power{expr, 1};
+  }
   if (expr.is(Op::Pow)) {
     const auto n = integer_of(expr.arg(1));
-    if (n && *n > 1 && *n <= 4) return {expr.arg(0), static_cast<int>(*n)};
+    if (n && *n > 1 && *n <= kMostPower) return {expr.arg(0), static_cast<int>(*n)};
   }
   return {expr, 1};
 }
@@ -155,11 +165,28 @@ class Reciprocals : public Rewriting {
     }
     std::vector<Expr> factors;
     if (!above.is_one()) factors.push_back(visit(above));
-    factors.insert(factors.end(), static_cast<std::size_t>(below.power), factor);
-    return factors.size() == 1 ? factor : arena.raw(Op::Mul, std::move(factors), expr->span);
+    if (powers >> (kFewFactors + 1) != 0) {
+      factors.push_back(raised(factor, below.power));
+    } else {
+      factors.insert(factors.end(), static_cast<std::size_t>(below.power), factor);
+    }
+    return factors.size() == 1 ? factors[0] : arena.raw(Op::Mul, std::move(factors), expr->span);
   }
 
+  /// factor^power by squares, which higher powers of the same factor share.
+  Expr raised(Expr factor, int power) {
+    if (power == 1) return factor;
+    Expr& known = raised_[{factor.get(), power}];
+    if (!known) {
+      const Expr below = raised(factor, power % 2 == 0 ? power / 2 : power - 1);
+      known = factor->arena->raw(Op::Mul, {below, power % 2 == 0 ? below : factor}, factor->span);
+    }
+    return raised_[{factor.get(), power}];
+  }
+
+  static constexpr int kFewFactors = 4;  ///< up to here a product of equal factors stands as it is
   std::unordered_map<const Node*, int> powers_;  ///< as which something divides; bits
+  std::map<std::pair<const Node*, int>, Expr> raised_;
 };
 
 // ---- sums ---------------------------------------------------------------------------------------
@@ -239,8 +266,8 @@ std::vector<Expr> SiteFunction::values() const {
 }
 
 SiteFunction reciprocals(SiteFunction function) {
-  return function.walked() && function.kernel.fast ? Reciprocals(function)(std::move(function))
-                                                   : function;
+  const bool wanted = function.walked() || function.of_pair;
+  return wanted && function.kernel.fast ? Reciprocals(function)(std::move(function)) : function;
 }
 
 SiteFunction sums(SiteFunction function) {

@@ -21,14 +21,15 @@ struct SiteFunction {
   std::vector<ScalarAssign> held = {};
   /// Symbols whose values come with the site or with the step: all others are the same everywhere.
   std::set<std::string> at_site = {};
+  bool of_pair = false;  ///< done for each pair of sites
 
   bool walked() const { return !held.empty(); }
   /// Stores, reductions, and what is held.
   std::vector<Expr> values() const;
 };
 
-/// Of a walk: where x and powers of it divide, one reciprocal of x is multiplied with; a root that
-/// does nothing but divide becomes a reciprocal root, x^(-1/2).
+/// Of a walk or of a pair: where x and powers of it divide, one reciprocal of x is multiplied with;
+/// a root that does nothing but divide becomes a reciprocal root, x^(-1/2).
 SiteFunction reciprocals(SiteFunction function);
 
 /// Where lines are not walked: sums that start with a product start with the first term that is

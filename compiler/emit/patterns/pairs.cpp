@@ -9,6 +9,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/math/sincos.hpp"
 #include "compiler/emit/patterns/pairs_split.hpp"
+#include "compiler/emit/walks/lines.hpp"
 #include "compiler/kernel/device.hpp"
 
 namespace vphi::emit {
@@ -19,6 +20,7 @@ using algebra::Op;
 
 constexpr int kTileSites = 256;
 constexpr int kSitesAThread = 8;  // i in registers
+constexpr int kUnrolled = 4;      // sites j in a turn of the loop
 constexpr int kGroupsAUnit = 16;  // enough to hide the tail of a launch
 // Groups for which sites of a thread are given up, and then sites of a tile down to so many.
 constexpr int kFewestGroupsAUnit = 2, kFewestTileSites = 64;
@@ -33,7 +35,9 @@ class Pairs {
         split_(split_pairs(kernel)),
         near_kernel_(one_side(kernel, "near", split_.near.values)),
         far_kernel_(one_side(kernel, "far", split_.far.values)),
-        pair_kernel_(kernel::for_device({pair_function(kernel, split_, target)}).kernel),
+        pair_kernel_(
+            kernel::for_device({.kernel = pair_function(kernel, split_, target), .of_pair = true})
+                .kernel),
         near_(make_body(near_kernel_, dialect_, bindings)),
         far_(make_body(far_kernel_, dialect_, bindings)),
         pair_(make_body(pair_kernel_, dialect_, bindings)),
@@ -115,12 +119,12 @@ class Pairs {
     return text;
   }
 
-  /// `slot` plus the terms, each through `wrap`.
+  /// Sums plus the terms; where `self` holds nothing is added, an empty one never does.
   Code add_terms(const Code& at, const Code& self) const {
     Code text;
     for (std::size_t k = 0; k < pair_.store_members.size(); ++k) {
       Code term = "out." + pair_.store_members[k];
-      if (kernel_.stores[k].value->index != 0) {
+      if (kernel_.stores[k].value->index != 0 && !self.empty()) {
         term = code("vphi_select_{}({}, {}, {})", kernel_.pair == Precision::F32 ? "f32" : "f64",
                     self, literal(0.0L, kernel_.pair), term);
       }
@@ -142,7 +146,11 @@ class Pairs {
     Calls calls = near_.calls;
     calls.add(far_.calls), calls.add(pair_.calls);
     slots["choices"] += sincos_functions_for(calls, dialect_);
-    if (pair_kernel_.fast) slots["choices"] += fill(dialect_.texts.quick, {});
+    if (pair_kernel_.fast) {
+      slots["choices"] += kernel_.pair == Precision::F32
+                              ? fill(dialect_.texts.quick, {})
+                              : fast_math_functions(kernel_.pair, dialect_);
+    }
     slots["near"] = near_.suffix;
     slots["far"] = far_.suffix;
     slots["pair"] = pair_.suffix;
@@ -166,6 +174,7 @@ class Pairs {
       list.push_back({pair_type(), fmt::format("far_{}", i), cut.tile});
     return list;
   }
+  Code tile_pairs(const Cut& cut, const Slots& common) const;
   Slots gpu_slots(const Cut& cut, const Groups& groups) const;
   program::Kernel gpu();
   program::Kernel processor();
@@ -221,6 +230,25 @@ Pairs::Cut Pairs::cut() const {
   return cut;
 }
 
+/// Pairs of a tile. A body is no pair with itself: most tiles hold none of the block's own sites,
+/// and need not ask for each pair.
+Code Pairs::tile_pairs(const Cut& cut, const Slots& common) const {
+  const auto loop = [&](const Code& self, int unrolled) {
+    Slots slots = common;
+    slots["unrolled"] = std::to_string(unrolled);
+    slots["add_terms"] = add_terms("[k]", self);
+    return fill("pairs_tile_gpu.txt", slots);
+  };
+  const Code self = "first + j == mine + k * " + std::to_string(threads()) + "u";
+  if (!without_self()) return loop({}, kUnrolled);
+  if (alone()) return loop(self, kUnrolled);
+  return code(
+             "const vphi_index own = mine - thread;\n"
+             "if (first < own + {} && own < first + {}u) {{\n",
+             index_literal(job_, std::int64_t{threads()} * cut.per_thread), cut.tile) +
+         indent(loop(self, 1), 2) + "} else {\n" + indent(loop({}, kUnrolled), 2) + "}\n";
+}
+
 Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   const std::size_t terms = kernel_.stores.size();
   const int per_thread = cut.per_thread;
@@ -255,14 +283,13 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   });
   slots["pair_inputs"] =
       pair_inputs("[k]", "[j]", "(mine + k * " + std::to_string(threads()) + "u)");
-  slots["add_terms"] =
-      add_terms("[k]", "first + j == mine + k * " + std::to_string(threads()) + "u");
   slots["tile_count"] =
       sites() % cut.tile == 0
           ? std::to_string(cut.tile) + "u"
           : code("(unsigned)vphi_select_index({0} - first < {1}u, {0} - first, {1}u)",
                  index_literal(job_, sites()), cut.tile);
   slots["tile"] = std::to_string(cut.tile);
+  slots["pairs"] = tile_pairs(cut, slots);
   const auto stored = [&](std::size_t k, const Code& value) {
     const std::size_t array = position(kernel_, kernel_.stores[k].array);
     return code("{}[at] = {}{};\n", write_pointer(job_, array),

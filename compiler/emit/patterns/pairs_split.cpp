@@ -92,7 +92,8 @@ kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split,
   kernel::Kernel pair = kernel;
   pair.name = kernel.name + "_pair";
   pair.compute = kernel.pair;
-  pair.fast = kernel.pair == Precision::F32 && dialect_of(target).can.approximate;
+  pair.fast =
+      dialect_of(target).can.approximate && (kernel.pair == Precision::F32 || target.contract);
   pair.stores.clear();
   pair.arrays.clear();
   int number = 0;

@@ -242,7 +242,7 @@ Printer::Piece Printer::compute(Expr expr) {
     case Op::Sub:
       return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
     case Op::Div:
-      if (device_extremes_ && args[0].is_one())
+      if ((device_extremes_ || (approximate_ && precision_ == Precision::F64)) && args[0].is_one())
         return {suffixed("vphi_reciprocal") + "(" + number(args[1]) + ")", 0};
       if (approximate_) {
         return {suffixed("vphi_quotient") + "(" + number(args[0]) + ", " + number(args[1]) + ")",
