@@ -164,11 +164,11 @@ H = sum(p[k]^2/2, k) - sum(1/sqrt((x[k] - x[l])^2 + eps^2), k, l)/(2*N)
 init x ~ uniform(0, 1), p = 0
 evolve leapfrog, dt = 0.005, until = t > 3
 )",
-       {"step", "  sweep: x -> pairs pairs_2",
-        "  sweep_scalars:", "  sweep_2: x p pairs pairs_2 -> x p",
+       // the forces of both sites of a pair are one sum, and of differences alone
+       {"step", "  sweep: x -> pairs", "  sweep_scalars:", "  sweep_2: x p pairs -> x p",
         // H is always watched
-        "watch", "  synchronise:", "  watch: x -> pairs_3 pairs_4 pairs_5",
-        "  watch_2: x p pairs_3 pairs_4 pairs_5; sum"}},
+        "watch", "  synchronise:", "  watch: x -> pairs_2 pairs_3",
+        "  watch_scalars:", "  watch_2: p pairs_2 pairs_3; sum"}},
   });
 }
 

@@ -105,8 +105,9 @@ std::string plan_text(const Compilation& c) {
   std::vector<kernel::SiteFunction> functions = c.site_functions;
   if (functions.empty())
     for (const auto& k : c.plan->kernels) functions.push_back({k});
-  for (const auto& [k, held, at_site] : functions) {
-    text += fmt::format("kernel {}\n", k.name);
+  for (const kernel::SiteFunction& function : functions) {
+    const kernel::Kernel& k = function.kernel;
+    text += fmt::format("kernel {}{}\n", k.name, function.of_pair ? ", for each pair" : "");
     const auto name = [&kernel = k](int array) {
       const auto* found = kernel.find(array);
       return found != nullptr ? found->name : fmt::format("array_{}", array);
@@ -120,7 +121,7 @@ std::string plan_text(const Compilation& c) {
         text += fmt::format("@({})", fmt::join(node.offset.d, node.offset.d + dims, ","));
       return text;
     };
-    for (const auto& h : held)
+    for (const auto& h : function.held)
       text += fmt::format("  next {} = {}\n", h.slot, algebra::to_text(h.value, names));
     for (const auto& s : k.stores)
       text += fmt::format("  {} = {}\n", name(s.array), algebra::to_text(s.value, names));
