@@ -20,6 +20,20 @@ const char* name_of(Op op) {
       return "tan";
     case Op::Atan:
       return "atan";
+    case Op::Atan2:
+      return "atan2";
+    case Op::Asin:
+      return "asin";
+    case Op::Acos:
+      return "acos";
+    case Op::Asinh:
+      return "asinh";
+    case Op::Acosh:
+      return "acosh";
+    case Op::Atanh:
+      return "atanh";
+    case Op::Erf:
+      return "erf";
     default:
       return nullptr;
   }

@@ -1,6 +1,7 @@
-// Functions for processors that compilers vectorise: tanh, sinh, cosh, tan and atan out of exp, sin
-// and cos (templates/math/vector_math.txt), for which there are vector libraries. A call of the C
-// library takes 20 to 50 ns a site, these 2 to 5. Errors: tests/emit/vector_math_test.cpp.
+// Functions for processors that compilers vectorise: tanh, sinh, cosh, tan, atan, atan2, asin,
+// acos, asinh, acosh, atanh and erf out of exp, log, sin and cos (templates/math/vector_math.txt),
+// for which there are vector libraries. A call of the C library takes 20 to 50 ns a site, these 2
+// to 10. Errors: tests/emit/vector_math_test.cpp.
 #pragma once
 
 #include <string>
