@@ -5,6 +5,7 @@
 #include "compiler/schedule/facts.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/lattice_kernel.hpp"
+#include "compiler/schedule/steps/recentring.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -29,10 +30,35 @@ Linked start_of(const physics::System& system, Initial initial) {
   return chain;
 }
 
+/// Averages of the start of a step that the one before makes: loops that store nothing. Where the
+/// loops before the first step move the state, there are none.
+LoopSequence sums_of_start(const LoopSequence& first) {
+  for (const kernel::SiteLoop& loop : first.sweeps)
+    if (!loop.kernel.stores.empty()) return {};
+  LoopSequence sums = first;
+  for (kernel::SiteLoop& loop : sums.sweeps) loop.kernel.name = "recentred_" + loop.kernel.name;
+  return sums;
+}
+
+/// A cycle of steps whose last one ends with a recentring, and with the sums and scalars that the
+/// next step starts from.
+void add_recentring(LoopSequence recentring, Linked sums, const Assigns& step_needs,
+                    KernelList& kernels, std::vector<Launches>& steps) {
+  Linked chain = link(std::move(recentring));
+  if (chain.empty()) return;
+  append(chain.end(), sums.needs);
+  append(sums.empty() ? chain.end() : sums.end(), step_needs);
+  steps.assign(kStepsBetweenRecentrings, steps.front());
+  append(steps.back(), kernels.add_scalars("recentre_scalars", std::move(chain.needs)));
+  append(steps.back(), kernels.add(std::move(chain)));
+  append(steps.back(), kernels.add(std::move(sums)));
+}
+
 /// Scalars that every step starts from, wherever the one before ended, are made at the end of the
 /// checks; what the checks need, at the end of the step; and both before the first step.
-StepLaunches add_steps(const physics::System& system, StepLoops loops, Initial initial,
-                       Observer::Result checks, KernelList& kernels) {
+StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSequence recentring,
+                       Initial initial, Observer::Result checks, KernelList& kernels) {
+  Linked again = link(sums_of_start(loops.first));
   Linked step = link(std::move(loops.step));
   std::vector<Linked> parts;
   Assigns step_needs = step.needs;
@@ -65,6 +91,7 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, Initial i
 
   if (parts.empty()) {
     result.steps = {rest};
+    add_recentring(std::move(recentring), std::move(again), step_needs, kernels, result.steps);
     return result;
   }
   std::vector<Launches> of_part;
@@ -181,8 +208,8 @@ Plan assemble(const physics::System& system, const dsl::Resolved& resolved, Read
 
   KernelList kernels(system, layout.tables.storage);
   SolveLauncher solves(std::move(parts.solves), kernels);
-  StepLaunches steps = add_steps(system, std::move(parts.step), std::move(parts.initial),
-                                 std::move(parts.checks.loops), kernels);
+  StepLaunches steps = add_steps(system, std::move(parts.step), std::move(parts.recentring),
+                                 std::move(parts.initial), std::move(parts.checks.loops), kernels);
   p.prologue = std::move(steps.prologue);
   p.step = steps.steps.front();
   if (steps.steps.size() > 1) p.cycle = std::move(steps.steps);

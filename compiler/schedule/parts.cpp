@@ -21,6 +21,7 @@ std::vector<LoopSequence*> sequences(Parts& parts) {
     for (LoopSequence& stage : cadence.loops.stages) all.push_back(&stage);
   }
   for (LoopSequence& part : parts.step.parts) all.push_back(&part);
+  all.push_back(&parts.recentring);
   for (auto& [place, solve] : parts.solves.loops) {
     for (SolveLoops* part = &solve; part; part = part->inner.get())
       all.insert(all.end(),

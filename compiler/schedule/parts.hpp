@@ -17,6 +17,7 @@ namespace vphi::schedule {
 
 struct Parts {
   StepLoops step;
+  LoopSequence recentring;  ///< between steps (steps/recentring.hpp)
   Initial initial;
   Checks checks;
   Outputs outputs;

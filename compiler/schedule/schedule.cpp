@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/assemble.hpp"
 #include "compiler/schedule/integrator/choose.hpp"
+#include "compiler/schedule/steps/recentring.hpp"
 
 namespace vphi::schedule {
 
@@ -14,6 +15,7 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
   const auto stepping = choose_step(system, tables.slots, tables.storage, diagnostics);
   if (!stepping) return std::nullopt;
   StepLoops step = step_loops(system, *stepping, tables.slots);
+  LoopSequence recentres = recentring(system, tables.slots, tables.storage);
   Initial initial = initial_state(system, tables.slots, tables.storage);
   Checks checks = make_checks(system, *stepping, tables);
   const SolutionMemory solutions(system, tables);
@@ -23,9 +25,10 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
                             tables, diagnostics);
   if (!solves) return std::nullopt;
 
-  auto ready = with_passes({std::move(step), std::move(initial), std::move(checks),
-                            std::move(outputs), std::move(watch), std::move(*solves)},
-                           tables.slots, stop_after, diagnostics);
+  auto ready =
+      with_passes({std::move(step), std::move(recentres), std::move(initial), std::move(checks),
+                   std::move(outputs), std::move(watch), std::move(*solves)},
+                  tables.slots, stop_after, diagnostics);
   if (!ready) return std::nullopt;
   return assemble(system, resolved, std::move(*ready), std::move(layout), diagnostics);
 }

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "compiler/model/system.hpp"
@@ -57,8 +59,11 @@ class Splitting {
   std::map<const algebra::Node*, BaseAndRest> known_;
 };
 
-/// The system with references for the arrays that Numerics::deviations names; E0322 where it has no
-/// such form.
+/// The system with references for these arrays; nothing where it has no such form, and `why` says
+/// what stands in the way.
+std::optional<System> with_references(const System& system, const std::set<int>& arrays,
+                                      std::string& why);
+/// The same for the arrays that Numerics::deviations names; E0322 where it has no such form.
 System with_references(System system, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::physics

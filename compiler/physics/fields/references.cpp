@@ -1,5 +1,6 @@
 // The system with references: which arrays have one, and what moves it.
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -32,9 +33,8 @@ const algebra::Node* uneven_stencil(System& system) {
   return found;
 }
 
-/// Why no field of this system can be stored as a deviation; empty: it can.
-std::string obstacle(System& system) {
-  const auto deviates = [&](int array) { return system.numerics.deviations.contains(array); };
+/// Why these arrays of the system cannot be stored as deviations; empty: they can.
+std::string obstacle(System& system, const std::set<int>& arrays) {
   if (!std::holds_alternative<Evolution>(system.dynamics)) return "no integrator moves the fields";
   if (system.noise.kind != NoiseClass::None) return "noise moves the fields";
   if (!system.limits.empty()) return "`limit` changes what is stored";
@@ -44,12 +44,8 @@ std::string obstacle(System& system) {
     if (system.lattice.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)
       return kPeriodic;
   for (const Variable& v : system.variables)
-    if (deviates(v.array) && v.role == Role::FirstOrder)
+    if (arrays.contains(v.array) && v.role == Role::FirstOrder)
       return fmt::format("the equation of `{}` is of first order in time", v.shown);
-  std::set<int> set;
-  for (const InitialValue& start : system.initial)
-    if (deviates(start.array) && !set.insert(start.array).second)
-      return "the rescaled form's velocities are set twice: leave out `form = rescaled`";
   if (uneven_stencil(system)) return "a stencil of the model does not vanish for constants";
   return {};
 }
@@ -65,34 +61,83 @@ std::string free_name(const System& system, std::string name) {
   return name;
 }
 
-/// The scalars, the rates and the initial values of both parts.
-void take_apart(System& system, Splitting& split, System& result) {
+/// Scalars that the start of an array is made of, and those that these are made of.
+std::set<std::string> scalars_before(const System& system, Expr value) {
+  std::set<std::string> result;
+  const auto add = [&](const auto& self, Expr e) -> void {
+    for (const ScalarVariable& s : system.scalars)
+      if (algebra::depends_on(e, system.arena->symbol(s.symbol)) && result.insert(s.symbol).second)
+        self(self, s.initial);
+  };
+  add(add, value);
+  return result;
+}
+
+/// The homogeneous parts of the initial values, by array. A velocity of the rescaled form is set
+/// twice: first without H, of which the scale factor's own start is made, then with it.
+struct Starts {
+  std::map<int, Expr> bases;
+  /// Scalars whose start sees the first value -> what stands for the symbol of a reference there.
+  std::map<std::string, algebra::Substitution> early;
+};
+
+Starts split_starts(const System& system, const std::map<int, Expr>& references, Splitting& split,
+                    std::vector<InitialValue>& initial) {
+  const auto or_zero = [&](Expr e) { return e ? e : system.arena->integer(0); };
+  Starts starts;
+  for (InitialValue& start : initial) {
+    const BaseAndRest parts = split(start.value);
+    const auto reference = references.find(start.array);
+    if (reference == references.end()) {
+      start.value = or_zero(parts.base) + or_zero(parts.rest);
+      continue;
+    }
+    Expr base = or_zero(parts.base), rest = or_zero(parts.rest);
+    if (const auto first = starts.bases.find(start.array); first != starts.bases.end()) {
+      algebra::Substitution then;
+      then.add(reference->second, first->second);
+      base = then(base), rest = then(rest);
+      for (const std::string& scalar : scalars_before(system, start.value))
+        starts.early[scalar].add(reference->second, first->second);
+    }
+    starts.bases[start.array] = base;
+    start.value = rest;
+  }
+  return starts;
+}
+
+/// The scalars, the rates and the initial values of both parts; nothing where a rate holds a
+/// function whose differences have no closed form.
+bool take_apart(const System& system, const std::map<int, Expr>& references, Splitting& split,
+                System& result) {
   algebra::Arena& arena = *system.arena;
   const auto or_zero = [&](Expr e) { return e ? e : arena.integer(0); };
-  std::map<int, Expr> starts;
-  result.initial = system.initial;
-  for (InitialValue& start : result.initial) {
-    const BaseAndRest parts = split(start.value);
-    const bool deviates = system.numerics.deviations.contains(start.array);
-    if (deviates) starts[start.array] = parts.base;
-    start.value = deviates ? or_zero(parts.rest) : or_zero(parts.base) + or_zero(parts.rest);
-  }
-  split.unknown.clear();
-  result.scalars = system.scalars;
-  for (ScalarVariable& s : result.scalars)
-    s.rate = split.sum(s.rate), s.initial = split.sum(s.initial);
-  split.unknown.clear();
+  std::vector<ScalarVariable> moved;
   result.variables = system.variables;
   for (Variable& v : result.variables) {
     const BaseAndRest parts = split(v.rate);
-    if (!system.numerics.deviations.contains(v.array)) {
+    if (!references.contains(v.array)) {
       v.rate = or_zero(parts.base) + or_zero(parts.rest);
       continue;
     }
-    result.scalars.push_back({v.reference, or_zero(parts.base), or_zero(starts[v.array]),
-                              "reference of " + v.shown, v.role});
+    moved.push_back({v.reference, or_zero(parts.base), {}, "reference of " + v.shown, v.role});
     v.rate = or_zero(parts.rest);
   }
+  if (!split.unknown.empty()) return false;
+  result.initial = system.initial;
+  Starts starts = split_starts(system, references, split, result.initial);
+  result.scalars = system.scalars;
+  for (ScalarVariable& s : result.scalars) {
+    s.rate = split.sum(s.rate), s.initial = split.sum(s.initial);
+    if (const auto early = starts.early.find(s.symbol); early != starts.early.end())
+      s.initial = early->second(s.initial);
+  }
+  for (const Variable& v : result.variables) {
+    const auto scalar = std::ranges::find(moved, v.reference, &ScalarVariable::symbol);
+    if (!v.reference.empty()) scalar->initial = or_zero(starts.bases[v.array]);
+  }
+  result.scalars.insert(result.scalars.end(), moved.begin(), moved.end());
+  return true;
 }
 
 /// Waves know nothing of a constant, and it would cost digits: what is transformed is the rest.
@@ -114,28 +159,25 @@ std::vector<std::pair<Expr*, Expr>> without_base(System& system, Splitting& spli
 
 }  // namespace
 
-System with_references(System system, dsl::Diagnostics& diagnostics) {
-  if (system.numerics.deviations.empty()) return system;
-  const dsl::Span span = system.numerics.deviations.begin()->second;
-  if (const std::string why = obstacle(system); !why.empty()) {
-    diagnostics.add(errors::no_deviation(span, why));
-    return system;
-  }
+std::optional<System> with_references(const System& whole, const std::set<int>& arrays,
+                                      std::string& why) {
+  System system = whole;
+  why = obstacle(system, arrays);
+  if (!why.empty()) return std::nullopt;
   std::map<int, Expr> references;
   for (Variable& v : system.variables) {
-    if (!system.numerics.deviations.contains(v.array)) continue;
+    if (!arrays.contains(v.array)) continue;
     v.reference = free_name(system, v.name + "_reference");
     references[v.array] = system.arena->symbol(v.reference);
   }
   Splitting split(system, references);
   System parts;
-  take_apart(system, split, parts);
-  if (!split.unknown.empty()) {
-    diagnostics.add(errors::no_deviation(
-        span, fmt::format("a rate holds `{}` of the field, whose differences have no closed form "
-                          "without cancellation",
-                          split.unknown)));
-    return system;
+  if (!take_apart(system, references, split, parts)) {
+    why = fmt::format(
+        "a rate holds `{}` of the field, whose differences have no closed form without "
+        "cancellation",
+        split.unknown);
+    return std::nullopt;
   }
   const auto spectra = without_base(system, split);
   for_each_expression(system, [&](Expr& e) { e = split.sum(e); });
@@ -143,14 +185,28 @@ System with_references(System system, dsl::Diagnostics& diagnostics) {
   system.variables = std::move(parts.variables);
   system.scalars = std::move(parts.scalars);
   system.initial = std::move(parts.initial);
-  for (const Variable& v : system.variables) {
+  return system;
+}
+
+System with_references(System system, dsl::Diagnostics& diagnostics) {
+  if (system.numerics.deviations.empty()) return system;
+  std::set<int> arrays;
+  for (const auto& [array, span] : system.numerics.deviations) arrays.insert(array);
+  std::string why;
+  auto result = with_references(system, arrays, why);
+  if (!result) {
+    diagnostics.add(errors::no_deviation(system.numerics.deviations.begin()->second, why));
+    return system;
+  }
+  for (const Variable& v : result->variables) {
     if (v.reference.empty() || v.role != Role::Coordinate) continue;
-    system.remarks.push_back(fmt::format(
+    result->remarks.push_back(fmt::format(
         "`{}` is stored as its deviation from a homogeneous solution, which the integrator moves "
-        "in f64; outputs are of the sum",
+        "in f64 and which is brought back to the mean where that has left it; outputs are of the "
+        "sum",
         v.shown));
   }
-  return system;
+  return std::move(*result);
 }
 
 }  // namespace vphi::physics

@@ -83,6 +83,9 @@ class Chooser {
     std::optional<Choice> chosen;
     std::optional<Leftover> leftover;
     std::vector<Group> circular;
+    // what is carried has to be made again of a state that was recentred, and not moved
+    const bool recentred = std::ranges::any_of(
+        system_.variables, [](const physics::Variable& v) { return !v.reference.empty(); });
     for (const std::vector<Group>& groups : groupings(system_, head)) {
       const Sharing sharing = share_out(system_, head, groups);
       if (sharing.leftover) {
@@ -94,7 +97,7 @@ class Chooser {
       bool can_carry = false, synchronised = false;
       for (const auto& [ahead, carry] : {std::pair(false, false), std::pair(false, true),
                                          std::pair(true, false), std::pair(true, true)}) {
-        if (carry && !can_carry) continue;
+        if (carry && (!can_carry || (ahead && recentred))) continue;
         if (ahead && synchronised) break;
         Slots slots = slots_;
         Storage storage = storage_;

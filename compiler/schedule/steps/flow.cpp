@@ -37,12 +37,14 @@ bool is_clock(const physics::System& system, const std::string& scalar) {
   const auto found = std::ranges::find(system.scalars, scalar, &physics::ScalarVariable::symbol);
   if (found == system.scalars.end()) return false;
   if (found->rate.is_zero()) return false;  // moved by something else than its rate
+  if (found->role != physics::Role::FirstOrder) return false;  // recentred (recentring.hpp)
   return scalar == system.time || algebra::constant(found->rate).has_value();
 }
 
 std::string rest_name(const std::string& scalar) { return scalar + "_rest"; }
 
 Expr clock_time(const physics::System& system, const physics::ScalarVariable& scalar, Expr step) {
+  if (!is_clock(system, scalar.symbol)) return {};
   const auto rate = algebra::constant(scalar.rate), start = algebra::constant(scalar.initial);
   if (!rate || !start || rate->real == 0) return {};
   algebra::Arena& arena = *system.arena;
@@ -285,18 +287,43 @@ class Advance {
     });
   }
 
-  /// The same, and what stands outside of means half at the start and half at the end as well.
+  /// The rate, half at the start and half at the end, where references are. A mean that a reference
+  /// multiplies is taken at that same end: half of P <u> at the start and half of it at the end,
+  /// and not the product of two halves.
   Expr averaged_with_references(const Member& member, const State& first, const State& last) {
     algebra::Arena& arena = block_.arena();
-    const Expr half = arena.rational(1, 2);
-    std::unordered_map<const algebra::Node*, Expr> means;
+    std::vector<std::pair<Expr, Expr>> means;  // symbol, mean
     const Expr rate = algebra::rewrite(member.rate, [&](Expr node) -> Expr {
       if (!node.is(Op::Mean) && !node.is(Op::Total)) return node;
-      const Expr name = arena.symbol("mean " + std::to_string(means.size()));
-      means[name.get()] = mean(node, member, first, last);
-      return name;
+      means.emplace_back(arena.symbol("mean " + std::to_string(means.size())), node);
+      return means.back().first;
     });
-    return algebra::substitute(half * (at(first, rate) + at(last, rate)), means);
+    std::unordered_map<const algebra::Node*, Expr> of_first, of_last;
+    for (const auto& [symbol, node] : means) {
+      if (reads_reference(algebra::derivative(rate, symbol), member)) {
+        of_first[symbol.get()] = mean_at(first, node, member, first, last);
+        of_last[symbol.get()] = mean_at(last, node, member, first, last);
+      } else {
+        of_first[symbol.get()] = of_last[symbol.get()] = at(first, mean(node, member, first, last));
+      }
+    }
+    return arena.rational(1, 2) * (algebra::substitute(at(first, rate), of_first) +
+                                   algebra::substitute(at(last, rate), of_last));
+  }
+
+  /// A mean of the state at one end; what has a polar form has one for both.
+  Expr mean_at(const State& here, Expr node, const Member& member, const State& first,
+               const State& last) {
+    algebra::Arena& arena = block_.arena();
+    const Expr argument = with_integer_stencils(node.arg(0), block_.system().lattice.dx);
+    std::vector<Expr> sum;
+    for (const kernel::Term& term : kernel::linear_terms(argument)) {
+      const Expr site = term.site ? term.site : arena.integer(1);
+      Expr value = reads(site, member, true) ? polarised(site, member, first, last) : Expr();
+      if (!value) value = at(here, site);
+      sum.push_back(at(here, term.coefficient) * value);
+    }
+    return arena.make(node.op(), {arena.make(Op::Add, sum)}, node->span);
   }
 
   /// The rate with every mean taken half at the start and half at the end.
