@@ -31,7 +31,8 @@ constexpr OptionRule kField[] = {
      Takes::Call, kBoundaries},
     {"store",
      "what is kept of a field: its value, or its deviation from a homogeneous solution in f64 "
-     "(deviation)",
+     "(deviation). Nothing said: in f32 the deviation where `init` draws numbers about a mean and "
+     "the equations allow it, else the value",
      Takes::Word, "value deviation"}};
 constexpr OptionRule kFermion[] = {
     {"boundary", "what lies beyond the edges for these spinors, where it is not the lattice's",

@@ -27,7 +27,7 @@ std::string with(std::string text, const std::string& store, const std::string& 
     for (auto at = text.find(word); at != std::string::npos; at = text.find(word))
       text.replace(at, word.size(), value);
   };
-  put("STORE", store == "deviation" ? ", store = deviation" : "");
+  put("STORE", store.empty() ? "" : ", store = " + store);
   put("REAL", real);
   put("STEP", step);
   return text;

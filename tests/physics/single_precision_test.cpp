@@ -20,7 +20,7 @@ units reduced_planck
 param m = 5e-6, g = 100*m, phi0 = 1.0093430384226378, dphi0 = -0.7137133070120812*m
 lattice box: 32^3, length = 10/m, boundary = periodic
 metric frw(a)
-field phi, chi: real
+field phi, chi: real, store = value
 potential V = m^2*phi^2/2 + g^2*phi^2*chi^2/2
 rescale A = 1/phi0, B = m, s = 0
 laplacian = iso27

@@ -51,7 +51,7 @@ Diagnostic small_in_f32(Span span, const std::string& field, double mean, double
       "each step rounds the stored number: noise in var and in the upper half of the spectrum, "
       "until the fluctuations are 1e-5 of the mean; averages and gradient energies keep their "
       "digits",
-      "`store = deviation` on the line of the field, or precision real = f64");
+      "precision real = f64, or leave out `store = value` where the field's line says so");
   d.severity = dsl::Severity::Warning;
   return d;
 }

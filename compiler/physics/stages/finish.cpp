@@ -1,8 +1,10 @@
 // The start, the outputs and what follows: the lists of their steps.
+#include "compiler/physics/fields/deviation_choice.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/displacement.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/stages/checks.hpp"
+#include "compiler/physics/starts/small_start.hpp"
 #include "compiler/physics/tables/tables.hpp"
 #include "compiler/text/integrator.hpp"
 
@@ -121,6 +123,8 @@ void finish(const Program& d, ProgramUnits& units, System& system) {
   system.arrays = d.collected.arrays;
   system.matrices = d.collected.matrices;
   system.remarks = d.collected.remarks;
+  choose_deviations(d, system);
+  warn_of_small_starts(d, system);
 }
 
 }  // namespace vphi::physics

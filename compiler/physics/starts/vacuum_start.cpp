@@ -137,67 +137,6 @@ void VacuumDraws::warn_tachyon(const dsl::Expr& e, const StateField& field, Expr
       errors::vacuum_of_tachyon(e.span, field.name, range->low, k, std::sqrt(-range->low)));
 }
 
-namespace {
-
-/// Root mean square of the vacuum's waves between the box and the lattice spacing, physical.
-double vacuum_rms(int dims, double longest, double dx, double mass2, double cutoff) {
-  constexpr int kPoints = 400;
-  constexpr double kSphere[] = {2, 2 * std::numbers::pi, 4 * std::numbers::pi};
-  const double low = 2 * std::numbers::pi / longest, high = std::numbers::pi / dx;
-  const double step = std::log(high / low) / kPoints;
-  double sum = 0;
-  for (int i = 0; i < kPoints; ++i) {
-    const double k = low * std::exp((i + 0.5) * step), cut = k / cutoff;
-    const double omega = std::sqrt(std::fmax(k * k + mass2, low * low));
-    sum += std::pow(k / (2 * std::numbers::pi), dims) * std::exp(-2 * cut * cut) / (2 * omega);
-  }
-  return std::sqrt(sum * step * kSphere[dims - 1]);
-}
-
-bool shows_fluctuations(const dsl::Resolved& resolved) {
-  bool found = false;
-  for (const char* keyword : {"every", "at end"}) {
-    for (const dsl::Clause* clause : resolved.clauses(keyword)) {
-      for (const dsl::Item& item : clause->items) {
-        if (!item.value) continue;
-        const std::string& text = item.value->text;
-        const program::OutputRow* row = program::output_named(text);
-        found = found || text == "energies" ||
-                (row != nullptr && row->shape == program::OutputShape::WaveNumbers);
-      }
-    }
-  }
-  return found;
-}
-
-}  // namespace
-
-/// A mean and small fluctuations in the 24 bits of one stored number.
-void VacuumDraws::warn_small(const dsl::Expr& e, const StateField& field, int array, Expr mass,
-                             const RandomField& random) {
-  constexpr double kSmall = 1e-5;
-  const Numerics& numerics = d_.numerics;
-  const auto own = numerics.stores.find(array);
-  const Precision stored = own != numerics.stores.end() ? own->second : numerics.store;
-  if (numerics.deviations.contains(array)) return;
-  if (stored != Precision::F32 || d_.grid.dims > 3 || !shows_fluctuations(d_.resolved)) return;
-  const auto mean = range_of(d_, start(e, field).at(array));
-  const auto mass2 = range_of(d_, mass);
-  const auto dx = algebra::constant(d_.grid.dx), unit = algebra::constant(d_.rescaling.B);
-  if (!mean || !mass2 || !dx || !unit) return;
-  const auto n = *std::max_element(d_.grid.extent.begin(), d_.grid.extent.begin() + d_.grid.dims);
-  const double spacing = static_cast<double>(dx->real);
-  const double longest = static_cast<double>(n) * spacing;
-  const double half_nyquist = (static_cast<double>(n) / 2 + 1) * std::numbers::pi / longest;
-  const double cutoff =
-      random.cutoff > 0 ? random.cutoff * static_cast<double>(unit->real) : half_nyquist;
-  const double rms = vacuum_rms(d_.grid.dims, longest, spacing, mass2->low, cutoff) /
-                     std::sqrt(static_cast<double>(field.norm()));
-  const double least = std::fmin(std::fabs(mean->low), std::fabs(mean->high));
-  if (n < 2 || rms > kSmall * least || std::exchange(small_[&field], true)) return;
-  d_.diagnostics.add(errors::small_in_f32(e.span, field.name, least, rms));
-}
-
 Expr VacuumDraws::draw(const dsl::Expr& e, const StateField& field, int component, bool velocity) {
   Arena& arena = d_.arena();
   if (d_.is_momentum(field)) {
@@ -232,7 +171,6 @@ Expr VacuumDraws::draw(const dsl::Expr& e, const StateField& field, int componen
       }
     }
   }
-  if (!velocity) warn_small(e, field, array, physical_mass, random);
   // physical value = factor * (array in program units); `amplitude` makes the array psi or pi
   const int dims = d_.grid.dims;
   const Expr half_power = algebra::pow(r.B, arena.rational(velocity ? dims + 1 : dims - 1, 2));

@@ -48,15 +48,13 @@ class VacuumDraws {
   const std::map<int, Expr>& start(const dsl::Expr& e, const StateField& field);
   Expr mass2(const dsl::Expr& e, const StateField& field, int array);
   void warn_tachyon(const dsl::Expr& e, const StateField& field, Expr mass);
-  void warn_small(const dsl::Expr& e, const StateField& field, int array, Expr mass,
-                  const RandomField& random);
 
   const Program& d_;
   Lowerer& lower_;
   ProgramUnits& units_;
   std::optional<std::map<int, Expr>> start_;
   std::vector<Drawn> drawn_;
-  std::map<const StateField*, bool> warned_, small_;
+  std::map<const StateField*, bool> warned_;
 };
 
 }  // namespace vphi::physics
