@@ -69,6 +69,49 @@ TEST_F(Trust, ErrorCheckInConformalTime) {
   EXPECT_LT(t, 1e-2 * r["scalars"]["t"].get<double>());
 }
 
+/// Small fluctuations on a mean, in 24 bits.
+void write_mean(const fs::path& folder, const std::string& store) {
+  std::ofstream(folder / "mean.vphi")
+      << "model mean \"small fluctuations\"\nlattice box: 8^3, length = 8, boundary = periodic\n"
+         "field u: real, store = "
+      << store
+      << "\npotential V = u^2/2\ninit u ~ 1 + normal(0, 1e-6)\nprecision real = f32\n"
+         "evolve leapfrog, dt = 0.05, until = step >= 200\n"
+         "every 100 steps: mean(u), var(u), spectrum(u) -> \"mean.h5\"\n";
+}
+
+TEST_F(Trust, PrecisionCheckIsTheDifferenceOfTwoRuns) {
+  write_mean(folder_, "value");
+  const auto run_with = [&](const std::vector<std::string>& more, int status) {
+    std::vector<std::string> words = {"run",    "mean.vphi", "--device",
+                                      "native", "--json",    "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    Child run(folder_, words);
+    EXPECT_EQ(run.wait(), status) << run.error();
+    return Json::parse(run.out());
+  };
+  const Json checked = run_with({"--precision-check", "--out", "r"}, 2);
+  const Json f32 = run_with({"--out", "s"}, 0);
+  const Json f64 = run_with({"--precision", "f64", "--out", "d"}, 0);
+  double worst = 0;
+  for (std::size_t i = 0; i < f64["series"]["var(u)"].size(); ++i) {
+    const double exact = f64["series"]["var(u)"][i][1].get<double>();
+    worst = std::max(worst, std::abs(f32["series"]["var(u)"][i][1].get<double>() / exact - 1));
+  }
+  const Json& check = checked["precision_check"];
+  EXPECT_FALSE(check["ok"].get<bool>());
+  EXPECT_EQ(check["shown"], "f32");
+  ASSERT_EQ(check["rows"].size(), 3U);
+  EXPECT_GT(worst, 1e-4);
+  EXPECT_NEAR(check["rows"][1]["difference"].get<double>(), worst, 1e-9 * worst);
+  EXPECT_EQ(check["rows"][2]["name"], "spectrum(u)");
+  EXPECT_GT(check["rows"][2]["difference"].get<double>(), 0.01);
+  EXPECT_GT(check["rows"][2]["k"].get<double>(), 0);
+  run_with({"--precision-check=1e9", "--out", "w"}, 0);
+  write_mean(folder_, "deviation");
+  EXPECT_TRUE(run_with({"--precision-check=1e-3", "--out", "v"}, 0)["precision_check"]["ok"]);
+}
+
 TEST_F(Trust, TestMeasuresOrderAndForces) {
   write_oscillator("+");
   Child run(folder_, {"test", "one.vphi", "--device", "native", "--json"});

@@ -37,6 +37,8 @@ struct Wanted {
   ModelOptions model;
   std::string device = "auto", out;
   bool json = false, quiet = false, error_check = false, no_report = false, live = false;
+  bool precision_check = false;
+  std::string precision_allowed;  ///< as given
   std::int64_t live_port = 0;
   KeepWords keep;
   std::optional<PortableProgram> portable;  ///< in the place of a model
@@ -201,6 +203,22 @@ std::string write_report(const DeviceAndProgram& made, const Wanted& wanted, con
   return path.string();
 }
 
+/// The largest relative difference that `--precision-check` lets pass.
+double allowed_difference(const Wanted& wanted) {
+  if (wanted.precision_allowed.empty()) return PrecisionCheck().allowed;
+  std::size_t read = 0;
+  double value = -1;
+  try {
+    value = std::stod(wanted.precision_allowed, &read);
+  } catch (const std::exception&) {
+    read = 0;
+  }
+  if (read != wanted.precision_allowed.size() || !(value > 0))
+    throw UsageError(fmt::format("`{}` is no relative difference", wanted.precision_allowed),
+                     "a number above 0: --precision-check=0.001");
+  return value;
+}
+
 /// A program file in the place of a model: what was compiled stays as it is.
 void take_program_file(Wanted& wanted, const std::string& path) {
   refuse_model_options(wanted.model, path);
@@ -209,6 +227,12 @@ void take_program_file(Wanted& wanted, const std::string& path) {
                                  "is a program file, compiled already",
                                  path),
                      "`vphi run MODEL --error-check` does it");
+  if (wanted.precision_check)
+    throw UsageError(
+        fmt::format("--precision-check compiles the model again in the other precision, "
+                    "and {} is a program file, compiled already",
+                    path),
+        "`vphi run MODEL --precision-check` does it");
   wanted.portable = read_portable(path);
   wanted.model = continued({}, wanted.portable->call);
 }
@@ -232,6 +256,9 @@ int run(const Words& given) {
       .flag("--quiet", wanted.quiet, "no progress line and no summary")
       .flag("--error-check", wanted.error_check,
             "runs again at half the step and puts the difference beside each value")
+      .optional("--precision-check", "WITHIN", wanted.precision_allowed, wanted.precision_check,
+                "runs again in the other precision and compares every output; status 2 where a "
+                "relative difference is above WITHIN (default 0.01)")
       .flag("--no-report", wanted.no_report, "no report.html beside the results")
       .flag("--live", wanted.live,
             "serves the report on this machine while the run goes; a port may follow")
@@ -239,6 +266,7 @@ int run(const Words& given) {
   wanted.keep.declare(line);
   if (!line.parse(words)) return kOk;
   line.obeyed("--live-port", !wanted.live, "the page is served with --live");
+  const double allowed = allowed_difference(wanted);
   const std::string path = find_model(models[0]);
   if (is_program_file(path)) take_program_file(wanted, path);
   runtime::RunOptions options;
@@ -301,7 +329,9 @@ int run(const Words& given) {
     fmt::print(stderr, "live page: {}\n", live->address());
   }
   runtime::RunResult result;
-  std::optional<ErrorCheck> errors;
+  RunChecks checks;
+  SpectrumKeeper spectra(options.onlooker);
+  if (wanted.precision_check) options.onlooker = &spectra;
   try {
     result = runtime::run(program, device, options);
     result.notes.insert(result.notes.end(), made.in_results.begin(), made.in_results.end());
@@ -311,9 +341,12 @@ int run(const Words& given) {
       again.onlooker = nullptr;
       again.begins = nullptr;
       again.time_kernels = false;
-      errors = error_check(path, wanted.model.compile_options(), device, result, again);
-      result.files.push_back(write_errors(options.out, program.model, errors->list));
+      checks.errors = error_check(path, wanted.model.compile_options(), device, result, again);
+      result.files.push_back(write_errors(options.out, program.model, checks.errors->list));
     }
+    if (wanted.precision_check && !result.interrupted)
+      checks.precision = precision_check(path, wanted.model.compile_options(), made.compilation,
+                                         device, result, spectra, options, allowed);
   } catch (const runtime::BrokenState& broken) {
     progress.finish();
     if (const auto note = folder.fail()) options.tell(*note);
@@ -341,9 +374,9 @@ int run(const Words& given) {
     }
   folder.end(result.interrupted);
   if (wanted.json)
-    fmt::print("{}\n", to_json(result, copy, errors));
+    fmt::print("{}\n", to_json(result, copy, checks));
   else if (!wanted.quiet)
-    print_summary(result, copy, errors);
+    print_summary(result, copy, checks);
   if (result.interrupted) return status_of_stop();
   if (!result.failures.empty() && wanted.quiet)
     for (const auto& f : result.failures)
@@ -355,7 +388,7 @@ int run(const Words& given) {
         if (!e.ok) fmt::print(stderr, "expect {}: {}\n", e.text, verdict(e, result.unit));
     return kExpectFailed;
   }
-  return kOk;
+  return checks.precision && !checks.precision->passed() ? kExpectFailed : kOk;
 }
 
 }  // namespace vphi::tools

@@ -212,6 +212,21 @@ void print_sweep(const runtime::RunResult& r) {
     fmt::print("  and {} other instances\n", r.failures.size() - kShown);
 }
 
+Json precision_json(const PrecisionCheck& check) {
+  Json out = {{"ok", check.passed()},
+              {"shown", check.shown},
+              {"allowed", check.allowed},
+              {"rows", Json::array()}};
+  for (const Compared& row : check.rows) {
+    Json one = {{"name", row.name},       {"difference", number(row.difference)},
+                {"t", number(row.time)},  {"f32", number(row.f32)},
+                {"f64", number(row.f64)}, {"of_largest", row.of_largest}};
+    if (row.k >= 0) one["k"] = number(row.k);
+    out["rows"].push_back(std::move(one));
+  }
+  return out;
+}
+
 /// Standard error of the last row of an average over instances; 0 where it is none, or has none.
 double error_of(const runtime::RunResult& r, const std::string& name) {
   const runtime::Series* series = r.find(name);
@@ -231,8 +246,8 @@ std::string extent_of(const runtime::RunResult& r) {
 
 }  // namespace
 
-std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
-                    const std::optional<ErrorCheck>& errors) {
+std::string to_json(const runtime::RunResult& r, double copy_bandwidth, const RunChecks& checks) {
+  const std::optional<ErrorCheck>& errors = checks.errors;
   Json out;
   out["ok"] = !r.interrupted && r.failures.empty() && r.all_expected();
   out["model"] = r.model;
@@ -272,6 +287,7 @@ std::string to_json(const runtime::RunResult& r, double copy_bandwidth,
                                     {"at", number(u.at)},
                                     {"scale", number(u.scale)}};
   }
+  if (checks.precision) out["precision_check"] = precision_json(*checks.precision);
   out["interrupted"] = r.interrupted;
   if (r.resumed_from >= 0) out["resumed_from"] = r.resumed_from;
   if (r.checkpoint >= 0) out["checkpoint"] = r.checkpoint;
@@ -302,8 +318,8 @@ std::string verdict(const runtime::ExpectationResult& e, const std::string& unit
                      where);
 }
 
-void print_summary(const runtime::RunResult& r, double copy_bandwidth,
-                   const std::optional<ErrorCheck>& errors) {
+void print_summary(const runtime::RunResult& r, double copy_bandwidth, const RunChecks& checks) {
+  const std::optional<ErrorCheck>& errors = checks.errors;
   const auto& p = r.performance;
   fmt::print("{} on {}: {} in {}, {}site updates/s", r.model, r.device, extent_of(r),
              duration_text(p.seconds), with_prefix(p.site_updates_per_s));
@@ -332,6 +348,7 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth,
   for (const auto& e : r.expectations) fmt::print("  expect {}: {}\n", e.text, verdict(e, r.unit));
   print_sweep(r);
   print_chain(r);
+  if (checks.precision) print_precision(*checks.precision);
   for (const auto& note : r.notes) fmt::print("  note: {}\n", note);
   constexpr std::size_t kShown = 12;
   for (std::size_t i = 0; i < std::min(kShown, r.files.size()); ++i)
