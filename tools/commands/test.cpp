@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "runtime/run/run.hpp"
 #include "tools/compile_watch.hpp"
+#include "tools/device_agreement.hpp"
 #include "tools/model.hpp"
 #include "tools/oracle/derivative_check.hpp"
 #include "tools/oracle/finer_model.hpp"
@@ -38,43 +38,6 @@ double distance(const runtime::RunResult& a, const runtime::RunResult& b) {
     for (std::size_t i = 0; i < a.state[v].size(); ++i)
       square += std::pow(a.state[v][i] - b.state[v][i], 2);
   return std::sqrt(square);
-}
-
-// ---- rounding ---------------------------------------------------------------------------------
-//
-// Two devices add in another order, so their last digits differ; how much that may be is measured:
-// the same run in the other precision gives, for each scalar, the effect of one change of rounding
-// (times 2^-29 from f32 to f64).
-
-constexpr double kF32ToF64 = 1.0 / (1 << 29);
-constexpr double kMuchMore = 1000;  ///< times rounding that devices may not differ
-constexpr double kVisible = 1e-6;   ///< relative difference that is none of rounding, if so much
-
-using Rounding = std::map<std::string, double>;  ///< of each scalar, absolute
-
-struct ScalarDifference {
-  std::string name;
-  double relative = 0;
-  double in_rounding = 0;
-};
-
-/// The scalar that differs most, measured in its rounding.
-ScalarDifference furthest(const runtime::RunResult& a, const runtime::RunResult& b,
-                          const Rounding& rounding) {
-  ScalarDifference worst;
-  for (const auto& [name, value] : a.scalars) {
-    const auto other = b.scalar(name);
-    if (!other || !std::isfinite(value)) continue;
-    const double difference = std::abs(value - *other);
-    if (difference == 0) continue;
-    const double scale = std::max(std::abs(value), std::abs(*other));
-    const auto found = rounding.find(name);
-    const double unit = std::max(found == rounding.end() ? 0.0 : found->second,
-                                 scale * std::numeric_limits<double>::epsilon());
-    if (difference / unit > worst.in_rounding)
-      worst = {name, difference / scale, difference / unit};
-  }
-  return worst;
 }
 
 // ---- order --------------------------------------------------------------------------------------
@@ -112,27 +75,21 @@ std::vector<OrderRow> measure_order(const std::string& path, CompileOptions opti
     const auto second = results[1].scalar(name), third = results[2].scalar(name);
     if (!second || !third || !std::isfinite(first) || !std::isfinite(*third)) continue;
     OrderRow row{name, std::abs(first - *second), std::abs(*second - *third), false};
-    const auto found = rounding.find(name);
-    const double own = found == rounding.end() ? 0.0 : found->second;
-    row.rounding =
-        !(row.fine > 16 * std::max(own, std::numeric_limits<double>::epsilon() *
-                                            std::max(std::abs(first), std::abs(*third))));
+    const double scale = std::max(std::abs(first), std::abs(*third));
+    row.rounding = !(row.fine > 16 * rounding_of(rounding, name, scale));
     rows.push_back(row);
   }
   return rows;
 }
 
-// ---- the report
-// -----------------------------------------------------------------------------------
+// ---- the report ---------------------------------------------------------------------------------
 
 struct DeviceRow {
   std::string id;
   TrialRun run;
   ScalarDifference difference;       ///< from the first device
   std::int64_t compared_after = -1;  ///< steps, where runs that end apart were made shorter
-  bool differs() const {
-    return difference.in_rounding > kMuchMore && difference.relative > kVisible;
-  }
+  bool differs() const { return vphi::tools::differs(difference); }
 };
 
 struct TestReport {
@@ -162,7 +119,7 @@ void print(const TestReport& report) {
       const auto& [name, relative, in_rounding] = d.difference;
       if (name.empty())
         fmt::print(", every scalar as on {}", report.devices[0].id);
-      else if (in_rounding <= kMuchMore)
+      else if (in_rounding <= kMostRounding)
         fmt::print(", as on {} to rounding (furthest: {}, relative {:.1e})", report.devices[0].id,
                    name, relative);
       else
@@ -245,30 +202,22 @@ bool same_size(const std::string& path, const CompileOptions& a, const CompileOp
          one.system->instances() == other.system->instances();
 }
 
-/// The first device's run in the other precision gives the rounding of each scalar: as the model
-/// declares it, and of f64. A model that only f64 can carry leaves both empty, with a note.
-struct Roundings {
-  Rounding own, f64;
-};
-
+/// The first device's run in the other precision gives the rounding of each scalar. A model that
+/// only f64 can carry leaves both empty, with a note.
 Roundings measure_rounding(const std::string& path, CompileOptions options,
-                           const std::string& precision, TestReport& report) {
+                           const physics::Numerics& numerics, TestReport& report) {
   const DeviceRow& first = report.devices[0];
-  options.precision = precision == "f32" ? "f64" : "f32";
-  Roundings found;
+  const bool f32 = numerics.real == physics::Precision::F32;
+  options.precision = f32 ? "f64" : "f32";
   try {
     const auto device = runtime::open_device(first.id);
     const auto other = run_trial(*device, path, options, report.extent).result;
-    for (const auto& [name, value] : first.run.result.scalars)
-      if (const auto second = other.scalar(name); second && std::isfinite(*second)) {
-        found.f64[name] = std::abs(value - *second) * kF32ToF64;
-        found.own[name] = precision == "f32" ? std::abs(value - *second) : found.f64[name];
-      }
+    return roundings(first.run.result, other, any_f32(numerics));
   } catch (const runtime::RunError& error) {
-    if (precision == "f32") throw;
+    if (f32) throw;
     report.notes.push_back(fmt::format("f32 does not carry this model: {}", error.what()));
   }
-  return found;
+  return {};
 }
 
 /// Every device against the first. Orbits part exponentially in a chaotic model, and those of a
@@ -317,12 +266,12 @@ int test(const Words& words) {
   const std::string path = find_model(models[0]);
   const CompileWatch compiling(terminal(stderr));
   CompileOptions compile = options.compile_options();
-  std::string precision;
+  physics::Numerics numerics;
   bool noisy = false;
   {
     const Compilation first = compile_model(path, compile, default_target("native"));
     if (report(first)) return refused(first, json);
-    precision = first.system->numerics.real == physics::Precision::F32 ? "f32" : "f64";
+    numerics = first.system->numerics;
     noisy = first.system->noise.kind != physics::NoiseClass::None;
   }
   if (devices.empty())
@@ -348,7 +297,7 @@ int test(const Words& words) {
     }
   }
   report.lattice = compile.lattice;
-  const Roundings rounding = measure_rounding(path, compile, precision, report);
+  const Roundings rounding = measure_rounding(path, compile, numerics, report);
   compare_devices(path, small, rounding.own, report);
   report.derivatives = check_derivatives(path, options.compile_options());
   if (!no_order && noisy) {
