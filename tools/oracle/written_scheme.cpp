@@ -66,7 +66,7 @@ class WrittenScheme::Pass {
        const std::vector<Cell>& primitives)
       : s_(scheme), axis_(axis), dt_(dt), quantities_(quantities), primitives_(primitives) {}
 
-  /// Primitive variables of cells beyond an open end, where they are no image of those inside.
+  /// Primitive variables of cells beyond an open end after half of the step, which they take too.
   std::function<Cell(const Place&)> beyond;
 
   /// What the text sets a quantity (or its rate) to.
@@ -408,15 +408,11 @@ std::vector<Cell> WrittenScheme::along(const std::vector<Cell>& cells, int axis,
   limit(middle);
   middle = recovered(middle);
   Pass whole(*this, axis, dt, cells, middle);
-  // Along lines that are walked, cells beyond an open end take the half step as well; in one
-  // dimension they show the last cell of the state at half of the step.
-  if (box.dims > 1) {
-    whole.beyond = [&](const Place& p) {
-      Cell there;
-      for (int c = 0; c < fluid_.components(false); ++c) there.push_back(half.result(c, p));
-      return fluid_.recovered(fluid_.limited(there, p), p);
-    };
-  }
+  whole.beyond = [&](const Place& p) {
+    Cell there;
+    for (int c = 0; c < fluid_.components(false); ++c) there.push_back(half.result(c, p));
+    return fluid_.recovered(fluid_.limited(there, p), p);
+  };
   return run(whole);
 }
 

@@ -31,24 +31,46 @@ int own_cost(Expr value) {
   return cost;
 }
 
+/// What lies beyond the ends of the axis. Beyond an open wall every cell has the state of the last
+/// cell, and the text of a scheme goes on there: its lines, and the state after half of the step,
+/// are those of such cells. Memory holds the values of the box alone, so what reads neighbours is
+/// not kept there. Images in a mirror follow from what is kept.
+enum class Ends { Periodic, Mirrors, Open };
+
+Ends ends_of(const physics::System& system, int axis) {
+  switch (system.lattice.boundary[static_cast<std::size_t>(axis)]) {
+    case physics::Boundary::Periodic:
+      return Ends::Periodic;
+    case physics::Boundary::Neumann:
+      return Ends::Mirrors;
+    case physics::Boundary::Antiperiodic:
+    case physics::Boundary::Fixed:
+    case physics::Boundary::Outflow:
+    case physics::Boundary::Absorbing:
+      break;
+  }
+  return Ends::Open;
+}
+
 /// Where each value is read, as distances along the axis, and what is therefore kept.
 class KeptLines {
  public:
   /// `walked`: along lines, where everything is made once anyway.
-  KeptLines(const Conservation& laws, const AxisScheme& scheme, bool periodic, bool walked)
+  KeptLines(const Conservation& laws, const AxisScheme& scheme, Ends ends, bool walked)
       : axis_(static_cast<std::size_t>(scheme.axis)) {
     if (walked) return;
     for (const auto& [quantity, result] : scheme.result) read(result, {0});
-    for (std::size_t i = scheme.lines.size(); i-- > 0;) decide(scheme.lines[i], false);
-    // the face of a right side: one computation serves both its sites. Beyond an open wall there
-    // is a face without a site of its own, so it is made twice there.
-    if (!laws.step && periodic) {
+    for (std::size_t i = scheme.lines.size(); i-- > 0;)
+      decide(scheme.lines[i], false, ends != Ends::Open);
+    // the face of a right side: one computation serves both its sites. Beyond a wall there is a
+    // face without a site of its own, so it is made twice there.
+    if (!laws.step && ends == Ends::Periodic) {
       for (const auto& [quantity, face] : scheme.face) {
         for (const Expr load : algebra::reads(face)) kept_.insert(load->index);
       }
     }
     for (std::size_t i = laws.recovered.size(); i-- > 0;) {
-      decide(laws.recovered[i], laws.recovered[i].keep);
+      decide(laws.recovered[i], laws.recovered[i].keep, true);
     }
   }
   bool operator()(int array) const { return kept_.contains(array); }
@@ -60,11 +82,12 @@ class KeptLines {
       for (const int place : from) places_[load->index].insert(place + load->offset.d[axis_]);
     }
   }
-  void decide(const Derived& value, bool solved) {
+  void decide(const Derived& value, bool solved, bool possible) {
     const auto found = places_.find(value.array);
     if (found == places_.end()) return;
     const int further = static_cast<int>(found->second.size()) - 1;
-    const bool keep = further > 0 && (solved || own_cost(value.value) * further >= kDear);
+    const bool keep =
+        possible && further > 0 && (solved || own_cost(value.value) * further >= kDear);
     if (keep) kept_.insert(value.array);
     read(value.value, keep ? std::set<int>{0} : found->second);
   }
@@ -171,10 +194,9 @@ class AxisPart {
       : system_(system),
         laws_(*system.conservation),
         scheme_(scheme),
-        periodic_(system.lattice.boundary[static_cast<std::size_t>(scheme.axis)] ==
-                  physics::Boundary::Periodic),
+        ends_(ends_of(system, scheme.axis)),
         walked_(system.lattice.dims > 1),
-        kept_(laws_, scheme, periodic_, walked_),
+        kept_(laws_, scheme, ends_, walked_),
         weight_(weight),
         block_(system, slots, storage),
         mirrors_(system) {}
@@ -183,7 +205,7 @@ class AxisPart {
     Arena& arena = *system_.arena;
     const State start = stored_state(system_);
     State state = start;
-    recover(state, "");
+    recover(state, "", true);
     if (laws_.half_step) {
       State half = lines(state, step_length(block_, weight_ / 2));
       State middle = start;
@@ -191,7 +213,7 @@ class AxisPart {
         middle.arrays[quantity] = fixed_order(at(half, result));
       }
       apply_limits(block_, middle);
-      recover(middle, "half_");
+      recover(middle, "half_", ends_ != Ends::Open);
       for (const Derived& value : laws_.recovered) {
         state.arrays[value.array] = middle.arrays.at(value.array);
       }
@@ -218,7 +240,7 @@ class AxisPart {
       wanted.arrays[quantity] = block_.array(name_of(system_, quantity), mirrors_(value), quantity);
     }
     for (const auto& [quantity, name] : laws_.outflow) {
-      if (periodic_ || !asked_for(system_, name)) continue;
+      if (ends_ == Ends::Periodic || !asked_for(system_, name)) continue;
       const std::string lost = block_.slots().fresh("lost");
       const Expr through = physics::lost_through_walls(system_, scheme_, quantity);
       block_.reduce(lost, kernel::ReduceKind::Sum, mirrors_(fixed_order(at(done, through))));
@@ -234,11 +256,11 @@ class AxisPart {
   }
 
  private:
-  void recover(State& state, const std::string& prefix) {
+  void recover(State& state, const std::string& prefix, bool keep) {
     for (Derived value : laws_.recovered) {
       const int array = value.array;
       value.name = prefix + value.name;
-      state.arrays[array] = defined(block_, mirrors_, state, value, kept_(array));
+      state.arrays[array] = defined(block_, mirrors_, state, value, keep && kept_(array));
     }
   }
   State lines(State state, Expr length) {
@@ -252,7 +274,7 @@ class AxisPart {
   const physics::System& system_;
   const Conservation& laws_;
   const AxisScheme& scheme_;
-  const bool periodic_;
+  const Ends ends_;
   const bool walked_;  ///< there are lines to walk along side by side
   const KeptLines kept_;
   const double weight_;
@@ -361,9 +383,7 @@ std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
     state.arrays[value.array] = defined(block, mirrors, state, value, true);
   }
   for (const AxisScheme& scheme : laws.sweeps) {
-    const bool periodic = system.lattice.boundary[static_cast<std::size_t>(scheme.axis)] ==
-                          physics::Boundary::Periodic;
-    const KeptLines kept(laws, scheme, periodic, false);
+    const KeptLines kept(laws, scheme, ends_of(system, scheme.axis), false);
     for (const Derived& line : scheme.lines) {
       state.arrays[line.array] = defined(block, mirrors, state, line, kept(line.array));
     }
