@@ -12,6 +12,7 @@
 #include "program/json.hpp"
 #include "runtime/device/native/native.hpp"
 #include "tools/commands/portable.hpp"
+#include "tools/device_kinds.hpp"
 #include "tools/model.hpp"
 #include "tools/readable.hpp"
 #include "tools/verbs.hpp"
@@ -188,12 +189,14 @@ int emit(const Words& words) {
   ModelOptions options;
   std::string to = "native", target = "native", device, after, kernel, file;
   bool with_main = false, json = false;
+  std::vector<std::string> texts = device_kinds();
+  texts.insert(texts.end(), {"latex", "json", "program"});
   CommandLine line("emit MODEL", "Writes the kernels as readable source.");
   line.arguments(models, 1, 1)
-      .choice("--to", {"cuda", "opencl", "hip", "native", "latex", "json", "program"}, to,
+      .choice("--to", texts, to,
               "language of the kernels; latex: the equations; json: the whole program; program: a "
               "file that `vphi run` runs, here or elsewhere")
-      .choice("--target", {"cuda", "opencl", "hip", "native"}, target,
+      .choice("--target", device_kinds(), target,
               "with --to json or program: for which kind of device")
       .value("--device", "ID", device, "with --to program: for this device of this machine")
       .value("--after", "PASS", after,

@@ -14,6 +14,7 @@
 #include "runtime/device/limits.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/commands/audit_table.hpp"
+#include "tools/device_kinds.hpp"
 #include "tools/entry.hpp"
 #include "tools/model.hpp"
 #include "tools/reference.hpp"
@@ -138,7 +139,7 @@ int explain(const Words& words) {
       .flag("--audit", audited,
             "reads the emitted text of each kernel with clang: proved branch-free, or where it is "
             "not, and its loads, stores, flops and special functions")
-      .choice("--target", {"cuda", "opencl", "hip", "native"}, destination_kind,
+      .choice("--target", device_kinds(), destination_kind,
               "with --audit: the text for the usual device of a kind");
   options.declare(line);
   if (!line.parse(words)) return kOk;

@@ -113,8 +113,7 @@ class FieldOutputs {
   }
 
  private:
-  // ---- options
-  // ---------------------------------------------------------------------------------------
+  // ---- options ----------------------------------------------------------------------------------
 
   [[noreturn]] void bad_value(const dsl::NamedArgument& option, const std::string& expected) {
     d_.fail(errors::option_value(option.span, option.name, expected));
@@ -161,8 +160,13 @@ class FieldOutputs {
       const Expr mass = scalar(*option.value, "`mass`");
       base.mass2 = mass * mass;
     } else if (option.name != "hubble") {  // read with the first of them
-      throw std::logic_error("program/outputs.def: nothing reads the option `" + option.name + "`");
+      unread(option);
     }
+  }
+
+  /// An option that a row of program/outputs.def allows has no meaning here.
+  [[noreturn]] static void unread(const dsl::NamedArgument& option) {
+    throw std::logic_error("program/outputs.def: nothing reads the option `" + option.name + "`");
   }
 
   Expr scalar(const dsl::Expr& e, const std::string& what) {
@@ -199,11 +203,14 @@ class FieldOutputs {
         const auto bins = lower_.fixed_integer(e, "the number of bins");
         if (bins < 1 || bins > 65536) bad_value(option, "1 to 65536 bins");
         axes[i].bins = static_cast<int>(bins);
+      } else if (option.name == "low") {
+        axes[i].low = static_cast<double>(lower_.fixed_number(e, option.name));
+        axes[i].find_low = false;
+      } else if (option.name == "high") {
+        axes[i].high = static_cast<double>(lower_.fixed_number(e, option.name));
+        axes[i].find_high = false;
       } else {
-        const bool low = option.name == "low";
-        const auto number = static_cast<double>(lower_.fixed_number(e, option.name));
-        (low ? axes[i].low : axes[i].high) = number;
-        (low ? axes[i].find_low : axes[i].find_high) = false;
+        unread(option);
       }
     }
   }
@@ -255,8 +262,7 @@ class FieldOutputs {
     }
   }
 
-  // ---- values of fields
-  // -------------------------------------------------------------------------------
+  // ---- values of fields -------------------------------------------------------------------------
 
   using Parts = std::vector<Observable::Part>;
 
