@@ -41,9 +41,12 @@ int outline_kind(SymbolKind kind) {
       return kOperator;
     case SymbolKind::Function:
       return kFunction;
-    default:
-      return kVariable;
+    case SymbolKind::Definition:
+    case SymbolKind::Drawn:
+    case SymbolKind::Construct:
+      break;
   }
+  return kVariable;
 }
 
 Json location(const std::string& address, const dsl::Source& source, dsl::Span span) {

@@ -18,9 +18,11 @@ char kind_letter(const program::Argument& argument) {
       return 'p';
     case Kind::Counter:
       return 'c';
-    default:
-      return argument.precision == program::Precision::F32 ? 'f' : 'd';
+    case Kind::Current:
+    case Kind::Next:
+      break;
   }
+  return argument.precision == program::Precision::F32 ? 'f' : 'd';
 }
 
 }  // namespace

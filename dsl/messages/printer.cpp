@@ -29,9 +29,18 @@ Level level(const Expr& e) {
       return binary_level(e.text);
     case ExprKind::Number:
       return e.text.starts_with('-') ? kUnary : kPostfix;
-    default:
-      return kPostfix;
+    case ExprKind::String:
+    case ExprKind::Name:
+    case ExprKind::Sign:
+    case ExprKind::Call:
+    case ExprKind::Index:
+    case ExprKind::Prime:
+    case ExprKind::Shift:
+    case ExprKind::List:
+    case ExprKind::Unit:
+      break;
   }
+  return kPostfix;
 }
 
 class Printer {

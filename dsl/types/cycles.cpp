@@ -20,9 +20,22 @@ bool is_definition(const Symbol& symbol) {
     case SymbolKind::Action:
     case SymbolKind::Hamiltonian:
       return symbol.value != nullptr;
-    default:
-      return false;
+    case SymbolKind::Field:
+    case SymbolKind::Gauge:
+    case SymbolKind::Fermion:
+    case SymbolKind::Variable:
+    case SymbolKind::Particles:
+    case SymbolKind::Conserved:
+    case SymbolKind::Primitive:
+    case SymbolKind::Construct:
+    case SymbolKind::Stencil:
+    case SymbolKind::Integrator:
+    case SymbolKind::Scheme:
+    case SymbolKind::Solver:
+    case SymbolKind::Function:
+      break;
   }
+  return false;
 }
 
 /// What a definition needs, in text order, each name once.
