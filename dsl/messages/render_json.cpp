@@ -2,23 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "dsl/messages/diagnostic.hpp"
+#include "dsl/messages/severity_word.hpp"
 
 namespace vphi::dsl {
 namespace {
 
 using nlohmann::json;
-
-const char* word(Severity severity) {
-  switch (severity) {
-    case Severity::Error:
-      return "error";
-    case Severity::Warning:
-      return "warning";
-    case Severity::Note:
-      return "note";
-  }
-  return "error";
-}
 
 // file, line, column, end_line, end_column; line 0 where there is no place.
 json place(Span span, const Sources& sources) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "dsl/messages/diagnostic.hpp"
+#include "dsl/messages/severity_word.hpp"
 #include "dsl/syntax/unicode.hpp"
 
 namespace vphi::dsl {
@@ -19,18 +20,6 @@ namespace {
 
 constexpr int kWarningsShown = 20;
 constexpr std::size_t kShown = 160;  ///< bytes of a line around the span; the rest is left out
-
-const char* word(Severity severity) {
-  switch (severity) {
-    case Severity::Error:
-      return "error";
-    case Severity::Warning:
-      return "warning";
-    case Severity::Note:
-      return "note";
-  }
-  return "error";
-}
 
 // A piece of a source line as a terminal shows it, with the columns of the span in it.
 struct Snippet {
