@@ -32,6 +32,19 @@ struct Value {
   std::set<std::string> free;
 };
 
+/// `a`, which also depends on what `b` depends on.
+inline Value join(Value a, const Value& b) {
+  a.free.insert(b.free.begin(), b.free.end());
+  a.type.per_site = a.type.per_site || b.type.per_site;
+  return a;
+}
+
+/// Of another type, at as many sites.
+inline Value with_type(const Value& value, Type type) {
+  type.per_site = value.type.per_site;
+  return {type, value.free};
+}
+
 /// Names visible at one place, inner scopes first.
 struct Scope {
   struct Local {
@@ -136,6 +149,9 @@ class Inference {
   Value builtin_call(const Expr& expr, const Builtin& builtin, const Scope& scope);
   bool arity(const Expr& expr, const Builtin& builtin);
   void options(const Expr& expr, const Builtin& builtin, const Scope& scope);
+  void named_parameter(const NamedArgument& named, const Scope& scope);
+
+  // infer_functions.cpp
   Value elementary(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value linear_algebra(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value lattice_operator(const Expr& expr, const Builtin& builtin, const Scope& scope);
@@ -144,6 +160,7 @@ class Inference {
   void operator_name(const Expr& expr, const Scope& scope);
   Value adjoint_applied(const Expr& expr, const Scope& scope);
   Value determinant(const Expr& expr, const Scope& scope);
+
   // infer_solve.cpp
   Value solve(const Expr& expr, const Scope& scope);
   Value of_solve(const Expr& expr, const Scope& scope);

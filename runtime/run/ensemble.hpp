@@ -32,6 +32,9 @@
 
 namespace vphi::runtime {
 
+/// An average over time alone, which the kernels make.
+inline bool over_time(const program::Statistic& s) { return s.axes.empty() && s.count_slot >= 0; }
+
 /// Scalars of many instances at one moment.
 struct Table {
   std::int64_t instances = 0;

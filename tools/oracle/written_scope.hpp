@@ -1,10 +1,12 @@
-// Local names of tools/oracle/written_value.cpp and written_lattice.cpp: arguments, indices, names
-// left open.
+// What the files of Written share: local names (arguments, indices, names left open).
 #pragma once
 
 #include "tools/oracle/written_value.hpp"
 
 namespace vphi::tools {
+
+/// f of each part.
+Numbers each(const Numbers& a, const std::function<Complex(Complex)>& f);
 
 /// What a local name stands for: text with the names it sees, a number, an index, or a function of
 /// the place.
