@@ -1,4 +1,4 @@
-// Series and spectra as comma-separated text.
+// Series and tables as comma-separated text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,8 @@ namespace vphi::io {
 namespace {
 
 namespace fs = std::filesystem;
+
+const std::string kSeries = "series";  ///< the group of scalars
 
 /// RFC 4180: quotes around names with commas or quotes.
 std::string field(const std::string& text) {
@@ -33,7 +35,7 @@ class CsvFile : public ResultFile {
                std::span<const double> values) override {
     std::string header = "step,t";
     for (const auto& name : names) header += ',' + field(name);
-    Table& table = series_table(header);
+    Table& table = table_of(kSeries, header);
     if (table.last_step == at.step) return;  // written before the run was cut off
     table.last_step = at.step;
     std::string row = fmt::format("{},{}", at.step, at.time);
@@ -41,45 +43,19 @@ class CsvFile : public ResultFile {
     table.stream << row << '\n';
   }
 
-  void spectrum(const std::string& name, const Moment& at,
-                std::span<const SpectrumBin> bins) override {
-    if (!spectra_.stream.is_open()) {
-      open(spectra_, ".spectra.csv");
-      spectra_.stream << "name,step,t,k,P,Delta,modes\n";
-    }
-    for (const auto& bin : bins)
-      spectra_.stream << fmt::format("{},{},{},{},{},{},{}\n", field(name), at.step, at.time, bin.k,
-                                     bin.power, bin.delta, bin.modes);
-  }
-
-  void array(const std::string&, const std::string& name, const Moment&,
-             std::span<const std::int64_t>, std::span<const double>, program::Precision) override {
-    if (!left_out_.empty()) return;
-    left_out_ = fmt::format(
-        "`{}` and other arrays are not written: that takes HDF5 (apt-get install libhdf5-dev) and "
-        "a file name that ends in .h5",
-        name);
-  }
-
   /// Tables with columns become text of their own; maps and fields need HDF5.
   void table(io::Table from, const Moment& at) override {
-    if (from.group == "spectra" || from.columns.empty() || !from.leading.empty()) {
-      ResultFile::table(std::move(from), at);
+    if (from.columns.empty() || !from.leading.empty()) {
+      if (!left_out_.empty()) return;
+      left_out_ = fmt::format(
+          "`{}` and other arrays are not written: that takes HDF5 (apt-get install libhdf5-dev) "
+          "and a file name that ends in .h5",
+          from.name);
       return;
     }
     std::string header = "name,step,t";
     for (const auto& column : from.columns) header += ',' + field(column);
-    const std::string key = from.group + ": " + header;
-    auto [place, fresh] = tables_.try_emplace(key);
-    std::ofstream& stream = place->second.stream;
-    if (fresh) {
-      const auto same = std::count_if(tables_.begin(), tables_.end(), [&](const auto& other) {
-        return other.first.starts_with(from.group + ": ");
-      });
-      const std::string number = same == 1 ? "" : std::to_string(same);
-      open(place->second, "." + from.group + number + ".csv");
-      stream << header << '\n';
-    }
+    std::ofstream& stream = table_of(from.group(), header).stream;
     for (std::size_t i = 0; i < from.values.size(); i += from.columns.size()) {
       std::string row = fmt::format("{},{},{}", field(from.name), at.step, at.time);
       for (std::size_t c = 0; c < from.columns.size(); ++c)
@@ -105,7 +81,7 @@ class CsvFile : public ResultFile {
         header += ',' + field(v->name);
         if (!v->errors.empty()) header += ',' + field("sigma(" + v->name + ")");
       }
-      Table& table = series_table(header);
+      Table& table = table_of(kSeries, header);
       if (table.last_step == at.step) continue;
       table.last_step = at.step;
       for (std::size_t cell = 0; cell < values[i].values.size(); ++cell) {
@@ -140,17 +116,15 @@ class CsvFile : public ResultFile {
   }
 
   void flush() override {
-    for (auto& [header, table] : tables_) check(table.stream.flush());
-    if (spectra_.stream.is_open()) check(spectra_.stream.flush());
+    for (auto& [key, table] : tables_) check(table.stream.flush());
   }
 
   /// Tables only grow, so a state of them is their lengths: lines of length, ending, step of
-  /// the last row and header, separated by tabs; the header of the spectra is empty.
+  /// the last row, and group and header, separated by tabs.
   std::string mark(std::int64_t) override {
     flush();
     std::string text;
-    for (auto& [header, table] : tables_) text += line(table, header);
-    if (spectra_.stream.is_open()) text += line(spectra_, "");
+    for (auto& [key, table] : tables_) text += line(table, key);
     return text;
   }
 
@@ -169,12 +143,15 @@ class CsvFile : public ResultFile {
     return program_.axes[static_cast<std::size_t>(number)];
   }
 
-  /// Clauses of different names and times have a table each.
-  Table& series_table(const std::string& header) {
-    auto [place, fresh] = tables_.try_emplace(header);
+  /// Each header of a group has a file of its own: clauses of other names and times write others.
+  Table& table_of(const std::string& group, const std::string& header) {
+    const std::string front = group + ": ";
+    auto [place, fresh] = tables_.try_emplace(front + header);
     if (fresh) {
-      const std::string number = tables_.size() == 1 ? "" : std::to_string(tables_.size());
-      open(place->second, ".series" + number + ".csv");
+      const auto same = std::ranges::count_if(
+          tables_, [&](const auto& other) { return other.first.starts_with(front); });
+      const std::string number = same == 1 ? "" : std::to_string(same);
+      open(place->second, "." + group + number + ".csv");
       place->second.stream << header << '\n';
     }
     return place->second;
@@ -186,19 +163,19 @@ class CsvFile : public ResultFile {
     check(table.stream);
   }
 
-  std::string line(Table& table, const std::string& header) const {
+  std::string line(Table& table, const std::string& key) const {
     const auto length = static_cast<std::int64_t>(table.stream.tellp());
     sync_file(stem_.string() + table.ending);
-    return fmt::format("{}\t{}\t{}\t{}\n", length, table.ending, table.last_step, header);
+    return fmt::format("{}\t{}\t{}\t{}\n", length, table.ending, table.last_step, key);
   }
 
   void go_back(const std::string& mark) {
     std::istringstream lines(mark);
-    for (std::string length_text, ending, step, header;
+    for (std::string length_text, ending, step, key;
          std::getline(lines, length_text, '\t') && std::getline(lines, ending, '\t') &&
-         std::getline(lines, step, '\t') && std::getline(lines, header);) {
+         std::getline(lines, step, '\t') && std::getline(lines, key);) {
       const auto length = static_cast<std::uintmax_t>(std::stoull(length_text));
-      Table& table = header.empty() ? spectra_ : tables_[header];
+      Table& table = tables_[key];
       table.ending = ending;
       table.last_step = std::stoll(step);
       const std::string path = stem_.string() + table.ending;
@@ -221,8 +198,7 @@ class CsvFile : public ResultFile {
   const program::Program& program_;
   fs::path stem_;
   std::ofstream plots_;
-  std::map<std::string, Table> tables_;
-  Table spectra_;
+  std::map<std::string, Table> tables_;  ///< "GROUP: HEADER" -> its file
   std::string left_out_;
 };
 

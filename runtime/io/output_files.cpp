@@ -1,5 +1,7 @@
 #include "runtime/io/output_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -12,29 +14,57 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool all_digits(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 /// What follows the stem: ".series.csv", ".series2.csv", ".profiles3.csv".
 bool is_table(std::string_view rest) {
-  if (rest.size() < 6 || rest[0] != '.' || !rest.ends_with(".csv")) return false;
-  std::string_view kind = rest.substr(1, rest.size() - 5);
-  while (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.back())) != 0)
-    kind.remove_suffix(1);
+  if (!rest.starts_with('.') || std::ranges::count(rest, '.') != 2) return false;
+  const std::string kind = csv_group(rest);
   const program::OutputRow* row = program::output_of_group(kind);
   return kind == "series" || kind == "plots" || (row != nullptr && row->width > 0);
 }
 
-/// "_00000128.silo": one file for each moment.
-bool is_moment(std::string_view rest, std::string_view ending) {
-  constexpr std::size_t kDigits = 8;
-  return rest.size() >= 1 + kDigits + ending.size() && rest[0] == '_' && rest.ends_with(ending) &&
-         all_digits(rest.substr(1, rest.size() - 1 - ending.size()));
+}  // namespace
+
+fs::path file_of_moment(const fs::path& stem, std::int64_t step, const std::string& ending) {
+  return fmt::format("{}_{:08}{}", stem.string(), step, ending);
 }
 
-}  // namespace
+std::optional<std::int64_t> step_in(std::string_view file, std::string_view stem,
+                                    std::string_view ending) {
+  constexpr std::size_t kLeast = 8, kMost = 18;  // digits
+  if (!file.starts_with(stem) || !file.ends_with(ending)) return std::nullopt;
+  if (file.size() < stem.size() + ending.size() + 1 || file[stem.size()] != '_')
+    return std::nullopt;
+  file.remove_prefix(stem.size() + 1);
+  file.remove_suffix(ending.size());
+  const bool digits = file.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!digits || file.size() < kLeast || file.size() > kMost) return std::nullopt;
+  return std::stoll(std::string(file));
+}
+
+std::set<std::int64_t> moments_kept(const fs::path& stem, const std::string& ending,
+                                    std::int64_t last) {
+  const fs::path folder = stem.parent_path().empty() ? fs::path(".") : stem.parent_path();
+  std::set<std::int64_t> steps;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const auto step = step_in(entry.path().filename().string(), stem.filename().string(), ending);
+    std::error_code ignored;
+    if (step && *step > last)
+      fs::remove(entry.path(), ignored);
+    else if (step)
+      steps.insert(*step);
+  }
+  return steps;
+}
+
+std::string csv_group(std::string_view file) {
+  constexpr std::string_view kEnding = ".csv";
+  if (!file.ends_with(kEnding)) return {};
+  file.remove_suffix(kEnding.size());
+  while (!file.empty() && std::isdigit(static_cast<unsigned char>(file.back())) != 0)
+    file.remove_suffix(1);
+  const auto dot = file.rfind('.');
+  return dot == std::string_view::npos ? std::string() : std::string(file.substr(dot + 1));
+}
 
 std::vector<fs::path> files_of_output(const fs::path& folder, const std::string& name) {
   std::vector<fs::path> found;
@@ -48,9 +78,9 @@ std::vector<fs::path> files_of_output(const fs::path& folder, const std::string&
     const std::string_view rest = std::string_view(file).substr(stem.size());
     bool ours = is_table(rest);
     if (holds_configurations(path))
-      ours = is_moment(rest, ending);
+      ours = step_in(file, stem, ending).has_value();
     else if (ending == ".silo")
-      ours = ours || is_moment(rest, ending) || rest == ".visit";
+      ours = ours || step_in(file, stem, ending) || rest == ".visit";
     else if (ending != ".csv")
       ours = ours || file == path.filename().string() || rest == ".xdmf";
     if (ours) found.push_back(it->path());

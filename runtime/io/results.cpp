@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <system_error>
@@ -12,23 +11,6 @@
 namespace vphi::io {
 
 namespace fs = std::filesystem;
-
-std::vector<SpectrumBin> spectrum_bins(const Table& table) {
-  std::vector<SpectrumBin> bins;
-  for (std::size_t i = 0; i + 3 < table.values.size(); i += 4)
-    bins.push_back({table.values[i], table.values[i + 1], table.values[i + 2],
-                    std::llround(table.values[i + 3])});
-  return bins;
-}
-
-void ResultFile::table(Table table, const Moment& at) {
-  if (table.group == "spectra" && table.leading.empty()) {
-    spectrum(table.name, at, spectrum_bins(table));
-  } else {
-    unpack(table);
-    array(table.group, table.name, at, table.shape, table.values, table.precision);
-  }
-}
 
 std::vector<std::string> component_names(const std::string& name,
                                          std::span<const std::int64_t> lengths, bool parts) {
@@ -56,7 +38,7 @@ std::vector<Table> components(const Table& table) {
   std::vector<Table> all;
   for (std::size_t c = 0; c < names.size(); ++c) {
     Table one;
-    one.group = table.group, one.name = names[c];
+    one.kind = table.kind, one.name = names[c];
     one.shape.assign(table.shape.begin(), own);
     one.precision = table.precision;
     for (std::size_t i = c; i < table.values.size(); i += names.size())
@@ -102,22 +84,6 @@ class QueuedFile : public ResultFile {
                                values = std::vector(values.begin(), values.end())](auto& file) {
       file.scalars(names, at, values);
     });
-  }
-  void spectrum(const std::string& name, const Moment& at,
-                std::span<const SpectrumBin> bins) override {
-    post(bins.size_bytes(), [name, at, bins = std::vector(bins.begin(), bins.end())](auto& file) {
-      file.spectrum(name, at, bins);
-    });
-  }
-  void array(const std::string& group, const std::string& name, const Moment& at,
-             std::span<const std::int64_t> shape, std::span<const double> values,
-             program::Precision precision) override {
-    Table whole;
-    whole.group = group, whole.name = name;
-    whole.shape.assign(shape.begin(), shape.end());
-    whole.values.assign(values.begin(), values.end());
-    whole.precision = precision;
-    table(std::move(whole), at);
   }
   void table(Table whole, const Moment& at) override {
     std::size_t bytes = whole.values.size() * sizeof(double);

@@ -46,7 +46,6 @@
 
 #include "program/program.hpp"
 #include "runtime/io/files/writer.hpp"
-#include "runtime/io/spectrum.hpp"
 
 namespace vphi::io {
 
@@ -56,27 +55,24 @@ struct ResultsError : std::runtime_error {
 
 /// What an output made of its arrays: rows under named columns, a map over axes, or plain values.
 struct Table {
-  std::string group;  ///< "spectra", "histograms", "profiles", "correlators", "slices", ...
-  std::string name;
-  std::vector<std::int64_t> shape;  ///< slowest axis first
-  std::vector<double> values;
-  std::vector<std::string> columns;  ///< of the last axis; empty: it is an axis of space
-  std::vector<std::pair<std::string, std::vector<double>>> axes;  ///< bin edges of a map
-  std::vector<std::pair<std::string, double>> numbers;  ///< beside it: values outside, ...
+  program::OutputKind kind = program::OutputKind::Snapshot;
+  std::string name = {};
+  std::vector<std::int64_t> shape = {};  ///< slowest axis first
+  std::vector<double> values = {};
+  std::vector<std::string> columns = {};  ///< of the last axis; empty: it is an axis of space
+  std::vector<std::pair<std::string, std::vector<double>>> axes = {};  ///< bin edges of a map
+  std::vector<std::pair<std::string, double>> numbers = {};  ///< beside it: values outside, ...
   /// Instead of `values`, as numbers of `precision` in the host's order.
-  std::shared_ptr<const std::byte> raw;
+  std::shared_ptr<const std::byte> raw = {};
   program::Precision precision = program::Precision::F64;
   std::vector<std::string> leading = {};  ///< first axes that are those of a sweep, by name
   /// Last axes, those of a value at a site: "component", of a matrix "row" and "column", of complex
   /// numbers "part" (re, im).
   std::vector<std::string> inner = {};
-};
 
-/// Whether the results of a group are values at sites of the lattice.
-inline bool lies_at_sites(std::string_view group) {
-  const program::OutputRow* row = program::output_of_group(group);
-  return row != nullptr && row->shape == program::OutputShape::Sites;
-}
+  const program::OutputRow& row() const { return program::row_of(kind); }
+  std::string group() const { return std::string(row().group); }
+};
 
 struct Moment {
   std::int64_t step = 0;
@@ -107,14 +103,7 @@ class ResultFile {
   virtual ~ResultFile() = default;
   virtual void scalars(std::span<const std::string> names, const Moment& at,
                        std::span<const double> values) = 0;
-  virtual void spectrum(const std::string& name, const Moment& at,
-                        std::span<const SpectrumBin> bins) = 0;
-  /// `group`: "slices", "snapshots", "histograms", "profiles"; shape slowest axis first.
-  virtual void array(const std::string& group, const std::string& name, const Moment& at,
-                     std::span<const std::int64_t> shape, std::span<const double> values,
-                     program::Precision precision) = 0;
-  /// The same with its columns and axes; spectra and arrays where a writer knows no tables.
-  virtual void table(Table table, const Moment& at);
+  virtual void table(Table table, const Moment& at) = 0;
   /// The scalars of a sweep at one moment; no name comes twice.
   virtual void swept(const Moment& at, std::span<const Swept> values) = 0;
   /// A curve along one axis of the sweep; `error` may be empty.
@@ -139,8 +128,6 @@ std::vector<std::string> component_names(const std::string& name,
 std::vector<Table> components(const Table& table);
 /// Turns `raw` into `values`.
 void unpack(Table& table);
-/// Rows of a table of k, P, Delta, modes.
-std::vector<SpectrumBin> spectrum_bins(const Table& table);
 
 bool have_hdf5();
 std::unique_ptr<ResultFile> open_hdf5(const std::filesystem::path& path,

@@ -6,6 +6,7 @@
 // User's Guide 4.11 (DBCreate, DBPutQuadmesh, DBPutQuadvar1). It is opened when the first such file
 // is asked for: it brings an HDF5 of its own, for MPI where the distribution builds it so, which no
 // other run shall load.
+#include "runtime/io/output_files.hpp"
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_SILO
@@ -63,6 +64,8 @@ std::string silo_name(const std::string& name) {
   return out;
 }
 
+const std::string kEnding = ".silo";
+
 class SiloFile : public ResultFile {
  public:
   SiloFile(const Silo& silo, const fs::path& path, const program::Program& program,
@@ -70,60 +73,24 @@ class SiloFile : public ResultFile {
       : silo_(silo), stem_(path), program_(program), tables_(open_csv(path, program, keep)) {
     stem_.replace_extension();
     silo_.show_errors(DB_NONE, nullptr);  // failures are reported by our own message
-    if (keep.generation)
-      for (const auto& entry : fs::directory_iterator(stem_.parent_path()))
-        reopen_found(entry.path(), keep.at.step);
+    if (keep.generation) steps_ = moments_kept(stem_, kEnding, keep.at.step);
   }
 
   void scalars(std::span<const std::string> names, const Moment& at,
                std::span<const double> values) override {
     tables_->scalars(names, at, values);
   }
-  void spectrum(const std::string& name, const Moment& at,
-                std::span<const SpectrumBin> bins) override {
-    tables_->spectrum(name, at, bins);
-  }
 
-  void array(const std::string& group, const std::string& name, const Moment& at,
-             std::span<const std::int64_t> shape, std::span<const double> values,
-             program::Precision precision) override {
-    std::vector<std::int64_t> whole;
-    for (int axis = program_.dims - 1; axis >= 0; --axis) whole.push_back(program_.extent[axis]);
-    if (group != "snapshots" || program_.dims > 3 ||
-        !std::equal(shape.begin(), shape.end(), whole.begin(), whole.end())) {
-      tables_->array(group, name, at, shape, values, precision);
-      return;
-    }
-    const std::string path = fmt::format("{}_{:08}.silo", stem_.string(), at.step);
-    const bool fresh = steps_.insert(at.step).second;
-    DBfile* file =
-        fresh ? silo_.create(path.c_str(), DB_CLOBBER, DB_LOCAL, program_.model.c_str(), DB_HDF5)
-              : silo_.open(path.c_str(), DB_HDF5, DB_APPEND);
-    if (file == nullptr) throw ResultsError(fmt::format("{} cannot be opened", path));
-    const bool whole_mesh = !fresh || put_mesh(file, at);
-    int sizes[3] = {1, 1, 1};
-    for (int axis = 0; axis < program_.dims; ++axis)
-      sizes[axis] = static_cast<int>(program_.extent[axis]);
-    std::vector<float> narrow;
-    const bool f32 = precision == program::Precision::F32;
-    if (f32) narrow.assign(values.begin(), values.end());
-    const void* data = f32 ? static_cast<const void*>(narrow.data()) : values.data();
-    const bool put =
-        silo_.put_variable(file, silo_name(name).c_str(), "lattice", data, sizes, program_.dims,
-                           nullptr, 0, f32 ? DB_FLOAT : DB_DOUBLE, DB_NODECENT, nullptr) == 0;
-    const bool closed = silo_.close(file) == 0;
-    if (!whole_mesh || !put || !closed)
-      throw ResultsError(fmt::format("{} cannot be written (is the disk full?)", path));
-    if (fresh) list();
-  }
-
+  /// Whole lattices, component by component; all else goes to the tables.
   void table(Table table, const Moment& at) override {
-    if (table.group == "snapshots" && table.leading.empty() && !table.inner.empty())
-      for (Table& one : components(table)) ResultFile::table(std::move(one), at);
-    else if (table.group == "snapshots" && table.leading.empty())
-      ResultFile::table(std::move(table), at);
-    else
+    if (!table.inner.empty() && is_whole(table)) {
+      for (const Table& one : components(table)) put(one, at);
+    } else if (is_whole(table)) {
+      unpack(table);
+      put(table, at);
+    } else {
       tables_->table(std::move(table), at);
+    }
   }
 
   void swept(const Moment& at, std::span<const Swept> values) override {
@@ -140,6 +107,39 @@ class SiloFile : public ResultFile {
   std::vector<std::string> notes() const override { return tables_->notes(); }
 
  private:
+  /// Values at every site of a lattice of one to three dimensions, of one instance.
+  bool is_whole(const Table& table) const {
+    const auto own = table.shape.end() - static_cast<std::ptrdiff_t>(table.inner.size());
+    std::vector<std::int64_t> whole;
+    for (int axis = program_.dims - 1; axis >= 0; --axis) whole.push_back(program_.extent[axis]);
+    return table.row().arrays == program::OutputArrays::Whole && table.leading.empty() &&
+           program_.dims <= 3 && std::equal(table.shape.begin(), own, whole.begin(), whole.end());
+  }
+
+  void put(const Table& table, const Moment& at) {
+    const std::string path = file_of_moment(stem_, at.step, kEnding).string();
+    const bool fresh = steps_.insert(at.step).second;
+    DBfile* file =
+        fresh ? silo_.create(path.c_str(), DB_CLOBBER, DB_LOCAL, program_.model.c_str(), DB_HDF5)
+              : silo_.open(path.c_str(), DB_HDF5, DB_APPEND);
+    if (file == nullptr) throw ResultsError(fmt::format("{} cannot be opened", path));
+    const bool whole_mesh = !fresh || put_mesh(file, at);
+    int sizes[3] = {1, 1, 1};
+    for (int axis = 0; axis < program_.dims; ++axis)
+      sizes[axis] = static_cast<int>(program_.extent[axis]);
+    std::vector<float> narrow;
+    const bool f32 = table.precision == program::Precision::F32;
+    if (f32) narrow.assign(table.values.begin(), table.values.end());
+    const void* data = f32 ? static_cast<const void*>(narrow.data()) : table.values.data();
+    const bool put = silo_.put_variable(file, silo_name(table.name).c_str(), "lattice", data, sizes,
+                                        program_.dims, nullptr, 0, f32 ? DB_FLOAT : DB_DOUBLE,
+                                        DB_NODECENT, nullptr) == 0;
+    const bool closed = silo_.close(file) == 0;
+    if (!whole_mesh || !put || !closed)
+      throw ResultsError(fmt::format("{} cannot be written (is the disk full?)", path));
+    if (fresh) list();
+  }
+
   bool put_mesh(DBfile* file, const Moment& at) const {
     std::vector<double> coordinates[3];
     const void* pointers[3] = {nullptr, nullptr, nullptr};
@@ -164,25 +164,10 @@ class SiloFile : public ResultFile {
     return code == 0;
   }
 
-  /// A file of an earlier part of this run: kept up to the step it goes on from.
-  void reopen_found(const fs::path& path, std::int64_t last) {
-    const std::string name = path.filename().string(), head = stem_.filename().string() + "_";
-    if (!name.starts_with(head) || !name.ends_with(".silo") || name.size() != head.size() + 13)
-      return;
-    const std::string digits = name.substr(head.size(), 8);
-    if (digits.find_first_not_of("0123456789") != std::string::npos) return;
-    const std::int64_t step = std::stoll(digits);
-    std::error_code ignored;
-    if (step > last)
-      fs::remove(path, ignored);
-    else
-      steps_.insert(step);
-  }
-
   void list() const {
     std::ofstream visit(stem_.string() + ".visit");
     for (std::int64_t step : steps_)
-      visit << fmt::format("{}_{:08}.silo\n", stem_.filename().string(), step);
+      visit << file_of_moment(stem_.filename(), step, kEnding).string() << '\n';
     visit.flush();
     if (!visit) throw ResultsError(fmt::format("{}.visit cannot be written", stem_.string()));
   }

@@ -116,8 +116,10 @@ std::string attributes(const XdmfArray& array, std::size_t nodes, const std::str
 }
 
 std::string collection_name(const XdmfArray& array) {
-  if (array.axis < 0) return "snapshots";
-  return fmt::format("slices across {} at site {}", "xyz"[array.axis], array.plane);
+  using program::OutputKind;
+  if (array.axis < 0) return std::string(program::row_of(OutputKind::Snapshot).group);
+  return fmt::format("{} across {} at site {}", program::row_of(OutputKind::Slice).group,
+                     "xyz"[array.axis], array.plane);
 }
 
 }  // namespace

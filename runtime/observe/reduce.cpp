@@ -25,7 +25,7 @@ io::Table reduce(const Program& program, const program::FieldOutput& field, cons
                  const std::vector<double>& scalars, int threads) {
   io::Table table =
       kTables[static_cast<std::size_t>(field.kind)]({program, field, read, scalars, threads});
-  table.group = program::row_of(field.kind).group;
+  table.kind = field.kind;
   table.name = field.name;
   return table;
 }

@@ -41,17 +41,6 @@ std::size_t first_after(const std::vector<std::int64_t>& numbers, std::int64_t s
                                   numbers.begin());
 }
 
-/// Columns of a table that the program writes; of one that it does not, those of a row.
-std::vector<std::string> columns_of(const program::Program& p, const program::OutputRow& row,
-                                    const std::string& name) {
-  for (const auto& output : p.outputs)
-    for (const auto& field : output.fields)
-      if (field.kind == row.kind && field.name == name) return p.columns_of(field);
-  program::FieldOutput any;
-  any.kind = row.kind, any.axis = -1;
-  return p.columns_of(any);
-}
-
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 }  // namespace
@@ -107,56 +96,32 @@ void LiveRun::keep(Frame frame, Table::Kind kind, const std::string& name, const
   thin(table.frames, table_numbers_[place->second]);
 }
 
-void LiveRun::spectrum(const std::string& name, const io::Moment& at,
-                       std::span<const io::SpectrumBin> bins) {
-  Frame frame;
-  frame.time = at.time;
-  frame.step = at.step;
-  for (const auto& bin : bins) {
-    if (!(bin.k > 0)) continue;
-    frame.x.push_back(bin.k);
-    frame.y.push_back(bin.power);
-    frame.other.push_back(bin.delta);
-  }
-  keep(std::move(frame), Table::Kind::Spectrum, name, "k", "P");
-}
-
-void LiveRun::array(const std::string& group, const std::string& name, const io::Moment& at,
-                    std::span<const std::int64_t> shape, std::span<const double> values) {
+void LiveRun::table(const io::Table& from, const io::Moment& at) {
   using program::OutputShape;
-  const program::OutputRow* row = program::output_of_group(group);
-  if (row == nullptr || row->arrays == program::OutputArrays::Whole || shape.empty() ||
-      values.empty())
+  const program::OutputRow& row = from.row();
+  if (row.arrays == program::OutputArrays::Whole || from.shape.size() != 2 || from.values.empty())
     return;
-  const auto columns = columns_of(program_, *row, name);
-  const auto width = static_cast<std::int64_t>(columns.size());
-  if (width > 1 && shape.size() == 2 && shape[1] == width) {
-    Frame frame;
+  if (from.columns.size() > 1 && row.shape != OutputShape::Sites) {
+    Frame frame = frame_of(from.columns, from.values);
     frame.time = at.time;
     frame.step = at.step;
-    const bool histogram = row->shape == OutputShape::Counts;  // low, high, count, density
-    for (std::size_t i = 0; i + 1 < values.size(); i += columns.size()) {
-      if (row->shape == OutputShape::WaveNumbers && !(values[i] > 0)) continue;
-      frame.x.push_back(histogram ? (values[i] + values[i + 1]) / 2 : values[i]);
-      frame.y.push_back(values[histogram ? i + 3 : i + 1]);
-    }
-    keep(std::move(frame), table_kind(row->shape), name, histogram ? "value" : columns[0],
-         columns[histogram ? 3 : 1]);
+    const auto [x, y] = axes_of(from.columns);
+    keep(std::move(frame), table_kind(row.shape), from.name, x, y);
     return;
   }
-  if (row->shape != OutputShape::Sites || shape.size() != 2) return;
+  if (row.shape != OutputShape::Sites) return;
   Plane plane;
   plane.time = at.time;
   plane.step = at.step;
-  plane.width = static_cast<int>(shape[1]);
-  plane.height = static_cast<int>(shape[0]);
-  plane.values.assign(values.begin(), values.end());
+  plane.width = static_cast<int>(from.shape[1]);
+  plane.height = static_cast<int>(from.shape[0]);
+  plane.values.assign(from.values.begin(), from.values.end());
   plane = shrink(plane, kLargestEdge);
   const std::lock_guard hold(lock_);
-  const auto [place, fresh] = picture_places_.try_emplace(name, report_.pictures.size());
+  const auto [place, fresh] = picture_places_.try_emplace(from.name, report_.pictures.size());
   if (fresh) {
     Picture picture;
-    picture.name = name;
+    picture.name = from.name;
     report_.pictures.push_back(std::move(picture));
     picture_numbers_.emplace_back();
     name_axes(report_, program_);

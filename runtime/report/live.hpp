@@ -27,10 +27,7 @@ class LiveRun : public runtime::Onlooker {
   bool attending() const override;
   void scalars(std::span<const std::string> names, const io::Moment& at,
                std::span<const double> values) override;
-  void spectrum(const std::string& name, const io::Moment& at,
-                std::span<const io::SpectrumBin> bins) override;
-  void array(const std::string& group, const std::string& name, const io::Moment& at,
-             std::span<const std::int64_t> shape, std::span<const double> values) override;
+  void table(const io::Table& from, const io::Moment& at) override;
   void checks(const std::vector<runtime::ExpectationResult>& results) override;
   runtime::Wish between(const runtime::Progress& now) override;
   /// The run is over; pages that still ask are told so.

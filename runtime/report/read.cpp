@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <tuple>
 
+#include "runtime/io/output_files.hpp"
 #include "runtime/report/read_hdf5.hpp"
 
 namespace vphi::report {
@@ -64,30 +66,40 @@ void read_series(Report& report, const fs::path& file, std::ifstream& in) {
     if (report.find(s.name) == nullptr) report.series.push_back(std::move(s));
 }
 
-/// name, step, t, k, P, Delta, modes.
-void read_spectra(Report& report, const fs::path& file, std::ifstream& in) {
+/// name, step, t, then the columns of the table.
+void read_tables(Report& report, const fs::path& file, std::ifstream& in,
+                 program::OutputShape shape) {
+  constexpr std::size_t kFront = 3;
   std::string line;
   std::getline(in, line);
+  std::vector<std::string> columns = fields_of(line);
+  if (columns.size() < kFront + 2) return;
+  columns.erase(columns.begin(), columns.begin() + kFront);
   std::map<std::string, Table> tables;
+  std::vector<double> rows;  ///< of one name at one moment
+  Table* table = nullptr;
+  Frame at;
+  const auto close = [&] {
+    if (table == nullptr) return;
+    table->frames.push_back(frame_of(columns, rows));
+    table->frames.back().step = at.step, table->frames.back().time = at.time;
+    rows.clear();
+  };
   while (std::getline(in, line)) {
     const auto row = fields_of(line);
-    if (row.size() < 6) break;
-    Table& table = tables[row[0]];
-    table.name = row[0];
+    if (row.size() != kFront + columns.size()) break;
     const auto step = static_cast<std::int64_t>(number_of(row[1], file));
-    if (table.frames.empty() || table.frames.back().step != step) {
-      table.frames.emplace_back();
-      table.frames.back().step = step;
-      table.frames.back().time = number_of(row[2], file);
+    if (table == nullptr || table->name != row[0] || at.step != step) {
+      close();
+      table = &tables[row[0]];
+      table->name = row[0], table->kind = table_kind(shape);
+      std::tie(table->x_name, table->y_name) = axes_of(columns);
+      at.step = step, at.time = number_of(row[2], file);
     }
-    Frame& frame = table.frames.back();
-    const double k = number_of(row[3], file);
-    if (k <= 0) continue;
-    frame.x.push_back(k);
-    frame.y.push_back(number_of(row[4], file));
-    frame.other.push_back(number_of(row[5], file));
+    for (std::size_t c = kFront; c < row.size(); ++c) rows.push_back(number_of(row[c], file));
   }
-  for (auto& [name, table] : tables) report.tables.push_back(std::move(table));
+  close();
+  for (auto& [name, known] : tables) report.tables.push_back(std::move(known));
 }
 
 }  // namespace
@@ -99,8 +111,8 @@ void read_results(Report& report, const fs::path& file, Origin origin) {
   } else {
     std::ifstream in(file);
     if (!in) throw io::ResultsError(fmt::format("{} cannot be read", file.string()));
-    if (name.find(".spectra") != std::string::npos)
-      read_spectra(report, file, in);
+    if (const program::OutputRow* row = program::output_of_group(io::csv_group(name)))
+      read_tables(report, file, in, row->shape);
     else
       read_series(report, file, in);
   }
@@ -108,8 +120,8 @@ void read_results(Report& report, const fs::path& file, Origin origin) {
 
 bool is_result_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  const bool table = name.ends_with(".csv") && (name.find(".series") != std::string::npos ||
-                                                name.find(".spectra") != std::string::npos);
+  const std::string group = io::csv_group(name);
+  const bool table = group == "series" || program::output_of_group(group) != nullptr;
   std::error_code error;
   return (table || name.ends_with(".h5")) && fs::exists(path, error);
 }

@@ -20,10 +20,10 @@ enum class Origin { Ours, Unknown };
 void read_results(Report& report, const std::filesystem::path& file,
                   Origin origin = Origin::Unknown);
 
-/// Whether there is such a file and its name is that of results: .h5, .series.csv, .spectra.csv.
+/// Whether there is such a file and its name is that of results: .h5, .series.csv, .GROUP.csv.
 bool is_result_file(const std::filesystem::path& path);
 
-/// The result files of a folder (.h5, .series.csv, .spectra.csv), by name; snapshots stay unread.
+/// The result files of a folder (see is_result_file), by name; snapshots stay unread.
 std::vector<std::filesystem::path> result_files(const std::filesystem::path& folder);
 
 /// Names and ranges of a picture's axes, from the program whose output it is.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include "program/hdf5_read.hpp"
 #include "runtime/report/encode.hpp"
@@ -422,20 +423,10 @@ class ResultsReader {
 
   static void take_table(Table& table, const Array& a, const std::vector<std::string>& columns,
                          double t, std::int64_t step) {
-    const bool bins = columns[0] == "low" && columns[1] == "high" && columns.size() >= 4;
-    table.x_name = bins ? "value" : columns[0];
-    table.y_name = columns[bins ? 3 : 1];
-    const auto delta = std::find(columns.begin(), columns.end(), "Delta") - columns.begin();
-    Frame frame;
+    std::tie(table.x_name, table.y_name) = axes_of(columns);
+    Frame frame = frame_of(columns, a.values);
     frame.time = t;
     frame.step = step;
-    for (hsize_t row = 0; row < a.shape[0]; ++row) {
-      const double* at = a.values.data() + row * a.shape[1];
-      if (columns[0] == "k" && !(at[0] > 0)) continue;  // the mean has no place on a log axis
-      frame.x.push_back(bins ? (at[0] + at[1]) / 2 : at[0]);
-      frame.y.push_back(at[bins ? 3 : 1]);
-      if (delta < static_cast<std::ptrdiff_t>(columns.size())) frame.other.push_back(at[delta]);
-    }
     table.frames.push_back(std::move(frame));
   }
 

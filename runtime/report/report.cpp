@@ -17,7 +17,32 @@ namespace {
 
 constexpr std::size_t kMostHistories = 6;  ///< curves of one scalar of a sweep
 
+/// low, high, count, density.
+bool has_bins(const std::vector<std::string>& columns) {
+  return columns.size() >= 4 && columns[0] == "low" && columns[1] == "high";
+}
+
 }  // namespace
+
+std::pair<std::string, std::string> axes_of(const std::vector<std::string>& columns) {
+  if (has_bins(columns)) return {"value", columns[3]};
+  return {columns[0], columns[1]};
+}
+
+Frame frame_of(const std::vector<std::string>& columns, std::span<const double> values) {
+  const bool bins = has_bins(columns);
+  const auto delta =
+      static_cast<std::size_t>(std::ranges::find(columns, "Delta") - columns.begin());
+  Frame frame;
+  for (std::size_t i = 0; i + columns.size() <= values.size(); i += columns.size()) {
+    const auto row = values.subspan(i, columns.size());
+    if (columns[0] == "k" && !(row[0] > 0)) continue;
+    frame.x.push_back(bins ? (row[0] + row[1]) / 2 : row[0]);
+    frame.y.push_back(row[bins ? 3 : 1]);
+    if (delta < row.size()) frame.other.push_back(row[delta]);
+  }
+  return frame;
+}
 
 Table::Kind table_kind(program::OutputShape shape) {
   switch (shape) {

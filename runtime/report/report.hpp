@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,10 @@ struct Table {
 };
 /// How a table of an output is shown; values at sites are a curve along them.
 Table::Kind table_kind(program::OutputShape shape);
+/// Names of x and y of a table with these columns: the first two, or the value and its density.
+std::pair<std::string, std::string> axes_of(const std::vector<std::string>& columns);
+/// The curve of rows of such a table, without its time. The mean (k = 0) has no place in it.
+Frame frame_of(const std::vector<std::string>& columns, std::span<const double> values);
 
 /// A plane of values that is written again and again: a slice, a histogram of two quantities.
 struct Plane {

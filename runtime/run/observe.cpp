@@ -304,7 +304,7 @@ void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::
   if (!field.more.empty() || field.scale != 1 || field.offset != 0)
     return to.table(observe::reduce(p, field, read, {}, threads_), at);
   io::Table table;
-  table.group = program::row_of(field.kind).group, table.name = field.name;
+  table.kind = field.kind, table.name = field.name;
   table.precision = p.buffers[field.buffer].precision;
   table.shape.assign(p.extent.begin(), p.extent.begin() + p.dims);
   std::reverse(table.shape.begin(), table.shape.end());
@@ -324,10 +324,7 @@ void Observer::write_fields(const Output& output, const io::Moment& at,
       continue;
     }
     io::Table table = observe::reduce(session_.program(), field, read, scalars, threads_);
-    if (attended && field.kind == FieldOutput::Kind::Spectrum)
-      onlooker_->spectrum(table.name, at, io::spectrum_bins(table));
-    else if (attended)
-      onlooker_->array(table.group, table.name, at, table.shape, table.values);
+    if (attended) onlooker_->table(table, at);
     if (target != nullptr) target->table(std::move(table), at);
   }
 }

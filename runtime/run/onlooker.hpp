@@ -34,12 +34,8 @@ class Onlooker {
   /// One output's scalars, as io::ResultFile gets them.
   virtual void scalars(std::span<const std::string> names, const io::Moment& at,
                        std::span<const double> values) = 0;
-  virtual void spectrum(const std::string& name, const io::Moment& at,
-                        std::span<const io::SpectrumBin> bins) = 0;
-  /// `group`: "slices", "histograms", "profiles"; shape slowest axis first. Snapshots of a whole
-  /// lattice are not told.
-  virtual void array(const std::string& group, const std::string& name, const io::Moment& at,
-                     std::span<const std::int64_t> shape, std::span<const double> values) = 0;
+  /// What is made of fields. Snapshots of a whole lattice are not told.
+  virtual void table(const io::Table& table, const io::Moment& at) = 0;
   /// The expectations as they stand after an output.
   virtual void checks(const std::vector<ExpectationResult>& results) = 0;
   /// Between two chunks of steps; called again every 50 ms while it answers Pause.

@@ -16,14 +16,8 @@ class Checkpoints : public runtime::Onlooker {
  public:
   explicit Checkpoints(std::int64_t step) : step_(step) {}
   bool attending() const override { return true; }
-  void spectrum(const std::string& name, const io::Moment& at,
-                std::span<const io::SpectrumBin> bins) override {
-    if (at.step != step_) return;
-    for (const io::SpectrumBin& bin : bins) shown[name].push_back(bin.power);
-  }
-  void array(const std::string&, const std::string& name, const io::Moment& at,
-             std::span<const std::int64_t>, std::span<const double> values) override {
-    if (at.step == step_) shown[name].assign(values.begin(), values.end());
+  void table(const io::Table& table, const io::Moment& at) override {
+    if (at.step == step_) shown[table.name] = table.values;
   }
   void scalars(std::span<const std::string>, const io::Moment&, std::span<const double>) override {}
   void checks(const std::vector<runtime::ExpectationResult>&) override {}

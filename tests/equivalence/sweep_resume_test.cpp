@@ -52,9 +52,7 @@ class StopAt : public runtime::Onlooker {
   explicit StopAt(std::int64_t step) : step_(step) {}
   bool attending() const override { return false; }
   void scalars(std::span<const std::string>, const io::Moment&, std::span<const double>) override {}
-  void spectrum(const std::string&, const io::Moment&, std::span<const io::SpectrumBin>) override {}
-  void array(const std::string&, const std::string&, const io::Moment&,
-             std::span<const std::int64_t>, std::span<const double>) override {}
+  void table(const io::Table&, const io::Moment&) override {}
   void checks(const std::vector<runtime::ExpectationResult>&) override {}
   runtime::Wish between(const runtime::Progress& now) override {
     return now.step >= step_ ? runtime::Wish::Stop : runtime::Wish::GoOn;

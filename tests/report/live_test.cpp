@@ -33,6 +33,10 @@ struct Wave {
   }
 };
 
+io::Table slice(std::vector<std::int64_t> shape, const std::vector<double>& values) {
+  return {.kind = program::OutputKind::Slice, .name = "phi", .shape = shape, .values = values};
+}
+
 TEST(LiveRun, TellsWhatIsNew) {
   Wave wave;
   wave.row(0, 1), wave.row(10, 2);
@@ -46,8 +50,7 @@ TEST(LiveRun, TellsWhatIsNew) {
   EXPECT_EQ(second["series"][1]["y"]["f"], encode_of({-3}));
   EXPECT_EQ(second["shape"], first["shape"]);
   const std::vector<double> plane(12, 0.5);
-  const std::int64_t shape[] = {3, 4};
-  wave.run.array("slices", "phi", {20, 10}, shape, plane);
+  wave.run.table(slice({3, 4}, plane), {20, 10});
   json third = wave.run.news(second["since"]);
   EXPECT_NE(third["shape"], first["shape"]);
   EXPECT_EQ(third["pictures"][0]["frames"][0]["w"], 4);
@@ -63,10 +66,9 @@ TEST(LiveRun, FieldsAreKeptWhileSomebodyLooks) {
 
 TEST(LiveRun, LongSequencesAreThinned) {
   Wave wave;
-  const std::int64_t shape[] = {2, 2};
   for (int i = 0; i < 1000; ++i) {
     const std::vector<double> plane(4, i);
-    wave.run.array("slices", "phi", {i, 1.0 * i}, shape, plane);
+    wave.run.table(slice({2, 2}, plane), {i, 1.0 * i});
   }
   const json frames = wave.run.news(0)["pictures"][0]["frames"];
   EXPECT_LE(frames.size(), 121U);

@@ -181,7 +181,7 @@ TEST(Links, AFileThatDoesNotSayItsLattice) {
 
 io::Table table_of_links(const program::Program& p, int colours) {
   io::Table table;
-  table.group = "links", table.name = "U";
+  table.kind = program::OutputKind::Links, table.name = "U";
   for (int axis = p.dims - 1; axis >= 0; --axis) table.shape.push_back(p.extent[axis]);
   for (const std::int64_t n : {p.dims, colours, colours, 2}) table.shape.push_back(n);
   for (std::int64_t site = 0; site < p.sites(); ++site)
@@ -246,7 +246,8 @@ TEST(Links, OnlyLinksGoThere) {
   const program::Program p = lattice_of(2, {2, 2, 1, 1});
   io::Results results(folder.path(), p);
   io::Table table;
-  table.group = "snapshots", table.name = "phi", table.shape = {2, 2}, table.values = {1, 2, 3, 4};
+  table.kind = program::OutputKind::Snapshot, table.name = "phi", table.shape = {2, 2},
+  table.values = {1, 2, 3, 4};
   results.file("conf.ildg").table(table, {1, 1.0});
   results.finish();
   ASSERT_EQ(results.notes().size(), 1U);

@@ -21,17 +21,12 @@ class Counting : public Onlooker {
     ASSERT_EQ(names.size(), values.size());
     for (std::size_t i = 0; i < names.size(); ++i) rows[names[i]].emplace_back(at.time, values[i]);
   }
-  void spectrum(const std::string& name, const io::Moment&,
-                std::span<const io::SpectrumBin> bins) override {
-    EXPECT_FALSE(bins.empty());
-    ++fields["spectra/" + name];
-  }
-  void array(const std::string& group, const std::string& name, const io::Moment&,
-             std::span<const std::int64_t> shape, std::span<const double> values) override {
+  void table(const io::Table& table, const io::Moment&) override {
     std::int64_t size = 1;
-    for (const auto n : shape) size *= n;
-    EXPECT_EQ(static_cast<std::size_t>(size), values.size());
-    ++fields[group + "/" + name];
+    for (const auto n : table.shape) size *= n;
+    EXPECT_EQ(static_cast<std::size_t>(size), table.values.size());
+    EXPECT_GT(size, 0);
+    ++fields[table.group() + "/" + table.name];
   }
   void checks(const std::vector<ExpectationResult>& results) override {
     checked = results.empty() ? 0 : results[0].history.size();

@@ -72,9 +72,7 @@ class StopAt : public Onlooker {
   explicit StopAt(std::int64_t step) : step_(step) {}
   bool attending() const override { return false; }
   void scalars(std::span<const std::string>, const io::Moment&, std::span<const double>) override {}
-  void spectrum(const std::string&, const io::Moment&, std::span<const io::SpectrumBin>) override {}
-  void array(const std::string&, const std::string&, const io::Moment&,
-             std::span<const std::int64_t>, std::span<const double>) override {}
+  void table(const io::Table&, const io::Moment&) override {}
   void checks(const std::vector<ExpectationResult>&) override {}
   Wish between(const Progress& now) override { return now.step >= step_ ? Wish::Stop : Wish::GoOn; }
 

@@ -156,9 +156,18 @@ void write_moments(Results& results, const std::string& name, int first, int las
     results.file(name).scalars(names, at, std::array{1.0 * step, -2.0 * step});
     if (step % 40 != 0) continue;
     const std::vector<double> field(64, step);
-    results.file(name).array("snapshots", "phi", at, std::array<std::int64_t, 1>{64}, field,
-                             program::Precision::F32);
-    results.file(name).spectrum("phi", at, {});
+    results.file(name).table({.kind = program::OutputKind::Snapshot,
+                              .name = "phi",
+                              .shape = {64},
+                              .values = field,
+                              .precision = program::Precision::F32},
+                             at);
+    results.file(name).table({.kind = program::OutputKind::Spectrum,
+                              .name = "phi",
+                              .shape = {1, 4},
+                              .values = {0.5, 1.0 * step, 2, 3.5},
+                              .columns = {"k", "P", "Delta", "modes"}},
+                             at);
   }
 }
 

@@ -16,15 +16,15 @@ void SpectrumKeeper::scalars(std::span<const std::string> names, const io::Momen
   if (next_ != nullptr) next_->scalars(names, at, values);
 }
 
-void SpectrumKeeper::spectrum(const std::string& name, const io::Moment& at,
-                              std::span<const io::SpectrumBin> bins) {
-  rows_.push_back({name, at, {bins.begin(), bins.end()}});
-  if (relayed()) next_->spectrum(name, at, bins);
-}
-
-void SpectrumKeeper::array(const std::string& group, const std::string& name, const io::Moment& at,
-                           std::span<const std::int64_t> shape, std::span<const double> values) {
-  if (relayed()) next_->array(group, name, at, shape, values);
+void SpectrumKeeper::table(const io::Table& table, const io::Moment& at) {
+  if (table.kind == program::OutputKind::Spectrum) {
+    Row row{table.name, at, {}};
+    const std::vector<double>& v = table.values;  // k, P, Delta, modes
+    for (std::size_t i = 0; i + 3 < v.size(); i += 4)
+      row.bins.push_back({v[i], v[i + 1], v[i + 3]});
+    rows_.push_back(std::move(row));
+  }
+  if (relayed()) next_->table(table, at);
 }
 
 void SpectrumKeeper::checks(const std::vector<runtime::ExpectationResult>& results) {

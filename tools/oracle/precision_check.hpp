@@ -20,10 +20,13 @@ namespace vphi::tools {
 /// Keeps the spectra of a run, and passes on to another onlooker what it is told.
 class SpectrumKeeper : public runtime::Onlooker {
  public:
+  struct Bin {
+    double k = 0, power = 0, modes = 0;
+  };
   struct Row {
     std::string name;
     io::Moment at;
-    std::vector<io::SpectrumBin> bins;
+    std::vector<Bin> bins;
   };
 
   explicit SpectrumKeeper(runtime::Onlooker* next = nullptr) : next_(next) {}
@@ -31,10 +34,7 @@ class SpectrumKeeper : public runtime::Onlooker {
   bool attending() const override { return true; }
   void scalars(std::span<const std::string> names, const io::Moment& at,
                std::span<const double> values) override;
-  void spectrum(const std::string& name, const io::Moment& at,
-                std::span<const io::SpectrumBin> bins) override;
-  void array(const std::string& group, const std::string& name, const io::Moment& at,
-             std::span<const std::int64_t> shape, std::span<const double> values) override;
+  void table(const io::Table& table, const io::Moment& at) override;
   void checks(const std::vector<runtime::ExpectationResult>& results) override;
   runtime::Wish between(const runtime::Progress& now) override;
 

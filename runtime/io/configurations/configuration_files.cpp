@@ -9,6 +9,7 @@
 
 #include "runtime/io/configurations/ildg.hpp"
 #include "runtime/io/configurations/nersc.hpp"
+#include "runtime/io/output_files.hpp"
 #include "runtime/io/results.hpp"
 
 namespace vphi::io {
@@ -21,9 +22,7 @@ class ConfigurationFiles : public ResultFile {
   ConfigurationFiles(const fs::path& path, const program::Program& program, const Keep& keep)
       : stem_(path), ending_(path.extension().string()), program_(program) {
     stem_.replace_extension();
-    if (keep.generation)
-      for (const auto& entry : fs::directory_iterator(folder()))
-        reopen_found(entry.path(), keep.at.step);
+    if (keep.generation) steps_ = moments_kept(stem_, ending_, keep.at.step);
   }
 
   void scalars(std::span<const std::string> names, const Moment& at,
@@ -35,7 +34,10 @@ class ConfigurationFiles : public ResultFile {
   }
 
   void table(Table whole, const Moment& at) override {
-    if (whole.group != "links") return array(whole.group, whole.name, at, whole.shape, {}, {});
+    if (whole.row().shape != program::OutputShape::Configuration) {
+      left_out_.insert(whole.name);
+      return;
+    }
     unpack(whole);
     const Configuration links = arranged(whole);
     std::vector<std::pair<std::string, std::string>> notes{
@@ -54,13 +56,6 @@ class ConfigurationFiles : public ResultFile {
     steps_.insert(at.step);
   }
 
-  void spectrum(const std::string& name, const Moment&, std::span<const SpectrumBin>) override {
-    left_out_.insert(name);
-  }
-  void array(const std::string&, const std::string& name, const Moment&,
-             std::span<const std::int64_t>, std::span<const double>, program::Precision) override {
-    left_out_.insert(name);
-  }
   void swept(const Moment&, std::span<const Swept> values) override {
     for (const Swept& value : values) left_out_.insert(value.name);
   }
@@ -85,13 +80,7 @@ class ConfigurationFiles : public ResultFile {
   }
 
  private:
-  fs::path folder() const {
-    const fs::path parent = stem_.parent_path();
-    return parent.empty() ? fs::path(".") : parent;
-  }
-  fs::path file_of(std::int64_t step) const {
-    return fmt::format("{}_{:08}{}", stem_.string(), step, ending_);
-  }
+  fs::path file_of(std::int64_t step) const { return file_of_moment(stem_, step, ending_); }
 
   /// The links of a lattice of fewer than four axes, with unit links along the rest.
   Configuration arranged(const Table& whole) const {
@@ -104,23 +93,6 @@ class ConfigurationFiles : public ResultFile {
         for (std::size_t i = 0; i < entries; ++i, from += 2)
           links.link(site, static_cast<int>(mu))[i] = {from[0], from[1]};
     return links;
-  }
-
-  /// A file of an earlier part of this run: kept up to the step it goes on from.
-  void reopen_found(const fs::path& path, std::int64_t last) {
-    const std::string name = path.filename().string(), head = stem_.filename().string() + "_";
-    if (!name.starts_with(head) || !name.ends_with(ending_)) return;
-    const std::string digits =
-        name.substr(head.size(), name.size() - std::min(name.size(), head.size() + ending_.size()));
-    if (digits.size() < 8 || digits.size() > 18 ||
-        digits.find_first_not_of("0123456789") != std::string::npos)
-      return;
-    const std::int64_t step = std::stoll(digits);
-    std::error_code ignored;
-    if (step > last)
-      fs::remove(path, ignored);
-    else
-      steps_.insert(step);
   }
 
   fs::path stem_;

@@ -147,35 +147,13 @@ class Hdf5File : public ResultFile {
     with_reason([&] { series_->add(at, rows); });
   }
 
-  void spectrum(const std::string& name, const Moment& at,
-                std::span<const SpectrumBin> bins) override {
-    Table whole;
-    whole.group = "spectra", whole.name = name;
-    whole.shape = {static_cast<std::int64_t>(bins.size()), 4};
-    whole.columns = {"k", "P", "Delta", "modes"};
-    for (const auto& bin : bins)
-      whole.values.insert(whole.values.end(),
-                          {bin.k, bin.power, bin.delta, static_cast<double>(bin.modes)});
-    table(std::move(whole), at);
-  }
-
-  void array(const std::string& group, const std::string& name, const Moment& at,
-             std::span<const std::int64_t> shape, std::span<const double> values,
-             Precision precision) override {
-    Table whole;
-    whole.group = group, whole.name = name, whole.precision = precision;
-    whole.shape.assign(shape.begin(), shape.end());
-    whole.values.assign(values.begin(), values.end());
-    table(std::move(whole), at);
-  }
-
   void table(Table table, const Moment& at) override {
     const bool narrow = table.precision == Precision::F32;
     const std::vector<hsize_t> sizes(table.shape.begin(), table.shape.end());
     hsize_t count = 1;
     for (auto edge : sizes) count *= edge;
     const bool large = count >= kLarge;
-    const Handle set = dataset(table.group, table.name, at, sizes,
+    const Handle set = dataset(table.group(), table.name, at, sizes,
                                narrow ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, large);
     if (large)
       write_packed(set, table, sizes);
@@ -189,7 +167,7 @@ class Hdf5File : public ResultFile {
     for (const auto& [name, value] : table.numbers)
       attribute(set, name.c_str(), H5T_NATIVE_DOUBLE, value);
     write_edges(set, table, at);
-    const bool placed = lies_at_sites(table.group);
+    const bool placed = table.row().shape == program::OutputShape::Sites;
     if (placed && table.leading.empty())
       lay_on_lattice(set, table, at, static_cast<int>(number_of(table, "axis").value_or(-1)),
                      std::llround(number_of(table, "plane").value_or(0)));
@@ -306,7 +284,7 @@ class Hdf5File : public ResultFile {
     std::string axes;
     for (const auto& [name, values] : table.axes) {
       const std::string path =
-          fmt::format("/axes/{}/{}/{:08}/{}", table.group, link_name(table.name), at.step, name);
+          fmt::format("/axes/{}/{}/{:08}/{}", table.group(), link_name(table.name), at.step, name);
       axes += (axes.empty() ? "" : ", ") + path;
       write_numbers(path, values);
     }
@@ -348,7 +326,7 @@ class Hdf5File : public ResultFile {
     value_dimensions(table, scales, labels);
     attach(set, table, scales, labels);
     attribute(set, "axes", names);
-    arrays_.push_back({table.name, link_of(table.group, table.name, at), at,
+    arrays_.push_back({table.name, link_of(table.group(), table.name, at), at,
                        table.precision == Precision::F32 ? 4 : 8, table.shape, cut, plane,
                        !table.inner.empty() && table.inner.back() == "part"});
   }
@@ -360,14 +338,14 @@ class Hdf5File : public ResultFile {
   void attach(hid_t set, const Table& table, const std::vector<std::string>& scales,
               const std::vector<std::string>& labels) {
     for (const std::string& scale : scales)
-      link_scale(file_, scale, folder_of(table.group, table.name));
+      link_scale(file_, scale, folder_of(table.group(), table.name));
     attach_scales(file_, set, scales, labels);
   }
 
   /// Dimensions of the value at a site, behind those of the lattice.
   void value_dimensions(const Table& table, std::vector<std::string>& scales,
                         std::vector<std::string>& labels) {
-    const std::string folder = folder_of(table.group, table.name);
+    const std::string folder = folder_of(table.group(), table.name);
     const std::size_t first = table.shape.size() - table.inner.size();
     for (std::size_t a = 0; a < table.inner.size(); ++a) {
       const bool parts = table.inner[a] == "part";
@@ -395,9 +373,9 @@ class Hdf5File : public ResultFile {
                                : own < 3            ? "row"
                                                     : fmt::format("row{}", d);
       const auto size = static_cast<hsize_t>(table.shape[front + d]);
-      labels.push_back(number_scale(folder_of(table.group, table.name), base, size,
+      labels.push_back(number_scale(folder_of(table.group(), table.name), base, size,
                                     last ? table.columns : std::vector<std::string>{}));
-      scales.push_back(folder_of(table.group, table.name) + "/" + labels.back());
+      scales.push_back(folder_of(table.group(), table.name) + "/" + labels.back());
     }
     value_dimensions(table, scales, labels);
     if (!scales.empty()) attach(set, table, scales, labels);
@@ -478,12 +456,13 @@ class Hdf5File : public ResultFile {
         continue;
       }
       if (Hdf5Series::owns(group) || group == "parameters" || group == "model_text") continue;
+      const program::OutputRow* row = program::output_of_group(group);
+      const bool at_sites = row != nullptr && row->shape == program::OutputShape::Sites;
       for (const auto& [name, link] : members(folder))
         for (const auto& [step, set] : members(link)) {
           links_[set] = true;
-          const bool placed = H5Aexists_by_name(file_, set.c_str(), "axes", H5P_DEFAULT) > 0 &&
-                              lies_at_sites(group);
-          if (placed) arrays_.push_back(array_of(set));
+          if (at_sites && H5Aexists_by_name(file_, set.c_str(), "axes", H5P_DEFAULT) > 0)
+            arrays_.push_back(array_of(set));
         }
     }
     std::stable_sort(arrays_.begin(), arrays_.end(),

@@ -19,7 +19,7 @@ io::Table histogram_table(const program::Program& program, const program::FieldO
   table.numbers = {{"below", static_cast<double>(h.below)},
                    {"above", static_cast<double>(h.above)},
                    {"invalid", static_cast<double>(h.invalid)}};
-  table.group = program::row_of(field.kind).group, table.name = field.name;
+  table.kind = field.kind, table.name = field.name;
   return table;
 }
 

@@ -23,7 +23,7 @@ using Bytes = std::vector<std::byte>;
 namespace {
 
 constexpr char kMagic[17] = "vphi checkpoint\n";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::uint64_t kStart = 32;                       ///< bytes before the head
 constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;  ///< bytes under one checksum
 constexpr std::uint64_t kMostHead = std::uint64_t{64} << 20;

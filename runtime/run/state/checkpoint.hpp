@@ -2,7 +2,7 @@
 //
 // The file, all numbers little-endian:
 //   "vphi checkpoint\n"  16 bytes
-//   version u32 (1), CRC-32C of the head u32, length of the head u64
+//   version u32 (2), CRC-32C of the head u32, length of the head u64
 //   head                 JSON: what a person or a tool wants to know, and the list of blocks
 //   blocks               in the order of the list: pieces of at most 16 MiB, each followed by its
 //                        CRC-32C (u32)

@@ -63,7 +63,7 @@ observe::Histogram get_histogram(Unpacker& from) {
 }
 
 void put_array(Packer& to, const io::Table& table) {
-  to.text(table.group);
+  to.text(table.group());
   to.text(table.name);
   to.wholes(table.shape);
   to.reals(table.values);
@@ -82,7 +82,10 @@ void put_array(Packer& to, const io::Table& table) {
 
 io::Table get_array(Unpacker& from) {
   io::Table table;
-  table.group = from.text();
+  const std::string group = from.text();
+  const program::OutputRow* row = program::output_of_group(group);
+  if (row == nullptr) throw DamagedCheckpoint("`" + group + "` is no group of results");
+  table.kind = row->kind;
   table.name = from.text();
   table.shape = from.wholes();
   table.values = from.reals();
