@@ -1,0 +1,79 @@
+// Every option that a row of program/outputs.def allows changes what is derived for the output: an
+// option that nothing reads, or a kind or an option that is new, fails here.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "derive_text.hpp"
+#include "program/outputs.hpp"
+
+namespace vphi::physics::test {
+namespace {
+
+/// A value that is not the one taken without the option, and whether it is of two fields.
+struct Value {
+  const char* text;
+  bool two = false;
+};
+const std::map<std::string, Value>& values() {
+  static const std::map<std::string, Value> all{
+      {"type", {"1"}},   {"version", {"2"}}, {"k", {"effective"}}, {"weights", {"defrost"}},
+      {"factor", {"3"}}, {"mass", {"0.5"}},  {"hubble", {"on"}},   {"cross", {"on", true}},
+      {"x", {"0.3"}},    {"y", {"0.3"}},     {"z", {"0.3"}},       {"bins", {"7"}},
+      {"over", {"g"}},   {"low", {"0.1"}},   {"high", {"0.9"}},    {"scale", {"log"}},
+      {"along", {"y"}},
+  };
+  return all;
+}
+
+/// All that an option may change.
+std::string fingerprint(const Observable& o) {
+  const auto shown = [](Expr e) { return e ? algebra::to_text(e, algebra::Names{}) : "none"; };
+  std::ostringstream text;
+  const program::SpectrumForm& s = o.form.spectrum;
+  text << o.form.axis << ' ' << o.form.bins << ' ' << o.coordinate << ' ' << s.type << s.version
+       << s.two_bins << s.cross << s.laplacian.size() << ' ' << o.form.over.size() << ' '
+       << shown(o.factor) << ' ' << shown(o.mass2) << ' ' << shown(o.value);
+  for (const Observable::Part& part : o.more) text << ' ' << shown(part.value);
+  for (const program::HistogramAxis& axis : o.form.histogram)
+    text << ' ' << axis.bins << ' ' << axis.low << ' ' << axis.high << axis.find_low
+         << axis.find_high << axis.log;
+  return text.str();
+}
+
+std::string derived_from(const std::string& call) {
+  const Derived d = derived(R"(model test "t"
+units reduced_planck
+sweep g = [1, 2]
+lattice box: 8^3, length = 4, boundary = periodic
+metric frw(a)
+field u, v: real
+potential V = u^2/2 + g*v^2/2
+init u = 1, u' = 0, v = 0.1, v' = 0
+evolve leapfrog, dt = 0.05*dx, until = t > 1
+at end: )" + call + " -> \"x.h5\"\n");
+  for (const OutputClause& clause : d.system->outputs)
+    for (const Observable& o : clause.observables)
+      if (o.kind) return fingerprint(o);
+  throw std::runtime_error("no output of fields: " + call);
+}
+
+TEST(OutputOptions, EachIsRead) {
+  for (const program::OutputRow& row : program::kOutputs) {
+    if (!row.called) continue;
+    std::istringstream options{std::string(row.options)};
+    for (std::string option; options >> option;) {
+      const auto value = values().find(option);
+      ASSERT_NE(value, values().end()) << row.name << ": " << option;
+      const std::string plain = fmt::format("{}(u)", row.name);
+      const std::string given = fmt::format(
+          "{}(u{}, {} = {})", row.name, value->second.two ? ", v" : "", option, value->second.text);
+      EXPECT_NE(derived_from(plain), derived_from(given)) << given;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vphi::physics::test
