@@ -12,6 +12,7 @@
 #include "compiler/interpret/interpret.hpp"
 #include "runtime/run/starts/random_field.hpp"
 #include "tools/oracle/shown_state.hpp"
+#include "tools/oracle/vacuum_power.hpp"
 
 namespace vphi::tools {
 namespace {
@@ -383,6 +384,12 @@ class StartComparison {
     rows_.push_back(filling.done());
   }
 
+  struct Drawn {
+    const physics::InitialValue* start = nullptr;
+    const physics::RandomField* field = nullptr;
+    std::size_t place = 0;
+  };
+  Drawn vacuum_of(const Column& wave);
   void compare_waves(const Column& wave);
   long double second_slope(WrittenField& f, std::size_t real);
 
@@ -413,33 +420,33 @@ long double StartComparison::second_slope(WrittenField& f, std::size_t real) {
   return ((energy(h) - energy(0)) - (energy(0) - energy(-h))) / (h * h);
 }
 
-/// Power by shells of modes, on a box of `kEdge` sites along each axis.
-void StartComparison::compare_waves(const Column& wave) {
-  constexpr int kEdge = 16, kSeeds = 64, kShells = 4;
-  DerivativeRow row{"power of " + wave.shown + " at the start", "vacuum", 0, 0, {}};
-  const int dims = text_.box.dims;
-  const program::Program& given = plan_->program;
-  // the value and its response to the random array
+/// The first value of the variable at the start, and the vacuum that it reads.
+StartComparison::Drawn StartComparison::vacuum_of(const Column& wave) {
+  Drawn drawn;
   const physics::Variable* variable = nullptr;
   for (const physics::Variable& v : system_.variables)
     if (const auto at = standing(text_, v.shown); at && at->field == wave.at.field &&
                                                   at->real == wave.at.real && !variable &&
                                                   !ShownState::second_order_momentum(v))
       variable = &v;
-  const physics::InitialValue* start = nullptr;
   for (const auto& value : system_.initial)
-    if (variable && value.array == variable->array && !start) start = &value;
-  const physics::RandomField* field = nullptr;
-  std::size_t place = 0;
-  for (std::size_t i = 0; start && i < system_.random.size(); ++i) {
+    if (variable && value.array == variable->array && !drawn.start) drawn.start = &value;
+  for (std::size_t i = 0; drawn.start && i < system_.random.size(); ++i) {
     const auto& random = system_.random[i];
-    const bool read = algebra::contains(start->value, [&](algebra::Expr e) {
+    const bool read = algebra::contains(drawn.start->value, [&](algebra::Expr e) {
       return e.is(algebra::Op::Load) && e->index == random.array;
     });
     if (!read || random.kind != physics::RandomField::Kind::Vacuum || random.velocity) continue;
-    field = &random;
-    place = i;
+    drawn.field = &random;
+    drawn.place = i;
   }
+  return drawn;
+}
+
+/// Power by shells of modes.
+void StartComparison::compare_waves(const Column& wave) {
+  DerivativeRow row{"power of " + wave.shown + " at the start", "vacuum", 0, 0, {}};
+  const auto [start, field, place] = vacuum_of(wave);
   if (!field) {
     if (start)
       row.points = 1, row.deviation = 1;  // no fluctuations at all
@@ -448,75 +455,20 @@ void StartComparison::compare_waves(const Column& wave) {
     rows_.push_back(row);
     return;
   }
-  const auto value = [&](long double random) {
+  const auto value = [&, &start = start, &field = field](long double random) {
     for (const auto& r : system_.random)
       derived_.arrays[r.array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
     derived_.arrays[field->array].assign(static_cast<std::size_t>(text_.box.sites()), random);
     derived_.changed();
     return derived_.at(start->value, Place{}) / state_.unit(*wave.at.field);
   };
-  const long double response = value(1) - value(0);
-
-  program::Program p = given;
-  p.extent = {1, 1, 1, 1};
-  for (std::size_t k = 0; k < static_cast<std::size_t>(dims); ++k) p.extent[k] = kEdge;
-  const long double dk = 2 * std::numbers::pi_v<long double> / (kEdge * text_.box.dx);
-  const long double mass2 =
+  VacuumStart vacuum{place, field->kernel_form, field->cutoff, value(1) - value(0)};
+  vacuum.mass2 =
       second_slope(*wave.at.field, wave.at.real) - 9.0L / 4 * text_.hubble * text_.hubble;
-  std::vector<long double> power(kShells + 1), exact(kShells + 1);
-  std::vector<int> modes(kShells + 1);
-  std::size_t sites = 1;
-  for (int k = 0; k < dims; ++k) sites *= kEdge;
-  std::vector<Complex> wheel;
-  for (int i = 0; i < kEdge; ++i)
-    wheel.push_back(std::polar(1.0L, -2 * std::numbers::pi_v<long double> * i / kEdge));
-  for (int seed = 0; seed < kSeeds; ++seed) {
-    p.seed = 31 + static_cast<std::uint64_t>(seed);
-    const auto values = runtime::random_field(p, given.random.at(place), 1);
-    // modes along the axes' own planes are enough: n = (n_x, n_y, n_z) with |n| below 4.5
-    std::vector<Complex> box(values.begin(), values.end());
-    for (std::size_t stride = 1; stride < sites; stride *= kEdge) {  // axis after axis
-      std::vector<Complex> next(box.size());
-      for (std::size_t i = 0; i < box.size(); ++i) {
-        const std::size_t n = i / stride % kEdge, base = i - n * stride;
-        for (std::size_t j = 0; j < kEdge; ++j)
-          next[i] += box[base + j * stride] * wheel[n * j % kEdge];
-      }
-      box = std::move(next);
-    }
-    for (std::size_t i = 0; i < box.size(); ++i) {
-      long double square = 0;
-      for (std::size_t stride = 1; stride < sites; stride *= kEdge) {
-        const int n = static_cast<int>(i / stride % kEdge);
-        const int near = n > kEdge / 2 ? n - kEdge : n;
-        square += near * near;
-      }
-      const auto shell = static_cast<std::size_t>(std::lround(std::sqrt(square)));
-      if (shell == 0 || shell > kShells) continue;
-      const long double k2 = square * dk * dk;
-      const long double w = std::sqrt(std::max(0.0L, k2 + mass2));
-      const long double cut = (kEdge / 2 + 1) * dk / 2;
-      power[shell] += std::norm(box[i] * response / static_cast<long double>(sites));
-      exact[shell] +=
-          std::pow(dk / (2 * std::numbers::pi_v<long double>), dims) / (2 * w) *
-          (field->kernel_form && field->cutoff == 0 ? std::exp(-2 * k2 / (cut * cut)) : 1);
-      ++modes[shell];
-    }
-  }
+  vacuum.dx = text_.box.dx;
+  vacuum.dims = text_.box.dims;
   if (field->cutoff != 0) row.not_checked = "a vacuum with a cutoff of its own";
-  row.allowed = 0;
-  for (std::size_t shell = 1; shell <= kShells; ++shell) {
-    if (modes[shell] == 0) continue;
-    // the correlator is sampled within half a box: long waves are averaged over it
-    const double own = field->kernel_form ? (shell == 1 ? 0.15 : 0.05) : 0;
-    const double allowed = own + kErrors * std::sqrt(2.0 / modes[shell]);
-    const double off = static_cast<double>(std::fabs(power[shell] / exact[shell] - 1));
-    row.points += modes[shell];
-    if (off / allowed > (row.allowed > 0 ? row.deviation / row.allowed : -1)) {
-      row.deviation = off;
-      row.allowed = allowed;
-    }
-  }
+  judge_power(vacuum_power(plan_->program, vacuum), field->kernel_form, kErrors, row);
   rows_.push_back(row);
 }
 
