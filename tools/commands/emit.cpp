@@ -182,13 +182,20 @@ std::filesystem::path folder_of(const std::string& file) {
   return std::filesystem::absolute(file).lexically_normal().parent_path();
 }
 
-}  // namespace
-
-int emit(const Words& words) {
+/// What the command line asks for.
+struct Wanted {
   std::vector<std::string> models;
   ModelOptions options;
   std::string to = "native", target = "native", device, after, kernel, file;
   bool with_main = false, json = false;
+
+  bool whole() const { return to == "json" || to == "program"; }
+  bool kernels() const { return !whole() && to != "latex" && after.empty(); }
+  /// False where only the help was asked for.
+  bool read(const Words& words);
+};
+
+bool Wanted::read(const Words& words) {
   std::vector<std::string> texts = device_kinds();
   texts.insert(texts.end(), {"latex", "json", "program"});
   CommandLine line("emit MODEL", "Writes the kernels as readable source.");
@@ -207,70 +214,84 @@ int emit(const Words& words) {
       .value("-o", "FILE", file, "write to a file")
       .flag("--json", json, "one JSON object: the kernels with their cost, or the text asked for");
   options.declare(line);
-  if (!line.parse(words)) return kOk;
-  const bool whole = to == "json" || to == "program";
-  const bool kernels = !whole && to != "latex" && after.empty();
-  line.obeyed("--target", !whole, "it is the device of `--to json` and `--to program`")
+  if (!line.parse(words)) return false;
+  line.obeyed("--target", !whole(), "it is the device of `--to json` and `--to program`")
       .obeyed("--target", !device.empty(), "`--device` says which device it is")
       .obeyed("--target", to == "program" && target == "hip", "vphi does not run HIP yet")
       .obeyed("--device", to != "program", "it is the device of `--to program`")
-      .obeyed("--after", whole || to == "latex", "passes are those of kernels")
-      .obeyed("--kernel", !kernels, "the text is not a kernel's")
-      .obeyed("--main", !kernels, "the text is not a kernel's")
+      .obeyed("--after", whole() || to == "latex", "passes are those of kernels")
+      .obeyed("--kernel", !kernels(), "the text is not a kernel's")
+      .obeyed("--main", !kernels(), "the text is not a kernel's")
       .obeyed("--main", to == "hip", "HIP has no main yet");
+  return true;
+}
 
-  CompileOptions compile = options.compile_options();
-  compile.stop_after = after;
-  compile.reading = kernels && !json && !with_main;
+void check_pass(const std::string& after) {
   const std::vector<std::string> passes = stage_names();
-  if (!after.empty() && std::find(passes.begin(), passes.end(), after) == passes.end()) {
-    const auto near = dsl::suggest(after, passes);
-    throw UsageError(fmt::format("there is no pass `{}`", after),
-                     near ? fmt::format("did you mean `{}`?", *near)
-                          : fmt::format("passes are {}", dsl::enumerate(passes)));
-  }
-  const std::string language = whole ? target : to == "latex" ? "native" : to;
-  const auto info = to == "program" ? target_to_run(language, device) : default_target(language);
-  const std::string path = find_model(models[0]);
+  if (after.empty() || std::find(passes.begin(), passes.end(), after) != passes.end()) return;
+  const auto near = dsl::suggest(after, passes);
+  throw UsageError(fmt::format("there is no pass `{}`", after),
+                   near ? fmt::format("did you mean `{}`?", *near)
+                        : fmt::format("passes are {}", dsl::enumerate(passes)));
+}
+
+std::string latex_text(const Compilation& c) {
+  std::string text = explain_latex(c);
+  if (text.find("\\big|_{") != std::string::npos)
+    text +=
+        "Of a field $f$, $f\\big|_{x}$ is the value at the next site along $x$ and "
+        "$f\\big|_{-x}$ that at the one before.\n";
+  return text;
+}
+
+}  // namespace
+
+int emit(const Words& words) {
+  Wanted wanted;
+  if (!wanted.read(words)) return kOk;
+  const std::string &to = wanted.to, &kernel = wanted.kernel, &file = wanted.file;
+  CompileOptions compile = wanted.options.compile_options();
+  compile.stop_after = wanted.after;
+  compile.reading = wanted.kernels() && !wanted.json && !wanted.with_main;
+  check_pass(wanted.after);
+  const std::string language = wanted.whole() ? wanted.target : to == "latex" ? "native" : to;
+  const auto info =
+      to == "program" ? target_to_run(language, wanted.device) : default_target(language);
+  const std::string path = find_model(wanted.models[0]);
   const Compilation c = compile_model(path, compile, info);
-  if (report(c)) return refused(c, json);
+  if (report(c)) return refused(c, wanted.json);
   const auto put = [&](const char* key, const auto& what) {
     nlohmann::ordered_json out = {{"ok", true}, {"model", c.resolved.model.name}, {"to", to}};
     out[key] = what;
     write(out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n", file);
   };
   const auto put_text = [&](const char* key, const std::string& text) {
-    if (json)
+    if (wanted.json)
       put(key, text);
     else
       write(text, file);
   };
   if (to == "latex") {
-    std::string text = explain_latex(c);
-    if (text.find("\\big|_{") != std::string::npos)
-      text +=
-          "Of a field $f$, $f\\big|_{x}$ is the value at the next site along $x$ and "
-          "$f\\big|_{-x}$ that at the one before.\n";
-    put_text("latex", text);
+    put_text("latex", latex_text(c));
     return kOk;
   }
-  if (!after.empty()) {
-    if (!c.plan && c.system) {
+  if (!wanted.after.empty()) {
+    if (!c.plan && !c.system) throw std::logic_error("the compiler made no plan, without a reason");
+    if (c.plan)
+      put_text("plan", plan_text(c));
+    else
       put_text("system", system_text(*c.system));
-      return kOk;
-    }
-    if (!c.plan) throw std::logic_error("the compiler made no plan and gave no reason");
-    put_text("plan", plan_text(c));
     return kOk;
   }
   if (!c.program) throw std::logic_error("the compiler gave no program and no reason");
   if (to == "program")
-    write(portable_text(c, info, path, options, folder_of(file)), file);
+    write(portable_text(c, info, path, wanted.options, folder_of(file)), file);
   else if (to == "json")
     write(program::to_json(*c.program) + "\n", file);
-  else if (const auto index = static_cast<std::size_t>(find_kernel(*c.program, kernel)); with_main)
+  else if (const auto index = static_cast<std::size_t>(find_kernel(*c.program, kernel));
+           wanted.with_main)
     put_text("source", vphi::emit::stand_alone(c.program->kernels[index], info.target));
-  else if (json)
+  else if (wanted.json)
     put("kernels", kernels_json(*c.program, kernel));
   else
     write(readable_sources(*c.program, kernel), file);
