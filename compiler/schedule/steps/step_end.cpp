@@ -48,6 +48,19 @@ std::vector<kernel::ScalarAssign> finish_of(const State& state) {
   return finish;
 }
 
+namespace {
+
+/// The slot of a reduction that the block makes already; null: it makes none.
+Expr known_reduction(const Block& block, kernel::ReduceKind kind, Expr value) {
+  for (const Item& item : block.items())
+    if (item.kind == Item::Kind::Reduction && item.parity < 0 && item.reduce == kind &&
+        item.value == value)
+      return block.arena().symbol(item.name);
+  return {};
+}
+
+}  // namespace
+
 std::vector<Item> carry(const Ingredients& from, Block& block, const State& end, Wanted& wanted,
                         Stepping& result) {
   if (!from.carries) {
@@ -57,8 +70,14 @@ std::vector<Item> carry(const Ingredients& from, Block& block, const State& end,
   }
   const std::vector<Item> carried = block.take_carried();
   for (const Item& item : carried) {
+    const Expr value = at(end, item.value);
+    if (const Expr known = known_reduction(block, item.reduce, value)) {
+      wanted.slots.push_back(known->name);
+      result.finish.push_back({item.name, known});
+      continue;
+    }
     const std::string next = block.slots().fresh(item.name + "_next");
-    block.reduce(next, item.reduce, at(end, item.value));
+    block.reduce(next, item.reduce, value);
     wanted.slots.push_back(next);
     result.finish.push_back({item.name, block.arena().symbol(next)});
   }
