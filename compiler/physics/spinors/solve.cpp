@@ -1,20 +1,17 @@
 #include "compiler/physics/spinors/solve.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/even_odd.hpp"
+#include "compiler/physics/spinors/linear_map.hpp"
 #include "compiler/physics/spinors/solve_errors.hpp"
 #include "compiler/physics/stages/program.hpp"
 #include "compiler/text/solver.hpp"
@@ -25,65 +22,6 @@ using algebra::Op;
 
 namespace {
 
-/// Powers of the arrays in an expression: 0, 1, both fit (the number 0), or neither.
-struct Degree {
-  enum class Kind { Any, None, Linear, Broken };
-  Kind kind = Kind::None;
-  Expr where;  ///< Broken: the subtree that is neither
-};
-
-class DegreeReader {
- public:
-  explicit DegreeReader(const std::vector<int>& arrays) : arrays_(arrays) {}
-
-  Degree of(Expr e) {
-    if (const auto known = known_.find(e.get()); known != known_.end()) return known->second;
-    const Degree degree = read(e);
-    known_.emplace(e.get(), degree);
-    return degree;
-  }
-
- private:
-  using Kind = Degree::Kind;
-
-  Degree read(Expr e) {
-    if (e.is_zero()) return {Kind::Any, {}};
-    if (e.is(Op::Load)) {
-      return {std::ranges::count(arrays_, e->index) > 0 ? Kind::Linear : Kind::None, {}};
-    }
-    std::vector<Degree> parts;
-    for (const Expr arg : e.args()) {
-      parts.push_back(of(arg));
-      if (parts.back().kind == Kind::Broken) return parts.back();
-    }
-    const auto linear = std::ranges::count(parts, Kind::Linear, &Degree::kind);
-    const auto none = std::ranges::count(parts, Kind::None, &Degree::kind);
-    if (linear == 0) return {Kind::None, {}};
-    switch (e.op()) {
-      case Op::Add:
-      case Op::Sub:
-        return none == 0 ? Degree{Kind::Linear, {}} : Degree{Kind::Broken, e};
-      case Op::Neg:
-      case Op::Stencil:
-      case Op::Mean:
-      case Op::Total:
-        return {Kind::Linear, {}};
-      case Op::Mul:
-        return linear == 1 ? Degree{Kind::Linear, {}} : Degree{Kind::Broken, e};
-      case Op::Div:
-        return parts[1].kind == Kind::None ? Degree{Kind::Linear, {}} : Degree{Kind::Broken, e};
-      case Op::Select:
-        return parts[0].kind == Kind::None && none == 1 ? Degree{Kind::Linear, {}}
-                                                        : Degree{Kind::Broken, e};
-      default:
-        return {Kind::Broken, e};
-    }
-  }
-
-  const std::vector<int>& arrays_;
-  std::unordered_map<const algebra::Node*, Degree> known_;
-};
-
 /// `even_odd = off` keeps the system as it is written.
 bool even_odd_wanted(const Program& d, const dsl::Expr& e) {
   for (const dsl::NamedArgument& named : e.named) {
@@ -91,187 +29,6 @@ bool even_odd_wanted(const Program& d, const dsl::Expr& e) {
     if (named.value->text == "off") return false;
     if (named.value->text != "on")
       d.fail(errors::option_value(named.value->span, "even_odd", "on or off"));
-  }
-  return true;
-}
-
-/// A^+ x: the derivative of sum(y.A(x)) by x, with y called x again.
-std::vector<Expr> adjoint_of(const Program& d, const LinearSystem& solve) {
-  Arena& arena = d.arena();
-  if (!solve.op.stages.empty()) return {};
-  for (int axis = 0; axis < d.grid.dims; ++axis) {
-    const Boundary b = d.grid.boundary[axis];
-    if (b != Boundary::Periodic && b != Boundary::Antiperiodic) return {};
-  }
-  const int first = d.collected.arrays;
-  d.collected.arrays += static_cast<int>(solve.arrays.size());
-  Expr product = arena.integer(0);
-  for (std::size_t i = 0; i < solve.op.image.size(); ++i) {
-    product = product + arena.load(first + static_cast<int>(i)) * solve.op.image[i];
-  }
-  std::vector<Expr> result;
-  try {
-    for (const int array : solve.arrays) {
-      const Expr slope = algebra::variation(algebra::expand(product), array);
-      result.push_back(algebra::rewrite(slope, [&](Expr node) {
-        if (!node.is(Op::Load) || node->index < first) return node;
-        const auto i = static_cast<std::size_t>(node->index - first);
-        if (i >= solve.arrays.size()) return node;
-        return arena.load(solve.arrays[i], node->offset, node->span);
-      }));
-    }
-  } catch (const std::invalid_argument&) {  // a mean over the lattice inside of A
-    return {};
-  }
-  return result;
-}
-
-/// A number for each leaf, the same at every call.
-double number_for(const algebra::Node& leaf, int sample) {
-  std::uint64_t key = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(sample + 1);
-  const auto mix = [&](std::uint64_t more) {
-    key = (key ^ more) * 0xbf58476d1ce4e5b9ULL;
-    key ^= key >> 29;
-  };
-  mix(static_cast<std::uint64_t>(leaf.op) + 7);
-  mix(static_cast<std::uint64_t>(leaf.index) + 11);
-  for (const auto part : leaf.offset.d) mix(static_cast<std::uint64_t>(part + 100));
-  for (const char letter : leaf.name) mix(static_cast<std::uint64_t>(letter));
-  return static_cast<double>(key >> 11) * 0x1p-53 + 0.25;
-}
-
-/// Whether two maps differ on numbers at all of their leaves.
-bool differ(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  constexpr int kSamples = 3;
-  const auto value = [](Expr e, int sample) {
-    const Expr plain = algebra::rewrite(e, [](Expr node) {
-      if (!node.is(Op::Stencil)) return node;
-      Arena& arena = *node->arena;
-      return algebra::written_out(arena.stencil_data(node->index), node.arg(0), arena.symbol("dx"));
-    });
-    return algebra::evaluate(plain,
-                             {[&](const algebra::Node& leaf) { return number_for(leaf, sample); }});
-  };
-  for (int sample = 0; sample < kSamples; ++sample) {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      const double left = value(a[i], sample), right = value(b[i], sample);
-      if (std::abs(left - right) > 1e-9 * (1 + std::abs(left) + std::abs(right))) return true;
-    }
-  }
-  return false;
-}
-
-/// Whether the solver counts on a hermitian operator: the option `hermitian` of its head is not 0.
-bool wants_hermitian(const LinearSystem& solve) {
-  return std::ranges::any_of(solve.options, [](const auto& option) {
-    return option.first == "hermitian" && !option.second.is_zero();
-  });
-}
-
-}  // namespace
-
-Expr not_linear(Expr value, const std::vector<int>& arrays) {
-  const Degree degree = DegreeReader(arrays).of(value);
-  if (degree.kind == Degree::Kind::None) return value;
-  return degree.kind == Degree::Kind::Broken ? degree.where : Expr();
-}
-
-namespace {
-
-/// Whether it makes complex numbers of fields: `dot` with nothing around that makes it real.
-bool wants_complex(const text::Solver& solver) {
-  const std::function<bool(const dsl::Expr&)> within = [&](const dsl::Expr& e) {
-    const bool call = e.kind == dsl::ExprKind::Call;
-    if (call && (e.text == "re" || e.text == "im" || e.text == "abs" || e.text == "norm2"))
-      return false;
-    if (call && e.text == "dot") return true;
-    return std::ranges::any_of(e.args, [&](const dsl::ExprPtr& arg) { return within(*arg); });
-  };
-  const auto in = [&](const text::Statement& line) { return within(*line.value); };
-  return std::ranges::any_of(solver.before, in) || std::ranges::any_of(solver.iteration, in) ||
-         std::ranges::any_of(solver.after, in);
-}
-
-/// A(i u) = i A(u), tried with numbers: what is linear and agrees for these agrees for all. An
-/// operator that holds a reduction is taken to be so.
-bool complex_linear(const LinearSystem& solve) {
-  std::unordered_map<std::string, double> numbers;
-  std::uint64_t state = 0x9e3779b97f4a7c15U;
-  const auto number = [&](const std::string& leaf) {
-    const auto [place, fresh] = numbers.try_emplace(leaf, 0);
-    if (fresh) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      place->second = 0.25 + static_cast<double>(state >> 40U) / static_cast<double>(1U << 24U);
-    }
-    return place->second;
-  };
-  const auto value_at = [&](Expr part, bool times_i) {
-    algebra::Environment environment;
-    environment.leaf = [&](const algebra::Node& node) {
-      const bool stencil = node.op == Op::Stencil;
-      const algebra::Node& load = stencil ? *node.args[0] : node;
-      if (load.op != Op::Load) return number(fmt::format("{}", static_cast<const void*>(&node)));
-      const auto at = std::ranges::find(solve.arrays, load.index);
-      const auto place = at - solve.arrays.begin();
-      const bool own = at != solve.arrays.end();
-      // i(re + i im): re is -im, im is re
-      const auto source =
-          own && times_i ? solve.arrays[static_cast<std::size_t>(place ^ 1)] : load.index;
-      const double sign = own && times_i && place % 2 == 0 ? -1 : 1;
-      const auto& o = load.offset.d;
-      return sign * number(fmt::format("{} {} {},{},{},{}", stencil ? node.index : -1, source, o[0],
-                                       o[1], o[2], o[3]));
-    };
-    return algebra::evaluate(part, environment);
-  };
-  try {
-    for (std::size_t i = 0; i < solve.op.image.size(); i += 2) {
-      const double re = value_at(solve.op.image[i], false),
-                   im = value_at(solve.op.image[i + 1], false);
-      const double off = std::fabs(value_at(solve.op.image[i], true) + im) +
-                         std::fabs(value_at(solve.op.image[i + 1], true) - re);
-      if (off > 1e-9 * (std::fabs(re) + std::fabs(im))) return false;
-    }
-  } catch (const std::invalid_argument&) {
-    return true;
-  }
-  return true;
-}
-
-/// Numbers of the arrays that an operator is written in: the argument, then the stages.
-std::vector<int> arrays_of(const LinearSystem& solve) {
-  std::vector<int> arrays = solve.arrays;
-  for (const LinearMap::Stage& stage : solve.op.stages)
-    arrays.insert(arrays.end(), stage.arrays.begin(), stage.arrays.end());
-  return arrays;
-}
-
-std::vector<Expr> values_of(const LinearMap& map) {
-  std::vector<Expr> values;
-  for (const LinearMap::Stage& stage : map.stages)
-    values.insert(values.end(), stage.values.begin(), stage.values.end());
-  values.insert(values.end(), map.image.begin(), map.image.end());
-  return values;
-}
-
-/// Both have the same operator and the same solver.
-bool alike(const LinearSystem& a, const LinearSystem& b) {
-  const std::vector<int> from = arrays_of(a), to = arrays_of(b);
-  const std::vector<Expr> x = values_of(a.op), y = values_of(b.op);
-  if (a.solver->span != b.solver->span || a.options != b.options || a.rows != b.rows ||
-      a.columns != b.columns || a.antiperiodic != b.antiperiodic || from.size() != to.size() ||
-      x.size() != y.size()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Expr renamed = algebra::rewrite(x[i], [&](Expr node) {
-      if (!node.is(Op::Load)) return node;
-      const auto at = std::ranges::find(from, node->index);
-      if (at == from.end()) return node;
-      return node->arena->load(to[static_cast<std::size_t>(at - from.begin())], node->offset,
-                               node->span);
-    });
-    if (renamed != y[i]) return false;
   }
   return true;
 }
