@@ -50,6 +50,16 @@ precision real = REAL
 evolve leapfrog, dt = 0.01/m, until = step > 400
 every 64 steps: a, mean(phi), var(phi), var(chi), energies -> "s.csv"
 )"},
+                       {"Mirror", R"(model mirror "a box between mirrors"
+lattice box: [12, 16, 8], spacing = 0.5, boundary = [neumann, periodic, neumann]
+field phi: real, store = STORE
+field chi: real, store = value
+potential V = phi^2/2 + 0.3*phi^4 + phi^2*chi^2/2
+init phi ~ 1 + normal(0, 1e-6), chi ~ normal(0, 1e-6)
+precision real = REAL
+evolve leapfrog, dt = 0.02, until = step > 400
+every 64 steps: mean(phi), mean(phi'), var(phi), var(chi), energies -> "s.csv"
+)"},
                        {"RescaledForm", R"(model resc "psi = a^(3/2) phi and its velocity"
 units reduced_planck
 param m = 5e-6, g = 100*m, phi0 = 1.0093430384226378, dphi0 = -0.7137133070120812*m

@@ -187,8 +187,8 @@ std::map<int, dsl::Span> read_deviations(const Motion& d) {
     if (field.angle || field.periodic || field.particle || field.link || field.drawn)
       d.fail(errors::no_deviation(store->span,
                                   fmt::format("`{}` is no real or complex field", field.name)));
-    if (!d.walls_of(field.arrays[0]).periodic(d.grid.dims))
-      d.fail(errors::no_deviation(store->span, "the field is not periodic"));
+    if (d.walls_of(field.arrays[0]).boundary != d.grid.boundary)
+      d.fail(errors::no_deviation(store->span, "the field has walls of its own"));
     for (const int array : field.arrays) result[array] = store->span;
     for (const int array : field.velocities) result[array] = store->span;
     if (const StateField* momentum = d.conjugate(field))

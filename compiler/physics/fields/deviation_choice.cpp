@@ -20,11 +20,7 @@ struct Stored {
   std::set<int> arrays;
 };
 
-std::string names_of(const Stored& field) {
-  std::vector<std::string> quoted;
-  for (const std::string& name : field.shown) quoted.push_back("`" + name + "`");
-  return dsl::enumerate(quoted);
-}
+std::string names_of(const Stored& field) { return dsl::enumerate(field.shown); }
 
 std::vector<Stored> stored_fields(const System& system) {
   std::vector<Stored> result;
@@ -103,7 +99,10 @@ void choose_deviations(const Program& d, System& system) {
   for (const Stored& field : candidates(d, system)) {
     std::set<int> with = arrays;
     with.insert(field.arrays.begin(), field.arrays.end());
-    if (with_references(system, with, why)) {
+    const int first = *field.arrays.begin();
+    const bool own_walls = d.walls_of(first).boundary != d.grid.boundary;
+    if (own_walls) why = "the field has walls of its own";
+    if (!own_walls && with_references(system, with, why)) {
       arrays = std::move(with);
       for (const int array : field.arrays) system.numerics.deviations[array] = {};
       continue;

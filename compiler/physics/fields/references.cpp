@@ -15,8 +15,13 @@ namespace {
 
 using algebra::Op;
 
-const std::string kPeriodic =
-    "the box is not periodic, and what lies beyond its walls does not move with the field";
+const std::string kWalls =
+    "the box has walls that are no mirrors, and what lies beyond them does not move with the field";
+
+/// Whether a field that is the same everywhere stays so.
+bool keeps_constants(Boundary boundary) {
+  return boundary == Boundary::Periodic || boundary == Boundary::Neumann;
+}
 
 /// A stencil that makes something of a constant; null: there is none.
 const algebra::Node* uneven_stencil(System& system) {
@@ -41,8 +46,7 @@ std::string obstacle(System& system, const std::set<int>& arrays) {
   if (!system.solves.empty()) return "linear systems are solved";
   if (system.lattice.sites() < 2) return "there is a single site";
   for (int axis = 0; axis < system.lattice.dims; ++axis)
-    if (system.lattice.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)
-      return kPeriodic;
+    if (!keeps_constants(system.lattice.boundary[static_cast<std::size_t>(axis)])) return kWalls;
   for (const Variable& v : system.variables)
     if (arrays.contains(v.array) && v.role == Role::FirstOrder)
       return fmt::format("the equation of `{}` is of first order in time", v.shown);
