@@ -23,8 +23,9 @@ class Seen {
  private:
   /// The slot that holds the node, or the free one where it belongs.
   const Node** find(const Node* node) {
+    // Nodes that were made together are met together: a line of memory has eight of them.
     const std::size_t mask = slots_.size() - 1;
-    std::size_t i = (node->id * 0x9E3779B97F4A7C15u >> 32) & mask;
+    std::size_t i = (((node->id >> 3) * 0x9E3779B97F4A7C15u >> 32 << 3) | (node->id & 7)) & mask;
     while (slots_[i] && slots_[i] != node) i = (i + 1) & mask;
     return &slots_[i];
   }
@@ -110,14 +111,25 @@ void visit(std::span<const Expr> roots, const std::function<void(Expr, Expr)>& s
 }
 
 Expr rewrite(Expr expr, const std::function<Expr(Expr)>& change) {
+  return rewrite(std::span(&expr, 1), change)[0];
+}
+
+std::vector<Expr> rewrite(std::span<const Expr> exprs, const std::function<Expr(Expr)>& change) {
+  Seen seen;
   std::unordered_map<const Node*, Expr> done;
-  for (Expr node : children_first(expr)) {
-    std::vector<Expr> args;
-    args.reserve(node.args().size());
-    for (Expr arg : node.args()) args.push_back(done.at(arg.get()));
-    done.emplace(node.get(), change(rebuilt(node, std::move(args))));
+  std::vector<Expr> nodes, args, result;
+  for (Expr expr : exprs) {
+    nodes.clear();
+    children_first(expr, seen, nodes, everywhere);
+    for (Expr node : nodes) {
+      args.clear();
+      for (Expr arg : node.args()) args.push_back(done.at(arg.get()));
+      const bool same = std::ranges::equal(args, node.args());
+      done.emplace(node.get(), change(same ? node : rebuilt(node, args)));
+    }
+    result.push_back(done.at(expr.get()));
   }
-  return done.at(expr.get());
+  return result;
 }
 
 std::vector<Expr> Rewriting::operator()(std::span<const Expr> exprs) {
@@ -164,6 +176,17 @@ Expr Substitution::operator()(Expr expr) {
 bool contains(Expr expr, const std::function<bool(Expr)>& test) {
   const auto nodes = children_first(expr);
   return std::ranges::any_of(nodes, test);
+}
+
+bool contains(std::span<const Expr> exprs, const std::function<bool(Expr)>& test) {
+  Seen seen;
+  std::vector<Expr> nodes;
+  for (Expr expr : exprs) {
+    nodes.clear();
+    children_first(expr, seen, nodes, everywhere);
+    if (std::ranges::any_of(nodes, test)) return true;
+  }
+  return false;
 }
 
 bool depends_on(Expr expr, Expr leaf) {

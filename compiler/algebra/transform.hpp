@@ -48,6 +48,8 @@ class Substitution {
 
 /// Rebuilds the expression, each node passed through `rewrite` after its children.
 Expr rewrite(Expr expr, const std::function<Expr(Expr)>& rewrite);
+/// The same for several expressions: what they share is rebuilt once.
+std::vector<Expr> rewrite(std::span<const Expr> exprs, const std::function<Expr(Expr)>& rewrite);
 
 /// Visits each distinct node once, children first.
 void visit(Expr expr, const std::function<void(Expr)>& see);
@@ -55,6 +57,7 @@ void visit(Expr expr, const std::function<void(Expr)>& see);
 /// them.
 void visit(std::span<const Expr> roots, const std::function<void(Expr root, Expr)>& see);
 bool contains(Expr expr, const std::function<bool(Expr)>& test);
+bool contains(std::span<const Expr> exprs, const std::function<bool(Expr)>& test);
 bool depends_on(Expr expr, Expr leaf);
 /// The Loads (and Stencils of Loads) an expression reads, without repetition, by creation order.
 std::vector<Expr> reads(Expr expr);

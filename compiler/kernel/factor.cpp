@@ -71,17 +71,26 @@ Expr factor_sum(Arena& arena, std::vector<Expr> terms, dsl::Span span) {
 
 }  // namespace
 
-Expr factored(Expr expr) {
-  return algebra::rewrite(expr, [](Expr node) {
-    if (!node.is(Op::Add) || node->fixed_order || !node->per_site) return node;
-    return factor_sum(*node->arena, {node.args().begin(), node.args().end()}, node->span);
-  });
+namespace {
+
+Expr factored_node(Expr node) {
+  if (!node.is(Op::Add) || node->fixed_order || !node->per_site) return node;
+  return factor_sum(*node->arena, {node.args().begin(), node.args().end()}, node->span);
 }
 
+}  // namespace
+
+Expr factored(Expr expr) { return algebra::rewrite(expr, factored_node); }
+
 SiteLoop factor(SiteLoop loop, const FreshName&) {
-  for (Store& value : loop.shared) value.value = factored(value.value);
-  for (Store& store : loop.kernel.stores) store.value = factored(store.value);
-  for (Reduction& reduction : loop.kernel.reductions) reduction.value = factored(reduction.value);
+  std::vector<Expr*> places;
+  for (Store& value : loop.shared) places.push_back(&value.value);
+  for (Store& store : loop.kernel.stores) places.push_back(&store.value);
+  for (Reduction& reduction : loop.kernel.reductions) places.push_back(&reduction.value);
+  std::vector<Expr> values;
+  for (const Expr* place : places) values.push_back(*place);
+  values = algebra::rewrite(values, factored_node);
+  for (std::size_t i = 0; i < places.size(); ++i) *places[i] = values[i];
   return loop;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/compile.hpp"
 #include "tests/audit/machine.hpp"
 #include "tests/audit/ways.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace vphi::audit {
@@ -56,6 +57,23 @@ INSTANTIATE_TEST_SUITE_P(Updates, Links,
                                            Case{"f32", "", "overrelax_t", 255},
                                            Case{"f64", ", store = rows(2)", "heatbath_x", 255},
                                            Case{"f64", "", "overrelax_t", 255}));
+
+TEST(LongUpdates, AreMarkedForTheCompiler) {
+  const std::string root = VPHI_SOURCE_DIR;
+  const std::string mark = "// vphi: long\n";
+  for (const auto& [model, wanted] : {std::pair("/tests/audit/three_loops.vphi", true),
+                                      std::pair("/models/gauge/su3.vphi", false)}) {
+    const Compilation compilation = compile_model(root + model, {}, ways().front().target);
+    ASSERT_TRUE(compilation.program) << model;
+    int updates = 0;
+    for (const program::Kernel& kernel : compilation.program->kernels) {
+      if (!kernel.name.starts_with("heatbath_")) continue;
+      ++updates;
+      EXPECT_EQ(kernel.source.starts_with(mark), wanted) << model << " " << kernel.name;
+    }
+    EXPECT_EQ(updates, 4) << model;
+  }
+}
 
 class SolverIterations : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 

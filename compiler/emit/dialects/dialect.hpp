@@ -51,6 +51,7 @@ struct Words {
   const char* float_of_bits = "";
   const char* double_of_bits = "";
   const char* long_suffix = "";  ///< of a literal with 64 bits
+  const char* reference = "";    ///< of a parameter that is not copied
 };
 
 /// Names of texts in templates/.

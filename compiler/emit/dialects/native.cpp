@@ -14,7 +14,8 @@ const Dialect& native_dialect() {
                 .index_suffix = "",
                 .wide_index_suffix = "",
                 .wide_suffix = "",
-                .product = "return (unsigned long long)a * b;"},
+                .product = "return (unsigned long long)a * b;",
+                .reference = "&"},
       .texts = {.prelude = "prelude_cpp.txt", .main = "main_cpp.txt"},
       .can = {.vector_functions = true},
   };

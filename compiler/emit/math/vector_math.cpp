@@ -39,10 +39,6 @@ const char* name_of(Op op) {
   }
 }
 
-bool has_one(algebra::Expr value) {
-  return algebra::contains(value, [](algebra::Expr e) { return name_of(e.op()) != nullptr; });
-}
-
 }  // namespace
 
 std::string vector_function(Op op, Precision precision) {
@@ -53,9 +49,10 @@ std::string vector_function(Op op, Precision precision) {
 
 Code vector_functions_for(const kernel::Kernel& kernel, const Dialect& dialect) {
   if (!dialect.can.vector_functions) return {};
-  bool any = false;
-  for (const algebra::Expr value : kernel.values()) any = any || has_one(value);
-  for (const kernel::ScalarAssign& assign : kernel.epilogue) any = any || has_one(assign.value);
+  std::vector<algebra::Expr> values = kernel.values();
+  for (const kernel::ScalarAssign& assign : kernel.epilogue) values.push_back(assign.value);
+  const bool any =
+      algebra::contains(values, [](algebra::Expr e) { return name_of(e.op()) != nullptr; });
   return any ? fill("vector_math.txt", {}) : Code();
 }
 

@@ -12,6 +12,13 @@ namespace vphi::emit {
 namespace {
 
 constexpr std::int64_t kSitesPerTask = 8192;
+constexpr std::size_t kLongReads = 500;  // numbers a site: thousands of operations
+
+// The source with what its compiler is told of a long loop (host_compiler.hpp).
+std::string with_length(const Job& job, std::string source) {
+  const bool long_loop = job.dialect.tasks() && job.body.reads.size() >= kLongReads;
+  return (long_loop ? "// vphi: long\n" : "") + std::move(source);
+}
 
 // Arguments of a task by name; `arrays` false: only what the finish needs. Where there are many
 // instances, those of `instance`.
@@ -174,11 +181,11 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
   if (cpp && kernel.instances > 1) {
     out.grid[0] = many_tasks(job, tasks, slots);
     slots["entry_function"] = job.inside ? "" : fill("rows_many_entry_cpp.txt", slots);
-    out.source = finished(fill("rows_many_cpp.txt", slots));
+    out.source = with_length(job, finished(fill("rows_many_cpp.txt", slots)));
   } else {
     if (job.epilogue())
       slots["finish_function"] = fill(cpp ? "finish_cpp.txt" : "finish_rows_opencl.txt", slots);
-    out.source = finished(fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots));
+    out.source = with_length(job, finished(fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots)));
   }
   if (cpp && !slots["finish_function"].empty()) out.finish = slots["finish_name"].str();
   out.arguments = arguments(job, bindings, !cpp && job.epilogue(), partials);

@@ -98,7 +98,8 @@ Code BodyBuilder::site_function() {
     lines = in_pieces(printer, order);
   }
   const std::string head = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +
-                           " in, const vphi_par_" + s + " par) {\n  vphi_out_" + s + " out;\n";
+                           dialect_.words.reference + " in, const vphi_par_" + s +
+                           " par) {\n  vphi_out_" + s + " out;\n";
   std::string results;
   std::size_t i = 0;
   const auto put = [&](const std::vector<std::string>& members) {

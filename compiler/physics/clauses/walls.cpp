@@ -196,14 +196,13 @@ class Settle {
       for (int axis = 0; axis < d_.grid.dims; ++axis)
         if (offset.d[axis] != 0) read[array][place(axis)] = true;
     };
-    for_each_expression(system_, [&](Expr& e) {
-      if (!seen_.insert(e.get()).second) return;
-      algebra::visit(e, [&](Expr node) {
-        if (node.is(Op::Load)) see(node->index, node->offset);
-        if (!node.is(Op::Stencil) || !node.arg(0).is(Op::Load)) return;
-        for (const Offset& offset : d_.arena().stencil_data(node->index).offsets)
-          see(node.arg(0)->index, algebra::sum_of(offset, node.arg(0)->offset));
-      });
+    std::vector<Expr> all;
+    for_each_expression(system_, [&](Expr& e) { all.push_back(e); });
+    algebra::visit(all, [&](Expr, Expr node) {
+      if (node.is(Op::Load)) see(node->index, node->offset);
+      if (!node.is(Op::Stencil) || !node.arg(0).is(Op::Load)) return;
+      for (const Offset& offset : d_.arena().stencil_data(node->index).offsets)
+        see(node.arg(0)->index, algebra::sum_of(offset, node.arg(0)->offset));
     });
     return read;
   }
@@ -308,7 +307,6 @@ class Settle {
   System& system_;
   std::vector<int> own_;
   std::map<std::pair<int, int>, Expr> values_;
-  std::set<const algebra::Node*> seen_;
 };
 
 }  // namespace

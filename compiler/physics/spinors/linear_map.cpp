@@ -236,17 +236,13 @@ bool alike(const LinearSystem& a, const LinearSystem& b) {
       x.size() != y.size()) {
     return false;
   }
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Expr renamed = algebra::rewrite(x[i], [&](Expr node) {
-      if (!node.is(Op::Load)) return node;
-      const auto at = std::ranges::find(from, node->index);
-      if (at == from.end()) return node;
-      return node->arena->load(to[static_cast<std::size_t>(at - from.begin())], node->offset,
-                               node->span);
-    });
-    if (renamed != y[i]) return false;
-  }
-  return true;
+  return algebra::rewrite(x, [&](Expr node) {
+           if (!node.is(Op::Load)) return node;
+           const auto at = std::ranges::find(from, node->index);
+           if (at == from.end()) return node;
+           return node->arena->load(to[static_cast<std::size_t>(at - from.begin())], node->offset,
+                                    node->span);
+         }) == y;
 }
 
 }  // namespace vphi::physics

@@ -39,10 +39,8 @@ void declare_arrays(kernel::Kernel& kernel, const std::set<int>& read, const std
 void declare_arrays(kernel::Kernel& kernel, const Storage& storage) {
   std::set<int> read, written;
   for (const kernel::Store& store : kernel.stores) written.insert(store.array);
-  for (const algebra::Expr value : kernel.values()) {
-    for (const algebra::Expr leaf : algebra::reads(value))
-      read.insert(leaf.is(algebra::Op::Stencil) ? leaf.arg(0)->index : leaf->index);
-  }
+  for (const algebra::Expr leaf : algebra::reads(kernel.values()))
+    read.insert(leaf.is(algebra::Op::Stencil) ? leaf.arg(0)->index : leaf->index);
   declare_arrays(kernel, read, written, {}, storage);
 }
 
