@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/steps/flow.hpp"
+#include "compiler/schedule/steps/lattice_kernel.hpp"
 
 namespace vphi::schedule {
 
@@ -70,6 +73,38 @@ std::vector<kernel::SiteLoop> with_few_random_arrays(const physics::System& syst
   return result;
 }
 
+/// Sums over random arrays that are stored as they are, behind the stores and over what was stored:
+/// then the stores can be made in parts. Nothing where a sum reads another random array.
+std::optional<std::pair<kernel::SiteLoop, kernel::SiteLoop>> with_sums_behind(
+    const physics::System& system, const kernel::SiteLoop& loop, const Storage& storage) {
+  if (!loop.shared.empty()) return std::nullopt;
+  std::map<int, int> stored;  // random array -> array of state
+  for (const kernel::Store& store : loop.kernel.stores) {
+    const bool drawn = store.value.is(Op::Load) && store.value->offset.zero() &&
+                       !random_reads(system, store.value).empty();
+    if (!drawn) return std::nullopt;
+    stored.emplace(store.value->index, store.array);
+  }
+  kernel::SiteLoop stores = loop, sums = loop;
+  stores.kernel.reductions.clear();
+  stores.kernel.epilogue.clear();
+  sums.before.clear();
+  sums.kernel.name += "_sums";
+  sums.kernel.stores.clear();
+  sums.kernel.arrays.clear();
+  for (kernel::Reduction& reduction : sums.kernel.reductions) {
+    for (const int array : random_reads(system, reduction.value))
+      if (!stored.contains(array)) return std::nullopt;
+    reduction.value = algebra::rewrite(reduction.value, [&](Expr node) {
+      const auto found = node.is(Op::Load) ? stored.find(node->index) : stored.end();
+      return found == stored.end() ? node
+                                   : system.arena->load(found->second, node->offset, node->span);
+    });
+  }
+  declare_arrays(sums.kernel, storage);
+  return std::pair(std::move(stores), std::move(sums));
+}
+
 }  // namespace
 
 Initial initial_state(const physics::System& system, Slots& slots, Storage& storage) {
@@ -117,11 +152,19 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
   for (const auto& v : system.variables) wanted.arrays[v.array] = state.arrays.at(v.array);
   SiteLoops sweeps = make_site_loops(block, wanted);
   Initial result;
-  for (std::size_t i = 0; i < sweeps.sweeps.size(); ++i) {
-    for (kernel::SiteLoop& part : with_few_random_arrays(system, sweeps.sweeps[i])) {
+  const auto add = [&](const kernel::SiteLoop& loop) {
+    for (kernel::SiteLoop& part : with_few_random_arrays(system, loop)) {
       result.chain.sweeps.push_back(std::move(part));
       result.chain.swaps.emplace_back();
     }
+  };
+  for (std::size_t i = 0; i < sweeps.sweeps.size(); ++i) {
+    const kernel::SiteLoop& loop = sweeps.sweeps[i];
+    const bool both =
+        !loop.kernel.reductions.empty() && loop.kernel.stores.size() > 2 && sweeps.swaps[i].empty();
+    const auto parts = both ? with_sums_behind(system, loop, storage) : std::nullopt;
+    if (parts) add(parts->first);
+    add(parts ? parts->second : loop);
     result.chain.swaps.back() = sweeps.swaps[i];
   }
   result.chain.finish = std::move(finish);
