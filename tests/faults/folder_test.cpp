@@ -230,17 +230,19 @@ TEST_F(Folder, FilesOfAnOutput) {
 }
 
 TEST_F(Folder, TerminationWhileACompilerWorks) {
+  // Kernels are compiled side by side, so one compiler may still begin while another is ended: each
+  // run has a file of its own, and the shell makes it without a process that nobody ends.
   std::ofstream(folder_ / "slow") << "#!/bin/sh\n[ \"$1\" = --version ] && echo slow 1.0 && exit\n"
-                                     "touch '"
-                                  << (folder_ / "compiling").string() << "'\nexec sleep 300\n";
+                                     ": > \"$COMPILING\"\nexec sleep 300\n";
   fs::permissions(folder_ / "slow", fs::perms::owner_all);
   setenv("VPHI_NATIVE_COMPILER", "system", 1);
   setenv("VPHI_CXX", (folder_ / "slow").c_str(), 1);
   setenv("VPHI_CACHE", (folder_ / "cache").c_str(), 1);
   for (const auto& [signal, status] : {std::pair{SIGTERM, 143}, std::pair{SIGINT, 130}}) {
-    fs::remove(folder_ / "compiling");
+    const std::string compiling = "compiling_" + std::to_string(status);
+    setenv("COMPILING", (folder_ / compiling).c_str(), 1);
     Child run(folder_, run_words("r", 64));
-    wait_for(run, "compiling");
+    wait_for(run, compiling);
     ASSERT_TRUE(run.running()) << run.error();
     run.signal(signal);
     const auto asked = std::chrono::steady_clock::now();
@@ -249,6 +251,7 @@ TEST_F(Folder, TerminationWhileACompilerWorks) {
     EXPECT_TRUE(holds(run.error(), "while kernels were being made")) << run.error();
   }
   unsetenv("VPHI_NATIVE_COMPILER"), unsetenv("VPHI_CXX"), unsetenv("VPHI_CACHE");
+  unsetenv("COMPILING");
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <optional>
 
 extern char** environ;
 
@@ -45,6 +47,42 @@ class Known {
 
 std::atomic<int> compilations{0};
 
+std::atomic<int> starting{0};  ///< children that are not in the list yet
+std::atomic<bool> ending{false};
+
+/// A child is started and put into the list. This thread runs no signal handler meanwhile, so that
+/// a handler in another thread may wait for it.
+class Start {
+ public:
+  Start() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+    ++starting;
+  }
+  ~Start() {
+    --starting;
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+
+  /// Error number; 0: it runs.
+  int operator()(pid_t& child, posix_spawn_file_actions_t& actions, char** argv) const {
+    if (ending) return ECANCELED;
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &before_);
+    const int error = posix_spawnp(&child, argv[0], &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+  }
+
+ private:
+  sigset_t before_{};
+};
+
 }  // namespace
 
 Compiling::Compiling() { ++compilations; }
@@ -52,6 +90,9 @@ Compiling::~Compiling() { --compilations; }
 bool compiling() { return compilations > 0; }
 
 void end_child_processes() {
+  ending = true;
+  const timespec moment{0, 1'000'000};
+  for (int tries = 0; starting > 0 && tries < 2000; ++tries) nanosleep(&moment, nullptr);
   for (auto& place : children)
     if (const pid_t child = place.load(); child > 0) kill(child, SIGTERM);
 }
@@ -70,7 +111,13 @@ ProcessResult run_process(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  std::optional<Known> known;
+  const int error = [&] {
+    const Start start;
+    const int failed = start(child, actions, argv.data());
+    if (failed == 0) known.emplace(child);
+    return failed;
+  }();
   posix_spawn_file_actions_destroy(&actions);
   close(pipe_ends[1]);
 
@@ -80,7 +127,6 @@ ProcessResult run_process(const std::vector<std::string>& arguments) {
     result.output = std::strerror(error);
     return result;
   }
-  const Known known(child);
   std::array<char, 4096> piece{};
   while (true) {
     const ssize_t n = read(pipe_ends[0], piece.data(), piece.size());

@@ -14,7 +14,8 @@ struct ProcessResult {
 /// `arguments[0]` is looked up in PATH. No shell is involved.
 ProcessResult run_process(const std::vector<std::string>& arguments);
 
-/// Ends what `run_process` has started and still waits for. A signal handler may call it.
+/// Ends what `run_process` has started and still waits for; nothing is started from then on. A
+/// signal handler may call it, right before the process ends.
 void end_child_processes();
 
 /// Lives while a device's compiler works, in this process or another.
