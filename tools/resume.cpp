@@ -52,7 +52,7 @@ bool is_free(const std::string& keyword) {
 }
 
 /// Names in a text: letters, digits and _.
-std::set<std::string> words_of(const std::string& text) {
+std::set<std::string> names_in(const std::string& text) {
   std::set<std::string> words;
   std::string word;
   for (char c : text + " ") {
@@ -108,7 +108,7 @@ std::vector<Statement> used(const std::vector<Statement>& all) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (in[i] || (!all[i].name.empty() && !words.contains(all[i].name))) continue;
       in[i] = grown = true;
-      words.merge(words_of(all[i].text));
+      words.merge(names_in(all[i].text));
     }
   }
   std::vector<Statement> list;

@@ -93,10 +93,20 @@ show_progress() {
   return 0
 }
 
-# configure_and_build TARGETS...: all where none is named.
+build_targets() {
+  NINJA_STATUS='[%f/%t] ' cmake --build "$build" ${1:+--target "$@"} | show_progress
+}
+
+# configure_and_build TARGETS...: all where none is named. A new build folder compiles the files of
+# a folder together (cmake/unity.cmake); one that is there keeps its own way.
 configure_and_build() {
-  cmake -S "$root" -B "$build" -G Ninja ${VPHI_CMAKE_FLAGS:-} >"$build.log" 2>&1 ||
+  local together=-DVPHI_UNITY=ON
+  [ -f "$build/CMakeCache.txt" ] && together=
+  cmake -S "$root" -B "$build" -G Ninja $together ${VPHI_CMAKE_FLAGS:-} >"$build.log" 2>&1 ||
     { cat "$build.log"; return 1; }
   rm -f "$build.log"
-  NINJA_STATUS='[%f/%t] ' cmake --build "$build" ${1:+--target "$@"} | show_progress
+  build_targets "$@" && return
+  grep -q '^VPHI_UNITY:BOOL=ON' "$build/CMakeCache.txt" || return 1
+  echo "The files of a folder could not be compiled together: each is compiled by itself."
+  cmake -DVPHI_UNITY=OFF "$build" >/dev/null && build_targets "$@"
 }

@@ -12,7 +12,7 @@ namespace vphi::tools {
 
 namespace {
 
-constexpr unsigned kPatience = 5;  ///< seconds that a compiler is given
+constexpr unsigned kCompilerPatience = 5;  ///< seconds that a compiler is given
 
 // A signal handler can reach nothing else.
 std::atomic<bool> wished{false}, begun{false}, keep_now{false}, as_json{false};
@@ -33,7 +33,7 @@ std::atomic<int> by_signal{SIGINT};
 
 extern "C" void recheck(int) {
   if (runtime::compiling()) leave();
-  alarm(kPatience);
+  alarm(kCompilerPatience);
 }
 
 extern "C" void stop(int signal) {
@@ -42,7 +42,7 @@ extern "C" void stop(int signal) {
   if (!begun) leave();
   std::signal(signal, SIG_DFL);
   std::signal(SIGALRM, recheck);
-  alarm(kPatience);
+  alarm(kCompilerPatience);
 }
 
 extern "C" void keep(int) { keep_now = true; }

@@ -145,12 +145,6 @@ Expr by_parity(Arena& arena, Op op, Expr x, dsl::Span span) {
   return parity == Parity::Even ? f : -f;
 }
 
-/// Factors of a product, or the expression itself.
-std::vector<Expr> factors_of(Expr e) {
-  if (e.is(Op::Mul) && !e->fixed_order) return {e.args().begin(), e.args().end()};
-  return {e};
-}
-
 /// A term of a reduced sum: uniform * number * rest, rest a value per site.
 struct Separated {
   Expr uniform, rest;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "compiler/algebra/simplify.hpp"
 #include "compiler/algebra/transform.hpp"
 
 namespace vphi::algebra {
@@ -74,11 +75,6 @@ bool reads_other(Expr pair) {
 }
 
 namespace {
-
-std::vector<Expr> factors_of(Expr product) {
-  if (!product.is(Op::Mul) || product->fixed_order) return {product};
-  return {product.args().begin(), product.args().end()};
-}
 
 /// Terms of both sites with nothing of the own site to take out: one sum, its common factors once.
 Expr joined(const std::vector<Expr>& terms) {
@@ -339,14 +335,14 @@ struct Basis {
   }
 };
 
-using Matrix = std::vector<std::vector<Expr>>;
+using ExprMatrix = std::vector<std::vector<Expr>>;
 
 bool negligible(Expr number) {
   return number->number.exact ? number.is_zero() : std::fabs(number->number.real) < 1e-17L;
 }
 
 /// Pivot columns of the reduced row echelon form, which `rows` becomes (rows without a pivot go).
-std::vector<std::size_t> echelon(Matrix& rows) {
+std::vector<std::size_t> echelon(ExprMatrix& rows) {
   std::vector<std::size_t> pivots;
   std::size_t row = 0;
   const std::size_t columns = rows.empty() ? 0 : rows[0].size();
@@ -401,9 +397,9 @@ std::optional<std::vector<SeparatedTerm>> separate(Expr pair) {
     return std::nullopt;
   }
   // C = F*E, E the rows of the echelon form and F the columns of C at its pivots
-  Matrix c(own.members.size(), std::vector<Expr>(others.members.size(), arena.integer(0)));
+  ExprMatrix c(own.members.size(), std::vector<Expr>(others.members.size(), arena.integer(0)));
   for (const auto& [at, number] : entries) c[at.first][at.second] = c[at.first][at.second] + number;
-  Matrix e = c;
+  ExprMatrix e = c;
   const auto pivots = echelon(e);
   std::vector<SeparatedTerm> terms;
   for (std::size_t r = 0; r < pivots.size(); ++r) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "compiler/algebra/rational.hpp"
+#include "compiler/algebra/simplify.hpp"
 #include "compiler/algebra/transform.hpp"
 
 namespace vphi::algebra {
@@ -10,8 +11,6 @@ namespace {
 
 /// More terms than this are left as a product: (x1 + ... + x9)^12 helps nobody.
 constexpr std::size_t kMostTerms = 20000;
-
-bool is_sum(Expr e) { return e.is(Op::Add) && !e->fixed_order; }
 
 std::vector<Expr> terms_of(Expr e) {
   if (is_sum(e)) return {e.args().begin(), e.args().end()};

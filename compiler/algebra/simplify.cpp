@@ -10,7 +10,6 @@
 namespace vphi::algebra {
 namespace {
 
-bool is_sum(Expr e) { return e.is(Op::Add) && !e->fixed_order; }
 bool is_product(Expr e) { return e.is(Op::Mul) && !e->fixed_order; }
 bool is_power(Expr e) { return e.is(Op::Pow) && !e->fixed_order; }
 

@@ -17,6 +17,14 @@ Expr function(Arena& arena, Op op, const std::vector<Expr>& args, dsl::Span span
 /// Linear operator on the lattice: uniform factors are taken out, sums are split into terms.
 Expr stencil_of(Arena& arena, int index, Expr argument, dsl::Span span);
 
+/// A sum whose terms may change places.
+inline bool is_sum(Expr e) { return e.is(Op::Add) && !e->fixed_order; }
+/// Factors of a product that may change places, or the expression itself.
+inline std::vector<Expr> factors_of(Expr e) {
+  if (e.is(Op::Mul) && !e->fixed_order) return {e.args().begin(), e.args().end()};
+  return {e};
+}
+
 /// Span of a node made without one: that of the argument that tells most about where it came from
 /// (a value per site before a scalar, a term before a power of a leaf; a leaf occurs everywhere).
 dsl::Span inherited_span(std::span<const Expr> args);

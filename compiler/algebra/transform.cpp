@@ -92,7 +92,7 @@ Expr rebuilt(Expr node, std::vector<Expr> args) {
   return arena.make(node.op(), std::move(args), node->span);
 }
 
-bool is_reduction(Expr e) { return e.op() >= Op::Mean && e.op() <= Op::Maximum; }
+bool is_site_reduction(Expr e) { return e.op() >= Op::Mean && e.op() <= Op::Maximum; }
 
 }  // namespace
 
@@ -213,7 +213,7 @@ Expr shift(Expr expr, Offset offset) {
   if (offset.zero()) return expr;
   Arena& arena = *expr->arena;
   std::unordered_map<const Node*, Expr> done;
-  for (Expr node : children_first(expr, [](Expr e) { return !is_reduction(e); })) {
+  for (Expr node : children_first(expr, [](Expr e) { return !is_site_reduction(e); })) {
     Expr moved = node;
     if (node.is(Op::Load)) {
       Offset o = node->offset;

@@ -51,8 +51,6 @@ Matrix link_of(const Step& step, const LinkOf& link) {
   return step.back ? adjoint(link(step.axis, one_step(step))) : link(step.axis, {});
 }
 
-bool same(const Complex& a, const Complex& b) { return a.re == b.re && a.im == b.im; }
-
 }  // namespace
 
 DiracOperator twisted_wilson(const Gammas& gammas, int dims, Expr kappa, Expr twist) {
@@ -107,7 +105,7 @@ Spinor apply_hops(const DiracOperator& d, const LinkOf& link, const SpinorOf& ps
   for (const Hop& hop : d.hops) {
     const Spinor term = apply_hop(hop.spin, link_of(hop.step, link), psi(one_step(hop.step)));
     const auto found = std::ranges::find_if(
-        sums, [&](const auto& entry) { return same(entry.first, hop.weight); });
+        sums, [&](const auto& entry) { return same_number(entry.first, hop.weight); });
     if (found == sums.end()) {
       sums.emplace_back(hop.weight, term);
     } else {
@@ -147,12 +145,13 @@ DiracOperator between_gamma5(const DiracOperator& d) {
 bool same(const DiracOperator& a, const DiracOperator& b) {
   // equal weights: terms with -spin and -weight are not looked for
   const auto has_local = [](const DiracOperator& d, const LocalTerm& t) {
-    return std::ranges::any_of(
-        d.local, [&](const LocalTerm& u) { return u.spin == t.spin && same(u.weight, t.weight); });
+    return std::ranges::any_of(d.local, [&](const LocalTerm& u) {
+      return u.spin == t.spin && same_number(u.weight, t.weight);
+    });
   };
   const auto has_hop = [](const DiracOperator& d, const Hop& t) {
     return std::ranges::any_of(d.hops, [&](const Hop& u) {
-      return u.step == t.step && u.spin == t.spin && same(u.weight, t.weight);
+      return u.step == t.step && u.spin == t.spin && same_number(u.weight, t.weight);
     });
   };
   return a.local.size() == b.local.size() && a.hops.size() == b.hops.size() &&

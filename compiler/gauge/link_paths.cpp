@@ -30,7 +30,6 @@ struct Term {
   std::vector<Letter> letters;
 };
 
-bool same(const Complex& a, const Complex& b) { return a.re == b.re && a.im == b.im; }
 bool is_one(const Complex& a) { return a.re.is_one() && a.im.is_zero(); }
 
 /// Without a source of links products are only counted: then every matrix is one empty number.
@@ -42,7 +41,7 @@ class Factoring {
   Matrix sum(std::vector<Term> terms, Matrix before = {}) {
     const Complex common = terms[0].weight;
     const bool equal =
-        std::ranges::all_of(terms, [&](const Term& t) { return same(t.weight, common); });
+        std::ranges::all_of(terms, [&](const Term& t) { return same_number(t.weight, common); });
     if (equal && !is_one(common)) {
       const Expr one = number(common.re, 1), none = number(common.re, 0);
       for (Term& t : terms) t.weight = {one, none};
@@ -191,7 +190,8 @@ Matrix sum_of_links(const std::vector<WeightedLinks>& paths, const LinkOf& link,
   }
   // The weight of most words is taken out in front where all are numbers: it costs them nothing.
   const auto count = [&](const Term& t) {
-    return std::ranges::count_if(terms, [&](const Term& u) { return same(u.weight, t.weight); });
+    return std::ranges::count_if(terms,
+                                 [&](const Term& u) { return same_number(u.weight, t.weight); });
   };
   const Complex most = std::ranges::max_element(terms, {}, count)->weight;
   const bool numbers = std::ranges::all_of(

@@ -12,7 +12,7 @@ using Pair = std::array<LinkAt, 2>;
 LinkAt reversed(LinkAt l) { return {l.axis, l.at, !l.adjoint}; }
 
 /// A pair as it stands, or its way back, moved so that its first letter lies at the site.
-struct Found {
+struct FoundPair {
   Pair pair;
   Offset at;
   bool adjoint = false;
@@ -25,10 +25,12 @@ Order order_of(const Pair& p) {
   return {p[0].axis, p[0].adjoint, p[1].axis, p[1].adjoint, d[0], d[1], d[2], d[3]};
 }
 
-Found found(const LinkAt& a, const LinkAt& b) {
-  const Found there{{LinkAt{a.axis, {}, a.adjoint}, {b.axis, b.at - a.at, b.adjoint}}, a.at, false};
+FoundPair found(const LinkAt& a, const LinkAt& b) {
+  const FoundPair there{
+      {LinkAt{a.axis, {}, a.adjoint}, {b.axis, b.at - a.at, b.adjoint}}, a.at, false};
   const LinkAt c = reversed(b), d = reversed(a);
-  const Found back{{LinkAt{c.axis, {}, c.adjoint}, {d.axis, d.at - c.at, d.adjoint}}, c.at, true};
+  const FoundPair back{
+      {LinkAt{c.axis, {}, c.adjoint}, {d.axis, d.at - c.at, d.adjoint}}, c.at, true};
   return order_of(back.pair) < order_of(there.pair) ? back : there;
 }
 
@@ -36,7 +38,7 @@ void replace(std::vector<LinkAt>& links, const Pair& pair, int axis) {
   std::vector<LinkAt> result;
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (i + 1 < links.size()) {
-      const Found here = found(links[i], links[i + 1]);
+      const FoundPair here = found(links[i], links[i + 1]);
       if (here.pair == pair) {
         result.push_back({axis, here.at, here.adjoint});
         ++i;

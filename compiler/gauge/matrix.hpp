@@ -15,6 +15,7 @@ struct Complex {
   Expr re, im;
 };
 
+inline bool same_number(const Complex& a, const Complex& b) { return a.re == b.re && a.im == b.im; }
 Complex plus(Complex a, Complex b);
 Complex minus(Complex a, Complex b);
 Complex times(Complex a, Complex b);

@@ -15,8 +15,6 @@ using Kind = Token::Kind;
 // A text with more mistakes than this is not worth reading on.
 constexpr int kEnough = 1000;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 struct Sign {
   std::string_view text;
   Kind kind;

@@ -14,7 +14,7 @@ struct Letter {
 };
 
 // The first row of each ASCII name is the one that unicode_spelling prints.
-constexpr std::array<Letter, 62> kLetters{{
+constexpr std::array<Letter, 62> kSpelledLetters{{
     {0x3B1, "alpha"},
     {0x3B2, "beta"},
     {0x3B3, "gamma"},
@@ -80,8 +80,6 @@ constexpr std::array<Letter, 62> kLetters{{
     {0x212F, "e"},
 }};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 std::string canonical(std::string_view name) {
@@ -98,7 +96,7 @@ std::string canonical(std::string_view name) {
       continue;
     }
     bool known = false;
-    for (const Letter& letter : kLetters) {
+    for (const Letter& letter : kSpelledLetters) {
       if (letter.code == c) {
         out += letter.ascii;
         known = true;
@@ -124,7 +122,7 @@ std::string unicode_spelling(std::string_view name) {
     while (letters > begin && is_digit(name[letters - 1])) --letters;
     const auto stem = name.substr(begin, letters - begin);
     bool found = false;
-    for (const Letter& letter : kLetters) {
+    for (const Letter& letter : kSpelledLetters) {
       if (letter.ascii == stem && letter.code < 0x2000) {
         append_utf8(out, letter.code);
         found = true;

@@ -20,6 +20,7 @@ struct CodePoint {
 CodePoint decode(std::string_view text, std::size_t offset);
 void append_utf8(std::string& out, char32_t value);
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char32_t c);  ///< letters, `_`, and the signs for d and grad
 bool is_name_part(char32_t c);   ///< the same, digits and subscript digits
 int column_width(char32_t c);    ///< 0 for combining marks, 2 for wide East Asian, else 1

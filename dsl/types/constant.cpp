@@ -12,7 +12,7 @@ namespace vphi::dsl {
 
 namespace {
 
-constexpr int kDeepest = 1000;  // longer chains of names are a cycle, reported elsewhere
+constexpr int kLongestChain = 1000;  // longer chains of names are a cycle, reported elsewhere
 constexpr double kLargestWhole = 9007199254740992.0;  // 2^53
 constexpr std::size_t kMostDimensions = 64;           // guards `2^1000000`; 4 are allowed
 
@@ -73,7 +73,7 @@ class ConstantValues {
   explicit ConstantValues(const Resolved& resolved) : resolved_(resolved) {}
 
   Maybe value(const Expr& expr, int depth) {
-    if (depth > kDeepest) return std::nullopt;
+    if (depth > kLongestChain) return std::nullopt;
     std::vector<double> x;
     const bool by_value = expr.kind == ExprKind::Unary || expr.kind == ExprKind::Binary ||
                           expr.kind == ExprKind::Select || expr.kind == ExprKind::Unit ||

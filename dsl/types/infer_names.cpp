@@ -18,7 +18,7 @@ using Base = Type::Base;
 
 namespace {
 
-constexpr int kDeepest = 1500;            // levels of expressions below one another, names included
+constexpr int kDeepestLevel = 1500;       // levels of expressions below one another, names included
 constexpr std::size_t kInt64Digits = 19;  // 2^63 has 19 digits
 
 std::string usage_of(const Symbol& symbol) {
@@ -69,7 +69,7 @@ Value Inference::set(const Expr& expr, Value value) {
 }
 
 Value Inference::infer(const Expr& expr, const Scope& scope) {
-  if (depth_ > kDeepest) {
+  if (depth_ > kDeepestLevel) {
     report(error::too_deep(expr.span));
     return {};
   }

@@ -7,8 +7,8 @@
 namespace vphi::runtime {
 namespace {
 
-constexpr int kBlocks = 24, kThreads = 64, kPerThread = 5;
-constexpr int kSites = kBlocks * kThreads * kPerThread;
+constexpr int kBlocks = 24, kTestThreads = 64, kPerThread = 5;
+constexpr int kSites = kBlocks * kTestThreads * kPerThread;
 
 // Each thread owns kPerThread sites, a block adds its threads in local memory by halves, and the
 // block that comes last adds the blocks in their order.
@@ -105,14 +105,14 @@ void require(bool condition, const std::string& text) {
 }
 
 /// Frees the buffers it made, whatever happens.
-class Buffers {
+class TestBuffers {
  public:
-  explicit Buffers(Device& device) : device_(device) {}
-  ~Buffers() {
+  explicit TestBuffers(Device& device) : device_(device) {}
+  ~TestBuffers() {
     for (BufferHandle buffer : made_) device_.free(buffer);
   }
-  Buffers(const Buffers&) = delete;
-  Buffers& operator=(const Buffers&) = delete;
+  TestBuffers(const TestBuffers&) = delete;
+  TestBuffers& operator=(const TestBuffers&) = delete;
   BufferHandle make(std::size_t bytes) {
     made_.push_back(device_.allocate(bytes));
     device_.zero(made_.back());
@@ -135,7 +135,7 @@ void run(Device& device, SelfTestResult& result) {
     y[std::size_t(i)] = float(i % 13) - 6;
   }
   const std::array<double, 3> scalars{0.5, -1, 0};
-  Buffers buffers(device);
+  TestBuffers buffers(device);
   const std::vector<BufferHandle> arguments{
       buffers.make(sizeof(float) * kSites), buffers.make(sizeof(float) * kSites),
       buffers.make(sizeof scalars), buffers.make(sizeof(double) * kBlocks), buffers.make(4)};
@@ -199,8 +199,8 @@ program::Kernel self_test_kernel(program::Target target) {
     case program::Target::OpenCL:
     case program::Target::Cuda:
       kernel.source = target == program::Target::Cuda ? kCuda : kOpenCl;
-      kernel.block = {kThreads, 1, 1};
-      kernel.shared_bytes = kThreads * sizeof(double);
+      kernel.block = {kTestThreads, 1, 1};
+      kernel.shared_bytes = kTestThreads * sizeof(double);
       break;
     case program::Target::Hip:
       throw DeviceError(kNoHip);

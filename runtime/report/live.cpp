@@ -18,13 +18,13 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr std::chrono::seconds kAttention{10};  ///< a page asks every second, a hidden one every 5
-constexpr std::size_t kMostFrames = 120;
-constexpr int kLargestEdge = 320;
+constexpr std::size_t kMostLiveFrames = 120;
+constexpr int kLargestLiveEdge = 320;
 
 /// Every second frame goes, the newest stays.
 template <class Frames>
 void thin(Frames& frames, std::vector<std::int64_t>& numbers) {
-  if (frames.size() <= kMostFrames) return;
+  if (frames.size() <= kMostLiveFrames) return;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < frames.size(); ++i)
     if (i % 2 == 0 || i + 1 == frames.size()) {
@@ -41,7 +41,7 @@ std::size_t first_after(const std::vector<std::int64_t>& numbers, std::int64_t s
                                   numbers.begin());
 }
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 }  // namespace
 
@@ -116,7 +116,7 @@ void LiveRun::table(const io::Table& from, const io::Moment& at) {
   plane.width = static_cast<int>(from.shape[1]);
   plane.height = static_cast<int>(from.shape[0]);
   plane.values.assign(from.values.begin(), from.values.end());
-  plane = shrink(plane, kLargestEdge);
+  plane = shrink(plane, kLargestLiveEdge);
   const std::lock_guard hold(lock_);
   const auto [place, fresh] = picture_places_.try_emplace(from.name, report_.pictures.size());
   if (fresh) {
@@ -197,9 +197,9 @@ json LiveRun::news(std::int64_t since) {
   out["progress"] = {{"state", state_},
                      {"step", progress_.step},
                      {"steps", progress_.steps},
-                     {"time", number(progress_.time)},
-                     {"left", number(progress_.seconds_left)},
-                     {"rate", number(progress_.site_updates_per_s)}};
+                     {"time", number_or_null(progress_.time)},
+                     {"left", number_or_null(progress_.seconds_left)},
+                     {"rate", number_or_null(progress_.site_updates_per_s)}};
   out["series"] = json::array();
   for (std::size_t i = 0; i < report_.series.size(); ++i) {
     const std::size_t from = first_after(series_numbers_[i], since);

@@ -8,7 +8,7 @@ namespace vphi::runtime {
 namespace {
 
 constexpr double kEnough = 0.02;  ///< seconds of launches that are worth a measurement
-constexpr int kMost = 50;
+constexpr int kMostRuns = 50;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ double launch_seconds(Session& session, const program::Launch& launch) {
   };
   timed(1);  // memory and code are there from now on
   const double once = std::max(timed(1), 1e-9);
-  const int count = static_cast<int>(std::clamp(kEnough / once, 1.0, double{kMost}));
+  const int count = static_cast<int>(std::clamp(kEnough / once, 1.0, double{kMostRuns}));
   return count == 1 ? once : timed(count) / count;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kRounding = 1e-9;  ///< of t in units of the interval
 constexpr double kCaution = 0.7;    ///< of the way that the pace so far would take
-constexpr double kMost = 1e15;
+constexpr double kMostTimes = 1e15;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ double OutputTimes::passed(std::size_t output, double time) const {
 
 std::int64_t OutputTimes::ahead() const {
   if (!(pace_ > 0)) return 1;
-  double most = kMost;
+  double most = kMostTimes;
   for (std::size_t o = 0; o < written_.size(); ++o) {
     const program::Output& output = session_.program().outputs[o];
     if (output.interval <= 0) continue;

@@ -13,7 +13,7 @@ using program::Statistic;
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -48,7 +48,7 @@ std::vector<double> errors_of_variances(const Remaining& left, const Statistic& 
                                         const Table& table, const std::vector<double>& count,
                                         const std::vector<double>& mean,
                                         const std::vector<double>& spread) {
-  std::vector<double> fourth(count.size(), 0), error(count.size(), kNone);
+  std::vector<double> fourth(count.size(), 0), error(count.size(), kNoValue);
   for (std::int64_t i = 0; i < table.instances; ++i) {
     const auto c = static_cast<std::size_t>(left.cell(i));
     const double off = table.at(i, statistic.slot) - mean[c];
@@ -106,8 +106,8 @@ Averaged average(const Program& program, const Statistic& statistic, const Table
   using Kind = Statistic::Kind;
   const Remaining left(program, Remaining::all_but(program, statistic.axes));
   const auto cells = static_cast<std::size_t>(left.size());
-  std::vector<double> count(cells, 0), mean(cells, 0), spread(cells, 0), least(cells, kNone),
-      greatest(cells, kNone);
+  std::vector<double> count(cells, 0), mean(cells, 0), spread(cells, 0), least(cells, kNoValue),
+      greatest(cells, kNoValue);
   Averaged result;
   result.missing.assign(cells, 0);
   for (std::int64_t i = 0; i < table.instances; ++i) {
@@ -124,8 +124,8 @@ Averaged average(const Program& program, const Statistic& statistic, const Table
     least[c] = count[c] == 1 ? x : std::min(least[c], x);
     greatest[c] = count[c] == 1 ? x : std::max(greatest[c], x);
   }
-  result.value.assign(cells, kNone);
-  result.error.assign(cells, kNone);
+  result.value.assign(cells, kNoValue);
+  result.error.assign(cells, kNoValue);
   for (std::size_t c = 0; c < cells; ++c) {
     if (count[c] == 0) continue;
     result.value[c] = statistic.kind == Kind::Mean       ? mean[c]

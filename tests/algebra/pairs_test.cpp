@@ -12,7 +12,7 @@
 namespace vphi::algebra {
 namespace {
 
-class Pairs : public testing::Test {
+class Pairs : public ::testing::Test {
  protected:
   Expr f(Op op, Expr x) { return arena.make(op, {x}); }
   Expr real(long double x) { return arena.real(x); }

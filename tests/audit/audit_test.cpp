@@ -32,7 +32,7 @@ std::string source(Target target, const std::string& body, const std::string& be
          "    field[i] = vphi_site_sweep(in, par).phi_new;\n  }\n}\n";
 }
 
-class AuditTest : public testing::Test {
+class AuditTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const AuditResult result = audit("", Target::Native);

@@ -21,7 +21,7 @@ namespace {
 
 using program::Target;
 
-class ModelCost : public testing::TestWithParam<std::string> {};
+class ModelCost : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ModelCost, IsWhatTheTextHolds) {
   if (const AuditResult probe = audit("", Target::Native); !probe.available)
@@ -88,7 +88,7 @@ TEST_P(ModelCost, BytesAreThoseOfTheArguments) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, ModelCost, testing::ValuesIn(models()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Shipped, ModelCost, ::testing::ValuesIn(models()), [](const auto& info) {
   std::string name = info.param;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';

@@ -25,7 +25,7 @@ bool left_out(const program::Kernel& kernel, const Way& way) {
   return !first || (way.target.target != Target::Native && way.target.target != Target::Cuda);
 }
 
-class ModelAudit : public testing::TestWithParam<std::string> {};
+class ModelAudit : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ModelAudit, KernelsAreBranchFreeAndCompile) {
   if (const AuditResult probe = audit("", Target::Native); !probe.available)
@@ -54,7 +54,7 @@ TEST_P(ModelAudit, KernelsAreBranchFreeAndCompile) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, ModelAudit, testing::ValuesIn(models()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Shipped, ModelAudit, ::testing::ValuesIn(models()), [](const auto& info) {
   std::string name = info.param;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';

@@ -49,7 +49,7 @@ CompileOptions options_of(const std::string& text) {
   return options;
 }
 
-class BadModel : public testing::TestWithParam<fs::path> {};
+class BadModel : public ::testing::TestWithParam<fs::path> {};
 
 TEST_P(BadModel, MessageIsAsExpected) {
   const bool warns = GetParam().parent_path().filename() == "warnings";
@@ -75,7 +75,7 @@ TEST_P(BadModel, MessageIsAsExpected) {
   EXPECT_EQ(shown, read_file(golden)) << golden;
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, BadModel, testing::ValuesIn(models()),
+INSTANTIATE_TEST_SUITE_P(Golden, BadModel, ::testing::ValuesIn(models()),
                          [](const auto& info) { return info.param.stem().string(); });
 
 }  // namespace

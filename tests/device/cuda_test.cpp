@@ -15,7 +15,7 @@
 namespace vphi::runtime {
 namespace {
 
-class NvrtcTest : public testing::Test {
+class NvrtcTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string why;
@@ -77,7 +77,7 @@ TEST_F(NvrtcTest, AnUnknownArchitectureFallsBackToAnOlderOne) {
   EXPECT_EQ(nvrtc_architecture(99, 0).substr(0, 8), "compute_");
 }
 
-class CudaTest : public testing::Test {
+class CudaTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string why;

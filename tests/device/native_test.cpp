@@ -55,7 +55,7 @@ std::vector<double> values(Device& device, const std::string& marker,
   return x;
 }
 
-class NativeTest : public testing::TestWithParam<HostCompilerChoice> {
+class NativeTest : public ::testing::TestWithParam<HostCompilerChoice> {
  protected:
   void SetUp() override {
     device_ = open_or_skip(GetParam());
@@ -129,7 +129,7 @@ TEST_P(NativeTest, WrongUseIsAnError) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, NativeTest,
-                         testing::Values(HostCompilerChoice::Plugin, HostCompilerChoice::System),
+                         ::testing::Values(HostCompilerChoice::Plugin, HostCompilerChoice::System),
                          [](const auto& info) {
                            return info.param == HostCompilerChoice::Plugin ? "plugin" : "system";
                          });

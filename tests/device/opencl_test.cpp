@@ -11,7 +11,7 @@
 namespace vphi::runtime {
 namespace {
 
-class OpenClTest : public testing::Test {
+class OpenClTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string why;

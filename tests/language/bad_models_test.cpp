@@ -12,7 +12,7 @@
 namespace vphi::dsl {
 namespace {
 
-class BadModel : public testing::TestWithParam<std::filesystem::path> {};
+class BadModel : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(BadModel, MessageIsAsExpected) {
   const auto from = test::source(test::read_file(GetParam()), GetParam().filename().string());
@@ -35,7 +35,8 @@ TEST_P(BadModel, MessageIsAsExpected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, BadModel,
-                         testing::ValuesIn(test::vphi_files(VPHI_SOURCE_DIR "/tests/language/bad")),
+                         ::testing::ValuesIn(test::vphi_files(VPHI_SOURCE_DIR
+                                                              "/tests/language/bad")),
                          [](const auto& info) { return info.param.stem().string(); });
 
 }  // namespace

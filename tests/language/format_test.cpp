@@ -93,7 +93,7 @@ TEST(Format, SpellingsAreOneModel) {
   EXPECT_EQ(model_tree(unicode), model_tree(ascii));
 }
 
-class Shipped : public testing::TestWithParam<std::filesystem::path> {};
+class Shipped : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(Shipped, ParsesWithoutAMessage) {
   Diagnostics diagnostics;
@@ -143,7 +143,7 @@ TEST_P(Shipped, IsShort) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Shipped,
-                         testing::ValuesIn(test::vphi_files(VPHI_SOURCE_DIR "/models")),
+                         ::testing::ValuesIn(test::vphi_files(VPHI_SOURCE_DIR "/models")),
                          [](const auto& info) {
                            const auto& path = info.param;
                            return path.parent_path().filename().string() + "_" +

@@ -50,7 +50,7 @@ std::vector<std::filesystem::path> shipped_models() {
   return models;
 }
 
-class ShippedNames : public testing::TestWithParam<std::filesystem::path> {};
+class ShippedNames : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(ShippedNames, ResolvesWithoutError) {
   Diagnostics diagnostics;
@@ -61,7 +61,7 @@ TEST_P(ShippedNames, ResolvesWithoutError) {
       << render_text(resolved.diagnostics, resolved.sources());
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ShippedNames, testing::ValuesIn(shipped_models()),
+INSTANTIATE_TEST_SUITE_P(Models, ShippedNames, ::testing::ValuesIn(shipped_models()),
                          [](const auto& info) { return info.param.stem().string(); });
 
 TEST(Names, PreheatingSymbols) {

@@ -68,7 +68,7 @@ TEST(Robustness, EveryPrefixOfEveryModel) {
     const std::size_t step = path.parent_path().filename() == "std" ? 7 : 1;
     for (std::size_t n = 0; n < text.size(); n += step) {
       const Outcome out = read(text.substr(0, n));
-      if (testing::Test::HasFailure()) FAIL() << path << " cut at " << n;
+      if (::testing::Test::HasFailure()) FAIL() << path << " cut at " << n;
       (void)out;
     }
   }

@@ -10,7 +10,7 @@
 namespace vphi::dsl {
 namespace {
 
-class Syntax : public testing::TestWithParam<std::filesystem::path> {};
+class Syntax : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(Syntax, MessageIsAsExpected) {
   const auto from = test::source(test::read_file(GetParam()), GetParam().filename().string());
@@ -30,8 +30,8 @@ TEST_P(Syntax, MessageIsAsExpected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Bad, Syntax,
-                         testing::ValuesIn(test::vphi_files(VPHI_SOURCE_DIR
-                                                            "/tests/language/syntax")),
+                         ::testing::ValuesIn(test::vphi_files(VPHI_SOURCE_DIR
+                                                              "/tests/language/syntax")),
                          [](const auto& info) { return info.param.stem().string(); });
 
 }  // namespace

@@ -37,7 +37,7 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-class Lsp : public testing::Test {
+class Lsp : public ::testing::Test {
  protected:
   void SetUp() override { session_.start(); }
   Session session_;

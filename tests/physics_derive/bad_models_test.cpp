@@ -31,7 +31,7 @@ std::vector<std::filesystem::path> models() {
   return found;
 }
 
-class BadPhysics : public testing::TestWithParam<std::filesystem::path> {};
+class BadPhysics : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(BadPhysics, MessageIsAsExpected) {
   std::filesystem::current_path(GetParam().parent_path());  // of the tables that a model reads
@@ -50,7 +50,7 @@ TEST_P(BadPhysics, MessageIsAsExpected) {
   EXPECT_EQ(shown, read_file(golden)) << golden;
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, BadPhysics, testing::ValuesIn(models()),
+INSTANTIATE_TEST_SUITE_P(Golden, BadPhysics, ::testing::ValuesIn(models()),
                          [](const auto& info) { return info.param.stem().string(); });
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(LiveRun, StopsARunForGood) {
   EXPECT_EQ(wave.run.news(0)["progress"]["state"], "stopped");
 }
 
-class Server : public testing::Test {
+class Server : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!have_live_server()) GTEST_SKIP() << "this build has no cpp-httplib";

@@ -58,7 +58,7 @@ struct Way {
   DeviceFields::Transform transform;
 };
 
-class OnDevice : public testing::TestWithParam<Way> {
+class OnDevice : public ::testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
     std::string why;
@@ -104,8 +104,8 @@ TEST_P(OnDevice, RandomFieldsAreTheHosts) {
         field.kernel_form = kernel_form, field.velocity = velocity;
         field.mass2 = 0.7, field.amplitude = 1e-3, field.stream = 3;
         field.cutoff = kernel_form ? 0 : 4;
-        SCOPED_TRACE(testing::Message() << extent[0] << "x" << extent[1] << "x" << extent[2] << " "
-                                        << (kernel_form ? "kernel" : "k-space"));
+        SCOPED_TRACE(::testing::Message() << extent[0] << "x" << extent[1] << "x" << extent[2]
+                                          << " " << (kernel_form ? "kernel" : "k-space"));
         compare(fields, p, field, velocity ? Precision::F32 : Precision::F64);
       }
     for (auto kind : {RandomField::Kind::Normal, RandomField::Kind::Uniform}) {
@@ -182,9 +182,9 @@ TEST_P(OnDevice, SessionStartsFromTheSameFields) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fields, OnDevice,
-                         testing::Values(Way{"opencl", DeviceFields::Transform::Host},
-                                         Way{"opencl", DeviceFields::Transform::Device},
-                                         Way{"cuda", DeviceFields::Transform::Device}),
+                         ::testing::Values(Way{"opencl", DeviceFields::Transform::Host},
+                                           Way{"opencl", DeviceFields::Transform::Device},
+                                           Way{"cuda", DeviceFields::Transform::Device}),
                          [](const auto& info) {
                            return std::string(info.param.device) +
                                   (info.param.transform == DeviceFields::Transform::Host ? "_host"

@@ -55,7 +55,7 @@ void expect_right(const Box& box, Engine engine, int threads) {
     ASSERT_NEAR(back[i] / static_cast<double>(box.sites()), f[i], 1e-13) << "site " << i;
 }
 
-class Engines : public testing::TestWithParam<Engine> {};
+class Engines : public ::testing::TestWithParam<Engine> {};
 
 TEST_P(Engines, EveryLengthOfALine) {
   for (std::int64_t n = 1; n <= 70; ++n) expect_right({{n, 1, 1}}, GetParam(), 1);
@@ -68,7 +68,7 @@ TEST_P(Engines, Boxes) {
     for (int threads : {1, 3}) expect_right(box, GetParam(), threads);
 }
 
-INSTANTIATE_TEST_SUITE_P(Fft, Engines, testing::Values(Engine::BuiltIn, Engine::Best),
+INSTANTIATE_TEST_SUITE_P(Fft, Engines, ::testing::Values(Engine::BuiltIn, Engine::Best),
                          [](const auto& info) {
                            return info.param == Engine::BuiltIn ? "BuiltIn" : "Best";
                          });
@@ -91,7 +91,7 @@ TEST(Fft, EnginesAgreeOnALargeBox) {
   EXPECT_LT(worst / static_cast<double>(box.sites()), 1e-14);
 }
 
-class SameBits : public testing::TestWithParam<Engine> {};
+class SameBits : public ::testing::TestWithParam<Engine> {};
 
 /// Every number of threads, in any order, after transforms of other shapes: the same bits.
 TEST_P(SameBits, ForEveryNumberOfThreads) {
@@ -114,7 +114,7 @@ TEST_P(SameBits, ForEveryNumberOfThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fft, SameBits, testing::Values(Engine::BuiltIn, Engine::Best),
+INSTANTIATE_TEST_SUITE_P(Fft, SameBits, ::testing::Values(Engine::BuiltIn, Engine::Best),
                          [](const auto& info) {
                            return info.param == Engine::BuiltIn ? "BuiltIn" : "Best";
                          });

@@ -16,7 +16,7 @@
 namespace vphi::tools {
 namespace {
 
-constexpr int kStates = 3;  ///< of recoveries and rates; of steps one, all of whose cells count
+constexpr int kLawStates = 3;  ///< of recoveries and rates; of steps one, all of whose cells count
 
 class LawComparison {
  public:
@@ -220,7 +220,7 @@ class LawComparison {
     std::optional<Filling> solved;
     if (fluid_->solve() && first == 1)
       solved.emplace(row(fluid_->solve()->name + " in its equation", "solve"));
-    for (unsigned state = 0; state < kStates; ++state) {
+    for (unsigned state = 0; state < kLawStates; ++state) {
       const std::vector<Cell> cells = drawn(state);
       put(cells);
       for (int s = 0; s < sites(); ++s) {
@@ -279,7 +279,7 @@ class LawComparison {
     }
     std::vector<Place> places;
     for (int s = 0; s < sites(); ++s) places.push_back(place(s));
-    for (unsigned state = 0; state < kStates; ++state) {
+    for (unsigned state = 0; state < kLawStates; ++state) {
       std::vector<Cell> cells = drawn(state);
       for (int s = 0; s < sites(); ++s)
         cells[static_cast<std::size_t>(s)] =

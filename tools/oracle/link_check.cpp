@@ -81,7 +81,7 @@ std::vector<Complex> between(const std::vector<Complex>& u, const std::vector<Co
 
 // ---- flows --------------------------------------------------------------------------------------
 
-constexpr int kStates = 3;
+constexpr int kLinkStates = 3;
 constexpr double kSmallStep = 0x1p-14;
 /// Of two small steps: (w(h/2)*4 - w(h))/h leaves h^2 times the third derivative.
 constexpr double kOfSmallSteps = 1e-5;
@@ -95,7 +95,7 @@ void compare_rates(Sides& sides, const physics::EquationFact& own, const physics
         fmt::format("{}[{}]'", links.field().name, kAxes[axis]), "its equation", 0, 0, {}});
   for (const physics::Update& update : flow.gradients)
     for (const auto& [array, value] : update.values) sides.derived.made[array] = value;
-  for (unsigned state = 0; state < kStates; ++state) {
+  for (unsigned state = 0; state < kLinkStates; ++state) {
     std::mt19937_64 random(911 + state);
     sides.links->draw(random);
     sides.show_derived();

@@ -23,7 +23,7 @@ using program::RandomField;
 constexpr std::size_t kValues = 20000;  ///< of each component, on both sides
 constexpr int kMostSeeds = 4000;
 /// Of sqrt(n/2) times the distance: less than one in 10^4 are as far. Of correlations sigmas.
-constexpr double kFar = 2.2, kErrors = 5;
+constexpr double kFar = 2.2, kStartErrors = 5;
 
 /// One number of a site: a component of a variable or of its rate, as run and text draw it.
 struct Column {
@@ -334,7 +334,7 @@ class StartComparison {
     }
     if (columns_.empty()) return;
     DerivativeRow row{"correlations at the start", "draws of the text", 0, 0, {}};
-    row.allowed = kErrors * std::sqrt(2.0 / static_cast<double>(columns_[0].run.size()));
+    row.allowed = kStartErrors * std::sqrt(2.0 / static_cast<double>(columns_[0].run.size()));
     std::vector<std::vector<double>> run, written;
     for (const Column& c : columns_) {
       run.push_back(ranks(c.run));
@@ -468,7 +468,7 @@ void StartComparison::compare_waves(const Column& wave) {
   vacuum.dx = text_.box.dx;
   vacuum.dims = text_.box.dims;
   if (field->cutoff != 0) row.not_checked = "a vacuum with a cutoff of its own";
-  judge_power(vacuum_power(plan_->program, vacuum), field->kernel_form, kErrors, row);
+  judge_power(vacuum_power(plan_->program, vacuum), field->kernel_form, kStartErrors, row);
   rows_.push_back(row);
 }
 

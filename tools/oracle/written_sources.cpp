@@ -14,7 +14,7 @@ using physics::NamedFact;
 
 namespace {
 
-constexpr long double kPi = std::numbers::pi_v<long double>;
+constexpr long double kWrittenPi = std::numbers::pi_v<long double>;
 
 }  // namespace
 
@@ -226,7 +226,7 @@ void Written::set_background() {
 long double Written::planck2() {
   const dsl::Clause* units = resolved_.clause("units");
   for (const dsl::Item& item : units ? units->items : std::vector<dsl::Item>{})
-    if (item.value && item.value->text == "planck") return 1 / (8 * kPi);
+    if (item.value && item.value->text == "planck") return 1 / (8 * kWrittenPi);
   return 1;
 }
 
@@ -393,7 +393,7 @@ void Written::declare(int sites) {
     } else if (type == "complex") {
       f.complex = true;
     } else if (type == "angle") {
-      f.period = fact.type->args.empty() ? 2 * kPi : real(*fact.type->args[0], {}, nullptr);
+      f.period = fact.type->args.empty() ? 2 * kWrittenPi : real(*fact.type->args[0], {}, nullptr);
     } else if (type == "vec") {
       f.rows = size(0);
       f.complex = fact.type->args.size() > 1;

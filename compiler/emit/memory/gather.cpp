@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/emit/math/draws.hpp"
 
@@ -14,8 +15,6 @@ namespace {
 
 using algebra::Offset;
 using physics::Boundary;
-
-constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 
 }  // namespace
 
@@ -30,7 +29,7 @@ std::int64_t cells_of(const kernel::Kernel& kernel, const kernel::Colours& colou
 }
 
 Code cell_called(const kernel::Colours& colours, int axis) {
-  return Code(axis == colours.axis ? "cell_" : "") + kAxis[axis];
+  return Code(axis == colours.axis ? "cell_" : "") + algebra::kAxisNames[axis];
 }
 
 // The number `rest` taken apart into the places along the axes from `first` on.
@@ -55,15 +54,16 @@ Code last_coordinate(const Job& job, const kernel::Colours& c) {
   for (int axis = 0; axis < kernel.dims; ++axis) {
     const int weight = -c.weights[static_cast<std::size_t>(axis)] * inverse % c.modulus;
     if (axis == c.axis || weight == 0) continue;
-    sum += code(" + {}*{}", lit((weight + c.modulus) % c.modulus), kAxis[axis]);
+    sum += code(" + {}*{}", lit((weight + c.modulus) % c.modulus), algebra::kAxisNames[axis]);
   }
   Code at;
   for (int axis = kernel.dims - 1; axis >= 0; --axis) {
     const Code n = lit(kernel.extent[static_cast<std::size_t>(axis)]);
-    at = at.empty() ? kAxis[axis] : code("({}*{} + {})", at, n, kAxis[axis]);
+    at = at.empty() ? algebra::kAxisNames[axis]
+                    : code("({}*{} + {})", at, n, algebra::kAxisNames[axis]);
   }
   return code("const vphi_index {0} = {1}*{2} + ({3}) % {1};\nconst vphi_index at = {4};\n",
-              kAxis[c.axis], lit(c.modulus), cell_called(c, c.axis), sum, at);
+              algebra::kAxisNames[c.axis], lit(c.modulus), cell_called(c, c.axis), sum, at);
 }
 
 kernel::Colours colours_of(const program::SiteOrder& order) {
@@ -126,13 +126,14 @@ Code Gather::site_in_memory_order() {
     const int weight = order.weights[static_cast<std::size_t>(axis)];
     if (weight != 0)
       sum += code("{}{}{}", sum.empty() ? "" : " + ", weight == 1 ? "" : lit(weight) + "*",
-                  kAxis[axis]);
+                  algebra::kAxisNames[axis]);
   }
-  return coloured(job_) + code(
-                              "const vphi_index shade = ({}) % {};\n"
-                              "const vphi_index place = shade*{} + {};\n",
-                              sum.empty() ? lit(0) : sum, lit(order.modulus), cells,
-                              cell_index(job_, [](int axis) { return Code(kAxis[axis]); }));
+  return coloured(job_) +
+         code(
+             "const vphi_index shade = ({}) % {};\n"
+             "const vphi_index place = shade*{} + {};\n",
+             sum.empty() ? lit(0) : sum, lit(order.modulus), cells,
+             cell_index(job_, [](int axis) { return Code(algebra::kAxisNames[axis]); }));
 }
 
 // The variable with the place of a neighbour in the memory of arrays with a home.
@@ -208,12 +209,14 @@ Code Gather::coordinates() {
   Code out, rest = "at";
   for (int axis = 0; axis <= last; ++axis) {
     if (axis == last) {
-      out += code("const vphi_index {} = {};\n", kAxis[axis], rest);
+      out += code("const vphi_index {} = {};\n", algebra::kAxisNames[axis], rest);
     } else {
-      out += code("const vphi_index {0} = {1} % {2};\n", kAxis[axis], rest, n(axis));
+      out += code("const vphi_index {0} = {1} % {2};\n", algebra::kAxisNames[axis], rest, n(axis));
       if (axis + 1 < last)
-        out += code("const vphi_index above_{0} = {1}/{2};\n", kAxis[axis], rest, n(axis));
-      rest = axis + 1 < last ? code("above_{}", kAxis[axis]) : code("{}/{}", rest, n(axis));
+        out += code("const vphi_index above_{0} = {1}/{2};\n", algebra::kAxisNames[axis], rest,
+                    n(axis));
+      rest = axis + 1 < last ? code("above_{}", algebra::kAxisNames[axis])
+                             : code("{}/{}", rest, n(axis));
     }
   }
   return out;
@@ -222,14 +225,14 @@ Code Gather::coordinates() {
 // The variable with the index along `axis` of the neighbour `d` away; x_m1_sign and x_m1_inside
 // beside it where the boundary needs them.
 Code Gather::axis_index(int axis, int d) {
-  if (d == 0) return kAxis[axis];
+  if (d == 0) return algebra::kAxisNames[axis];
   Code& name = index_[{axis, d}];
   if (!name.empty()) return name;
-  name = code("{}_{}{}", kAxis[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
+  name = code("{}_{}{}", algebra::kAxisNames[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
   const std::int64_t extent = kernel_.extent[static_cast<std::size_t>(axis)];
   const std::int64_t up = ((d % extent) + extent) % extent;
   const std::int64_t winding = (d - up) / extent;
-  const char* x = kAxis[axis];
+  const char* x = algebra::kAxisNames[axis];
   const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
   if (boundary == Boundary::Periodic || boundary == Boundary::Antiperiodic) {
@@ -381,8 +384,9 @@ Code Gather::axes_filled() const {
   Code fills;
   for (int axis = 0; axis < 4; ++axis)
     if (job_.body.site_axis[static_cast<std::size_t>(axis)])
-      fills += axis < kernel_.dims ? code("in.site_{0} = ({1}){0};\n", kAxis[axis], real())
-                                   : code("in.site_{0} = ({1})0;\n", kAxis[axis], real());
+      fills += axis < kernel_.dims
+                   ? code("in.site_{0} = ({1}){0};\n", algebra::kAxisNames[axis], real())
+                   : code("in.site_{0} = ({1})0;\n", algebra::kAxisNames[axis], real());
   return fills;
 }
 

@@ -14,10 +14,11 @@ namespace vphi::emit {
 namespace {
 
 constexpr std::int64_t kCellsPerTask = 256;
-constexpr int kThreads = 128;                 // few: such kernels keep many numbers in registers
+constexpr int kColourThreads = 128;           // few: such kernels keep many numbers in registers
 constexpr std::int64_t kLongestPiece = 2048;  // of a row whose values wait to be summed
-constexpr std::int64_t kMostGroups = 32;      // for each multiprocessor: sums are folded at the end
-constexpr std::int64_t kCellsPerThread = 8;   // of an instance among many
+constexpr std::int64_t kMostColourGroups =
+    32;                                      // for each multiprocessor: sums are folded at the end
+constexpr std::int64_t kCellsPerThread = 8;  // of an instance among many
 
 std::string slot_of(const Bindings& bindings, const std::string& name) {
   const auto at = std::ranges::find(bindings.slots, name);
@@ -104,21 +105,22 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
                     std::max<std::int64_t>(1, cells / kCellsPerTask)};
     return emit_rows(job, bindings, &loop);
   }
-  const std::int64_t wanted = (cells + kThreads - 1) / kThreads;
-  std::int64_t most = kMostGroups * std::max<std::int64_t>(1, job.target.compute_units);
+  const std::int64_t wanted = (cells + kColourThreads - 1) / kColourThreads;
+  std::int64_t most = kMostColourGroups * std::max<std::int64_t>(1, job.target.compute_units);
   if (kernel.instances > 1) most = std::max<std::int64_t>(1, wanted / kCellsPerThread);
   // Sums of a few more groups are folded sooner than neighbours come in a loop.
   const bool held = job.body.held > 0 && !centred(job);
   if (kernel.reductions.empty() || (held && kernel.instances == 1)) most = wanted;
   const Groups groups{even_shares(wanted, most), 1, 1};
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
-  GpuReductions finish = gpu_reductions(job, kThreads);
-  Slots slots = common_slots(job, kThreads, &groups);
+  GpuReductions finish = gpu_reductions(job, kColourThreads);
+  Slots slots = common_slots(job, kColourThreads, &groups);
   site_lines(job, bindings, slots);
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
   slots["cells"] = index_literal(job, cells);
-  slots["each"] = each_site("cell", "cells", kThreads, job.body.held > 0 && groups[0] == wanted);
-  slots["occupancy"] = std::to_string(occupancy(job, kThreads));
+  slots["each"] =
+      each_site("cell", "cells", kColourThreads, job.body.held > 0 && groups[0] == wanted);
+  slots["occupancy"] = std::to_string(occupancy(job, kColourThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
   slots["local_memory"] = sum_memory(finish);
@@ -133,7 +135,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue(), partials);
   out.grid = grid_of(job, groups);
-  out.block = {static_cast<std::uint32_t>(kThreads), 1, 1};
+  out.block = {static_cast<std::uint32_t>(kColourThreads), 1, 1};
   return out;
 }
 

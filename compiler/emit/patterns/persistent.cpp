@@ -20,7 +20,7 @@ namespace {
 using kernel::Kernel;
 using kernel::Reach;
 
-constexpr int kWaveOccupancy = 2;
+constexpr int kPersistentOccupancy = 2;
 constexpr std::int64_t kMostTasks = 4096;
 
 /// File-scope text of several stages, each item once.
@@ -168,7 +168,7 @@ class PersistentText {
     slots["wait_functions"] = wave() ? fill(frame_.dialect.texts.wait, {}) : "";
     slots["functions"] = functions.text();
     slots["parameters"] = parameters(partials);
-    slots["occupancy"] = std::to_string(wave() ? kWaveOccupancy : 1);
+    slots["occupancy"] = std::to_string(wave() ? kPersistentOccupancy : 1);
     slots["steps_slot"] = steps_slot_;
     slots["stage_repeats"] = std::to_string(kernel_.stage_repeats);
     slots["instance"] = instance(partials);

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/emit/math/draws.hpp"
 
 namespace vphi::emit {
@@ -12,20 +13,18 @@ namespace {
 using algebra::Offset;
 using physics::Boundary;
 
-constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
-
 }  // namespace
 
 // Variable with the index along an axis across the row, and the sign or test of its boundary.
 Code Rows::axis_index(int axis, int d) {
   used_[static_cast<std::size_t>(axis)] = true;
-  if (d == 0) return kAxis[axis];
+  if (d == 0) return algebra::kAxisNames[axis];
   Code& name = index_[{axis, d}];
   if (!name.empty()) return name;
-  name = fmt::format("{}_{}{}", kAxis[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
+  name = fmt::format("{}_{}{}", algebra::kAxisNames[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
   const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
   const std::int64_t n = extent(kernel_, axis);
-  const char* x = kAxis[axis];
+  const char* x = algebra::kAxisNames[axis];
   switch (boundary) {
     case Boundary::Antiperiodic:
       coordinates_ += code("const {0} {1}_sign = vphi_turn_sign_{2}({3} + {4}, {5});\n", real(),
@@ -165,15 +164,15 @@ void Rows::plan() {
   fills_ += draw_lines(job_, "at + i");
   for (int axis = 0; axis < 4; ++axis) {
     if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
-    const char* x = axis == 0 ? "x0 + i" : axis < kernel_.dims ? kAxis[axis] : "0";
-    fills_ += code("in.site_{} = ({})(int)({});\n", kAxis[axis], real(), x);
+    const char* x = axis == 0 ? "x0 + i" : axis < kernel_.dims ? algebra::kAxisNames[axis] : "0";
+    fills_ += code("in.site_{} = ({})(int)({});\n", algebra::kAxisNames[axis], real(), x);
   }
   Code rest = "row", head;
   for (int axis = 1; axis < kernel_.dims; ++axis) {
     const bool last = axis + 1 == kernel_.dims;
     if (used_[static_cast<std::size_t>(axis)] ||
         job_.body.site_axis[static_cast<std::size_t>(axis)])
-      head += code("const vphi_index {} = {}{};\n", kAxis[axis], rest,
+      head += code("const vphi_index {} = {}{};\n", algebra::kAxisNames[axis], rest,
                    last ? "" : code(" % {}", extent(kernel_, axis)));
     rest += "/" + std::to_string(extent(kernel_, axis));
   }

@@ -14,19 +14,19 @@
 namespace vphi::emit {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kInstanceThreads = 128;
 constexpr std::int64_t kMostGroups = std::int64_t{1} << 24;
-constexpr int kLanes = 32;  // instances side by side on a processor
+constexpr int kInstanceLanes = 32;  // instances side by side on a processor
 // Lanes of a vector: clang knows the vector functions of libmvec for 256 bits. Left to itself it
 // takes 512 in some loops and not in others, with calls one by one, and the numbers depend on that.
 constexpr int kVectorBytes = 32;
 // Of kernels with a table: threads a group, so that making it is little beside using it, and rows.
 // Groups on a multiprocessor, where a step is light: registers are then those of the steps, and
 // what is spilled lies in the making of the table (2 to 10 % on an H200).
-constexpr int kOccupancy = 5, kOccupancyMany = 3, kLightFlops = 100;
+constexpr int kInstanceOccupancy = 5, kOccupancyMany = 3, kLightFlops = 100;
 // Of instances side by side: numbers that they keep, operations of a step (the loop has to stay in
 // the cache of instructions), and times that their groups fill the device.
-constexpr int kHeldAbreast = 32, kFlopsAbreast = 280, kWaves = 1;
+constexpr int kHeldAbreast = 32, kFlopsAbreast = 280, kInstanceWaves = 1;
 constexpr int kRegisters = 65536;  // of a multiprocessor
 constexpr int kSharedThreads = 256, kRowsCpp = 128, kRowsAlone = 16;
 // Rows of a table on GPUs: as few meetings of a group as its local memory allows. The bits of a
@@ -123,7 +123,7 @@ class SingleSiteText {
     for (std::size_t i = 0; i < job_.kernel.arrays.size(); ++i)
       unused += code("(void){}_here;\n", value(i));
     return code("unsigned noise_states[{0}] = {{0}};\nfor (long i = 0; i < {0}; ++i) {{\n",
-                kLanes) +
+                kInstanceLanes) +
            indent(take() + unused + draw_state(job_, state_start(job_)) + put(), 2) + "}\n";
   }
 
@@ -279,11 +279,12 @@ Code single_site_pointers(const Job& job) {
 /// What every pattern for a processor has: tasks, and values in blocks of lanes.
 void fill_tasks(program::Kernel& out, Slots& slots, const Job& job,
                 const SingleSiteText& single_site) {
-  const std::int64_t tasks = std::clamp<std::int64_t>(job.kernel.instances / (4 * kLanes), 1, 4096);
+  const std::int64_t tasks =
+      std::clamp<std::int64_t>(job.kernel.instances / (4 * kInstanceLanes), 1, 4096);
   slots["tasks"] = std::to_string(tasks);
   out.grid[0] = static_cast<std::uint32_t>(tasks);
   slots["pointers"] = single_site_pointers(job);
-  slots["values"] = single_site.values(kLanes);
+  slots["values"] = single_site.values(kInstanceLanes);
   slots["load"] = single_site.load("[i]", "[i]");
   slots["take"] = single_site.take();
   slots["put"] = single_site.put();
@@ -316,7 +317,7 @@ int rows_for(const kernel::Shared& shared, std::size_t clock_slots) {
 
 /// Groups on a multiprocessor: with more instances a thread holds more.
 int occupancy_of(int abreast) {
-  return abreast > 4 ? kOccupancyMany : abreast > 2 ? 4 : kOccupancy;
+  return abreast > 4 ? kOccupancyMany : abreast > 2 ? 4 : kInstanceOccupancy;
 }
 
 /// Instances of a thread side by side. What they share is read once for all of them and their
@@ -327,10 +328,10 @@ int instances_abreast(const Job& job, const TargetInfo& target) {
   const std::int64_t registers = static_cast<std::int64_t>(job.kernel.arrays.size()) +
                                  2 * job.body.slots_written.size() + 2 * job.body.draws.size();
   const std::int64_t fill =
-      std::int64_t{kSharedThreads} * kOccupancy * std::max(1, target.compute_units);
+      std::int64_t{kSharedThreads} * kInstanceOccupancy * std::max(1, target.compute_units);
   for (const int abreast : {8, 4, 2}) {
-    if (job.kernel.instances < kWaves * abreast * fill || registers * abreast > kHeldAbreast ||
-        cost.flops * abreast > kFlopsAbreast)
+    if (job.kernel.instances < kInstanceWaves * abreast * fill ||
+        registers * abreast > kHeldAbreast || cost.flops * abreast > kFlopsAbreast)
       continue;
     if (abreast < 8) return abreast;
     // Groups come in waves: the last of them should not be nearly empty.
@@ -365,20 +366,20 @@ program::Kernel emit_single_site(const Job& job, const Bindings& bindings) {
   const bool cpp = job.dialect.tasks();
   SingleSiteText single_site(job, bindings);
   program::Kernel out;
-  Slots slots = common_slots(job, kThreads);
+  Slots slots = common_slots(job, kInstanceThreads);
   slots["own"] = std::to_string(std::max<std::size_t>(1, bindings.slots.size()));
   slots["slots"] = bindings.by_slot ? "1" : slots["own"];
   slots["steps"] = steps_text(kernel);
   slots["step_count"] = step_count(job, bindings);
   slots["together"] = std::to_string(together);
-  slots["lanes"] = std::to_string(kLanes);
+  slots["lanes"] = std::to_string(kInstanceLanes);
   slots["vector"] = std::to_string(kVectorBytes / bytes_of(job.body.real));
   if (cpp) {
     fill_tasks(out, slots, job, single_site);
     slots["shared_steps"] = single_site.shared_steps("mine", "_here");
     out.source = finished(fill("single_site_cpp.txt", slots));
   } else {
-    fill_groups(out, slots, job, single_site, bindings, kThreads);
+    fill_groups(out, slots, job, single_site, bindings, kInstanceThreads);
     slots["shared_steps"] = single_site.shared_steps("own", "");
     out.source = finished(fill("single_site_gpu.txt", slots));
   }
@@ -421,7 +422,7 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
   slots["steps"] = steps_text(kernel);
   slots["step_count"] = step_count(job, bindings);
   slots["together"] = std::to_string(together);
-  slots["lanes"] = std::to_string(kLanes);
+  slots["lanes"] = std::to_string(kInstanceLanes);
   slots["vector"] = std::to_string(kVectorBytes / bytes_of(job.body.real));
   const Clock clock =
       clock_functions(shared, kernel.still, job.body.suffix, job.body.real, dialect);

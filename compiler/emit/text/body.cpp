@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
@@ -13,8 +14,6 @@ using algebra::Expr;
 using algebra::Node;
 using algebra::Offset;
 using algebra::Op;
-
-constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 
 Offset sum_of(Offset a, const Offset& b) {
   for (int i = 0; i < 4; ++i) a.d[i] = static_cast<std::int16_t>(a.d[i] + b.d[i]);
@@ -144,7 +143,7 @@ void BodyBuilder::collect(Expr expr) {
   if (expr.is(Op::Load) || expr.is(Op::Stencil)) return add_read(*expr);
   if (expr.is(Op::Site)) {
     body_.site_axis.at(static_cast<std::size_t>(expr->index)) = true;
-    leaves_[expr.get()] = {"in", std::string("site_") + kAxis[expr->index]};
+    leaves_[expr.get()] = {"in", std::string("site_") + algebra::kAxisNames[expr->index]};
     return;
   }
   if (expr.is(Op::Normal) || expr.is(Op::Uniform)) return add_draw(*expr);
@@ -235,8 +234,8 @@ std::string offset_name(const algebra::Offset& offset) {
   for (int axis = 0; axis < 4; ++axis) {
     const int d = offset.d[axis];
     if (d == 0) continue;
-    text += (text.empty() ? "" : "_") + std::string(kAxis[axis]) + (d > 0 ? "p" : "m") +
-            std::to_string(d > 0 ? d : -d);
+    text += (text.empty() ? "" : "_") + std::string(algebra::kAxisNames[axis]) +
+            (d > 0 ? "p" : "m") + std::to_string(d > 0 ? d : -d);
   }
   return text.empty() ? "c" : text;
 }

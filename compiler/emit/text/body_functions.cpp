@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <unordered_set>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/emit/text/body_builder.hpp"
 #include "compiler/emit/text/layout.hpp"
 #include "compiler/emit/text/printer.hpp"
@@ -18,8 +19,6 @@ namespace {
 using algebra::Expr;
 using algebra::Node;
 using algebra::Op;
-
-constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 
 /// A function at file scope, with a blank line behind it.
 Code function_item(const std::string& name, std::string text, const Names& uses) {
@@ -43,7 +42,7 @@ Code BodyBuilder::structs() const {
   for (const auto& [name, member] : body_.shared) in.push_back(member);
   for (int axis = 0; axis < 4; ++axis)
     if (body_.site_axis[static_cast<std::size_t>(axis)])
-      in.push_back(std::string("site_") + kAxis[axis]);
+      in.push_back(std::string("site_") + algebra::kAxisNames[axis]);
   out = body_.store_members;
   out.insert(out.end(), body_.reduction_members.begin(), body_.reduction_members.end());
   out.insert(out.end(), body_.handed_members.begin(), body_.handed_members.end());

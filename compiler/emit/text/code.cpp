@@ -1,6 +1,5 @@
 #include "compiler/emit/text/code.hpp"
 
-#include <cctype>
 #include <map>
 #include <stdexcept>
 
@@ -8,8 +7,6 @@
 
 namespace vphi::emit {
 namespace {
-
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_name(std::string_view word) {
   if (word.empty() || std::isdigit(static_cast<unsigned char>(word.front())) != 0) return false;

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -21,6 +22,11 @@
 #include <vector>
 
 namespace vphi::emit {
+
+/// Whether a name may hold it.
+inline bool word_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 using Names = std::set<std::string, std::less<>>;
 

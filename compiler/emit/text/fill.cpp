@@ -1,7 +1,6 @@
 #include "compiler/emit/text/fill.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -34,8 +33,6 @@ std::string_view slot_at(std::string_view line, std::size_t at) {
     if (!((c >= 'a' && c <= 'z') || c == '_')) return {};
   return name;
 }
-
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "compiler/emit/walks/lines.hpp"
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/walks/lines_rows.hpp"
 #include "compiler/emit/walks/lines_x.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 using physics::Boundary;
 
-constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
-constexpr int kQuad = kLineQuad;
 constexpr int kAhead = 2;  ///< quads under way
 
 Boundary boundary_of(const kernel::Line& line) {
@@ -42,9 +41,9 @@ class Writer {
       lines_ = most;
   }
 
-  int quads_back() const { return (line_.back + kQuad - 1) / kQuad; }
+  int quads_back() const { return (line_.back + kLineQuad - 1) / kLineQuad; }
   int ring_quads() const { return 1 + quads_back() + kAhead; }
-  int quad_words() const { return kQuad * static_cast<int>(read_.size()) * threads_; }
+  int quad_words() const { return kLineQuad * static_cast<int>(read_.size()) * threads_; }
   int ring_words() const { return ring_quads() * quad_words(); }
   /// Neighbouring lines of which a copy brings a cell each: 16 bytes, or one.
   int lines_of_copy() const { return lines_; }
@@ -75,7 +74,7 @@ class Writer {
     Code text = code(
         "VPHI_UNROLL\nfor (int r = 0; r < {}; r += {}) {{\n"
         "  const vphi_index at = {} + (vphi_index)vphi_cell_{}(load + r) * {};\n",
-        kQuad, lines_, lines_ > 1 ? "copied_base" : "base", job_.body.suffix,
+        kLineQuad, lines_, lines_ > 1 ? "copied_base" : "base", job_.body.suffix,
         index_literal(job_, shape_.stride));
     for (std::size_t q = 0; q < read_.size(); ++q) {
       Code to = code("ring + (ring_load + (r * {} + {}) * {}u)", read_.size(), q, threads_);
@@ -87,7 +86,7 @@ class Writer {
       text += code("  {}({}, {});\n", narrow(read_[q]) ? "vphi_copy_one" : "vphi_copy_number",
                    narrow(read_[q]) ? "(VPHI_LOCAL_POINTER float*)(" + to + ")" : to, from);
     }
-    return text + code("}}\nload += {};\n", kQuad) + next("ring_load");
+    return text + code("}}\nload += {};\n", kLineQuad) + next("ring_load");
   }
   /// What a copy takes.
   Code copied() const { return type_name(ring_) + (lines_ > 1 ? std::to_string(lines_) : Code()); }
@@ -116,7 +115,7 @@ class Writer {
   /// Four steps; `warm`: of those that begin a walk.
   Code rows(const Warm* warm) const {
     Code text;
-    for (int row = 0; row < kQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
+    for (int row = 0; row < kLineQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
     return text;
   }
 
@@ -135,7 +134,7 @@ class Writer {
     const auto load = [&](const Read& read, int age) {
       const int place = row - age, back = quads_before(place);
       const auto q = static_cast<int>(place_in(read_, position(job.kernel, read.array)));
-      const int number = (place + back * kQuad) * static_cast<int>(read_.size()) + q;
+      const int number = (place + back * kLineQuad) * static_cast<int>(read_.size()) + q;
       const Code cell = code("ring[ring_{} + {}u]", back, number * threads_);
       return narrow(read_[static_cast<std::size_t>(q)])
                  ? "*(VPHI_LOCAL_POINTER const float*)&" + cell
@@ -291,7 +290,7 @@ Code coordinates_text(const Job& job, const kernel::Line& line) {
     const auto a = static_cast<std::size_t>(axis);
     const Code extent = index_literal(job, job.kernel.extent[a]);
     if (axis != line.axis && job.body.site_axis[a])
-      text += code("const vphi_index {} = {} % {};\n", kAxis[axis], rest, extent);
+      text += code("const vphi_index {} = {} % {};\n", algebra::kAxisNames[axis], rest, extent);
     rest += " / " + extent;
   }
   return text;
@@ -383,8 +382,10 @@ Code pass_on(const Job& job, const Job& all, const kernel::Line& line,
     text += code("in.{} = {};\n", member, symbol);
   for (int axis = 0; axis < 4; ++axis) {
     if (!job.body.site_axis[static_cast<std::size_t>(axis)]) continue;
-    const Code place = axis == line.axis ? "cell" : axis < job.kernel.dims ? kAxis[axis] : "0";
-    text += code("in.site_{} = ({}){};\n", kAxis[axis], real, place);
+    const Code place = axis == line.axis        ? "cell"
+                       : axis < job.kernel.dims ? algebra::kAxisNames[axis]
+                                                : "0";
+    text += code("in.site_{} = ({}){};\n", algebra::kAxisNames[axis], real, place);
   }
   if (text.empty() && job.body.reads.empty())
     text += code("in.none = {};\n", literal(0.0L, job.body.real));
@@ -459,7 +460,7 @@ std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetI
   auto line = kernel::line_of(kernel);
   if (!line || boundary_of(*line) == Boundary::Absorbing) return {};
   // One turn around the box, or one image in a wall, at most.
-  if (line_shape(*line).extent < line->before + line->delay + 2 * kQuad) return {};
+  if (line_shape(*line).extent < line->before + line->delay + 2 * kLineQuad) return {};
   line->step.fast = dialect_of(target).can.approximate && target.contract;
   return line;
 }

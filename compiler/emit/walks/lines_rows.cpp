@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
 #include "compiler/emit/walks/lines.hpp"
@@ -12,7 +13,6 @@
 namespace vphi::emit {
 namespace {
 
-constexpr const char* kAxis[4] = {"x", "y", "z", "t"};
 constexpr std::int64_t kBytes = 64;  ///< of a vector
 
 class Walk {
@@ -134,7 +134,7 @@ class Walk {
       if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
       Code place = axis == line_.axis ? "cell" : "0";
       if (axis != line_.axis && axis < kernel_.dims) place = site(axis, lane("base"));
-      text += code("in.site_{} = ({})({});\n", kAxis[axis], real(), place);
+      text += code("in.site_{} = ({})({});\n", algebra::kAxisNames[axis], real(), place);
     }
     if (text.empty()) text = "in.none = (" + real() + ")0;\n";
     return text;

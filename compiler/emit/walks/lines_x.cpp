@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kLanes = 32;       ///< lines of a group
 constexpr int kPieceBytes = 64;  ///< memory is read in units of this
-constexpr int kQuad = kLineQuad;
 
 /// Sizes in cells, vectors of 16 bytes and quads of four cells.
 struct Pieces {
@@ -31,8 +30,8 @@ Pieces pieces_of(const Job& job, const kernel::Line& line) {
   Pieces p;
   const int bytes = bytes_of(ring_precision(job.kernel));
   p.cells = kPieceBytes / bytes;
-  p.quads = p.cells / kQuad;
-  p.quad_vectors = kQuad * bytes / 16;
+  p.quads = p.cells / kLineQuad;
+  p.quad_vectors = kLineQuad * bytes / 16;
   const std::int64_t n = line_shape(line).extent;
   p.word = 16 / bytes;
   while (n % p.word != 0) p.word /= 2;
@@ -42,18 +41,18 @@ Pieces pieces_of(const Job& job, const kernel::Line& line) {
     written += array.written;
   }
   p.arrays = std::max(read, written);
-  p.late = (line.delay + kQuad - 1) / kQuad;
+  p.late = (line.delay + kLineQuad - 1) / kLineQuad;
   p.ring = p.late < p.quads ? 2 : 3;
   p.lead = (line.before + p.cells - 1) / p.cells;
-  p.first = (p.lead * p.cells - line.before) / kQuad;
+  p.first = (p.lead * p.cells - line.before) / kLineQuad;
   // lines begin at multiples of n cells
   for (int k = 0; k < p.cells; ++k) p.shift = std::max(p.shift, static_cast<int>(k * n % p.cells));
   return p;
 }
 
-class Writer {
+class RowWriter {
  public:
-  Writer(const Job& job, const kernel::Line& line, const Pieces& pieces)
+  RowWriter(const Job& job, const kernel::Line& line, const Pieces& pieces)
       : job_(job), line_(line), p_(pieces), shape_(line_shape(line)) {
     read_ = arrays_read(job.kernel);
   }
@@ -117,7 +116,7 @@ class Writer {
   Code quads() const {
     std::set<std::pair<std::size_t, int>> wanted;
     std::set<int> backs;
-    for (int row = 0; row < kQuad; ++row) {
+    for (int row = 0; row < kLineQuad; ++row) {
       for (const Vector& v : vectors(job_, row)) {
         wanted.emplace(v.array, v.back);
         backs.insert(v.back);
@@ -139,7 +138,7 @@ class Writer {
 
   Code rows(const Warm* warm) const {
     Code text;
-    for (int row = 0; row < kQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
+    for (int row = 0; row < kLineQuad; ++row) text += warm ? warm_step(*warm, row) : step(row);
     return text;
   }
 
@@ -183,7 +182,7 @@ class Writer {
     for (const Read& read : job.body.reads) {
       const int place = row - age_of(read), k = quads_before(place);
       const std::size_t array = ring_place(job, read);
-      result.insert({array, k, (place + k * kQuad) / vector_cells()});
+      result.insert({array, k, (place + k * kLineQuad) / vector_cells()});
     }
     return result;
   }
@@ -205,7 +204,7 @@ class Writer {
   Code take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
     const auto load = [&](const Read& read, int age) {
       const int k = quads_before(row - age);
-      return code("quad_{}_{}.e[{}]", ring_place(job, read), k, row - age + k * kQuad);
+      return code("quad_{}_{}.e[{}]", ring_place(job, read), k, row - age + k * kLineQuad);
     };
     return fetch(job, row) + take_cells(job, line_, load) + pass_on(job, job_, line_, held);
   }
@@ -214,7 +213,7 @@ class Writer {
   }
   Code step(int row) const {
     Code text = "{\n" + take(job_, row, line_.held);
-    const int place = row - line_.delay, k = quads_before(place), element = place + k * kQuad;
+    const int place = row - line_.delay, k = quads_before(place), element = place + k * kLineQuad;
     const int half = element / vector_cells(), rest = element % vector_cells();
     const bool pairs = line_.delay % 2 == 0;
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
@@ -237,7 +236,7 @@ class Writer {
       text += code(
           "if (live & (quad * {0} + {1} >= {2}) & (quad * {0} + {1} < {2} + pieces * {3}) &\n"
           "    (cell - {4} >= 0) & (cell - {4} < {5})) {{\n",
-          kQuad, place, p_.lead * p_.cells, p_.cells, line_.delay, shape_.extent);
+          kLineQuad, place, p_.lead * p_.cells, p_.cells, line_.delay, shape_.extent);
       text += indent(gather_sums(job_, line_, kLanes), 2);
       text += "}\n";
     }
@@ -268,7 +267,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   const kernel::Kernel& kernel = job.kernel;
   const LineShape shape = line_shape(line);
   const Pieces p = pieces_of(job, line);
-  const Writer writer(job, line, p);
+  const RowWriter writer(job, line, p);
   const Precision ring = ring_precision(kernel);
   const int bytes = bytes_of(ring);
   const std::vector<bool> rare = rare_sums(line);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/link_products.hpp"
@@ -25,7 +26,6 @@ using algebra::Op;
 
 namespace {
 
-constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 constexpr const char* kMethod = "hmc";
 
 class TrajectoryReader {
@@ -124,7 +124,7 @@ class TrajectoryReader {
   void make_momenta() {
     for (int axis = 0; field_ && axis < dims(); ++axis)
       for (int a = 0; a < group().generators(); ++a)
-        momenta_.push_back(array(fmt::format("momentum_{}_{}", kAxes[axis], a + 1)));
+        momenta_.push_back(array(fmt::format("momentum_{}_{}", algebra::kAxisNames[axis], a + 1)));
     if (field_) moved_ = field_->arrays;
     for (const StateField* field : matter_) {
       for (const int coordinate : field->arrays) {
@@ -206,10 +206,10 @@ class TrajectoryReader {
           gauge::sum_of_links(gauge::with_products(words, link_products), link, &plan);
       const std::vector<Expr> slope = gauge::projection(group(), gauge::times(link(axis, {}), v));
       Update kick;
-      kick.name = fmt::format("kick_{}_{}", level.shown, kAxes[axis]);
+      kick.name = fmt::format("kick_{}_{}", level.shown, algebra::kAxisNames[axis]);
       kick.shown =
           fmt::format("force of {} on links along {}: {} links read, {} products of matrices",
-                      level.shown, kAxes[axis], plan.links + 1, plan.products + 1);
+                      level.shown, algebra::kAxisNames[axis], plan.links + 1, plan.products + 1);
       kick.span = clause_.keyword_span;
       const std::vector<int> momenta = momenta_of(axis);
       for (std::size_t a = 0; a < momenta.size(); ++a) {
@@ -232,8 +232,9 @@ class TrajectoryReader {
     };
     for (int axis = 0; field_ && axis < dims(); ++axis) {
       Update kick;
-      kick.name = fmt::format("kick_{}_any_{}", level.shown, kAxes[axis]);
-      kick.shown = fmt::format("force of {} on links along {}", level.shown, kAxes[axis]);
+      kick.name = fmt::format("kick_{}_any_{}", level.shown, algebra::kAxisNames[axis]);
+      kick.shown =
+          fmt::format("force of {} on links along {}", level.shown, algebra::kAxisNames[axis]);
       kick.span = clause_.keyword_span;
       const std::vector<Expr> variations = link_variations(axis);
       const std::vector<int> momenta = momenta_of(axis);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/decay.hpp"
@@ -20,8 +21,6 @@ using algebra::Op;
 using dsl::ExprKind;
 
 namespace {
-
-constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
 const StateField* flowing(const Declared& d) {
   const auto found = std::ranges::find_if(d.fields, [&](const StateField& field) {
@@ -149,8 +148,9 @@ class LinkFlowReader {
     for (int axis = 0; axis < dims(); ++axis) {
       if (gauge::staple_paths(action_, axis).empty()) continue;  // free links stay
       gauge::LinkPathPlan plan;
-      Update& rate = flow_.rates.emplace_back(update(
-          fmt::format("rate_{}", kAxes[axis]), "force on links along " + std::string(kAxes[axis])));
+      Update& rate = flow_.rates.emplace_back(
+          update(fmt::format("rate_{}", algebra::kAxisNames[axis]),
+                 "force on links along " + std::string(algebra::kAxisNames[axis])));
       const auto slope = force(action_, axis, plan);
       for (const Expr part : slope) rate.values.emplace_back(displacement(axis), part);
       rate.shown += fmt::format(": {} links read, {} products of matrices", plan.links + 1,
@@ -202,8 +202,8 @@ class LinkFlowReader {
       for (const Component& part : right.parts)
         a.parts.push_back({part.re, part.im ? part.im : none});
       Update& rate = flow_.rates.emplace_back(
-          update(fmt::format("rate_{}", kAxes[axis]),
-                 "gradients carried to links along " + std::string(kAxes[axis])));
+          update(fmt::format("rate_{}", algebra::kAxisNames[axis]),
+                 "gradients carried to links along " + std::string(algebra::kAxisNames[axis])));
       // Im tr(T_a A) is half of z_a but for U(1)
       const Expr scale = arena().integer(group().kind == gauge::Kind::U1 ? 1 : 2);
       for (const Expr part : gauge::projection(group(), a))
@@ -219,10 +219,10 @@ class LinkFlowReader {
           d_.fail(errors::not_yet(right_->span, "carrying the gradient of links that are free"));
         const std::vector<Expr> parts = force(slope, axis, plan);
         const std::vector<int>& arrays = coordinates(g, axis);
-        Update& made = flow_.gradients.emplace_back(
-            update(fmt::format("gradient_{}", kAxes[axis]),
-                   fmt::format("{} of links along {}: {} links read, {} products of matrices",
-                               g.text, kAxes[axis], plan.links + 1, plan.products + 1)));
+        Update& made = flow_.gradients.emplace_back(update(
+            fmt::format("gradient_{}", algebra::kAxisNames[axis]),
+            fmt::format("{} of links along {}: {} links read, {} products of matrices", g.text,
+                        algebra::kAxisNames[axis], plan.links + 1, plan.products + 1)));
         for (std::size_t a = 0; a < parts.size(); ++a)
           made.values.emplace_back(arrays[a], parts[a]);
       }
@@ -275,8 +275,9 @@ class LinkFlowReader {
       for (const int number : displacements_[static_cast<std::size_t>(axis)])
         p.push_back(arena().load(number));
       if (p.empty()) continue;
-      Update& move = flow_.moves.emplace_back(
-          update(fmt::format("move_{}", kAxes[axis]), "U = exp(A) U, brought back into the group"));
+      Update& move =
+          flow_.moves.emplace_back(update(fmt::format("move_{}", algebra::kAxisNames[axis]),
+                                          "U = exp(A) U, brought back into the group"));
       const auto reals = static_cast<std::size_t>(type.reals());
       const auto first = field_.arrays.begin() + static_cast<std::ptrdiff_t>(reals) * axis;
       std::vector<Expr> moved;

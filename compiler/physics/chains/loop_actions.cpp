@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
@@ -16,8 +17,6 @@ namespace vphi::physics {
 using algebra::Op;
 
 namespace {
-
-constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
 /// One loop, and what stands for its trace while the actions are read.
 struct Known {
@@ -203,7 +202,7 @@ class LoopActionReader {
 std::string shown_loop(const gauge::Word& word) {
   std::vector<std::string> steps;
   for (const gauge::Step& step : word)
-    steps.push_back(std::string(step.back ? "-" : "") + kAxes[step.axis]);
+    steps.push_back(std::string(step.back ? "-" : "") + algebra::kAxisNames[step.axis]);
   return fmt::format("loop({})", fmt::join(steps, ", "));
 }
 

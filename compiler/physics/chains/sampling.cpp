@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/heatbath.hpp"
@@ -23,8 +24,6 @@ using algebra::Offset;
 using algebra::Op;
 
 namespace {
-
-constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
 class SamplingReader {
  public:
@@ -115,7 +114,7 @@ class SamplingReader {
       for (const gauge::LoopTerm& term : action.loops)
         if (term.loop == twice_->loop) span = action.shown.span;
     d_.fail(errors::link_twice(span, options_.method, shown_loop(twice_->loop),
-                               fmt::format("U[{}]", kAxes[twice_->link.axis]),
+                               fmt::format("U[{}]", algebra::kAxisNames[twice_->link.axis]),
                                clause_->keyword_span));
   }
 
@@ -132,8 +131,8 @@ class SamplingReader {
       const auto found = gauge::find_colouring(conflicts, box());
       if (!found.colouring) {
         const gauge::Misfit misfit = found.misfit.value_or(gauge::Misfit{});
-        d_.fail(errors::colouring_misfit(d_.grid.span, kAxes[misfit.axis], misfit.extent,
-                                         misfit.multiple, misfit.colours,
+        d_.fail(errors::colouring_misfit(d_.grid.span, algebra::kAxisNames[misfit.axis],
+                                         misfit.extent, misfit.multiple, misfit.colours,
                                          fmt::format("loops of {} links", longest)));
       }
       if (gauge::prove(*found.colouring, conflicts, box())) {
@@ -143,13 +142,14 @@ class SamplingReader {
       for (int k = 0; k < d_.grid.dims; ++k) {
         const int a = found.colouring->a[static_cast<std::size_t>(k)];
         if (a == 0) continue;
-        terms.push_back(a == 1 ? std::string(kAxes[k]) : fmt::format("{}*{}", a, kAxes[k]));
+        terms.push_back(a == 1 ? std::string(algebra::kAxisNames[k])
+                               : fmt::format("{}*{}", a, algebra::kAxisNames[k]));
       }
       proofs_.push_back(fmt::format(
           "links along {}: {} colours, ({}) mod {}; {} separations share a loop, none has two "
           "links of one colour (every site looked at)",
-          kAxes[axis], found.colouring->colours, fmt::join(terms, " + "), found.colouring->colours,
-          conflicts.size()));
+          algebra::kAxisNames[axis], found.colouring->colours, fmt::join(terms, " + "),
+          found.colouring->colours, conflicts.size()));
       colourings_.push_back(*found.colouring);
     }
   }
@@ -193,12 +193,12 @@ class SamplingReader {
   int add(int axis, const std::string& what, const gauge::Matrix& value,
           const gauge::LinkPathPlan& plan) {
     Update update;
-    update.name = fmt::format("{}_{}", what, kAxes[axis]);
+    update.name = fmt::format("{}_{}", what, algebra::kAxisNames[axis]);
     const auto& colouring = colourings_[static_cast<std::size_t>(axis)];
     update.modulus = colouring.colours;
     update.weights = colouring.a;
     update.shown = fmt::format("{} of links along {}: {} links read, {} products of matrices", what,
-                               kAxes[axis], plan.links + 1, plan.products);
+                               algebra::kAxisNames[axis], plan.links + 1, plan.products);
     update.proof.push_back(proofs_[static_cast<std::size_t>(axis)]);
     update.span = clause_->keyword_span;
     put(update, axis, value);

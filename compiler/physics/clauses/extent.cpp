@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -13,8 +14,6 @@
 namespace vphi::physics {
 
 namespace {
-
-constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
 int reach(const algebra::StencilData& data, int axis) {
   int most = 0;
@@ -57,13 +56,13 @@ void check_extent(const Program& d, System& system) {
       for (const int array : arrays) {
         const Boundary boundary = d.walls_of(array).boundary[static_cast<std::size_t>(axis)];
         if (boundary == Boundary::Neumann && n < r)
-          d.fail(
-              errors::reach_beyond_mirror(place_of(d, data), name, r, kAxes[axis], n, d.grid.span));
+          d.fail(errors::reach_beyond_mirror(place_of(d, data), name, r, algebra::kAxisNames[axis],
+                                             n, d.grid.span));
         wraps = wraps || boundary == Boundary::Periodic || boundary == Boundary::Antiperiodic;
       }
       if (wraps && n > 1 && n < 2 * r + 1) {
-        d.diagnostics.add(errors::wider_than_box(place_of(d, data), name, 2 * r + 1, kAxes[axis], n,
-                                                 d.grid.span));
+        d.diagnostics.add(errors::wider_than_box(place_of(d, data), name, 2 * r + 1,
+                                                 algebra::kAxisNames[axis], n, d.grid.span));
         break;  // once a stencil: cubes are as small along each axis
       }
     }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/output_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -19,8 +20,6 @@ using dsl::ExprKind;
 using program::OutputArrays, program::OutputAxis;
 
 namespace {
-
-constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
 /// The whole of a field counts: |u|^2 is summed over its components.
 bool sums_components(OutputArrays arrays) {
@@ -121,7 +120,7 @@ class FieldOutputs {
 
   int axis_of(const std::string& word) const {
     for (int k = 0; k < 4; ++k) {
-      if (word == kAxes[k] && k < d_.grid.dims) return k;
+      if (word == algebra::kAxisNames[k] && k < d_.grid.dims) return k;
     }
     return -1;
   }

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
@@ -24,8 +25,6 @@ using algebra::Offset;
 using algebra::Op;
 
 namespace {
-
-constexpr const char* kAxes[] = {"x", "y", "z", "t"};
 
 std::size_t place(int axis) { return static_cast<std::size_t>(axis); }
 
@@ -102,7 +101,8 @@ void check_coupled_walls(const Declared& d, Expr density, dsl::Span span) {
         if (!field) continue;
         if (!first) first = field;
         if (!same(d.walls_of(first->arrays[0]), d.walls_of(field->arrays[0]), axis))
-          d.fail(errors::walls_differ(span, first->name, field->name, kAxes[axis], field->span));
+          d.fail(errors::walls_differ(span, first->name, field->name, algebra::kAxisNames[axis],
+                                      field->span));
       }
     }
   }

@@ -11,7 +11,7 @@ using algebra::Op;
 
 namespace {
 
-bool is_reduction(Expr e) {
+bool reduces_sites(Expr e) {
   return e.is(Op::Mean) || e.is(Op::Total) || e.is(Op::Minimum) || e.is(Op::Maximum);
 }
 
@@ -27,7 +27,7 @@ Expr Splitting::sum(Expr value) {
 Expr Splitting::whole(Expr value) {
   algebra::Substitution replaced;
   algebra::visit(value, [&](Expr node) {
-    if (is_reduction(node) || node.is(Op::Stencil)) {
+    if (reduces_sites(node) || node.is(Op::Stencil)) {
       const BaseAndRest parts = split(node);
       replaced.add(node, or_zero(parts.base) + or_zero(parts.rest));
     } else if (node.is(Op::Load)) {
@@ -202,7 +202,7 @@ BaseAndRest Splitting::function(Expr e) {
 }
 
 BaseAndRest Splitting::as_it_is(Expr e) {
-  const bool scalar = !algebra::per_site(e) && !algebra::contains(e, is_reduction);
+  const bool scalar = !algebra::per_site(e) && !algebra::contains(e, reduces_sites);
   const bool random = e.is(Op::Noise) || e.is(Op::Normal) || e.is(Op::Uniform);
   if (scalar && !random) return {e, {}};
   if (!refers(e)) return {{}, e};

@@ -16,7 +16,6 @@ using gauge::SpinMatrix;
 namespace {
 
 Complex full(const Component& c) { return {c.re, c.im ? c.im : c.re->arena->integer(0)}; }
-bool same(const Complex& a, const Complex& b) { return a.re == b.re && a.im == b.im; }
 bool zero(const Complex& a) { return a.re.is_zero() && a.im.is_zero(); }
 bool one(const Complex& a) { return a.re.is_one() && a.im.is_zero(); }
 
@@ -58,14 +57,14 @@ void normalise(SpinTerm& term) {
 }
 
 bool same_colour(const SpinTerm& a, const SpinTerm& b) {
-  return std::ranges::equal(a.colour.parts, b.colour.parts, same);
+  return std::ranges::equal(a.colour.parts, b.colour.parts, gauge::same_number);
 }
 
 void add_term(std::vector<SpinTerm>& terms, SpinTerm term) {
   normalise(term);
   for (SpinTerm& other : terms) {
     if (!same_colour(other, term)) continue;
-    if (same(other.weight, term.weight)) {
+    if (same_number(other.weight, term.weight)) {
       other.spin = other.spin + term.spin;
     } else if (const auto k = whole_quotient(term.weight, other.weight)) {
       other.spin = other.spin + times_number(*k, term.spin);
@@ -138,7 +137,7 @@ void add_term(SpinorForm& form, SpinorTerm term) {
           other->path.word == term.path.word)) {
       continue;
     }
-    if (same(other->weight, term.weight)) {
+    if (same_number(other->weight, term.weight)) {
       other->spin = other->spin + term.spin;
     } else if (other->spin == term.spin) {
       other->weight = gauge::plus(other->weight, term.weight);
@@ -391,7 +390,7 @@ Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi)
                                     : gauge::along(term.path.word, term.path.start, link);
     const gauge::Spinor part = gauge::apply_hop(term.spin, along, there);
     const auto found = std::ranges::find_if(
-        sums, [&](const auto& entry) { return same(entry.first, term.weight); });
+        sums, [&](const auto& entry) { return same_number(entry.first, term.weight); });
     if (found == sums.end()) {
       sums.emplace_back(term.weight, part);
     } else {

@@ -11,10 +11,9 @@ namespace {
 
 using algebra::Op;
 
-constexpr double kEqual = 1e-9;              ///< of the spacing: arguments that are equally spaced
-constexpr long double kRoundings = 8;        ///< of a place in a table, at most
-constexpr double kLoss = 4;                  ///< of the terms of a piece, over what they add up to
-constexpr std::size_t kMostCells = 1 << 16;  ///< of four numbers each, in the text of a kernel
+constexpr double kEqual = 1e-9;        ///< of the spacing: arguments that are equally spaced
+constexpr long double kRoundings = 8;  ///< of a place in a table, at most
+constexpr double kLoss = 4;            ///< of the terms of a piece, over what they add up to
 
 /// c[0] + c[1]*x + c[2]*y + c[3]*x*y, or of one argument c[0] + c[1]*x + c[2]*x^2 + c[3]*x^3.
 using Form = std::array<long double, 4>;

@@ -13,6 +13,9 @@
 
 namespace vphi::physics {
 
+/// Cells of four numbers each that the text of a kernel may hold.
+inline constexpr std::size_t kMostCells = 1 << 16;
+
 /// The function with lines, planes or cubics (order 1 or 3) between the arguments of the table, in
 /// that form; nothing where the arguments are not equally spaced, where what lies outside has
 /// another form, or where a piece would lose digits (its terms, or those of the slope of a cubic,

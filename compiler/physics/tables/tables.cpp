@@ -126,8 +126,6 @@ Expr cells_of_planes(const TableData& table, const Place& x, const Place& y) {
   return entry[0] + x.fraction * entry[1] + y.fraction * (entry[2] + x.fraction * entry[3]);
 }
 
-constexpr std::size_t kMostCells = 1 << 16;  ///< of four numbers each, in the text of a kernel
-
 Expr bilinear(const TableData& table, const Place& x, const Place& y) {
   if (table.values.size() <= kMostCells) return cells_of_planes(table, x, y);
   Arena& arena = *x.piece->arena;

@@ -19,9 +19,9 @@ using program::Precision;
 namespace {
 
 constexpr std::string_view kBegin = "BEGIN_HEADER", kEnd = "END_HEADER\n";
-constexpr std::size_t kMostHeader = 1 << 16, kPiece = 1 << 20;
+constexpr std::size_t kMostHeader = 1 << 16, kNerscPiece = 1 << 20;
 constexpr double kAverages = 1e-5;  ///< what PLAQUETTE and LINK_TRACE may be off
-constexpr int kMostColours = 64;
+constexpr int kMostNerscColours = 64;
 
 struct Header {
   Extents extent{1, 1, 1, 1};
@@ -38,10 +38,10 @@ struct Header {
   }
 };
 
-[[noreturn]] void damaged(const ByteStream& stream, const std::string& what) {
+[[noreturn]] void damaged_nersc(const ByteStream& stream, const std::string& what) {
   throw ConfigurationError(
-      Problem::Damaged,
-      fmt::format("{}: {}: it is damaged, copy it again or ask who made it", stream.name(), what));
+      Problem::Damaged, fmt::format("{}: {}: it is damaged_nersc, copy it again or ask who made it",
+                                    stream.name(), what));
 }
 
 const std::string* find(const Header& header, std::string_view name) {
@@ -52,7 +52,7 @@ const std::string* find(const Header& header, std::string_view name) {
 
 const std::string& needed(const ByteStream& stream, const Header& header, std::string_view name) {
   const std::string* value = find(header, name);
-  if (!value) damaged(stream, fmt::format("its header has no {}", name));
+  if (!value) damaged_nersc(stream, fmt::format("its header has no {}", name));
   return *value;
 }
 
@@ -68,7 +68,7 @@ void parse_type(const ByteStream& stream, std::string_view type, Header& header)
   const std::size_t middle = type.find(kMiddle);
   if (!type.starts_with(kStart) || middle == std::string_view::npos) return unknown();
   const auto n = whole_number(type.substr(kStart.size(), middle - kStart.size()));
-  if (!n || *n < 2 || *n > kMostColours) return unknown();
+  if (!n || *n < 2 || *n > kMostNerscColours) return unknown();
   header.colours = header.rows = static_cast<int>(*n);
   std::string rest(type.substr(middle + kMiddle.size()));
   std::ranges::replace(rest, 'X', 'x');
@@ -100,9 +100,10 @@ std::vector<std::pair<std::string, std::string>> header_lines(ByteStream& stream
   if (end == std::string::npos)
     throw ConfigurationError(
         Problem::Truncated,
-        fmt::format("{} has no line END_HEADER in its first {} bytes: it is cut off or damaged, "
-                    "copy it again",
-                    stream.name(), text.size()));
+        fmt::format(
+            "{} has no line END_HEADER in its first {} bytes: it is cut off or damaged_nersc, "
+            "copy it again",
+            stream.name(), text.size()));
   stream.skip(end + kEnd.size());
   return name_value_lines(std::string_view(text).substr(0, end));
 }
@@ -113,7 +114,7 @@ Header parse_header(ByteStream& stream) {
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const std::string name = fmt::format("DIMENSION_{}", axis + 1);
     const auto n = whole_number(needed(stream, header, name));
-    if (!n) damaged(stream, fmt::format("{} is not a whole number", name));
+    if (!n) damaged_nersc(stream, fmt::format("{} is not a whole number", name));
     header.extent[axis] = *n;
     const std::string* boundary = find(header, fmt::format("BOUNDARY_{}", axis + 1));
     if (boundary && *boundary != "PERIODIC")
@@ -128,13 +129,14 @@ Header parse_header(ByteStream& stream) {
   parse_numbers(stream, needed(stream, header, "FLOATING_POINT"), header);
   if (const std::string* sum = find(header, "CHECKSUM")) {
     header.checksum = hexadecimal(*sum);
-    if (!header.checksum) damaged(stream, fmt::format("CHECKSUM = {} is not hexadecimal", *sum));
+    if (!header.checksum)
+      damaged_nersc(stream, fmt::format("CHECKSUM = {} is not hexadecimal", *sum));
   }
   const auto average = [&](const char* name) -> std::optional<double> {
     const std::string* value = find(header, name);
     if (!value) return std::nullopt;
     const auto number = real_number(*value);
-    if (!number) damaged(stream, fmt::format("{} = {} is not a number", name, *value));
+    if (!number) damaged_nersc(stream, fmt::format("{} = {} is not a number", name, *value));
     return number;
   };
   header.plaquette = average("PLAQUETTE");
@@ -157,7 +159,7 @@ void check_length(const ByteStream& stream, const Header& header, std::int64_t s
       fmt::format("{} has {} bytes of links, its header asks for {}{}", stream.name(),
                   stream.left(), needs,
                   wide ? "; the numbers seem to have 64 bits: correct its FLOATING_POINT"
-                       : ": it is damaged, copy it again or ask who made it"));
+                       : ": it is damaged_nersc, copy it again or ask who made it"));
 }
 
 /// The order in which the first row of the first link has length 1.
@@ -201,7 +203,7 @@ std::uint32_t read_links(ByteStream& stream, const Header& header, Configuration
   const auto sites = static_cast<std::size_t>(links.sites());
   links.links.resize(sites * 4 * links.entries());
   const std::size_t link_bytes = header.bytes_of_site() / 4;
-  const std::size_t at_once = std::max<std::size_t>(1, kPiece / link_bytes), all = sites * 4;
+  const std::size_t at_once = std::max<std::size_t>(1, kNerscPiece / link_bytes), all = sites * 4;
   std::vector<std::byte> piece(std::min(at_once, all) * link_bytes);
   std::uint32_t sum = 0;
   for (std::size_t done = 0; done < all;) {
@@ -226,9 +228,10 @@ void check_average(const ByteStream& stream, const char* name, const std::option
   if (!said || std::abs(*said - found) <= kAverages) return;
   throw ConfigurationError(
       Problem::Checksum,
-      fmt::format("{}: the header says {} = {}, the links have {:.10g}: it is damaged, or its "
-                  "header belongs to another file",
-                  stream.name(), name, *said, found));
+      fmt::format(
+          "{}: the header says {} = {}, the links have {:.10g}: it is damaged_nersc, or its "
+          "header belongs to another file",
+          stream.name(), name, *said, found));
 }
 
 }  // namespace
@@ -250,9 +253,10 @@ ConfigurationFile read_nersc(ByteStream& stream, const ConfigurationWish& wish) 
   if (header.checksum && *header.checksum != sum)
     throw ConfigurationError(
         Problem::Checksum,
-        fmt::format("{} is damaged: the checksum of its links is {:x}, its header says {:x}; copy "
-                    "it again",
-                    stream.name(), sum, *header.checksum));
+        fmt::format(
+            "{} is damaged_nersc: the checksum of its links is {:x}, its header says {:x}; copy "
+            "it again",
+            stream.name(), sum, *header.checksum));
   if (header.plaquette)
     check_average(stream, "PLAQUETTE", header.plaquette, mean_plaquette(file.configuration));
   if (header.link_trace)
@@ -267,7 +271,7 @@ ConfigurationFile read_nersc(ByteStream& stream, const ConfigurationWish& wish) 
 void write_nersc(const std::filesystem::path& path, const Configuration& c, Precision precision,
                  const std::vector<std::pair<std::string, std::string>>& notes) {
   // The sum stands before the links, so they are gone through twice, in memory.
-  const std::size_t numbers = c.links.size() * 2, at_once = kPiece / 8;
+  const std::size_t numbers = c.links.size() * 2, at_once = kNerscPiece / 8;
   const auto* from = reinterpret_cast<const double*>(c.links.data());
   std::vector<std::byte> piece;
   const auto for_pieces = [&](const auto& use) {

@@ -10,13 +10,9 @@
 
 namespace vphi::io {
 
-namespace {
-
-void check(herr_t status, const char* doing) {
+void check_written(herr_t status, const char* doing) {
   if (status < 0) throw ResultsError(fmt::format("HDF5 failed: {} (is the disk full?)", doing));
 }
-
-}  // namespace
 
 void text_attribute(hid_t where, const char* name, std::span<const std::string> texts, bool fixed) {
   const hid_t type = H5Tcopy(H5T_C_S1);
@@ -30,7 +26,7 @@ void text_attribute(hid_t where, const char* name, std::span<const std::string> 
   const herr_t status =
       H5Awrite(a, type, fixed ? static_cast<const void*>(pointers[0]) : pointers.data());
   H5Aclose(a), H5Sclose(space), H5Tclose(type);
-  check(status, "writing an attribute");
+  check_written(status, "writing an attribute");
 }
 
 void text_attribute(hid_t where, const char* name, const std::string& text, bool fixed) {
@@ -48,7 +44,8 @@ void attach_scales(hid_t file, hid_t set, std::span<const std::string> scales,
   std::vector<hobj_ref_t> references(scales.size());
   std::vector<hvl_t> lists(scales.size());
   for (std::size_t i = 0; i < scales.size(); ++i) {
-    check(H5Rcreate(&references[i], file, scales[i].c_str(), H5R_OBJECT, -1), "naming an axis");
+    check_written(H5Rcreate(&references[i], file, scales[i].c_str(), H5R_OBJECT, -1),
+                  "naming an axis");
     lists[i] = {1, &references[i]};
   }
   const hid_t type = H5Tvlen_create(H5T_STD_REF_OBJ);
@@ -57,7 +54,7 @@ void attach_scales(hid_t file, hid_t set, std::span<const std::string> scales,
   const hid_t a = H5Acreate2(set, "DIMENSION_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
   const herr_t status = H5Awrite(a, type, lists.data());
   H5Aclose(a), H5Sclose(space), H5Tclose(type);
-  check(status, "attaching axes");
+  check_written(status, "attaching axes");
   text_attribute(set, "DIMENSION_LABELS", labels);
 }
 
@@ -75,7 +72,7 @@ void link_scale(hid_t file, const std::string& scale, const std::string& group) 
   const herr_t status =
       H5Lcreate_hard(file, scale.c_str(), file, path.c_str(), create, H5P_DEFAULT);
   H5Pclose(create);
-  check(status, "linking an axis");
+  check_written(status, "linking an axis");
 }
 
 }  // namespace vphi::io

@@ -14,6 +14,9 @@
 
 namespace vphi::io {
 
+/// Throws where a write failed.
+void check_written(herr_t status, const char* doing);
+
 void text_attribute(hid_t where, const char* name, std::span<const std::string> texts,
                     bool fixed = false);
 void text_attribute(hid_t where, const char* name, const std::string& text, bool fixed = false);

@@ -20,10 +20,6 @@ namespace {
 constexpr hsize_t kChunkBytes = 1 << 18, kChunkRows = 512;
 constexpr std::size_t kWaiting = 1 << 14;  ///< numbers that are kept back between writes
 
-void check(herr_t status, const char* doing) {
-  if (status < 0) throw ResultsError(fmt::format("HDF5 failed: {} (is the disk full?)", doing));
-}
-
 /// Runs at the end of the scope.
 template <class Close>
 struct Closing {
@@ -34,7 +30,7 @@ template <class Close>
 Closing(Close) -> Closing<Close>;
 
 hid_t opened(hid_t id, const char* doing) {
-  check(id < 0 ? -1 : 0, doing);
+  check_written(id < 0 ? -1 : 0, doing);
   return id;
 }
 
@@ -83,8 +79,8 @@ std::string Hdf5Series::axis(std::size_t number) {
   H5Sclose(space), H5Pclose(create);
   opened(set, "making an axis");
   const Closing done{[&] { H5Dclose(set); }};
-  check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.values.data()),
-        "writing an axis");
+  check_written(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.values.data()),
+                "writing an axis");
   make_scale(set, axis.name);
   text_attribute(set, "ensemble", axis.ensemble ? "yes" : "no");
   return path;
@@ -182,8 +178,9 @@ void Hdf5Series::open(Series& one, const std::string& link, bool errors) {
     const hid_t target = H5Screate_simple(1, &number, nullptr);
     const Closing read{[&] { H5Sclose(target); }};
     H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &number, nullptr);
-    check(H5Dread(clock.steps, H5T_NATIVE_INT64, target, space, H5P_DEFAULT, &clock.last_step),
-          "reading a series");
+    check_written(
+        H5Dread(clock.steps, H5T_NATIVE_INT64, target, space, H5P_DEFAULT, &clock.last_step),
+        "reading a series");
   }
   clocks_.push_back(std::move(clock));
 }
@@ -233,13 +230,14 @@ void Hdf5Series::append(hid_t set, hsize_t count, const std::vector<hsize_t>& ro
                         const void* data, hsize_t rows) {
   std::vector<hsize_t> size{count + rows}, start{count}, part{rows};
   for (const hsize_t n : row) size.push_back(n), start.push_back(0), part.push_back(n);
-  check(H5Dset_extent(set, size.data()), "growing a series");
+  check_written(H5Dset_extent(set, size.data()), "growing a series");
   const hid_t space = H5Dget_space(set);
   const hid_t memory = H5Screate_simple(static_cast<int>(part.size()), part.data(), nullptr);
   const Closing done{[&] { H5Sclose(memory), H5Sclose(space); }};
-  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, part.data(), nullptr),
-        "choosing a row");
-  check(H5Dwrite(set, type, memory, space, H5P_DEFAULT, data), "writing a series");
+  check_written(
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, part.data(), nullptr),
+      "choosing a row");
+  check_written(H5Dwrite(set, type, memory, space, H5P_DEFAULT, data), "writing a series");
 }
 
 void Hdf5Series::flush() {
@@ -289,8 +287,8 @@ void Hdf5Series::plot(const std::string& name, const std::string& against,
   H5Sclose(space), H5Pclose(link);
   opened(set, "making a plot");
   const Closing done{[&] { H5Dclose(set); }};
-  check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.data()),
-        "writing a plot");
+  check_written(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.data()),
+                "writing a plot");
   text_attribute(set, "columns", against + (error.empty() ? ", y" : ", y, error"));
   text_attribute(set, "against", against);
   text_attribute(set, "name", name);

@@ -1,0 +1,8 @@
+// What the axes of a lattice are called in texts and messages.
+#pragma once
+
+namespace vphi::algebra {
+
+inline constexpr const char* kAxisNames[4] = {"x", "y", "z", "t"};
+
+}  // namespace vphi::algebra
