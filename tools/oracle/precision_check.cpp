@@ -42,11 +42,11 @@ bool PrecisionCheck::passed() const {
 namespace {
 
 /// Values of a series at one output: one, or one for each place along the axes of a sweep.
-std::vector<double> values_of(const runtime::Series& series, std::size_t row) {
+std::vector<double> row_values(const runtime::Series& series, std::size_t row) {
   return series.values.empty() ? std::vector{series.points[row].second} : series.values[row];
 }
 
-double time_of(const runtime::Series& series, std::size_t row) {
+double row_time(const runtime::Series& series, std::size_t row) {
   return series.times.empty() ? series.points[row].first : series.times[row];
 }
 
@@ -71,7 +71,7 @@ Compared compare(const runtime::Series& shown, const runtime::Series& other, boo
   const runtime::Series& f64 = shown_is_f32 ? other : shown;
   double least = INFINITY, most = -INFINITY;
   for (std::size_t row = 0; row < f64.steps.size(); ++row) {
-    for (const double value : values_of(f64, row)) {
+    for (const double value : row_values(f64, row)) {
       if (!std::isfinite(value)) continue;
       least = std::fmin(least, value), most = std::fmax(most, value);
     }
@@ -83,10 +83,10 @@ Compared compare(const runtime::Series& shown, const runtime::Series& other, boo
     while (k < other.steps.size() && other.steps[k] < shown.steps[row]) ++k;
     if (k == other.steps.size()) break;
     if (other.steps[k] != shown.steps[row]) continue;
-    const std::vector<double> a = values_of(shown, row), b = values_of(other, k);
+    const std::vector<double> a = row_values(shown, row), b = row_values(other, k);
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
       const double scale = worst.of_largest ? largest : std::fabs(shown_is_f32 ? b[i] : a[i]);
-      take_worse(worst, relative(a[i], b[i], scale), time_of(shown, row), -1, a[i], b[i],
+      take_worse(worst, relative(a[i], b[i], scale), row_time(shown, row), -1, a[i], b[i],
                  shown_is_f32);
     }
   }
