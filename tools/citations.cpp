@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "tools/page.hpp"
+#include "tools/running/page.hpp"
 
 namespace vphi::tools {
 namespace {

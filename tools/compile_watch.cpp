@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <mutex>
 
-#include "tools/progress.hpp"
+#include "tools/running/progress.hpp"
 
 namespace vphi::tools {
 namespace {

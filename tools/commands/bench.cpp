@@ -12,7 +12,7 @@
 #include "runtime/run/run.hpp"
 #include "tools/compile_watch.hpp"
 #include "tools/model.hpp"
-#include "tools/progress.hpp"
+#include "tools/running/progress.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {

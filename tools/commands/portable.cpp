@@ -10,7 +10,7 @@
 #include "runtime/device/sha256.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/session.hpp"
-#include "tools/resume.hpp"
+#include "tools/running/resume.hpp"
 
 namespace vphi::tools {
 

@@ -16,7 +16,7 @@
 #include "compiler/compile.hpp"
 #include "runtime/device/device.hpp"
 #include "tools/model.hpp"
-#include "tools/run_folder.hpp"
+#include "tools/running/run_folder.hpp"
 
 namespace vphi::tools {
 
@@ -24,7 +24,7 @@ struct PortableProgram {
   std::string path;  ///< of the file
   program::Program program;
   emit::TargetInfo made_for;
-  /// Options of the command that made it, as a checkpoint keeps them (tools/resume.hpp).
+  /// Options of the command that made it, as a checkpoint keeps them (tools/running/resume.hpp).
   std::vector<std::pair<std::string, std::string>> call;
   RunIdentity identity;            ///< of its runs: that of the model with these options
   std::vector<std::string> notes;  ///< for the results of every run

@@ -15,7 +15,7 @@
 #include "runtime/report/read.hpp"
 #include "runtime/report/record.hpp"
 #include "tools/model.hpp"
-#include "tools/page.hpp"
+#include "tools/running/page.hpp"
 
 namespace vphi::tools {
 

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "runtime/run/chain_averages.hpp"
-#include "tools/progress.hpp"
+#include "tools/running/progress.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {

@@ -9,7 +9,7 @@
 #include "compiler/model/plan.hpp"
 #include "tools/oracle/derivative_check.hpp"
 #include "tools/oracle/derived_value.hpp"
-#include "tools/oracle/written_value.hpp"
+#include "tools/oracle/text/written_value.hpp"
 
 namespace vphi::tools {
 

@@ -18,7 +18,7 @@
 #include "tools/oracle/shown_state.hpp"
 #include "tools/oracle/solve_check.hpp"
 #include "tools/oracle/start_check.hpp"
-#include "tools/oracle/written_value.hpp"
+#include "tools/oracle/text/written_value.hpp"
 #include "tools/reduced_model.hpp"
 
 namespace vphi::tools {

@@ -4,8 +4,8 @@
 // through the System's own scalars, is compared with what the text says: differences of the
 // evaluated total potential or Hamiltonian, the Laplacian as its text says, the right side of a
 // written equation, the amplitude of its noise, and for a closed background a'' of the averages.
-// Nothing of the text's side uses the compiler's algebra (tools/oracle/written_value.hpp). What is
-// not compared has a row that says why. Conservation laws: tools/oracle/law_check.hpp.
+// Nothing of the text's side uses the compiler's algebra (tools/oracle/text/written_value.hpp).
+// What is not compared has a row that says why. Conservation laws: tools/oracle/law_check.hpp.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@
 #include "compiler/algebra/expr.hpp"
 #include "compiler/model/system.hpp"
 #include "compiler/physics/tables/table_file.hpp"
-#include "tools/oracle/written_value.hpp"
+#include "tools/oracle/text/written_value.hpp"
 
 namespace vphi::tools {
 

@@ -11,7 +11,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/interpret.hpp"
 #include "tools/oracle/both_sides.hpp"
-#include "tools/oracle/written_fluid.hpp"
+#include "tools/oracle/text/written_fluid.hpp"
 
 namespace vphi::tools {
 namespace {

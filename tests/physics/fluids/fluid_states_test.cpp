@@ -19,7 +19,7 @@
 #include "tests/physics_derive/derive_text.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
-#include "tools/failing_term.hpp"
+#include "tools/running/failing_term.hpp"
 
 namespace vphi {
 namespace {

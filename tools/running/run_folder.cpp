@@ -1,4 +1,4 @@
-#include "tools/run_folder.hpp"
+#include "tools/running/run_folder.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -12,9 +12,9 @@
 #include "runtime/device/sha256.hpp"
 #include "runtime/io/output_files.hpp"
 #include "runtime/io/results.hpp"
-#include "tools/page.hpp"
-#include "tools/progress.hpp"
-#include "tools/resume.hpp"
+#include "tools/running/page.hpp"
+#include "tools/running/progress.hpp"
+#include "tools/running/resume.hpp"
 
 namespace vphi::tools {
 

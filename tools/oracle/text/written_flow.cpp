@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/oracle/written_scope.hpp"
+#include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
 

@@ -2,7 +2,7 @@
 // that act on them (docs/formulas.md 3.1).
 #include <algorithm>
 
-#include "tools/oracle/written_scope.hpp"
+#include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/progress.hpp"
+#include "tools/running/progress.hpp"
 
 #include <fmt/format.h>
 

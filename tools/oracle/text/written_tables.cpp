@@ -11,7 +11,7 @@
 
 #include "compiler/physics/tables/table_file.hpp"
 #include "dsl/syntax/parse.hpp"
-#include "tools/oracle/written_scope.hpp"
+#include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
 

@@ -1,12 +1,12 @@
 // Expressions of the text: names, arithmetic, components.
-#include "tools/oracle/written_value.hpp"
+#include "tools/oracle/text/written_value.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "tools/oracle/written_scope.hpp"
+#include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/page.hpp"
+#include "tools/running/page.hpp"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>

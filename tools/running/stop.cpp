@@ -1,4 +1,4 @@
-#include "tools/stop.hpp"
+#include "tools/running/stop.hpp"
 
 #include <unistd.h>
 

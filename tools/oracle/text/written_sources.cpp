@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "dsl/equations.hpp"
-#include "tools/oracle/written_scope.hpp"
+#include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
 

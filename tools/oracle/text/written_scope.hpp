@@ -1,7 +1,7 @@
 // What the files of Written share: local names (arguments, indices, names left open).
 #pragma once
 
-#include "tools/oracle/written_value.hpp"
+#include "tools/oracle/text/written_value.hpp"
 
 namespace vphi::tools {
 

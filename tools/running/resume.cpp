@@ -1,4 +1,4 @@
-#include "tools/resume.hpp"
+#include "tools/running/resume.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "dsl/model_function.hpp"
-#include "tools/oracle/written_fluid.hpp"
+#include "tools/oracle/text/written_fluid.hpp"
 
 namespace vphi::tools {
 

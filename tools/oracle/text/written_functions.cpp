@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "dsl/functions.hpp"
-#include "tools/oracle/written_scope.hpp"
+#include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
 

@@ -1,7 +1,7 @@
 // What the text says of neighbours, differences and links.
 #include <cmath>
 
-#include "tools/oracle/written_scope.hpp"
+#include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
 

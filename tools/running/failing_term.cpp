@@ -1,4 +1,4 @@
-#include "tools/failing_term.hpp"
+#include "tools/running/failing_term.hpp"
 
 #include <fmt/format.h>
 

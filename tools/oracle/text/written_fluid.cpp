@@ -1,10 +1,10 @@
 // Densities, recovery, limits, fluxes and sources of conservation laws, of one cell.
-#include "tools/oracle/written_fluid.hpp"
+#include "tools/oracle/text/written_fluid.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "tools/oracle/written_scope.hpp"
+#include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/live.hpp"
+#include "tools/running/live.hpp"
 
 #include <algorithm>
 #include <cctype>

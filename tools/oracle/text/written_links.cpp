@@ -1,7 +1,7 @@
 // Elements of SU(n) as numbers.
 #include <cmath>
 
-#include "tools/oracle/written_value.hpp"
+#include "tools/oracle/text/written_value.hpp"
 
 namespace vphi::tools {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/oracle/written_value.hpp"
+#include "tools/oracle/text/written_value.hpp"
 
 namespace vphi::tools {
 
