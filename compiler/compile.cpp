@@ -9,15 +9,19 @@
 #include "compiler/emit/memory/memory_layout.hpp"
 #include "compiler/emit/patterns/persistent.hpp"
 #include "compiler/emit/patterns/single_site.hpp"
+#include "compiler/emit/patterns/wave.hpp"
 #include "compiler/emit/site_function.hpp"
 #include "compiler/emit/text/reading.hpp"
+#include "compiler/emit/walks/march_steps.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/integrator/brownian.hpp"
 #include "compiler/schedule/pipeline.hpp"
 #include "compiler/schedule/prepare.hpp"
 #include "compiler/schedule/schedule.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/multi_step.hpp"
 #include "compiler/schedule/steps/persistent.hpp"
+#include "compiler/schedule/steps/together.hpp"
 #include "dsl/syntax/load.hpp"
 
 namespace vphi {
@@ -95,6 +99,58 @@ void add_persistent_kernel(schedule::Plan& plan, const emit::TargetInfo& target,
   }
 }
 
+/// Several steps in one pass over memory: what the list of launches, the counts and the model's
+/// wish come to on this device.
+class StepsOfAPass {
+ public:
+  StepsOfAPass(schedule::Plan& plan, const emit::TargetInfo& target, physics::Together wish)
+      : plan_(plan), target_(target), wish_(wish) {
+    candidate_ = schedule::together_candidate(plan, why_);
+    if (candidate_ && wish.steps == 1) {
+      candidate_ = nullptr;
+      why_ = "`together = 1` asks for it";
+    }
+  }
+
+  /// On GPUs, a kernel of its own; before kernels are emitted.
+  void add_kernel(const emit::Bindings& bindings) {
+    if (!candidate_ || tasks()) return;
+    const auto steps = emit::steps_of_a_pass(*candidate_, target_, bindings, wish_.steps, why_);
+    if (!steps) return;
+    schedule::add_together(plan_, *steps);
+    steps_ = *steps;
+  }
+
+  /// On processors, launches that overlap; when the tasks of the kernels are known.
+  void add_wave(const program::Program& emitted) {
+    if (!candidate_ || !tasks()) return;
+    const auto tasks = emitted.kernels[static_cast<std::size_t>(emitted.step[0].kernel)].grid[0];
+    const auto wave = emit::wave_of(*candidate_, tasks, wish_.steps, why_);
+    if (!wave) return;
+    schedule::add_wave(plan_, wave->steps, wave->reach);
+    steps_ = wave->steps;
+  }
+
+  void tell(dsl::Diagnostics& diagnostics) {
+    if (steps_ > 1)
+      plan_.remarks.push_back(fmt::format("{} steps a pass over memory: {}", steps_, why_));
+    else if (!why_.empty())
+      plan_.remarks.push_back("one pass over memory for each step: " + why_);
+    if (wish_.steps > 1 && steps_ != wish_.steps)
+      diagnostics.add(schedule::error::not_together(wish_.span, wish_.steps, why_));
+  }
+
+ private:
+  bool tasks() const { return target_.target == program::Target::Native; }
+
+  schedule::Plan& plan_;
+  const emit::TargetInfo& target_;
+  const physics::Together wish_;
+  const kernel::Kernel* candidate_ = nullptr;
+  std::string why_;
+  int steps_ = 1;
+};
+
 /// What the form for people says: names of scalars, and lines of the model (not of its library).
 emit::Reading reading_of(const Compilation& c) {
   emit::Reading reading;
@@ -142,19 +198,26 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
   if (!options.stop_after.empty()) return result;
   add_persistent_kernel(*result.plan, target, single, persistent_choice(result.system->launches));
 
+  StepsOfAPass together(*result.plan, target, result.system->together);
   emit::Bindings bindings;
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);
   bindings.buffer_of = result.plan->buffer_of;
   bindings.by_slot = std::ranges::all_of(result.plan->kernels, emit::is_single_site);
   std::optional<emit::Reading> reading;
   if (options.reading) bindings.reading = &reading.emplace(reading_of(result));
+  together.add_kernel(bindings);
   program::Program program = planned;
   program.kernels.clear();
   emit::share_memory(result.plan->kernels, target, bindings, program);
   for (const kernel::Kernel& kernel : result.plan->kernels) {
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }
-  result.program = std::move(program);
+  together.add_wave(program);
+  program.together = planned.together;
+  program.together_steps = planned.together_steps;
+  program.together_reach = planned.together_reach;
+  together.tell(result.diagnostics);
+  if (!result.diagnostics.has_errors()) result.program = std::move(program);
   return result;
 }
 

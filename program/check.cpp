@@ -25,6 +25,7 @@ class Checker {
     need(std::none_of(p_.step.begin(), p_.step.end(), solves), "a solve in every step");
     for (const auto& list : p_.cycle) launches(list, "cycle");
     launches(p_.multi_step, "multi_step");
+    launches(p_.together, "together");
     launches(p_.watch_before, "watch");
     for (const Transform& transform : p_.watch_transforms) check(transform);
     launches(p_.watch, "watch");
@@ -97,6 +98,12 @@ class Checker {
          "multi_step without launches or without its unit");
     need(p_.multi_step.empty() || (p_.multi_step_slot >= 0 && p_.step_slot >= 0),
          "multi_step without a slot for its number of steps or for the step");
+    need(p_.together_steps >= 0 && (p_.together_steps > 1) == !p_.together.empty(),
+         "together without launches or without its steps");
+    need(p_.together_reach == 0 ||
+             (p_.together_reach > 0 &&
+              static_cast<std::int64_t>(p_.together.size()) == p_.together_steps),
+         "a wave of launches that are not one for each step");
     axes();
     need(p_.dx > 0 && p_.dx_physical > 0, "the lattice spacing is not positive");
     need(p_.steps >= -1, "a negative number of steps");

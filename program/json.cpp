@@ -204,6 +204,8 @@ void fields(Io& io, Program& p) {
       io("step", p.step);
   io("cycle", p.cycle), io("leap", p.multi_step), io("leap_steps", p.multi_step_unit);
   io("leap_slot", p.multi_step_slot);
+  io("together", p.together), io("together_steps", p.together_steps);
+  io("together_reach", p.together_reach);
   io("watch_before", p.watch_before), io("watch_transforms", p.watch_transforms);
   io("watch", p.watch), io("watch_statistics", p.watch_statistics);
   io("watch_then", p.watch_then), io("outputs", p.outputs), io("expectations", p.expectations);

@@ -349,6 +349,14 @@ struct Program {
   /// Its results are those of `step`, one step at a time.
   std::int64_t multi_step_unit = 0;
   int multi_step_slot = -1;
+  /// `together_steps` steps in one pass over memory, from any step on: the results are those of
+  /// `step`, as often. Empty where there is no such pass.
+  std::vector<Launch> together = {};
+  std::int64_t together_steps = 0;
+  /// Of a processor, where the launches of `together` are those of so many steps: they may overlap.
+  /// A task of a launch begins when those so far from it, around the ends, have ended in the launch
+  /// before. 0: one launch after the other.
+  std::int64_t together_reach = 0;
   int ensemble_slot = -1;   ///< number of the instance in its ensemble, for noise; -1: not wanted
   int step_slot = -1;       ///< integer step done so far (exact in f64)
   int time_slot = -1;       ///< physical time of the synchronised state

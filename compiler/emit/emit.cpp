@@ -12,6 +12,7 @@
 #include "compiler/emit/site_function.hpp"
 #include "compiler/emit/walks/lines.hpp"
 #include "compiler/emit/walks/march.hpp"
+#include "compiler/emit/walks/march_steps.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::emit {
@@ -96,6 +97,8 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out = emit_pairs(kernel, target, bindings);
   } else if (is_single_site(kernel) && !kernel.common.empty()) {
     out = emit_single_site_shared(kernel, target, bindings);
+  } else if (kernel.together > 1) {
+    out = emit_steps(kernel, target, bindings);
   } else if (auto line = lines_of(kernel, target)) {
     make_for_device(*line);
     out = emit_lines(*line, target, bindings);

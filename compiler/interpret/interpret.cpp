@@ -356,6 +356,13 @@ struct Interpreter::State {
     }
   }
 
+  void swap_next(const Kernel& kernel) {
+    for (const ArrayParam& array : kernel.arrays) {
+      const auto buffer = static_cast<std::size_t>(buffer_of(array.array));
+      if (array.next) std::swap(current[buffer], next[buffer]);
+    }
+  }
+
   void run(const program::Launch& launch) {
     const auto index = static_cast<std::size_t>(launch.kernel);
     const Kernel& kernel = plan.kernels.at(index);
@@ -363,14 +370,17 @@ struct Interpreter::State {
     const auto instances = static_cast<std::size_t>(plan.program.instances);
     for (instance = 0; instance < instances; ++instance) {
       if (!kernel.still.empty() && scalar(kernel.still) != 0) continue;
-      if (!kernel.stores.empty() || !kernel.reductions.empty()) {
-        if (kernel.compute == Precision::F32) {
-          sweep<float>(kernel, tapes);
-        } else {
-          sweep<double>(kernel, tapes);
+      for (std::int64_t step = 0; step < kernel.together; ++step) {
+        if (step > 0) swap_next(kernel);  // what the step before has stored
+        if (!kernel.stores.empty() || !kernel.reductions.empty()) {
+          if (kernel.compute == Precision::F32) {
+            sweep<float>(kernel, tapes);
+          } else {
+            sweep<double>(kernel, tapes);
+          }
         }
+        epilogue(kernel, tapes);
       }
-      epilogue(kernel, tapes);
     }
     instance = 0;
     for (const int buffer : launch.swap) {

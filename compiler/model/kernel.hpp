@@ -153,6 +153,10 @@ struct Kernel {
   /// Slot of the first instance with the number of steps in the place of `steps`, which then is
   /// what that number is a multiple of; "": `steps` are all.
   std::string steps_slot;
+  /// Steps that one pass over memory makes, one after the other at each place, for a kernel that
+  /// reads its neighbours and has no reductions: its reads see the arrays before all of them, its
+  /// stores go to the next buffers after the last, and the epilogue is run behind each of them.
+  std::int64_t together = 1;
   /// Slots with the same value in every instance that moves (time, step): what depends on them
   /// alone is computed once for many instances (kernel/common_values.hpp).
   std::vector<std::string> common;

@@ -307,6 +307,12 @@ struct Conservation {
 /// an instance in it.
 enum class Launches { ByCounts, Step, Group, Groups };
 
+/// `evolve ..., together = k`: steps in one pass over memory.
+struct Together {
+  int steps = 0;  ///< 0: as the counts say
+  dsl::Span span;
+};
+
 /// The fastest waves about the start, program units: dt is compared with their stability limit
 /// (compiler/schedule/integrator/stability.hpp). Of linear waves u'' = -w^2 u.
 struct FastestWaves {
@@ -354,6 +360,7 @@ struct System {
   Expr until;                       ///< condition on scalars; null: --steps decides
   double end_time = 0;              ///< > 0 where `until` is `t > end` and t is linear in eta
   Launches launches = Launches::ByCounts;
+  Together together;
   dsl::Span evolve_span, dt_span;  ///< of the clause and of its dt; empty where nothing evolves
   /// All that the library and the model define, the model's first: what messages propose.
   std::vector<text::Integrator> integrators;

@@ -36,6 +36,16 @@ Diagnostic unknown_name(Span at, const std::string& name, const std::string& int
   return d;
 }
 
+Diagnostic not_together(Span at, int steps, const std::string& why) {
+  Diagnostic d =
+      make("E0323", at, fmt::format("one pass over memory cannot make {} steps: {}", steps, why));
+  d.rule =
+      "steps are made together where a step is one sweep over a periodic box without sums, and "
+      "where the device holds what lies between them";
+  d.hint = "leave `together` out: the compiler then makes as many steps together as pay";
+  return d;
+}
+
 Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& why) {
   Diagnostic d =
       make("E0748", at, fmt::format("`{}` is not called as the head declares it: {}", hole, why));

@@ -42,6 +42,8 @@ Diagnostic noise_bias(Span at, const std::string& integrator, const std::string&
 /// fastest mode; `fits` is a dt at which they do not.
 Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate,
                       const std::string& wave, double dt, double fits);
+/// E0323: `together = steps` cannot be obeyed, for a reason.
+Diagnostic not_together(Span at, int steps, const std::string& why);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);
 

@@ -65,6 +65,10 @@ constexpr OptionRule kEvolve[] = {
      "a launch takes as many steps as outputs allow (auto; group, groups: by one group of a GPU's "
      "threads an instance, by groups that wait for each other), or one step at most",
      Takes::Word, "auto step group groups"},
+    {"together",
+     "steps that one pass over memory makes: 1 is a pass for each; without it the counts of the "
+     "kernel and the device decide",
+     Takes::Count},
 };
 constexpr OptionRule kSample[] = {
     {"trajectories", "number of trajectories", Takes::Count},

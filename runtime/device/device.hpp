@@ -83,6 +83,13 @@ class Device {
 
   /// `arguments`: one buffer for each program::Argument of the kernel.
   virtual void launch(KernelHandle kernel, std::span<const BufferHandle> arguments) = 0;
+  /// Launches of one kernel, which has no sums, one after the other. They may overlap: a task needs
+  /// of the launch before the tasks that are no farther than `reach` from it, around the ends.
+  virtual void launch_wave(KernelHandle kernel,
+                           std::span<const std::vector<BufferHandle>> arguments,
+                           std::int64_t /*reach*/) {
+    for (const auto& own : arguments) launch(kernel, own);
+  }
   /// Launches made inside `body` are recorded, not run.
   virtual RecordingHandle record(const std::function<void()>& body) = 0;
   virtual void replay(RecordingHandle recording) = 0;

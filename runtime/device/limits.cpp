@@ -44,6 +44,11 @@ StepLimits step_limits(const program::Program& program, std::int64_t together,
   const bool many = !program.multi_step.empty();
   std::vector<program::Launch> launches = many ? program.multi_step : program.step;
   double steps = 1;  // that `launches` are
+  const bool passes = !many && program.together_steps > 0;
+  if (passes) {  // arrays are moved once for all of its steps
+    launches = {program.together.front()};
+    together = program.together_steps;
+  }
   if (!many && !program.cycle.empty()) {
     steps = static_cast<double>(program.cycle.size());
     launches.clear();
@@ -58,8 +63,8 @@ StepLimits step_limits(const program::Program& program, std::int64_t together,
     result.bytes += kernel.bytes / steps;
     Limits one = limits(kernel, ceilings, units);
     // a kernel of many steps is counted by the step, and moves its arrays once a launch
-    one.memory /= many ? static_cast<double>(together) : steps;
-    one.launch /= many ? static_cast<double>(together) : steps;
+    one.memory /= many || passes ? static_cast<double>(together) : steps;
+    one.launch /= many || passes ? static_cast<double>(together) : steps;
     one.arithmetic /= steps;
     one.special /= steps;
     result.sum.memory += one.memory;

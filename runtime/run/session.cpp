@@ -78,7 +78,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
   const auto mark = [&](const Launches& list) {
     for (const Launch& launch : program.with_iterations(list)) often_[launch.kernel] = true;
   };
-  mark(program.step), mark(program.multi_step);
+  mark(program.step), mark(program.multi_step), mark(program.together);
   for (const auto& step : program.cycle) mark(step);
   for (const auto& output : program.outputs)
     if (output.regular() && output.every < kSeldom) mark(output.launches), mark(program.watch);
@@ -88,6 +88,8 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
         "E0803",
         fmt::format("this program was compiled for another kind of device than {}", info.name));
   if (options.check_memory) check_memory(program, info);
+  together_ = program.together_steps > 0 &&
+              (!options.check_memory || memory_needed(program, true).peak <= info.memory_free);
   // On the device where that gains, and where its box and the transform's work memory are to spare.
   const std::size_t beside =
       program.dims > 3
@@ -174,6 +176,18 @@ void Session::issue(const Launches& list) {
     for (int b : launch.swap) buffers_[b].now ^= 1;
     if (launch.solve >= 0) solve(program_.solves[static_cast<std::size_t>(launch.solve)]);
   }
+}
+
+void Session::issue_wave(const Launches& list) {
+  forget_scalars();
+  std::vector<std::vector<BufferHandle>> arguments;
+  for (const Launch& launch : list) {
+    auto& own = arguments.emplace_back();
+    const auto& kernel = program_.kernels[launch.kernel];
+    for (const Argument& a : kernel.arguments) own.push_back(resolve(kernel, launch.kernel, a));
+    for (int b : launch.swap) buffers_[b].now ^= 1;
+  }
+  device_.launch_wave(kernels_[list.front().kernel], arguments, program_.together_reach);
 }
 
 /// The host reads the slots every few iterations, more of them the longer the solve lasts.
@@ -276,6 +290,7 @@ void Session::start_empty() {
 void Session::compile_usual(bool prologue) {
   std::vector<const Launches*> lists{&program_.step, &program_.watch_before, &program_.watch,
                                      &program_.multi_step};
+  if (together_) lists.push_back(&program_.together);
   for (const auto& step : program_.cycle) lists.push_back(&step);
   if (prologue) lists.insert(lists.begin() + 1, &program_.prologue);
   for (const auto& output : program_.outputs)
@@ -425,6 +440,30 @@ RecordingHandle Session::recording(std::int64_t steps) {
   return recordings_[key] = handle;
 }
 
+RecordingHandle Session::recording_of_passes(std::int64_t passes) {
+  std::vector<bool> copies;
+  for (const Copies& c : buffers_) copies.push_back(c.now != 0);
+  const auto key = std::tuple(copies, std::int64_t{-1}, passes);
+  const auto found = recordings_.find(key);
+  if (found != recordings_.end()) return found->second;
+  provide(program_.together, false);
+  const auto before = buffers_;
+  const RecordingHandle handle = device_.record([&] {
+    for (std::int64_t i = 0; i < passes; ++i) {
+      if (program_.together_reach > 0)
+        issue_wave(program_.together);
+      else
+        issue(program_.together);
+    }
+  });
+  buffers_ = before;
+  return recordings_[key] = handle;
+}
+
+std::int64_t Session::passes(std::int64_t steps) const {
+  return together_ && steps >= program_.together_steps ? block(steps / program_.together_steps) : 0;
+}
+
 std::int64_t Session::singles(std::int64_t at, std::int64_t steps) const {
   const std::int64_t unit = program_.multi_step_unit;
   if (unit == 0) return steps;
@@ -437,6 +476,12 @@ void Session::prepare(std::int64_t steps) {
   const auto before = buffers_;
   const std::int64_t first = step_;
   while (steps > 0) {
+    if (const std::int64_t n = passes(steps); n > 0) {
+      recording_of_passes(n);
+      swap(program_.together, n);
+      step_ += n * program_.together_steps, steps -= n * program_.together_steps;
+      continue;
+    }
     const std::int64_t alone = singles(step_, steps);
     if (alone == 0) {
       const std::int64_t together = steps - steps % program_.multi_step_unit;
@@ -465,8 +510,15 @@ void Session::multi_step(std::int64_t steps) {
 void Session::advance(std::int64_t steps) {
   forget_scalars();
   while (steps > 0) {
-    const std::int64_t alone = singles(step_, steps);
     std::int64_t size = 0;
+    if (const std::int64_t n = passes(steps); n > 0) {
+      device_.replay(recording_of_passes(n));
+      swap(program_.together, n);
+      size = n * program_.together_steps;
+      step_ += size, steps -= size;
+      continue;
+    }
+    const std::int64_t alone = singles(step_, steps);
     if (alone == 0) {
       multi_step(size = steps - steps % program_.multi_step_unit);
     } else {

@@ -42,7 +42,9 @@ struct MemoryNeed {
   std::size_t peak = 0;      ///< the most that is held at one time
   std::size_t per_site = 0;  ///< peak over sites
 };
-MemoryNeed memory_needed(const program::Program& program);
+/// `passes`: with the second copies that several steps in one pass need, without which a run does
+/// one step after the other.
+MemoryNeed memory_needed(const program::Program& program, bool passes = false);
 
 /// Largest extents of the same shape whose peak fits `bytes`.
 std::array<std::int64_t, 4> largest_lattice(const program::Program& program, std::size_t bytes);
@@ -147,6 +149,8 @@ class Session {
   BufferHandle resolve(const program::Kernel& kernel, int kernel_index,
                        const program::Argument& argument) const;
   void issue(const Launches& list);
+  /// Launches of one kernel that may overlap (Program::together_reach).
+  void issue_wave(const Launches& list);
   void solve(const program::Solve& solve);
   void swap(const Launches& list, std::int64_t times);
   /// Exchanges the copies as `steps` steps from number `first` on do.
@@ -174,6 +178,9 @@ class Session {
   void scatter(int buffer, std::size_t first, std::span<const T> from);
   const std::vector<std::int64_t>& places();
   RecordingHandle recording(std::int64_t steps);
+  /// Steps to take `together_steps` at a time, out of `steps`, in one recording; 0: one by one.
+  std::int64_t passes(std::int64_t steps) const;
+  RecordingHandle recording_of_passes(std::int64_t passes);
   void multi_step(std::int64_t steps);
   /// Steps to take one by one from step `at` on, out of `steps`; 0: `multi_step` can begin here.
   std::int64_t singles(std::int64_t at, std::int64_t steps) const;
@@ -186,6 +193,7 @@ class Session {
   std::unique_ptr<DeviceFields> fields_;  ///< made at first use
   std::int64_t first_instance_ = 0;
   bool by_slot_ = false;  ///< scalars lie as [slot][instance]
+  bool together_ = false;  ///< Program::together is used: there is memory for its copies
   std::vector<Copies> buffers_;
   std::vector<BufferHandle> lent_;  ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;

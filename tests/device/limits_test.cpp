@@ -91,6 +91,22 @@ TEST(Limits, ManyStepsALaunchMoveTheirArraysOnce) {
   EXPECT_EQ(l.name, "arithmetic");
 }
 
+TEST(Limits, StepsOfAPassMoveTheirArraysOnce) {
+  program::Program p;
+  p.kernels = {sweep(), sweep()};
+  p.step = {launch(0)};
+  const StepLimits one = step_limits(p, 1, round_numbers(), 100);
+  p.together = {launch(1)};
+  p.together_steps = 4;
+  const StepLimits l = step_limits(p, 1, round_numbers(), 100);
+  EXPECT_DOUBLE_EQ(l.sum.memory, one.sum.memory / 4);
+  EXPECT_DOUBLE_EQ(l.sum.arithmetic, one.sum.arithmetic);
+  EXPECT_DOUBLE_EQ(l.sum.launch, one.sum.launch / 4);
+  // sweeps that overlap: a launch for each step, and the arrays moved once for all
+  p.together = {launch(0), launch(0), launch(0), launch(0)};
+  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), 100).sum.memory, one.sum.memory / 4);
+}
+
 TEST(Limits, Occupancy) {
   EXPECT_DOUBLE_EQ(occupancy_of_registers(32), 1);
   EXPECT_DOUBLE_EQ(occupancy_of_registers(128), 0.25);

@@ -182,7 +182,9 @@ nlohmann::ordered_json row_of(const Bench& bench, const program::Program& progra
                   {"launch", share(limits.sum.launch)}};
   out["device_bytes"] = session.bytes_peak();
   out["kernels"] = nlohmann::ordered_json::array();
-  const auto& launches = program.multi_step.empty() ? program.step : program.multi_step;
+  const auto& launches = !program.multi_step.empty() ? program.multi_step
+                         : !program.together.empty() ? program.together
+                                                     : program.step;
   for (const auto& launch : launches) {
     const auto r = session.report(launch.kernel);
     out["kernels"].push_back({{"name", program.kernels[launch.kernel].name},
@@ -285,7 +287,8 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   session.start();
   compiling.reset();  // nothing beside what is timed
   const Timing t =
-      time_steps(session, bench.options.steps, std::max<std::int64_t>(1, program.multi_step_unit),
+      time_steps(session, bench.options.steps,
+                 std::max({std::int64_t{1}, program.multi_step_unit, program.together_steps}),
                  1e-3 * static_cast<double>(bench.milliseconds));
   const auto row = row_of(bench, program, session, t);
   out.update(row);

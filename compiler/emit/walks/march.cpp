@@ -8,9 +8,7 @@
 #include "compiler/kernel/kernel.hpp"
 
 namespace vphi::emit {
-namespace {
 
-// cp.async where the device has it.
 Code async_text(const Job& job, const MarchShape& shape, Slots slots) {
   const bool power_of_two = (shape.lanes & (shape.lanes - 1)) == 0;
   const int segment = power_of_two ? std::min(32, shape.lanes) : 32;
@@ -23,7 +21,7 @@ Code async_text(const Job& job, const MarchShape& shape, Slots slots) {
   return fill(texts.copies, slots);
 }
 
-// Local memory in units of 16 bytes, whatever the length of a vector: the sums are kept there too.
+// In units of 16 bytes, whatever the length of a vector: the sums are kept there too.
 Code staging_text(const Job& job, const MarchPlan& plan, int blocks) {
   const bool whole = plan.vector_bytes == 16;
   const char* type = whole ? "vphi_vector" : "double2";
@@ -34,8 +32,6 @@ Code staging_text(const Job& job, const MarchPlan& plan, int blocks) {
         code("\n{0} vphi_vector* staging = ({0} vphi_vector*)staged_blocks;", "VPHI_LOCAL_POINTER");
   return text;
 }
-
-}  // namespace
 
 program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape) {
   const kernel::Kernel& kernel = job.kernel;
@@ -134,7 +130,8 @@ std::array<int, 4> axis_in_three(int dims) {
   return dims == 2 ? std::array<int, 4>{0, 2, 1, 3} : std::array<int, 4>{0, 1, 2, 3};
 }
 
-/// The kernel on a lattice of three dimensions with the same sites in the same order.
+}  // namespace
+
 kernel::Kernel in_three_dimensions(kernel::Kernel kernel) {
   const std::array<int, 4> to = axis_in_three(kernel.dims);
   const kernel::Kernel own = kernel;
@@ -148,7 +145,6 @@ kernel::Kernel in_three_dimensions(kernel::Kernel kernel) {
   return kernel;
 }
 
-/// `job` of the kernel `in_three`.
 Job in_three_dimensions(const Job& job, const kernel::Kernel& in_three) {
   Job result{in_three,   job.target, job.dialect, job.body,   job.entry, job.signed_index,
              job.handed, job.places, job.order,   job.inside, {}};
@@ -163,13 +159,6 @@ Job in_three_dimensions(const Job& job, const kernel::Kernel& in_three) {
   return result;
 }
 
-/// Whether a lattice of one or two dimensions gains. A thread has several sites at once, which
-/// costs registers: where arithmetic is the limit and not memory, one site a thread is faster. On a
-/// line only the neighbours in a row are shared, and that is worth a copy for vectors of four
-/// values. Measured on an H200: kernels with up to 17 instructions a byte became faster, those with
-/// 58 and more slower; lines in f64 took 0.97 to 1.2 of their time. Sites of 13 numbers and more
-/// take 138 to 167 registers for four of them, too many for a processor to hide quotients and
-/// roots: a line of such sites took 1.08 of its time, and those of 8 and fewer gained.
 bool worth_marching(const Job& job) {
   constexpr int kMostInstructionsOfAByte = 24, kLeastValuesOnALine = 4, kMostNumbersOnALine = 12;
   const kernel::Cost cost = kernel::cost(job.kernel);
@@ -178,8 +167,6 @@ bool worth_marching(const Job& job) {
   return cost.loads + cost.stores <= kMostNumbersOnALine &&
          plan_march(job).width >= kLeastValuesOnALine;
 }
-
-}  // namespace
 
 std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings) {
   if (job.kernel.dims == 3) {

@@ -22,6 +22,8 @@
 
 namespace vphi::emit {
 
+struct MarchPlan;
+
 struct MarchShape {
   int lanes = 32;           ///< vectors along x
   int lines = 16;           ///< threads along y
@@ -43,6 +45,25 @@ std::optional<MarchShape> choose_march(const Job& job);
 bool fits(const Job& job, const MarchShape& shape);
 /// Precondition: three dimensions.
 program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape);
+
+/// The kernel on a lattice of three dimensions with the same sites in the same order, and `job` of
+/// that kernel.
+kernel::Kernel in_three_dimensions(kernel::Kernel kernel);
+Job in_three_dimensions(const Job& job, const kernel::Kernel& in_three);
+
+/// Whether a lattice of one or two dimensions gains. A thread has several sites at once, which
+/// costs registers: where arithmetic is the limit and not memory, one site a thread is faster. On a
+/// line only the neighbours in a row are shared, and that is worth a copy for vectors of four
+/// values. Measured on an H200: kernels with up to 17 instructions a byte became faster, those with
+/// 58 and more slower; lines in f64 took 0.97 to 1.2 of their time. Sites of 13 numbers and more
+/// take 138 to 167 registers for four of them, too many for a processor to hide quotients and
+/// roots: a line of such sites took 1.08 of its time, and those of 8 and fewer gained.
+bool worth_marching(const Job& job);
+
+/// cp.async where the device has it, and the exchange of numbers between neighbouring lanes.
+Code async_text(const Job& job, const MarchShape& shape, Slots slots);
+/// Local memory of so many units of 16 bytes, as vectors.
+Code staging_text(const Job& job, const MarchPlan& plan, int blocks);
 
 /// A kernel of up to three dimensions in its best shape, or nothing where the pattern does not
 /// apply.

@@ -22,6 +22,8 @@ using algebra::Op;
 
 namespace {
 
+constexpr long double kMostTogether = 1000;  // more are refused by what a device holds
+
 Launches launches(const std::string& text) {
   if (text == "step") return Launches::Step;
   if (text == "group") return Launches::Group;
@@ -73,6 +75,9 @@ Evolve read_evolve(const Motion& known) {
       evolve.dt_program = static_cast<double>((d.rescaling.B * dt)->number.real);
     } else if (item.head->name == "launch") {
       if (item.value) evolve.launches = launches(item.value->text);
+    } else if (item.head->name == "together") {
+      const Expr steps = lower.fixed(*item.value, "together");
+      evolve.together = {static_cast<int>(std::min(steps->number.real, kMostTogether)), item.span};
     } else if (item.head->name != "until") {
       options.emplace_back(item.head->name, lower.real(*item.value, item.head->name));
     }

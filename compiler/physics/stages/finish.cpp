@@ -79,6 +79,7 @@ System assemble(const Program& d, const ProgramUnits& units, const Start& start,
   system.until = outputs.until;
   system.end_time = outputs.end_time;
   system.launches = d.launches;
+  system.together = d.together;
   system.evolve_span = d.evolve_span;
   system.dt_span = d.dt_span;
   system.integrators = text::all_integrators(d.resolved);

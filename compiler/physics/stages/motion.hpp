@@ -22,6 +22,7 @@ struct Evolve {
   double dt_program = 0;  ///< the same in program units
   double dt_physical = 0;
   Launches launches = Launches::ByCounts;
+  Together together;
   dsl::Span evolve_span, dt_span;
   Dynamics dynamics;
 };

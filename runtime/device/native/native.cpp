@@ -16,6 +16,7 @@
 #include "runtime/device/kernel_list.hpp"
 #include "runtime/device/native/host_compiler.hpp"
 #include "runtime/device/native/thread_pool.hpp"
+#include "runtime/device/native/wave.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -141,12 +142,27 @@ class NativeDevice : public Device {
   void launch(KernelHandle kernel, std::span<const BufferHandle> arguments) override {
     const Compiled& code = kernels_.at(std::size_t(kernel.id));
     check_arguments(code, arguments);
-    Recorded launch{&code - kernels_.data(), {}};
+    Recorded launch{&code - kernels_.data(), {}, {}, 0};
     for (BufferHandle buffer : arguments) launch.pointers.push_back(find(buffer).data());
     if (recording_)
       recording_->push_back(std::move(launch));
     else
       run(launch);
+  }
+
+  void launch_wave(KernelHandle kernel, std::span<const std::vector<BufferHandle>> arguments,
+                   std::int64_t reach) override {
+    const Compiled& code = kernels_.at(std::size_t(kernel.id));
+    Recorded wave{&code - kernels_.data(), {}, {}, reach};
+    for (const auto& own : arguments) {
+      check_arguments(code, own);
+      auto& pointers = wave.wave.emplace_back();
+      for (BufferHandle buffer : own) pointers.push_back(find(buffer).data());
+    }
+    if (recording_)
+      recording_->push_back(std::move(wave));
+    else
+      run(wave);
   }
 
   RecordingHandle record(const std::function<void()>& body) override {
@@ -188,11 +204,14 @@ class NativeDevice : public Device {
     void (*finish)(void* const*) = nullptr;
     long tasks = 1;
     std::size_t arguments = 0;
+    std::size_t scalars = 0, scalar_count = 0;  ///< place among the arguments, and numbers there
     KernelReport report;
   };
   struct Recorded {
     std::ptrdiff_t kernel;
     std::vector<void*> pointers;
+    std::vector<std::vector<void*>> wave;  ///< of launches that overlap, in the place of `pointers`
+    std::int64_t reach = 0;
   };
 
   Compiled compile_one(const program::Kernel& kernel, const std::string& identity,
@@ -218,11 +237,22 @@ class NativeDevice : public Device {
                         (result.entry ? kernel.finish : kernel.entry) + " after compilation.");
     result.tasks = long(kernel.grid[0]);
     result.arguments = kernel.arguments.size();
+    for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+      if (kernel.arguments[i].kind != program::Argument::Kind::Scalars) continue;
+      result.scalars = i;
+      result.scalar_count = std::size_t(kernel.arguments[i].bytes) / sizeof(double);
+    }
     return result;
   }
 
   void run(const Recorded& launch) {
     const Compiled& kernel = kernels_[std::size_t(launch.kernel)];
+    if (!launch.wave.empty()) {
+      run_wave(pool_,
+               {kernel.entry, kernel.finish, kernel.tasks, kernel.scalars, kernel.scalar_count},
+               launch.wave, launch.reach);
+      return;
+    }
     pool_.run(kernel.tasks, kernel.entry, launch.pointers.data());
     if (kernel.finish) kernel.finish(launch.pointers.data());
   }

@@ -51,7 +51,25 @@ std::size_t prologue_scratch(const Program& p) {
 
 }  // namespace
 
-MemoryNeed memory_needed(const Program& p) {
+namespace {
+
+/// Buffers whose second copy is there for Program::together alone.
+std::vector<bool> doubled_for_passes(const Program& p) {
+  std::vector<bool> other(p.kernels.size(), true), result(p.buffers.size());
+  for (const Launch& launch : p.together) other[static_cast<std::size_t>(launch.kernel)] = false;
+  for (const Launch& launch : p.step) other[static_cast<std::size_t>(launch.kernel)] = true;
+  for (std::size_t b = 0; b < p.buffers.size(); ++b) result[b] = p.buffers[b].doubled;
+  for (std::size_t k = 0; k < p.kernels.size(); ++k)
+    for (const Argument& a : p.kernels[k].arguments)
+      if (other[k] && a.kind == Argument::Kind::Next)
+        result[static_cast<std::size_t>(a.index)] = false;
+  return result;
+}
+
+}  // namespace
+
+MemoryNeed memory_needed(const Program& p, bool passes) {
+  const std::vector<bool> spare = doubled_for_passes(p);
   const auto instances = static_cast<std::size_t>(p.instances);
   const auto sites = static_cast<std::size_t>(p.sites()) * instances;
   std::size_t first = 0, second = 0, outputs = 0;
@@ -63,7 +81,7 @@ MemoryNeed memory_needed(const Program& p) {
       continue;
     }
     first += word(p, static_cast<int>(b));
-    if (p.buffers[b].doubled) second += word(p, static_cast<int>(b));
+    if (p.buffers[b].doubled && (passes || !spare[b])) second += word(p, static_cast<int>(b));
   }
   const auto looked_at = [&](const std::vector<Launch>& before, const std::vector<Launch>& list) {
     std::set<int> used;
