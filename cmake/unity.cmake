@@ -8,6 +8,8 @@ set(most_together 16)
 # Files whose short names others in the folder have too: each is compiled by itself.
 set(compiled_alone
   compiler/algebra/expr.cpp
+  compiler/emit/walks/march_steps_shape.cpp
+  compiler/emit/walks/march_steps_text.cpp
   compiler/typeset.cpp
   dsl/syntax/syntax_errors.cpp
   runtime/device/plugin/load.cpp
@@ -18,9 +20,11 @@ set(compiled_alone
   tests/algebra/simplify_test.cpp
   tests/emit/kernels_test.cpp
   tests/emit/lines_test.cpp
+  tests/emit/march_steps_test.cpp
   tests/emit/march_test.cpp
   tests/emit/persistent_test.cpp
   tests/emit/single_site_test.cpp
+  tests/device/wave_test.cpp
   tests/gauge/link_products_test.cpp
   tests/physics/gauge/dirac_test.cpp
   tests/physics/gauge/hmc_test.cpp
@@ -36,6 +40,7 @@ set(compiled_alone
   tests/physics/sources_test.cpp
   tests/physics/swept_histogram_test.cpp
   tests/physics/tables_test.cpp
+  tests/physics/together_test.cpp
   tests/physics/waves_test.cpp
   tests/report/page_test.cpp
   tests/schedule/passes_test.cpp
