@@ -84,13 +84,17 @@ kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInf
 
 kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo& target) {
   kernel::SiteFunction function{kernel};
-  function.kernel.fast = kernel.fast || noise_hides_errors(kernel, target);
+  kernel::Kernel& own = function.kernel;
+  own.fast = kernel.fast || noise_hides_errors(kernel, target);
+  own.written_out = !own.fast && own.compute == kernel::Precision::F32 && target.contract &&
+                    *dialect_of(target).texts.near != '\0';
   return function;
 }
 
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings) {
   program::Kernel out;
+  kernel::Kernel counted = kernel;  // as it is walked
   if (!kernel.stages.empty()) {
     out = emit_persistent(kernel, target, bindings);
   } else if (kernel::sums_pairs(kernel)) {
@@ -100,6 +104,7 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   } else if (kernel.together > 1) {
     out = emit_steps(kernel, target, bindings);
   } else if (auto line = lines_of(kernel, target)) {
+    counted.along = line->axis;
     make_for_device(*line);
     out = emit_lines(*line, target, bindings);
   } else {
@@ -110,14 +115,14 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out.entry = job.entry;
   }
   out.name = kernel.name;
-  const kernel::Cost cost = kernel::cost(kernel);
+  const kernel::Cost cost = kernel::cost(counted);
   out.loads = cost.loads;
   out.stores = cost.stores;
   out.bytes = cost.bytes;
   out.flops = cost.flops;
   out.special = cost.special;
   out.instructions = cost.instructions;
-  count_work(kernel, target, out);
+  count_work(counted, target, out);
   return out;
 }
 

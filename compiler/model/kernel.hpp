@@ -186,6 +186,9 @@ struct Kernel {
   /// On a GPU: in f32 its own approximate quotients, roots, functions (1e-6); in f64 written out
   /// ones.
   bool fast = false;
+  /// On a GPU, in f32 without `fast`: quotients and roots written out, without a call or a branch,
+  /// to the last place.
+  bool written_out = false;
   std::vector<ArrayParam> arrays;
   std::vector<Store> stores;
   std::vector<Reduction> reductions;

@@ -3,7 +3,7 @@
 //
 // The site function alone is compared: stencil sums, random numbers and the additions of reductions
 // lie in the pattern around it, whose loops the audit does not multiply out. Inputs, outputs, flops
-// and special functions agree exactly, but for CUDA and NVIDIA's OpenCL in f32, where `fast`
+// and special functions agree exactly, but for CUDA and NVIDIA's OpenCL in f32, where
 // kernels have a reciprocal root as one instruction and not as a root and a division: one special
 // function less for each.
 #include <gtest/gtest.h>

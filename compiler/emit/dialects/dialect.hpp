@@ -64,6 +64,7 @@ struct Texts {
   const char* lanes_f64 = "";
   const char* line_copies = "";  ///< the same of lines
   const char* quick = "";        ///< approximate quotients and roots, f32
+  const char* near = "";         ///< quotients and roots to the last place, f32
   const char* quick_draws = "";  ///< of random numbers
   const char* quick_lines = "";  ///< of lines
   const char* seeds = "";        ///< seeds of quotients and roots in f64

@@ -56,6 +56,7 @@ Dialect on_nvidia() {
   dialect.texts.lanes_f32 = "lanes_f32.txt";
   dialect.texts.lanes_f64 = "lanes_f64.txt";
   dialect.texts.line_copies = "lines_copy_nvidia.txt";
+  dialect.texts.near = "near_math_f32.txt";
   dialect.texts.unit_log = "log_of_unit_nvidia.txt";
   dialect.can.approximate = dialect.can.exchange_lanes = dialect.can.copy_together = true;
   dialect.can.ordered_fence = dialect.can.asks_registers = true;

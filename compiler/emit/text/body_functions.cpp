@@ -85,6 +85,7 @@ Code BodyBuilder::site_function() {
   if (few_registers_ && body_.reads.size() >= kernel::kManyReads) order = order_of_many();
   printer.announce(roots_);
   if (kernel_.fast) printer.approximate();
+  if (kernel_.written_out) printer.write_out();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();
   printer.share_sincos();
   const std::string s = body_.suffix;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 
@@ -248,6 +249,7 @@ Printer::Piece Printer::compute(Expr expr) {
         return {suffixed("vphi_quotient") + "(" + number(args[0]) + ", " + number(args[1]) + ")",
                 0};
       }
+      if (written_out_) return near_quotient(args[0], args[1]);
       return {operand(args[0], 1) + "/" + operand(args[1], 0), 1};
     case Op::Sign:
       if (device_extremes_ && precision_ == Precision::F64) return call_of("vphi_side_f64", args);
@@ -317,6 +319,41 @@ Printer::Piece Printer::sum(const Node& node) {
   return {text, 2};
 }
 
+std::string Printer::quotient(const std::string& above, const std::string& below) {
+  return suffixed(written_out_ ? "vphi_quotient_near" : "vphi_quotient") + "(" + above + ", " +
+         below + ")";
+}
+
+std::string Printer::reciprocal_root(Expr of) {
+  return suffixed(written_out_ ? "vphi_reciprocal_root_near" : "vphi_reciprocal_root") + "(" +
+         number(of) + ")";
+}
+
+std::string Printer::root_function() {
+  if (device_extremes_) return suffixed("vphi_root");
+  if (written_out_) return suffixed("vphi_root_near");
+  return function_name(Op::Sqrt, precision_, dialect_);
+}
+
+// A root that does nothing but divide is a reciprocal root; the reciprocal of a number is known.
+Printer::Piece Printer::near_quotient(Expr above, Expr below) {
+  if (below.is(Op::Number)) {
+    const algebra::Number& n = below->number;
+    int exponent = 0;
+    if (std::fabs(std::frexp(static_cast<double>(n.real), &exponent)) == 0.5)
+      return {operand(above, 1) + "/" + operand(below, 0), 1};  // a product, and exact
+    return {suffixed("vphi_quotient_by") + "(" + number(above) + ", " + number(below) + ", " +
+                literal(1 / n.real, precision_) + ")",
+            0};
+  }
+  const bool divides =
+      below.is(Op::Sqrt) && uses_[below.get()] <= 1 && callbacks_.leaf(*below).empty();
+  if (!divides) return {quotient(number(above), number(below)), 0};
+  const std::string root = reciprocal_root(below.arg(0));
+  if (above.is_one()) return {root, 0};
+  return {operand(above, 1) + "*" + root, 1};
+}
+
 // Factors from left to right, those with negative exponents gathered below one division.
 Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
   std::string above, below;
@@ -350,8 +387,8 @@ Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
     }
   }
   if (above.empty()) above = one();
-  if (below_count > 0 && device_extremes_) {
-    above = suffixed("vphi_quotient") + "(" + above + ", " + below + ")";
+  if (below_count > 0 && (device_extremes_ || written_out_)) {
+    above = quotient(above, below);
     return {minus ? "-" + above : above, minus ? 1 : 0};
   }
   if (below_count > 0) {
@@ -389,22 +426,20 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
     if (*n == 0) return {one(), 0};
     if (*n > 0) return positive_power(base, *n);
     const Piece p = positive_power(base, -*n);
-    if (device_extremes_) return {suffixed("vphi_quotient") + "(" + one() + ", " + p.text + ")", 0};
+    if (device_extremes_ || written_out_) return {quotient(one(), p.text), 0};
     return {one() + "/" + (p.level > 0 ? "(" + p.text + ")" : p.text), 1};
   }
   if (exponent.is(Op::Number) && exponent->number.exact && exponent->number.rational.den == 2) {
     const std::int64_t n = exponent->number.rational.num;
-    if (approximate_ && n == -1)
-      return {suffixed("vphi_reciprocal_root") + "(" + number(base) + ")", 0};
+    if (n == -1 && (approximate_ || written_out_)) return {reciprocal_root(base), 0};
     const std::int64_t whole = ((n < 0 ? -n : n) - 1) / 2;
     if (whole < 32) {
-      const std::string name =
-          device_extremes_ ? suffixed("vphi_root") : function_name(Op::Sqrt, precision_, dialect_);
+      const std::string name = root_function();
       used_.insert(name);
       const std::string root = name + "(" + number(base) + ")";
       const std::string text = whole == 0 ? root : positive_power(base, whole).text + "*" + root;
       if (n > 0) return {text, whole == 0 ? 0 : 1};
-      if (device_extremes_) return {suffixed("vphi_quotient") + "(" + one() + ", " + text + ")", 0};
+      if (device_extremes_ || written_out_) return {quotient(one(), text), 0};
       return {one() + "/" + (whole == 0 ? text : "(" + text + ")"), 1};
     }
   }
@@ -418,7 +453,7 @@ Printer::Piece Printer::call(Op op, std::span<const Expr> args) {
   if (name.empty())
     throw std::invalid_argument("no code for operation " + std::string(algebra::info(op).name));
   const bool quick = op == Op::Sin || op == Op::Cos || op == Op::Exp || op == Op::Log;
-  if (device_extremes_ && op == Op::Sqrt) name = suffixed("vphi_root");
+  if (op == Op::Sqrt) name = root_function();
   if (approximate_ && precision_ == Precision::F32 && quick)
     name = dialect_.words.quick_prefix + name;
   return call_of(name, args);

@@ -70,6 +70,9 @@ class Printer {
   /// With them: roots, reciprocals, minima and maxima of the device too (a NaN does not pass
   /// through those), and places in tables as integers (math/table_index.hpp).
   void device_extremes() { device_extremes_ = true; }
+  /// Quotients and roots by the functions of near_math_f32.txt from now on
+  /// (kernel::Kernel::written_out).
+  void write_out() { written_out_ = true; }
   /// Where sine and cosine of one angle are wanted: the functions of emit/math/sincos.hpp.
   void share_sincos() { share_sincos_ = true; }
   /// Counts uses; call once for all roots of a block, before the first `number`.
@@ -118,6 +121,10 @@ class Printer {
   std::string name_it(const std::string& wish, const Piece& value);
   std::string one() const;
   std::string suffixed(const char* name);
+  std::string quotient(const std::string& above, const std::string& below);
+  std::string reciprocal_root(algebra::Expr of);
+  std::string root_function();
+  Piece near_quotient(algebra::Expr above, algebra::Expr below);
 
   const Dialect& dialect_;
   Precision precision_;
@@ -131,7 +138,8 @@ class Printer {
   std::string lines_, noted_;
   Calls calls_;
   Names used_;
-  bool approximate_ = false, device_extremes_ = false, share_sincos_ = false;
+  bool approximate_ = false, device_extremes_ = false, written_out_ = false;
+  bool share_sincos_ = false;
   std::unordered_map<const algebra::Node*, int>
       sincos_uses_;    ///< angle -> 1: its sine, 2: its cosine
   bool both_ = false;  ///< of some angle

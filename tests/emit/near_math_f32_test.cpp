@@ -1,0 +1,105 @@
+// Quotients and roots that kernels write out in f32, in the text that goes into them, with seeds as
+// wrong as those of a GPU can be: the last place, and what has no finite answer.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#define VPHI_INLINE [[maybe_unused]] static inline
+#define VPHI_INFINITY std::numeric_limits<double>::infinity()
+
+namespace vphi::emit_test {
+namespace {
+
+using std::fabs;
+using std::fma;
+using vphi_index = long;
+
+int wrong = 0;  ///< units of the last place that a seed is off
+
+float flushed(float a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0F, a) : a; }
+float moved(double exact) {
+  float seed = static_cast<float>(exact);
+  for (int i = 0; i < std::abs(wrong) && std::isfinite(seed); ++i)
+    seed = std::nextafter(seed, wrong > 0 ? INFINITY : -INFINITY);
+  return flushed(seed);
+}
+float vphi_seed_reciprocal_f32(float a) {
+  const float b = flushed(a);
+  return b == 0 || !std::isfinite(b) ? 1 / b : moved(1.0 / b);
+}
+float vphi_seed_root_f32(float a) {
+  const float b = flushed(a);
+  return b == 0 || !std::isfinite(b) ? 1 / std::sqrt(b) : moved(1 / std::sqrt(double(b)));
+}
+
+#include "templates/preludes/choices.txt"
+
+#include "templates/math/near_math_f32.txt"
+
+/// |got - exact| in units of the last place of `exact`.
+double places(float got, double exact) {
+  int exponent = 0;
+  std::frexp(exact, &exponent);
+  return std::fabs(got - exact) / std::ldexp(1.0, exponent - 24);
+}
+
+TEST(NearMathF32, LastPlace) {
+  std::mt19937 random(1905);
+  std::uniform_real_distribution<float> mantissa(1, 2);
+  std::uniform_int_distribution<int> exponent(-50, 50);
+  const auto number = [&] { return std::ldexp(mantissa(random), exponent(random)); };
+  double quotient = 0, known = 0, root = 0, reciprocal_root = 0;
+  for (wrong = -2; wrong <= 2; ++wrong) {
+    for (int i = 0; i < 200000; ++i) {
+      const float a = i % 2 == 0 ? number() : -number(), b = number();
+      const double A = a, B = b;
+      quotient = std::max(quotient, places(vphi_quotient_near_f32(a, b), A / B));
+      known = std::max(known, places(vphi_quotient_by_f32(a, b, static_cast<float>(1 / B)), A / B));
+      root = std::max(root, places(vphi_root_near_f32(b), std::sqrt(B)));
+      reciprocal_root =
+          std::max(reciprocal_root, places(vphi_reciprocal_root_near_f32(b), 1 / std::sqrt(B)));
+    }
+  }
+  EXPECT_LE(quotient, 0.501);
+  EXPECT_LE(known, 0.501);
+  EXPECT_LE(root, 0.501);
+  EXPECT_LE(reciprocal_root, 1.0);
+  EXPECT_GT(reciprocal_root, 0.4);  // it has looked at numbers that have no f32
+}
+
+TEST(NearMathF32, EndsOfTheRange) {
+  const float inf = INFINITY, nan = NAN, tiny = 1e-40F, least = 1.4e-45F, huge = 3e38F;
+  wrong = 1;
+  EXPECT_EQ(vphi_quotient_near_f32(1, 0), inf);
+  EXPECT_EQ(vphi_quotient_near_f32(-1, 0), -inf);
+  EXPECT_EQ(vphi_quotient_near_f32(1, -0.0F), -inf);
+  EXPECT_TRUE(std::isnan(vphi_quotient_near_f32(0, 0)));
+  EXPECT_EQ(vphi_quotient_near_f32(0, 3), 0);
+  EXPECT_EQ(vphi_quotient_near_f32(0, tiny), 0);
+  EXPECT_EQ(vphi_quotient_near_f32(0, least), 0);
+  EXPECT_NEAR(vphi_quotient_near_f32(3e-40F, tiny), 3, 1e-4);
+  EXPECT_EQ(vphi_quotient_near_f32(1, tiny), inf);
+  EXPECT_EQ(vphi_quotient_near_f32(2, inf), 0);
+  EXPECT_EQ(vphi_quotient_near_f32(inf, 2), inf);
+  EXPECT_EQ(vphi_quotient_near_f32(huge, 1e-10F), inf);
+  EXPECT_EQ(vphi_quotient_near_f32(1, huge), 0);
+  EXPECT_EQ(vphi_quotient_near_f32(1e-30F, 1e30F), 0);
+  EXPECT_TRUE(std::isnan(vphi_quotient_near_f32(inf, inf)));
+  EXPECT_TRUE(std::isnan(vphi_quotient_near_f32(nan, 2)));
+  EXPECT_TRUE(std::isnan(vphi_quotient_near_f32(2, nan)));
+  EXPECT_EQ(vphi_quotient_by_f32(inf, 3, 1.0F / 3), inf);
+  EXPECT_TRUE(std::isnan(vphi_quotient_by_f32(nan, 3, 1.0F / 3)));
+  EXPECT_EQ(vphi_root_near_f32(0), 0);
+  EXPECT_EQ(vphi_root_near_f32(inf), inf);
+  EXPECT_LE(vphi_root_near_f32(tiny), 1e-37F);
+  EXPECT_TRUE(std::isnan(vphi_root_near_f32(-1)));
+  EXPECT_TRUE(std::isnan(vphi_root_near_f32(nan)));
+  EXPECT_EQ(vphi_reciprocal_root_near_f32(0), inf);
+  EXPECT_EQ(vphi_reciprocal_root_near_f32(inf), 0);
+  EXPECT_TRUE(std::isnan(vphi_reciprocal_root_near_f32(-1)));
+}
+
+}  // namespace
+}  // namespace vphi::emit_test
