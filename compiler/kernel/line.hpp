@@ -39,6 +39,9 @@ struct Line {
   int delay = 0;      ///< stores and reductions are of the cell that far behind the newest
   int before = 0;     ///< the walk to cell k begins at cell k - before
   int back = 0;       ///< the largest k of a Load at -k
+  /// A lattice of one dimension is one line: it is cut into runs of so many cells, which are walked
+  /// side by side as lines are. 0: lines are walked whole.
+  std::int64_t run = 0;
   std::set<int> odd;  ///< arrays that change sign beyond a reflecting wall
   /// By reduction, a sum that has terms other than 0 at some places along the axis only: these.
   std::vector<std::optional<std::set<std::int64_t>>> only;

@@ -39,6 +39,36 @@ TEST_P(Walks, HaveNoCallAndNoSpill) {
   EXPECT_EQ(seen, 2);
 }
 
+// In f32 quotients and roots are written out where sites are computed one by one or marched through
+// too. A device of one processor walks these lines in runs, one of 132 marches through them.
+TEST(Fluxes, SinglePrecisionCallsNothing) {
+  if (std::string why; runtime::nvrtc_version(&why).empty()) GTEST_SKIP() << why;
+  struct Row {
+    const char* model;
+    const char* lattice;
+    int units;
+  };
+  for (const Row& row : {Row{"euler", "20000", 1}, {"euler", "20000", 132}, {"gubser", "", 132}}) {
+    CompileOptions options;
+    options.precision = "f32";
+    options.lattice = row.lattice;
+    emit::TargetInfo target = ways().back().target;
+    target.compute_units = row.units;
+    const std::string model = std::string(VPHI_SOURCE_DIR) + "/models/hydro/" + row.model + ".vphi";
+    const Compilation compilation = compile_model(model, options, target);
+    ASSERT_TRUE(compilation.program) << row.model;
+    int seen = 0;
+    for (const program::Kernel& kernel : compilation.program->kernels) {
+      if (!kernel.name.starts_with("sweep")) continue;
+      const Machine machine = compiled(kernel.source);
+      EXPECT_FALSE(machine.calls) << row.model << ' ' << kernel.name;
+      EXPECT_EQ(machine.spilled, 0) << machine.log;
+      ++seen;
+    }
+    EXPECT_EQ(seen, 2) << row.model << ' ' << row.units;
+  }
+}
+
 // Tables of one and of two arguments in the rounds of a solve: integers as places, no conversion.
 TEST_P(Walks, ReadTablesWithoutABranch) {
   if (const AuditResult probe = audit("", program::Target::Native); !probe.available)

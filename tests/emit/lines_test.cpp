@@ -118,6 +118,18 @@ std::vector<Case> cases() {
   return list;
 }
 
+/// Lattices of one dimension, long enough for a device of three processors, of any extent.
+std::vector<Case> long_cases() {
+  std::vector<Case> list;
+  list.push_back(fluxes({13001}, 0, Boundary::Outflow, Precision::F32));
+  list.push_back(fluxes({12802}, 0, Boundary::Neumann, Precision::F32, true));
+  list.push_back(fluxes({13104}, 0, Boundary::Periodic, Precision::F32));
+  list.push_back(fluxes({7000}, 0, Boundary::Antiperiodic, Precision::F64));
+  list.push_back(fluxes({7300}, 0, Boundary::Fixed, Precision::F64));
+  for (Case& c : list) c.kernel.along = -1;
+  return list;
+}
+
 double tolerance(const Case& c) {
   if (c.kernel.compute == Precision::F32) return 5e-6;
   for (const auto& array : c.kernel.arrays) {
@@ -179,6 +191,58 @@ TEST(Lines, ReadsOffTheAxisGoSiteBySite) {
   const int u = c.array("u", true, true, true);
   c.store(u, c.arena->raw(Op::Add, {c.load(u, 1), c.load(u, 0, 1)}));
   EXPECT_FALSE(kernel::line_of(c.kernel).has_value());
+}
+
+// One line is cut into runs, which threads walk side by side; a short one goes site by site.
+TEST(Lines, OneDimensionIsWalkedInRuns) {
+  const emit::TargetInfo cuda = device(program::Target::Cuda, false);
+  int number = 0;
+  for (const Case& c : long_cases()) {
+    SCOPED_TRACE(number++);
+    const auto line = emit::lines_of(c.kernel, cuda);
+    ASSERT_TRUE(line.has_value());
+    EXPECT_GT(line->run, 0);
+    EXPECT_FALSE(emit::lines_of(c.kernel, device(program::Target::Native, true)).has_value());
+    kernel::Kernel shorter = c.kernel;
+    shorter.extent[0] = 1500;
+    EXPECT_FALSE(emit::lines_of(shorter, cuda).has_value());
+    const program::Kernel kernel = emit::emit(c.kernel, cuda, c.bindings);
+    kernel::Kernel alone = c.kernel;
+    alone.extent[0] = 1500;
+    EXPECT_LT(kernel.flops, emit::emit(alone, cuda, c.bindings).flops / 2);
+    const State start = random_state(c, 5), expected = reference(c, start);
+    const State got = run_cuda_on_threads(c, kernel, start);
+    ASSERT_LT(difference(got, expected), tolerance(c)) << kernel.source;
+  }
+}
+
+// What its own site alone reads may be stored where it was, though walks begin before their run.
+TEST(Lines, RunsStoreInPlace) {
+  Case c = fluxes({13001}, 0, Boundary::Outflow, Precision::F64, false, 3);
+  c.kernel.along = -1;
+  const int kept = c.array("kept", true, true, false);
+  Arena& a = *c.arena;
+  c.store(kept, a.raw(Op::Add, {c.load(kept), c.kernel.stores[0].value}));
+  const emit::TargetInfo cuda = device(program::Target::Cuda, false);
+  const auto line = emit::lines_of(c.kernel, cuda);
+  ASSERT_TRUE(line.has_value());
+  EXPECT_GT(line->run, 0);
+  const State start = random_state(c, 5), expected = reference(c, start);
+  const State got = run_cuda_on_threads(c, emit::emit(c.kernel, cuda, c.bindings), start);
+  EXPECT_LT(difference(got, expected), tolerance(c));
+  c.kernel.stores.back().value = a.raw(Op::Add, {c.load(kept, 1), c.kernel.stores[0].value});
+  EXPECT_FALSE(emit::lines_of(c.kernel, cuda).has_value());
+}
+
+// A kernel that moves memory and computes little is not walked.
+TEST(Lines, LittleWorkGoesSiteBySite) {
+  Case c;
+  c.kernel.name = "light";
+  c.shape({100000});
+  const int u = c.array("u", true, true, true);
+  const Expr twice = c.arena->raw(Op::Mul, {c.arena->integer(2), c.load(u)});
+  c.store(u, c.arena->raw(Op::Sub, {twice, algebra::shift(twice, {{1, 0, 0, 0}})}));
+  EXPECT_FALSE(emit::lines_of(c.kernel, device(program::Target::Cuda, false)).has_value());
 }
 
 TEST(Lines, NativeAgreesWithTheReference) {

@@ -1,6 +1,7 @@
 #include "compiler/emit/walks/lines.hpp"
 
 #include "compiler/algebra/axis_names.hpp"
+#include "compiler/algebra/transform.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/walks/lines_rows.hpp"
 #include "compiler/emit/walks/lines_x.hpp"
@@ -417,6 +418,11 @@ LineShape line_shape(const kernel::Line& line) {
   for (std::size_t a = 0; a < axis; ++a) shape.stride *= line.step.extent[a];
   shape.extent = line.step.extent[axis];
   shape.lines = line.step.sites() / shape.extent;
+  shape.run = shape.extent;
+  if (line.run > 0) {
+    shape.run = line.run;
+    shape.lines = (shape.extent + line.run - 1) / line.run;
+  }
   return shape;
 }
 
@@ -451,18 +457,75 @@ Code at_boundary(const Job& job, const kernel::Line& line, int array, const Code
   return code("vphi_select_{}({}, {}, {})", type, beyond, shown, load);
 }
 
-std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target) {
-  if (kernel.along < 0 || !kernel.random.step.empty()) return {};
-  for (const kernel::ArrayParam& array : kernel.arrays) {
-    if (array.elements > 0) return {};
-    if (array.read && array.written && !array.next) return {};
-  }
+namespace {
+
+/// Work of a site, a special function as the instructions that it takes the place of: in f64 those
+/// of a call.
+double work_of(const kernel::Kernel& kernel) {
+  const double special = kernel.compute == Precision::F32 ? 8 : 24;
+  const kernel::Cost cost = kernel::cost(kernel);
+  return cost.instructions + special * cost.special;
+}
+
+/// Whether a walk is worth its scattered reads, by which it moves memory at two thirds of the rate
+/// of a march. A thread of a march has some neighbouring sites, whose common values are made once;
+/// what sums take is less in a walk. Instructions a byte, as kernels of fluids showed on an H100.
+bool worth_walking(const kernel::Kernel& kernel, const kernel::Kernel& walked) {
+  constexpr double kWorth = 0.75;  // of the work site by site
+  const double enough =
+      (kernel.compute == Precision::F32 ? 10 : 7) * (kernel.reductions.empty() ? 1 : 0.5);
+  const double alone = work_of(kernel), once = work_of(walked);
+  const double marched = once + (alone - once) * bytes_of(kernel.compute) / 16;
+  return once < kWorth * alone && marched > enough * kernel::cost(kernel).bytes;
+}
+
+/// Read at other sites than the one that is computed.
+bool read_away(const kernel::Kernel& kernel, int array) {
+  bool away = false;
+  algebra::visit(kernel.values(), [&](algebra::Expr, algebra::Expr node) {
+    away = away || (node.is(algebra::Op::Load) && node->index == array && !node->offset.zero());
+  });
+  return away;
+}
+
+/// Sites may be computed in any order, and those before a walk more than once.
+bool in_any_order(const kernel::Kernel& kernel, bool own_in_place) {
+  return std::ranges::all_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
+    const bool in_place = array.read && array.written && !array.next;
+    return array.elements == 0 && (!in_place || (own_in_place && !read_away(kernel, array.array)));
+  });
+}
+
+/// The walk, if it suits; `own_in_place`: what only its own site reads may be stored where it was.
+std::optional<kernel::Line> walk_of(const kernel::Kernel& kernel, const TargetInfo& target,
+                                    bool own_in_place) {
+  if (!in_any_order(kernel, own_in_place)) return {};
   auto line = kernel::line_of(kernel);
   if (!line || boundary_of(*line) == Boundary::Absorbing) return {};
   // One turn around the box, or one image in a wall, at most.
   if (line_shape(*line).extent < line->before + line->delay + 2 * kLineQuad) return {};
   line->step.fast = dialect_of(target).can.approximate && target.contract;
   return line;
+}
+
+/// One dimension on a GPU: the walk in runs, where it saves enough to be worth its beginnings.
+std::optional<kernel::Line> runs_of(const kernel::Kernel& kernel, const TargetInfo& target) {
+  const bool free = kernel.dims == 1 && kernel.instances == 1 && !kernel.colours &&
+                    kernel.reach == kernel::Reach::Launch && kernel.stages.empty() &&
+                    kernel.steps == 1 && !kernel.stores.empty() && !kernel::sums_pairs(kernel);
+  if (!free || !dialect_of(target).can.copy_together) return {};
+  kernel::Kernel walked = kernel;
+  walked.along = 0;
+  auto line = walk_of(walked, target, true);
+  if (!line || !worth_walking(kernel, walked) || !cut_into_runs(*line, target)) return {};
+  return line;
+}
+
+}  // namespace
+
+std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target) {
+  if (!kernel.random.step.empty()) return {};
+  return kernel.along < 0 ? runs_of(kernel, target) : walk_of(kernel, target, false);
 }
 
 kernel::SiteFunction step_of(const kernel::Line& line) {

@@ -20,7 +20,9 @@
 
 namespace vphi::emit {
 
-/// The walk of the kernel, where this pattern takes it: lines long enough for their stencil.
+/// The walk of the kernel, where this pattern takes it: lines long enough for their stencil. On a
+/// GPU a kernel of one dimension is walked too, in runs, where neighbouring sites share most of
+/// what they compute and the runs fill the device.
 std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target);
 
 /// What a step of it computes.
@@ -30,9 +32,10 @@ program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
                            const Bindings& bindings);
 
 // ---- shared by the forms
-/// Sites between neighbours along the axis of the walk, and the lines of the box.
+/// Sites between neighbours along the axis of the walk, the lines or runs of the box, and the cells
+/// of one.
 struct LineShape {
-  std::int64_t stride = 1, extent = 1, lines = 1;
+  std::int64_t stride = 1, extent = 1, lines = 1, run = 1;
 };
 LineShape line_shape(const kernel::Line& line);
 inline constexpr int kLineQuad = 4;  ///< on a GPU: cells a turn of the loop

@@ -26,9 +26,9 @@ struct Pieces {
   int shift = 0;         ///< largest shift of a line
 };
 
-Pieces pieces_of(const Job& job, const kernel::Line& line) {
+Pieces pieces_of(const kernel::Line& line) {
   Pieces p;
-  const int bytes = bytes_of(ring_precision(job.kernel));
+  const int bytes = bytes_of(ring_precision(line.step));
   p.cells = kPieceBytes / bytes;
   p.quads = p.cells / kLineQuad;
   p.quad_vectors = kLineQuad * bytes / 16;
@@ -36,7 +36,7 @@ Pieces pieces_of(const Job& job, const kernel::Line& line) {
   p.word = 16 / bytes;
   while (n % p.word != 0) p.word /= 2;
   int read = 0, written = 0;
-  for (const kernel::ArrayParam& array : job.kernel.arrays) {
+  for (const kernel::ArrayParam& array : line.step.arrays) {
     read += array.read;
     written += array.written;
   }
@@ -45,6 +45,7 @@ Pieces pieces_of(const Job& job, const kernel::Line& line) {
   p.ring = p.late < p.quads ? 2 : 3;
   p.lead = (line.before + p.cells - 1) / p.cells;
   p.first = (p.lead * p.cells - line.before) / kLineQuad;
+  if (line.run > 0) return p;  // runs are whole pieces
   // lines begin at multiples of n cells
   for (int k = 0; k < p.cells; ++k) p.shift = std::max(p.shift, static_cast<int>(k * n % p.cells));
   return p;
@@ -70,10 +71,10 @@ class RowWriter {
     text += lines_head();
     text += code(
         "  const vphi_index other = vphi_select_index(wish < {}, wish, {});\n"
-        "  const vphi_index at = other * {};\n"
-        "  const int j = here - {};\n",
-        index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1),
-        index_literal(job_, shape_.extent), shift("other"));
+        "  const vphi_index at = {};\n"
+        "  const int j = here{};\n",
+        index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1), base("other"),
+        place("other"));
     text += code("  if ((j >= 0) & (j + {} <= {})) {{\n", p_.word, shape_.extent);
     for (std::size_t q = 0; q < read_.size(); ++q) {
       text += code(
@@ -99,15 +100,15 @@ class RowWriter {
         "const int here = first + done * {} + part;\n",
         p_.ring, piece_vectors(), p_.cells);
     text += lines_head();
-    text += code("  const int j = here - {};\n", shift("wish"));
+    text += code("  const int j = here{};\n", place("wish"));
     text += code("  if ((wish < {}) & (j >= 0) & (j + {} <= {})) {{\n",
                  index_literal(job_, shape_.lines), p_.word, shape_.extent);
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
       text += code(
-          "    *(VPHI_GLOBAL vphi_word*)({} + wish * {} + j) = "
+          "    *(VPHI_GLOBAL vphi_word*)({} + {} + j) = "
           "*(VPHI_LOCAL_POINTER const vphi_word*)(to + {});\n",
-          write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)),
-          index_literal(job_, shape_.extent), array_offset(q));
+          write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)), base("wish"),
+          array_offset(q));
     }
     return text + "  }\n}\n";
   }
@@ -142,9 +143,15 @@ class RowWriter {
     return text;
   }
 
-  Code shift(const Code& line) const {
-    if (p_.shift == 0) return "0";
-    return code("(int)({} * {} % {}u)", line, index_literal(job_, shape_.extent), p_.cells);
+  /// Where a line begins in memory; runs are counted from the first cell of the box on.
+  Code base(const Code& line) const {
+    return line_.run > 0 ? Code("0u") : code("{} * {}", line, index_literal(job_, shape_.extent));
+  }
+  /// From a place in the pieces of a line to the cell.
+  Code place(const Code& line) const {
+    if (line_.run > 0) return code(" + (int)({} * {})", line, index_literal(job_, shape_.run));
+    if (p_.shift == 0) return "";
+    return code(" - (int)({} * {} % {}u)", line, index_literal(job_, shape_.extent), p_.cells);
   }
 
  private:
@@ -252,39 +259,67 @@ class RowWriter {
 
 }  // namespace
 
-bool along_pieces(const Job& job, const kernel::Line& line) {
-  if (line.axis != 0 || job.signed_index || !one_precision(job.kernel)) return false;
-  const Pieces p = pieces_of(job, line);
+namespace {
+
+int ring_bytes_of(const Pieces& p) { return p.ring * p.arrays * kLanes * kPieceBytes; }
+
+/// Sums that have a place of their own in local memory.
+bool has_own_tree(const kernel::Line& line) {
+  return std::ranges::count(rare_sums(line), true) > 0;
+}
+
+/// Groups that a processor holds: by its local memory, and by registers for what is held.
+int groups_of_processor(const kernel::Line& line, const Pieces& p) {
+  const int bytes = ring_bytes_of(p) + 1024 + 8 +
+                    (has_own_tree(line) ? 8 * kLanes * static_cast<int>(line.only.size()) : 0);
+  const int words = static_cast<int>(line.held.size()) * bytes_of(line.step.compute) / 4;
+  const int by_registers = words <= 52 ? 16 : words <= 112 ? 11 : 8;
+  return std::clamp(std::min(227 * 1024 / bytes, by_registers), 1, 32);
+}
+
+bool pieces_suit(const kernel::Line& line) {
+  if (line.axis != 0 || !one_precision(line.step)) return false;
+  const Pieces p = pieces_of(line);
   // a piece is complete before the one after it is; old cells are read before they are replaced
   if (p.late > p.quads || line.back > line.delay || line.delay == 0) return false;
   const LineShape shape = line_shape(line);
-  if (shape.extent < 4 * p.cells || shape.lines < kLanes) return false;
-  return p.ring * p.arrays * kLanes * kPieceBytes <= 46 * 1024 &&
-         static_cast<int>(job.kernel.reductions.size()) <= kLanes;
+  if (shape.run < 4 * p.cells || shape.lines < kLanes) return false;
+  return ring_bytes_of(p) <= 46 * 1024 && static_cast<int>(line.step.reductions.size()) <= kLanes;
+}
+
+}  // namespace
+
+bool cut_into_runs(kernel::Line& line, const TargetInfo& target) {
+  constexpr std::int64_t kLeastPieces = 8;  // of a run: what is walked before it is one or two
+  const std::int64_t cells = line_shape(line).extent;
+  if (cells >= std::int64_t{1} << 30) return false;
+  const Pieces p = pieces_of(line);
+  const std::int64_t units = std::max(1, target.compute_units);
+  const std::int64_t threads = kLanes * units * groups_of_processor(line, p);
+  const std::int64_t pieces = (cells + threads * p.cells - 1) / (threads * p.cells);
+  line.run = std::max(pieces, kLeastPieces * p.lead) * p.cells;
+  return pieces_suit(line) && line_shape(line).lines >= kLanes * units;
+}
+
+bool along_pieces(const Job& job, const kernel::Line& line) {
+  return !job.signed_index && pieces_suit(line);
 }
 
 program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const LineShape shape = line_shape(line);
-  const Pieces p = pieces_of(job, line);
+  const Pieces p = pieces_of(line);
   const RowWriter writer(job, line, p);
   const Precision ring = ring_precision(kernel);
   const int bytes = bytes_of(ring);
-  const std::vector<bool> rare = rare_sums(line);
-  const bool own_tree = std::ranges::count(rare, true) > 0;
-  const int ring_bytes = writer.ring_vectors() * 16 + 1024 + 8 +
-                         (own_tree ? 8 * kLanes * static_cast<int>(rare.size()) : 0);
-  // Groups that a processor holds: by its local memory, and by registers for what is held.
-  const int words = static_cast<int>(line.held.size()) * bytes_of(job.body.real) / 4;
-  const int blocks = std::clamp(std::min(227 * 1024 / ring_bytes, words <= 52    ? 16
-                                                                  : words <= 112 ? 11
-                                                                                 : 8),
-                                1, 32);
+  const bool own_tree = has_own_tree(line);
+  const int blocks = groups_of_processor(line, p);
   const std::int64_t bundles = (shape.lines + kLanes - 1) / kLanes;
-  const std::int64_t line_pieces = (shape.extent + p.shift + p.cells - 1) / p.cells;
+  const std::int64_t line_pieces = (shape.run + p.shift + p.cells - 1) / p.cells;
   const std::int64_t units = bundles * line_pieces;
-  const std::int64_t wanted =
-      kernel.instances > 1 ? bundles : std::int64_t{blocks} * std::max(1, job.target.compute_units);
+  const std::int64_t wanted = kernel.instances > 1 || line.run > 0
+                                  ? bundles
+                                  : std::int64_t{blocks} * std::max(1, job.target.compute_units);
   const Groups groups{std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, units / 3)), 1,
                       1};
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
@@ -329,12 +364,12 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["line_pieces"] = std::to_string(line_pieces);
   slots["lines"] = index_literal(job, shape.lines);
   slots["last_line"] = index_literal(job, shape.lines - 1);
-  slots["extent_u"] = index_literal(job, shape.extent);
+  slots["base"] = writer.base("line");
   slots["lead"] = std::to_string(p.lead);
   slots["piece_cells"] = std::to_string(p.cells);
   slots["late_quads"] = std::to_string(p.late);
   slots["first_quad"] = std::to_string(p.first);
-  slots["own_shift"] = writer.shift("line");
+  slots["own_place"] = writer.place("line");
   slots["coordinates"] = coordinates_text(job, line);
   slots["held"] = held_text(job, line);
   slots["copy"] = writer.copy();

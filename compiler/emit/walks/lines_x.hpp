@@ -14,6 +14,10 @@ namespace vphi::emit {
 /// Whether the form applies: x is the axis, and lines are long against the stencil and the pieces.
 bool along_pieces(const Job& job, const kernel::Line& line);
 
+/// Cuts the only line of a lattice into runs, one for each thread that the device holds; false where
+/// there are too few cells, or the pieces do not suit.
+bool cut_into_runs(kernel::Line& line, const TargetInfo& target);
+
 program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bindings& bindings);
 
 }  // namespace vphi::emit
