@@ -66,9 +66,11 @@ bool stored_as_written(const kernel::Kernel& kernel) {
 
 void share_memory(std::span<const kernel::Kernel> kernels, const TargetInfo& target,
                   Bindings& bindings, program::Program& program) {
-  // In fewer dimensions planes are marched through, whole vectors along x.
+  // In fewer dimensions planes are marched through, whole vectors along x, but for the colours of
+  // a Markov chain.
   constexpr int kDims = 4;
-  if (dialect_of(target).processor() || program.dims < kDims) return;
+  const bool sites = program.dims == kDims || (program.chain && program.dims > 1);
+  if (dialect_of(target).processor() || !sites) return;
   std::map<int, Use> uses;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     if (!stored_as_written(kernels[k])) return;
