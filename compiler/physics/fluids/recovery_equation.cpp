@@ -62,6 +62,14 @@ class Solver {
     double u = 0, low = 0, high = 0;
   };
 
+  /// From 0 on every solution u is off by q^n |u| after n rounds, `first` the largest |u|: half of
+  /// what the rounding of u takes away is near enough.
+  double tolerance_shown(double first) const {
+    const double unit = real_precision(d_) == Precision::F32 ? 0x1p-26 : 0x1p-55;
+    const auto asked = static_cast<double>(solve_.tolerance);
+    return solve_.start == 0 ? std::max(asked, unit * first) : asked;
+  }
+
   bool bounded() const { return solve_.from && solve_.to; }
 
   Step first_step() const {
@@ -337,7 +345,7 @@ class Solver {
       d_.fail(errors::no_contraction(solve_.span, solve_.name, q, shown_state(d_, *worst)));
     Solution solution;
     solution.contraction = q;
-    const double tolerance = static_cast<double>(solve_.tolerance);
+    const double tolerance = tolerance_shown(first);
     const double wanted =
         q < 1e-9 ? 2 : std::ceil(std::log(tolerance / std::max(first, tolerance)) / std::log(q));
     solution.iterations =

@@ -8,7 +8,8 @@
 //   bisection     the half of what is left between `from` and `to` in which u - g(u) changes sign
 // with n from what random states need: q^n d0 <= tol, q the largest |dg/du| at their solutions and
 // d0 the largest distance of the start; log2((to - from)/tol) halves; and of Newton, for which
-// nothing is proved, `max` iterations, or without it as many as the slowest state takes. For the
+// nothing is proved, `max` iterations, or without it as many as the slowest state takes. A fixed
+// point that starts from 0 is not taken closer than the precision of the run shows. For the
 // relativistic equations of docs/formulas.md 4.3 q is v^2 c_s^2. The states come from random
 // primitive variables by the forward map of `conserve`, and the recovery must find these again
 // (docs/rules.md rule 20).
