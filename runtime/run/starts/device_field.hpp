@@ -3,8 +3,8 @@
 // A DeviceFields belongs to one Program on one Device and owns a padded f64 box, the transform's
 // plan and work memory and a few compiled kernels; it takes them at first use. It serves where the
 // device is not a processor, has f64 and memory to spare (`worth_it`), and answers false or nothing
-// where it cannot: the host's way (random_field.hpp, observe/spectrum.hpp) then gives the same numbers
-// to rounding. Throws DeviceError where a device fails at work it had accepted.
+// where it cannot: the host's way (random_field.hpp, observe/spectrum.hpp) then gives the same
+// numbers to rounding. Throws DeviceError where a device fails at work it had accepted.
 #pragma once
 
 #include <memory>
