@@ -11,8 +11,8 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/kernel/draw.hpp"
 #include "compiler/interpret/tape.hpp"
+#include "compiler/kernel/draw.hpp"
 
 namespace vphi::kernel {
 namespace {

@@ -1,4 +1,5 @@
-// What can be asked of any kernel (compiler/model/kernel.hpp): what it costs, and whether it is sound.
+// What can be asked of any kernel (compiler/model/kernel.hpp): what it costs, and whether it is
+// sound.
 #pragma once
 
 #include <string>

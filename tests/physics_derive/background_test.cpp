@@ -162,9 +162,7 @@ TEST(Background, ProgramTimeDoesNotMatter) {
 // psi'' = ... + (r(s-r+2) h^2 + r a''/a) psi (docs/formulas.md 1.2; printed with r(s-r-2) in the
 // paper).
 TEST(Background, TermOfTheRescaledForm) {
-  const struct {
-    double r, s;
-  } rows[] = {{1.5, 0}, {1, -1}, {0.5, 0.25}, {2, 1}};
+  const struct { double r, s; } rows[] = {{1.5, 0}, {1, -1}, {0.5, 0.25}, {2, 1}};
   for (const auto& row : rows) {
     const std::string power = "r = " + std::to_string(row.r) + ", s = " + std::to_string(row.s);
     const auto d = derived(

@@ -95,8 +95,9 @@ TEST(Json, BrokenRulesAreNamed) {
   EXPECT_TRUE(broken([](Program& p) { p.step[0].kernel = 77; }));
   EXPECT_TRUE(broken([](Program& p) { p.step[0].swap = {test::kPi}; }));
   EXPECT_TRUE(broken([](Program& p) { p.kernels[0].arguments[0].index = -1; }));
-  EXPECT_TRUE(
-      broken([](Program& p) { p.kernels[0].arguments[0] = {Argument::Kind::Next, test::kPi}; }));
+  EXPECT_TRUE(broken([](Program& p) {
+    p.kernels[0].arguments[0] = {Argument::Kind::Next, test::kPi};
+  }));
   EXPECT_TRUE(broken([](Program& p) { p.kernels[0].grid[0] = 0; }));
   EXPECT_TRUE(broken([](Program& p) { p.kernels[0].source.clear(); }));
   EXPECT_TRUE(broken([](Program& p) { p.outputs[0].scalars[0].slot = 1000; }));

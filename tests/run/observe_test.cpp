@@ -261,7 +261,7 @@ TEST(Histogram, TwoDimensions) {
   for (std::size_t i = 0; i < f.size(); ++i) {
     const int a = static_cast<int>(std::floor((f[i] + 2) * 7 / 4));
     const int b = std::min(4, static_cast<int>((g[i] - *low) * 5 / (*high - *low)));
-    a < 0 || a > 6 ? ++outside : ++counts[a * 5 + b];
+    a<0 || a> 6 ? ++outside : ++counts[a * 5 + b];
   }
   EXPECT_EQ(h.counts, counts);
   EXPECT_EQ(h.above, outside);

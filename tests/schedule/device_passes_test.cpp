@@ -5,8 +5,8 @@
 #include <map>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/kernel/device.hpp"
 #include "compiler/interpret/tape.hpp"
+#include "compiler/kernel/device.hpp"
 
 namespace vphi::kernel {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/interpret/tape.hpp"
 #include "compiler/kernel/linear.hpp"
 #include "compiler/kernel/passes.hpp"
-#include "compiler/interpret/tape.hpp"
 
 namespace vphi::kernel {
 namespace {

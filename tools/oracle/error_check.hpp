@@ -10,9 +10,9 @@
 //
 // With noise both runs follow the same Brownian paths: a third run at the model's step draws
 // (psi_2n + psi_2n+1)/sqrt(2) where the finer one draws psi_2n and psi_2n+1
-// (schedule/integrator/brownian.hpp). The difference is then that of the steps, not the scatter of two
-// samples. Of a sweep the largest difference among its places counts; plots are compared point by
-// point.
+// (schedule/integrator/brownian.hpp). The difference is then that of the steps, not the scatter of
+// two samples. Of a sweep the largest difference among its places counts; plots are compared point
+// by point.
 #pragma once
 
 #include <optional>

@@ -347,8 +347,7 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
         numbers[law.arrays[i]] = evaluated(law.density.parts[i].re, numbers);
     }
     for (int axis = 0; axis < axes; ++axis)
-      told += std::abs(
-          evaluated(d.conservation->speeds[static_cast<std::size_t>(axis)], numbers));
+      told += std::abs(evaluated(d.conservation->speeds[static_cast<std::size_t>(axis)], numbers));
     if (std::isfinite(told)) fastest = std::max(fastest, told);
   }
   return fastest;

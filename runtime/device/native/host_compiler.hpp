@@ -7,8 +7,8 @@
 // Contraction of a*b + c to a fused multiply-add is allowed unless the source has a line `// vphi:
 // contract=off` or `#pragma STDC FP_CONTRACT OFF`; a line `// vphi: contract=expression` allows it
 // within an expression alone. The plug-in compiles quickly rather than well what has the last line
-// `// vphi: seldom`, or the first line `// vphi: long`: thousands of operations in one loop. Failures
-// throw DeviceError, which holds the compiler's log.
+// `// vphi: seldom`, or the first line `// vphi: long`: thousands of operations in one loop.
+// Failures throw DeviceError, which holds the compiler's log.
 #pragma once
 
 #include <memory>

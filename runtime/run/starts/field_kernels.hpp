@@ -2,8 +2,8 @@
 //
 // They belong to the run time, not to a model: the same text for every lattice, with the numbers in
 // a small array of f64 ("sheet"), so that each is compiled once for a device and then comes from
-// the cache. Formulas are those of random/philox.hpp, run/starts/vacuum.cpp and observe/spectrum.cpp, and
-// the results agree with the host's to rounding.
+// the cache. Formulas are those of random/philox.hpp, run/starts/vacuum.cpp and
+// observe/spectrum.cpp, and the results agree with the host's to rounding.
 #pragma once
 
 #include <cstdint>
