@@ -18,23 +18,27 @@ set(compiled_alone
   runtime/io/link_set.cpp
   runtime/report/read_hdf5.cpp
   tests/algebra/simplify_test.cpp
+  tests/device/wave_test.cpp
   tests/emit/kernels_test.cpp
   tests/emit/lines_test.cpp
   tests/emit/march_steps_test.cpp
   tests/emit/march_test.cpp
+  tests/emit/near_math_f32_test.cpp
   tests/emit/persistent_test.cpp
   tests/emit/single_site_test.cpp
-  tests/device/wave_test.cpp
   tests/gauge/link_products_test.cpp
+  tests/physics/fluids/open_walls_test.cpp
   tests/physics/gauge/dirac_test.cpp
   tests/physics/gauge/hmc_test.cpp
   tests/physics/gauge/quark_test.cpp
   tests/physics/gauge/solve_test.cpp
+  tests/physics/oracle/link_check_test.cpp
   tests/physics/oracle/start_check_test.cpp
   tests/physics/oracle/table_check_test.cpp
   tests/physics/orders_test.cpp
   tests/physics/particles/noise_test.cpp
   tests/physics/particles/persistent_test.cpp
+  tests/physics/recentring_test.cpp
   tests/physics/resonance_test.cpp
   tests/physics/series_test.cpp
   tests/physics/sources_test.cpp
