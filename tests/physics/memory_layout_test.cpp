@@ -107,6 +107,10 @@ INSTANTIATE_TEST_SUITE_P(
                    kQuaternions + "sample hmc, trajectories = 1, tau = 0.1 {\n"
                                   "  level S: steps = 1, scheme = leapfrog\n}\n"),
              1, 2, 2},
+        Case{"three dimensions",
+             links("4*2*6", "SU(2)", kQuaternions + "sample heatbath, sweeps = 3\n"), 2, 2, 2},
+        Case{"two dimensions",
+             links("8*6", "SU(2)", kQuaternions + "sample overrelax, sweeps = 3\n"), 2, 2, 2},
         Case{"odd",
              kHop.substr(0, kHop.find("2*4*2*6")) + "3*4*2*2" +
                  kHop.substr(kHop.find("2*4*2*6") + 7),
@@ -223,8 +227,12 @@ TEST(SiteOrder, GivesEachSiteItsPlace) {
 
 // Fields of three dimensions are marched through, and processors take vectors along x.
 TEST(Places, OthersStayPlain) {
-  const std::string cube = links("4^3", "SU(2)", kQuaternions + "sample overrelax, sweeps = 1\n");
+  const std::string cube =
+      "model places \"waves\"\nlattice box: 8^3, spacing = 1\nfield u, v: real\n"
+      "u'' = lap(u) - v\nv'' = lap(v) - u\ninit u = sin(x), v = 0\n"
+      "evolve leapfrog, dt = 0.1, until = t > 1\nevery 1 step: a = mean(u) -> \"p.h5\"\n";
   const Compilation three = for_gpu(cube), native = testing::compile_text(kHop, {});
+  ASSERT_TRUE(three.program);
   for (const program::Buffer& b : three.program->buffers) EXPECT_EQ(b.home, -1);
   for (const program::Buffer& b : native.program->buffers) EXPECT_EQ(b.home, -1);
 }
