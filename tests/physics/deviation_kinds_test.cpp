@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tests/support/series_difference.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -85,20 +86,7 @@ runtime::RunResult run_of(const Kind& kind, const std::string& store, const std:
   return run_text(text, {});
 }
 
-/// The largest difference of a series, of all instances, over its largest value.
-double largest_difference(const runtime::Series& a, const runtime::Series& b) {
-  double most = 0, size = 0;
-  const auto take = [&](double x, double y) {
-    most = std::fmax(most, std::fabs(x - y)), size = std::fmax(size, std::fabs(y));
-  };
-  EXPECT_EQ(a.points.size(), b.points.size());
-  EXPECT_EQ(a.values.size(), b.values.size());
-  for (std::size_t i = 0; i < b.points.size(); ++i) take(a.points[i].second, b.points[i].second);
-  for (std::size_t i = 0; i < b.values.size(); ++i)
-    for (std::size_t k = 0; k < b.values[i].size(); ++k) take(a.values[i][k], b.values[i][k]);
-  EXPECT_GT(size, 0);
-  return most / size;
-}
+using testing::largest_difference;
 
 class DeviationKinds : public ::testing::TestWithParam<Kind> {};
 

@@ -10,6 +10,7 @@
 #include "dsl/messages/diagnostic.hpp"
 #include "runtime/run/state/checkpoints.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/series_difference.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -80,18 +81,7 @@ every 50 steps: mean(phi), mean(phi'), var(phi), var(chi) -> "s.csv"
 every 100 steps: spectrum(phi, chi) -> "s.csv"
 )";
 
-double largest_difference(const runtime::RunResult& a, const runtime::RunResult& b,
-                          const std::string& name) {
-  const auto& x = a.find(name)->points;
-  const auto& y = b.find(name)->points;
-  EXPECT_EQ(x.size(), y.size());
-  double most = 0, size = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    most = std::fmax(most, std::fabs(x[i].second - y[i].second));
-    size = std::fmax(size, std::fabs(y[i].second));
-  }
-  return most / size;
-}
+using testing::largest_difference;
 
 /// P of each bin of each spectrum, in the order of the file.
 std::vector<double> powers(const std::string& text, const std::string& device,
