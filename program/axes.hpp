@@ -1,5 +1,4 @@
-// The number of each instance in its ensemble, computed from the axes once for many instances, and
-// the memory order of their scalars.
+// Ensemble numbers of many instances, and the memory order of their scalars.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,8 @@
 
 namespace vphi::program {
 
-/// Program::ensemble_number of one instance after the other. The program must outlive it.
+/// Program::ensemble_number for many instances: what depends on the axes alone is computed once, in
+/// the constructor. Keeps a reference to the program, which must outlive this object.
 class EnsembleNumbers {
  public:
   explicit EnsembleNumbers(const Program& program);
@@ -17,12 +17,12 @@ class EnsembleNumbers {
 
  private:
   const Program& program_;
-  std::vector<bool> by_value_;       ///< of each axis: draws are known by their values
-  std::vector<std::int64_t> radix_;  ///< how many numbers it has room for
+  std::vector<bool> by_value_;       ///< for each axis: the values themselves number the draws
+  std::vector<std::int64_t> radix_;  ///< for each axis: how many numbers it can give
 };
 
-/// Whether the kernels have the scalars as [slot][instance] in place of [instance][slot]: the
-/// `index` of their argument is 1 then.
+/// True where the kernels take the scalars as [slot][instance], not as [instance][slot]. The
+/// `index` of the argument of kind Scalars is then 1.
 bool scalars_by_slot(const Program& program);
 
 }  // namespace vphi::program

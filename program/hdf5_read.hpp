@@ -1,9 +1,9 @@
-// Reading HDF5: handles that close themselves, attributes, shapes, and files of unknown origin,
-// which are read in a child process first (in_child_process.hpp). Only for sources that are built
-// with the library; without one that includes it nothing is linked.
+// Functions for reading HDF5: handles that close themselves, attributes, shapes, kinds of numbers.
+// Files of unknown origin are read in a child process first (in_child_process.hpp). Only sources
+// that are built with libhdf5 include this header.
 //
-// Readers check ids themselves: an id below 0 means that the library could not open the object. The
-// library's own messages are off (`quiet`); the caller reports the error.
+// An id below 0 means that the library could not open the object: callers check for it and report
+// the error. The library's own messages are turned off (`quiet`).
 #pragma once
 
 #include <hdf5.h>
@@ -51,7 +51,8 @@ inline Handle open_set(hid_t where, const std::string& name) {
   return {H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose};
 }
 
-/// Slowest axis first; nothing where the set has no shape. A single number has no axis.
+/// Extents of a data set, slowest axis first; nothing where it has no shape. A single number has no
+/// axes.
 inline std::optional<std::vector<hsize_t>> shape_of(hid_t set) {
   const Handle space(H5Dget_space(set), H5Sclose);
   const int dims = H5Sget_simple_extent_ndims(space);
@@ -61,7 +62,7 @@ inline std::optional<std::vector<hsize_t>> shape_of(hid_t set) {
   return shape;
 }
 
-/// Numbers in a shape; nothing where they are more than `most`.
+/// How many numbers a shape holds; nothing where it is more than `most`.
 inline std::optional<std::size_t> count_of(const std::vector<hsize_t>& shape, hsize_t most) {
   if (std::ranges::find(shape, hsize_t{0}) != shape.end()) return 0;
   hsize_t count = 1;
@@ -72,7 +73,7 @@ inline std::optional<std::size_t> count_of(const std::vector<hsize_t>& shape, hs
   return count;
 }
 
-/// A list of texts, of one fixed or of variable length; empty where there is no such attribute.
+/// An attribute that is a list of texts, of fixed or variable length; empty where it is missing.
 inline std::vector<std::string> texts_attribute(hid_t where, const char* name) {
   constexpr hssize_t kMost = 32;
   constexpr std::size_t kLongest = std::size_t{1} << 20;
@@ -103,8 +104,8 @@ inline std::vector<std::string> texts_attribute(hid_t where, const char* name) {
 
 enum class NumberKind { Real, Complex };
 
-/// Of the numbers of a set; complex ones are pairs of floating-point numbers, as h5py writes them.
-/// Nothing where it holds something else.
+/// The kind of the numbers in a data set. Complex numbers are pairs of floating-point numbers, as
+/// h5py writes them. Nothing for any other type.
 inline std::optional<NumberKind> number_kind(hid_t set) {
   const Handle type(H5Dget_type(set), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type);
@@ -115,7 +116,8 @@ inline std::optional<NumberKind> number_kind(hid_t set) {
   return pair ? std::optional(NumberKind::Complex) : std::nullopt;
 }
 
-/// The type in memory that reads one member of complex numbers, 0 or 1, as f64.
+/// The memory type that reads one member of complex numbers as f64: 0 the real part, 1 the
+/// imaginary part.
 inline Handle member_type(hid_t set, unsigned member) {
   const Handle stored(H5Dget_type(set), H5Tclose);
   Handle type(H5Tcreate(H5T_COMPOUND, sizeof(double)), H5Tclose);
@@ -125,7 +127,7 @@ inline Handle member_type(hid_t set, unsigned member) {
   return type;
 }
 
-/// The sets of a file, for messages: "it has `a`, `b` and 12 others".
+/// The data sets of a file as a phrase for messages: "it has `a`, `b` and 12 others".
 inline std::string sets_of(hid_t file) {
   constexpr std::size_t kShown = 6;
   std::vector<std::string> names;
@@ -147,7 +149,7 @@ inline std::string sets_of(hid_t file) {
   return text;
 }
 
-/// Empty where there is none.
+/// A text attribute; empty where it is missing.
 inline std::string text_attribute(hid_t where, const char* name) {
   auto texts = texts_attribute(where, name);
   return texts.size() == 1 ? std::move(texts[0]) : std::string();
@@ -163,8 +165,8 @@ std::optional<T> number_attribute(hid_t where, const char* name, hid_t type) {
   return value;
 }
 
-/// What `read()` returns of the file at `path`, tried in a child first. `fail(message)` throws
-/// where the child died, and where it threw, with that message.
+/// The result of `read()` on the file at `path`, which is first called in a child process. Where
+/// the child dies or throws, `fail(message)` is called; it must throw.
 template <class Read, class Fail>
 auto read_stranger(const std::string& path, const Read& read, const Fail& fail)
     -> decltype(read()) {

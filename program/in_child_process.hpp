@@ -1,4 +1,4 @@
-// Work that may crash its process, done in a child process first.
+// Tries work that may crash in a child process first.
 //
 // libhdf5 1.10 crashes on some damaged files: it copies beyond a heap whose stated size is wrong
 // (H5HG_read), or allocates as many gigabytes as the file says. A file of unknown origin is
@@ -19,15 +19,17 @@ namespace vphi {
 struct ChildOutcome {
   enum class How { Returned, Threw, Died };
   How how = How::Returned;
-  std::string what;  ///< Threw: what() of the exception; Died: how, "memory ran out"
+  std::string what;  ///< Threw: what() of the exception; Died: the cause, "memory ran out"
 };
 
 struct ChildLimits {
-  std::size_t bytes = std::size_t{1} << 30;  ///< of address space beyond what is taken already
-  int seconds = 60;                          ///< of the processor; of the clock ten times as many
+  std::size_t bytes = std::size_t{1} << 30;  ///< address space beyond what is in use at the call
+  /// Of processor time; ten times as many of wall-clock time.
+  int seconds = 60;
 };
 
-/// Nothing is thrown. Where no child can be made the work counts as survived.
+/// Runs `work` in a child process and says how it ended. Throws nothing. Where no child process can
+/// be created the outcome is `Returned`.
 ChildOutcome in_child_process(const std::function<void()>& work, const ChildLimits& limits = {});
 
 }  // namespace vphi

@@ -3,9 +3,9 @@
 // The text is the interface between a machine that compiles and one that runs: `to_json` writes
 // every field, `from_json` reads it back and checks it, so that a Program that was read can be run
 // without further tests. Numbers are preserved exactly, NaN (null) and infinity ("inf") too.
-// `problems` states the rules a Program must obey (indices in range, names present, shapes
-// positive); `from_json` throws ProgramError with the first of them, or with the place where the
-// text is not what it should be.
+// `problems` lists the rules that a Program breaks (indices in range, names present, shapes
+// positive); `from_json` throws ProgramError with the first of them, or with the place of the first
+// error in the text.
 #pragma once
 
 #include <stdexcept>

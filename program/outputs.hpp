@@ -1,8 +1,9 @@
-// The kinds of output that are made of fields: one notion from the model's text to its files.
+// The kinds of output that are made from fields, as the model's text, the compiler, the runtime and
+// the files use them.
 //
-// outputs.def has a row for each. What a row says is enough for the language, the compiler, the
-// check of programs and the report; what is computed of the arrays stands in a file of
-// runtime/observe/kinds.
+// outputs.def has a row for each kind. The language, the compiler, the check of programs and the
+// report need it is not used beyond this row. The code that computes the results from the arrays is
+// in runtime/observe/kinds, one file for each kind.
 #pragma once
 
 #include <array>
@@ -18,37 +19,42 @@ enum class OutputKind {
 #include "program/outputs.def"
 };
 
-/// The arrays of an output (FieldOutput::buffer and `more`).
+/// Which arrays an output is made from (FieldOutput::buffer and `more`).
 enum class OutputArrays {
-  Each,       ///< one; every real component of a value is an output of its own
-  Counted,    ///< as Each; a map has two. Over axes of the sweep also scalars of its instances
-  Summed,     ///< the components of a value, weighted: what is computed of them is added
+  Each,  ///< one array; every real component of a value is an output of its own
+  /// As Each; a map of two values has two. With averages over axes of the sweep also scalars of the
+  /// instances.
+  Counted,
+  Summed,     ///< the components of a value, with weights: the results of the components are added
   WithRates,  ///< the components of f, then those of f'
-  Whole,      ///< the components of a value row by row, of complex ones real before imaginary part
-  Links,      ///< the real numbers of a site's links: [mu][row][column][re, im]
+  /// The components of a value, row by row; for complex values the real part comes first.
+  Whole,
+  Links,  ///< the real numbers of a site's links: [mu][row][column][re, im]
 };
 
 /// What FieldOutput::axis means.
 enum class OutputAxis {
-  None,        ///< nothing
-  Across,      ///< the plane is across it; -1: there is no plane, all sites are written
-  Along,       ///< averaged over the others, by itself the first; -1: by distance
-  ByDistance,  ///< the same, by itself by distance
+  None,    ///< it is not used
+  Across,  ///< normal of a plane; -1: no plane, all sites are written
+  /// The profile runs along this axis, averaged over the others (default: the first axis); -1: a
+  /// function of the distance.
+  Along,
+  ByDistance,  ///< the same, but the default is the distance
 };
 
-/// What the results lie along, as a report shows them.
+/// What the rows of the results stand for, as a report shows them.
 enum class OutputShape {
-  WaveNumbers,    ///< rows for shells of modes
-  Counts,         ///< rows for bins of values; a map of two values
-  Places,         ///< rows for places along an axis, or for distances
+  WaveNumbers,    ///< one row for each shell of modes
+  Counts,         ///< one row for each bin of values, or a map of two values
+  Places,         ///< one row for each place along an axis, or for each distance
   Sites,          ///< values at sites of the lattice
-  Configuration,  ///< a file of its own, which no report shows
+  Configuration,  ///< a file of its own, which reports do not show
 };
 
-/// The unit of a column, of an output of `value`.
+/// The unit of a column, given the unit of the value that the output is made from.
 enum class ColumnUnit {
   Number,      ///< 1
-  Value,       ///< that of the value
+  Value,       ///< unit of the value
   Squared,     ///< its square
   Inverse,     ///< its inverse
   WaveNumber,  ///< 1/length
@@ -63,16 +69,16 @@ struct OutputColumn {
 };
 
 struct OutputRow {
-  bool called;  ///< by its name, `spectrum(phi)`
+  bool called;  ///< the model calls it by its name, `spectrum(phi)`
   OutputKind kind;
   std::string_view name;   ///< in the language and in programs
-  std::string_view group;  ///< of its results in files
+  std::string_view group;  ///< HDF5 group of its results
   OutputArrays arrays;
   OutputAxis axis;
   OutputShape shape;
   std::string_view options;  ///< separated by blanks
   std::array<OutputColumn, 5> column;
-  std::size_t width;  ///< columns; 0: plain values, whose unit is that of column[0]
+  std::size_t width;  ///< number of columns; 0: plain values with the unit of column[0]
 };
 
 namespace detail {
@@ -103,14 +109,14 @@ constexpr auto output_rows() {
 
 }  // namespace detail
 
-/// In the order of the enum.
+/// The rows of outputs.def, in the order of OutputKind.
 inline constexpr auto kOutputs = detail::output_rows();
 
 constexpr const OutputRow& row_of(OutputKind kind) {
   return kOutputs[static_cast<std::size_t>(kind)];
 }
 
-/// The kind that is called by this name; null where there is none.
+/// The kind that a model calls by this name; null where there is none.
 constexpr const OutputRow* output_named(std::string_view name) {
   for (const OutputRow& row : kOutputs)
     if (row.called && row.name == name) return &row;

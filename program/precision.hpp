@@ -1,4 +1,4 @@
-// How wide a number is in memory and in arithmetic: one notion from the model's text to its files.
+// Precision of a number in memory and in arithmetic.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@ namespace vphi::program {
 
 enum class Precision { F32, F64 };
 
-/// As models and files call them, in the order of the enum.
+/// Names in models and files, in the order of the enum.
 inline constexpr std::array kPrecisionNames{"f32", "f64"};
 
 constexpr const char* name_of(Precision precision) {

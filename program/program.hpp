@@ -2,8 +2,8 @@
 //
 // It consists of buffers, scalars, kernels as source text with their launch shape, a schedule of
 // launches, outputs and checks. It is plain data and can be written to a file and read back
-// (program/json.hpp), so a model can be compiled on one machine and run on another. Numbers that
-// say "slot" index `scalars`, an array of f64 on the device.
+// (program/json.hpp), so a model can be compiled on one machine and run on another. A number called
+// "slot" is an index into `scalars`, an array of f64 on the device.
 #pragma once
 
 #include <array>
@@ -20,21 +20,23 @@ namespace vphi::program {
 
 /// One real number per instance and lattice site: [instance][t][z][y][x], x fastest. With a `file`
 /// it is a matrix of `elements` numbers that all instances share, read before the first launch and
-/// never written: [column][row], so that neighbouring rows are neighbours.
+/// never written. Its memory order is [column][row], so that neighbouring rows are adjacent.
 struct Buffer {
   std::string name;
   Precision precision = Precision::F64;
-  bool doubled = false;     ///< two copies; Launch::swap exchanges them
-  bool state = false;       ///< part of the state (checkpoints, NaN check)
-  bool scratch = false;     ///< only for initial values or outputs; may be taken late, freed early
-  std::string file = {};    ///< "path" or "path.h5:set" of a matrix; empty: values of sites
-  bool transposed = false;  ///< of a matrix: [row][column]
-  std::int64_t elements = 0;  ///< of a matrix
-  /// The buffer in whose memory the numbers of this one lie: [instance][place][lane], places by
-  /// Program::order, `lanes` buffers sharing the memory. -1: memory of its own, as said above.
+  bool doubled = false;  ///< two copies; Launch::swap exchanges them
+  bool state = false;    ///< part of the state (checkpoints, NaN check)
+  /// Only for initial values or outputs; may be allocated late and freed early.
+  bool scratch = false;
+  std::string file = {};      ///< "path" or "path.h5:set" of a matrix; empty: values of sites
+  bool transposed = false;    ///< a matrix in the order [row][column]
+  std::int64_t elements = 0;  ///< number of entries of a matrix
+  /// The buffer whose memory holds the numbers of this one, as [instance][place][lane]: places are
+  /// given by Program::order, and `lanes` buffers share the memory. -1: memory of its own, ordered
+  /// as said above.
   int home = -1;
   int lane = 0, lanes = 1;
-  /// Values that change: they belong to checkpoints.
+  /// Whether its values change during a run; then it belongs to checkpoints.
   bool changes() const { return !scratch && file.empty(); }
 };
 
@@ -43,8 +45,9 @@ struct Scalar {
   double initial = 0;
 };
 
-/// Where a site lies in the memory of buffers with a home: the sites of a colour, weights.x mod
-/// `modulus`, behind each other; in them x is fastest and `axis` is shorter by `modulus`.
+/// Order of the sites in the memory of buffers with a home. The colour of a site is weights.x mod
+/// `modulus`, and the sites of one colour are contiguous. Within a colour x is fastest, and the
+/// extent along `axis` is divided by `modulus`.
 struct SiteOrder {
   int modulus = 1;
   std::array<int, 4> weights{};
@@ -58,8 +61,8 @@ struct SiteOrder {
 struct Axis {
   std::string name;
   std::vector<double> values;
-  bool ensemble = false;  ///< no formula uses its values: draws to be averaged over
-  bool fresh = false;     ///< its instances have random numbers of their own, as an ensemble's do
+  bool ensemble = false;  ///< no formula uses its values: independent draws to average over
+  bool fresh = false;     ///< as in an ensemble, every instance has random numbers of its own
   int slot = -1;          ///< scalar that holds the instance's value; -1: no kernel reads it
 };
 
@@ -69,9 +72,9 @@ struct Axis {
 struct Statistic {
   enum class Kind { Mean, Variance, Minimum, Maximum };
   Kind kind = Kind::Mean;
-  int slot = 0;           ///< what is averaged; NaN: this instance has no value (yet)
+  int slot = 0;           ///< what is averaged; NaN: the instance has no value (yet)
   std::vector<int> axes;  ///< places in Program::axes; empty: over time alone, done by the kernels
-  int count_slot = -1;    ///< where it is an average over time: number of steps in it
+  int count_slot = -1;    ///< of an average over time: number of steps in it
   int result_slot = -1;
   int error_slot = -1;  ///< standard error of the result
 };
@@ -87,54 +90,59 @@ struct Argument {
   };
   Kind kind = Kind::Current;
   int index = 0;
-  std::int64_t bytes = 0;  ///< what the kernel may touch, all instances; 0: unknown
+  /// Size of the memory that the kernel may access, for all instances; 0: unknown.
+  std::int64_t bytes = 0;
   Precision precision = Precision::F64;
   bool written = false;
 };
 
 struct Kernel {
-  std::string name;    ///< for people
-  std::string entry;   ///< function in `source`
-  std::string finish;  ///< native only: called once after all tasks, does every instance; or empty
+  std::string name;   ///< for messages
+  std::string entry;  ///< function in `source`
+  /// Native only: function called once after all tasks, for all instances; may be empty.
+  std::string finish;
   std::string source;
   std::vector<Argument> arguments;
-  std::int64_t partials = 0;  ///< of all instances together
+  std::int64_t partials = 0;  ///< numbers in the work array, for all instances together
   /// CUDA blocks; OpenCL work groups; native: tasks in [0]. One launch covers every instance.
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t shared_bytes = 0;  ///< dynamic shared (local) memory
   /// CUDA: blocks wait for each other, so all of them have to run at the same time.
   bool together = false;
-  // Cost per site (a sum over pairs: flops, instructions and special functions of one pair),
-  // counted by the compiler. No launch depends on it: for people, and for the least time of a
-  // launch (runtime/device/limits.hpp).
+  // Cost per site, counted by the compiler. For a sum over pairs `flops`, `instructions` and
+  // `special` are those of one pair. No launch depends on these numbers: they are printed, and give
+  // the lower bound of a launch's time (runtime/device/limits.hpp).
   int loads = 0, stores = 0, bytes = 0, flops = 0, special = 0;
-  int instructions = 0;  ///< flops with a multiplication and the addition that takes it as one
+  /// Flops, with a multiplication and the addition of its product counted as one.
+  int instructions = 0;
   Precision arithmetic = Precision::F64;
-  std::int64_t sites = 0;          ///< that a launch computes, of all instances together
-  std::int64_t pairs = 0;          ///< that a launch goes through; 0: it sums over no pairs
-  std::vector<std::string> notes;  ///< which term came from which model line
+  std::int64_t sites = 0;  ///< sites that a launch computes, for all instances together
+  /// Pairs that a launch computes; 0: the kernel has no sum over pairs.
+  std::int64_t pairs = 0;
+  std::vector<std::string> notes;  ///< which term comes from which line of the model
 };
 
 struct Launch {
   int kernel = 0;
   std::vector<int> swap;  ///< buffers whose copies are exchanged afterwards
-  int solve = -1;  ///< place in Program::solves: what begins here is repeated until it is done
+  /// Index into Program::solves: after this launch the solve is iterated until it has converged.
+  int solve = -1;
 };
 
-/// The iterations of a linear solve. The launches before, the last of which names the solve, have
-/// made the start; then `iterate` is launched until `done_slot` is not 0 in any instance, and
-/// `finish` once. An iteration changes nothing in an instance that is done, so that several may be
-/// queued before the host reads `done_slot`.
+/// The iterations of a linear solve. The launches up to the one with this number in `Launch::solve`
+/// compute the start. Then `iterate` is launched until `done_slot` is nonzero in every instance,
+/// and `finish` once. An iteration changes nothing in an instance that is done, so that several may
+/// be queued before the host reads `done_slot`.
 struct Solve {
-  std::string name;    ///< of the field that is wanted
-  std::string solver;  ///< name of the text
-  std::string line;    ///< where it stands in the model
+  std::string name;    ///< of the field that is solved for
+  std::string solver;  ///< name of the solver's text
+  std::string line;    ///< text of its line in the model
   int line_number = 0;
   std::vector<Launch> iterate;
   std::vector<Launch> finish;  ///< fills `residual_slot`
   std::int64_t max = 10000;    ///< iterations at most
-  int done_slot = -1;          ///< 0: goes on; 1: `until` holds; 2: some number is NaN
+  int done_slot = -1;          ///< 0: not converged; 1: `until` holds; 2: a number is NaN
   int iterations_slot = -1;    ///< iterations done
   int residual_slot = -1;      ///< norm(b - A(x))/norm(b), computed from x
 };
@@ -142,10 +150,11 @@ struct Solve {
 struct ScalarOutput {
   std::string name;
   int slot = 0;
-  bool drift = false;          ///< in `progress`: show the relative change since the start
-  int error_slot = -1;         ///< standard error, where there is one
-  std::vector<int> axes = {};  ///< places in Program::axes that the value differs along
-  bool passage = false;        ///< of `first(e, condition)`: NaN until the condition has held
+  bool drift = false;          ///< for `progress`: show the relative change since the start
+  int error_slot = -1;         ///< slot of the standard error; -1: none
+  std::vector<int> axes = {};  ///< places in Program::axes along which the value differs
+  /// The value of `first(e, condition)`: NaN until the condition has held.
+  bool passage = false;
 };
 
 /// A translation-invariant linear operator, as Fourier space needs it:
@@ -155,19 +164,19 @@ struct Symbol {
   std::vector<double> weights;
 };
 
-/// What the host does with arrays between two lists of launches, in place.
+/// A transform of arrays that the host does in place between two lists of launches.
 struct Transform {
   enum class Kind { TransverseTraceless };
   Kind kind = Kind::TransverseTraceless;
   std::vector<int> buffers;        ///< scratch: components 00, 01, 02, 11, 12, 22
-  std::vector<Symbol> derivative;  ///< along each axis; what is left obeys D_i h_ij = 0
+  std::vector<Symbol> derivative;  ///< along each axis; the result obeys D_i h_ij = 0
 };
 
 /// Bins of one axis of a histogram; `log`: equal in the logarithm.
 struct HistogramAxis {
   int bins = 100;
   double low = 0, high = 0;
-  bool find_low = true, find_high = true;  ///< from the data
+  bool find_low = true, find_high = true;  ///< take the limit from the data
   bool log = false;
 };
 
@@ -176,39 +185,41 @@ struct SpectrumForm {
   int type = 2;           ///< 1: sums with the exact number of modes; 2: continuum volume
   int version = 1;        ///< k of a bin: 1 k_IR*l, 2 mean of its modes, 3 inside the average
   bool two_bins = false;  ///< modes shared by two bins (DEFROST)
-  bool cross = false;     ///< of `buffer` and the first of `more`
+  bool cross = false;     ///< cross spectrum of `buffer` and the first of `more`
   std::vector<Symbol> laplacian;  ///< k of a mode is sqrt(-symbol)/dx; empty: k itself
 };
 
-/// One more array of an output: scale*value + offset, weighted in sums over components.
+/// A further array of an output: scale*value + offset, with a weight in sums over components.
 struct FieldPart {
   int buffer = 0;
   double scale = 1, offset = 0;
   double weight = 1;
-  int slot = -1;  ///< Histogram: a scalar of each instance in the place of a buffer
+  int slot = -1;  ///< Histogram: slot of a scalar of each instance, used instead of a buffer
 };
 
 struct FieldOutput {
   using Kind = OutputKind;
   Kind kind = Kind::Snapshot;
   std::string name;
-  /// Buffer that holds the field: scratch that the output's launches fill, or a state array whose
-  /// value is wanted as it is. What is written is scale*value + offset.
+  /// Buffer that holds the field: scratch memory that the output's launches fill, or a state array.
+  /// What is written is scale*value + offset.
   int buffer = 0;
   double scale = 1, offset = 0;
-  double weight = 1;                     ///< in a sum over components
-  std::vector<FieldPart> more;           ///< further arrays; OutputArrays says which
-  int axis = 2;                          ///< as OutputAxis says
-  std::int64_t plane = 0;                ///< Slice: site index along axis
-  int bins = 0;                          ///< along an axis or by distance: most bins; 0: all
+  double weight = 1;            ///< in a sum over components
+  std::vector<FieldPart> more;  ///< further arrays; their meaning is given by OutputArrays
+  int axis = 2;                 ///< its meaning is given by OutputAxis
+  std::int64_t plane = 0;       ///< Slice: site index along axis
+  /// Largest number of bins along an axis or by distance; 0: no limit.
+  int bins = 0;
   std::vector<HistogramAxis> histogram;  ///< one or two axes
   SpectrumForm spectrum;
-  int factor_slot = -1;        ///< Spectrum: multiplies P and Delta; Occupation: scale factor
-  int mass2_slot = -1;         ///< Occupation: effective mass squared
-  std::vector<int> over = {};  ///< Histogram: axes of the sweep whose instances count together
-  int slot = -1;               ///< as FieldPart::slot
-  int colours = 0;             ///< Links: N of N x N matrices
-  /// OutputArrays::Whole: the axes of a value, {3} of a vector, {3, 3} of a matrix.
+  int factor_slot = -1;  ///< Spectrum: multiplies P and Delta; Occupation: scale factor
+  int mass2_slot = -1;   ///< Occupation: effective mass squared
+  /// Histogram: axes of the sweep whose instances are counted together.
+  std::vector<int> over = {};
+  int slot = -1;    ///< as FieldPart::slot
+  int colours = 0;  ///< Links: N of N x N matrices
+  /// OutputArrays::Whole: the shape of a value, {3} for a vector, {3, 3} for a matrix.
   std::vector<int> value = {};
   bool complex = false;
 };
@@ -216,23 +227,26 @@ struct FieldOutput {
 struct Output {
   int every = 0;                      ///< steps; 0: by time, or only at the end
   int after_slot = -1;                ///< written only while this slot is not 0
-  std::vector<Launch> before;         ///< fill what the transforms take
+  std::vector<Launch> before;         ///< launches that fill the arrays of `transforms`
   std::vector<Transform> transforms;  ///< between `before` and `launches`
   std::vector<Launch> launches;
   std::vector<ScalarOutput> scalars;
   std::vector<FieldOutput> fields;
   std::string file;
-  std::vector<Launch> averages = {};       ///< of this clause alone, before all others
+  /// Averages of this output alone, launched before all others.
+  std::vector<Launch> averages = {};
   std::vector<Statistic> statistics = {};  ///< taken after `launches`
-  std::vector<Launch> then = {};           ///< after the statistics, for scalars that need them
-  int plot_axis = -1;                      ///< `plot ... against`: place in Program::axes
-  /// Written at the first step at or after `from` and each multiple of this later, physical time.
-  /// 0: not by time.
+  /// Launched after the statistics, for scalars computed from them.
+  std::vector<Launch> then = {};
+  int plot_axis = -1;  ///< `plot ... against`: place in Program::axes
+  /// Physical time between two outputs: written at the first step at or after `from` + n*interval,
+  /// n = 0, 1, ... 0: not by time.
   double interval = 0;
   double from = 0;
-  /// Where it is not empty: at the start and at these steps alone, in order. Not in files.
+  /// Where it is not empty, the output is written at the start and at these steps only, in order.
+  /// Not stored in files of programs.
   std::vector<std::int64_t> steps = {};
-  /// During the run, and not only at its end.
+  /// Whether it is written during the run, not only at its end.
   bool regular() const { return every > 0 || interval > 0 || !steps.empty(); }
 };
 
@@ -247,8 +261,8 @@ struct Expectation {
   bool at_end = false;  ///< judged once, when the run ends
 };
 
-/// Array filled by the host before the initial launches, with random numbers or from a file.
-/// Meaning: compiler/model/system.hpp
+/// Array that is filled before the initial launches, with random numbers or from a file. Meaning of
+/// the members: compiler/model/system.hpp
 struct RandomField {
   enum class Kind { Vacuum, Normal, Uniform, File, Link };
   Kind kind = Kind::Normal;
@@ -264,32 +278,33 @@ struct RandomField {
   int entry = 0;  ///< Link: which real number of a site, ((mu*N + row)*N + column)*2 + (0 re, 1
                   ///< im); File: which of `components`
   int components = 1;     ///< File: real numbers of a site; re and im of a complex number are two
-  bool as_it_is = false;  ///< File: of bodies or links, which are not resampled
-  std::vector<int> leading = {};     ///< File: lengths of axes in front of those of the box
-  std::vector<double> members = {};  ///< File: place along these in each instance, the last fastest
+  bool as_it_is = false;  ///< File: the file holds bodies or links, which are not resampled
+  std::vector<int> leading = {};  ///< File: extents of the file's axes before those of the box
+  /// File: index along these axes for each instance, the last axis fastest.
+  std::vector<double> members = {};
 };
 
 /// Checks of a scale factor that follows the lattice averages.
 struct Expansion {
-  int scale_slot = -1;     ///< a: > 0; -1: nothing expands by itself
+  int scale_slot = -1;     ///< a, which must stay > 0; -1: no scale factor is evolved
   int residual_slot = -1;  ///< <rho>/(3 M^2 H^2) - 1, filled by `watch`
-  double explained = 0;    ///< largest residual that the integrator's error can be
+  double explained = 0;    ///< largest residual that the integrator's error explains
 };
 
-/// What the compiler knows of a dt beyond the integrator's limit of stability (W0316). Of the
-/// linearised equations: a step multiplies the fastest mode by equations*excess, and the equations
-/// themselves multiply theirs by `equations` in that time.
+/// A dt beyond the integrator's limit of stability, as the compiler finds it from the linearised
+/// equations (W0316). In one step the exact equations multiply their fastest growing mode by
+/// `equations`; the integrator multiplies its fastest growing mode by equations*excess.
 struct StepGrowth {
-  double excess = 0;     ///< 0: no step that is too large is known
+  double excess = 0;     ///< 0: dt is not known to be too large
   double equations = 1;  ///< >= 1
-  double fits = 0;       ///< a dt that is stable, physical
+  double fits = 0;       ///< a stable dt, in physical units
 };
 
-/// Where a state variable came from, for messages (NaN) and files.
+/// Origin of a state variable, for messages (NaN) and files.
 struct StateVariable {
   int buffer = 0;
   std::string shown;  ///< "phi'"
-  std::string line;   ///< text of the model line its equation came from
+  std::string line;   ///< text of the model's line with its equation
   int line_number = 0;
 };
 
@@ -304,26 +319,27 @@ struct Program {
   bool chain = false;
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
-  /// Independent copies of the lattice that one launch advances together: an ensemble, a sweep.
-  /// Buffers are [instance][site], scalars [instance][slot], counters one word an instance; every
-  /// instance has its own background and its own parameters where these are slots.
+  /// Independent copies of the lattice that one launch advances together: an ensemble or a sweep.
+  /// Buffers are [instance][site], scalars [instance][slot], counters one word an instance. Every
+  /// instance has its own background, and its own parameters where these are slots.
   std::int64_t instances = 1;
   double dx = 1, dx_physical = 1;  ///< program and physical lattice spacing
-  bool counted = false;            ///< the model gives neither: a place is the number of a site
+  /// The model gives neither length nor spacing: positions are numbers of sites.
+  bool counted = false;
   double dt = 0, dt_physical = 0;
   std::uint64_t seed = 1;
   std::vector<std::pair<std::string, double>> parameters;
-  /// What numbers are powers of, "GeV"; empty where the model has no units.
+  /// The base unit, "GeV": units of numbers are powers of it. Empty where the model has no units.
   std::string base_unit;
   std::string length_unit = "1", time_unit = "1";
-  /// Of outputs by name: "GeV^4", "1", or "program" where only the base is known; of tables one for
-  /// each column.
+  /// Units of outputs by name: "GeV^4", "1", or "program" where only the base unit is known. A
+  /// table has one for each column.
   std::vector<std::pair<std::string, std::string>> units;
-  std::vector<Axis> axes;     ///< of the sweep; empty: one instance
-  std::int64_t ensemble = 0;  ///< number of the instance in its ensemble where no axis says it
+  std::vector<Axis> axes;     ///< axes of the sweep; empty: one instance
+  std::int64_t ensemble = 0;  ///< number of the instance in its ensemble where no axis gives it
 
   std::vector<Buffer> buffers;
-  SiteOrder order;  ///< of buffers with a home
+  SiteOrder order;  ///< order of the sites of buffers with a home
   std::vector<Scalar> scalars;
   std::vector<Kernel> kernels;
   std::vector<StateVariable> state;
@@ -331,40 +347,40 @@ struct Program {
 
   std::vector<Launch> prologue;  ///< after the random fields: initial values, first scalars
   std::vector<Launch> step;      ///< one time step
-  /// Steps whose launches alternate: step n has the launches of cycle[n mod its length].
-  /// Empty where every step is `step`, which is cycle[0] otherwise.
+  /// Launches of steps that differ in turn: step n has those of cycle[n mod its length], and
+  /// cycle[0] equals `step`. Empty where every step has the launches of `step`.
   std::vector<std::vector<Launch>> cycle = {};
   std::vector<Launch> multi_step;           ///< many steps in one launch; may be empty
   std::vector<Launch> watch;                ///< fills the slots of `expectations` and `progress`
-  std::vector<Statistic> watch_statistics;  ///< taken after `watch`
-  std::vector<Launch> watch_then;           ///< after them
+  std::vector<Statistic> watch_statistics;  ///< computed after `watch`
+  std::vector<Launch> watch_then;           ///< launched after `watch_statistics`
   std::vector<Launch> watch_before;         ///< as Output::before
   std::vector<Transform> watch_transforms;  ///< as Output::transforms
   std::vector<Output> outputs;
   std::vector<Expectation> expectations;
   std::vector<ScalarOutput> progress;  ///< shown on the progress line ("drift")
 
-  /// `multi_step` may begin at any step whose number is a multiple of this; 0: it is not used. It
-  /// makes as many steps, again a multiple, as multi_step_slot of the batch's first instance says.
-  /// Its results are those of `step`, one step at a time.
+  /// `multi_step` may begin at any step whose number is a multiple of this; 0: it is not used. The
+  /// slot multi_step_slot of the batch's first instance gives the number of steps, also a multiple
+  /// of this. The results are those of as many launches of `step`.
   std::int64_t multi_step_unit = 0;
   int multi_step_slot = -1;
-  /// `together_steps` steps in one pass over memory, from any step on: the results are those of
-  /// `step`, as often. Empty where there is no such pass.
+  /// Launches that make `together_steps` steps in one pass over memory, beginning at any step. The
+  /// results are those of as many launches of `step`. Empty where there is no such pass.
   std::vector<Launch> together = {};
   std::int64_t together_steps = 0;
-  /// Of a processor, where the launches of `together` are those of so many steps: they may overlap.
-  /// A task of a launch begins when those so far from it, around the ends, have ended in the launch
-  /// before. 0: one launch after the other.
+  /// On processors `together` is a list of launches, one for each step, and they may overlap: a
+  /// task may begin when the tasks within this distance of it (periodic in the task number) have
+  /// ended in the launch before. 0: one launch after the other.
   std::int64_t together_reach = 0;
-  int ensemble_slot = -1;   ///< number of the instance in its ensemble, for noise; -1: not wanted
-  int step_slot = -1;       ///< integer step done so far (exact in f64)
+  int ensemble_slot = -1;   ///< number of the instance in its ensemble, for noise; -1: not used
+  int step_slot = -1;       ///< number of steps done so far (exact in f64)
   int time_slot = -1;       ///< physical time of the synchronised state
   int stop_slot = -1;       ///< becomes 1 when `until` holds; later steps then change nothing
-  std::int64_t steps = -1;  ///< number of steps where known beforehand, else -1
-  /// Conservation laws, filled by `watch`: 0, or 1 and the number of the first plane (of sites
-  /// along x, of rows, of planes: along the last axis) that holds a site whose primitive variables
-  /// cannot be recovered. -1: nothing is recovered.
+  std::int64_t steps = -1;  ///< number of steps of the run; -1: not known beforehand
+  /// Conservation laws, filled by `watch`: 0 where the primitive variables of all sites can be
+  /// recovered. Otherwise 1 + n, where n is the index along the last axis of the first plane (row,
+  /// site) with a site where they cannot. -1: the model recovers no variables.
   int unsound_slot = -1;
   std::vector<Solve> solves;  ///< linear systems: Launch::solve
   Expansion expansion;
@@ -375,32 +391,34 @@ struct Program {
     if (cycle.empty()) return this->step;
     return cycle[static_cast<std::size_t>(step) % cycle.size()];
   }
-  /// The list and, after each launch that begins a solve, one iteration of it and its end.
+  /// The list with one iteration and the `finish` of the solve inserted after each launch that
+  /// begins one.
   std::vector<Launch> with_iterations(const std::vector<Launch>& list) const;
-  /// The buffer whose memory holds this one's numbers.
+  /// The buffer whose memory holds the numbers of `buffer`: itself, or its home.
   int home(int buffer) const {
     const int home = buffers[static_cast<std::size_t>(buffer)].home;
     return home < 0 ? buffer : home;
   }
-  /// What a profile along an axis stands against: "x", or "index(x)", the number of the site from
-  /// 0, where the model gives its lattice no spacing.
+  /// Name of the coordinate of a profile along an axis: "x", or "index(x)" where the model gives
+  /// its lattice no spacing; this is the number of the site, from 0.
   std::string along(int axis) const;
-  /// Names of the columns of an output; empty where it has none, as a map of counts.
+  /// Names of the columns of an output; empty where it has none (a map of counts).
   std::vector<std::string> columns_of(const FieldOutput& field) const;
-  /// The unit of an output; "1" of a name that has none.
+  /// The unit of an output; "1" for a name without one.
   std::string unit_of(const std::string& output) const;
   /// Sites of one instance.
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
 
-  /// Instances of the whole sweep: where they are more than one launch covers, they run in parts.
+  /// Instances of the whole sweep. Where one launch cannot cover them all, the sweep runs in parts.
   std::int64_t all_instances() const;
-  /// Place of an instance along an axis.
+  /// Index of an instance along an axis.
   std::int64_t place(std::int64_t instance, std::size_t axis) const;
-  /// Number of an instance in its ensemble: instances with one number have the same random numbers.
-  /// 0 for the first without an ensemble axis; along an axis of whole numbers its value counts, so
-  /// that one draw alone meets the numbers that it has among many.
+  /// Number of an instance in its ensemble: instances with the same number have the same random
+  /// numbers. It is 0 for the first instance, and for all without an ensemble axis. Along an axis
+  /// of whole numbers the value counts, so that a draw has the same random numbers alone and among
+  /// others.
   std::int64_t ensemble_number(std::int64_t instance) const;
-  /// "sigma0 = 0.00019, draw = 3"; empty where there are no axes.
+  /// The instance in messages: "sigma0 = 0.00019, draw = 3"; empty where there are no axes.
   std::string where(std::int64_t instance) const;
 };
 

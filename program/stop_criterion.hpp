@@ -1,8 +1,9 @@
 // Conditions of `until` with averages over a sweep, such as error(mean(x, over = path)) < 1e-3.
 //
 // Kernels see one instance, so the runtime evaluates these conditions. They are stored behind the
-// expectations and recognised by their text, which begins with `until`. They are not promises: the
-// run ends when one of them holds at every place of the remaining axes (runtime/run/ensemble.hpp).
+// expectations and recognised by their text, which begins with `until`. A condition of this kind is
+// not an expectation: the run ends when it holds at every place of the remaining axes
+// (runtime/run/ensemble.hpp).
 #pragma once
 
 #include <string_view>

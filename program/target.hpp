@@ -1,5 +1,4 @@
-// The kinds of device that kernels are written for: one notion from the command line to
-// checkpoints.
+// The kinds of device that kernels are written for.
 #pragma once
 
 #include <array>
@@ -11,7 +10,7 @@ namespace vphi::program {
 
 enum class Target { Native, OpenCL, Cuda, Hip };
 
-/// As the command line and files call them, in the order of the enum.
+/// Names on the command line and in files, in the order of the enum.
 inline constexpr std::array kTargetNames{"native", "opencl", "cuda", "hip"};
 
 constexpr const char* name_of(Target target) {

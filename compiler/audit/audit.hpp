@@ -2,10 +2,10 @@
 //
 // The emitted CUDA, OpenCL or C++ is parsed by clang (in the plug-in, without headers of the
 // device), and for every function whose name contains `site_`, and all it calls, it is proved that
-// there is no if, switch, goto, loop, short-circuit or inline assembly, and no conditional
-// operator but selects: both arms are values without side effects. For the rest of the source,
-// no condition and no loop bound may depend on floating-point data: control flow is made of indices
-// and counters. Violations are sentences with the line of the source. Loads, stores, flops and
+// there is no if, switch, goto, loop, short-circuit operator or inline assembly. Conditional
+// operators must be selects: both arms are values without side effects. For the rest of the source,
+// no condition and no loop bound may depend on floating-point data: control flow depends on indices
+// and counters only. Violations are sentences with the line of the source. Loads, stores, flops and
 // special functions are counted by function.
 //
 // Without the plug-in there is no result: `available` is false and `reason` says why.
@@ -19,7 +19,7 @@
 
 namespace vphi::audit {
 
-/// What one function of the source holds, the functions that it calls included.
+/// Counts for one function of the source, including the functions that it calls.
 struct FunctionFacts {
   std::string name;
   int line = 0;
@@ -37,7 +37,7 @@ struct FunctionFacts {
 struct AuditResult {
   bool available = false;
   std::string reason;                    ///< why there is no result: no plug-in, unreadable source
-  std::string log;                       ///< clang's, where the source could not be read
+  std::string log;                       ///< clang's messages, where the source could not be read
   std::vector<FunctionFacts> functions;  ///< in the order of the source
   std::vector<std::string> violations;   ///< empty: proved branch-free
 

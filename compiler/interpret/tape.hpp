@@ -21,11 +21,11 @@ struct Tape {
   std::vector<Operation> operations;
   std::unordered_map<const algebra::Node*, int> index;
 
-  /// Place of the value of `expr`.
+  /// Index of the operation that computes `expr`, which is added where it is new.
   int add(algebra::Expr expr);
 };
 
-/// One operation on values that are there already (no leaf, no stencil).
+/// The result of one operation on computed values (not for leaves and stencils).
 template <class Real>
 Real apply(algebra::Op op, const std::vector<int>& args, const std::vector<Real>& values);
 

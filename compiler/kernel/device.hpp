@@ -1,9 +1,9 @@
-// Passes for a device: a site's arithmetic in the forms that a GPU is quickest at.
+// Passes for GPUs: they bring the arithmetic of a site into forms that a GPU computes fastest.
 //
-// They come behind the passes of a schedule (passes.hpp), once it is known where a kernel runs and
-// whether its lines are walked, and change kernels alone that may be approximate there
-// (Kernel::fast). What they leave is made of the same operations and printed as it stands. Values
-// are those from before but for rounding. Pure functions; nothing fails.
+// They run after the passes of a schedule (passes.hpp), when it is known on which device a kernel
+// runs and whether it walks along lines. They change only kernels that may be approximate
+// (Kernel::fast), and values only by rounding. The printer writes their result as it stands. Pure
+// functions; nothing fails.
 #pragma once
 
 #include <set>
@@ -14,39 +14,42 @@
 
 namespace vphi::kernel {
 
-/// What a site computes.
+/// The computation of one site.
 struct SiteFunction {
   Kernel kernel;
-  /// Of a walk along lines (line.hpp): values that the next step reads as symbols.
+  /// For a walk along lines (line.hpp): values that the next step reads as symbols.
   std::vector<ScalarAssign> held = {};
-  /// Symbols whose values come with the site or with the step: all others are the same everywhere.
+  /// Symbols whose values differ between sites or steps. All other symbols have one value in a
+  /// launch.
   std::set<std::string> at_site = {};
-  bool of_pair = false;  ///< done for each pair of sites
+  bool of_pair = false;  ///< it is evaluated for each pair of sites
 
   bool walked() const { return !held.empty(); }
-  /// Stores, reductions, and what is held.
+  /// Values of the stores and reductions, then the held values.
   std::vector<Expr> values() const;
 };
 
-/// Of a walk or of a pair: where x and powers of it divide, one reciprocal of x is multiplied with;
-/// a root that does nothing but divide becomes a reciprocal root, x^(-1/2).
+/// For walks and pairs: divisions by x and by powers of x become multiplications by one reciprocal
+/// of x, and a root that is only a divisor becomes a reciprocal root, x^(-1/2).
 SiteFunction reciprocals(SiteFunction function);
 
-/// Where lines are not walked: sums that start with a product start with the first term that is
-/// none, so that each product is one multiply-add. Sites that read many numbers keep their order,
-/// which decides how many of them are held (emit/text/register_order.hpp).
+/// For kernels that do not walk along lines: a sum whose first term is a product begins with its
+/// first term that is not a product, so that each product is one multiply-add. Sites that read many
+/// numbers keep their order, because it determines the number of live values
+/// (emit/text/register_order.hpp).
 SiteFunction sums(SiteFunction function);
 
-/// Numbers that a site reads from which on the order of its operations decides over spills.
+/// A site that reads at least this many numbers keeps its order of operations, on which register
+/// spills depend.
 inline constexpr std::size_t kManyReads = 48;
 
 struct DevicePass {
   const char* name;
   SiteFunction (*run)(SiteFunction);
 };
-/// In their order.
+/// The passes in the order in which they run.
 const std::vector<DevicePass>& device_passes();
-/// All of them, or those up to the one called `last`.
+/// Runs all passes, or those up to the one called `last`.
 SiteFunction for_device(SiteFunction function, const std::string& last = {});
 
 }  // namespace vphi::kernel

@@ -1,6 +1,6 @@
-// The random numbers of a kernel: what Op::Normal and Op::Uniform mean, number for number.
+// The random numbers of a kernel: the values of Op::Normal and Op::Uniform.
 //
-// kernel::Random says where they come from, program/philox.hpp what the generator is. The
+// kernel::Random describes how they are numbered, program/philox.hpp defines the generator. The
 // interpreter calls these functions; emitters write the same arithmetic into the source, with the
 // keys of the rounds as constants. Reference: Box and Muller, Ann. Math. Stat. 29, 610 (1958).
 // Nothing here can fail.
@@ -20,14 +20,14 @@ namespace vphi::kernel {
 
 using philox::Words;
 
-inline constexpr std::uint64_t kRunBlocks = 8;  ///< of four xorshift words from one start
+inline constexpr std::uint64_t kRunBlocks = 8;  ///< blocks of four xorshift words from one start
 
 constexpr int philox_rounds(Generator generator) {
   return generator == Generator::Philox7 ? philox::kFewRounds : philox::kRounds;
 }
 
-/// Words (or bits) of a walker's sequence that a step takes up: 1, 2, or a multiple of 4 (bits: a
-/// power of 2), so that what a draw shares its block with is known beforehand.
+/// Words (or bits) of a walker's sequence that a step uses: 1, 2, or a multiple of 4 (bits: a power
+/// of 2). Which draws share a block is then known at compile time.
 constexpr std::int64_t words_per_step(const Random& random) {
   if (random.bits)
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<unsigned>(random.draws)));
@@ -35,38 +35,38 @@ constexpr std::int64_t words_per_step(const Random& random) {
 }
 /// Whether neighbouring sites share the words of a step, not the steps of one site.
 constexpr bool across_sites(const Random& random) { return random.sites > 1 && !random.bits; }
-/// Words that a site takes of one step of the finest run on its path (Random::finer).
+/// Words that a site uses in one step of the finest run on its path (Random::finer).
 constexpr std::int64_t words_of_site(const Random& random) {
   Random one = random;
   one.draws = random.draws / random.finer;
   return words_per_step(one);
 }
-/// Sites that share a block a step: 1, 2 or 4. For across_sites.
+/// Sites that share a block in a step: 1, 2 or 4. For across_sites.
 constexpr std::int64_t sites_of_block(const Random& random) {
   return std::max<std::int64_t>(1, 4 / std::max<std::int64_t>(1, words_of_site(random)));
 }
-/// Blocks that a step moves on by. For across_sites.
+/// Blocks that a step uses. For across_sites.
 constexpr std::int64_t blocks_per_step(const Random& random) {
   return std::max<std::int64_t>(1, words_of_site(random) / 4) * random.finer;
 }
-/// Draw `index` of a site as a word behind the first one of its step, were the site alone in its
-/// block. For across_sites.
+/// Position of draw `index` of a site, counted in words from the first of its step, for a site that
+/// shares no block. For across_sites.
 constexpr std::int64_t word_of_draw(const Random& random, int index) {
   const std::int64_t words = words_of_site(random);
   return index / words * std::max<std::int64_t>(4, words) + index % words;
 }
-/// Draws of a step that fit into one word, one bit each.
+/// Draws of a step that fit into one word, with one bit each.
 inline constexpr int kMostBits = 32;
 
-/// Steps that kernels unroll because they share random numbers: 1, 2 or 4.
+/// Successive steps that share a block of random numbers and are unrolled by kernels: 1, 2 or 4.
 constexpr std::int64_t steps_sharing_draws(const Random& random) {
   if (random.draws == 0) return 4;
   const std::int64_t words = words_per_step(random), all = random.bits ? kMostBits : 4;
   return std::clamp<std::int64_t>(all / words, 1, 4);
 }
 
-/// Steps from one start of a state (a run of xorshift words, a word of bits) to the next; 0: there
-/// is none, or it does not begin with a step.
+/// Steps between two starts of a generator's state (a run of xorshift words, a word of bits); 0: no
+/// such state, or it does not start at the beginning of a step.
 constexpr std::int64_t steps_of_run(const Random& random) {
   const bool state = random.bits || random.generator == Generator::Xorshift32;
   if (!state || random.draws == 0) return 0;
@@ -109,7 +109,8 @@ Real unit_interval(std::uint32_t word) {
 struct WordPlace {
   std::uint64_t walker = 0, word = 0;
 };
-/// Where draw `index` of a step is found; `walker` counts sites, instance*sites + site.
+/// Position of draw `index` of a step in the sequences; `walker` counts sites, instance*sites +
+/// site.
 constexpr WordPlace place_of(const Random& random, int index, std::uint64_t walker,
                              std::uint64_t step) {
   if (!across_sites(random)) {

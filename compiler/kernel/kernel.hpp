@@ -1,5 +1,4 @@
-// What can be asked of any kernel (compiler/model/kernel.hpp): what it costs, and whether it is
-// sound.
+// Cost and verification of kernels (compiler/model/kernel.hpp).
 #pragma once
 
 #include <string>
@@ -9,18 +8,20 @@
 
 namespace vphi::kernel {
 
-/// What one site costs (one pair, where the kernel sums over pairs); counted on the expressions,
-/// compared with the emitted code by the audit.
+/// Cost of one site, or of one pair where the kernel sums over pairs. It is counted on the
+/// expressions; the audit compares it with the emitted code.
 struct Cost {
-  int loads = 0, stores = 0;  ///< words moved to and from memory, each array once a site
+  int loads = 0, stores = 0;  ///< numbers moved from and to memory, each array once per site
   int bytes = 0;
   int flops = 0, special = 0;
-  int instructions = 0;  ///< `flops` with a multiplication and the addition that takes it as one
+  /// `flops`, with a multiplication and the addition of its product counted as one.
+  int instructions = 0;
 };
 Cost cost(const Kernel& kernel);
 
-/// Structural errors: unknown array, per-site value in the epilogue, unknown slot, a store to an
-/// array read elsewhere without `next`, a canonical op after ordering. Empty when sound.
+/// Structural errors of a kernel, one sentence each: unknown array, per-site value in the epilogue,
+/// unknown slot, a store without `next` to an array that is read at other sites, a canonical
+/// operation after ordering. Empty where there are none.
 std::vector<std::string> verify(const Kernel& kernel, const std::vector<std::string>& slots);
 
 }  // namespace vphi::kernel

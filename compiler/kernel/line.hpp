@@ -1,17 +1,17 @@
-// A sweep whose sites read along one axis only, as a walk along its lines.
+// Transforms a kernel whose sites read along one axis only into a walk along the lines of this
+// axis.
 //
 // Computed site by site, a wide stencil repeats the work of its neighbours: a value at offset j+1
 // of one site is the value at offset j of the next. `line_of` finds these: two values are equal if
-// they are the same operations on reads shifted by the same distance. What remains is one value of
-// each kind per cell, computed as soon as the walk has read everything it needs, and held as long
-// as a later cell needs it. Faces of a flux, recovered variables and limits are values like any
-// other.
+// they are the same operations on reads shifted by the same distance. There remains one value of
+// each kind per cell. It is computed as soon as the walk has read its arguments, and held as long
+// as a later cell needs it. This covers fluxes at faces, recovered variables and limits.
 //
-// The walk takes one cell at each step. A value with lag L belongs to the cell L behind the newest;
-// the operations are those of the kernel in the same order, so a walk gives the bits of a kernel
-// that goes site by site. Beyond the ends of a line lie the cells that the boundary shows; what is
-// made there is what the kernel's expressions make of them. Pure, and it cannot fail: where a
-// kernel is not of this kind there is no Line.
+// The walk takes one cell at each step. A value with lag L belongs to the cell L behind the newest.
+// The operations are those of the kernel in the same order, so the results of a walk are those of a
+// kernel that goes site by site, bit for bit. Cells beyond the ends of a line have the values given
+// by the boundary, and the kernel's expressions are evaluated there as well. Pure functions; where
+// a kernel is not of this kind there is no Line.
 #pragma once
 
 #include <optional>
@@ -28,34 +28,35 @@ struct Line {
   struct Held {
     std::string name;
     Expr value;
-    int ready = 0;  ///< steps from the start of a walk on that make it of cells before the start
+    int ready = 0;  ///< number of first steps of a walk that compute it from cells before the start
   };
   int axis = 0;
-  /// What one step does. A Load at 0 is of the newest cell, at -k along the axis of the cell k
-  /// before it; Site along the axis is the newest cell's. `arrays`, `reductions`, `epilogue` and
-  /// the order of the stores are the kernel's.
+  /// One step of the walk. A Load at 0 reads the newest cell, a Load at -k along the axis the cell
+  /// k before it; Site along the axis is the coordinate of the newest cell. `arrays`, `reductions`,
+  /// `epilogue` and the order of the stores are the kernel's.
   Kernel step;
   std::vector<Held> held;
-  int delay = 0;      ///< stores and reductions are of the cell that far behind the newest
-  int before = 0;     ///< the walk to cell k begins at cell k - before
-  int back = 0;       ///< the largest k of a Load at -k
-  /// A lattice of one dimension is one line: it is cut into runs of so many cells, which are walked
-  /// side by side as lines are. 0: lines are walked whole.
+  int delay = 0;   ///< stores and reductions belong to the cell this far behind the newest
+  int before = 0;  ///< the walk to cell k begins at cell k - before
+  int back = 0;    ///< the largest k of a Load at -k
+  /// Length of runs in cells. A lattice of one dimension is one line, which is cut into runs that
+  /// are walked side by side, as lines are. 0: lines are not cut.
   std::int64_t run = 0;
   std::set<int> odd;  ///< arrays that change sign beyond a reflecting wall
-  /// By reduction, a sum that has terms other than 0 at some places along the axis only: these.
+  /// For each reduction: the coordinates along the axis where a sum has nonzero terms, if these are
+  /// only some.
   std::vector<std::optional<std::set<std::int64_t>>> only;
-  /// Scalar that is not 0 where nothing is to change: then what was there is copied, the walk left
-  /// out, and the reductions are those of no site. "": there is none.
+  /// Scalar that is nonzero where an instance has stopped: then the arrays are copied, the walk is
+  /// skipped, and the reductions are those of no site. "": there is no such scalar.
   std::string still;
 
-  std::vector<std::string> names() const;  ///< of what is held
-  /// The first `steps` steps of a walk, without what they could make of older cells only.
+  std::vector<std::string> names() const;  ///< names of the held values
+  /// The first `steps` steps of a walk, without values of cells before the start.
   Line warm(int steps) const;
 };
 
-/// The walk of a kernel that asks for one (Kernel::along); nothing where a read lies off the axis,
-/// or where a stencil, a random number or a sum over pairs is among its values.
+/// The walk of a kernel with Kernel::along set. Nothing where a read is off the axis, or where the
+/// values contain a stencil, a random number or a sum over pairs.
 std::optional<Line> line_of(const Kernel& kernel);
 
 }  // namespace vphi::kernel

@@ -1,9 +1,9 @@
-// Sums of scalar times per-site value.
+// Expressions as sums of a scalar times a per-site value.
 //
-// Most of what a site computes is linear in things that change from site to site, with coefficients
-// that do not. Taking an expression apart into such terms puts every scalar factor in front (where
-// the hoist pass takes it out of the kernel), merges terms with the same per-site part, and lets a
-// mean be taken of per-site values without any scalar in them. Pure functions; nothing fails.
+// Most of a site's computation is linear in per-site values, with scalar coefficients. The
+// decomposition into such terms separates every scalar factor, so that the hoist pass can take it
+// out of the kernel. It merges terms with the same per-site part, and means are then taken of
+// per-site values without scalar factors. Pure functions; nothing fails.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace vphi::kernel {
 
-/// coefficient * site; `site` is null where the term has no value per site.
+/// coefficient * site; `site` is null for a term without a per-site part.
 struct Term {
   algebra::Expr coefficient;
   algebra::Expr site;

@@ -1,8 +1,8 @@
-// Expressions in a fixed order rebuilt with some of their nodes replaced.
+// Replaces nodes of expressions whose order of operations is fixed.
 //
-// Unlike algebra::rewrite this keeps the order of operations (Node::ordered). Constants that come
-// about are folded in the widest precision: numbers alone, factors 0 and 1, terms 0, numeric
-// factors of nested products. Nothing here can fail.
+// Unlike algebra::rewrite this keeps the order of operations (Node::fixed_order). Constants that
+// result are folded in the widest precision: operations on numbers, factors 0 and 1, terms 0,
+// numeric factors of nested products. Nothing here can fail.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@ namespace vphi::kernel {
 
 class Rebuilder {
  public:
-  /// `replace`: what stands for a node, asked before its arguments are looked at; null: itself.
+  /// `replace` returns the replacement of a node, or null to keep it; it is called before the
+  /// arguments are visited.
   explicit Rebuilder(std::function<algebra::Expr(algebra::Expr)> replace)
       : replace_(std::move(replace)) {}
   algebra::Expr operator()(algebra::Expr expr);

@@ -1,13 +1,13 @@
-// Inputs, outputs and operations of the function of one site: the part of `cost` that is in the
-// emitted text between loads and stores, where the audit can count it again.
+// Inputs, outputs and operations of the function of one site. This is the part of `cost` between
+// loads and stores, which the audit counts a second time in the emitted text.
 //
-// One rule holds for both: an addition, a multiplication, a comparison, a change of sign, a
+// Both counts have the same rule: an addition, a multiplication, a comparison, a change of sign, a
 // minimum, a maximum, an absolute value or a rounding is a flop, an fma is two; a division, a root
 // or a call of any other function is special, one each; selects and logic are free. A value that is
-// used several times counts once, and so do the squares of an integer power. Not in here: sums of
-// stencils and random numbers, which the pattern around the function makes, and the addition that
-// each reduction takes; `cost` has them. Where a kernel sums over pairs, all of it is of one pair:
-// values of one site alone are inputs, made once a site.
+// used several times counts once, and so do the squares of an integer power. The sums of stencils,
+// random numbers and the addition of each reduction are outside this function; only `cost` counts
+// them. Where a kernel sums over pairs, all numbers are those of one pair; values of one site alone
+// are inputs.
 #pragma once
 
 #include "compiler/kernel/kernel.hpp"
@@ -15,21 +15,24 @@
 namespace vphi::kernel {
 
 struct SiteCost {
-  int inputs = 0;  ///< numbers taken: own and neighbouring values, stencil sums, draws, coordinates
-  int outputs = 0;  ///< numbers given: stores and terms of reductions
+  int inputs = 0;   ///< arguments: own and neighbouring values, stencil sums, draws, coordinates
+  int outputs = 0;  ///< results: stores and terms of reductions
   int flops = 0;
-  int fused = 0;  ///< multiplications whose product one addition alone takes: one fma of the two
+  /// Multiplications whose product is used by a single addition: the two are one fma.
+  int fused = 0;
   int special = 0;
-  int reciprocal_roots = 0;  ///< among them, as two; one instruction where `fast` is allowed
-  int dividing_roots = 0;    ///< the same of roots that only divide; GPUs then have a product more
-  /// Numbers read from tables, with two flops each that hold the place inside; CUDA lacks them
-  /// where the place cannot lie outside.
+  /// Reciprocal roots in `special`, where each counts two; one instruction with Kernel::fast.
+  int reciprocal_roots = 0;
+  /// The same for roots that are only divisors; on GPUs they take one more product.
+  int dividing_roots = 0;
+  /// Numbers read from tables. Each has two flops that keep the position inside the table; CUDA
+  /// code omits them where the position cannot be outside.
   int lookups = 0;
 };
 
 SiteCost site_cost(const Kernel& kernel);
 
-/// dx^power / denominator: what a stencil's integer sum lacks.
+/// dx^power / denominator: the factor of a stencil's integer sum.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);
 
 }  // namespace vphi::kernel

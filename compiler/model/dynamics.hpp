@@ -1,7 +1,7 @@
-// What moves a system: one of a few kinds, each with all that it needs.
+// The dynamics of a system: one of a few kinds, each with its own data.
 //
-// Code that makes a step of it or rewrites its expressions visits the variant, so a new kind does
-// not compile until every such place handles it.
+// Code that makes a step or rewrites expressions visits the variant. A new kind therefore does not
+// compile until every such place handles it.
 #pragma once
 
 #include <array>
@@ -19,103 +19,114 @@ namespace vphi::physics {
 
 using algebra::Expr;
 
-/// One equation as a reader wants to see it.
+/// One equation in the form in which it is printed.
 struct ShownEquation {
   std::string left;  ///< "phi''"
   Expr right;
   dsl::Span span;
 };
 
-/// Values of options of an integrator's or solver's head, by name.
+/// Options in the head of an integrator or solver: name and value.
 using Options = std::vector<std::pair<std::string, Expr>>;
 
-/// Nothing moves: outputs are those of the initial state.
+/// No dynamics: outputs are those of the initial state.
 struct Still {};
 
-/// The variables follow their rates by the text of an integrator.
+/// The variables are integrated by the text of an integrator.
 struct Evolution {
   text::Integrator integrator;
   Options options;  ///< as `evolve` sets them
 };
 
-/// A flux scheme that is a step by itself (System::conservation).
+/// A flux scheme whose text gives a whole step, not a rate (System::conservation).
 struct FluxStep {};
 
-/// New values of some arrays, computed from the site and its neighbours: for one colour of sites
+/// An assignment to some arrays, computed from the site and its neighbours: for one colour of sites
 /// after the other (kernel::Colours), or for all sites at once.
 struct Update {
-  std::string name;                          ///< "heatbath_x"
-  std::string shown;                         ///< one line for people
-  int modulus = 1;                           ///< number of colours
-  std::array<int, 4> weights{};              ///< colour of a site: weights.x mod modulus
-  std::vector<std::pair<int, Expr>> values;  ///< array of state and its new value, all at once
-  std::vector<std::string> proof = {};       ///< why the colours are right, for `explain`
-  Expr accepted = {};                        ///< proposals that a site took; null: none are made
+  std::string name;              ///< "heatbath_x"
+  std::string shown;             ///< one line for `explain`
+  int modulus = 1;               ///< number of colours
+  std::array<int, 4> weights{};  ///< colour of a site: weights.x mod modulus
+  /// Array of state and its new value; all are assigned at once.
+  std::vector<std::pair<int, Expr>> values;
+  std::vector<std::string> proof = {};  ///< why the colours are right, for `explain`
+  /// Number of proposals that a site accepted; null: the update makes none.
+  Expr accepted = {};
   dsl::Span span;
 };
 
-/// `sample ..., sweeps = N`: links are drawn anew, sweep after sweep. Without updates: the initial
-/// state is measured.
+/// `sample ..., sweeps = N`: every sweep draws new links. Without updates only the initial state is
+/// measured.
 struct MarkovChain {
   std::string method;       ///< as written: "heatbath"
-  std::int64_t sweeps = 0;  ///< of the run
+  std::int64_t sweeps = 0;  ///< number of sweeps of the run
   std::vector<Update> updates;
-  /// Numbers of the updates of successive sweeps; each update goes through all its colours.
+  /// For each sweep of a cycle, which updates it consists of; each update goes through all its
+  /// colours.
   std::vector<std::vector<int>> cycle;
   std::vector<ShownEquation> actions;
-  std::int64_t proposals = 0;  ///< of a sweep, that `Update::accepted` count among; 0: no count
-  static constexpr const char* kAccept = "accept";      ///< share of them, in the last sweep
-  static constexpr const char* kAccepted = "accepted";  ///< sum of these since the start
+  /// Proposals of a sweep, of which `Update::accepted` counts the accepted ones; 0: none are
+  /// counted.
+  std::int64_t proposals = 0;
+  static constexpr const char* kAccept = "accept";      ///< accepted fraction in the last sweep
+  static constexpr const char* kAccepted = "accepted";  ///< sum of these fractions since the start
 };
 
-/// Links follow a rate in their algebra, U' = A U (compiler/physics/chains/link_flow.hpp).
+/// A flow of links, U' = A U with A in the algebra of the group
+/// (compiler/physics/chains/link_flow.hpp).
 struct LinkFlow {
-  /// Gradients that right sides read at neighbours: arrays of their own. May be empty.
+  /// Gradients that right sides read at neighbouring sites; each has arrays of its own. May be
+  /// empty.
   std::vector<Update> gradients;
-  /// For each axis that moves: coordinates z_a of A = i z_a T_a, under the numbers that `moves`
-  /// know them by.
+  /// For each axis that moves: the coordinates z_a of A = i z_a T_a, by the array numbers that
+  /// `moves` uses for them.
   std::vector<Update> rates;
-  /// Of the same axes, links that have gone along A: exp(i z_a T_a) U, brought back into the group;
-  /// z_a as Loads of numbers that have no memory.
+  /// For the same axes: the new links exp(i z_a T_a) U, projected onto the group. The z_a are Loads
+  /// of array numbers without memory.
   std::vector<Update> moves;
   ShownEquation equation;
-  double fastest_decay = 0;  ///< rate of the fastest wave about U = 1; 0: not known
+  double fastest_decay = 0;  ///< decay rate of the fastest wave about U = 1; 0: not known
   text::Integrator integrator;
   Options options;
 };
 
-/// `sample hmc`: trajectories of hybrid Monte Carlo. Every update is of all sites.
+/// `sample hmc`: trajectories of hybrid Monte Carlo. Every update is done at all sites.
 struct Trajectory {
-  /// One action with its integrator; `steps` of it for each drift of the level outside.
+  /// One action with its integrator, which makes `steps` steps in each drift of the next outer
+  /// level.
   struct Level {
-    std::string shown;  ///< of the action
+    std::string shown;  ///< the action in messages
     std::int64_t steps = 1;
     text::Integrator integrator;
-    std::vector<Update> kicks;  ///< of momenta, by the length in `kLength`; at least one
+    /// Updates of the momenta by a step of the length in `kLength`; at least one.
+    std::vector<Update> kicks;
     dsl::Span span;
   };
   struct Memory {
     int array = 0;
     std::string name;
-    bool wide = false;  ///< f64 whatever the fields are
+    bool wide = false;  ///< in f64, whatever the precision of the fields
   };
-  std::int64_t count = 0;      ///< trajectories of the run
+  std::int64_t count = 0;      ///< number of trajectories of the run
   double length = 1;           ///< tau
   std::vector<Level> levels;   ///< from outer to inner
-  std::vector<Memory> memory;  ///< arrays beside the links
+  std::vector<Memory> memory;  ///< arrays in addition to the links
   Update refresh, begin, drift, close;
-  Expr increase;  ///< of H, of each site, since `begin`
-  Expr draw;      ///< a uniform number of each site; that of the first one is taken
+  Expr increase;  ///< each site's part of the change of H since `begin`
+  Expr draw;      ///< a uniform random number at each site; the one of the first site is used
   std::vector<ShownEquation> actions;
   static constexpr const char* kLength = "flow_length";
   static constexpr const char* kAccept = "accept";
-  static constexpr const char* kAccepted = "accepted";  ///< how many, since the start
+  /// Number of accepted trajectories since the start.
+  static constexpr const char* kAccepted = "accepted";
   static constexpr const char* kDelta = "deltaH";
 };
 
 using Dynamics = std::variant<Still, Evolution, FluxStep, MarkovChain, LinkFlow, Trajectory>;
 
-/// One function for each kind: std::visit(Kinds{[](const Still&) {...}, ...}, dynamics).
+/// A visitor with one function for each kind: std::visit(Kinds{[](const Still&) {...}, ...},
+/// dynamics).
 template <typename... Functions>
 struct Kinds : Functions... {
   using Functions::operator()...;
@@ -123,15 +134,16 @@ struct Kinds : Functions... {
 template <typename... Functions>
 Kinds(Functions...) -> Kinds<Functions...>;
 
-/// A chain of configurations, counted in sweeps or trajectories; `t` is that count.
+/// Whether it is a Markov chain of configurations, counted in sweeps or trajectories; `t` is this
+/// count.
 bool is_chain(const Dynamics& dynamics);
-/// Whether links are moved in another way than by rates: drawn, by trajectories, or by a flow.
+/// Whether links are updated by a Markov chain, by trajectories, or by a flow.
 bool moves_links(const Dynamics& dynamics);
-/// Its text, where the equations follow one; null else.
+/// The text of the integrator; null where there is none.
 const text::Integrator* integrator_of(const Dynamics& dynamics);
-/// What is shown in the place of equations: actions, or the equation of links.
+/// What is printed instead of equations: the actions, or the equation of the links.
 std::vector<ShownEquation> shown_actions(const Dynamics& dynamics);
-/// `change` on every expression.
+/// Calls `change` with every expression of the dynamics.
 template <typename Change>
 void for_each_expression(Dynamics& dynamics, const Change& change);
 

@@ -1,4 +1,4 @@
-// What the command line says of a compilation.
+// Options of a compilation.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vphi {
 
-/// What the command line may change without touching the model's text.
+/// What the command line changes without an edit of the model's text.
 struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> set;  ///< --set NAME=EXPR
   std::string lattice;                                   ///< --lattice 64^3
@@ -17,9 +17,9 @@ struct CompileOptions {
   std::int64_t steps = -1;                               ///< --steps N
   std::string precision;                                 ///< --precision f32|f64
   std::optional<std::uint64_t> seed;
-  std::int64_t batch = 0;  ///< instances at once; 0: all of a sweep
+  std::int64_t batch = 0;  ///< instances in one launch; 0: all of the sweep
   std::string stop_after;  ///< emit --after PASS
-  bool reading = false;    ///< kernels in the form for people (emit/text/reading.hpp)
+  bool reading = false;    ///< print kernels in their readable form (emit/text/reading.hpp)
 };
 
 }  // namespace vphi

@@ -1,4 +1,4 @@
-// What the schedule makes of a system: kernels, and the program around them.
+// The result of the schedule: kernels, and the program around them.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace vphi::schedule {
 
-/// A schedule in terms of kernels (IR), before any source text exists.
+/// A schedule of kernels as expressions, before any source text exists.
 struct Plan {
   std::vector<kernel::Kernel> kernels;
   program::Program program;          ///< everything but kernels' source and launch shape
   std::vector<int> buffer_of;        ///< array number -> buffer
-  std::vector<std::string> remarks;  ///< what was fused, which order was chosen and why
+  std::vector<std::string> remarks;  ///< what was fused, which order was chosen, and the reasons
 };
 
 }  // namespace vphi::schedule

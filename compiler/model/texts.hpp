@@ -1,8 +1,8 @@
-// Texts of the library or the model as values: integrators and solvers as they are written.
+// Integrators and solvers of the library or the model, as parsed text.
 //
-// Their lines stay arithmetic as parsed (dsl::Expr): what a name means, and the call of a hole, is
-// known only where a step is made. Nothing here points into a model: a text outlives what it was
-// read from.
+// Their lines remain parsed expressions (dsl::Expr), because the meaning of a name, and of a call
+// of a parameter such as V(v), is known only where a step is made. Nothing here points into the
+// model's syntax tree, so a text outlives the model that it was read from.
 #pragma once
 
 #include <map>
@@ -37,18 +37,19 @@ struct Function {
 
 /// `integrator NAME(x' = V(v), v' = F(x), option = 1) { ... }`, or a composition of one.
 struct Integrator {
-  std::string name;  ///< as the user called it
+  std::string name;  ///< name in the model
   dsl::Span span;
   std::vector<HeadEquation> head;
   std::vector<std::pair<std::string, dsl::ExprPtr>> options;
   std::vector<Statement> body;
-  std::vector<algebra::Number> weights;  ///< lengths of its runs in units of dt; {1}: a plain body
+  /// Lengths of the substeps of a composition in units of dt; {1}: no composition.
+  std::vector<algebra::Number> weights;
   std::map<std::string, Function> functions = {};
 };
 
 /// `solver NAME(A(x) = b, option = 1) { ... repeat until = condition { ... } ... }`.
 struct Solver {
-  std::string name, op, unknown, source;  ///< of A, x and b in the head
+  std::string name, op, unknown, source;  ///< names of the solver, and of A, x and b in its head
   std::vector<std::pair<std::string, dsl::ExprPtr>> options;
   std::vector<Statement> before, iteration, after;
   dsl::ExprPtr until;

@@ -1,9 +1,10 @@
-// Arithmetic of library text: the values that the lines of an integrator's body have.
+// Arithmetic of the texts of integrators and solvers: evaluates the lines of a body.
 //
-// A value is a scalar, or group-shaped: one expression for each array and each scalar variable of
-// one of the head's groups. Operations act member by member; a scalar meets every member. What a
-// name or the call of a hole means is the caller's; everything else (numbers, + - * / ^, functions
-// of the language, `if`) is here. Failure is an ArithmeticError with the place in the text.
+// A value is a scalar, or it has one expression for each array and each scalar variable of one of
+// the groups of variables in the head. Operations act member by member; a scalar is combined with
+// every member. The caller gives the meaning of names and of calls of the head's functions, such as
+// V(v). Numbers, + - * / ^, functions of the language and `if` are evaluated here. Errors are
+// thrown as ArithmeticError with the place in the text.
 #pragma once
 
 #include <functional>
@@ -32,10 +33,11 @@ struct ArithmeticError {
 
 struct Meaning {
   std::function<Value(const dsl::Expr&)> name;
-  /// A call; nothing where it is not a hole, then functions of the language are tried.
+  /// Evaluates a call of a function of the head. False where it is none; then functions of the
+  /// language are tried.
   std::function<bool(const dsl::Expr&, Value&)> call;
-  /// Makes `value` one of group `group`, where the head says how: v of `x' = v` moves x. May be
-  /// empty.
+  /// Converts `value` to group `group` where the head relates the two: with `x' = v`, a value of
+  /// v's group can be added to x. May be empty.
   std::function<bool(Value& value, int group)> reshape;
   /// Arrays of the vector that an array is a component of; may be empty. `cross`, `dot` and `norm2`
   /// act within each vector.

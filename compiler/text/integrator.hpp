@@ -2,8 +2,8 @@
 //
 // `integrator NAME(x' = V(v), v' = F(x), option = 1) { ... }` is read into equations, options and
 // statements; `integrator NAME = compose(I, w, ...)` into the body of I and the lengths of its
-// runs in units of dt. Compositions of compositions multiply their weights. Reading fails where a
-// head is not a list of equations, a weight is not a number, or a name is unknown (diagnostics).
+// substeps in units of dt. Compositions of compositions multiply their weights. Reading fails where
+// a head is not a list of equations, a weight is not a number, or a name is unknown (diagnostics).
 #pragma once
 
 #include <optional>
@@ -15,13 +15,12 @@
 
 namespace vphi::text {
 
-/// The integrator of this name, where it stands as a clause of its own; `at` is where it was asked
-/// for. E0740 where there is none.
+/// The integrator of this name; `at` is the place that names it. Reports E0740 where there is none.
 std::optional<Integrator> read_integrator(const std::string& name, dsl::Span at,
                                           const dsl::Resolved& resolved,
                                           dsl::Diagnostics& diagnostics);
 
-/// All that can be read, the model's first: what a message may propose.
+/// All integrators that can be read, the model's first, for proposals in messages.
 std::vector<Integrator> all_integrators(const dsl::Resolved& resolved);
 
 }  // namespace vphi::text

@@ -13,16 +13,16 @@
 
 namespace vphi::text {
 
-/// `used`: the solve that calls it. Null, and a diagnostic, where the text is not a solver.
+/// `used`: the solve that calls it. Null, with a diagnostic, where the text is not a solver.
 std::shared_ptr<const Solver> read_solver(const dsl::Clause& clause, dsl::Span used,
                                           dsl::Diagnostics& diagnostics);
 
-/// A text that takes approximate solutions from a solver in a lower precision, for solves by
-/// `solver`: one that calls `again(v, tol)` where that text says how it continues, else one that
-/// calls `inner(v, tol)`; null where the library and the model have none.
+/// A text for iterative refinement, which takes approximate solutions from `solver` in a lower
+/// precision. Where `solver` has lines after its `repeat`, it is a text that calls `again(v, tol)`,
+/// otherwise one that calls `inner(v, tol)`. Null where the library and the model have none.
 std::shared_ptr<const Solver> refining_text(const Solver& solver, const dsl::Resolved& resolved);
 
-/// The call of a solve in a lower precision, `inner` or `again`; null without.
+/// The call of a solve in a lower precision, `inner` or `again`; null where there is none.
 const dsl::Expr* inner_call(const Solver& solver);
 
 /// Whether the body calls this function.

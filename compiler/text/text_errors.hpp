@@ -1,4 +1,4 @@
-// What can be wrong with the text of an integrator or a solver, a named function for each message.
+// Messages about the text of an integrator or a solver, one function each.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ Diagnostic composed_of_itself(Span at, const std::string& integrator);
 Diagnostic weight_not_number(Span at, const std::string& integrator);
 Diagnostic weights_sum(Span at, const std::string& integrator, double sum);
 Diagnostic cannot_evaluate(Span at, const std::string& integrator, const std::string& why);
-/// The text of a solver cannot be run as it stands; `used` is the solve that wants it.
+/// The text of a solver cannot be used; `used` is the solve that names it.
 Diagnostic solver_text(Span at, const std::string& solver, const std::string& why, Span used);
 
 }  // namespace vphi::text::error

@@ -1,6 +1,6 @@
-// How clang is told to read each dialect, and the few declarations it needs for it: no header of
-// CUDA or of OpenCL is used. Names not listed here make a source unreadable for the audit, so a new
-// device function that the templates use is added here, too.
+// Options and declarations with which clang reads each dialect; no header of CUDA or OpenCL is
+// needed. The audit cannot read a source with a name that is not declared here, so a new device
+// function in the templates is added here as well.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace vphi::plugin {
 
 struct Dialect {
-  std::vector<std::string> arguments;  ///< of clang's front end
+  std::vector<std::string> arguments;  ///< arguments of clang's front end
   std::string file;                    ///< name of the source, with the ending of its language
   const char* declarations = "";       ///< put before the source as a header
 };

@@ -1,4 +1,4 @@
-// Counting and proving on clang's syntax tree; see compiler/audit/audit.hpp for the rules.
+// Counts and proofs on clang's syntax tree; compiler/audit/audit.hpp states the rules.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -10,13 +10,14 @@
 
 namespace vphi::plugin {
 
-/// What one function's own body holds.
+/// Counts for the body of one function, without the functions that it calls.
 struct OwnFacts {
   int ifs = 0, switches = 0, gotos = 0, loops = 0, shortcuts = 0, selects = 0, branches = 0;
   int assembly = 0, loads = 0, stores = 0, flops = 0, special = 0;
-  std::vector<const clang::FunctionDecl*> calls;          ///< in order, with repetitions
-  std::vector<std::pair<std::string, unsigned>> unknown;  ///< called, neither here nor of libm
-  /// What breaks the rules of a site function: (sentence, line).
+  std::vector<const clang::FunctionDecl*> calls;  ///< in order, with repetitions
+  /// Called functions that are neither in the source nor in libm.
+  std::vector<std::pair<std::string, unsigned>> unknown;
+  /// Violations of the rules of site functions: (sentence, line).
   std::vector<std::pair<std::string, unsigned>> site_breaks;
   /// Conditions and loop bounds: (expression, what it controls, line).
   struct Condition {
@@ -29,8 +30,8 @@ struct OwnFacts {
 
 OwnFacts own_facts(const clang::FunctionDecl& function, const clang::ASTContext& context);
 
-/// Declarations whose value may depend on floating-point data: integers and truth values made from
-/// it by comparison or conversion, also after they were passed on.
+/// Declarations whose value may depend on floating-point data: integers and truth values that come
+/// from it by comparison or conversion, also through assignments and calls.
 class DataDependence {
  public:
   explicit DataDependence(const std::vector<const clang::FunctionDecl*>& functions);

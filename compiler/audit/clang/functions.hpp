@@ -1,4 +1,4 @@
-// Functions of the three dialects' mathematics, by name.
+// Costs of the mathematical functions of the dialects, by name.
 #pragma once
 
 #include <string_view>
