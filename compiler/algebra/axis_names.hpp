@@ -1,4 +1,4 @@
-// What the axes of a lattice are called in texts and messages.
+// Names of the axes of a lattice in texts and messages.
 #pragma once
 
 namespace vphi::algebra {

@@ -3,7 +3,7 @@
 // Everything from the potential to the body of a kernel is an `Expr`: an immutable, hash-consed
 // node that lives in an `Arena`. Equal expressions are the same pointer, so common subexpressions
 // are found by construction. Values are real scalars; complex numbers, vectors and matrices are
-// taken apart into components when the model text is lowered (compiler/physics/lower/lower.hpp).
+// replaced by components when the model text is lowered (compiler/physics/lower/lower.hpp).
 //
 // Sums and products are n-ary and canonical: sorted by node number, numeric factors collected,
 // equal terms and equal bases merged. Subtraction is a term with coefficient -1, division a power
@@ -14,8 +14,8 @@
 // all others: a function of (seed, draw number, instance, site + offset, step) and of nothing else.
 // Two nodes with the same draw number and offset are therefore the same number.
 //
-// A node remembers the span of the model text it came from; the span does not take part in
-// equality: equal nodes keep the span of the first.
+// A node stores the span of the model text that it came from. The span does not affect equality:
+// equal nodes have the span of the first.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ enum class Op : std::uint8_t {
   Load,     ///< lattice array number `index` at the relative site `offset`
   Site,     ///< integer coordinate of the site along axis `index`, counted from 0
   Noise,    ///< white noise number `index` of an equation, unit in time; never in a kernel
-  Normal,   ///< random number of draw `index`: mean 0, variance 1; see below
+  Normal,   ///< random number of draw `index`: mean 0, variance 1; see above
   Uniform,  ///< the same in (0, 1)
   // canonical arithmetic
   Add,
@@ -60,7 +60,7 @@ enum class Op : std::uint8_t {
   Equal,
   And,
   Or,
-  Not,     ///< conditions; they count 0 or 1 where a number is wanted
+  Not,     ///< conditions have the value 0 or 1
   Select,  ///< args: condition, value, otherwise
   Lookup,  ///< args: number of a table of the arena, position; the entry at floor(position), the
            ///< first or last one where that lies outside
@@ -75,7 +75,8 @@ enum class Op : std::uint8_t {
   Count_
 };
 
-/// Exact rational, always reduced, denominator positive. Overflow is reported, never wrapped.
+/// An exact rational, reduced, with positive denominator. Operations report an overflow and do not
+/// wrap around.
 struct Rational {
   std::int64_t num = 0;
   std::int64_t den = 1;
@@ -86,7 +87,7 @@ struct Rational {
 struct Number {
   bool exact = true;
   Rational rational;
-  long double real = 0;  ///< always the value, also where exact
+  long double real = 0;  ///< the value, also of an exact number
 };
 
 struct Offset {
@@ -112,7 +113,7 @@ struct Node;
 
 /// The table that a Lookup reads.
 const std::vector<double>& table_of(const Node& lookup);
-/// Its entry at a position, by the rule of Op::Lookup; NaN counts as the first.
+/// The entry of a table at a position, as defined for Op::Lookup; NaN gives the first.
 double table_entry(const std::vector<double>& table, double position);
 
 /// Handle of a node; cheap to copy, comparable by identity.
@@ -139,16 +140,18 @@ class Expr {
 
 struct Node {
   Op op = Op::Number;
-  std::uint32_t id = 0;  ///< creation order; children have smaller numbers
+  std::uint32_t id = 0;  ///< number in the order of creation; arguments have smaller ones
   Arena* arena = nullptr;
   std::vector<Expr> args;
-  Number number;             ///< Number
-  std::string name;          ///< Symbol
-  int index = 0;             ///< Load: array; Site: axis; Stencil: operator; Noise, draws: number
-  Offset offset;             ///< Load, draws; Site: only the mark of the other site of a pair
-  bool fixed_order = false;  ///< Add, Mul, Pow made by raw(): args in the order of evaluation
-  bool per_site = false;     ///< a Load or Site below that is not inside a reduction
-  bool settled = false;      ///< its span is that of the text that made it (Arena::settle)
+  Number number;     ///< Number
+  std::string name;  ///< Symbol
+  int index = 0;     ///< Load: array; Site: axis; Stencil: operator; Noise, draws: number
+  /// Of Loads and draws; for a Site, only the mark of the other site of a pair (pairs.hpp).
+  Offset offset;
+  /// Of Add, Mul, Pow made by raw(): arguments are in the order of evaluation.
+  bool fixed_order = false;
+  bool per_site = false;  ///< it contains a Load or Site that is not inside a reduction
+  bool settled = false;   ///< its span is final (Arena::settle)
   dsl::Span span;
 };
 
@@ -177,11 +180,11 @@ class Arena {
 
   /// Gives the node a span where it has none (leaves excepted: they occur everywhere).
   Expr mark(Expr expr, dsl::Span span);
-  /// The same, and in the place of a span that the node has inherited from a part of it, which
-  /// another line may have made before: for a node not older than `since` (Arena::size). What is
-  /// settled stays.
+  /// Sets the span even where the node has one, and makes it final. A node inherits a span from an
+  /// argument, which another line may have created earlier. Only for nodes created since the arena
+  /// had the size `since`; a final span does not change.
   Expr settle(Expr expr, dsl::Span span, std::size_t since);
-  /// Nodes so far: the id of the next.
+  /// Number of nodes, which is the id of the next one.
   std::size_t size() const;
 
   /// For the canonical forms only (simplify.hpp): args are already in their final order.
@@ -192,7 +195,7 @@ class Arena {
 
   int add_table(std::vector<double> values);  ///< equal ones get the same number
   const std::vector<double>& table_data(int index) const;
-  /// Entry of a table; the derivative by the position is 0.
+  /// An entry of a table; its derivative by the position is 0.
   Expr lookup(int table, Expr position);
 
  private:
@@ -213,7 +216,7 @@ struct OpInfo {
   Op op;
   std::string_view name;  ///< name in the language, or an internal one
   int arity;              ///< -1: any
-  bool transcendental;    ///< not rounded correctly by every library
+  bool transcendental;    ///< libraries differ in its rounding
   int flops;              ///< cost model
   int special;            ///< special-function-unit operations
 };

@@ -5,9 +5,9 @@
 //   g(d) = sum_{k<=K} a_k cos(k d) + b_k sin(k d),
 //   sum_j w_j g(u_i - u_j) = sum_k (a_k C_k - b_k S_k) cos(k u_i) + (a_k S_k + b_k C_k) sin(k u_i),
 //   C_k = sum_j w_j cos(k u_j),  S_k = sum_j w_j sin(k u_j)
-// (docs/formulas.md 6.4). The coefficients of an analytic g fall exponentially, for the softened
-// ring as exp(-k arccosh(1 + eps)), and the trapezoidal rule on M points has their error: M is
-// doubled until the upper half of the spectrum is negligible. All arithmetic has 64-bit
+// (docs/formulas.md 6.4). The coefficients of an analytic g decrease exponentially, for the
+// softened ring as exp(-k arccosh(1 + eps)), and the trapezoidal rule on M points has their error:
+// M is doubled until the upper half of the spectrum is negligible. All arithmetic has 64-bit
 // mantissas. Pure functions; a function without such a series gives a NoSeries with the reason.
 #pragma once
 
@@ -22,17 +22,18 @@ namespace vphi::algebra {
 struct Series {
   int array = 0;                          ///< u: the Load of both sites
   std::vector<long double> cosine, sine;  ///< a_k and b_k, k = 0, ..., K
-  long double bound = 0;  ///< of |g - polynomial|, over the largest |g|: coefficients left out
+  /// Bound of |g - polynomial| from the omitted coefficients, relative to the largest |g|.
+  long double bound = 0;
   int modes() const { return static_cast<int>(cosine.size()) - 1; }
 };
 
 struct NoSeries {
   enum class Why {
-    NotADifference,  ///< of one variable of both sites
-    NotPeriodic,     ///< with period 2 pi
-    Singular,        ///< not finite everywhere
-    Rough,           ///< more than `most` modes
-    Open,            ///< holds the scalar `symbol`, whose value is not known yet
+    NotADifference,  ///< no function of the difference of one variable of the two sites
+    NotPeriodic,     ///< not periodic with 2 pi
+    Singular,        ///< not finite at some angle
+    Rough,           ///< it needs more than `most` modes
+    Open,            ///< it contains the scalar `symbol`, whose value is not known at compile time
   };
   Why why = Why::NotADifference;
   int modes = 0;  ///< Rough: the number that is needed; 0: too many to be determined

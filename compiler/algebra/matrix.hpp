@@ -9,11 +9,11 @@ using Matrix = std::vector<std::vector<double>>;
 
 Matrix product(const Matrix& a, const Matrix& b);
 
-/// The largest |entry|; infinite where one is no number.
+/// The largest |entry|; infinite where one is NaN.
 double largest_entry(const Matrix& a);
 
-/// The largest |eigenvalue|: |a^k|^(1/k) with k = 2^squarings (Gelfand), so that ten are right to
-/// 1 % for a dozen rows. Infinite where an entry is no number.
+/// The largest |eigenvalue|, estimated as |a^k|^(1/k) with k = 2^squarings (Gelfand). Ten squarings
+/// are accurate to 1 % for a dozen rows. Infinite where an entry is NaN.
 double spectral_radius(Matrix a, int squarings);
 
 }  // namespace vphi::algebra

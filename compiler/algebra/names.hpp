@@ -1,5 +1,5 @@
-// How a name of a model is typeset: Greek letters by their names, trailing digits and what follows
-// an underscore as a subscript, primes kept.
+// Typesets a name of a model: names of Greek letters become letters, trailing digits and text after
+// an underscore become subscripts, primes are kept.
 //
 // "phi" is a letter, "dphi0" a word with subscript 0, "pi_phi" a letter with a letter below it,
 // "re(phi)" a function of a name. Any text is accepted; unknown parts are set upright.

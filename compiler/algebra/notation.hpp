@@ -1,9 +1,9 @@
-// How a formula is laid out before it is spelled: signs, fractions, roots and the order of factors
-// as a physicist writes them. One walk over the expression (notation.cpp) serves all notations; a
-// notation (text.cpp, latex.cpp, mathml.cpp) says how each construct is spelled.
+// Prints formulas: signs, fractions, roots and the order of factors as in a textbook. One walk over
+// the expression (notation.cpp) serves all notations; a notation (text.cpp, latex.cpp, mathml.cpp)
+// defines the text of each construct.
 //
-// Shared subexpressions are printed wherever they occur, so that the text can be much longer than
-// the graph: below a depth of 100 and beyond 20000 nodes an ellipsis is printed instead.
+// Shared subexpressions are printed wherever they occur, so the text can be much longer than the
+// graph. Below a depth of 100 and after 20000 nodes an ellipsis is printed instead.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@
 
 namespace vphi::algebra {
 
-/// How tightly the operator of a printed piece binds, loosest first.
+/// Precedence of the operator of a printed piece, lowest first.
 enum class Binding { Select, Or, And, Not, Compare, Sum, Minus, Product, Power, Atom };
 
 struct Piece {
   std::string text;
   Binding binding = Binding::Atom;
-  std::size_t exponent_at = 0;  ///< where an exponent goes that is not behind: sin^2(x)
+  std::size_t exponent_at = 0;  ///< position of an exponent that is not at the end: sin^2(x)
 };
 
-/// One notation. All strings are finished pieces of it.
+/// One notation. All arguments are printed pieces.
 class Notation {
  public:
   virtual ~Notation() = default;
@@ -31,7 +31,7 @@ class Notation {
   virtual std::string name(const std::string& symbol) const = 0;
   virtual std::string parentheses(const std::string& inner) const = 0;
   virtual std::string minus(const std::string& term) const = 0;
-  /// first + second - third; `minus[i]` says which sign a term has.
+  /// first + second - third; `minus[i]`: whether term i is subtracted.
   virtual std::string sum(const std::vector<std::string>& terms,
                           const std::vector<bool>& minus) const = 0;
   virtual std::string product(const std::vector<std::string>& factors) const = 0;
@@ -46,7 +46,7 @@ class Notation {
   /// A field at a neighbouring site; `field` is a finished name.
   virtual std::string neighbour(const std::string& field, const Offset& offset) const = 0;
   virtual std::string ellipsis() const = 0;
-  /// Fractions are stacked (LaTeX, MathML), not written with a slash.
+  /// Whether fractions are stacked (LaTeX, MathML), not written with a slash.
   virtual bool stacked() const = 0;
 };
 

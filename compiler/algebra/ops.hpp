@@ -1,4 +1,4 @@
-// The table of operations: one row for each, with everything the algebra knows about it.
+// The table of operations: one row for each, with all its algebraic properties.
 //
 // A new function of one real argument is a row of dsl/functions.def: from it come the enumerator in
 // expr.hpp, the row here, the calls in kernels and interpreters, and the reference. The rows are
@@ -17,20 +17,20 @@ struct Row {
   /// Value at the given arguments; null for leaves, stencils and reductions.
   double (*value)(const double* args, int count) = nullptr;
   long double (*value_long)(const long double* args, int count) = nullptr;
-  /// Derivative of `node` where those of its arguments are `slopes`; null: 0 everywhere.
+  /// Derivative of `node`, given the derivatives `slopes` of its arguments; null: 0 everywhere.
   Expr (*derivative)(Expr node, const std::vector<Expr>& slopes) = nullptr;
-  /// Name in a formula: LaTeX command and MathML identifier; empty: printed in a way of its own.
+  /// Name in a formula: LaTeX command and MathML identifier; empty: printed by a rule of its own.
   std::string_view latex = {};
   std::string_view mathml = {};
   /// The operation g whose inverse this one is, f(g(x)) = x; Count_: none.
   Op undoes = Op::Count_;
-  /// The function for f64 in C, CUDA and OpenCL; empty: no call of that kind.
+  /// The function for f64 in C, CUDA and OpenCL; empty: it is no such function.
   std::string_view c_name = {};
 };
 
 const Row& row(Op op);
 
-/// Is 0 or 1 whatever its arguments are.
+/// Whether its value is always 0 or 1.
 bool is_condition(Op op);
 
 }  // namespace vphi::algebra

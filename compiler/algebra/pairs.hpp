@@ -3,11 +3,11 @@
 // f(x_i, x_j) is an expression whose Loads and Sites are of site i ("own") or, marked by `other`,
 // of site j. Where f is a finite sum of products A_r(x_i)*B_r(x_j), the sum over all j costs O(N):
 // it is sum_r A_r(x_i)*S_r with S_r = sum_j B_r(x_j). `separate` finds the fewest products: sines,
-// cosines and exponentials of sums are taken apart by the addition theorems, products and powers of
-// sums multiplied out, and the matrix of coefficients over the distinct own and other factors is
-// factorised exactly (docs/formulas.md 6.3). What mixes i and j inside another function (a root, a
-// logarithm) does not separate. `disagreement` checks the result on random points; `cancellation`
-// says how many digits its sum loses. Pure functions; nothing fails.
+// cosines and exponentials of sums are expanded by the addition theorems, products and powers of
+// sums are multiplied out, and the matrix of coefficients over the distinct own and other factors
+// is factorised exactly (docs/formulas.md 6.3). A function of i and j inside another function (a
+// root, a logarithm) does not separate. `disagreement` checks the result at random points;
+// `cancellation` estimates the loss of digits in its sum. Pure functions; nothing fails.
 #pragma once
 
 #include <optional>
@@ -17,31 +17,31 @@
 
 namespace vphi::algebra {
 
-/// The same function of the other site of the pair: every own Load marked.
+/// The same function of the other site of the pair: every own Load gets the mark.
 Expr other(Expr own);
 bool is_other(const Node& leaf);
-/// The offset that `other` adds, and no neighbour has.
+/// Whether it is the mark, an offset that no neighbour has.
 bool is_mark(const Offset& offset);
 /// Entry (i, j) of a matrix array: a Load that belongs to both sites of the pair.
 Expr pair_entry(Arena& arena, int array, dsl::Span span = {});
 bool is_pair_entry(const Node& leaf);
-/// The entry (j, i): what `exchanged` makes of one.
+/// Whether it is the entry (j, i), the result of `exchanged` for an entry.
 bool is_transposed(const Node& entry);
 /// f(x_i, x_j) -> f(x_j, x_i).
 Expr exchanged(Expr pair);
 /// Whether f(x_i, x_j) is f(x_j, x_i). With Floor in it, as in the distance to the nearest image,
-/// the two may differ where it jumps: then they are compared at random points on many scales.
+/// the two may differ at its jumps; they are then compared at random points on many scales.
 bool symmetric(Expr pair);
-/// The other site's Loads become own ones.
+/// Loads of the other site become own Loads.
 Expr as_own(Expr of_other);
 bool reads_own(Expr pair);
 bool reads_other(Expr pair);
 
 /// Op::PairSum of a pair function, term by term; factors without site j are taken out of the sum.
 Expr pair_sum(Expr pair, bool without_self);
-/// d/du(x) of the sum over all sites of a density with PairSums (see `variation`). The factor of
-/// each PairSum enters it, and for the other site of a pair the function is exchanged. The
-/// derivative by reads outside of PairSums is the caller's, of `rest`.
+/// d/du(x) of the sum over all sites of a density with PairSums (see `variation`). It contains the
+/// factors of the PairSums, and the exchanged function for the other site of a pair. The caller
+/// computes the derivative by reads outside of PairSums from `rest`.
 struct PairVariation {
   Expr slope;                               ///< from the PairSums
   Expr rest;                                ///< the density with every PairSum a symbol
@@ -49,8 +49,9 @@ struct PairVariation {
 };
 PairVariation vary_pairs(Expr density, int array);
 
-/// Sines, cosines and their kind of sums over both sites by their addition theorems, and products
-/// opened where factors of the site itself then leave the sum: fewer operations for each pair.
+/// Expands sines, cosines and similar functions of sums over both sites by their addition theorems,
+/// and products where factors of the site itself can then be taken out of the sum. This leaves
+/// fewer operations for each pair.
 Expr in_separable_form(Expr pair);
 /// Largest error of the pair function, over its root mean square, when everything that belongs to
 /// one site alone is rounded to f32; close pairs included. The least possible value is 1e-7.
@@ -61,7 +62,7 @@ struct SeparatedTerm {
   Expr own, other;
 };
 
-/// sum_r own_r(x_i)*other_r(x_j) = pair(x_i, x_j); nothing where it does not separate.
+/// sum_r own_r(x_i)*other_r(x_j) = pair(x_i, x_j); nothing where `pair` does not separate.
 std::optional<std::vector<SeparatedTerm>> separate(Expr pair);
 
 /// Largest |pair - sum| over 64 random points, relative to the largest |pair|: 64-bit mantissa.

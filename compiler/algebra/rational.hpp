@@ -1,7 +1,7 @@
 // Arithmetic of Numbers: exact rationals as long as numerator and denominator fit into 63 bits,
-// then floating point with a 64-bit mantissa. Nothing wraps around: an overflow turns the result
-// inexact. Values owned by the caller; nothing throws. Results that are not finite real numbers
-// are reported as `nullopt`, so that the expression is left as it stands.
+// then floating point with a 64-bit mantissa. An overflow makes the result inexact; nothing wraps
+// around and nothing throws. A result that is not a finite real number is `nullopt`, so that the
+// expression is not changed.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ int compare(const Number& a, const Number& b);
 
 bool same(const Number& a, const Number& b);
 bool is_integer(const Number& a);
-/// Integer that is a multiple of two.
+/// Whether it is an even integer.
 bool is_even(const Number& a);
 bool is_value(const Number& a, std::int64_t value);
 

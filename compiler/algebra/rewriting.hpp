@@ -1,4 +1,4 @@
-// Rewriting of expressions that are computed together.
+// Rewrites expressions that are computed together, and keeps the order of their nodes.
 //
 // Nodes are numbered as they are made, and a long site function is computed in that order
 // (emit/text/register_order.hpp). If the results of a site were rebuilt one after the other, every
@@ -19,10 +19,10 @@ namespace vphi::algebra {
 
 class Rewriting {
  public:
-  /// `change` gets each node after its children, once in the life of this object.
+  /// `change` is called for each node after its arguments, once for each object of this class.
   explicit Rewriting(std::function<Expr(Expr)> change) : change_(std::move(change)) {}
   std::vector<Expr> operator()(std::span<const Expr> exprs);
-  /// What a node has become; null where it was not met yet.
+  /// The new node for a node; null where it has not been rewritten yet.
   Expr known(Expr node) const;
 
  private:

@@ -1,15 +1,15 @@
 // Stencils: linear operators on the lattice, and what follows from their weights.
 //
-// A StencilData (expr.hpp) is a list of offsets with integer weights over one denominator. Here it
-// is recognised from an expression, checked by its moments, turned into its symbol in Fourier space
-// and its largest eigenvalue, and taken apart into the sums a kernel shares between points:
+// A StencilData (expr.hpp) is a list of offsets with integer weights over one denominator. These
+// functions recognise it in an expression, check it by its moments, compute its symbol in Fourier
+// space and its largest eigenvalue, and divide it into sums that a kernel shares between points:
 //
 // * RowPlan: rows along x with equal weights are added first, then combined along x (CPUs).
 // * PlanePlan: planes across the last axis; each class of points with equal weights is summed once
 //   per plane, and all planes combine the same class sums with integer weights (marches on GPUs).
 //
-// The order of the additions is part of a plan: `apply` below is its meaning, and an emitter that
-// follows it gives the same bits. All functions are pure; recognition reports why it fails.
+// A plan fixes the order of the additions: it is that of `apply` below, and an emitter that follows
+// it gives the same bits. All functions are pure; recognition returns the reason of a failure.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ Expr neighbour_sum(Expr u, int dims, int nonzero);
 
 struct Recognised {
   std::optional<StencilData> stencil;
-  std::string why_not;  ///< one sentence where there is none
+  std::string why_not;  ///< the reason, in one sentence, where there is none
 };
 /// `expr` as a linear operator on the array of its loads: a sum of loads with coefficients that are
 /// exact rationals times the same power of the symbol `dx` (null: no spacing occurs).
@@ -50,9 +50,9 @@ Expr written_out(const StencilData& stencil, Expr argument, Expr dx);
 
 /// Energy density of the gradient that belongs to a Laplacian L with weights w_i at offsets o_i:
 /// 1/4 sum_i w_i (u(x + o_i) - u(x))^2, whose total is that of -u L u / 2 to round-off where the
-/// box is periodic. Includes 1/denominator and dx^p. `u` is a Load.
-/// Pairs::Once takes each pair of sites at one of the two, for a symmetric stencil: the same total
-/// in a periodic box, at half the work.
+/// box is periodic. Includes 1/denominator and dx^p. `u` is a Load. Pairs::Once counts each pair of
+/// sites at one of the two sites, for a symmetric stencil: the total in a periodic box is the same,
+/// at half the work.
 enum class Pairs { Both, Once };
 Expr gradient_energy(const StencilData& stencil, Expr u, Expr dx, Pairs pairs = Pairs::Both);
 
@@ -66,7 +66,7 @@ struct Consistency {
   bool laplacian = false;  ///< sum of weights 0, odd moments 0, second moments 2, dx_power -2
   int order = 0;           ///< error is O(dx^order); 0 where it is not a Laplacian
   bool isotropic = false;  ///< the leading error depends on |k| alone
-  std::string error;       ///< what is wrong, where it is not a Laplacian
+  std::string error;       ///< the reason, where it is not a Laplacian
 };
 Consistency consistency(const StencilData& stencil);
 
@@ -86,7 +86,7 @@ LargestEigenvalue largest_eigenvalue(const StencilData& stencil);
 
 // ---- plans -----------------------------------------------------------------------------------
 
-/// Points along x that have one weight.
+/// Points along x with equal weights.
 struct RowClass {
   std::int64_t weight = 0;
   std::vector<int> dx;  ///< ascending
@@ -95,7 +95,7 @@ struct RowClass {
 /// Rows (dy, dz, dt) whose weights along x are equal.
 struct RowGroup {
   std::vector<Offset> rows;       ///< d[0] = 0; the first is nearest to the centre
-  std::vector<RowClass> classes;  ///< by |dx|, then as they come
+  std::vector<RowClass> classes;  ///< ordered by |dx|
 };
 
 /// value = sum over groups, over classes of weight * (sum over dx of t(x + dx)),
@@ -105,7 +105,7 @@ struct RowPlan {
 };
 RowPlan row_plan(const StencilData& stencil);
 
-/// Points within a plane that have one weight in every plane operator.
+/// Points within a plane that have equal weights in every plane operator.
 struct PlaneClass {
   std::vector<Offset> points;  ///< component along the march axis is 0
 };

@@ -1,4 +1,4 @@
-// What is done with expressions: derivative, substitution, evaluation, searches.
+// Operations on expressions: derivative, substitution, evaluation, searches.
 #pragma once
 
 #include <functional>
@@ -13,32 +13,33 @@
 
 namespace vphi::algebra {
 
-/// Partial derivative with respect to a leaf (Symbol, or Load with its offset).
-/// A Stencil of the leaf's own array is an independent quantity here, and may itself be the leaf.
-/// Through a reduction only symbols can be varied, and not through Minimum and Maximum: throws
+/// Partial derivative with respect to a leaf (Symbol, or Load with its offset). A Stencil of the
+/// leaf's array is an independent quantity, and may itself be the leaf. Inside a reduction only the
+/// derivative by a symbol is defined, and not inside Minimum and Maximum; otherwise throws
 /// std::invalid_argument.
 Expr derivative(Expr expr, Expr leaf);
 
-/// The same with every reduction and sum over pairs held fixed: the dependence on the site's own
-/// value where its share in the sums is small.
+/// The same with every reduction and sum over pairs held fixed. This is the dependence on the
+/// site's own value, if its contribution to the sums is negligible.
 Expr local_derivative(Expr expr, Expr leaf);
 
 /// d/du(x) of the sum over all sites of `density`, u being `array`: the partial derivatives at each
-/// offset (explicit loads and stencils alike), shifted back. docs/rules.md rule 15. A density that
-/// is a Total is its argument. A stencil of a stencil throws std::invalid_argument.
+/// offset (of Loads and of Stencils), shifted back. docs/rules.md rule 15. For a Total the density
+/// is its argument. A stencil of a stencil throws std::invalid_argument.
 Expr variation(Expr density, int array);
 
-/// Every read moved by `offset` (loads, stencil arguments; the coordinates with them, not wrapped).
+/// The expression with every read shifted by `offset` (Loads, arguments of Stencils, and
+/// coordinates, which are not wrapped).
 Expr shift(Expr expr, Offset offset);
 
-/// Replaces whole subtrees, bottom up, and simplifies again.
+/// Replaces subtrees, from the leaves up, and simplifies.
 Expr substitute(Expr expr, const std::unordered_map<const Node*, Expr>& what);
 Expr substitute(Expr expr, Expr from, Expr to);
 
-/// Substitution in one expression after another: what they share is rebuilt once.
+/// Substitution in several expressions, one after the other; common parts are rebuilt once.
 class Substitution {
  public:
-  /// From here on `to` stands for `from`, which no expression before may have held.
+  /// Adds a replacement. No expression before may have contained `from`.
   void add(Expr from, Expr to) { done_.insert_or_assign(from.get(), to); }
   Expr operator()(Expr expr);
 
@@ -46,12 +47,12 @@ class Substitution {
   std::unordered_map<const Node*, Expr> done_;
 };
 
-/// Rebuilds the expression, each node passed through `rewrite` after its children.
+/// Rebuilds the expression; `rewrite` is applied to each node after its arguments.
 Expr rewrite(Expr expr, const std::function<Expr(Expr)>& rewrite);
-/// The same for several expressions: what they share is rebuilt once.
+/// The same for several expressions; common parts are rebuilt once.
 std::vector<Expr> rewrite(std::span<const Expr> exprs, const std::function<Expr(Expr)>& rewrite);
 
-/// Visits each distinct node once, children first.
+/// Visits each distinct node once, arguments first.
 void visit(Expr expr, const std::function<void(Expr)>& see);
 /// The same for several expressions: a node that they share is visited once, with the first of
 /// them.
@@ -62,14 +63,14 @@ bool depends_on(Expr expr, Expr leaf);
 /// The Loads (and Stencils of Loads) an expression reads, without repetition, by creation order.
 std::vector<Expr> reads(Expr expr);
 std::vector<Expr> reads(std::span<const Expr> exprs);
-/// Has a Load or Site below it that is not inside a reduction: a value per site.
+/// Whether it is a per-site value: it contains a Load or Site that is not inside a reduction.
 bool per_site(Expr expr);
 
-/// Expanded over sums: products of sums multiplied out, integer powers of sums too.
+/// Expands products of sums and integer powers of sums.
 Expr expand(Expr expr);
 /// Coefficients of expr as a polynomial in `x`: [c0, c1, ...]; nothing where it is not one.
 std::optional<std::vector<Expr>> polynomial(Expr expr, Expr x, int max_degree = 12);
-/// Number where the expression is a constant, after folding.
+/// The number, where the expression is a constant after folding.
 std::optional<Number> constant(Expr expr);
 
 /// Value with leaves from the callbacks; reductions and unknown leaves throw std::invalid_argument.
@@ -81,14 +82,14 @@ double evaluate(Expr expr, const Environment& environment);
 long double evaluate_long(Expr expr, const std::function<long double(const Node&)>& leaf);
 
 // ---- printers ---------------------------------------------------------------------------------
-/// How leaves are named: array number -> name, symbol -> name.
+/// Names of leaves: array number -> name, symbol -> name.
 struct Names {
   std::function<std::string(const Node&)> leaf;
 };
 std::string to_text(Expr expr, const Names& names = {});
 std::string to_latex(Expr expr, const Names& names = {});
 std::string to_mathml(Expr expr, const Names& names = {});
-/// The same as one mrow, without the math element around it.
+/// The same as one mrow, without the element `math`.
 std::string to_mathml_row(Expr expr, const Names& names = {});
 
 }  // namespace vphi::algebra

@@ -1,12 +1,12 @@
-// Staples, forces and differences of one link, derived from an action of loops.
+// Staples, forces and changes of the action for one link, derived from an action of loops.
 //
 // An action is a sum over sites and loops, sum_x sum_l c_l Re tr(loop_l(x)) (or Im tr), each loop a
-// word (word.hpp). All that a Markov chain or a trajectory needs of it follows from the words by
-// one rule: every letter along mu leaves a rest, a path from x + mu back to x. Their weighted sum
-// is the staple sum V_mu(x), with which
+// word (word.hpp). Staples and forces follow from the words: without one of its letters along mu, a
+// loop is a path from x + mu back to x. The weighted sum of these paths is the staple sum V_mu(x),
+// with which
 //   dS/dt = Re tr(A U_mu(x) V_mu(x))   where U_mu(x)' = A U_mu(x),
 // whatever the loops are; and where no loop passes the link twice, also
-//   S = Re tr(U_mu(x) V_mu(x)) + (what does not hold this link).
+//   S = Re tr(U_mu(x) V_mu(x)) + (terms without this link).
 // A link that a loop passes twice (by its shape, or around a small box) has a force but no
 // heatbath: `twice` names the loop. Pure; nothing throws.
 #pragma once
@@ -27,7 +27,8 @@ struct LoopTerm {
 };
 using LoopAction = std::vector<LoopTerm>;
 
-/// Loops that are equal, or each other's way back, as one term; terms of coefficient 0 left out.
+/// The action with equal loops, and loops that are each other's reverse, as one term, and without
+/// terms of coefficient 0.
 LoopAction collected(const LoopAction& action);
 std::vector<Word> loops(const LoopAction& action);
 
@@ -43,15 +44,15 @@ std::vector<WeightedLinkPath> staple_paths(const LoopAction& action, int axis);
 Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link,
                   LinkPathPlan* plan = nullptr);
 
-/// Slope of the momentum of the link at the site: p_a' = Im tr(T_a U V) (group.hpp).
+/// Rate of the momentum of the link at the site: p_a' = Im tr(T_a U V) (group.hpp).
 std::vector<Expr> force(const Group& group, const LoopAction& action, int axis, const LinkOf& link);
 
 /// sum_l c_l Re tr(loop_l) at one site: its sum over all sites is the action.
 Expr density(const LoopAction& action, const LinkOf& link);
 
-/// S(changed) - S(now) where only the link at this site along `axis` becomes `changed`. Of a link
-/// that no loop passes twice Re tr((changed - U) V); of others each copy of a loop that holds the
-/// link is evaluated with both.
+/// Change of S when the link at this site along `axis` becomes `changed`. For a link that no loop
+/// passes twice it is Re tr((changed - U) V); for others each loop with the link is evaluated with
+/// both.
 Expr increase(const LoopAction& action, int axis, const Matrix& changed, const LinkOf& link,
               const Box& box);
 

@@ -1,12 +1,12 @@
 // Arithmetic with a fixed order of operations, as written.
 //
-// Products of link matrices have hundreds of entries that share their parts. Canonical sums and
-// products (compiler/algebra/simplify.hpp) would flatten them and lose what they share, so the
-// algebra of links is written in ordered operations, which the passes over kernels leave as they
-// are. Signs are moved outwards, and x*y, x + y and x - y have one form each: values that are equal
-// up to a sign are one node, with and without a `Neg`. The lower row of a product of SU(2) matrices
-// costs nothing for that reason. Sums and products of two numbers are commutative to the bit, so
-// none of this changes a value. Exact zeros and ones are folded. Nothing here fails.
+// Products of link matrices have hundreds of entries with common subexpressions. Canonical sums and
+// products (compiler/algebra/simplify.hpp) would flatten them and lose these, so the algebra of
+// links uses ordered operations, which the passes over kernels do not change. Signs are moved
+// outwards, and x*y, x + y and x - y have one form each, so that values which are equal up to a
+// sign are one node, with or without a `Neg`. The lower row of a product of SU(2) matrices
+// therefore costs nothing. Sums and products of two numbers are commutative to the bit, so none of
+// this changes a value. Exact zeros and ones are folded. Nothing here fails.
 #pragma once
 
 #include "compiler/algebra/expr.hpp"

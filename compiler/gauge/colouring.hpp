@@ -1,14 +1,15 @@
-// Which links may be updated at once: colourings of the lattice that are derived and proven.
+// Derives and proves colourings of the lattice: links of one colour may be updated at the same
+// time.
 //
-// Two links along mu conflict where one loop of the action passes both: the weight of one depends
-// on the other. Their separations d form the conflict set D_mu. A linear colouring
-// c(x) = a.x mod m with a.d != 0 (mod m) for every d of D_mu, and m dividing a_i L_i on each
-// periodic axis, divides the links along mu into m classes without a conflict inside; along one
-// axis whose extent is a multiple of m, a_i has no factor in common with m, so that the sites of a
-// colour are enumerated by arithmetic. The search takes the smallest m, and the first a of those
-// (docs/formulas.md 2.4); `prove` checks every site of a cell, wrapped around the lattice,
-// independently of the search. Where no m up to 64 fits, the answer names the extent that prevents
-// it. Pure; nothing throws.
+// Two links along mu conflict where one loop of the action passes both: the distribution of one
+// depends on the other. Their separations d form the conflict set D_mu. A linear colouring c(x) =
+// a.x mod m with a.d != 0 (mod m) for every d of D_mu, and m dividing a_i L_i on each periodic
+// axis, divides the links along mu into m classes without a conflict inside; along one axis whose
+// extent is a multiple of m, a_i has no factor in common with m, so that the sites of a colour are
+// enumerated by arithmetic. The search takes the smallest m, and the first a of those
+// (docs/formulas.md 2.4); `prove` checks the sites of the periodic lattice, independently of the
+// search. Where no m up to 64 fits, the answer names the extent that prevents it. Pure; nothing
+// throws.
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ struct Box {
 };
 
 /// Separations of two links along `axis` in one loop, each with its negative, none twice, 0 left
-/// out. A repeated link of a small lattice is another matter: repeated_link.
+/// out. A loop that passes one link twice on a small lattice is found by repeated_link.
 std::vector<Offset> conflicts(const std::vector<Word>& loops, int axis);
 
 struct Colouring {
@@ -53,13 +54,13 @@ struct ColouringFound {
 
 ColouringFound find_colouring(const std::vector<Offset>& conflicts, const Box& box);
 
-/// Two sites of one colour whose links are in conflict, found by looking at every site.
+/// Two sites of one colour whose links are in conflict.
 struct Clash {
   std::array<std::int64_t, 4> site{};
   Offset separation;
 };
-/// Looks at all sites of the box. Along an axis longer than 2m it looks at the first m and the last
-/// m sites, which hold all colours and the edge where the axis closes.
+/// Searches all sites of the box. Along an axis longer than 2m the first m and the last m sites
+/// suffice: they contain all colours and the boundary where the axis closes.
 std::optional<Clash> prove(const Colouring& colouring, const std::vector<Offset>& conflicts,
                            const Box& box);
 

@@ -1,9 +1,9 @@
-// How fast waves of small links decay in the gradient flow of an action.
+// Decay rates of small fluctuations of the links in the gradient flow of an action.
 //
-// About U = 1 a loop changes by its phase, the sum of the w of its links with their signs, and
-// Re tr by -W_a W_a/4 (-W^2/2 for U(1)). For plane waves of momentum p the action is then a
-// quadratic form of the directions; w' = -dS/dw lets its eigenvectors decay with its eigenvalues.
-// An explicit scheme wants dt times the largest of them below its limit.
+// About U = 1 a loop changes by its phase, the sum of the w of its links with their signs, and Re
+// tr by -W_a W_a/4 (-W^2/2 for U(1)). For plane waves of momentum p the action is then a quadratic
+// form in the directions. Under w' = -dS/dw its eigenvectors decay at rates given by its
+// eigenvalues. An explicit scheme is stable where dt times the largest of them is below its limit.
 #pragma once
 
 #include <optional>

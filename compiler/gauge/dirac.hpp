@@ -2,11 +2,11 @@
 //
 // A spinor is a matrix of 4 rows (spin) and N columns (colour). A hop takes the spinor of a
 // neighbour through the link to it, and acts on its spin with a constant matrix; the local part is
-// a sum of spin matrices with coefficients. D is whatever the model writes in these terms
-// (docs/formulas.md 3.1: Wilson's D has (1 -+ gamma_mu) in the hops and 1 + 2i kappa mu gamma5);
-// found from them are its adjoint, whether it is gamma5-hermitian, the inverse of its local part
-// for even-odd preconditioning, and the force of <Y, D X> on a link (docs/formulas.md 3.3).
-// Boundary phases are the caller's: a weight on the hop. Nothing throws.
+// a sum of spin matrices with coefficients. The model defines D in these terms (docs/formulas.md
+// 3.1: Wilson's D has (1 -+ gamma_mu) in the hops and 1 + 2i kappa mu gamma5). Derived from them
+// are its adjoint, gamma5-hermiticity, the inverse of its local part for even-odd preconditioning,
+// and the force of <Y, D X> on a link (docs/formulas.md 3.3). The caller includes boundary phases
+// in the weights of hops. Nothing throws.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,7 @@ struct DiracOperator {
 DiracOperator twisted_wilson(const Gammas& gammas, int dims, Expr kappa, Expr twist);
 
 /// weight*spin (x) link applied to a spinor: the spin is projected first where its rank is below 4.
-/// A link without parts is 1.
+/// A Matrix without parts stands for 1.
 Spinor apply_hop(const SpinMatrix& spin, const Matrix& link, const Spinor& psi,
                  std::optional<Complex> weight = std::nullopt);
 Spinor apply_spin(const SpinMatrix& spin, const Spinor& psi);
@@ -49,7 +49,7 @@ Spinor apply(const DiracOperator& d, const LinkOf& link, const SpinorOf& psi);
 Spinor apply_local(const DiracOperator& d, const Spinor& psi);
 Spinor apply_hops(const DiracOperator& d, const LinkOf& link, const SpinorOf& psi);
 
-/// D^+, whose hops go the other way.
+/// D^+; its hops have the opposite direction.
 DiracOperator adjoint(const DiracOperator& d);
 /// gamma5 D gamma5.
 DiracOperator between_gamma5(const DiracOperator& d);
@@ -60,7 +60,7 @@ bool same(const DiracOperator& a, const DiracOperator& b);
 std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d);
 
 /// W of d/dt Re <Y, D X> = Re tr(A W) for U' = A U of the link of this site along `axis`; X and Y
-/// by the site.
+/// as functions of the site.
 Matrix force_of(const DiracOperator& d, int axis, const LinkOf& link, const SpinorOf& x,
                 const SpinorOf& y);
 

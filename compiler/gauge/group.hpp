@@ -1,10 +1,10 @@
 // Gauge groups: links as stored numbers, as matrices and as steps in the algebra.
 //
-// A link is an element of U(1) or SU(N), N >= 2. How its numbers lie in memory is its `Storage`;
-// the rest of the compiler sees a matrix. Its momentum and every force are N^2 - 1 real coordinates
-// p_a (1 for U(1)) of A = i p_a T_a: T_a = lambda_a/2 with tr(T_a T_b) = delta_ab/2, the
-// generalised Gell-Mann matrices, and T = 1 for U(1). With kinetic energy p_a p_a/2, a link moves
-// by U' = A U, and an action whose slope is dS/dt = c Re tr(A W) gives
+// A link is an element of U(1) or SU(N), N >= 2. `Storage` is the format of its stored numbers; the
+// rest of the compiler uses matrices. Its momentum and every force are N^2 - 1 real coordinates p_a
+// (1 for U(1)) of A = i p_a T_a: T_a = lambda_a/2 with tr(T_a T_b) = delta_ab/2, the generalised
+// Gell-Mann matrices, and T = 1 for U(1). With kinetic energy p_a p_a/2, a link moves by U' = A U,
+// and an action whose slope is dS/dt = c Re tr(A W) gives
 //   p_a' = c Im tr(T_a W),
 // which for SU(N) is A' = (c/2) TA(W) (docs/formulas.md 2.2). Order of the generators: for each
 // pair p < q, by q, then p: the symmetric, then the antisymmetric one; behind the pairs of each q
@@ -40,39 +40,40 @@ struct LinkType {
   Group group;
   Storage storage = Storage::Full;
   int reals() const;
-  bool valid() const;  ///< whether this group can be stored so
+  bool valid() const;  ///< whether the group has this storage
 };
-/// Quaternions for SU(2), an angle for U(1), everything else in full.
+/// Quaternions for SU(2), an angle for U(1), full matrices for other groups.
 LinkType default_storage(Group group);
 
 /// The matrix of stored numbers; `stored` has reals() entries.
 Matrix load(const LinkType& type, std::span<const Expr> stored);
-/// What is stored of a matrix of the group.
+/// The stored numbers of a matrix of the group.
 std::vector<Expr> store(const LinkType& type, const Matrix& u);
 
-/// The element of the group next to a matrix that is almost one: rows made orthonormal in turn; the
-/// last one of SU(N) takes the phase that makes the determinant 1 (docs/formulas.md 2.2).
+/// The projection onto the group of a matrix that is close to it: rows are made orthonormal in
+/// turn, and the last row of SU(N) gets the phase that makes the determinant 1 (docs/formulas.md
+/// 2.2).
 Matrix reunitarised(const Group& group, const Matrix& u);
 
 /// A = i p_a T_a.
 Matrix algebra_element(const Group& group, std::span<const Expr> p);
-/// Im tr(T_a W) for each a: of W = A the p_a (U(1)) or p_a/2 (SU(N)); of W = U V, times c, the
-/// force (see above).
+/// Im tr(T_a W) for each a. For W = A this is p_a (U(1)) or p_a/2 (SU(N)); for W = U V, times c, it
+/// is the force (see above).
 std::vector<Expr> projection(const Group& group, const Matrix& w);
 
-/// Terms of the series of the exponential that leave less than `unit` behind for matrices whose
-/// eigenvalues are at most `size`.
+/// Number of terms of the exponential series with a remainder below `unit`, for matrices with
+/// eigenvalues up to `size`.
 int exponential_terms(double unit, double size = 2);
-/// exp(A) of A = i p_a T_a. U(1), SU(2): closed forms. SU(N): the first `terms` powers of A, each
-/// brought below A^N by A's own characteristic polynomial (Cayley, Hamilton): a recurrence on N
-/// complex numbers, and N - 2 products of matrices (docs/formulas.md 2.2).
+/// exp(A) of A = i p_a T_a. U(1), SU(2): closed forms. SU(N): the series up to `terms` powers of A,
+/// reduced to powers below A^N by the characteristic polynomial of A (Cayley, Hamilton). This takes
+/// a recurrence of N complex numbers and N - 2 products of matrices (docs/formulas.md 2.2).
 Matrix exponential(const Group& group, std::span<const Expr> p, int terms);
 
-/// Normal random numbers that `haar` takes.
+/// Number of normal random numbers for `haar`.
 int haar_draws(const Group& group);
 /// A random element with the uniform (Haar) distribution, made of independent normal numbers.
 Matrix haar(const Group& group, std::span<const Expr> normals);
-/// exp(i width n_a T_a) of normal numbers n_a; it has the same distribution as its inverse.
+/// exp(i width n_a T_a) for normal random numbers n_a; it has the same distribution as its inverse.
 Matrix near_identity(const Group& group, std::span<const Expr> normals, Expr width, int terms);
 
 }  // namespace vphi::gauge

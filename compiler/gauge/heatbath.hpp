@@ -1,4 +1,4 @@
-// Updates of one link in the field of the others: heatbath, overrelaxation, Metropolis.
+// Updates of one link with the others fixed: heatbath, overrelaxation, Metropolis.
 //
 // The weight of a link U is exp(strength Re tr(U V)), V the sum of its staples (with the ordinary
 // weight of the Wilson action, strength = beta/N). SU(N) is updated in its SU(2) subgroups, p < q,
@@ -28,7 +28,7 @@ namespace vphi::gauge {
 enum class Proposal {
   KennedyPendleton,  ///< alpha of 1 and more: accepted with 0.96 at beta = 5.7 of SU(3)
   Creutz,            ///< alpha below 1: accepted with pi/4 at alpha = 0
-  Either,            ///< by alpha, link by link: both in one kernel
+  Either,            ///< chosen for each link by its alpha, in one kernel
 };
 
 struct Heatbath {
@@ -36,16 +36,17 @@ struct Heatbath {
   Proposal proposal = Proposal::KennedyPendleton;  ///< SU(N)
 };
 
-/// Uniform numbers that one update takes.
+/// Number of uniform random numbers for one update.
 int heatbath_draws(const Group& group, const Heatbath& options);
 Matrix heatbath(const Group& group, const Matrix& u, const Matrix& staples, Expr strength,
                 std::span<const Expr> uniforms, const Heatbath& options);
 
-/// The reflection that keeps Re tr(U V) (of each subgroup in turn); U where V is 0. No draws.
+/// The reflection that keeps Re tr(U V), for each subgroup in turn; U where V is 0. It takes no
+/// random numbers.
 Matrix overrelaxed(const Group& group, const Matrix& u, const Matrix& staples);
 
 /// Whether a proposal is accepted, as a condition: exp(-increase) is not below a uniform number.
-/// `increase` is that of the action; the proposal must be as likely as its reverse.
+/// `increase` is the change of the action; the proposal must be as likely as its reverse.
 Expr metropolis_takes(Expr increase, Expr uniform);
 /// `proposed` where it is taken, else `u`.
 Matrix metropolis(const Matrix& u, const Matrix& proposed, Expr increase, Expr uniform);

@@ -2,10 +2,10 @@
 //
 // The staples of an improved action share their ends: of the 24 words of plaquettes and rectangles
 // that belong to one link, three begin with the same link and six others too. `sum_of_paths` takes
-// common first and last links out of the sum, the one in most words first, and again inside
-// (Horner's scheme for words): 62 products of matrices where word by word it takes 84. Equal
-// products of different sums are one expression, since all are read from left to right. Links are
-// loaded once each. Nothing here fails.
+// common first and last links out of the sum, the most frequent one first, and repeats this inside
+// (Horner's scheme for words). This takes 62 products of matrices, compared with 84 word by word.
+// Equal products of different sums are one expression, because all are evaluated from left to
+// right. Each link is loaded once. Nothing here fails.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace vphi::gauge {
 
 /// The matrix of the link that leaves the site at this offset along the axis.
 using LinkOf = std::function<Matrix(int axis, Offset at)>;
-/// The same, evaluated once for each link.
+/// A function that calls `link` once for each link and stores the result.
 LinkOf remembered(LinkOf link);
 
 /// Product along the word from a site. A word of no letters needs `n`, the size of the matrices.
@@ -35,10 +35,10 @@ struct WeightedLinkPath {
 /// How a sum of paths is computed.
 struct LinkPathPlan {
   int products = 0;  ///< of matrices
-  int links = 0;     ///< different ones that are read
+  int links = 0;     ///< number of distinct links that are read
 };
 
-/// The same walk, link by link.
+/// The same path as a list of links.
 struct WeightedLinks {
   Complex weight;
   std::vector<LinkAt> links;  ///< not empty
@@ -48,7 +48,7 @@ std::vector<WeightedLinks> as_links(const std::vector<WeightedLinkPath>& paths);
 /// sum_k weight_k (product of links_k); `plan`, if given, is added to.
 Matrix sum_of_links(const std::vector<WeightedLinks>& terms, const LinkOf& link,
                     LinkPathPlan* plan = nullptr);
-/// How that is computed, without doing it.
+/// The plan of sum_of_links, without the computation.
 LinkPathPlan plan_of(const std::vector<WeightedLinks>& terms);
 
 /// sum_k weight_k along(path_k, from_k), no path empty; `plan`, if given, is added to.

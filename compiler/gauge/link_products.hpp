@@ -5,7 +5,7 @@
 // takes the memory of one link, and every word with it is one letter shorter. The products are
 // chosen from the words alone: as in Re-Pair (Larsson and Moffat, 1999) the pair of letters that
 // saves most products of matrices becomes a letter of its own; this is repeated until the best
-// remaining pair costs more to write and read than it saves. A pair and its reverse are one.
+// remaining pair costs more to write and read than it saves. A pair and its reverse are the same.
 // Nothing here fails.
 #pragma once
 
@@ -23,13 +23,13 @@ inline constexpr int kFirstProduct = 8;
 struct LinkProducts {
   /// Product k at a site: the first letter times the second, which may be earlier products.
   std::vector<std::array<LinkAt, 2>> products;
-  int before = 0;  ///< products of matrices of all sums at a site as they were
-  int after = 0;   ///< and with these, the ones that make them included
+  int before = 0;  ///< products of matrices in all sums at a site before the change
+  int after = 0;   ///< the same afterwards, including those that compute the stored products
 };
 
-/// Whether a product is worth its memory: writing or reading a number takes as long as this many
-/// operations, on GPUs and processors alike. On an H200 memory and arithmetic at their peaks
-/// are 62 apart in f32 and 63 in f64; kernels that multiply links reach half of the latter.
+/// Cost of writing or reading a number, in operations, for GPUs and processors. On an H200 the
+/// ratio of the peak rates of arithmetic and memory is 62 in f32 and 63 in f64; kernels that
+/// multiply links reach half of the peak rate of arithmetic.
 inline constexpr double kOperationsOfANumber = 32;
 
 /// For sums that are all computed at each site. U(1) has none, because its angles are added.

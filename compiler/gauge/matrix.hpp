@@ -1,8 +1,8 @@
 // Complex numbers and matrices of expressions, in ordered arithmetic (arithmetic.hpp).
 //
-// The values of lattice gauge theory at one site: N x N links and staples, N-vectors of
-// colour, rows of them. Entries that are zero by construction are the number 0 and cost nothing.
-// Matrices own handles into one arena. The caller must give fitting shapes; they are asserted.
+// They are the values of lattice gauge theory at one site: N x N links and staples, N-vectors of
+// colour, and rows of these. Entries that are zero by construction are the number 0 and cost
+// nothing. Nodes belong to one arena. Shapes must match; they are asserted.
 #pragma once
 
 #include <vector>

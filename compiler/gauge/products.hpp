@@ -8,8 +8,8 @@ namespace vphi::gauge {
 
 /// sum + a*b.
 Complex plus_product(Complex sum, Complex a, Complex b);
-/// The same as one of `terms` products; of two the sum does not depend on which comes first, so
-/// that the lower row of a quaternion is the upper one, conjugated, and costs nothing.
+/// The same for one of `terms` products in all. A sum of two products does not depend on their
+/// order; the lower row of a quaternion is then the conjugate of the upper one and costs nothing.
 Complex plus_product(Complex sum, Complex a, Complex b, int terms);
 Matrix plus_product(const Matrix& sum, const Matrix& a, const Matrix& b);
 

@@ -1,4 +1,4 @@
-// Bases of spin beside the chiral ones (clifford.hpp), and the gamma5 that belongs to a basis.
+// Spin bases in addition to the chiral ones (clifford.hpp), and the gamma5 of a basis.
 #pragma once
 
 #include "compiler/gauge/dirac.hpp"
@@ -9,8 +9,8 @@ namespace vphi::gauge {
 /// four is -gamma5, as in the chiral basis.
 Gammas dirac_gammas();
 
-/// Of any of the bases: the matrix that anticommutes with all four, with the sign that says which
-/// of them it is.
+/// gamma5 of any of the bases: the matrix that anticommutes with all four, with the sign of the
+/// basis.
 SpinMatrix gamma5_of(const Gammas& gammas);
 
 /// local_inverse of dirac.hpp in the basis of this gamma5.

@@ -1,11 +1,11 @@
-// Words: walks on the lattice as signed directions, loops as words that close.
+// Words: paths on the lattice as lists of signed directions. A loop is a closed word.
 //
 // A word is read from left to right: from a site, +mu multiplies by U_mu(x) and goes on to x + mu,
 // -mu goes back to x - mu and multiplies by the adjoint of U_mu(x - mu). So loop(mu, nu, -mu, -nu)
-// is the plaquette U_mu(x) U_nu(x+mu) U_mu^+(x+nu) U_nu^+(x). The trace of a loop is that of every
-// cyclic order of its letters (at another site), and the conjugate of that of the way back; what an
-// action derives from its loops (staples, forces, conflicts) comes from these rules alone
-// (docs/formulas.md 2.1). Words know nothing of groups. Nothing here fails.
+// is the plaquette U_mu(x) U_nu(x+mu) U_mu^+(x+nu) U_nu^+(x). The trace of a loop equals that of
+// every cyclic permutation of its letters (at another site), and is the conjugate of that of the
+// reversed loop. Staples, forces and conflicts of an action follow from these rules
+// (docs/formulas.md 2.1), for any group. Nothing here fails.
 #pragma once
 
 #include <array>
@@ -31,15 +31,15 @@ Offset operator+(Offset a, Offset b);
 Offset operator-(Offset a, Offset b);
 Offset one_step(Step step);
 
-/// The way back.
+/// The reversed path.
 Word inverse(const Word& word);
 /// From the first site to the last.
 Offset displacement(const Word& word);
 bool closed(const Word& word);
-/// Without steps that are reversed by the next one; of a loop also across its end.
+/// The word without steps that the next step reverses; in a loop also across its end.
 Word reduced(const Word& word);
-/// One form for all words whose traces are equal or conjugate: the least cyclic order of the loop
-/// and of its way back. `reversed`: it is one of the way back.
+/// One form for all words whose traces are equal or conjugate: the smallest cyclic permutation of
+/// the loop and of its reverse. `reversed`: whether it is one of the reverse.
 Word canonical_loop(const Word& loop, bool* reversed = nullptr);
 /// "+0 +1 -0 -1"
 std::string to_text(const Word& word);
@@ -62,7 +62,8 @@ struct Rest {
 };
 std::vector<Rest> rests(const Word& loop, int axis);
 
-/// A link that a loop passes twice on a lattice of these extents (steps around it included).
+/// A link that a loop passes twice on a lattice of these extents, including paths around the
+/// lattice.
 std::optional<LinkAt> repeated_link(const Word& loop, int dims,
                                     const std::array<std::int64_t, 4>& extent);
 
