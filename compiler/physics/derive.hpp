@@ -1,4 +1,4 @@
-// From a resolved model to its equations (see system.hpp for what a System is).
+// Derives the equations of a resolved model (compiler/model/system.hpp).
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace vphi::physics {
 
-/// Nothing where the diagnostics received an error (a family that cannot run yet is one: E0901).
+/// Nothing where an error was reported. A construct that this version cannot run is an error
+/// (E0901).
 std::optional<System> derive(const dsl::Resolved& resolved, const CompileOptions& options,
                              dsl::Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
-// The model sorted by purpose: its parameters, definitions, fields, equations and clauses, by
-// name. A view of the syntax tree, which must outlive it; nothing is evaluated here.
+// The model sorted by purpose: its parameters, definitions, fields, equations and clauses, by name.
+// It refers to the syntax tree, which must outlive it. Nothing is evaluated here.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace vphi::physics {
 
-/// Something with a name and a formula.
+/// A name with a formula.
 struct NamedFact {
   enum class Kind { Parameter, Swept, Definition, Function, Indexed, Potential };
   Kind kind = Kind::Definition;
@@ -27,10 +27,11 @@ struct FieldFact {
   bool field = true;      ///< false for `var`
   bool particle = false;  ///< `var x[k]`
   dsl::Span span;
-  bool gauge = false;                    ///< of a `gauge` line: lives on the links of the lattice
+  /// Declared by a `gauge` line: it lives on the links of the lattice.
+  bool gauge = false;
   dsl::ExprPtr store = nullptr;          ///< `store = rows(2)` of a `gauge` line
   bool primitive = false;                ///< of a `primitive` line
-  const dsl::Clause* fermion = nullptr;  ///< the `fermion` line that it is of
+  const dsl::Clause* fermion = nullptr;  ///< the `fermion` line that declares it; null: none
   const dsl::Clause* line = nullptr;     ///< the line that declares it
 };
 

@@ -1,4 +1,4 @@
-// What can be wrong with the physics of a model, one named function for each message.
+// Messages about the physics of a model, one function each.
 //
 // E03xx numerics and stability, E06xx units, E07xx equations, E0901 what this version cannot run.
 #pragma once
@@ -15,7 +15,7 @@ namespace vphi::physics::errors {
 using dsl::Diagnostic;
 using dsl::Span;
 
-// ---- what comes later
+// ---- not supported
 Diagnostic not_yet(Span span, const std::string& what);
 
 // ---- numerics
@@ -29,7 +29,7 @@ Diagnostic odd_extent(Span span, const std::string& axis, std::int64_t extent, S
 Diagnostic too_many_sites(Span span);
 Diagnostic no_lattice_to_shape(Span span, const std::string& count);
 Diagnostic spacing_not_positive(Span span);
-/// A bound below what rounding alone changes; `least` is that.
+/// The bound of an expectation is below the rounding error `least`.
 Diagnostic unresolved_promise(Span span, double bound, double least, bool single);
 
 /// `store = deviation` of a field that has no reference.
@@ -61,13 +61,13 @@ Diagnostic swept_here(Span span, const std::string& what, const std::string& axi
 Diagnostic not_positive(Span span, const std::string& what, double value);
 Diagnostic not_a_number(Span span, const std::string& what);
 Diagnostic unknown_name(Span span, const std::string& name);
-/// The largest, the smallest, ... over pairs of bodies, or over one body beside another.
+/// `max`, `min`, ... over pairs of bodies, or over bodies for each value of another one.
 Diagnostic extreme_of_pairs(Span span, const std::string& what);
-/// A name of the table of given names that this form of its clause does not give.
+/// A predefined name that this form of its clause does not define.
 Diagnostic not_given(Span span, const std::string& name, const std::string& doc);
 Diagnostic cycle(Span span, const std::string& name);
 Diagnostic not_differentiable_by(Span span, const std::string& what);
-/// `'` of links that flow, at a site.
+/// `'` of the links of a flow, at a site.
 Diagnostic no_rate_of_links(Span span);
 Diagnostic no_derivative_in_time(Span span, const std::string& what);
 Diagnostic no_range(Span span, const std::string& index);

@@ -1,4 +1,4 @@
-// Links of a gauge field as matrices of loads.
+// Links of a gauge field as matrices of Loads.
 #pragma once
 
 #include "compiler/gauge/link_paths.hpp"
@@ -6,8 +6,8 @@
 
 namespace vphi::physics {
 
-/// The matrix of each link of the field, made of what is stored; asked once for each. Holds
-/// references to both arguments.
+/// A function that gives the matrix of each link of the field from its stored numbers; each is made
+/// once. It keeps references to both arguments.
 gauge::LinkOf links_of(Arena& arena, const StateField& field);
 
 }  // namespace vphi::physics

@@ -1,4 +1,5 @@
-// Errors of boxes: a shape from the command line, and stencils that are wider than the box.
+// Messages about the lattice: its shape, spacings and boundaries, and stencils that are wider than
+// the box.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,20 @@ using dsl::Span;
 
 /// `--lattice` names `given` axes, the model's lattice at `lattice` has `axes`.
 Diagnostic other_dimensions(Span given_at, int given, int axes, std::int64_t extent, Span lattice);
-/// W0314, a warning: neighbours on both sides of a site are one site. `points` along the axis.
+/// W0314, a warning: the stencil reaches the same site from both sides. `points`: its points along
+/// the axis.
 Diagnostic wider_than_box(Span span, const std::string& stencil, int points,
                           const std::string& axis, std::int64_t extent, Span lattice);
-/// E0315: beyond a mirror lies no image of a site that is not there.
+/// E0315: the stencil reaches further than the box whose image a reflecting boundary shows.
 Diagnostic reach_beyond_mirror(Span span, const std::string& stencil, int reach,
                                const std::string& axis, std::int64_t extent, Span lattice);
-/// E0318: a list of `given` values for the `axes` of the lattice.
+/// E0318: a list has `given` values, the lattice has `axes` axes.
 Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size_t given, int axes);
-/// E0320: the distances of neighbouring sites along the axes.
+/// E0320: the spacings along the axes differ; `each` are the spacings.
 Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length);
-/// W0321: one length, and axes of different extents; what it makes them.
+/// W0321: one length is given for axes of different extents; `lengths` are the resulting lengths.
 Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths);
-/// E0319: a term that couples neighbours of `one` and `other`, which differ beyond an edge.
+/// E0319: a term couples neighbours of `one` and `other`, whose boundaries differ.
 Diagnostic walls_differ(Span span, const std::string& one, const std::string& other,
                         const std::string& axis, Span declared);
 

@@ -1,22 +1,22 @@
-// t as a count of steps.
+// Time as a number of steps.
 #pragma once
 
 #include "compiler/physics/stages/motion.hpp"
 
 namespace vphi::physics {
 
-/// Whether t is the start time and the number of steps times dt.
+/// Whether t is the start time plus the number of steps times dt.
 bool counts_steps(const Motion& d);
 
-/// A number that is whole and not negative but for rounding; else -1.
+/// The nonnegative integer that equals `number` up to rounding; -1 where there is none.
 std::int64_t whole_number(long double number);
 
-/// How many steps of dt make this time, where that is a whole number to rounding; else -1.
+/// The number of steps dt in this time; -1 where it is not an integer up to rounding.
 std::int64_t steps_of(const Motion& d, long double time);
 
-/// A condition in which comparisons of t with whole numbers of steps do not depend on rounding:
-/// the product of dt and a count may be rounded to either side of such a bound. The bound is moved
-/// by half a step to the side where no t lies.
+/// The condition, with comparisons of t with integer numbers of steps made independent of rounding.
+/// The product of dt and a count may be rounded to either side of such a bound, so the bound is
+/// moved by half a step, to where no t lies.
 Expr by_steps(const Motion& d, Expr condition);
 
 }  // namespace vphi::physics

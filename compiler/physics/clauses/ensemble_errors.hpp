@@ -1,4 +1,5 @@
-// Messages about displacements, standard errors and the targets that end a run; one function each.
+// Messages about displacements, standard errors and stop criteria (`until` with averages); one
+// function each.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@ namespace vphi::physics::errors {
 
 dsl::Diagnostic displacement_of(dsl::Span span);
 dsl::Diagnostic no_standard_error(dsl::Span span);
-/// The only end of the run is a target.
+/// `until` has no condition but stop criteria on averages.
 dsl::Diagnostic stop_criterion_alone(dsl::Span span);
-/// No output is made during the run, so the target is never evaluated.
+/// No output is written during the run, so the stop criterion is never evaluated.
 dsl::Diagnostic stop_criterion_unseen(dsl::Span span);
 
 }  // namespace vphi::physics::errors

@@ -1,4 +1,4 @@
-// What can be wrong with outputs: their names and their times.
+// Messages about the names and times of outputs.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace vphi::physics::errors {
 
-/// `first`: the output that has the name. `twice`: both stand in one clause.
+/// `first`: the other output of this name. `twice`: both are in one clause.
 dsl::Diagnostic same_output_name(dsl::Span span, const std::string& name, const std::string& file,
                                  dsl::Span first, bool twice);
 
-/// W0774: `at end` of a chain is of its last configuration. `unit`: "sweep", "trajectory".
+/// W0774: `at end` in a Markov chain shows only its last configuration. `unit`: "sweep",
+/// "trajectory".
 dsl::Diagnostic last_configuration(dsl::Span span, const std::string& name,
                                    const std::string& unit);
 

@@ -1,4 +1,4 @@
-// Names of the datasets of one result file: each means one quantity.
+// Names of the data sets of a result file: each name stands for one quantity.
 #pragma once
 
 #include "compiler/physics/stages/context.hpp"
@@ -9,16 +9,17 @@
 
 namespace vphi::physics {
 
-/// What is written of an output besides its values.
+/// How the model writes an output.
 struct OutputOptions {
   std::string text;    ///< "type = 1, k = effective"
   bool named = false;  ///< the output has a name of its own
 };
-/// By the numbers of the clause and of the observable there.
+/// The key: number of the clause and number of the observable in it.
 using WrittenOptions = std::map<std::pair<std::size_t, std::size_t>, OutputOptions>;
 
-/// Outputs of one file that differ in their options only get these in their names. What still has
-/// the name of another quantity, or stands twice in one clause, is an error (E0798).
+/// Outputs of one file that differ only in their options get these options in their names. Any
+/// remaining pair of outputs with one name, or an output that is twice in a clause, is an error
+/// (E0798).
 void settle_names(const Context& d, std::vector<OutputClause>& outputs,
                   const WrittenOptions& options);
 

@@ -1,5 +1,5 @@
-// The unit of each output, as files say it (attribute `units`): a power of the base unit where the
-// model's text fixes it (dsl/types/unit_check.hpp).
+// The unit of each output, for the attribute `units` in files: a power of the base unit where the
+// model's text determines it (dsl/types/unit_check.hpp).
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace vphi::physics {
 
-/// Of a scalar.
+/// The unit of a scalar.
 std::string unit_of(const Program& d, const dsl::Expr& value);
-/// Of a table or an array of `value`; one for each column, with ", " between them.
+/// The units of the columns of a table or array made from `value`, separated by ", ".
 std::string units_of(const Program& d, const Observable& form, const dsl::Expr& value);
 
 }  // namespace vphi::physics

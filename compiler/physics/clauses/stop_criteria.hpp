@@ -1,10 +1,10 @@
-// `until = t > 1000 or error(mean(x, over = path)) < 1e-3`: what ends a run.
+// The end of a run: `until = t > 1000 or error(mean(x, over = path)) < 1e-3`.
 //
-// The parts of the outermost `or` that hold numbers of one instance are judged in the kernels, at
-// every step and in each instance (System::until). Those that hold averages over the sweep or over
-// time are judged by the runtime at every output; they become expectations that end the run
-// (program/stop_criterion.hpp). A part of the first kind has to be there, because a target may
-// never be reached.
+// The condition is split at its outermost `or`. Parts that read one instance only are evaluated by
+// kernels at every step and in each instance (System::until). Parts with averages over the sweep or
+// over time are evaluated by the runtime at every output and end the run
+// (program/stop_criterion.hpp). At least one part of the first kind is required, because an average
+// may never reach its bound.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@
 
 namespace vphi::physics {
 
-/// Where a text of the command line is shown in messages: as `name`, `--until` or `--lattice`.
+/// A text from the command line as a source for messages; `name` is "--until" or "--lattice".
 std::shared_ptr<const dsl::Source> given_text(const Context& d, const std::string& name,
                                               const std::string& text);
 
-/// `until` of the command line or of `evolve`; null without.
+/// The expression of `until` from the command line or from `evolve`; null where there is none.
 dsl::ExprPtr until_expression(const Context& d);
 /// The parts of the outermost `or`.
 std::vector<dsl::ExprPtr> alternatives(const dsl::ExprPtr& condition);

@@ -1,4 +1,4 @@
-// All expressions of a system, for what rewrites them.
+// Access to all expressions of a system, for code that rewrites them.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace vphi::physics {
 
-/// Every expression that a kernel or a scalar is made of.
+/// Calls `see` with every expression that enters a kernel or a scalar.
 void for_each_expression(System& system, const std::function<void(Expr&)>& see);
 
 }  // namespace vphi::physics

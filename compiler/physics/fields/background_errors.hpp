@@ -1,4 +1,4 @@
-// Errors of expanding boxes and of the vacuum in them.
+// Messages about expanding boxes and vacuum fluctuations in them.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ namespace vphi::physics::errors {
 using dsl::Diagnostic;
 using dsl::Span;
 
-/// E0611: what gravitates holds `name`, t or H, in a box that expands with its own averages.
+/// E0611: a potential or Hamiltonian contains `name`, t or H, in a box whose expansion follows from
+/// its averages.
 Diagnostic not_autonomous(Span span, const std::string& name, bool hamiltonian,
                           const std::string& scale, Span metric);
 
@@ -18,7 +19,7 @@ Diagnostic not_autonomous(Span span, const std::string& name, bool hamiltonian,
 Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, double longest,
                              double edge);
 
-/// W0614: fluctuations of `rms` beside a mean, both in the 24 bits of one f32.
+/// W0614: fluctuations of size `rms` about a mean share the 24 bits of an f32 number with it.
 Diagnostic small_in_f32(Span span, const std::string& field, double mean, double rms);
 
 }  // namespace vphi::physics::errors

@@ -1,10 +1,11 @@
 // Fields stored as deviations from a homogeneous solution: `field phi: real, store = deviation`.
 //
-// An array u of such a field holds d where the value is P + d. P is a scalar in f64 that starts at
-// the homogeneous part of the initial value and moves by the homogeneous part of the rate, in the
-// same flow of the integrator as its array; d moves by the rest, so that the two rates add up to
-// that of u at every moment. With V'(P) and V'(P + d) - V'(P): the difference is written without
-// cancellation, so that the numbers stored need digits for d alone (docs/formulas.md 7.1).
+// An array u of such a field holds d where the value is P + d. P is a scalar in f64. It starts at
+// the homogeneous part of the initial value, and its rate is the homogeneous part of the rate of u,
+// in the same flow of the integrator as its array. The rate of d is the rest, so that the two rates
+// add up to that of u at all times. For a potential they are V'(P) and V'(P + d) - V'(P); the
+// difference is written without cancellation, so the stored numbers need digits for d only
+// (docs/formulas.md 7.1).
 #pragma once
 
 #include <map>
@@ -17,8 +18,8 @@
 
 namespace vphi::physics {
 
-/// A value as base + rest: `base` is a scalar, the value where every deviation and every field
-/// without a reference is 0, and `rest` vanishes with these. Null is 0.
+/// A value as base + rest: `base` is a scalar, the value at zero deviations and zero fields without
+/// a reference; `rest` vanishes with these. Null stands for 0.
 struct BaseAndRest {
   Expr base, rest;
 };
@@ -30,14 +31,14 @@ class Splitting {
       : system_(system), arena_(*system.arena), references_(std::move(references)) {}
 
   /// Differences are exact identities: sums, products, powers, and the functions with an addition
-  /// theorem. Where there is none, `rest` is the whole value and `unknown` says of what.
+  /// theorem. For any other function `rest` is the whole value and `unknown` is the function.
   BaseAndRest operator()(Expr value);
-  /// The value with P + d in the place of each array, and averages taken apart.
+  /// The value with P + d substituted for each array, and with averages split.
   Expr whole(Expr value);
   /// The value as a sum of its two parts.
   Expr sum(Expr value);
 
-  std::string unknown;  ///< the function without a difference that was met last; empty: none
+  std::string unknown;  ///< the last function found that has no exact difference; empty: none
 
  private:
   BaseAndRest split(Expr e);
@@ -59,11 +60,11 @@ class Splitting {
   std::map<const algebra::Node*, BaseAndRest> known_;
 };
 
-/// The system with references for these arrays; nothing where it has no such form, and `why` says
-/// what stands in the way.
+/// The system with references for these arrays; nothing, with the reason in `why`, where this is
+/// not possible.
 std::optional<System> with_references(const System& system, const std::set<int>& arrays,
                                       std::string& why);
-/// The same for the arrays that Numerics::deviations names; E0322 where it has no such form.
+/// The same for the arrays of Numerics::deviations; E0322 where it is not possible.
 System with_references(System system, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::physics

@@ -1,19 +1,19 @@
-// Which fields are stored as deviations without a word of the model: in single precision those that
-// start as random numbers about a mean, as far as their equations allow it.
+// Chooses fields to be stored as deviations where the model does not say: in single precision,
+// those whose initial values are random numbers about a mean, as far as their equations allow it.
 //
-// In f32 mean and fluctuation share 24 bits, and the fluctuation is what such a model is about.
-// `store = value` on the line of a field leaves it as it is, `store = deviation` makes a refusal an
-// error. What was chosen and why another field was not is among the remarks.
+// In f32 mean and fluctuation share 24 bits, and such models are about the fluctuation. `store =
+// value` on the line of a field turns this off; with `store = deviation` it is an error where it is
+// not possible. The remarks say which fields were chosen, and why others were not.
 #pragma once
 
 #include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
 
-/// Random numbers of the start in a value: arrays that are drawn, and draws of a kernel.
+/// Whether an initial value contains random numbers: random arrays, or random numbers of a kernel.
 bool draws(const System& system, Expr value);
 
-/// Adds to Numerics::deviations.
+/// Adds the chosen fields to Numerics::deviations.
 void choose_deviations(const Program& d, System& system);
 
 }  // namespace vphi::physics

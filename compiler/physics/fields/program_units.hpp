@@ -1,4 +1,5 @@
-// From physical expressions to the stored variables (docs/rules.md rule 21, docs/formulas.md 1.4).
+// Conversion of physical expressions to stored variables in program units (docs/rules.md rule 21,
+// docs/formulas.md 1.4).
 //
 //   psi = A*phi,  x_program = B*x,  d(eta) = B*a^s dt,  pi = a^(c+s) d(psi)/d(eta)
 //
@@ -9,7 +10,7 @@
 //   phi' = (B/A)*a^(s-r)*(v - r*h*psi)
 //   dv/d(eta) = (A/B^2) a^(r-2s) (phi'' + c*H*phi') - (s-2r+c) h v
 //               + (r(s-r-1+c) h^2 + r a''/a) psi
-// where a'' counts in program time too; with c = 3 the bracket is r(s-r+2) h^2 + r a''/a.
+// where a'' = d^2a/d(eta)^2; with c = 3 the bracket is r(s-r+2) h^2 + r a''/a.
 #pragma once
 
 #include <map>
@@ -22,16 +23,16 @@ namespace vphi::physics {
 
 class ProgramUnits {
  public:
-  /// `unmixed`: stored velocities of the rescaled form are taken as (A/B) a^(r-s) phi', as they are
-  /// at the start until the Hubble rate is known (init.cpp).
+  /// `unmixed`: stored velocities of the rescaled form stand for (A/B) a^(r-s) phi', without the
+  /// term in h. This is their form at the start, until the Hubble rate is known.
   explicit ProgramUnits(const Motion& d, bool unmixed = false);
 
-  /// The same quantity, in physical units still, as an expression of stored variables and scalars.
-  /// |grad u|^2 becomes the Laplacian's matching sum of squared differences, whose average is that
-  /// of -u lap u in a periodic box and, unlike that, loses no digits where u has a large mean.
+  /// The same quantity, still in physical units, as an expression of stored variables and scalars.
+  /// |grad u|^2 becomes the sum of squared differences that matches the Laplacian. In a periodic
+  /// box its average is that of -u lap u, and it loses no digits where u has a large mean.
   Expr quantity(Expr physical);
-  /// The same for the rate of a'. Averages of |grad u|^2 are those of -u lap u where the box is
-  /// periodic: the sweep has lap u already, and compared with rho the rounding error is negligible.
+  /// The same for the rate of a'. In a periodic box averages of |grad u|^2 are computed from -u lap
+  /// u, because the step computes lap u anyway. Compared with rho the rounding error is negligible.
   Expr quantity_of_step(Expr physical);
 
   /// d(psi)/d(eta) of a first-order variable from its physical rate.
@@ -41,31 +42,34 @@ class ProgramUnits {
   /// d(psi)/d(eta) = a^-(c+s)*pi, or v
   Expr coordinate_rate(int velocity, Expr c);
 
-  Expr time();          ///< t as it is known: symbol, or function of program time
+  Expr time();          ///< t: a symbol, or a function of program time
   Expr program_time();  ///< symbol of eta, where t is a function of it
   bool explicit_time() const { return static_cast<bool>(time_); }
   Expr program_start() const { return eta_start_; }
-  /// e at the start: t, a and eta replaced (a only where it is known without the state).
+  /// e at the start: t, a and eta are replaced by their initial values (a only where it does not
+  /// depend on the state).
   Expr at_start(Expr e);
 
-  Expr scale();  ///< a as it is known: symbol, function of t, or 1
+  Expr scale();  ///< a: a symbol, a function of t, or 1
   Expr hubble();
   Expr log_slope();  ///< h = a'/a in program time
   Expr curvature();  ///< a''/a in program time
   Expr slope_rate;   ///< a'' where a follows the averages: set by `background_rate`
-  /// What a stored velocity needs in addition once H is known: r*h*psi; null where nothing.
+  /// The term of a stored velocity that is added once H is known, r*h*psi; null where there is
+  /// none.
   Expr velocity_shift(int array);
   std::string slope_name() const;       ///< symbol of b = da/d(eta)
   Expr spacing() const { return dx_; }  ///< program units, a number
-  /// A physical value of an array of state, as the array holds it.
+  /// The stored value of an array of state, from the physical value.
   Expr stored(int array, Expr physical) const { return physical / load_factors_.at(array); }
 
-  /// Random arrays: what a physical value of this array is, times the array.
+  /// Random arrays: factor from the array to the physical value.
   std::map<int, Expr> random_factors;
 
  private:
   Expr convert(Expr e);
-  /// 1 or -1 of a read of a spinor beyond an antiperiodic edge; null where the sign never changes.
+  /// The sign of a spinor that is read across an antiperiodic boundary, 1 or -1; null where it
+  /// never changes.
   Expr antiperiodic_sign(int array, const algebra::Offset& offset);
   Expr rescaled_rate(Expr forced, int velocity, Expr c);
   Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);
@@ -75,7 +79,7 @@ class ProgramUnits {
 
   const Motion& d_;
   bool unmixed_ = false;
-  bool in_step_ = false;  ///< `quantity_of_step` is at work
+  bool in_step_ = false;  ///< set inside `quantity_of_step`
   void solve_time();
 
   Expr dx_;

@@ -1,5 +1,5 @@
-// Messages about what forces are derived from: potentials, actions, Hamiltonians, and angles in
-// them; one function each.
+// Messages about potentials, actions and Hamiltonians from which forces are derived, and about
+// angles in them; one function each.
 #pragma once
 
 #include <string>
@@ -11,15 +11,16 @@ namespace vphi::physics::errors {
 using dsl::Diagnostic;
 using dsl::Span;
 
-/// A potential or an action (`source`) holds the time derivative of `field`.
+/// A potential or an action (`source`) contains the time derivative of `field`.
 Diagnostic velocity_in_source(Span span, const std::string& source, const std::string& field);
-/// The same of a Markov chain's action, which has no time; `action` may be empty.
+/// The action of a Markov chain contains a time derivative, but a chain has no time; `action` may
+/// be empty.
 Diagnostic velocity_in_action(Span span, const std::string& action);
-/// `min` or `max` over all sites, where a force is derived.
+/// `min` or `max` over all sites in an expression from which a force is derived.
 Diagnostic extremum_in_source(Span span);
-/// `name` stands for an energy that holds the potential which is being read.
+/// `name` is an energy that contains the potential which is being defined.
 Diagnostic source_of_itself(Span span, const std::string& name);
-/// The equation of `variable` changes where the angle `angle` grows by one period.
+/// The equation of `variable` is not periodic in the angle `angle`.
 Diagnostic angle_cut(Span span, const std::string& variable, const std::string& angle,
                      const std::string& period, Span declared);
 

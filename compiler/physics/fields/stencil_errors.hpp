@@ -1,4 +1,4 @@
-// What is wrong with the text of a stencil (E0305 to E0310).
+// Messages about the text of a stencil (E0305 to E0310).
 #pragma once
 
 #include <string>

@@ -1,15 +1,15 @@
-// The text of a flux scheme, read for one axis at a time.
+// Reads the text of a flux scheme for one axis.
 //
-// The head says what the text sees of a law (docs/rules.md rule 18; scheme_head.hpp). The body runs
-// in order; a line's value is one for all quantities, or one for each of them or for each primitive
-// variable (`primitives(U)`), and `@k` is the next site along the axis. `U = ...` makes the text a
-// step, `U' = ...` a right side.
+// The head declares in which form the text uses the flux of a law (docs/rules.md rule 18;
+// scheme_head.hpp). The lines of the body are evaluated in order. A line has one value for all
+// quantities, one for each quantity, or one for each primitive variable (`primitives(U)`); `@k` is
+// the next site along the axis. `U = ...` makes the text a step, `U' = ...` a right side.
 //
-// Lines keep the operations in the order in which they are written, since the conservation of a
-// scheme rests on what rounds how: expressions are made with Arena::raw and everything else that
-// goes into them is put in order first. F(X) and functions of the model at a state X recover the
-// primitive variables of X (after the limits); the same X is recovered once. Of primitive variables
-// P the forward map of `conserve` gives the quantities, and nothing is recovered or limited.
+// Operations keep the order in which they are written, because exact conservation depends on the
+// rounding: expressions are made with Arena::raw, and expressions that enter them are put in a
+// fixed order first. F(X) and functions of the model at a state X recover the primitive variables
+// of X, after the limits; equal X are recovered once. At primitive variables P the quantities
+// follow from the forward map of `conserve`, without recovery or limits.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ namespace vphi::physics {
 
 struct AxisText {
   AxisScheme scheme;
-  bool step = false;  ///< it ends in `U = ...`
-  Expr speed;  ///< of signals at a site, as far as the text asks for it; null where it does not
+  bool step = false;  ///< the text ends with `U = ...`
+  Expr speed;         ///< speed of signals at a site, where the text uses it; otherwise null
 };
 
 /// The text of a scheme along one axis; `use` is the line of the model that names it.
@@ -30,7 +30,7 @@ AxisText read_axis_scheme(const Equations& d, Lowerer& lower, const std::vector<
                           const SchemeHead& head, const dsl::Clause& text, const dsl::Clause& use,
                           int axis);
 
-/// The words `on` and `off`.
+/// Whether the expression is the word `on` or `off`.
 bool is_on(const dsl::Expr& e);
 bool is_off(const dsl::Expr& e);
 

@@ -1,14 +1,14 @@
 // Conservation laws: `conserve U = f(primitives): flux`, `recover`, `limit`, `scheme`, `split`.
 //
-// The state is what is conserved; primitive variables are values of a site that are recovered from
-// it. A law is read into one flux for each component and axis, and the rest is a source. The
-// recovery is read into expressions without a loop: a solved name is the root of its equation where
-// that is of second degree in it, otherwise its fixed point after a number of iterations that
-// follows from contraction and tolerance. The text of a flux scheme (models/std/schemes.vphi or the
-// model's own) is read for each axis into lines (physics::FluxSweep); nothing here knows a scheme
-// by its name.
+// The state consists of the conserved quantities; primitive variables are per-site values that are
+// recovered from it. A law is read into one flux for each component and axis, and the remaining
+// terms are a source. The recovery is read into expressions without a loop: a solved name is the
+// root of its equation where that is quadratic, otherwise the result of a fixed number of
+// iterations (recovery_equation.hpp). The text of a flux scheme (models/std/schemes.vphi or the
+// model's own) is read for each axis into lines (physics::AxisScheme); no scheme is known by its
+// name.
 //
-// The steps run in the order laws, recovery, limits, scheme (stages/equations.hpp).
+// The order is laws, recovery, limits, scheme (stages/equations.hpp).
 #pragma once
 
 #include <map>
@@ -21,11 +21,11 @@
 
 namespace vphi::physics {
 
-/// A fact of `recover`, its names of other facts left open as symbols.
+/// A definition of `recover`; the names of other definitions in it are symbols.
 struct RecoveredFact {
   std::string name;
   std::vector<Expr> values;   ///< by component
-  std::vector<Expr> symbols;  ///< what stands for them in other facts
+  std::vector<Expr> symbols;  ///< symbols that stand for them in other definitions
   dsl::Span span;
 };
 
@@ -40,25 +40,26 @@ struct Solve {
   dsl::Span span;
 };
 
-/// What is found out about `solve u`: u = g(u).
+/// Result for `solve u`, the equation u = g(u).
 struct Solution {
-  Expr value;              ///< of u, of quantities alone
+  Expr value;              ///< u as a function of quantities
   Expr residual;           ///< u - g(u) at that value
-  double contraction = 0;  ///< largest |dg/du| met; 0 for a closed form
+  double contraction = 0;  ///< largest |dg/du| found; 0 for a closed form
   std::int64_t iterations = 0;
-  double reached = 0;  ///< largest error that these iterations leave
+  double reached = 0;  ///< largest error after these iterations
 };
 
-/// `U = density` of a clause `conserve U = density: flux`; null where it is written otherwise.
+/// `U = density` of a clause `conserve U = density: flux`; null where the clause has another form.
 const dsl::Item* law_of(const dsl::Clause& clause);
-/// `courant`, `residual` and `fixes`: what a model of conservation laws is given.
+/// The value of `courant`, `residual` or `fixes`, names that every model of conservation laws has;
+/// nothing for other names.
 std::optional<Expr> fluid_name(const Program& d, const std::string& name);
 
-// ---- steps of read_conservation, each of what those before it made
+// ---- steps of read_conservation, in their order
 std::vector<Law> read_laws(const Equations& d);
 /// Fills Conservation::recovered, residual and residual_left.
 void read_recovery(const Equations& d, Conservation& c);
-/// Fills what the text of the scheme gives for every axis, and returns the rates of the quantities.
+/// Reads the text of the scheme for every axis into `c`, and returns the rates of the quantities.
 std::map<int, Expr> read_scheme(const Equations& d, Conservation& c);
 
 }  // namespace vphi::physics

@@ -1,4 +1,4 @@
-// What is wrong with conservation laws, their recovery and the texts of schemes.
+// Messages about conservation laws, their recovery and the texts of schemes.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@ namespace vphi::physics::errors {
 using dsl::Diagnostic;
 using dsl::Span;
 
-/// Values of both kinds in one line of a scheme.
+/// A line of a scheme mixes values of quantities with values of primitive variables.
 dsl::Diagnostic scheme_kinds(dsl::Span span);
-/// `from` and `to` are missing where the method halves the range between them, or in wrong order.
+/// `from` and `to` are missing for bisection, or are in the wrong order.
 dsl::Diagnostic solve_range(dsl::Span span, const std::string& name);
-/// Newton's iterations do not end at the solution of `state`, the text of a random state.
+/// Newton's iteration does not converge to the solution for `state`, the text of a random state.
 dsl::Diagnostic iterations_diverge(dsl::Span span, const std::string& name, std::int64_t most,
                                    double error_left, const std::string& state);
-/// No solution of `state` is enclosed.
+/// For `state` the interval contains no solution.
 dsl::Diagnostic no_sign_change(dsl::Span span, const std::string& name, double low, double high,
                                const std::string& state);
 /// A warning: `most` iterations leave an error of `reached`.
 dsl::Diagnostic solve_stops_short(dsl::Span span, const std::string& name, std::int64_t most,
                                   double reached);
-/// A warning: memory in f64 and arithmetic in f32.
+/// A warning: the field is stored in f64, the arithmetic is in f32.
 dsl::Diagnostic stored_finer(dsl::Span span, const std::string& name);
 
-/// dt/dx is `ratio`, signals are as fast as `speed`.
+/// dt/dx is `ratio`, above `limit`; the largest signal velocity is `speed`.
 Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed);
 Diagnostic no_laws(Span span);
 Diagnostic no_recovery(Span span);

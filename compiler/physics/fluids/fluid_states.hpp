@@ -1,10 +1,12 @@
-// States of conservation laws that a model is tried on: primitive variables for which everything
-// that the densities are written with is a number, and the conserved values that belong to them.
-// Of (eps + p)*W^2 alone nobody sees that W = 1/sqrt(1 - v^2) has none where v > 1. Written as
-// 1/(1 - v^2), W^2 has a value there, but of another branch: behind a pole lie no states that a run
-// gets to. So a state counts if, on the way to it from a reference (what `init` gives as plain
-// numbers, otherwise vectors 0 and numbers 1, or 0 where 1 is a pole itself), no denominator and no
-// argument of a root or logarithm of the densities changes its sign.
+// Random states on which the recovery of conservation laws is tested: primitive variables, and the
+// conserved values that belong to them.
+//
+// Every subexpression of the densities must be finite for such a state, not only the densities:
+// (eps + p)*W^2 is finite for v > 1, but W = 1/sqrt(1 - v^2) is not. Written as 1/(1 - v^2), W^2 is
+// finite there too, but on another branch beyond a pole, which a run does not reach. A state is
+// therefore accepted if no denominator and no argument of a root or logarithm in the densities
+// changes its sign on the way to it from a reference state. The reference has the values that
+// `init` gives as numbers; otherwise vectors are 0 and numbers 1, or 0 where 1 is a pole.
 #pragma once
 
 #include <map>
@@ -16,12 +18,12 @@ namespace vphi::physics {
 
 using Numbers = std::map<int, double>;  ///< array -> value
 
-/// The value of an expression of arrays; `open` has `value`, any other symbol (time, a swept name)
-/// is 1.
+/// The value of an expression of arrays. The symbol `open` has `value`; any other symbol (time, a
+/// swept name) is 1.
 double evaluated(Expr e, const Numbers& numbers, Expr open = {}, double value = 0);
 
-/// What the densities are made of that has to be a number by itself: names that stand for a
-/// formula, calls of functions, roots and logarithms.
+/// Subexpressions of the densities that must be finite: named formulas, calls of functions, roots
+/// and logarithms.
 std::vector<Expr> made_of(const Space& d, Lowerer& lower);
 
 struct TrialState {
@@ -34,17 +36,18 @@ class TrialStates {
   TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>& laws);
 
   /// Up to `count` random states, the same at every call: densities over six decades, vectors of
-  /// any direction and of length up to 1 - 1e-3 or so. Where most of these are behind a pole, they
-  /// are moved towards the reference, to this side of it.
+  /// any direction and of length up to about 1 - 1e-3. Where most of these are beyond a pole, they
+  /// are moved towards the reference until they are before it.
   std::vector<TrialState> drawn(int count) const;
-  /// The same with vectors that are almost 1 long, and with numbers that are close to each other,
-  /// as the energy of cold matter is to that of its masses: where rounds that are bent by a kink or
-  /// a pole are slowest.
+  /// The same states with vectors of a length close to 1, and with numbers that are close to each
+  /// other, as the energy density of cold matter is to its rest-mass density. Near a kink or a pole
+  /// iterations converge slowest for these.
   std::vector<TrialState> hard(const std::vector<TrialState>& states) const;
-  /// Conserved values of primitive ones; false where there is no such state.
+  /// Computes the conserved values from the primitive ones; false where the state is not
+  /// admissible.
   bool complete(TrialState& state) const;
-  /// Whether primitive variables are finite in all that the densities are made of, and on the same
-  /// side of all poles as the reference.
+  /// Whether all subexpressions of the densities are finite, and the state is on the same side of
+  /// all poles as the reference.
   bool admits(const Numbers& primitives) const;
   bool is_vector(const StateField& field) const;
 
@@ -59,8 +62,8 @@ class TrialStates {
   const Space& d_;
   const std::vector<Law>& laws_;
   std::vector<Expr> parts_;
-  std::vector<Expr> guards_;   ///< must not change their sign
-  std::vector<double> signs_;  ///< theirs at the reference; 0: has none there, and guards nothing
+  std::vector<Expr> guards_;   ///< expressions that must not change their sign
+  std::vector<double> signs_;  ///< their signs at the reference; 0: no sign there, not checked
   Numbers reference_;
 };
 

@@ -1,7 +1,8 @@
-// What goes through the faces of cells, found in the results of a scheme's text.
+// Fluxes through the faces of cells, found in the results of a scheme's text.
 //
-// What a quantity gains is a sum in which each flux stands twice, as it is here and with a minus
-// one site before. Where the text is in no such form nobody knows what leaves the box.
+// The change of a quantity is a sum that contains each flux twice: as it is at this site, and with
+// the opposite sign shifted by one site. Where the text is not of this form, the amount that leaves
+// the box is not known.
 #pragma once
 
 #include <map>
@@ -11,10 +12,11 @@
 
 namespace vphi::physics {
 
-/// An operation as it is written, not put in order; zeros and ones vanish.
+/// An operation in the order in which it is written; zeros and ones are removed.
 Expr in_order(algebra::Arena& arena, algebra::Op op, std::vector<Expr> args, dsl::Span span = {});
 
-/// AxisScheme::face of the lines and results of a scheme, `step` where these are new values.
+/// AxisScheme::face from the lines and results of a scheme. `step`: the results are new values, not
+/// rates.
 std::map<int, Expr> faces_of(algebra::Arena& arena, const AxisScheme& scheme, bool step);
 
 }  // namespace vphi::physics

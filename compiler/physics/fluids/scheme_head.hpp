@@ -1,8 +1,9 @@
-// The head of a flux scheme's text: what the body sees of a law, and its options.
+// The head of a flux scheme's text: the form in which the body uses the flux of a law, and the
+// options.
 //
-// `d(U*v, k)` is the part that is carried along with one velocity v for all quantities, `d(f, k)`
-// the rest of the flux, `d(F(U), k)` the whole flux as a function of the state; `name = value` and
-// bare names are options.
+// `d(U*v, k)` is the advective part, with one velocity v for all quantities, `d(f, k)` the rest of
+// the flux, `d(F(U), k)` the whole flux as a function of the state; `name = value` and bare names
+// are options.
 #pragma once
 
 #include "compiler/physics/stages/context.hpp"
@@ -16,13 +17,15 @@ namespace vphi::physics {
 /// Name of the scheme that a clause declares or chooses.
 std::string scheme_name(const dsl::Clause& clause);
 
-/// The clause that has the text of scheme `name`: the model's own first; null where there is none.
+/// The clause with the text of scheme `name`, in the model or else in the library; null where there
+/// is none.
 const dsl::Clause* scheme_text(const dsl::Resolved& resolved, const std::string& name);
 
-/// What the head says.
+/// The head of a scheme.
 struct SchemeHead {
   std::string state = "U", axis = "k";
-  std::string velocity, rest, flux;                           ///< v, f, F; empty: not asked for
+  /// Names of v, f and F; empty: not used.
+  std::string velocity, rest, flux;
   std::vector<std::pair<std::string, dsl::ExprPtr>> options;  ///< defaults; null: must be given
 };
 

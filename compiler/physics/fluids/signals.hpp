@@ -1,10 +1,10 @@
 // Signal velocities of conservation laws: eigenvalues of the Jacobian of the flux.
 //
-// With densities U(P) and fluxes F(P) of the primitive variables P, signals along an axis run with
-// the eigenvalues of dF/dU, which are those of (dU/dP)^-1 dF/dP. At one state they are found as
-// numbers; for a run there is an expression of a site, of traces of powers, for any laws and
-// equations of state: v + c of a gas, u of Burgers' equation, at most 1 of a relativistic
-// fluid. Nothing fails: where a state has no such matrix the result is empty.
+// With densities U(P) and fluxes F(P) of the primitive variables P, the signal velocities along an
+// axis are the eigenvalues of dF/dU, which are those of (dU/dP)^-1 dF/dP. At one state they are
+// computed as numbers. For a run there is an expression for a site, made of traces of powers, which
+// holds for any laws and equation of state: v + c for a gas, u for Burgers' equation, at most 1 for
+// a relativistic fluid. Nothing fails: the result is empty where dU/dP has no inverse.
 #pragma once
 
 #include <optional>
@@ -22,14 +22,14 @@ class Signals {
   /// The largest |velocity| along an axis at a state of primitive variables.
   std::optional<double> largest(const Numbers& primitives, int axis) const;
 
-  /// Whether velocities depend on the state alone: on no time and no swept name.
+  /// Whether the velocities depend on the state only, not on time or a swept name.
   bool of_state_alone() const;
 
-  /// The same at a site, of loads of the primitive variables; `otherwise` (null: 0) where densities
-  /// do not determine them, as in a vacuum; null where they do so nowhere and `otherwise` is null.
-  /// Velocities l count as sqrt(sum l^18/sum l^16): exact where all but 0 have one size, never
-  /// above the largest, and at most 1.7 % below it for two of them, 2.7 % for three, 4.2 % for
-  /// five.
+  /// The same at a site, as an expression of Loads of the primitive variables. It is `otherwise`
+  /// (null: 0) where the densities do not determine the primitive variables, as in a vacuum. Null
+  /// where they do so nowhere and `otherwise` is null. The largest velocity is computed as sqrt(sum
+  /// l^18/sum l^16): exact where all nonzero |l| are equal, never above the largest, and at most
+  /// 1.7 % below it for two of them, 2.7 % for three, 4.2 % for five.
   Expr at_site(int axis, Expr otherwise) const;
 
  private:
@@ -38,11 +38,12 @@ class Signals {
   const Space& d_;
   std::vector<int> primitives_;
   Formulas density_slopes_;            ///< [component][primitive variable]
-  std::vector<Formulas> flux_slopes_;  ///< by axis
+  std::vector<Formulas> flux_slopes_;  ///< for each axis
 };
 
-/// The largest speed of the initial state along the axes (of one where `one_at_a_time`, else of
-/// their sum), from a part of its sites; nothing where the start is drawn or lies in a file.
+/// The largest speed in the initial state, from a sample of its sites: along one axis where
+/// `one_at_a_time`, otherwise the sum over the axes. Nothing where the initial state is random or
+/// read from a file.
 std::optional<double> speed_at_start(const System& system, const Signals& signals,
                                      bool one_at_a_time);
 

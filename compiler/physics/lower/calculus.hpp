@@ -12,25 +12,25 @@ namespace vphi::physics {
 /// are written out over the neighbours, a stencil of a stencil becomes one stencil.
 Expr apply_stencil(Arena& arena, int index, Expr e);
 
-/// e at the neighbour `offset`; gradient pseudo arrays move as arrays do.
+/// e at the neighbour `offset`; pseudo arrays of gradients (gradient_of) are shifted as arrays are.
 Expr neighbour(Expr e, algebra::Offset offset);
 
-/// Coefficient without a site, and the rest, of one term.
+/// A term as uniform * local.
 struct Split {
   Expr uniform;  ///< symbols, reductions; numbers too
-  Expr local;    ///< what has a value per site (1 where nothing has)
+  Expr local;    ///< the per-site factor; 1 where there is none
 };
 Split split_uniform(Expr term);
 
-/// Terms of a sum, with factors without a site multiplied into sums of local terms.
+/// Terms of a sum, with uniform factors multiplied into sums of local terms.
 std::vector<Expr> flat_terms(Expr e);
 
 /// factor*e with the factor multiplied into every term of a sum.
 Expr distribute(Expr factor, Expr e);
 
-/// Mean or Total of e with terms grouped by their uniform factor: <a^-2*x + a^-2*y> is
-/// a^-2*<x + y>, and the number in front of the first term is pulled out, so that equal averages
-/// are equal nodes. Other reductions are made as they stand.
+/// Mean or Total of e with terms grouped by their uniform factor: <a^-2*x + a^-2*y> is a^-2*<x +
+/// y>, and the number in front of the first term is taken out, so that equal averages are equal
+/// nodes. Other reductions are not rewritten.
 Expr reduce_linear(Arena& arena, algebra::Op op, Expr e, std::int64_t sites);
 
 /// Applies `change` to the arguments of reductions only.

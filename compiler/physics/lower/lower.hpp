@@ -1,9 +1,10 @@
-// From the syntax tree to real expressions: names get values, complex numbers and vectors become
-// components, sums over indices are written out, `mean`, `var`, `max` become reduction nodes.
+// Lowers the syntax tree to real expressions: names are replaced by their values, complex numbers
+// and vectors by components, sums over indices by their terms, and `mean`, `var`, `max` by
+// reduction nodes.
 //
 // The result is in physical units (stages/theory.hpp). With `keep_parameters` params and dx stay
-// symbols: this second form of an equation is what a reader is shown; the first one, with
-// everything fixed folded, is what runs. Errors are added to the diagnostics and thrown as Failure.
+// symbols; this form of an equation is printed. Without it all fixed numbers are folded; this form
+// is compiled. Errors are added to the diagnostics and thrown as Failure.
 #pragma once
 
 #include <concepts>
@@ -22,7 +23,8 @@ namespace vphi::physics {
 
 class Lowerer {
  public:
-  /// Knows what a stage has made, and nothing of what comes later. A Program is read where it lies.
+  /// Reads with the results of one stage; names of later stages are unknown. It keeps a reference
+  /// to `known`.
   explicit Lowerer(const Program& known, bool keep_parameters = false)
       : d_(known), keep_parameters_(keep_parameters) {}
   template <class Stage>
@@ -34,9 +36,9 @@ class Lowerer {
         keep_parameters_(keep_parameters) {}
 
   Value value(const dsl::Expr& e, const Scope& scope = {});
-  /// A real scalar; anything else is an error that calls it `what`.
+  /// A real scalar; anything else is an error, in which `what` describes it.
   Expr real(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
-  /// A number known now.
+  /// A number that is known at compile time.
   Expr fixed(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
   long double fixed_number(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
   std::int64_t fixed_integer(const dsl::Expr& e, const std::string& what, const Scope& scope = {});
@@ -45,11 +47,11 @@ class Lowerer {
   Expr time_derivative(Expr e, dsl::Span span);
   Value time_derivative(const Value& v, dsl::Span span);
 
-  /// The same reader, by which 1 - re(P) of links is written without cancellation: for outputs,
-  /// where its value counts; equations and actions want its derivative.
+  /// The same reader, but it expresses 1 - re(P) of links without cancellation. For outputs, which
+  /// need its value; equations and actions need its derivative.
   Lowerer keeping_gaps() const;
 
-  /// The values that the undefined names `indices` take in `e`, all tuples (docs/rules.md rule 11).
+  /// All tuples of values that the undefined names `indices` take in `e` (docs/rules.md rule 11).
   std::vector<Scope> index_tuples(const dsl::Expr& e, const std::vector<dsl::ExprPtr>& indices,
                                   const std::vector<dsl::NamedArgument>& named, const Scope& scope);
 
@@ -67,7 +69,8 @@ class Lowerer {
   Value along(const StateField& field, const LinkPath& path, dsl::Span span,
               const Reading& reading = {});
   Value field_velocity(const StateField& field, dsl::Span span, const Reading& reading = {});
-  /// A scalar that is noise and nothing else, to be added to `vector`: noise in each component.
+  /// Turns a term that is only noise and is added to `vector` into independent noise for each
+  /// component.
   void with_noise_of_its_own(Value& term, const Value& vector);
 
  private:
@@ -82,8 +85,8 @@ class Lowerer {
   Value unit(const dsl::Expr& e, const Scope& scope);
   Value call(const dsl::Expr& e, const Scope& scope);
   Value user_function(const NamedFact& fact, const dsl::Expr& e, const Scope& scope);
-  // lower_functions.cpp: a reader for each kind of function (dsl/words/builtins.hpp), the call's
-  // arguments not yet read; nothing where the call has no value in an expression
+  // lower_functions.cpp: a reader for each kind of function (dsl/words/builtins.hpp), called before
+  // the arguments are read; it returns nothing where the call has no value in an expression
   using ReadCall = std::optional<Value> (Lowerer::*)(const dsl::Expr& e, const Scope& scope);
   static const std::map<dsl::Rule, ReadCall>& readers();
   std::optional<Value> builtin(const dsl::Expr& e, const Scope& scope);
@@ -117,19 +120,21 @@ class Lowerer {
   std::optional<Value> path_product(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
   Value traced(const Value& x, const Reading& reading) const;
-  /// Of the real part of the trace of an N x N product of links; null where nothing is known.
+  /// The gap of the real part of the trace of an N x N product of links; null where it is not
+  /// known.
   std::shared_ptr<const Gap> gap_of(const Value& product, int n) const;
   Value polyakov(dsl::Span span, const Reading& reading);
   std::vector<IndexValue> steps_of(const dsl::Expr& arg, const Scope& scope);
-  /// Violation of Gauss's law at a site: the generator of gauge transformations of the written H.
+  /// Violation of Gauss's law at a site: the generator of the gauge transformations that leave the
+  /// written H unchanged.
   Expr gauss(dsl::Span span);
   // lower_spinors.cpp
   bool has_fermions() const;
-  /// gamma[mu], and -gamma[mu] of gamma[-mu].
+  /// gamma[mu]; gamma[-mu] is -gamma[mu].
   std::optional<Value> gamma_matrix(const dsl::Expr& e, const Scope& scope);
-  /// The function `fact` of one spinor as an operator; a failure where it is none.
+  /// The function `fact` of one spinor as an operator; fails where it is not linear.
   SpinorForm linear_operator(const NamedFact& fact, const dsl::Expr& at, const Scope& scope);
-  int colours() const;  ///< of spinors: those of the links, 1 without
+  int colours() const;  ///< colours of spinors: those of the links, or 1 without links
   /// `spinor(s, c)`: 1 in one component, 0 in the others.
   std::optional<Value> unit_spinor(const dsl::Expr& e, const Scope& scope);
   gauge::LinkOf link_matrices() const;
@@ -153,14 +158,14 @@ class Lowerer {
   std::optional<Value> solve(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> of_solve(const dsl::Expr& e, const Scope& scope);
   void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve);
-  /// Of the solution of a system: those of the `fermion` that the argument of the operator `op` is
-  /// named after; a failure where there is none and `fermion` lines differ.
+  /// Antiperiodic axes of the solution of a system: those of the `fermion` that has the name of the
+  /// operator's argument. Fails where there is none and the `fermion` lines differ.
   std::array<bool, 4> antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op);
-  /// Reading::stages of a spinor that is read at neighbours.
+  /// Makes a stage (Reading::stages) for a spinor that is read at neighbours.
   Value staged(const Value& v, const Reading& reading);
   // particles.cpp
   std::optional<Value> particle_sum(const dsl::Expr& e, const Scope& scope);
-  /// `max(abs(x[k][2]), k)`: over all bodies.
+  /// `max(abs(x[k][2]), k)`: extreme values over all bodies.
   std::optional<Value> over_particles(const dsl::Expr& e, const Scope& scope);
   Value particle_value(const StateField& field, const dsl::Expr& e, const Scope& scope);
   // lower_derivatives.cpp
@@ -173,7 +178,8 @@ class Lowerer {
   std::optional<IndexValue> direction(const dsl::Expr& e, const Scope& scope);
   int axis_named(const std::string& name) const;
   Expr spacing(dsl::Span span = {}) const;
-  Expr coordinate(int axis, dsl::Span span = {}) const;  ///< of the sites, from the middle
+  /// Coordinate of the sites, measured from the centre.
+  Expr coordinate(int axis, dsl::Span span = {}) const;
   std::optional<std::pair<int, int>> compared_axes(const dsl::Expr& e, const Scope& scope);
   void refuse_coordinate_for_axis(const dsl::Expr& e, const Scope& scope) const;
   void bind(const std::string& parameter, const dsl::Expr& argument, const Scope& scope,
@@ -196,11 +202,12 @@ class Lowerer {
   static Program up_to(const Declared& known) { return up_to(Space(known)); }
   static Program up_to(const Setting& known) { return up_to(Declared(known)); }
 
-  std::shared_ptr<const Program> earlier_;  ///< what an earlier stage has made; null: a Program
+  /// The result of an earlier stage; null: it was made from a Program.
+  std::shared_ptr<const Program> earlier_;
   const Program& d_;
   bool keep_parameters_ = false;
   bool keep_gaps_ = false;
-  std::map<std::string, Value> known_;  ///< definitions without local names, lowered once
+  std::map<std::string, Value> known_;  ///< lowered definitions that do not depend on local names
   std::set<std::string> lowering_;      ///< to find cycles
 };
 

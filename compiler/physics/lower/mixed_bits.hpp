@@ -1,4 +1,4 @@
-// Bits that belong to a number and to nothing else.
+// A hash function for 64-bit numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-// What names stand for where an expression is read: local names, and what the text around gives.
+// Meanings of names that depend on the place of an expression: local names, and words that the
+// context defines.
 //
-// A Reading is given with the scope and constant while the expression is read: what stands in no
-// Reading has no meaning there. Global definitions are read in the Reading of the place that names
-// them.
+// A Reading belongs to a scope and is constant while the expression is read. A word that it does
+// not define has no meaning there. Global definitions are read with the Reading of the place that
+// uses them.
 #pragma once
 
 #include <functional>
@@ -18,25 +19,27 @@ namespace vphi::physics {
 
 struct Scope;
 
-/// What the text around an expression gives it; by itself nothing.
+/// Words that the context of an expression defines; none by default.
 struct Reading {
-  /// `vacuum`, `normal`, `uniform`, `file`: of initial values. Its arguments are read in the same
+  /// In initial values: `vacuum`, `normal`, `uniform`, `file`. The arguments are read with the same
   /// Reading.
   std::function<Value(const dsl::Expr&, const Reading&)> random = nullptr;
-  /// `derived`, of an equation of motion.
+  /// In an equation of motion: `derived`.
   std::function<Value()> derived = nullptr;
-  /// The trace of the links along a closed path, of an action. Links then are paths (Value::path),
-  /// and what is not a sum of traces keeps the symbol `kOpenPath`.
+  /// In an action: the trace of the links along a closed path. Links are then paths (Value::path),
+  /// and an expression that is not a sum of traces contains the symbol `kOpenPath`.
   std::function<Component(const LinkPath&)> trace_of = nullptr;
-  /// The same where actions hold other fields too: links are matrices, and of a closed path's
-  /// product the trace is this.
+  /// The same in actions with other fields: links are matrices, and the trace of the product along
+  /// a closed path is given by this function.
   std::function<Component(const LinkPath&)> closed_trace = nullptr;
-  /// `d(f, U)` of links, of their equation. `axis` is -1 where no direction is written.
+  /// In the equation of links: `d(f, U)`. `axis` is -1 where no direction is written.
   std::function<Value(const dsl::Expr& f, int axis, dsl::Span span, const Scope& scope)>
       gradient_by_links = nullptr;
-  /// A right side: `noise` has a meaning, and x' holds that of x.
+  /// In a right side of an equation: `noise` is allowed, and x' contains the noise in the rate of
+  /// x.
   bool equation = false;
-  /// Of an operator: a spinor that is read at neighbours has arrays of its own, made here.
+  /// In an operator: a spinor expression that is read at neighbours becomes a stage with arrays of
+  /// its own, added here.
   std::vector<LinearMap::Stage>* stages = nullptr;
 
   static constexpr const char* kOpenPath = "links along an open path";
@@ -51,21 +54,22 @@ struct IndexValue {
   Body body = Body::None;
 };
 
-/// Local names, innermost first. `dynamic` scopes are seen by global definitions as well.
+/// Local names, innermost first. The names of `dynamic` scopes are visible in global definitions as
+/// well.
 struct Scope {
   const Scope* parent = nullptr;
   std::map<std::string, Value> values = {};
   std::map<std::string, IndexValue> indices = {};
   bool dynamic = false;
-  const Reading* given = nullptr;  ///< null: that of the parent
+  const Reading* given = nullptr;  ///< null: the Reading of the parent
 
   static Scope in(const Reading& reading);
-  /// For definitions that are named in `scope`: its dynamic part and its Reading.
+  /// The scope for a definition that is used in `scope`: its dynamic part and its Reading.
   static Scope of_definition(const Scope& scope);
   const Value* value(const std::string& name) const;
   const IndexValue* index(const std::string& name) const;
   const Reading& reading() const;
-  /// The innermost scope that global definitions see; null where there is none.
+  /// The innermost dynamic scope; null where there is none.
   const Scope* dynamic_part() const;
 };
 

@@ -1,4 +1,4 @@
-// Values of the language taken apart into real scalar expressions.
+// Values of the language as real scalar expressions.
 //
 // A `Value` is what a subtree of the model text stands for: a real or complex number, a vector or a
 // matrix of them, each component an algebra expression (or a pair of them). Complex arithmetic ends
@@ -28,14 +28,14 @@ struct Component {
   bool real() const { return !im; }
 };
 
-/// Links one after the other, from a site on.
+/// A path along links that starts at a site.
 struct LinkPath {
   algebra::Offset start;
   gauge::Word word;
 };
 
-/// A number that is most - gap, where the difference itself has lost the digits of a small gap:
-/// re(tr(P)) of links near 1 is N - |1 - P|^2/2.
+/// A number as most - gap, where a small gap would lose its digits in the difference: re(tr(P)) of
+/// links near 1 is N - |1 - P|^2/2.
 struct Gap {
   Expr most, gap;
 };
@@ -47,19 +47,19 @@ struct Value {
   int rows = 1;
   int columns = 1;
   std::vector<Component> parts;  ///< row by row
-  /// While an action is read (Reading::trace_of): the path whose product this is. Its parts then
-  /// have no meaning.
+  /// While an action is read (Reading::trace_of): the path whose product the value is; `parts` are
+  /// then not used.
   std::shared_ptr<const LinkPath> path = nullptr;
   /// A spinor: rows are spin, columns colour (compiler/physics/spinors/spinors.hpp).
   bool spinor = false;
   /// An operator on spinors; `parts` are then not used.
   std::shared_ptr<const SpinOperator> acts = nullptr;
-  /// The path whose product of links `parts` are, where it is known.
+  /// The path whose product of links is stored in `parts`, where it is known.
   std::shared_ptr<const LinkPath> links = nullptr;
-  /// Of a spinor while an operator is recognised.
+  /// For a spinor, while an operator is recognised: its dependence on the argument.
   std::shared_ptr<const SpinorForm> form = nullptr;
-  /// Of a real number, where it is known (Lowerer::keeping_gaps); sums and multiples keep it, and
-  /// what is left of `most - x` is the gap.
+  /// For a real number, where it is known (Lowerer::keeping_gaps). Sums and multiples keep it, and
+  /// `most - x` evaluates to the gap.
   std::shared_ptr<const Gap> gap = nullptr;
 
   bool scalar() const { return rows == 1 && columns == 1; }
@@ -80,7 +80,8 @@ Component divide(Component a, Component b);
 Component conjugate(Component a);
 /// The same path in the opposite direction.
 LinkPath inverse(const LinkPath& path);
-/// One after the other; nothing where the second does not begin where the first ends.
+/// The first path followed by the second; null where the second does not begin at the end of the
+/// first.
 std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b);
 std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b);
 Expr norm2(Component a);

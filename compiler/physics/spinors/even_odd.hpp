@@ -1,11 +1,13 @@
-// Even and odd sites: a system whose operator leads from a site only to sites of the other parity.
+// Even-odd preconditioning, for operators that connect a site only with itself and with sites of
+// the other parity.
 //
-// D = R + H with R at the site itself and every term of H at an odd distance. On a box that is even
-// along each axis that H moves along, H has no entries between sites of one parity, so that the
-// even part of D x = b is solved exactly (DeGrand, Comput. Phys. Commun. 52 (1988) 161):
+// D = R + H, where R acts at the site itself and every term of H connects sites at an odd distance.
+// If the extent of the box is even along each axis of H, H has no entries between sites of one
+// parity, and the even part of D x = b is eliminated exactly (DeGrand, Comput. Phys. Commun. 52
+// (1988) 161):
 //   (R - H R^-1 H) x_o = b_o - H R^-1 b_e,   x_e = R^-1 (b_e - H x_o).
-// Both facts follow from the operator's terms, and R^-1 where R = a + b gamma5; the model's text
-// needs no hint. The operator is written for all sites; fields that are 0 at even sites remain
+// The split, and R^-1 for R = a + b gamma5, are found from the operator's terms; the model says
+// nothing about them. The operator is defined at all sites; fields that are 0 at even sites remain
 // 0 there.
 #pragma once
 
@@ -16,7 +18,7 @@
 
 namespace vphi::physics {
 
-/// Nothing where the terms or the box do not allow it. Takes array numbers of `d.system`.
+/// Nothing where the terms or the box do not allow it. Uses new array numbers.
 std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm& form,
                                              const gauge::LinkOf& link, int colours);
 

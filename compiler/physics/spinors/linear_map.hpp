@@ -1,8 +1,7 @@
-// What can be seen of a linear system A(x) = b without solving it.
+// Properties of a linear system A(x) = b that are found without solving it.
 //
-// Most of it is read off the form of A. Whether A is complex linear, and whether two maps are the
-// same, is tried with numbers: maps that are linear and agree for some numbers agree for all. Pure
-// functions; nothing fails.
+// Most follow from the expressions of A. Whether A is complex linear, and whether two maps are
+// equal, is tested with random numbers. Pure functions; nothing fails.
 #pragma once
 
 #include <vector>
@@ -12,28 +11,28 @@
 
 namespace vphi::physics {
 
-/// A^+ x: the derivative of sum(y.A(x)) by x, with y called x again. Empty where there is none: in
-/// a box that is not periodic, of an A in stages or with a mean over the lattice.
+/// A^+ x: the derivative of sum(y.A(x)) by x, with y renamed to x. Empty where it cannot be formed:
+/// in a box that is not periodic, for an A with stages or with a mean over the lattice.
 std::vector<Expr> adjoint_of(const Program& d, const LinearSystem& solve);
 
-/// Whether two maps differ on numbers at all of their leaves.
+/// Whether two maps differ when numbers are substituted for their leaves.
 bool differ(const std::vector<Expr>& a, const std::vector<Expr>& b);
 
-/// A(i u) = i A(u). An operator that holds a reduction is taken to be so.
+/// Whether A(i u) = i A(u). An operator with a reduction is assumed to be complex linear.
 bool complex_linear(const LinearSystem& solve);
 
-/// Whether the solver counts on a hermitian operator: the option `hermitian` of its head is not 0.
+/// Whether the solver needs a hermitian operator: the option `hermitian` of its head is not 0.
 bool wants_hermitian(const LinearSystem& solve);
 
-/// Whether it makes complex numbers of fields: `dot` with nothing around that makes it real.
+/// Whether the solver uses complex scalars: a `dot` that is not made real.
 bool wants_complex(const text::Solver& solver);
 
-/// Numbers of the arrays that an operator is written in: the argument, then the stages.
+/// Array numbers of an operator: those of the argument, then those of the stages.
 std::vector<int> arrays_of(const LinearSystem& solve);
 /// Values of the stages, then the image.
 std::vector<Expr> values_of(const LinearMap& map);
 
-/// Both have the same operator and the same solver.
+/// Whether two systems have the same operator and the same solver.
 bool alike(const LinearSystem& a, const LinearSystem& b);
 
 }  // namespace vphi::physics

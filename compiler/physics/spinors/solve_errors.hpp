@@ -1,4 +1,4 @@
-// What is wrong with the operator of a `solve`, and with the solver it is given: E0811 and others.
+// Messages about the operator and the solver of a `solve` (E0811 and others).
 #pragma once
 
 #include <string>
@@ -11,20 +11,22 @@ namespace vphi::physics::errors {
 using dsl::Diagnostic;
 using dsl::Span;
 
-/// A solver whose head says `hermitian`, on an operator that differs from its adjoint.
+/// A solver for hermitian operators is used with an operator that differs from its adjoint.
 dsl::Diagnostic not_hermitian(dsl::Span span, const std::string& function,
                               const std::string& solver, dsl::Span declared);
-/// `A` of a solve holds `term`, which is not linear in A's argument.
+/// The operator contains `term`, which is not linear in its argument.
 Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
                       Span declared);
-/// The operator's argument is named after no `fermion`, and those differ in their boundaries.
+/// The operator's argument has the name of no `fermion`, and the `fermion` lines differ in their
+/// boundaries.
 Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
                           const std::vector<std::string>& fermions, Span declared);
-/// A solver that makes complex numbers, for an operator with A(i u) that is not i A(u).
+/// A solver with complex scalars is used with an operator for which A(i u) is not i A(u).
 Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
                             Span declared);
 
-/// `inner = f32` where no text of the library or the model runs around a solver like this one.
+/// `inner = f32`, but neither the library nor the model has a text for iterative refinement with
+/// this solver.
 dsl::Diagnostic no_refining_text(dsl::Span span, const std::string& solver);
 
 }  // namespace vphi::physics::errors

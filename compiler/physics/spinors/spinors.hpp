@@ -1,14 +1,14 @@
-// Spinors and what acts on them.
+// Spinors and operators on spinors.
 //
 // A spinor is a value of 4 rows (spin) and one column for each colour. `gamma[mu]`, `gamma5`, links
-// and their sums and products are operators on spinors: sums of terms spin (x) colour with a number
-// before each. Spin matrices are exact (gauge/clifford.hpp), so that `1 - gamma[mu]` is one matrix
-// whose rank 2 is found: it projects a spinor to half of it before a link is applied
-// (docs/formulas.md 3.1). Products stand until a spinor is met; arithmetic of spinors is ordered as
-// it is written.
+// and their sums and products are operators on spinors: sums of terms number * spin (x) colour.
+// Spin matrices are exact (gauge/clifford.hpp), so that `1 - gamma[mu]` is one matrix of known rank
+// 2. It projects a spinor to two rows before a link is applied (docs/formulas.md 3.1). Products of
+// operators are evaluated when they are applied to a spinor. The arithmetic of spinors keeps the
+// order in which it is written.
 //
-// While an operator is recognised a spinor carries its `form`: what acts on which neighbour of the
-// argument. Shapes that do not fit are ShapeErrors.
+// While an operator is recognised, a spinor has a `form`: the operators that act on the neighbours
+// of the argument. Shapes that do not fit throw ShapeError.
 #pragma once
 
 #include <memory>
@@ -26,13 +26,13 @@ struct SpinTerm {
   gauge::SpinMatrix spin;
   gauge::Complex weight;
   gauge::Matrix colour;                            ///< no parts: 1
-  std::shared_ptr<const LinkPath> path = nullptr;  ///< whose product `colour` is, where known
+  std::shared_ptr<const LinkPath> path = nullptr;  ///< path whose product `colour` is, where known
 };
 struct SpinOperator {
   std::vector<SpinTerm> terms;
 };
 
-/// What a linear function makes of its argument psi: sum of weight*spin (x) path psi(x + at).
+/// A term of a linear function of psi: weight * spin (x) path applied to psi(x + at).
 struct SpinorTerm {
   gauge::SpinMatrix spin;
   gauge::Complex weight;
@@ -45,17 +45,17 @@ struct SpinorForm {
 
 /// The operator of a spin matrix, as a value.
 Value spin_value(Arena& arena, const gauge::SpinMatrix& spin);
-/// Whether this value is a spinor or acts on spinors.
+/// Whether the value is a spinor or an operator on spinors.
 bool of_spinors(const Value& v);
-/// Sums and products in which a spinor or an operator takes part.
+/// Sums and products with a spinor or an operator.
 Value add_spinors(const Value& a, const Value& b, bool minus);
 Value multiply_spinors(const Value& a, const Value& b);
 /// Adjoint of an operator.
 Value adjoint_operator(const Value& a);
-/// A spinor's value at a neighbour: its form moves along.
+/// Shifts the form of a spinor that is read at a neighbour.
 void shift_form(Value& v, algebra::Offset offset);
 
-/// The argument of a linear function that is to be recognised.
+/// A placeholder for the argument of a linear function that is to be recognised.
 Value unknown_spinor(Arena& arena, int colours);
 /// The operator in terms of hops along links; nothing where a path is longer than one link.
 std::optional<gauge::DiracOperator> dirac_operator(const SpinorForm& form);

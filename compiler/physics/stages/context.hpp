@@ -1,14 +1,14 @@
-// What belongs to all stages of `derive`: the model and its facts, messages, the table of
-// expressions, what has been made use of, and what expressions ask for beside their values.
+// The data common to all stages of `derive`: the model and its facts, diagnostics, the table of
+// expressions, the record of used clauses, and objects that expressions need in addition to their
+// values.
 //
-// A stage is a function that takes what the stages before it made and returns what it makes; the
-// types below and in the other headers of this folder say what that is, so a stage cannot be called
-// before its input is there:
+// A stage is a function of the results of earlier stages. The types of the results are in the
+// headers of this folder, so a stage cannot be called before its input exists:
 //
 //   Context -> Setting -> Declared -> Space -> Theory -> Equations -> Motion -> Program
 //           -> Start -> Outputs -> System
 //
-// Each type up to Program holds what the one before it says and its own part, by value.
+// Each type up to Program derives from the one before it and adds its own part, by value.
 //
 // A step that meets an error adds a diagnostic and throws Failure; `derive` catches it.
 #pragma once
@@ -32,34 +32,35 @@ using algebra::Expr;
 
 struct Failure {};
 
-/// Arrays beside a state array whose displacement an equation reads (displacement.hpp); variables
-/// once the equations are known.
+/// Additional arrays for a state array whose displacement an equation reads (displacement.hpp).
+/// They become Variables once the equations are known.
 struct Companions {
   int array = 0;
   int start = 0;     ///< its value at the start
   int winding = -1;  ///< winding number of an angle; -1: the variable is not an angle
 };
 
-/// What expressions ask for when they are read: it only grows, in the order of asking, and asking
-/// twice for the same gives the same.
+/// Objects that expressions need in addition to their values. Objects are only added, in the order
+/// in which expressions are read, and the same request gives the same object.
 struct Collected {
-  int arrays = 0;                       ///< numbers given out
-  std::vector<ScalarVariable> scalars;  ///< in the order in which they were asked for
+  int arrays = 0;                       ///< array numbers in use
+  std::vector<ScalarVariable> scalars;  ///< in the order of the first use
   std::vector<Statistic> statistics;    ///< averages over axes of the sweep and over time
   std::vector<FirstPassage> passages;
   std::vector<PairMatrix> matrices;
   std::vector<Projection> projections;
   std::vector<LinearSystem> solves;
   std::vector<RandomField> random;          ///< arrays of initial values
-  std::vector<Companions> companions;       ///< of equations
-  std::vector<Variable> output_companions;  ///< of outputs
-  std::vector<InitialValue> output_starts;  ///< their starts
+  std::vector<Companions> companions;       ///< companions in equations
+  std::vector<Variable> output_companions;  ///< companions in outputs
+  std::vector<InitialValue> output_starts;  ///< their initial values
   std::vector<dsl::Span> noise_streams;     ///< where each stream of noise was written
   std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
-  std::map<int, std::array<bool, 4>> antiperiodic_arrays;  ///< of solutions that are spinors
+  std::map<int, std::array<bool, 4>> antiperiodic_arrays;  ///< for solutions that are spinors
   std::map<int, dsl::Span> lines;          ///< tables of the arena that hold straight lines
-  std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula holds it
-  std::string fixes;                       ///< scalar that counts what limits change, or empty
+  std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula uses it
+  /// Scalar that counts values changed by limits, or empty.
+  std::string fixes;
   std::vector<std::string> remarks;
 };
 
@@ -74,19 +75,19 @@ struct Context {
 
   Arena& arena() const { return *expressions; }
   [[noreturn]] void fail(dsl::Diagnostic diagnostic) const;
-  /// The number of an array that nobody has yet.
+  /// A new array number.
   int new_array() const { return collected.arrays++; }
   void remark(std::string sentence) const { collected.remarks.push_back(std::move(sentence)); }
   Expr time() const { return arena().symbol("t"); }
 };
 
-/// Text of a node as the user wrote it.
+/// The text of the model at this span.
 std::string written(const Context& d, dsl::Span span);
-/// The line of a potential or an action has an effect.
+/// Records the line of a potential or an action as used.
 void use_source(const Context& d, const NamedFact& fact);
 /// Clauses and constructs of families that cannot run yet: one E0901 each.
 void refuse_unsupported(const Context& d);
-/// Of the arithmetic, by the command line or the clause `precision`.
+/// Precision of the arithmetic, from the command line or the clause `precision`.
 Precision real_precision(const Context& d);
 
 }  // namespace vphi::physics

@@ -1,5 +1,5 @@
-// What the model declares: fields, conserved quantities, links and spinors, and the arrays that
-// hold them.
+// The declarations: fields, conserved quantities, links and spinors, and the arrays that store
+// them.
 #pragma once
 
 #include <array>
@@ -26,27 +26,28 @@ struct StateField {
   bool symmetric = false;
   bool link = false;   ///< one value for each link: a row for each axis
   bool angle = false;  ///< U(1): the arrays are angles, the value is exp(1i*angle)
-  /// Of links: their group, and how `arrays` holds one link after the other (gauge::LinkType).
+  /// For links: their group and how a link is stored (gauge::LinkType). `arrays` has the links of
+  /// the axes one after the other.
   std::optional<gauge::LinkType> links = std::nullopt;
-  /// Of a `fermion` line: rows are spin, columns colour; `antiperiodic[axis]`: its sign changes
-  /// where a neighbour lies beyond the edge.
+  /// Declared by a `fermion` line: rows are spin, columns colour. `antiperiodic[axis]`: its sign
+  /// changes across the boundary.
   bool spinor = false;
   std::array<bool, 4> antiperiodic{};
   bool particle = false;        ///< `var x[k]`
-  bool periodic = false;        ///< a real angle, kept in [0, 2 pi)
+  bool periodic = false;        ///< a real angle, kept in [0, period)
   bool conserved = false;       ///< of a `conserve` line
-  bool primitive = false;       ///< of a `primitive` line: found back from the conserved ones
+  bool primitive = false;       ///< of a `primitive` line: recovered from the conserved quantities
   int order = 0;                ///< 1 or 2, once the equations are known
   bool hamiltonian = false;     ///< order 1 as one of a canonical pair
   std::vector<int> velocities;  ///< order 2: array of d/dt of each array
-  Walls walls;                  ///< the lattice's, where its line names no others
+  Walls walls;                  ///< boundaries; those of the lattice where its line gives none
   const dsl::Definition* drawn = nullptr;  ///< `w[i] ~ cauchy(0, 1)`: drawn once, then fixed
   dsl::Span span;
   /// Kinetic energy of one real array is norm/2 * u'^2: 1 for real, 2 for complex fields.
   int norm() const { return complex ? 2 : 1; }
-  /// SU(n): its value is a matrix for each direction, not a list of components.
+  /// SU(n) links: the value is a matrix for each direction, not a list of components.
   bool matrices() const { return links && links->group.kind == gauge::Kind::SU; }
-  /// Where this array stands in `arrays`; -1: elsewhere.
+  /// Index of this array in `arrays`; -1: it is not there.
   int place(int array) const;
 };
 
@@ -59,17 +60,17 @@ struct Declared : Setting {
   explicit Declared(const Setting& setting) : Setting(setting) {}
   std::vector<StateField> fields;
   gauge::Gammas gammas = gauge::gammas(gauge::GammaBasis::Chiral);
-  /// StateField::antiperiodic of each `fermion`, those without memory among them.
+  /// StateField::antiperiodic of each `fermion`, including those without memory.
   std::map<std::string, std::array<bool, 4>> spinor_antiperiodic;
 
   const StateField* field(const std::string& name) const;
   /// The field and component that an array belongs to (as coordinate or velocity).
   const StateField* field_of(int array) const;
-  /// Of the field that an array belongs to; what belongs to none has the lattice's.
+  /// Boundaries of the field that an array belongs to; those of the lattice for other arrays.
   Walls walls_of(int array) const;
-  /// The lattice and every field on it are periodic.
+  /// Whether the lattice and every field on it are periodic.
   bool periodic() const;
-  /// The field that a canonical momentum belongs to, and the other way; null without a Hamiltonian.
+  /// The field of a canonical momentum, or the momentum of a field; null without a Hamiltonian.
   const StateField* conjugate(const StateField& field) const;
   bool is_momentum(const StateField& field) const;
 };
@@ -78,10 +79,10 @@ struct Declared : Setting {
 Declared declare_fields(const Setting& setting);
 /// Arrays for the conserved fields.
 std::vector<StateField> conserved_fields(const Setting& d);
-/// Fails where a density couples neighbours of fields that differ in what lies beyond an edge: then
-/// the derivative of its sum is no shift of its terms.
+/// Fails where a density couples neighbours of fields with different boundaries. The derivative of
+/// its sum is then not a shift of its terms.
 void check_coupled_walls(const Declared& d, Expr density, dsl::Span span);
-/// Values of the distinct real arrays, from a value of the field's shape.
+/// The values of the field's real arrays, from a value of the field's shape.
 std::vector<Expr> by_array(const Context& d, const StateField& field, const Value& v);
 
 }  // namespace vphi::physics

@@ -1,5 +1,5 @@
-// The equations: physical rates of all arrays, conservation laws with their recovery and scheme,
-// and what is said of noise.
+// The equations: rates of all arrays in physical units, conservation laws with their recovery and
+// scheme, and the declaration of noise.
 #pragma once
 
 #include <map>
@@ -15,22 +15,23 @@ namespace vphi::physics {
 /// One conserved field.
 struct Law {
   std::string name;
-  std::vector<int> arrays;              ///< of its components
-  Value density;                        ///< of the primitive variables
+  std::vector<int> arrays;              ///< arrays of its components
+  Value density;                        ///< as a function of the primitive variables
   std::vector<std::vector<Expr>> flux;  ///< [component][axis]: U' + sum_k d(flux_k, k) = source
   std::vector<Expr> source;             ///< [component]
   dsl::Span span;
 };
 
-/// What `conserve`, `recover`, `limit` and `scheme` make.
+/// The result of `conserve`, `recover`, `limit` and `scheme`.
 struct Laws {
   std::vector<Law> laws;
   std::optional<Conservation> conservation;
-  std::vector<Derived> limits;  ///< of conserved quantities; those of fields come with the program
+  /// Limits of conserved quantities; those of fields belong to the stage Program.
+  std::vector<Derived> limits;
   std::map<int, Expr> conserved_rates;
 };
 
-/// Rates of fields, and how their momenta are weighted.
+/// Rates of fields, and the weights of their momenta.
 struct Rates {
   std::map<int, Expr> rates;
   std::map<int, dsl::Span> rate_spans;
@@ -48,9 +49,9 @@ Equations derive_equations(const Theory& theory);
 // ---- its steps
 /// The laws; empty without `conserve`.
 Laws read_conservation(const Equations& d);
-/// Right sides of all fields that have none yet; with `keep_parameters` params stay symbols.
+/// Right sides of all fields without one; with `keep_parameters` params stay symbols.
 Rates equations_of_motion(const Equations& d, bool keep_parameters = false);
-/// phi'' that a potential gives (docs/rules.md rule 15), one expression for each array.
+/// phi'' from a potential (docs/rules.md rule 15), one expression for each array.
 Value equation_from_potential(const Theory& d, Lowerer& lower, const StateField& field);
 /// `noise stratonovich, accuracy = weak`.
 Noise read_noise(const Context& d);

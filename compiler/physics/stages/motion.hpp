@@ -8,17 +8,17 @@
 
 namespace vphi::physics {
 
-/// psi = A*phi, x_program = B*x, d(eta) = B*a^s dt; stored beside psi is its canonical momentum.
-/// Rescaled: psi = A*a^r*phi, and d(psi)/d(eta) is stored beside it (docs/formulas.md 1.2).
+/// psi = A*phi, x_program = B*x, d(eta) = B*a^s dt; psi and its canonical momentum are stored. In
+/// the rescaled form psi = A*a^r*phi, and psi and d(psi)/d(eta) are stored (docs/formulas.md 1.2).
 struct Rescaling {
   Expr A, B, s, r;
   bool automatic = false;
   bool rescaled = false;
 };
 
-/// What `evolve` says.
+/// The clause `evolve`.
 struct Evolve {
-  Expr dt;                ///< physical step at a = 1; null where nothing evolves
+  Expr dt;                ///< physical step at a = 1; null without an evolution
   double dt_program = 0;  ///< the same in program units
   double dt_physical = 0;
   Launches launches = Launches::ByCounts;
@@ -27,7 +27,7 @@ struct Evolve {
   Dynamics dynamics;
 };
 
-/// What `precision` and `random` say.
+/// The clauses `precision` and `random`.
 struct Arithmetic {
   Numerics numerics;
   Generator generator = Generator::Philox10;

@@ -17,10 +17,12 @@ struct Program : Motion {
 Program to_program_units(const Motion& motion, ProgramUnits& units);
 
 // ---- its steps
-/// d^2 a/d(eta)^2 from the averages: ProgramUnits::slope_rate. Null where a follows none.
+/// d^2 a/d(eta)^2 from the averages (ProgramUnits::slope_rate). Null where a does not follow the
+/// averages.
 Expr background_rate(const Motion& d, ProgramUnits& units);
 std::vector<Variable> program_equations(const Motion& d, ProgramUnits& units);
-/// `limit`, in text order. `units`: null for conserved quantities, which are stored as they are.
+/// The limits of `limit`, in text order. `units`: null for conserved quantities, which are stored
+/// in physical units.
 std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* units);
 
 }  // namespace vphi::physics

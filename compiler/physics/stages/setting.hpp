@@ -13,7 +13,7 @@ namespace vphi::physics {
 
 class Lowerer;
 
-/// What lies beyond the edges along each axis: of the lattice, or of one field.
+/// The boundaries along each axis, of the lattice or of one field.
 struct Walls {
   std::array<Boundary, 4> boundary{};
   std::array<double, 4> fixed_value{};  ///< Boundary::Fixed, physical units
@@ -30,26 +30,26 @@ struct Grid : Walls {
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
   Expr dx;               ///< a number
-  bool counted = false;  ///< neither length nor spacing is given: sites have numbers alone
+  bool counted = false;  ///< neither length nor spacing is given: positions are numbers of sites
   dsl::Span span;
   std::int64_t sites() const;
 };
 
-/// `particles body: N`, the domain in the place of a lattice.
+/// `particles body: N`, a domain without neighbours, instead of a lattice.
 struct Particles {
   bool present = false;
   std::int64_t count = 0;
   bool direct = false;  ///< `method = pairs`
-  /// `method = separable(tolerance)`: smooth periodic functions as Fourier series with this error,
-  /// relative to the largest value; 0: not asked for.
+  /// `method = separable(tolerance)`: smooth periodic pair functions are replaced by Fourier series
+  /// with this error, relative to the largest value; 0: not requested.
   double tolerance = 0;
   dsl::Span method_span;
   dsl::Span span;
 };
 
 struct Sweeps {
-  std::vector<Axis> axes;         ///< of more than one value
-  std::vector<Axis> single_axes;  ///< of one value
+  std::vector<Axis> axes;         ///< axes with more than one value
+  std::vector<Axis> single_axes;  ///< axes with one value
   std::int64_t instances() const;
 };
 
@@ -66,7 +66,7 @@ Setting read_setting(const Context& context);
 Sweeps read_sweep_axes(const Context& context);
 double read_start_time(const Setting& d);
 Grid read_lattice(const Setting& d);
-/// `boundary = ...`, `boundary(t) = ...` of a clause over what is in `walls`.
+/// Reads `boundary = ...` and `boundary(t) = ...` of a clause; they replace the entries of `walls`.
 void read_boundaries(const Context& d, Lowerer& lower, const dsl::Clause& clause, int dims,
                      Walls& walls);
 Particles read_particles(const Setting& d);

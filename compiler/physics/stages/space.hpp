@@ -12,11 +12,12 @@ enum class Metric { Minkowski, Prescribed, SelfConsistent };
 
 struct Background {
   Metric metric = Metric::Minkowski;
-  std::string scale = "a";  ///< the user's name of the scale factor
+  std::string scale = "a";  ///< name of the scale factor in the model
   Expr prescribed;          ///< a(t)
   Expr radiation, matter;   ///< symbols of rho_r, rho_m at a = 1; null where absent
-  std::unordered_map<const algebra::Node*, Expr> fluids;  ///< and their values
-  Expr planck2;                                           ///< (8 pi G)^-1 in the model's units
+  /// Symbols of `radiation` and `matter` -> their values.
+  std::unordered_map<const algebra::Node*, Expr> fluids;
+  Expr planck2;  ///< (8 pi G)^-1 in the model's units
   dsl::Span span;
 };
 
@@ -40,9 +41,10 @@ int choose_laplacian(const Declared& d);
 Expr read_units(const Context& d);
 Background read_metric(const Space& d, Expr planck2);
 
-// ---- what later stages ask of it
+// ---- functions for later stages
 Expr hubble2(const Space& d, Expr density);
-/// Evaluates with every Load replaced (null entries fail), stencils and gradients of constants 0.
+/// Evaluates e for homogeneous fields: every Load is replaced by its value, and stencils and
+/// gradients are 0. `known` becomes false where a value is null.
 Expr at_homogeneous(const Space& d, Expr e, const std::map<int, Expr>& values, bool& known);
 
 }  // namespace vphi::physics

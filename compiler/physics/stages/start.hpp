@@ -1,5 +1,5 @@
-// The start: what `init` says, the Hubble rate of the constraint, and stored values in the order of
-// need.
+// The start: the values of `init`, the Hubble rate from the constraint, and the stored values in an
+// order in which each depends on earlier ones only.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct StartValue {
   Expr value;
   dsl::Span span;
   bool velocity = false;
-  bool needs_hubble = false;  ///< of a metric that follows the averages
+  bool needs_hubble = false;  ///< it depends on H of a metric that follows the averages
 };
 using StartValues = std::map<int, StartValue>;
 
@@ -36,13 +36,14 @@ void background_scalars(const Program& d, ProgramUnits& units, const StartValues
 /// H0 from the constraint at a = 1, as an expression of the state as `initial_values` first sets
 /// it.
 Expr hubble_at_start(const Program& d, ProgramUnits& units, const StartValues& start);
-/// In the order of need; the rescaled form's velocities are completed last, with H.
+/// Ordered so that each depends on earlier ones only; the velocities of the rescaled form are
+/// completed last, with H.
 std::vector<InitialValue> initial_values(const Program& d, ProgramUnits& units,
                                          const StartValues& start);
 
-// ---- what other stages ask of it
-/// Homogeneous initial value of every array of state, by a reader that knows what is known; null
-/// where it depends on the site.
+// ---- functions for other stages
+/// Homogeneous initial value of every array of state, read by `lower`; null where it depends on the
+/// site.
 std::map<int, Expr> homogeneous_values(const Equations& d, Lowerer lower);
 /// The positive H of 3 M^2 H^2 = <density(H)>; nothing where density is not a quadratic in H.
 std::optional<Expr> solve_constraint(const Space& d, Expr density,

@@ -1,5 +1,5 @@
-// The theory: what moves the fields, a potential, a written Hamiltonian or equations of their own,
-// and the order of each field's equation.
+// The theory: potentials, a written Hamiltonian or explicit equations, and the order of each
+// field's equation.
 //
 // Expressions are in physical units: Load(u) is the field, Load(momentum of u) its physical time
 // derivative, `a`, `H`, `t` are symbols, and Load(gradient_of(u)) stands for |grad u|^2 at the
@@ -15,12 +15,12 @@
 
 namespace vphi::physics {
 
-/// Who moves the fields.
-enum class Motor { Evolution, Chain, Flow };  // of links
+/// How the fields change: by equations of motion, by a Markov chain, or by a flow.
+enum class Motor { Evolution, Chain, Flow };  // Flow: of links
 
-/// Sums of potentials, and their terms by name.
+/// Potentials: their sum, and their terms by name.
 struct Potentials {
-  Expr potential;  ///< sum of all; null without
+  Expr potential;  ///< sum of all; null: there are none
   std::vector<std::pair<std::string, Expr>> potential_terms;
   std::vector<std::pair<const NamedFact*, Expr>> potentials;  ///< one for each name
 };
@@ -37,20 +37,20 @@ struct Theory : Space, Potentials, Hamiltonian {
   Motor motor = Motor::Evolution;
   bool hamiltonian = false;
 
-  /// Whether the field has a part in rho and p: not where an equation of its own replaces the
-  /// potential's and no potential depends on it (a tensor of gravitational waves, a spectator).
+  /// Whether the field contributes to rho and p. It does not where it has an explicit equation and
+  /// no potential depends on it (a tensor of gravitational waves, a spectator).
   bool gravitates(const StateField& field) const;
 };
 
 Theory read_theory(const Space& space);
 
-// ---- its steps; with `keep_parameters` params stay symbols, for a reader
-/// Fields with the order of their equations; order 2 gets arrays for the velocities.
+// ---- its steps; with `keep_parameters` params stay symbols, for printing
+/// The fields with the orders of their equations; fields of order 2 get arrays for the velocities.
 std::vector<StateField> decide_orders(const Space& d);
-/// Whether there is a written Hamiltonian.
+/// Whether the model has a written Hamiltonian.
 bool written_hamiltonian(const Declared& d);
 Potentials read_potentials(const Theory& d, bool keep_parameters = false);
-/// Nothing where none is written.
+/// The written Hamiltonian and its rates; empty where there is none.
 Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters = false);
 
 // ---- what later stages ask of it

@@ -1,4 +1,4 @@
-// What is wrong with initial values (E0724 to E0728).
+// Messages about initial values (E0724 to E0728).
 #pragma once
 
 #include <string>

@@ -6,8 +6,8 @@
 
 namespace vphi::physics {
 
-/// Of fields that are not stored as deviations. The mean and the fluctuations are those of `init`,
-/// where they are known numbers.
+/// Fields that are stored as deviations are excepted. The mean and the fluctuations are those of
+/// `init`, where they are known numbers.
 void warn_of_small_starts(const Program& d, const System& system);
 
 }  // namespace vphi::physics

@@ -1,11 +1,12 @@
-// `init u = file("name.h5:set")`: a start that lies in a file.
+// `init u = file("name.h5:set")`: initial values from a file.
 //
-// A set of an HDF5 file has the axes of the domain, slowest first: (z, y, x) of a lattice, (body,)
-// of particles. Behind them stand those of a value: (3,) of a vector, (3, 3) of a matrix, (mu,) of
-// what lies on links; complex numbers are pairs of a compound type (h5py) or one more axis of 2.
-// Axes in front are a stack: `file("events.h5:e")[event]` takes one, another one in each instance
-// where `event` is swept. What lies on sites is resampled onto the lattice; bodies and links must
-// have the number that the model has. A text has a row for each site or body.
+// A data set of an HDF5 file has the axes of the domain, slowest first: (z, y, x) for a lattice,
+// (body,) for particles. The axes of a value follow: (3,) for a vector, (3, 3) for a matrix, (mu,)
+// for links. Complex numbers are pairs of a compound type (h5py) or have a further axis of extent
+// 2. Axes in front form a stack of fields: `file("events.h5:e")[event]` takes one of them, and a
+// different one in each instance where `event` is swept. Values at sites are resampled onto the
+// lattice; the numbers of bodies and of links must be those of the model. A text file has a row for
+// each site or body.
 #pragma once
 
 #include <functional>
@@ -14,15 +15,15 @@
 
 namespace vphi::physics {
 
-/// `file(...)`, or an index behind it.
+/// Whether the expression is `file(...)`, possibly with indices.
 bool is_file(const dsl::Expr& e);
 
-/// Whether `file(...)[i]` leaves more than a number: the set has more axes than there are indices.
+/// Whether `file(...)[i]` is more than a number: the data set has more axes than there are indices.
 bool is_stack(const Program& d, const dsl::Expr& e);
 
-/// The value that the start of a field takes from the file: a number for each site, or the field's
-/// components; of links what is stored. `add` makes the array that the run fills. Fails with E0781
-/// to E0784, or E0831 for links.
+/// The initial value of a field from the file: a number for each site, or the field's components;
+/// for links, their stored numbers. `add` makes the array that the run fills. Fails with E0781 to
+/// E0784, or E0831 for links.
 Value file_start(const Program& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
                  const Reading& reading, const std::function<Expr(const RandomField&)>& add);
 

@@ -5,7 +5,7 @@
 //   m_eff^2 = V'' - (9/4) H0^2.
 // The random array has this spectrum in program units; with k = B*k_program the physical value is
 // B^((d-1)/2) times it (velocity: B^((d+1)/2)), and 1/sqrt(norm) for a component of kinetic energy
-// norm/2*u'^2. Of a canonical pair with u' = c*p the coordinate is sqrt(c) times that, and p =
+// norm/2*u'^2. For a canonical pair with u' = c*p the coordinate is sqrt(c) times that, and p =
 // u'/c.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace vphi::physics {
 
-/// A random array of the start: its Load, which stands for `factor` times it.
+/// Adds a random array to the start. The value is `factor` times the array; the result is its Load.
 Expr add_random(const Program& d, ProgramUnits& units, RandomField random, Expr factor,
                 dsl::Span span);
 
@@ -26,12 +26,12 @@ class VacuumDraws {
   VacuumDraws(const Program& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units) {}
 
-  /// What `vacuum` (the call `e`, with its options) is of a real array of the field: its value, or
-  /// with `velocity` that of its rate; of a canonical momentum its value.
+  /// The value of `vacuum` (the call `e`, with its options) for one real array of the field or of a
+  /// canonical momentum; with `velocity` the value for the rate of the array.
   Expr draw(const dsl::Expr& e, const StateField& field, int component, bool velocity);
 
-  /// d/dt of a value made of draws, or its canonical momentum: each draw moves as its vacuum does.
-  /// Null where the value holds no draw.
+  /// d/dt of a value with vacuum fluctuations, or its canonical momentum: each fluctuation has the
+  /// rate that belongs to it in the vacuum. Null where the value contains none.
   Expr rate_of(Expr value);
 
  private:
@@ -40,7 +40,7 @@ class VacuumDraws {
     const dsl::Expr* call;
     const StateField* field;
     int component;
-    Expr rate;  ///< null until it is wanted
+    Expr rate;  ///< null until it is requested
   };
 
   Expr rate_by_momentum(const dsl::Expr& e, const StateField& field, int array);

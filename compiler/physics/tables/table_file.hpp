@@ -1,11 +1,11 @@
-// Tabulated numbers as they lie in a file.
+// Reads tabulated numbers from files.
 //
 // Text: one row a line, columns separated by blanks or commas, `#` starts a comment. A table of one
 // variable has its argument in the first column and the value in another (the second, or the one
 // that `"name:3"` asks for); of two variables the arguments in the first two, all pairs there, in
 // any order. HDF5, `"name.h5:set"`: a set of rows [n, 2 or more] is read as text is; any other set
-// of one or two dimensions takes its arguments from the sets that its attribute `axes` names.
-// A mistake is a TableError that says where in the file it is. Nothing is cached here.
+// of one or two dimensions takes its arguments from the sets that its attribute `axes` names. An
+// error is a TableError with the place in the file. Nothing is cached.
 #pragma once
 
 #include <cstddef>
@@ -42,48 +42,51 @@ struct Matrix {
 };
 Matrix read_matrix(const std::string& path);
 
-/// The same for "file:set" of a model.
+/// The same for a text file or a data set "file:set".
 Matrix read_file(const std::string& folder, const std::string& name);
 
-/// Shape of a matrix that the run will read, and its name whatever folder it is read from.
+/// Shape of a matrix that the run will read, and its name with an absolute path.
 struct MatrixFile {
   std::string file;  ///< "/path/name.h5:set" or "/path/name"
   std::size_t rows = 0, columns = 0;
 };
 MatrixFile matrix_file(const std::string& folder, const std::string& name);
 
-/// What the start of a field wants of a file.
+/// Requirements for the initial values of a field in a file.
 struct FieldWanted {
-  std::string field;                  ///< its name, for messages
-  std::vector<std::string> axes;      ///< of the domain, slowest first: "y", "x"; of bodies "body"
-  std::vector<std::int64_t> extents;  ///< they must have these; empty: what is there is resampled
-  /// Axes behind those of the domain that make a value of the field's shape, the likeliest first:
-  /// {3} of a vector, {3, 3} of a matrix. A number for each site is always taken.
+  std::string field;  ///< its name, for messages
+  /// Of the domain, slowest first: "y", "x"; for particles "body".
+  std::vector<std::string> axes;
+  std::vector<std::int64_t> extents;  ///< required extents; empty: any, the field is resampled
+  /// Extents of the axes after those of the domain that give a value of the field's shape, in the
+  /// order of preference: {3} for a vector, {3, 3} for a matrix. A number for each site is always
+  /// accepted.
   std::vector<std::vector<std::int64_t>> values;
-  bool complex = false;     ///< complex numbers, or one more axis of 2: real and imaginary part
-  bool links = false;       ///< only what is in `values`, and also real numbers there (angles)
-  std::size_t indices = 0;  ///< that stand behind the file in the model
+  /// Complex numbers, or a further axis of extent 2: real and imaginary part.
+  bool complex = false;
+  bool links = false;       ///< only the shapes in `values`, also of real numbers (angles)
+  std::size_t indices = 0;  ///< number of indices after the file in the model
 };
 
-/// What it has.
+/// The field that was found.
 struct FieldFound {
-  std::string file;  ///< whatever folder it is read from: "/path/name.h5:set", "/path/name:column"
-  std::vector<std::int64_t> leading;  ///< lengths of the axes that the indices choose from
-  std::vector<std::int64_t> value;    ///< the one of FieldWanted::values; empty: a number
+  std::string file;  ///< with absolute path: "/path/name.h5:set", "/path/name:column"
+  std::vector<std::int64_t> leading;  ///< extents of the axes that the indices select from
+  std::vector<std::int64_t> value;    ///< the shape from FieldWanted::values; empty: a number
   bool complex = false;               ///< two real numbers for each
-  int column = 0;                     ///< of a text, the first, from 1; 0: `file` says it all
+  /// First column of a text, counted from 1; 0: `file` contains the name of the data set or column.
+  int column = 0;
 };
 
-/// A field's initial values, "name.h5:set" or "name:column" or "name:first..last", once the file
-/// was seen to be there and of that shape. What lies in it is read by the run
-/// (runtime/io/field_file.hpp).
+/// A field's initial values, "name.h5:set" or "name:column" or "name:first..last", after the file's
+/// existence and shape have been checked. The run reads the numbers (runtime/io/field_file.hpp).
 FieldFound field_file(const std::string& folder, const std::string& name,
                       const FieldWanted& wanted);
-/// Whether the name is one of an HDF5 file, and axes of its set; nothing for a text.
+/// Number of axes of the data set of an HDF5 file; nothing for a text file.
 std::optional<std::size_t> axes_of_file(const std::string& folder, const std::string& name);
 
 // table_hdf5.cpp
-/// Dimensions of a set, slowest first.
+/// Shape of a data set, slowest axis first.
 struct Hdf5Shape {
   std::vector<std::int64_t> dims;
   bool complex = false;  ///< pairs of real numbers, as h5py writes complex ones
@@ -92,7 +95,8 @@ Hdf5Shape dimensions_of_hdf5(const std::string& path, const std::string& set);
 /// Rows and columns of a set, without its numbers; a set of one dimension is a column.
 std::pair<std::size_t, std::size_t> shape_of_hdf5(const std::string& path, const std::string& set);
 bool is_hdf5(const std::string& path);
-/// A set of two dimensions, or of one as a column; `axes`: those of its attribute, if any.
+/// A data set of two dimensions, or of one dimension as a column; `axes`: the arguments named by
+/// its attribute, if any.
 struct Hdf5Set {
   std::vector<std::size_t> shape;
   std::vector<double> values;

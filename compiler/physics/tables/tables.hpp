@@ -3,10 +3,10 @@
 // Between two arguments of the table a function of one variable is a cubic (monotone where the data
 // are: Fritsch and Carlson, SIAM J. Numer. Anal. 17 (1980) 238) or, with order = 1, a line; one of
 // two variables is bilinear or, with order = 3, made of such cubics along both axes. Of nested
-// tables the first that holds the arguments is read. The coefficients of the pieces are tables of
-// the kernel, and the piece is found by arithmetic where the arguments are equally spaced, else by
-// a bisection with a fixed number of selects. Derivatives are those of the pieces; a line's is a
-// step function, so a potential of lines has a force that jumps, which is a warning.
+// tables the first whose range contains the arguments is used. The coefficients of the pieces are
+// tables of the kernel, and the piece is found by arithmetic where the arguments are equally
+// spaced, else by a bisection with a fixed number of selects. Derivatives are those of the pieces;
+// a line's is a step function, so a potential of lines has a force that jumps, which is a warning.
 #pragma once
 
 #include "compiler/physics/stages/theory.hpp"
@@ -16,7 +16,7 @@ namespace vphi::physics {
 
 /// What happens outside the arguments of the table.
 struct Outside {
-  enum class Kind { Clamp, Periodic, Value, Open };  ///< Open: it is never read there
+  enum class Kind { Clamp, Periodic, Value, Open };  ///< Open: it is never evaluated there
   Kind kind = Kind::Clamp;
   Expr value;
 };
@@ -25,17 +25,17 @@ struct Outside {
 std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vector<double>& y,
                                     bool periodic);
 
-/// The function at `arguments`, as many as the table has axes; order 1 or 3. Its first and last
-/// arguments are inside, in arithmetic of the precision `real`.
+/// The function at `arguments`, as many as the table has axes; order 1 or 3. The first and last
+/// arguments of the table count as inside, in arithmetic of the precision `real`.
 Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>& arguments,
                   int order, const std::vector<Outside>& outside, Precision real = Precision::F64);
 
-/// Of several tables the first whose range holds all arguments; beyond the last what `outside`
-/// says.
+/// The first of several tables whose range contains all arguments; outside of the last table
+/// `outside` applies.
 Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vector<Expr>& arguments,
             int order, const std::vector<Outside>& outside, Precision real = Precision::F64);
 
-/// Warns where a potential is made of lines.
+/// Warns where a potential uses a table with linear interpolation.
 void check_tables(const Theory& d);
 
 }  // namespace vphi::physics
