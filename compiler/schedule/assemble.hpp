@@ -1,8 +1,8 @@
-// The last stage: loops that the passes have gone over become numbered kernels, and the program
-// that launches them.
+// The last stage: makes numbered kernels from the loops after the passes, and the program that
+// launches them.
 //
-// In: the parts behind the passes, and the tables, to which nothing is added any more. Out: the
-// plan. What is refused here: a sweep of a model that transforms fields on the host.
+// In: the parts after the passes, and the complete tables. Out: the plan. Refused here: a sweep (of
+// parameters) of a model that transforms fields on the host.
 #pragma once
 
 #include "compiler/model/plan.hpp"

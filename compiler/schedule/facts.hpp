@@ -1,4 +1,4 @@
-// What a program says of its model beside its launches.
+// The parts of a program other than its launches.
 #pragma once
 
 #include "compiler/model/plan.hpp"
@@ -7,17 +7,17 @@
 
 namespace vphi::schedule {
 
-/// Before anything runs: the model's name and text, its box, its step, how many steps there are.
+/// The model's name and text, its box, its step, the number of steps.
 program::Program facts_of(const physics::System& system, const dsl::Resolved& resolved);
 
-/// Once nothing is added to the tables any more: buffers, scalars with their first values, axes.
+/// Adds buffers, scalars with their initial values, and axes from the complete tables.
 void add_tables(const physics::System& system, const Tables& tables, Plan& plan);
 
-/// What each kernel costs, for people.
+/// Adds the costs of each kernel.
 void add_costs(Plan& plan);
 
-/// All kernels of a step share one sequence of random numbers: a draw that is needed in two of
-/// them is the same number. The kernels of `initial` make the start, from a stream of their own.
+/// Numbers the draws of all kernels of a step in one sequence: a draw that two kernels need is the
+/// same number. The kernels of `initial`, which make the start, have a stream of their own.
 void number_draws(const physics::System& system, const std::vector<program::Launch>& initial,
                   std::vector<kernel::Kernel>& kernels);
 

@@ -1,8 +1,8 @@
-// Memory of a system before anything runs: its state, its matrices, what the host draws or reads
-// for the start, and the slots that every program has.
+// Allocates the memory of a system: its state, its matrices, the random or file arrays of the
+// start, and the slots that every program has.
 //
-// In: a system. Out: the tables that all later stages add to, and how the state and the drawn
-// arrays are described in the program. Nothing here can fail.
+// In: a system. Out: the tables that later stages add to, and the descriptions of the state and of
+// the random arrays for the program. Nothing here can fail.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ struct Layout {
 
 Layout allocate(const physics::System& system, const dsl::Resolved& resolved);
 
-/// Linear systems whose solutions have memory, and whose counts have slots: what looks at the state
-/// may name them.
+/// Allocates memory for the solutions of linear systems, and slots for their numbers of iterations
+/// and residuals, so that outputs and expectations can read them.
 class SolutionMemory {
  public:
   SolutionMemory(const physics::System& system, Tables& tables);

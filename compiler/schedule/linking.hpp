@@ -1,8 +1,8 @@
-// From sequences of loops to kernels with numbers and launches that name them.
+// Makes numbered kernels and launches from sequences of loops.
 //
-// Linking puts the scalars that a sweep needs at the end of the epilogue that runs before it: a
-// sequence that is linked has kernels alone, and what is needed before the first of them is the
-// caller's to place. Only linked sequences become launches. Nothing here can fail.
+// Linking appends the scalars that a sweep needs to the epilogue that runs before it. A linked
+// sequence consists of kernels; the caller places the scalars that the first of them needs. Only
+// linked sequences become launches. Nothing here can fail.
 #pragma once
 
 #include <string>
@@ -20,12 +20,13 @@ void append(Assigns& to, const Assigns& from);
 void append(Launches& to, const Launches& from);
 
 struct Linked {
-  Assigns needs;  ///< before the first kernel; where there is none, all that the sequence assigns
+  /// Scalars needed before the first kernel; without kernels, all assignments of the sequence.
+  Assigns needs;
   std::vector<kernel::Kernel> kernels;
   std::vector<std::vector<int>> swaps;  ///< arrays exchanged after each kernel
 
   bool empty() const { return kernels.empty(); }
-  /// The scalars at the end of the last kernel.
+  /// The epilogue of the last kernel.
   Assigns& end() { return kernels.back().epilogue; }
 };
 
@@ -39,7 +40,7 @@ class KernelList {
 
   int add(kernel::Kernel kernel);
   Launches add(Linked sequence);
-  /// A kernel of scalars; no launch where there is nothing to assign.
+  /// Adds a kernel that only assigns scalars; no launch where there is nothing to assign.
   Launches add_scalars(const std::string& name, Assigns assigns);
 
   const std::vector<kernel::Kernel>& kernels() const { return kernels_; }

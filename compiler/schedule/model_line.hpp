@@ -1,4 +1,4 @@
-// Where a part of a plan stands in the model, for messages and files of a run.
+// The line of the model that a part of a plan comes from, for messages and files of a run.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace vphi::schedule {
 
 struct ModelLine {
-  std::string text;  ///< empty where the place is in no source
+  std::string text;  ///< empty where the part has no place in a source
   int number = 0;
 };
 

@@ -1,5 +1,5 @@
-// Everything that a program launches, as sequences of loops: what the stages of a schedule have
-// made, before and behind the passes over kernels.
+// Everything that a program launches, as sequences of loops: the results of the stages of a
+// schedule, before and after the passes over kernels.
 //
 // `ReadyParts` has been through the passes; only that is assembled
 // (compiler/schedule/assemble.hpp).
@@ -25,7 +25,7 @@ struct Parts {
   Solves solves;
 };
 
-/// Places in System::solves that outputs and promises read, in the order of the launches.
+/// Indices into System::solves that outputs and expectations read, in the order of the launches.
 std::vector<std::size_t> wanted_solves(const Outputs& outputs, const Watch& watch);
 
 class ReadyParts {
@@ -39,8 +39,8 @@ class ReadyParts {
   Parts parts_;
 };
 
-/// Runs the passes over all of them, or those up to `stop_after`; nothing where a kernel came out
-/// unsound.
+/// Runs the passes, or those up to `stop_after`, over all parts; nothing where the verifier finds
+/// an error.
 std::optional<ReadyParts> with_passes(Parts parts, Slots& slots, const std::string& stop_after,
                                       dsl::Diagnostics& diagnostics);
 

@@ -1,8 +1,8 @@
-// The passes over kernels, in one visible list.
+// The list of the passes over kernels.
 //
-// Each pass is a pure function of one sweep (compiler/kernel/passes.hpp); the verifier runs after
-// each. `vphi emit --after NAME` stops after the one of that name; `schedule` stands for the state
-// before the first of them.
+// Each pass is a pure function of one SiteLoop (compiler/kernel/passes.hpp); the verifier runs
+// after each. `vphi emit --after NAME` stops after the one of that name; `schedule` stands for the
+// state before the first of them.
 #pragma once
 
 #include <optional>
@@ -25,17 +25,17 @@ struct Pass {
 const std::vector<Pass>& passes();
 std::vector<std::string> pass_names();
 
-/// Sweeps that run one after the other.
+/// Loops over the sites that run one after the other.
 struct LoopSequence {
   std::vector<kernel::SiteLoop> sweeps;
   std::vector<std::vector<int>> swaps;       ///< arrays exchanged after each sweep
-  std::vector<kernel::ScalarAssign> finish;  ///< in the epilogue of the last one
+  std::vector<kernel::ScalarAssign> finish;  ///< assignments in the epilogue of the last one
 };
 
 LoopSequence sequence_of(SiteLoops loops, std::vector<kernel::ScalarAssign> finish = {});
 
-/// Runs the passes over every sweep of the chains, and fixes the order of operations in `alone`,
-/// scalars of no sweep; false where a kernel came out unsound.
+/// Runs the passes over every loop of the sequences, and fixes the order of operations in `alone`,
+/// scalars outside of loops. False where the verifier finds an error.
 bool run_passes(const std::vector<LoopSequence*>& chains,
                 const std::vector<std::vector<kernel::ScalarAssign>*>& alone, Slots& slots,
                 const std::string& stop_after, dsl::Diagnostics& diagnostics);

@@ -1,9 +1,9 @@
-// From equations to a plan: which kernel, in which order, reading what.
+// Makes a plan from the equations: the kernels, their order, and their memory.
 //
-// The integrator's text is matched against the system (docs/rules.md rule 18), its assignments
-// become updates of arrays and scalars, neighbouring kicks merge, updates that may share a sweep
-// are fused by dependence, arrays read at neighbours and written in the same sweep get a second
-// buffer, and reductions that a scalar needs are taken in the sweep that has the values at hand.
+// The integrator's text is matched against the system (docs/rules.md rule 18), and its assignments
+// become updates of arrays and scalars. Adjacent kicks merge, and updates are fused into one sweep
+// where their dependences allow it. Arrays that are read at neighbours and written in the same
+// sweep get a second buffer. Reductions are taken in the sweep that computes the values.
 #pragma once
 
 #include <optional>

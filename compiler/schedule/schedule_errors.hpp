@@ -1,7 +1,7 @@
-// What can go wrong between equations and kernels, one named function for each message.
+// Messages of the schedule, one function each.
 //
-// E0740 to E0769: integrators and their match with the equations, noise; E0901: not yet in this
-// version. Each returns the whole diagnostic; nothing is formatted elsewhere.
+// E0740 to E0769: integrators and their match with the equations, noise; E0901: not supported in
+// this version. Each function returns the whole diagnostic.
 #pragma once
 
 #include <string>
@@ -23,26 +23,27 @@ Diagnostic unknown_name(Span at, const std::string& name, const std::string& int
                         const std::vector<std::string>& known);
 Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& why);
 
-/// `terms` in the equations of `variable` fit no part of the head; `fitting` integrators would do.
+/// `terms` in the equations of `variable` fit no part of the head; `fitting` are integrators that
+/// they fit.
 Diagnostic unmatched(Span at, const std::string& integrator, const std::string& variable,
                      const std::vector<std::string>& terms,
                      const std::vector<std::string>& fitting);
 Diagnostic circular_group(Span at, const std::string& integrator,
                           const std::vector<std::string>& variables);
-/// A composition with negative weights under noise.
+/// A composition with negative weights for equations with noise.
 Diagnostic noise_backwards(Span at, const std::string& integrator);
 /// A warning: noises that do not commute.
 Diagnostic noise_general(Span at, const std::string& integrator);
 Diagnostic noise_calculus_unknown(Span at, const std::string& integrator);
-/// A warning: the stationary state at this step is off by `relative`.
+/// A warning: the stationary variance at this step has the relative error `relative`.
 Diagnostic noise_bias(Span at, const std::string& integrator, const std::string& what,
                       double relative, const std::string& where,
                       const std::vector<std::string>& better);
-/// W0316: linearised equations that grow `growth`-fold a step and should not. `rate` of their
-/// fastest mode; `fits` is a dt at which they do not.
+/// W0316: the linearised step grows by the factor `growth`, although the equations do not. `rate`
+/// is that of the fastest mode; `fits` is a stable dt.
 Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate,
                       const std::string& wave, double dt, double fits);
-/// E0323: `together = steps` cannot be obeyed, for a reason.
+/// E0323: `together = steps` is not possible, for the reason `why`.
 Diagnostic not_together(Span at, int steps, const std::string& why);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);

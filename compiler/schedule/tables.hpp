@@ -1,7 +1,7 @@
-// The two tables a schedule fills while it is made: scalars (slots) and arrays (buffers).
+// The two tables that the stages of a schedule fill: scalars (slots) and arrays (buffers).
 //
-// Names given out are plain ASCII and unique without regard to case; the number of a slot or of a
-// buffer is its place in the program. Nothing here can fail.
+// Names are plain ASCII and unique without regard to case; the number of a slot or of a buffer is
+// its index in the program. Nothing here can fail.
 #pragma once
 
 #include <map>
@@ -17,11 +17,11 @@ namespace vphi::schedule {
 
 class Slots {
  public:
-  /// Adds a slot of exactly this name; nothing happens where it is there already.
+  /// Adds a slot of exactly this name, unless it exists.
   void add(const std::string& name, double initial = 0);
   /// A new slot named after the hint: "c_phi", "c_phi_2", ...
   std::string fresh(const std::string& hint);
-  /// Another initial value for a slot that is there.
+  /// Changes the initial value of an existing slot.
   void set(const std::string& name, double initial);
   bool has(const std::string& name) const { return index_.contains(name); }
   int index(const std::string& name) const { return index_.at(name); }
@@ -32,7 +32,7 @@ class Slots {
   std::vector<std::string> names_;
   std::vector<double> initial_;
   std::unordered_map<std::string, int> index_;
-  std::set<std::string> taken_;         ///< in lower case
+  std::set<std::string> taken_;         ///< names in lower case
   std::map<std::string, int> numbers_;  ///< hint -> the first number that may be free
 };
 
@@ -41,10 +41,10 @@ class Storage {
  public:
   explicit Storage(int first_free) : next_(first_free) {}
 
-  /// A number that has no memory (yet): a value on its way through a step.
+  /// A new array number without memory (yet): an intermediate value of a step.
   int number() { return next_++; }
   int count() const { return next_; }
-  /// Memory for array `array`.
+  /// Allocates memory for array `array`.
   void allocate(int array, program::Buffer buffer);
   int allocate_new(program::Buffer buffer);
   bool allocated(int array) const;
@@ -63,7 +63,7 @@ class Storage {
   std::map<std::string, int> numbers_;
 };
 
-/// Both. They come from `allocate` (compiler/schedule/layout.hpp); every stage behind it adds to
+/// Both tables. `allocate` (compiler/schedule/layout.hpp) makes them; every later stage adds to
 /// them.
 struct Tables {
   Slots slots;

@@ -1,6 +1,6 @@
-// Which variables belong to which variable of the integrator's head. Every assignment is scheduled
-// for trial, and the one with the fewest sweeps is taken (then: least memory, fewest averages,
-// fewest dependences within a group).
+// Assigns the variables of the system to the variables of the integrator's head. Every possible
+// assignment is scheduled, and the one with the fewest sweeps is chosen (then: least memory, fewest
+// averages, fewest dependences within a group).
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace vphi::schedule {
 
-/// The step of whatever moves the system; nothing where `diagnostics` says why there is none.
+/// The step of the system's dynamics; nothing, with an error in `diagnostics`, where there is none.
 std::optional<Stepping> choose_step(const physics::System& system, Slots& slots, Storage& storage,
                                     dsl::Diagnostics& diagnostics);
 

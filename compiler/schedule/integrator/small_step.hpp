@@ -1,4 +1,4 @@
-// One step of an integrator's text on a small system of one site: numbers in, numbers out.
+// One step of an integrator's text, evaluated with numbers on a small system of one site.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace vphi::schedule {
 
-/// A system of one site, its arrays 0, 1, ..., that steps of dt move.
+/// An empty system of one site with the step dt; the caller adds variables with arrays 0, 1, ...
 inline physics::System small_system(double dt) {
   physics::System system;
   system.arena = std::make_shared<algebra::Arena>();
@@ -32,7 +32,7 @@ inline void add_variable(physics::System& system, const std::string& name, physi
   system.variables.push_back(std::move(v));
 }
 
-/// The arrays behind one step as functions of the arrays before it and of the random numbers.
+/// The arrays after one step as functions of the arrays before it and of the random numbers.
 class SmallStep {
  public:
   static std::optional<SmallStep> of(const physics::System& system, const Integrator& integrator,

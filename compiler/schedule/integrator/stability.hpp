@@ -1,11 +1,11 @@
-// The step against the fastest waves of the start: is dt below the integrator's stability limit?
+// Checks dt against the integrator's stability limit for the fastest waves of the initial state.
 //
 // One step of the text on x'' = -w^2 x is a linear map of (x, v), stable while no eigenvalue is
 // larger than 1; on x' = -rate x it is a number. The text is run by the interpreter that makes
-// steps (compiler/schedule/integrator/small_step.hpp), with the model's dt and options, so a user's
-// own integrator has its limit as well, whatever functions its lines call. There is no limit for
-// heads that need more than these equations have (noise, friction, rotations): those are checked
-// by their linear equations as a whole (compiler/schedule/integrator/growth.hpp).
+// steps (compiler/schedule/integrator/small_step.hpp), with the model's dt and options, so the
+// limit of an integrator that the model defines is found as well. Heads with noise, friction or
+// rotations cannot be run on these equations and have no limit here; they are checked on the
+// linearised equations of the system (compiler/schedule/integrator/growth.hpp).
 #pragma once
 
 #include <optional>

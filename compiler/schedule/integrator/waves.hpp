@@ -1,5 +1,6 @@
-// Equations of motion on plane waves: the derivative of a rate by the amplitude of exp(i k x) about
-// a homogeneous state, with neighbours written out (`u@x`, `d(u, x)`) or in stencils.
+// Equations of motion linearised on plane waves: the derivative of a rate by the amplitude of exp(i
+// k x) about a homogeneous state. Neighbours may be read explicitly (`u@x`, `d(u, x)`) or by
+// stencils.
 #pragma once
 
 #include <array>
@@ -16,24 +17,24 @@ namespace vphi::schedule {
 
 using Wave = std::array<double, 4>;  ///< k*dx by axis
 
-/// Wave vectors of a lattice: 0 first, then multiples of pi/4 up to pi along each axis, of both
-/// signs but for the sign of all. Only 0 without a lattice.
+/// Wave vectors of a lattice: 0 first, then all with components that are multiples of pi/4 up to
+/// pi, one of each pair k and -k. Only 0 without a lattice.
 std::vector<Wave> waves_of(int dims);
 
-/// "k = (3.14, 0)/dx"; "k = 0" where it is none.
+/// "k = (3.14, 0)/dx", or "k = 0".
 std::string shown(const Wave& k, int dims);
 
-/// A rate, as a function of one array's wave.
+/// The response of a rate to a wave of one array.
 class WaveSlope {
  public:
-  /// The state: numbers of loads, symbols and the like; throws std::invalid_argument where there is
-  /// none. It is called for reductions too: their value is held fixed, whatever the wave.
+  /// The values of leaves in the homogeneous state; throws std::invalid_argument for a leaf without
+  /// a value. It is called for reductions too, whose values are held fixed.
   using Leaf = std::function<double(const algebra::Node&)>;
 
   WaveSlope(algebra::Expr rate, double dx, Leaf leaf)
       : own_(std::make_unique<algebra::Arena>()), rate_(rate), dx_(dx), leaf_(std::move(leaf)) {}
 
-  /// d(rate)/d(array) for a wave of this array alone. Throws as the leaf does.
+  /// d(rate)/d(array) for a wave of this array only. Throws where `leaf` throws.
   std::complex<double> operator()(int array, const Wave& k);
 
  private:
@@ -44,7 +45,7 @@ class WaveSlope {
   algebra::Expr with_numbers(algebra::Expr e, std::size_t open);
   double partial(algebra::Expr e, std::size_t i);
 
-  std::unique_ptr<algebra::Arena> own_;  ///< nodes made here are not in the model's arena
+  std::unique_ptr<algebra::Arena> own_;  ///< arena for nodes that are made here
   algebra::Expr rate_;
   double dx_;
   Leaf leaf_;

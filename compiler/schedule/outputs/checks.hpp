@@ -1,8 +1,8 @@
-// What every step ends with: the time, the averages over time, first passages, whether the run
-// ends, and whether the conditions of outputs hold. All of it is judged on the synchronised state.
+// The end of every step: time, averages over time, first passages, the end of the run, and the
+// conditions of outputs. All are evaluated on the synchronised state.
 //
-// In: the step. Out: the loops that run behind it, the slots that outputs and the program name, and
-// the averages of each clause, which its outputs go on with. Nothing here can fail.
+// In: the step. Out: the loops that run after it, the slots that outputs and the program read, and
+// the averages of each clause. Nothing here can fail.
 #pragma once
 
 #include <map>

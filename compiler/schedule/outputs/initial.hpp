@@ -7,12 +7,12 @@
 
 namespace vphi::schedule {
 
-/// Scalars whose initial value is a number get it in their slot; the rest is the chain's.
+/// The loops of the initial state. A scalar whose initial value is a number has it in its slot.
 struct Initial {
   LoopSequence chain;
   std::vector<kernel::ScalarAssign> alone;
 };
-/// Whether a kernel of the start draws numbers itself, as for links from the whole group.
+/// Whether a kernel of the start draws random numbers, as for random links of a group.
 bool kernels_of_start_draw(const physics::System& system);
 Initial initial_state(const physics::System& system, Slots& slots, Storage& storage);
 

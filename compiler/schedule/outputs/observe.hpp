@@ -1,9 +1,9 @@
-// Observables as sweeps of their own, over a copy of the state at one moment.
+// Observables, computed by sweeps of their own from the synchronised state.
 //
 // The part of a step that the stored state lacks (compiler/schedule/integrator/composition.hpp) is
-// added in the expressions, not in memory, so output does not change the trajectory by a bit.
-// Scalars get slots, fields get scratch buffers. A projection (physics::Projection) splits the
-// work: its input is made first, the host transforms it in place, and everything else runs after.
+// added in the expressions, not in memory. Outputs therefore do not change the trajectory by a bit.
+// Scalars get slots, fields get scratch buffers. With a projection (physics::Projection) its input
+// is computed first, the host transforms it in place, and the rest is computed after it.
 #pragma once
 
 #include <map>
@@ -27,25 +27,26 @@ class Observer {
                    ? nullptr
                    : std::make_unique<Ahead>(system, stepping, slots, storage)) {}
 
-  /// Slot of a value of the synchronised state.
+  /// The slot of a new scalar with this value of the synchronised state.
   int scalar(const std::string& hint, Expr value);
-  /// The same into a slot of this name.
+  /// Assigns the value to the slot of this name.
   void assign(const std::string& name, Expr value);
-  /// Arrays of one field output: the state's own buffer where a value is stored as it is, else
-  /// scratch. Where there is not room for all at once, they are made in stages.
+  /// Arrays of one field output: the buffer of the state where it holds the value, otherwise
+  /// scratch memory. Where the scratch memory does not suffice for all, they are computed in
+  /// stages.
   struct Fields {
-    std::vector<int> buffers;  ///< as the values
+    std::vector<int> buffers;  ///< one for each value
     std::size_t stage = 0;
   };
-  /// Quantities that are wanted together share a stage as long as their scratch does not exceed
-  /// `room` arrays.
+  /// Quantities of one output share a stage as long as their scratch memory does not exceed `room`
+  /// arrays.
   Fields fields(const std::string& hint, const std::vector<Expr>& values, std::size_t room);
 
   struct Result {
-    std::set<std::size_t> solves;  ///< places in System::solves: before everything else
+    std::set<std::size_t> solves;  ///< indices into System::solves; they are solved first
     LoopSequence chain;
-    std::vector<kernel::ScalarAssign> alone;  ///< scalars that need no sweep
-    LoopSequence before;                      ///< fills what the projections take
+    std::vector<kernel::ScalarAssign> alone;  ///< scalars computed without a sweep
+    LoopSequence before;                      ///< fills the inputs of the projections
     std::vector<kernel::ScalarAssign> before_alone;
     std::vector<program::Transform> transforms;
     std::vector<LoopSequence> stages;  ///< after `chain`
@@ -53,7 +54,7 @@ class Observer {
   Result finish(const std::string& name);
 
  private:
-  /// What runs before the projections.
+  /// The sweeps before the projections.
   struct Ahead {
     Ahead(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage)
         : block(system, slots, storage), state(synchronised(block, stepping)) {}
@@ -61,7 +62,7 @@ class Observer {
     State state;
     Wanted wanted;
     std::vector<program::Transform> transforms;
-    std::map<int, Expr> projected;  ///< number in Loads -> what stands for it here
+    std::map<int, Expr> projected;  ///< array number -> the expression of the projected value
   };
 
   int place(const std::string& hint, Expr load);
@@ -73,7 +74,7 @@ class Observer {
   const physics::System& system_;
   Block block_;
   State state_;
-  Wanted wanted_;                            ///< of the first stage
+  Wanted wanted_;                            ///< arrays and slots of the first stage
   std::vector<std::map<int, Expr>> stages_;  ///< further arrays, as Wanted::arrays
   std::unique_ptr<Ahead> ahead_;
   std::set<std::size_t> solves_;

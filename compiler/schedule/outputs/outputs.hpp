@@ -1,9 +1,9 @@
-// Output clauses: loops over a copy of the state for each cadence, and what is written of them.
+// Output clauses: the loops for each cadence, and the outputs that they fill.
 //
-// In: the step, the checks behind it, and the memory of solutions. Clauses of one cadence (every so
-// many steps, so much time, under one condition) share their loops; arrays that find no room at
-// once are outputs of their own, behind the clauses. Out: the outputs as the program has them, but
-// for launches. What fails: a value that needs averages and the state at once.
+// In: the step, the checks after it, and the memory of solutions. Clauses of one cadence (the same
+// number of steps, or time, and condition) share their loops. Arrays for which memory does not
+// suffice at once become outputs of their own after the clauses. Out: the outputs of the program
+// without their launches. Refused here: a value that needs averages and the state.
 #pragma once
 
 #include <vector>
@@ -14,21 +14,22 @@
 
 namespace vphi::schedule {
 
-/// Scalar kernels of a clause that has averages.
+/// Scalar assignments of a clause with averages.
 struct AverageScalars {
-  std::vector<kernel::ScalarAssign> before;  ///< its launches
-  std::vector<kernel::ScalarAssign> after;   ///< the runtime's averages
+  std::vector<kernel::ScalarAssign> before;  ///< before its launches
+  std::vector<kernel::ScalarAssign> after;   ///< after the averages of the runtime
 };
 
 struct Outputs {
   /// Clauses of one cadence.
   struct Cadence {
     Observer::Result loops;
-    std::size_t first = 0;            ///< place in `written` of the clause that has the launches
-    std::vector<std::size_t> stages;  ///< places of those of each stage of `loops`
+    std::size_t first = 0;  ///< index in `written` of the clause with the launches
+    /// Indices in `written` of the outputs of each further stage of `loops`.
+    std::vector<std::size_t> stages;
   };
   std::vector<program::Output> written;  ///< clauses in text order, then later stages
-  std::vector<AverageScalars> averages;  ///< of each clause
+  std::vector<AverageScalars> averages;  ///< for each clause
   std::vector<Cadence> cadences;
 };
 

@@ -1,8 +1,9 @@
-// What is watched while a run goes on: promises, the progress line, conservation laws that cannot
-// be recovered, the scale factor against the averages.
+// Quantities that are watched during a run: expectations, the progress line, conservation laws that
+// cannot be recovered, and the scale factor compared with the averages.
 //
-// In: the step, the checks behind it, the memory of solutions. Out: loops over a copy of the state,
-// and what the program says of them. What fails: a promise that needs averages and the state.
+// In: the step, the checks after it, the memory of solutions. Out: loops over the synchronised
+// state, and the entries of the program. Refused here: an expectation that needs averages and the
+// state.
 #pragma once
 
 #include <vector>

@@ -1,16 +1,17 @@
-// The text of a solver as sweeps: those before its iterations, those of an iteration, those after.
+// Makes sweeps from the text of a solver: before its iterations, in an iteration, and after them.
 //
 // A solver (models/std/solvers.vphi or the model's own) is a head `A(x) = b` with options and a
 // body of lines with one `repeat`. Fields of the text have the shape of b, component by component;
-// numbers may be complex. What an iteration sets and the next one reads has memory or a slot; a
-// total of values that no iteration changes is computed once. Sweeps are made as everywhere
-// (compiler/schedule/steps/site_loops.hpp), so sums are taken where their values are made, and what
-// is read at neighbours gets memory or a second buffer only where it must.
+// numbers may be complex. A value that one iteration sets and the next reads has memory or a slot.
+// A total of values that no iteration changes is computed once. The sweeps are made by
+// steps/site_loops.hpp: sums are taken in the sweep that computes their values, and values get
+// memory or a second buffer only where they need it.
 //
-// Lines after the iterations say how a solve continues with a right side that replaces the one
-// before, with x counted from 0 again. Names that they do not set keep their values.
+// Lines after the iterations say how a solve continues with a new right side, where x starts from 0
+// again. Names that they do not set keep their values.
 //
-// Nothing branches: once `until` holds, selects keep the values that an iteration would set.
+// There are no branches: once `until` holds, selects keep the values that an iteration would
+// change.
 #pragma once
 
 #include <memory>
@@ -23,25 +24,25 @@ namespace vphi::schedule {
 
 struct SolveLoops {
   LoopSequence start, iteration, finish;
-  /// Where a text says how it goes on once the right side has changed: in the place of `start` from
-  /// the second time on.
+  /// The sweeps of the lines after the iterations: they replace `start` from the second solve on.
   LoopSequence restart;
-  /// What each iteration takes from a solve in a lower precision; `rest` makes its right side.
+  /// The solve in a lower precision that each iteration uses; `rest` computes its right side.
   std::unique_ptr<SolveLoops> inner;
   LoopSequence rest;
-  std::vector<kernel::ScalarAssign> alone;  ///< before `start`
-  /// All but launches.
+  std::vector<kernel::ScalarAssign> alone;  ///< assigned before `start`
+  /// The entry of the program without launches.
   program::Solve described;
 };
 
-/// Nothing where the text cannot be run; then `diagnostics` says why. The arrays of the solution
-/// get memory where they have none.
+/// Nothing, with an error in `diagnostics`, where the text cannot be used. Allocates the arrays of
+/// the solution where they have no memory.
 std::optional<SolveLoops> make_solve(const physics::System& system,
                                      const physics::LinearSystem& solve, const Stepping& stepping,
                                      Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics);
-/// A system that takes its right side from memory and leaves the solution in memory, for systems
-/// with one operator (LinearSystem::like): `load` puts the right side there, `save` takes the
-/// solution and what tells how it went to the system's own places.
+/// A system that reads its right side from memory and leaves the solution in memory. Several
+/// systems with one operator use it (LinearSystem::like): `load` stores the right side, and `save`
+/// copies the solution, the number of iterations and the residual to the system's own arrays and
+/// slots.
 struct SharedSolve {
   physics::LinearSystem system;
   std::vector<int> right;  ///< arrays of the right side

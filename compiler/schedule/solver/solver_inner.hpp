@@ -1,4 +1,5 @@
-// Solves in two precisions: a text around a solver takes approximate solutions from it.
+// Iterative refinement: an outer text takes approximate solutions from a solver in a lower
+// precision.
 //
 // The text (`refined` in models/std/solvers.vphi) calls inner(v, tol) once in an iteration. The
 // call solves the same system on arrays of f32 to `tol`, by the solver that the model
@@ -11,13 +12,13 @@
 namespace vphi::schedule {
 
 struct InnerSolve {
-  physics::System system;       ///< with the numerics of the iterations
+  physics::System system;       ///< system with the numerics of the inner iterations
   physics::LinearSystem solve;  ///< right side: Loads of memory
 };
 InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve, Slots& slots,
                     Storage& storage);
 
-/// The system that the text around is run for: with its own options, and `tol` as the call has it.
+/// The linear system for the outer text: with its options, and the tolerance of the call.
 physics::LinearSystem system_around(const physics::LinearSystem& solve);
 
 }  // namespace vphi::schedule

@@ -1,5 +1,5 @@
-// What a solve keeps in memory and in slots: values that its rounds read and its start makes, and
-// the residual that is made of the solution at its end.
+// Values that the start of a solve computes and its iterations read from memory or slots, and the
+// residual of the solution.
 #pragma once
 
 #include <map>
@@ -12,19 +12,20 @@
 
 namespace vphi::schedule {
 
-/// Each value once: the start fills it, the rounds read it.
+/// Stores each value once: the start computes it, the iterations read it.
 class Kept {
  public:
-  /// `wanted`: of the start. `name`: of the solve, before names of slots and buffers.
+  /// `wanted`: values to be stored by the start. `name`: of the solve, a prefix for names of slots
+  /// and buffers.
   Kept(Block& start, Wanted& wanted, std::string name)
       : start_(start), wanted_(wanted), name_(std::move(name)) {}
 
-  /// A slot with the value.
+  /// The symbol of a slot with the value.
   Expr number(const std::string& hint, Expr value);
-  /// A Load of memory with the value, which the start fills where the value has none.
+  /// A Load of the value; the start stores it where it is not in memory yet.
   Expr array(const std::string& hint, Expr value);
-  /// The map as the rounds see it: what it is made of besides its argument (`unknowns`) is state as
-  /// it lies in memory, or is kept. `here`: the state at the start.
+  /// The map for the iterations: its expressions apart from the argument (`unknowns`) are either
+  /// stored state, or stored by the start. `here`: the state at the start.
   physics::LinearMap constant_parts(const physics::LinearMap& map, const std::vector<int>& unknowns,
                                     const State& here);
   program::Buffer scratch(const std::string& hint) const;
@@ -39,14 +40,14 @@ class Kept {
   std::map<const algebra::Node*, Expr> numbers_, arrays_;
 };
 
-/// What the map makes of the arrays that are given; stages are arrays of the block.
+/// The map applied to the arrays in `given`; its stages become arrays of the block.
 std::vector<Expr> mapped(Block& block, const physics::LinearMap& map, State given);
 
-/// The loops of a block of a solve: what they keep between them is scratch.
+/// The loops of a block of a solve; values passed between them are scratch memory.
 SiteLoops solve_loops(const Block& block, Wanted& wanted, const std::string& name, bool pure);
 
-/// norm(b - A(x))/norm(b) of the solution as it lies in memory. `right`: b at the sites that are
-/// solved for, where these are half of them; then the other half is made first.
+/// norm(b - A(x))/norm(b) of the stored solution. `right`: b at the sites that are solved for, if
+/// these are half of the sites; the other half of the solution is then computed first.
 SiteLoops residual_loops(const physics::System& system, const physics::LinearSystem& solve,
                          const Stepping& stepping, const std::vector<Expr>& right,
                          const std::string& name, Slots& slots, Storage& storage);

@@ -1,7 +1,7 @@
-// Arithmetic of a solver's text: fields component by component, numbers that may be complex.
+// Arithmetic of a solver's text: fields, component by component, and complex numbers.
 //
-// What a name or the operator means is the caller's (Meaning); everything else is here. Failure is
-// an ArithmeticError (compiler/text/arithmetic.hpp) with the place in the text.
+// The caller gives the meaning of names and of the operator (Meaning). Errors are thrown as
+// ArithmeticError (compiler/text/arithmetic.hpp) with the place in the text.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,10 @@ struct SolverMeaning {
   std::function<physics::Value(const dsl::Expr&)> name;
   /// A(v), or its adjoint applied to v.
   std::function<physics::Value(const dsl::Expr&, const physics::Value&, bool adjoint)> apply;
-  /// A call whose value is known already (a total that no iteration changes); null otherwise.
+  /// The value of a call that is already computed (a total that no iteration changes), or null.
   std::function<const physics::Value*(const dsl::Expr&)> known;
-  /// inner(v, tol): about A^-1 v, in the inner precision; null where the call names none.
+  /// inner(v, tol): approximately A^-1 v, in the inner precision; null where the text has no inner
+  /// solver.
   std::function<physics::Value(const dsl::Expr&)> inner;
   std::string op;  ///< name of the operator
 };

@@ -1,9 +1,9 @@
-// The linear systems that anything wants solved, as loops and then as launches.
+// The linear systems to be solved, as loops and then as launches.
 //
-// In: the step, the memory of solutions, and the systems that are wanted. Systems with one operator
-// share the loops of the first of them (`share_solve`): their right sides and solutions are copied
-// before and behind. Out: the loops, by place in System::solves. What fails is a solver's text that
-// cannot be run. Behind the passes `SolveLauncher` gives each system its launches.
+// In: the step, the memory of solutions, and the systems to be solved. Systems with one operator
+// share the loops of the first of them (`share_solve`): their right sides are copied before it and
+// their solutions after it. Out: the loops, by index in System::solves. Refused here: a solver's
+// text that cannot be used. After the passes `SolveLauncher` gives each system its launches.
 #pragma once
 
 #include <map>
@@ -18,14 +18,15 @@
 namespace vphi::schedule {
 
 struct Solves {
-  /// What puts the right side of a system where the shared loops take it, and fetches the solution.
+  /// Copies the right side of a system to the memory of the shared loops, and the solution from
+  /// there.
   struct Copies {
     LoopSequence load, save;
     Assigns load_alone;
   };
   std::map<std::size_t, std::size_t> first;  ///< system -> the one whose loops solve it
-  std::map<std::size_t, SolveLoops> loops;   ///< of each of these
-  std::map<std::size_t, Copies> copies;      ///< of systems that share them
+  std::map<std::size_t, SolveLoops> loops;   ///< loops of each of these
+  std::map<std::size_t, Copies> copies;      ///< copies of systems that share loops
   std::vector<std::string> remarks;
 };
 
@@ -34,21 +35,21 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
                                   const std::vector<std::size_t>& wanted, Tables& tables,
                                   dsl::Diagnostics& diagnostics);
 
-/// Gives kernels their numbers when a solve is asked for first.
+/// Adds the kernels of a solve to the list when its launches are first requested.
 class SolveLauncher {
  public:
   SolveLauncher(Solves solves, KernelList& kernels)
       : solves_(std::move(solves)), kernels_(kernels) {}
 
-  /// The launches that solve a system (its place in System::solves).
+  /// The launches that solve a system (its index in System::solves).
   const Launches& launches(std::size_t place);
 
-  /// What launches name by Launch::solve.
+  /// The solves, by the index in Launch::solve.
   const std::vector<program::Solve>& described() const { return described_; }
   const std::vector<std::string>& remarks() const { return solves_.remarks; }
 
  private:
-  /// What begins a solve: the first time, and where it goes on after another.
+  /// The launches that begin a solve: the first one, and one that continues after another.
   struct Begin {
     Launches start, restart;
   };

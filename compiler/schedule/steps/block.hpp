@@ -1,9 +1,9 @@
-// A block: straight-line code on whole arrays and scalars, every value defined once.
+// A block: straight-line code on whole arrays and scalars, in which every value is defined once.
 //
 // The integrator's step, the initial state and each set of observables are written as a block
-// first, without any thought of memory or of sweeps. Values are defined from values before them;
-// a definition of an array gets a number of its own (a Load names it), one of a scalar a slot.
-// Means become reductions with the scalar factors in front, so that what is summed has none.
+// first, independent of memory and sweeps. A definition uses values defined before it. A defined
+// array has a number, by which Loads refer to it, and a defined scalar a slot. Means become
+// reductions with the scalar factors in front, so that the summed terms have none.
 // compiler/schedule/steps/site_loops.hpp turns a block into kernels.
 #pragma once
 
@@ -24,11 +24,12 @@ struct Item {
   enum class Kind { Array, Reduction, Scalar };
   Kind kind = Kind::Scalar;
   int array = -1;    ///< Array: its number
-  std::string name;  ///< Reduction, Scalar: slot; Array: what to call it
+  std::string name;  ///< Reduction, Scalar: slot; Array: its name
   kernel::ReduceKind reduce = kernel::ReduceKind::Sum;
   Expr value;
-  int version_of = -1;  ///< Array: the state array whose later value this is
-  int parity = -1;      ///< made (Array) or summed (Reduction) at sites of this parity alone
+  int version_of = -1;  ///< Array: the state array of which this is a later value
+  /// Computed (Array) or summed (Reduction) at sites of this parity only; -1: at all sites.
+  int parity = -1;
 };
 
 class Block {
@@ -38,25 +39,26 @@ class Block {
 
   /// Defines an array and returns its Load. A bare Load at the site itself is returned as it is.
   Expr array(const std::string& name, Expr value, int version_of = -1);
-  /// The same for a value that is wanted at sites of one parity alone (x + y + z + t mod 2 over the
-  /// axes of even extent): in a sweep over these sites. Elsewhere the array holds anything.
+  /// The same for a value that is needed only at sites of one parity (x + y + z + t mod 2 over the
+  /// axes of even extent). It is computed in a sweep over these sites; elsewhere the array is
+  /// undefined.
   Expr parity_array(const std::string& name, Expr value, int parity);
-  /// From now on arrays are made, and reductions are taken, at sites of this parity alone; -1:
-  /// everywhere.
+  /// Later definitions of arrays and reductions are restricted to sites of this parity; -1: all
+  /// sites.
   void at_sites(int parity) { parity_ = parity; }
   int parity() const { return parity_; }
   /// Defines a scalar and returns its Symbol; Symbols and Numbers are returned as they are.
   Expr scalar(const std::string& name, Expr value);
   /// The value with its reductions replaced by slots.
   Expr without_reductions(Expr value);
-  /// Always a definition of its own: of an output slot, say.
+  /// Defines the slot even where the value is a Symbol or Number, as for outputs.
   void assign(const std::string& slot, Expr value);
 
-  /// A reduction that fills this slot.
+  /// Defines the slot as a reduction of the value.
   void reduce(const std::string& slot, kernel::ReduceKind kind, Expr value);
 
-  /// Takes out the reductions over stored state of the site itself alone: the step before can make
-  /// them of its end. Their slots are inputs of the block from now on.
+  /// Removes and returns the reductions over stored state at the site itself, which the step before
+  /// can compute from its final state. Their slots become inputs of the block.
   std::vector<Item> take_carried();
 
   const std::vector<Item>& items() const { return items_; }
@@ -78,13 +80,13 @@ class Block {
   Storage& storage_;
   std::vector<Item> items_;
   int parity_ = -1;
-  using Known = std::map<std::pair<const algebra::Node*, int>, Expr>;  ///< by value and parity
+  using Known = std::map<std::pair<const algebra::Node*, int>, Expr>;  ///< key: value and parity
   Known arrays_;
   Known reductions_[3];  ///< by ReduceKind
 };
 
-/// Stencils as integer weights, with dx^p/denominator as a number in front: rounded weights would
-/// spoil the averages in f32, and the number goes into a scalar anyway.
+/// Stencils with integer weights and the factor dx^p/denominator in front. Rounded weights would
+/// make averages inaccurate in f32, and the factor becomes part of a scalar in any case.
 Expr with_integer_stencils(Expr expr, double dx);
 
 }  // namespace vphi::schedule

@@ -1,21 +1,22 @@
-// One flow of one group: all variables of the group follow their rates for a length of time,
-// with the other groups held fixed.
+// The flow of a group: all variables of the group change at their rates for a length of time, while
+// the other groups are held fixed.
 //
 // Members of a group may depend on each other in one direction (scale factor -> momentum, field ->
 // derivative of the scale factor). The flow is then the symmetric composition of its members
-// (docs/rules.md rule 19), written without sub-steps: a member that moved before enters the rate of
-// the next one by the mean of its start and its end if it is a scalar, and an average takes the
-// mean of the rates at the start and at the end if it is a field. Every such map is its own inverse
-// with the length reversed, and of order 2.
+// (docs/rules.md rule 19), written without substeps. A scalar that has been updated enters the rate
+// of the next member by the mean of its values before and after. For a field, an average in a rate
+// is the mean of the averages before and after. Every such map is its own inverse with the length
+// reversed, and of order 2.
 //
-// Scalars that depend on themselves or on each other, and on no field that moves with them (the
-// time that a prescribed scale factor is a function of), are moved by the implicit midpoint rule: a
-// single one whose rate is a quadratic polynomial of itself by the root of a quadratic equation
-// (a' of the rescaled form, docs/formulas.md 1.3), others iterated to round-off.
+// Scalars that depend on themselves or on each other, but on no field of their group (the time that
+// a prescribed scale factor is a function of), are updated by the implicit midpoint rule. For a
+// single scalar whose rate is a quadratic polynomial of itself it is solved by the root of a
+// quadratic equation (a' of the rescaled form, docs/formulas.md 1.3), otherwise by iteration to
+// round-off.
 //
-// In a mean, a quadratic form u L u of a moving field whose second half would need neighbours of
-// values made in this very sweep is taken in its polar form: u(end) L u(start). For a symmetric L
-// and a periodic box it is symmetric under reversal, and its error is of the same order.
+// The mean of a quadratic form u L u of a field that changes would need neighbours of values
+// computed in the same sweep. It is replaced by its polar form u(end) L u(start). For a symmetric L
+// in a periodic box this is symmetric under time reversal, and its error is of the same order.
 #pragma once
 
 #include <optional>
@@ -27,7 +28,7 @@
 
 namespace vphi::schedule {
 
-/// What a variable of an integrator's head stands for.
+/// The variables of the system that a variable of an integrator's head stands for.
 struct Group {
   std::string variable;  ///< "x"
   std::vector<int> arrays;
@@ -43,44 +44,49 @@ struct State {
 /// The state as the program stores it.
 State stored_state(const physics::System& system);
 
-/// Clocks: physical time, and what advances at a constant rate. They are summed with the rounding
-/// of each sum kept in a slot of its own (Kahan 1965), so that 1e8 steps cost no digits.
+/// Whether a scalar is a clock: physical time, or a scalar of constant rate. Clocks are summed with
+/// compensation (Kahan 1965), so that they lose no digits in 1e8 steps.
 bool is_clock(const physics::System& system, const std::string& scalar);
-/// Slot of what the last sum lost.
+/// The slot of the rounding error of the last sum.
 std::string rest_name(const std::string& scalar);
-/// A clock of constant rate at the end of a step: its start + step*dt*rate; null for others.
+/// The value of a clock of constant rate at the end of a step, start + step*dt*rate; null for other
+/// scalars.
 Expr clock_time(const physics::System& system, const physics::ScalarVariable& scalar, Expr step);
 /// state[scalar] := start + increment.
 void move_scalar(Block& block, const std::string& scalar, Expr start, Expr increment, State& state);
 
-/// The expression with every state variable replaced by its value; reads at neighbours follow.
+/// The expression with every state variable replaced by its value in `state`, shifted for reads at
+/// neighbours.
 Expr at(const State& state, Expr expr);
-/// The same for values that are computed together, in the order in which they were written.
+/// The same for several values; keeps the order in which their operations were created.
 std::vector<Expr> at(const State& state, std::span<const Expr> exprs);
 
-/// One member of a group, in the order in which members are moved.
+/// One member of a group; members are updated in the order of their list.
 struct Member {
   int array = -1;  ///< -1: a scalar
   std::string scalar;
   Expr rate;
   std::set<int> own_arrays;  ///< members of its own group that its rate reads
   std::set<std::string> own_scalars;
-  int circle = -1;  ///< members with the same number >= 0 depend on each other: moved together
+  /// Members with the same number >= 0 depend on each other and are updated together.
+  int circle = -1;
 };
 
-/// Members such that each depends on earlier ones only; nothing where there is a cycle
-/// of anything else than scalars without averages.
+/// The members in an order in which each depends on earlier ones only. Nothing where there is a
+/// cycle of members other than scalars without averages.
 std::optional<std::vector<Member>> members_in_order_of_dependence(const physics::System& system,
                                                                   const Group& group);
 
-/// No member depends on another: two flows in a row are one of the summed length, exactly.
+/// Whether no member depends on another. Two successive flows are then exactly one flow of the
+/// summed length.
 bool is_exact(const std::vector<Member>& members);
 
-/// Moves the group by `length` (a scalar); the block gets the definitions, `state` the values.
+/// The flow of the group for `length` (a scalar): adds definitions to the block and sets the new
+/// values in `state`.
 void advance(Block& block, const std::vector<Member>& members, Expr length, State& state,
              std::set<std::string>& remarks);
 
-/// Plain name for people and kernels: "phi", "a".
+/// The name of an array for messages and kernels: "phi", "a".
 std::string name_of(const physics::System& system, int array);
 const physics::Variable* variable_of(const physics::System& system, int array);
 

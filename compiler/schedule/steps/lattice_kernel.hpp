@@ -1,4 +1,4 @@
-// A kernel over the lattice of a system, before anything is said of what it does.
+// Kernels over the lattice of a system, without contents.
 #pragma once
 
 #include <set>
@@ -11,17 +11,17 @@
 
 namespace vphi::schedule {
 
-/// Its box and its numbers, without stores.
+/// A kernel with the lattice and the numerics of the system, without stores.
 kernel::Kernel lattice_kernel(const physics::System& system, const std::string& name);
 
-/// One that computes scalars alone.
+/// A kernel that only assigns scalars.
 kernel::Kernel scalar_kernel(const physics::System& system, const std::string& name,
                              std::vector<kernel::ScalarAssign> epilogue);
 
-/// Declares what a kernel reads and writes; `second`: written to the other copy.
+/// Declares the arrays that a kernel reads and writes; `second`: written to the other copy.
 void declare_arrays(kernel::Kernel& kernel, const std::set<int>& read, const std::set<int>& written,
                     const std::set<int>& second, const Storage& storage);
-/// The same for a kernel whose stores and reductions are complete; it stores in place.
+/// The same, derived from the complete stores and reductions of a kernel that stores in place.
 void declare_arrays(kernel::Kernel& kernel, const Storage& storage);
 
 }  // namespace vphi::schedule

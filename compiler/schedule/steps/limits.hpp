@@ -1,9 +1,9 @@
 // `limit x = expr` in a step (docs/rules.md rule 22).
 //
-// Limits are expressions of the state that has just been updated, applied in text order; the
-// components of one see the state before it. They are written into the block behind the update, so
-// they are part of its kernel where they read the site itself, and take a sweep of their own where
-// they read neighbours or averages.
+// Limits are functions of the updated state and are applied in text order; all components of a
+// limit are computed from the state before it. They are added to the block after the update. A
+// limit that reads only the site itself is part of the kernel of the update; one that reads
+// neighbours or averages takes a sweep of its own.
 #pragma once
 
 #include <vector>
@@ -15,12 +15,12 @@ namespace vphi::schedule {
 /// Whether one of these arrays has a limit.
 bool limited(const physics::System& system, const std::vector<int>& arrays);
 
-/// The limits of conserved quantities, all of them.
+/// Applies all limits of conserved quantities.
 void apply_limits(Block& block, State& state);
 
-/// Those of arrays that have been moved for `length`, a scalar that is 0 where nothing moves any
-/// more: then nothing changes. Conserved quantities have theirs at other places of a step
-/// (flux.hpp).
+/// Applies the limits of arrays that a flow of `length` has updated. `length` is a scalar that is 0
+/// after the end of the run; then nothing changes. Limits of conserved quantities are applied in
+/// flux.hpp.
 void limit_updated(Block& block, State& state, const std::vector<int>& arrays, Expr length);
 
 }  // namespace vphi::schedule

@@ -1,8 +1,8 @@
-// The step of a Markov chain: a sweep of updates, each colour after colour and in place.
+// The step of a Markov chain: one sweep of updates. Each update goes through its colours, in place.
 //
 // Every update is one kernel over the sites of a colour (kernel::Colours) and runs once for each of
-// its colours; the number of the colour is a scalar, which the kernel itself advances.
-// Random numbers are those of the sweep's number. Nothing here can fail.
+// its colours; the number of the colour is a scalar that the kernel itself advances. Random numbers
+// are keyed by the number of the sweep. Nothing here can fail.
 #pragma once
 
 #include "compiler/schedule/steps/step.hpp"

@@ -1,10 +1,10 @@
-// The kernels of a step as one launch that takes many steps, for systems so small that launches
-// would take longer than what they do (kernel::Kernel::stages).
+// One launch that takes many steps with all their kernels, for systems so small that a launch takes
+// longer than its work (kernel::Kernel::stages).
 //
-// The launch goes through the list of a step's kernels, often the same for each stage of the
-// integrator, for as many steps as multi_step_slot says. The results are the same as with a launch
-// for each kernel, which remains for devices that need it. Whether it is used on a
-// device follows from counts (emit/patterns/persistent.hpp).
+// The launch executes the list of a step's kernels, often the same for each stage of the
+// integrator, for the number of steps in multi_step_slot. The results are the same as with a launch
+// for each kernel, which is still used on other devices. The choice is made by counts
+// (emit/patterns/persistent.hpp).
 #pragma once
 
 #include <optional>
@@ -13,11 +13,13 @@
 
 namespace vphi::schedule {
 
-/// The launch, where the kernels of a step can be stages of one: they belong to a domain of one
-/// axis (particles, chains), write in place, and no host is needed between them.
+/// The launch; nothing where the kernels of a step cannot be its stages. They must belong to a
+/// domain of one axis (particles, one-dimensional lattices), write in place, and need no action of
+/// the host between them.
 std::optional<kernel::Kernel> persistent_kernel_of(const Plan& plan);
 
-/// Takes the launch into the plan. The kernels of the step are cut as its stages are.
+/// Adds the launch to the plan. The separate kernels of the step get the same groups and threads as
+/// its stages.
 void add_persistent(Plan& plan, kernel::Kernel persistent, kernel::Reach reach, int threads);
 
 }  // namespace vphi::schedule

@@ -1,11 +1,11 @@
-// Brings the references of fields that are stored as deviations back to the means of the fields.
+// Moves the references of fields that are stored as deviations back to the means of the fields.
 //
-// P moves by the homogeneous equation alone. Where other fields act back on the mean of the field,
-// the mean leaves P, and a deviation that is a mean again has the digits of one. So every
-// `kStepsBetweenRecentrings` steps the mean of d is taken, and where it is larger than the rms of d
-// about it, it goes from the array to P, and that of the momentum to the momentum's. The sum of
-// both is the field before and after. Two sweeps over these arrays alone: a small part of the work
-// of so many steps.
+// P follows the homogeneous equation. Where other fields act back on the mean of the field, the
+// mean departs from P, and a deviation d with a large mean loses the digits that were gained.
+// Therefore the mean of d is computed every `kStepsBetweenRecentrings` steps. Where it is larger
+// than the rms of d about it, it is subtracted from the array and added to P, and likewise for the
+// momentum. The field, the sum of both, does not change. These are two sweeps over the arrays
+// concerned, a small part of the work of so many steps.
 #pragma once
 
 #include "compiler/schedule/pipeline.hpp"

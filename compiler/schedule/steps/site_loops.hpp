@@ -1,14 +1,14 @@
-// From a block to sweeps: which value is made in which pass over the lattice, and where it lives.
+// Makes sweeps from a block: decides in which pass over the lattice each value is computed, and
+// where it is stored.
 //
-// A value may be made in the sweep that makes what it reads, as long as it reads it at the site
-// itself; read at a neighbour, or as a mean, it takes the next sweep. Each value goes to the
-// earliest sweep that allows it. Values that nobody reads later stay in registers; others get
-// memory: a later value of a state array goes where the array is (in place, or into its second
-// buffer where the old one is read at neighbours in the same sweep).
+// A value can be computed in the sweep that computes its arguments if it reads them at the site
+// itself. If it reads them at a neighbour, or as a mean, it needs the next sweep. Each value is
+// assigned to the earliest possible sweep. Values that no later sweep reads stay in registers;
+// others get memory. A later value of a state array is stored in that array: in place, or in its
+// second buffer where the old value is read at neighbours in the same sweep.
 //
-// Where `join` says so, a value that is needed only at the end goes to a later sweep instead, if
-// that sweep reads more of the value's arguments than the earliest one does: memory is
-// read once for both.
+// With `join`, a value that is needed only at the end is assigned to a later sweep, if that sweep
+// reads more of the value's arguments than the earliest one. These are then read once for both.
 #pragma once
 
 #include <map>
@@ -21,21 +21,22 @@
 namespace vphi::schedule {
 
 struct Wanted {
-  std::map<int, Expr> arrays;      ///< array with memory -> Load of the value it ends with
-  std::vector<std::string> slots;  ///< scalars that must be there in the end
-  /// Nothing that exists before is overwritten, so cheap values may be computed again, not kept.
+  std::map<int, Expr> arrays;      ///< array with memory -> Load of its final value
+  std::vector<std::string> slots;  ///< scalars that must be assigned at the end
+  /// The block overwrites no input, so cheap values may be recomputed instead of stored.
   bool pure = false;
-  std::string name = "sweep";  ///< of the kernels: name, name_2, ...
+  std::string name = "sweep";  ///< names of the kernels: name, name_2, ...
   int along = -1;              ///< kernel::Kernel::along
-  bool join = false;           ///< with later sweeps, see above
-  /// Arrays of earlier blocks whose values are not wanted any more: taken first, added to.
+  bool join = false;           ///< see above
+  /// Scratch arrays of earlier blocks whose values are no longer needed. They are reused, and new
+  /// ones are added.
   std::vector<int>* scratch = nullptr;
 };
 
 struct SiteLoops {
-  std::vector<kernel::SiteLoop> sweeps;     ///< epilogue: scalars that follow from the sums
+  std::vector<kernel::SiteLoop> sweeps;     ///< the epilogues compute scalars from the sums
   std::vector<std::vector<int>> swaps;      ///< arrays whose buffers are exchanged after each
-  std::vector<kernel::ScalarAssign> alone;  ///< scalars, where there is no sweep at all
+  std::vector<kernel::ScalarAssign> alone;  ///< scalars of a block without sweeps
 };
 
 SiteLoops make_site_loops(const Block& block, const Wanted& wanted);

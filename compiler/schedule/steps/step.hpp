@@ -1,5 +1,5 @@
-// The step of an integrator as sweeps: flows where the body is a composition of them, lines in
-// order where it is anything else (Runge-Kutta, registers, friction).
+// The step of an integrator as sweeps. A body that is a composition of flows is made from these;
+// any other body (Runge-Kutta, registers, friction) is made line by line.
 #pragma once
 
 #include <optional>
@@ -12,62 +12,62 @@
 
 namespace vphi::schedule {
 
-/// Slots that every step has; the rest of the schedule reads and sets them.
+/// Slots of every step, which the rest of the schedule reads and sets.
 namespace slot {
-inline constexpr const char* kStep = "step";        ///< steps done
+inline constexpr const char* kStep = "step";        ///< number of steps done
 inline constexpr const char* kStop = "stop";        ///< 1 once `until` holds
 inline constexpr const char* kStarted = "started";  ///< 1 from the first step on
-inline constexpr const char* kStage = "stage";      ///< stage of the step that runs next
+inline constexpr const char* kStage = "stage";      ///< number of the stage that runs next
 inline constexpr const char* kLast = "last";        ///< 1 in the epilogue that ends a step
 }  // namespace slot
 
 /// Sweeps of a flux scheme along one axis.
 struct FluxPart {
   SiteLoops sweeps;
-  std::vector<kernel::ScalarAssign> finish;  ///< after them
+  std::vector<kernel::ScalarAssign> finish;  ///< assigned after them
 };
 
 struct Stepping {
-  std::vector<FluxPart> parts;          ///< before `sweeps`, in an order that steps take in turn
-  std::vector<std::vector<int>> cycle;  ///< places in `parts` of each of these orders
+  std::vector<FluxPart> parts;          ///< run before `sweeps`, in an order given by `cycle`
+  std::vector<std::vector<int>> cycle;  ///< for successive steps in turn: indices into `parts`
   SiteLoops sweeps;                     ///< of one stage
   int stages = 1;
-  std::vector<kernel::ScalarAssign> finish;  ///< scalar state := its new value, at the end
-  /// What takes the stored state to the end of the step: a flow and its lengths, of slots.
+  std::vector<kernel::ScalarAssign> finish;  ///< at the end: scalar state := its new value
+  /// The flow that takes the stored state to the end of the step: its members and its lengths.
   std::vector<Member> missing_members;
   std::vector<Expr> missing;
-  /// Run once before the first step, where the first flow of each step is done ahead.
+  /// Runs once before the first step, where the first flow of each step is done ahead.
   SiteLoops first;
   std::vector<kernel::ScalarAssign> first_finish;
-  bool can_carry = false;  ///< such averages there are (Ingredients::carries)
+  bool can_carry = false;  ///< the step has averages to carry (Ingredients::carries)
   std::set<std::string> remarks;
 };
 
-/// Everything a step is made from.
+/// The input of a step.
 struct Ingredients {
   const physics::System& system;
   const Integrator& integrator;
-  const physics::Options& options;  ///< of the head, as the model sets them
+  const physics::Options& options;  ///< options of the head, as the model sets them
   const Head& head;
   std::vector<Group> groups;
-  /// Averages of the state at the start of a step are made at the end of the one before.
+  /// Averages of the state at the start of a step are computed at the end of the step before.
   bool carries = false;
 };
 
-/// The end of a step whose kernels are made already: scalars move on (time, the number of the
-/// step), and nothing else. Sets `sweeps` and `finish` of the result.
+/// The end of a step whose kernels exist already: it advances the scalars (time, the number of the
+/// step). Sets `sweeps` and `finish` of the result.
 void move_clocks(const physics::System& system, Slots& slots, Storage& storage, Stepping& result);
 
 /// Nothing where the members of a group depend on each other in a cycle.
 std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vector<Flow>& flows,
                                        bool ahead, Slots& slots, Storage& storage);
 
-/// Nothing where the body cannot be evaluated; then `diagnostics` says why.
+/// Nothing, with an error in `diagnostics`, where the body cannot be evaluated.
 std::optional<Stepping> make_body_step(const Ingredients& from, const Shares& shares, Slots& slots,
                                        Storage& storage, dsl::Diagnostics& diagnostics);
 
-/// What one step of a body makes of the stored state, in a block of its own; nothing where the body
-/// cannot be evaluated. `draws` counts its random numbers.
+/// The stored state after one step of a body, in a block of its own; nothing where the body cannot
+/// be evaluated. `draws` is the number of random numbers.
 struct BodyResult {
   State state;
   int draws = 0;
@@ -75,7 +75,8 @@ struct BodyResult {
 std::optional<BodyResult> run_body(const Ingredients& from, const Shares& shares, Block& block,
                                    dsl::Diagnostics& diagnostics);
 
-/// The synchronised state of outputs, in a copy: parts owed are applied, parts done ahead undone.
+/// The synchronised state for outputs, as values of the block: parts owed are applied, parts done
+/// ahead are undone.
 State synchronised(Block& block, const Stepping& stepping);
 
 }  // namespace vphi::schedule

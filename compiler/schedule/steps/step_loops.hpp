@@ -1,8 +1,8 @@
-// The step as sequences of loops, with the book that every step keeps: its number, its stages,
+// The step as sequences of loops, with the scalars of every step: its number, its stage, and
 // whether it ran.
 //
-// In: the step that was chosen. Out: what runs once before the first step, the parts of a flux
-// scheme, and the rest of the step, with the scalar assignments that end it.
+// In: the chosen step. Out: the loops that run once before the first step, the parts of a flux
+// scheme, and the rest of the step with the assignments at its end.
 #pragma once
 
 #include "compiler/schedule/pipeline.hpp"
@@ -11,11 +11,12 @@
 namespace vphi::schedule {
 
 struct StepLoops {
-  LoopSequence first;                             ///< before the first step
-  std::vector<kernel::ScalarAssign> first_alone;  ///< before `first`
-  std::vector<LoopSequence> parts;                ///< before `step`, of a flux scheme
-  std::vector<std::vector<int>> cycle;            ///< places in `parts`, of successive steps
-  LoopSequence step;                              ///< one stage
+  LoopSequence first;                             ///< run before the first step
+  std::vector<kernel::ScalarAssign> first_alone;  ///< assigned before `first`
+  std::vector<LoopSequence> parts;                ///< parts of a flux scheme, run before `step`
+  /// For successive steps in turn: indices into `parts`.
+  std::vector<std::vector<int>> cycle;
+  LoopSequence step;  ///< one stage
   int stages = 1;
   std::vector<std::string> remarks;
 };
