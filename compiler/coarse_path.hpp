@@ -1,13 +1,13 @@
-// A model compiled for a step of which the finer run takes two, on the same Brownian path.
+// Compiles a model for a run on the same Brownian path as a run with half its step.
 #pragma once
 
 #include "compiler/compile.hpp"
 
 namespace vphi {
 
-/// As compile_model, with Gaussian numbers that are sums of those that a run at half the step draws
-/// (schedule/integrator/brownian.hpp). Without a program, and without an error, where the noise of
-/// the model has two or three points.
+/// As compile_model, but each Gaussian number is the normalised sum of two numbers of a run with
+/// half the step (schedule/integrator/brownian.hpp). The result has no program and no error where
+/// the noise of the model has two- or three-point distributions.
 Compilation compile_coarse(const std::string& path, const CompileOptions& options,
                            const emit::TargetInfo& target);
 

@@ -1,4 +1,4 @@
-// The whole way from a resolved model to a program: derive, schedule, passes, emit.
+// Compiles a resolved model to a program: derive, prepare, schedule, passes, emit.
 #pragma once
 
 #include <optional>
@@ -20,22 +20,23 @@ struct Compilation {
   std::optional<physics::System> system;
   std::optional<schedule::Plan> plan;
   std::optional<program::Program> program;  ///< absent where diagnostics have errors
-  /// Where compilation stops behind a pass for devices: each kernel of the plan as it is there.
+  /// Where compilation stops after a pass for devices: each kernel of the plan in the form after
+  /// this pass.
   std::vector<kernel::SiteFunction> site_functions;
   dsl::Diagnostics diagnostics;  ///< of all stages, in order
 };
 
-/// What `CompileOptions::stop_after` may name, in the order of the stages: `derive`, `prepare`,
-/// then `schedule` and the passes over kernels, those for devices last.
+/// The values of `CompileOptions::stop_after`, in the order of the stages: `derive`, `prepare`,
+/// `schedule`, the passes over kernels, the passes for devices.
 std::vector<std::string> stage_names();
 
-/// A resolved model to a system that can be scheduled; nothing where errors were added.
+/// The system of a resolved model, ready to be scheduled; nothing where errors were reported.
 std::optional<physics::System> system_of(const dsl::Resolved& resolved,
                                          const CompileOptions& options,
                                          dsl::Diagnostics& diagnostics);
-/// Text of a model file to a system (and diagnostics); `library` is the folder of std texts.
+/// Reads a model file and derives its system.
 Compilation derive_model(const std::string& path, const CompileOptions& options);
-/// The same, on to the program for a target.
+/// Reads a model file and compiles it for a target.
 Compilation compile_model(const std::string& path, const CompileOptions& options,
                           const emit::TargetInfo& target);
 

@@ -1,9 +1,9 @@
-// What the compiler made of a model, for people: `vphi explain`.
+// The derived equations, kernels and costs of a model in readable form: `vphi explain`.
 //
 // `explain` gathers everything into plain data (strings and numbers, ready for JSON); the printers
-// below turn that into text, LaTeX and MathML. Nothing is derived anew here: equations come from
-// the System, costs from the kernels of the Plan, the properties of the Laplacian from its weights.
-// Parts that a compilation does not have (no plan where the schedule failed) are left empty.
+// below turn that into text, LaTeX and MathML. Nothing is derived here: equations come from the
+// System, costs from the kernels of the Plan, the properties of the Laplacian from its weights.
+// Parts that a compilation lacks (the plan where the schedule failed) are empty.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Formula {
 
 /// A place in a text: the model's, or that of a library file.
 struct Origin {
-  std::string file;  ///< name of the source; empty: nowhere
+  std::string file;  ///< name of the source; empty: unknown
   int line = 0;
   std::string text;      ///< the line, without leading blanks
   bool library = false;  ///< not a line of the model itself
@@ -36,7 +36,7 @@ struct ExplainedTerm {
 struct ExplainedEquation {
   Formula left, right;
   Origin origin;
-  std::vector<ExplainedTerm> terms;  ///< where they come from more than one line
+  std::vector<ExplainedTerm> terms;  ///< set where the terms come from more than one line
 };
 
 struct ExplainedStencil {
@@ -44,9 +44,9 @@ struct ExplainedStencil {
   int dims = 0;
   int points = 0;
   int order = 0;           ///< error O(dx^order); 0: no Laplacian
-  bool isotropic = false;  ///< in the leading error
+  bool isotropic = false;  ///< the leading error is isotropic
   bool symmetric = false;
-  std::string problem;  ///< where it is not a Laplacian
+  std::string problem;  ///< the reason where it is not a Laplacian
   Formula symbol;       ///< k_eff^2 dx^2 of kx, ky, kz, each times dx
   std::string largest;  ///< largest eigenvalue times dx^2: "92/15"
   double largest_value = 0;

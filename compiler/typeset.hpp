@@ -1,8 +1,8 @@
-// A model as its author wrote it, in MathML: for the report and other pages.
+// Typesets a model in MathML as it is written, for reports and other pages.
 //
-// Works on the syntax tree, so that names, functions and indices stay those of the text (the
-// derived equations are printed by compiler/explain.hpp). Nothing is simplified and nothing fails;
-// what has no usual notation is shown as a function call. All text is escaped.
+// It works on the syntax tree, so that names, functions and indices are those of the text
+// (compiler/explain.hpp prints the derived equations). Nothing is simplified and nothing fails; an
+// expression without a usual notation is shown as a function call. All text is escaped.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ namespace vphi {
 std::string typeset(const dsl::Expr& expression);
 std::string typeset(const dsl::Head& head);
 
-/// A line, or an item of a clause, that says something about the physics.
+/// A line, or an item of a clause, with a formula.
 struct TypesetLine {
   std::string mathml;  ///< one mrow: "V = ..."
-  std::string text;    ///< the same in the language
+  std::string text;    ///< the same in the language of models
   std::string note;    ///< `##` text of its line
   int line = 0;        ///< in the model's text, from 1
 };

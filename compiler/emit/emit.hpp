@@ -1,8 +1,9 @@
-// From kernel to source text: CUDA, OpenCL and C++ printers over the templates.
+// Emits source text for kernels: CUDA, HIP, OpenCL and C++, from the templates.
 //
 // The body of a site is straight-line code with named temporaries; a template (templates/) supplies
-// the pattern around it: plain sites, z-march with plane sums and staged planes, row sums on CPUs.
-// The choice follows from the kernel's stencils, its extents and the device, never from its name.
+// the loops and the memory accesses around it: plain sites, a march along z with plane sums and
+// staged planes, row sums on CPUs. The choice follows from the kernel's stencils, its extents and
+// the device, never from its name.
 #pragma once
 
 #include <functional>
@@ -13,36 +14,38 @@
 
 namespace vphi::emit {
 
-/// What the emitter may assume of the device; filled from runtime::DeviceInfo by the driver.
+/// Properties of the device for the emitter; the command-line tool fills them from
+/// runtime::DeviceInfo.
 struct TargetInfo {
   program::Target target = program::Target::Native;
-  bool is_cpu = true;   ///< OpenCL on a CPU takes the x-loop form
-  bool nvidia = false;  ///< OpenCL on NVIDIA: inline PTX (cp.async) is allowed
+  bool is_cpu = true;   ///< the kernel runs on a CPU; OpenCL then uses the loop over rows
+  bool nvidia = false;  ///< the OpenCL device is NVIDIA's: inline PTX (cp.async) is allowed
   int compute_units = 132;
   std::size_t local_bytes = 227 * 1024;
   bool contract = true;  ///< fused multiply-add allowed; off for bit-for-bit checks
 };
 
-/// Where the numbers of an array lie: in the memory of array `home` (none: its own, plain), as
-/// number `lane` of `lanes` that a site has there.
+/// Place of an array's numbers in memory: in the memory of array `home`, as number `lane` of the
+/// `lanes` numbers of a site. home = -1: plain memory of its own.
 struct MemoryPlace {
   int home = -1;
   int lane = 0, lanes = 1;
 };
 
-/// What the form for reading says beside the code (emit/text/reading.hpp).
+/// Additions of the readable form of kernels (emit/text/reading.hpp).
 struct Reading {
-  std::vector<std::string> slots;  ///< names of the places in the scalar block, as Bindings::slots
-  /// "line 12: phi'' = ..." for a span of the model; empty for one that lies elsewhere.
+  std::vector<std::string> slots;  ///< names of the scalars, in the order of Bindings::slots
+  /// "line 12: phi'' = ..." for a span of the model; empty for a span outside of the model.
   std::function<std::string(const dsl::Span&)> line;
 };
 
-/// slots: name -> index in the scalar block, in program order.
-/// buffer_of: array number -> program buffer index.
-/// places: array number -> its place; may be shorter: the others are plain. order: of the sites in
-/// the memory of those that have a home. by_slot: scalars are [slot][instance], where all kernels
-/// of a program are paths, so that neighbouring threads meet neighbouring numbers; else
-/// [instance][slot]. reading: null for what is compiled.
+/// The program around a kernel.
+///
+/// slots: names of the scalars in program order. buffer_of: array number -> buffer of the program.
+/// places: array number -> place in memory; arrays beyond its end have plain memory. order: order
+/// of the sites in memory with a home. by_slot: scalars are [slot][instance], so that neighbouring
+/// threads access adjacent numbers; this is used where all kernels of a program have the pattern
+/// single_site. Otherwise they are [instance][slot]. reading: null for text that is compiled.
 struct Bindings {
   std::vector<std::string> slots;
   std::vector<int> buffer_of;
@@ -50,8 +53,8 @@ struct Bindings {
   program::SiteOrder order = {};
   bool by_slot = false;
   const Reading* reading = nullptr;
-  /// The functions are part of a launch that takes many steps (patterns/persistent.hpp), which
-  /// alone is called from outside.
+  /// The functions are part of a launch that takes many steps (patterns/persistent.hpp); only that
+  /// launch has an entry point.
   bool inside = false;
 };
 
@@ -59,7 +62,7 @@ struct Bindings {
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings);
 
-/// A file that compiles and runs by itself: the kernel, and a main that calls it on test data.
+/// A stand-alone file: the kernel, and a main function that calls it on test data.
 std::string stand_alone(const program::Kernel& kernel, program::Target target);
 
 }  // namespace vphi::emit

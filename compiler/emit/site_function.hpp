@@ -1,8 +1,8 @@
-// What a site of a kernel computes on a device, in expressions: what the emitter prints.
+// The computation of one site of a kernel on a device, as expressions for the emitter.
 //
-// Which pattern takes a kernel decides it: a walk computes one step, a sum over pairs of sites what
-// a pair does, a path what paths do not have in common. The passes for devices
-// (kernel/device.hpp) come behind it.
+// It depends on the pattern of the kernel: one step of a walk along lines, the function of a pair,
+// or the part of an instance that is not common to all instances. The passes for devices
+// (kernel/device.hpp) run on it.
 #pragma once
 
 #include "compiler/emit/emit.hpp"
@@ -10,10 +10,10 @@
 
 namespace vphi::emit {
 
-/// Before the passes for devices.
+/// The site function before the passes for devices.
 kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInfo& target);
 
-/// The same where sites are taken one by one, whatever the pattern.
+/// The same for kernels that go site by site, whatever the pattern.
 kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo& target);
 
 }  // namespace vphi::emit

@@ -1,7 +1,7 @@
 // Logarithm of a uniform random number in f64 on GPUs.
 //
-// The device's own function takes any argument: zero, infinity, denormal numbers, what is no
-// number. A draw lies between 2^-33 and 1, and needs none of that.
+// The device's function handles zero, infinity, denormal numbers and NaN. A uniform random number
+// lies between 2^-33 and 1 and needs none of this.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace vphi::emit {
 
-/// The function, where it is better than the device's own; else empty.
+/// Name of the function, where it is faster than the device's; otherwise empty.
 std::string unit_log(const algebra::Node& node, Precision precision, const Dialect& dialect);
 /// Its text, at file scope.
 Code unit_log_functions(const Dialect& dialect);

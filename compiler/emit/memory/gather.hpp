@@ -1,4 +1,5 @@
-// Lines that fill the `in` struct of a site anywhere: coordinates, neighbours by index arithmetic.
+// Emits the statements that fill the `in` struct of a site: coordinates, and neighbours by index
+// arithmetic.
 #pragma once
 
 #include <map>
@@ -9,36 +10,35 @@
 
 namespace vphi::emit {
 
-/// The site is `at`, or where the sweep goes over a colour (kernel::Colours) number `cell` among
-/// its sites, counted with x fastest; the variable `colour` is the colour's number. Where arrays
-/// have an order of the sites of their own (Job::order) and there are no colours, the site is found
-/// from `number`: `together` sites of one class in turn with as many of the next.
+/// The site is the variable `at`. For the sites of one colour (kernel::Colours) it is number `cell`
+/// among them, x fastest, where the variable `colour` is the number of the colour. Where arrays
+/// have a special order of the sites (Job::order) and there are no colours, the site follows from
+/// `number`: groups of `together` sites of one class alternate with such groups of the next.
 class Gather {
  public:
-  /// `coordinates_known`: the variables x, y, ... and `at` are there already.
+  /// `coordinates_known`: the variables x, y, ... and `at` exist already.
   explicit Gather(const Job& job, bool coordinates_known = false, std::int64_t together = 1)
       : job_(job),
         kernel_(job.kernel),
         coordinates_known_(coordinates_known),
         together_(together) {}
-  /// `strip`: the site is number k of a strip whose values and random numbers are there.
+  /// `strip`: the site is number k of a strip whose values and random numbers are computed already.
   Code lines(bool strip = false);
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
-  /// pieces, each behind what it reads.
+  /// pieces, each after its reads.
   Code evaluated();
-  /// What stands of `job.body.code` before them.
+  /// The part of `job.body.code` that must come before these statements.
   static Code functions(const Job& job);
-  /// Of a site of a colour: its coordinates and `at`, from `cell`. Or in two parts: `of_row` from
-  /// `row`, the number of a row of cells along x, and `in_row` from the number in that row, a
-  /// variable called as `cell_name` says.
+  /// For a site of a colour: its coordinates and `at`, from `cell`. The same in two parts: `of_row`
+  /// from `row`, the number of a row of cells along x, and `in_row` from the number in that row.
   static Code coloured(const Job& job);
   static Code of_row(const Job& job);
   static Code in_row(const Job& job);
   static Code cell_name(const kernel::Kernel& kernel, int axis);
   static std::int64_t cells(const kernel::Kernel& kernel, int axis);
-  /// Statements that put `out` away; `strip`: into number k of a strip.
+  /// Statements that store `out`; `strip`: into number k of a strip.
   static Code stores(const Job& job, bool strip = false);
-  /// What number k of a strip is called, as it was read and as it will be stored.
+  /// Names of the values of a strip, as read and to be stored.
   static Code old_of_strip(const Job& job, std::size_t array) {
     return job.body.array_names[array] + "_old";
   }

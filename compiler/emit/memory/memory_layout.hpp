@@ -1,14 +1,15 @@
-// Where the numbers of a site lie in a GPU's memory.
+// Layout of arrays in a GPU's memory.
 //
-// A plain array has one number a site, x fastest. Where sites hold many numbers, links and spinors
-// on lattices of four dimensions and links of a Markov chain on any, a thread would read each by
-// itself, and a sweep over the sites of a colour would use half of each line of memory. There
-// arrays that are always read and written together share their memory, 16 bytes a site and place,
-// and the sites of even and odd x + y + z + ... lie apart, so that the threads of a warp, and the
-// neighbours that they read, each take whole lines.
+// A plain array has one number a site, x fastest. Links and spinors have many numbers a site. With
+// plain arrays a thread would read each number separately, and a sweep over the sites of a colour
+// would use half of each cache line. On lattices of four dimensions, and for links of a Markov
+// chain on any lattice, arrays that are always read and written together therefore share their
+// memory, with 16 bytes a site and place. The sites of even and odd x + y + z + ... are stored
+// separately, so that the threads of a warp read whole lines for their own sites and for their
+// neighbours.
 //
-// Which arrays those are is found from what the kernels do with them: the same offsets in every
-// kernel. The host sees buffers as before (Session).
+// These arrays are found from the kernels: they are accessed at the same offsets in every kernel.
+// The host sees plain buffers (Session).
 #pragma once
 
 #include <span>
@@ -17,8 +18,8 @@
 
 namespace vphi::emit {
 
-/// Fills `bindings.places` and `bindings.order`, and the same of `buffers` and `order` of the
-/// program; `bindings.buffer_of` is there. Nothing on processors, and where no kernel gains.
+/// Sets `bindings.places` and `bindings.order`, and the corresponding members of the program; needs
+/// `bindings.buffer_of`. Does nothing on processors, or where no kernel gains.
 void share_memory(std::span<const kernel::Kernel> kernels, const TargetInfo& target,
                   Bindings& bindings, program::Program& program);
 

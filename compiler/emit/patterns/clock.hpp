@@ -1,5 +1,5 @@
-// The clock of many instances as text: what moves the common slots on, and the row of values that a
-// step takes from it (kernel/common_values.hpp).
+// The clock of many instances as text: it advances the common slots and makes the row of values
+// that a step reads (kernel/common_values.hpp).
 //
 //   vphi_tick_K(clock)              one step on; nothing where the instances stand still
 //   vphi_row_K(clock, row, wide)    values of the step that begins now: `row` for the site, in its
@@ -16,7 +16,7 @@
 
 namespace vphi::emit {
 
-/// The functions, and the places of the clock that vphi_row_K reads, in the order of its text.
+/// The functions, and the indices into the clock that vphi_row_K reads, in the order of its text.
 struct Clock {
   Code text;
   std::vector<int> row_reads;

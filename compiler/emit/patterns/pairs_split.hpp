@@ -1,4 +1,5 @@
-// The terms of sums over pairs of sites, divided into what belongs to either site and to the pair.
+// Divides the terms of sums over pairs into values of one site, values of the other site, and the
+// function of the pair.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ struct Side {
   }
 };
 
-/// Matrices whose entries the terms hold, by the number of their array.
+/// Matrices whose entries occur in the terms, by the number of their array.
 struct Matrices {
   std::vector<int> arrays;
   int of(int array) {
@@ -45,7 +46,7 @@ Split split_pairs(const kernel::Kernel& kernel);
 /// arrays.
 kernel::Kernel one_side(const kernel::Kernel& kernel, const std::string& name,
                         const std::vector<algebra::Expr>& values);
-/// What a pair does, with the values of either side as reads.
+/// The computation for a pair, with the values of both sides as reads.
 kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split,
                              const TargetInfo& target);
 

@@ -1,7 +1,8 @@
-// The kernels of a step in a row, and those that repeat as a loop.
+// The sequence of the kernels of a step, with repetitions as loops.
 //
-// Stages of one name are one kernel. A compiler's time grows with what is written down, in some
-// faster than in proportion: where a step has many stages, runs of them that repeat are one loop.
+// Stages of one name are one kernel. The compilation time of some compilers grows faster than the
+// length of the text. Where a step has many stages, a sequence that repeats is therefore emitted as
+// a loop.
 #pragma once
 
 #include <string>
@@ -12,19 +13,19 @@
 
 namespace vphi::emit {
 
-/// Stages from `begin` on, `length` of them, gone through `times` times.
+/// `length` stages from `begin` on, executed `times` times.
 struct Phrase {
   std::size_t begin = 0, length = 1, times = 1;
 };
 
-/// A step's stages in order: what stands in a row, and what repeats where the row is long.
+/// A step's stages in order, as single stages and, where there are many, as loops.
 std::vector<Phrase> phrases_of(const std::vector<kernel::Kernel>& stages);
-/// Stages that are written down.
+/// Number of stages in the emitted text.
 std::size_t written_stages(const std::vector<kernel::Kernel>& stages);
-/// The first stage that does the same.
+/// The first stage that is the same kernel.
 std::size_t first_like(const std::vector<kernel::Kernel>& stages, std::size_t i);
 
-/// Text of all stages, `text(i)` that of one.
+/// Text of all stages; `text(i)` is that of stage i.
 template <class Text>
 Code in_phrases(const std::vector<kernel::Kernel>& stages, const Code& loop, const Text& text) {
   Code all;

@@ -1,4 +1,4 @@
-// The text of one kernel's loop over rows: what fills the slots of rows.txt.
+// The text of a kernel's loop over rows: fills the slots of rows.txt.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class Rows {
   Code axis_index(int axis, int d);
   Code row_pointer(std::size_t array, algebra::Offset row);
   Code element(std::size_t array, const algebra::Offset& row, const Code& at, bool edge);
-  /// Rows added up: as a buffer of which x is wanted, or at `i` alone.
+  /// A sum of rows: as a buffer, or at `i` only.
   struct Column {
     Code text;
     bool buffer = false;
@@ -65,7 +65,7 @@ class Rows {
   std::map<std::pair<int, int>, Code> index_;
   std::map<Code, Code> pointers_;               // array and row -> variable
   std::map<Code, Code> factors_;                // variable -> sign or inside test
-  std::map<std::string, std::string> columns_;  // rows added -> buffer
+  std::map<std::string, std::string> columns_;  // sum of rows -> buffer
   Code coordinates_, sums_, fills_, buffers_;
 };
 

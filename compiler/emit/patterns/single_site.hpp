@@ -1,15 +1,15 @@
 // Pattern for instances of a single site, ordinary and stochastic equations without a lattice: a
-// thread takes an instance through many steps with its values and scalars in registers; on
-// processors a vector takes several side by side.
+// thread takes an instance through many steps with its values and scalars in registers. On
+// processors a vector takes several instances side by side.
 //
-// A round is as many steps as share the words of one block of random numbers; the number of the
-// first step of a launch is a multiple of that (program::Program::leap). An instance's scalars are
-// read and written once a launch; a kernel's reductions are over one site and its epilogue follows
-// each step, as everywhere.
+// Steps that share the words of one block of random numbers are unrolled together; the number of
+// the first step of a launch is a multiple of their number (program::Program::multi_step_unit). An
+// instance's scalars are read and written once a launch. The epilogue runs after each step;
+// reductions are over one site.
 //
-// What instances have in common (kernel/common_values.hpp) is a table of rows, a row a step: on
-// GPUs the threads of a group make a row each and share it; on processors a task makes the table
-// for all its instances. Steps end where the clock says that the run does.
+// Values common to all instances (kernel/common_values.hpp) are in a table with a row for each
+// step. On GPUs each thread of a group computes one row for all; on processors a task computes the
+// table for all its instances. The clock determines the end of the run.
 #pragma once
 
 #include "compiler/emit/text/frame.hpp"
@@ -18,13 +18,14 @@
 
 namespace vphi::emit {
 
-/// Many instances of one site, nothing read beyond an end that is not periodic.
+/// Whether the kernel is for many instances of a single site, and reads nothing across a boundary
+/// that is not periodic.
 bool is_single_site(const kernel::Kernel& kernel);
 /// Steps whose random numbers come from the same blocks: 1, 2 or 4.
 std::int64_t steps_together(const kernel::Kernel& kernel);
-/// What a path computes, apart from what all have in common.
+/// The computation of an instance, without the common values.
 kernel::SiteFunction path_function(const kernel::Shared& shared, const TargetInfo& target);
-/// `job` with scalars in private memory (make_job sees to it).
+/// Precondition: the scalars of `job` are in private memory (make_job).
 program::Kernel emit_single_site(const Job& job, const Bindings& bindings);
 /// The same for a kernel with common slots.
 program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const TargetInfo& target,

@@ -1,4 +1,4 @@
-// Pattern: one thread a site, any dimension, extent and boundary.
+// Pattern: one thread a site, for any dimension, extent and boundary.
 #pragma once
 
 #include "compiler/emit/text/frame.hpp"
@@ -6,9 +6,9 @@
 namespace vphi::emit {
 
 program::Kernel emit_sites(const Job& job, const Bindings& bindings);
-/// Its part in a launch of many steps, and that of a kernel without stores and reductions.
+/// The kernel as part of a launch of many steps; also for kernels without stores and reductions.
 Stage sites_stage(const Job& job, const Bindings& bindings);
-/// Groups that are sure to run at the same time, with as many threads as persistent.hpp gives them.
+/// Number of groups that run at the same time, with the number of threads of persistent.hpp.
 std::int64_t wave_groups(const TargetInfo& target);
 /// A kernel without stores and reductions.
 program::Kernel emit_epilogue_gpu(const Job& job, const Bindings& bindings);

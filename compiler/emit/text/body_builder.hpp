@@ -1,5 +1,5 @@
-// What makes a Body (text/body.hpp): body.cpp finds what a site reads and what is the same
-// everywhere, body_functions.cpp writes the functions.
+// Builds a Body (text/body.hpp): body.cpp finds the reads of a site and the values that are the
+// same at all sites, body_functions.cpp writes the functions.
 #pragma once
 
 #include <map>
@@ -62,10 +62,10 @@ class BodyBuilder {
   const kernel::Kernel& kernel_;
   const Dialect& dialect_;
   const Bindings& bindings_;
-  std::set<std::string> shared_;  // symbols that come with the step
+  std::set<std::string> shared_;  // symbols that are members of `in`
   const Handed& handed_;
   bool few_registers_;
-  std::string space_;  // of the scalars
+  std::string space_;  // address space of the scalars
   Body body_;
   std::vector<algebra::Expr> roots_;  // stores, then reductions
   std::unordered_map<const algebra::Node*, algebra::Expr> prepared_;
@@ -74,7 +74,8 @@ class BodyBuilder {
   std::unordered_map<const algebra::Node*, std::string> read_members_;
   std::unordered_map<const algebra::Node*, bool> seen_;
   std::vector<std::pair<std::string, algebra::Expr>> parameters_;
-  std::map<const algebra::Node*, FactorName> factors_;  // for people: numbers that are powers of dx
+  std::map<const algebra::Node*, FactorName>
+      factors_;  // names of numbers that are powers of dx, for the readable form
   Scope members_, parameter_names_, result_names_;
 };
 

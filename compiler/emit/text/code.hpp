@@ -1,13 +1,12 @@
-// Text of a device's language, with what is known of it.
+// Emitted text, together with the names that it uses and defines.
 //
-// Whoever writes text knows which functions it calls and what it defines. A Code carries that
-// along: the names that its text uses, and its items, the functions and types that it defines, with
-// the names that each of them uses. So nobody reads text again to find out: functions that nobody
-// calls are left out of a kernel (`finished`), and an item that several kernels of a launch bring
-// stands there once, by its name.
+// A Code has the names that its text uses, and its items: the functions and types that it defines,
+// with the names that each of them uses. Emitted text is therefore never searched. Functions that
+// are not called are left out of a kernel (`finished`), and an item that several kernels of a
+// launch contain is emitted once, by its name.
 //
-// Names are known from the formats and templates that text is made of (`code`, text/fill.hpp), and
-// from the Code that is put into them. A std::string is taken for a name or a number: it uses
+// The names come from the formats and templates of the text (`code`, text/fill.hpp), and from the
+// Code that is inserted into them. A std::string is treated as a name or a number that uses
 // nothing.
 #pragma once
 
@@ -23,7 +22,7 @@
 
 namespace vphi::emit {
 
-/// Whether a name may hold it.
+/// Whether a name may contain the character.
 inline bool word_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -35,12 +34,12 @@ class Code {
   /// A function or a type at file scope, with the comment above it.
   struct Item {
     std::string name;
-    std::size_t begin = 0, end = 0;  ///< of the text
+    std::size_t begin = 0, end = 0;  ///< range in the text
     Names uses;
-    bool kept = false;  ///< even if nobody uses it
+    bool kept = false;  ///< kept even if it is not used
   };
 
-  /// An item, or what stands between two of them.
+  /// An item, or the text between two items.
   struct Part {
     std::string text;
     const Item* item = nullptr;
@@ -50,11 +49,11 @@ class Code {
   Code(const char* literal);  // NOLINT: the names in it are used
   Code(std::string text) : text_(std::move(text)) {}
   Code(std::string text, Names uses) : text_(std::move(text)), uses_(std::move(uses)) {}
-  /// One function or type, `text` with its end of line.
+  /// One function or type; `text` includes the end of its last line.
   static Code item(std::string name, Code text, bool kept = false);
 
   const std::string& str() const { return text_; }
-  /// Outside the items.
+  /// Names used outside the items.
   const Names& uses() const { return uses_; }
   const std::vector<Item>& items() const { return items_; }
   /// The whole text in order.
@@ -67,10 +66,10 @@ class Code {
   friend Code operator+(Code a, const Code& b) { return std::move(a += b); }
   friend bool operator==(const Code& a, const Code& b) { return a.text_ == b.text_; }
   friend bool operator<(const Code& a, const Code& b) { return a.text_ < b.text_; }
-  /// Further names.
+  /// Adds used names.
   void use(const Names& names) { uses_.insert(names.begin(), names.end()); }
   void use(std::string name) { uses_.insert(std::move(name)); }
-  /// What is used inside and outside the items.
+  /// Names used inside and outside the items.
   Names all_uses() const;
 
  private:
@@ -82,8 +81,8 @@ class Code {
 
 namespace detail {
 
-/// The names in a format: each word that is called or begins as the emitter's own do, its places
-/// filled.
+/// The names in a format with its arguments inserted: words followed by a call, and words with the
+/// prefix of the emitter's own functions.
 void add_names(std::string_view format, fmt::format_args args, Names& names);
 
 template <class T>
@@ -120,7 +119,7 @@ Code code(fmt::format_string<const detail::Plain<Args>&...> format, const Args&.
 /// `text` with `spaces` blanks before each line that is not empty; it has no items.
 Code indent(const Code& text, int spaces);
 
-/// The text without the functions that nobody calls.
+/// The text without unused functions.
 std::string finished(const Code& source);
 
 }  // namespace vphi::emit

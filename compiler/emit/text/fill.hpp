@@ -2,7 +2,7 @@
 //
 // A slot is written @name@. A slot alone on its line takes any number of lines, each indented as
 // the slot was, and the line disappears when the text is empty. A slot inside a line takes one
-// line. An unknown slot or template is a mistake of ours: std::logic_error.
+// line. An unknown slot or template is an error in the compiler: std::logic_error.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ using Slots = std::map<std::string, Code, std::less<>>;
 
 /// The template called `name` (file name) with its slots replaced.
 Code fill(std::string_view name, const Slots& slots);
-/// The same for text at hand.
+/// The same for a text that is given.
 Code fill_text(std::string_view text, const Slots& slots);
 
 }  // namespace vphi::emit

@@ -1,8 +1,8 @@
-// How text lies on the page: lines of 100 columns, indented, with a blank line at most between
-// them.
+// Layout of emitted text: lines of at most 100 columns, indented, with at most one blank line
+// between them.
 //
-// Breaking a wide line is the one thing for which text that is finished is looked at: it moves
-// blanks and ends of lines, and what the text says stays. Nothing here can fail.
+// These functions change only blanks and ends of lines. Breaking wide lines is the only operation
+// that reads finished text. Nothing here can fail.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ void for_lines(std::string_view text, Each each) {
 
 /// `head = value;`, broken after an operator where it is wider than 100 columns.
 std::string declaration(const std::string& head, const std::string& value);
-/// With one blank line where there were more, and lines of code of 100 columns at most.
+/// The text with at most one blank line in a row, and lines of code of at most 100 columns.
 std::string laid_out(std::string_view source);
 /// `text` with `spaces` blanks before each non-empty line.
 std::string indented(std::string_view text, int spaces);
-/// User's text as `//` comment lines: ASCII only, no continuation, no trigraphs, 100 columns.
+/// Text of the model as `//` comment lines: ASCII only, no continuation, no trigraphs, 100 columns.
 std::string comment_lines(std::string_view text);
 
 }  // namespace vphi::emit

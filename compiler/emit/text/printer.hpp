@@ -1,10 +1,10 @@
-// Straight-line code from expressions.
+// Prints expressions as straight-line code.
 //
 // The printer turns hash-consed expressions into C declarations of named temporaries: one for each
 // node that is used more than once or whose text grows long. Sums and products are written from
 // left to right, so the order of the arguments is the order of the operations; `x + (-c)*y` is
-// written `x - c*y`, which is the same number. Conditions are `int`, and become numbers where one
-// is wanted. The only choice is a call of vphi_select_*.
+// written `x - c*y`, which is the same number. Conditions are `int` and are converted to numbers
+// where needed. A Select is a call of vphi_select_*.
 #pragma once
 
 #include <functional>
@@ -20,17 +20,17 @@
 
 namespace vphi::emit {
 
-/// Names that are already taken in one scope.
+/// Names that are in use in one scope.
 class Scope {
  public:
-  /// `wish` or, where that is taken, `wish_2`, `wish_3`, ...
+  /// `wish`, or `wish_2`, `wish_3`, ... where it is in use.
   std::string fresh(const std::string& wish);
 
  private:
   std::set<std::string> taken_;
 };
 
-/// Functions of the emitter's own that a text calls, which have to stand before it.
+/// Functions of the emitter that a text calls; they must be defined before it.
 struct Calls {
   bool turns_f32 = false, turns_f64 = false;  ///< vphi_sin_*, vphi_cos_* (sincos.hpp)
   bool unit_log = false;                      ///< unit_log.hpp
@@ -44,7 +44,7 @@ struct Calls {
   }
 };
 
-/// A value that has a name: `name`, or as a member of a struct `of`.`name`.
+/// A named value: `name`, or the member `of`.`name` of a struct.
 struct Leaf {
   std::string of, name;
   bool empty() const { return name.empty(); }
@@ -53,43 +53,42 @@ struct Leaf {
 
 class Printer {
  public:
-  /// `leaf` gives the C text of nodes that need no computing, or an empty one.
-  /// `family` names the temporaries of a node ("phi" makes phi_1); empty: w_1.
+  /// `leaf` gives the name of a node that is not computed, or an empty one. `family` gives the stem
+  /// of a node's temporaries ("phi" makes phi_1); empty: w_1.
   struct Callbacks {
     std::function<Leaf(const algebra::Node&)> leaf;
     std::function<std::string(algebra::Expr)> family;
-    /// For people, and both may be left out: a comment above the statement that computes a node,
-    /// and the name of a number.
+    /// For the readable form; both may be empty: a comment above the statement that computes a
+    /// node, and the name of a number.
     std::function<std::string(const algebra::Node&)> note = {};
     std::function<std::string(const algebra::Node&)> constant = {};
   };
   Printer(const Dialect& dialect, Precision precision, Callbacks callbacks, Scope& scope);
 
-  /// Approximate functions of the device from now on (kernel::Kernel::fast).
+  /// From now on uses approximate functions of the device (kernel::Kernel::fast).
   void approximate() { approximate_ = true; }
-  /// With them: roots, reciprocals, minima and maxima of the device too (a NaN does not pass
-  /// through those), and places in tables as integers (math/table_index.hpp).
+  /// With `approximate`: also roots, reciprocals, minima and maxima of the device (which do not
+  /// propagate NaN), and positions in tables as integers (math/table_index.hpp).
   void device_extremes() { device_extremes_ = true; }
-  /// Quotients and roots by the functions of near_math_f32.txt from now on
-  /// (kernel::Kernel::written_out).
+  /// From now on uses the quotients and roots of near_math_f32.txt (kernel::Kernel::written_out).
   void write_out() { written_out_ = true; }
-  /// Where sine and cosine of one angle are wanted: the functions of emit/math/sincos.hpp.
+  /// Uses the functions of emit/math/sincos.hpp where sine and cosine of one angle are needed.
   void share_sincos() { share_sincos_ = true; }
   /// Counts uses; call once for all roots of a block, before the first `number`.
   void announce(std::span<const algebra::Expr> roots);
-  /// Declares what has to be declared of these values now, in this order
-  /// (emit/text/register_order.hpp); `before` is called ahead of each with its place.
+  /// Declares temporaries for these values, in this order (emit/text/register_order.hpp). `before`
+  /// is called before each of them with its index.
   void compute_in(std::span<const algebra::Expr> order,
                   const std::function<void(std::size_t)>& before);
   /// Text of the value as a number of the printer's precision.
   std::string number(algebra::Expr expr);
-  /// The declarations that the value needs, and `target = value;`, both within 100 columns.
+  /// The declarations that the value needs, and `target = value;`, in lines of at most 100 columns.
   std::string assignment(const std::string& target, algebra::Expr expr);
-  /// Forgets what has been computed from `symbol` (it is assigned now).
+  /// Discards temporaries that depend on `symbol`, because it has been assigned.
   void forget(algebra::Expr symbol);
-  /// The declarations made so far; taken out.
+  /// Removes and returns the declarations made so far.
   std::string take_lines();
-  /// What has been called so far: functions that have to stand before, and all by name.
+  /// Functions of the emitter called so far; `used`: all names used so far.
   const Calls& calls() const { return calls_; }
   const Names& used() const { return used_; }
 
@@ -99,7 +98,7 @@ class Printer {
     std::string text;
     int level = 0;
     bool condition = false;
-    std::string name = {};  ///< where the text is a name alone: "phi_c" of "in.phi_c"
+    std::string name = {};  ///< where the text is only a name: "phi_c" of "in.phi_c"
   };
   Piece piece(algebra::Expr expr, bool root = false);
   Piece compute(algebra::Expr expr);
@@ -134,7 +133,8 @@ class Printer {
   std::unordered_map<const algebra::Node*, Piece> known_;
   std::map<std::pair<std::string, std::int64_t>, std::string> powers_;
   std::unordered_map<std::string, int> counters_;
-  std::unordered_map<const algebra::Node*, std::string> table_indices_;  ///< names of held places
+  /// Names of stored positions.
+  std::unordered_map<const algebra::Node*, std::string> table_indices_;
   std::string lines_, noted_;
   Calls calls_;
   Names used_;
@@ -142,14 +142,14 @@ class Printer {
   bool share_sincos_ = false;
   std::unordered_map<const algebra::Node*, int>
       sincos_uses_;    ///< angle -> 1: its sine, 2: its cosine
-  bool both_ = false;  ///< of some angle
+  bool both_ = false;  ///< both are used of some angle
 };
 
-/// Whether `expr` holds a node for which `test` is true; memoised by the caller's map.
+/// Whether `expr` contains a node for which `test` is true; `memo` stores results between calls.
 bool holds(algebra::Expr expr, const std::function<bool(const algebra::Node&)>& test,
            std::unordered_map<const algebra::Node*, bool>& memo);
 
-/// ASCII identifier part made of user's text: letters, digits, single inner underscores.
+/// An identifier from text of the model: ASCII letters, digits, single inner underscores.
 std::string identifier(const std::string& name);
 
 }  // namespace vphi::emit

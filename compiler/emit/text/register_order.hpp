@@ -1,11 +1,10 @@
-// The order in which a long site function computes.
+// The order of the operations in a long site function.
 //
-// Computed from its results backwards, the first entry of a product of matrices comes with all that
-// it needs, then the second. In a sum over paths of links every matrix on the way is then started
-// before any is finished, and a thread of a GPU would have to hold them all. In the order in which
-// the values were written (nodes are numbered as they are made) one matrix follows the other, and
-// values that were read are soon not needed any more. NVIDIA's compiler moves loads down to their
-// use, but keeps to this order otherwise.
+// An order that starts from the results computes the first entry of a product of matrices with
+// everything that it needs, then the second. In a sum over paths of links every matrix is then
+// started before any is finished, and a GPU thread would have to hold them all. In the order in
+// which the nodes were created one matrix follows the other, and values that were read are soon no
+// longer needed. NVIDIA's compiler moves loads to their use, but otherwise keeps this order.
 #pragma once
 
 #include <functional>
@@ -16,16 +15,16 @@
 
 namespace vphi::emit {
 
-/// Whether a node needs no computing where it is used.
+/// Whether a node is a leaf, which is not computed.
 using IsLeaf = std::function<bool(const algebra::Node&)>;
 
-/// What the roots are made of, leaves left out, in the order in which it was written down; but what
-/// was there long before (the last row of a link, a product that another kernel has too) comes
-/// right before its use, where less is held then.
+/// The nodes of the roots without leaves, in the order in which they were created. A node that was
+/// created much earlier (the last row of a link, a product that another kernel has as well) comes
+/// right before its use, if this lowers the number of live values.
 std::vector<algebra::Expr> register_order(std::span<const algebra::Expr> roots, const IsLeaf& leaf);
 
-/// Most numbers held at once where values come in this order: each from where it is made, or read
-/// (`read` says which leaves are), to its last use.
+/// The largest number of live values in this order. A value is live from its computation, or from
+/// its read (`read`: leaves that are read), to its last use.
 int most_live(std::span<const algebra::Expr> order, std::span<const algebra::Expr> roots,
               const IsLeaf& read);
 

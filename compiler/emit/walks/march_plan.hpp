@@ -1,4 +1,4 @@
-// What a march stages and adds up, before any text is written.
+// The plan of a march: the arrays that it stages and the sums that it forms.
 #pragma once
 
 #include <map>
@@ -9,10 +9,10 @@
 
 namespace vphi::emit {
 
-/// Rows of one plane added up for every x: the rows of a class that share their points along x.
+/// A sum of rows of one plane, for every x: the rows of a class with the same points along x.
 struct Column {
   std::vector<int> dy;
-  int reach = 0;  ///< largest |dx| wanted
+  int reach = 0;  ///< largest |dx| used
 };
 
 /// One stencil sum.
@@ -27,7 +27,7 @@ struct PlaneSum {
 struct Staged {
   std::size_t array = 0;  ///< in kernel.arrays
   bool halo = false;
-  bool centre = false;  ///< its own value is read
+  bool centre = false;  ///< the value at the site itself is read
   std::size_t centre_read = 0;
   std::vector<Column> columns;
   std::vector<PlaneSum> sums;
@@ -37,7 +37,7 @@ struct Staged {
 struct MarchPlan {
   std::vector<Staged> arrays;
   int reach_x = 0, reach_y = 0, depth = 0;
-  int edge_y = 0;  ///< rows beyond the tile whose x halo is wanted
+  int edge_y = 0;  ///< rows beyond the tile whose halo in x is used
   // with a shape
   int width = 4;  ///< values in a vector: 16 bytes, or fewer where rows are not a multiple of that
   int vector_bytes = 16;
@@ -45,7 +45,7 @@ struct MarchPlan {
   int row_vectors = 0, halo_rows = 0, stage_vectors = 0;
 };
 
-/// Without the part that depends on the shape. Precondition: three dimensions.
+/// The plan without the part that depends on the shape. Precondition: three dimensions.
 MarchPlan plan_march(const Job& job);
 void apply_shape(const Job& job, const MarchShape& shape, MarchPlan& plan);
 

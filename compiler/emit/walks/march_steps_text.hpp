@@ -1,4 +1,4 @@
-// The text of a march of several steps: what fills the slots of steps_march_gpu.txt.
+// The text of a march of several steps: fills the slots of steps_march_gpu.txt.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class MarchSteps {
 
   int stored_vectors() const { return shape_.lanes - 2 * steps_shape_.edge_vectors; }
   int stored_rows() const { return shape_.tile_y() - 2 * steps_shape_.edge_rows; }
-  int level_vectors() const { return level_vectors_; }  ///< of one plane of all arrays
+  int level_vectors() const { return level_vectors_; }  ///< vectors of one plane of all arrays
   int steps() const { return steps_; }
   /// Planes of the march between the first that is loaded and the first that is stored.
   int first_stored() const { return 2 * steps_ * plan_.depth + steps_ - 1; }
@@ -47,7 +47,8 @@ class MarchSteps {
   const char* suffix() const { return job_.body.real == Precision::F32 ? "f32" : "f64"; }
   bool last(int level) const { return level == steps_ - 1; }
   bool draws() const { return !job_.body.draws.empty(); }
-  bool site_axis(int axis) const;  ///< of the walk: a site takes its place along it
+  /// Whether a site uses its coordinate along this axis of the march.
+  bool site_axis(int axis) const;
   bool wants_plane(int level) const { return last(level) || draws(); }
   std::vector<int> used_slots() const;
   Code take_slots(int level, const Code& own, const std::vector<int>& slots) const;
@@ -62,7 +63,7 @@ class MarchSteps {
   Code give(int level) const;
   Code shift(int level) const;
   Code weighted(std::int64_t weight, const Code& value) const;
-  /// Store of an array, or -1: it stays as it is.
+  /// The store of an array; -1: the array does not change.
   int store_of(const Staged& staged) const;
 
   const Job& job_;
@@ -72,7 +73,7 @@ class MarchSteps {
   const MarchShape& shape_;
   const int steps_;
   MarchPlan plan_;
-  std::vector<int> first_in_level_;  ///< as plan_.arrays: of those with neighbours
+  std::vector<int> first_in_level_;  ///< for each of plan_.arrays with neighbours
   int level_vectors_ = 0;
 };
 

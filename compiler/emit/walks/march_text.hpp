@@ -1,4 +1,4 @@
-// The text of one march: what fills the slots of march_gpu.txt.
+// The text of a march: fills the slots of march_gpu.txt.
 #pragma once
 
 #include <string>
@@ -56,15 +56,15 @@ class March {
   bool reaches(int axis) const {
     return (axis == 0 ? plan_.reach_x : axis == 1 ? plan_.reach_y : plan_.depth) > 0;
   }
-  bool bounded() const;  ///< values beyond an end are not those of the image
+  bool bounded() const;  ///< values beyond an end differ from those of the image
   bool overhangs() const { return ny() % shape_.tile_y() != 0; }
-  /// Values beyond the ends of this axis carry a sign or are fixed.
+  /// Whether values beyond the ends of this axis have a sign or are fixed.
   bool flagged(int axis) const {
     return reaches(axis) && (boundary(axis) == physics::Boundary::Antiperiodic ||
                              boundary(axis) == physics::Boundary::Fixed);
   }
-  /// Lanes whose neighbours come from the staged row rather than another lane may be told by one
-  /// place in it; else each side has one of its own.
+  /// Whether lanes whose neighbours come from the staged row, not from another lane, need one index
+  /// into it; otherwise each side has an index of its own.
   bool one_place() const { return (shape_.lanes & (shape_.lanes - 1)) == 0; }
   Code row_place(const Code& row) const;
   Code counted(std::size_t reduction, const Code& value) const;
