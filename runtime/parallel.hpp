@@ -1,7 +1,7 @@
-// Work shared by plain threads: `parallel_ranges` cuts [0, count) into one piece a thread.
+// `parallel_ranges` divides [0, count) among threads, one piece each.
 //
-// Meant for the host's part of a run (initial values, transforms): a few calls of milliseconds
-// each, so threads are started and joined on the spot and no pool is kept. The body must not throw.
+// For the host's part of a run (initial values, transforms): a few calls of milliseconds each, so
+// threads are started and joined in each call. The body must not throw.
 #pragma once
 
 #include <algorithm>

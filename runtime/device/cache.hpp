@@ -2,15 +2,14 @@
 //
 // The key is the SHA-256 of everything that can change the code: source, flags, device, driver and
 // compiler version, each with its name and length, so that different lists of parts have different
-// keys. An entry repeats its key and carries a checksum of its bytes; one that does not agree, or
-// that another user wrote, is treated as absent and replaced. Entries appear complete (written
-// under another name, synced, renamed), so that any number of processes may share the folder. A
-// folder that cannot be written is not an error: code is then compiled at every start.
+// keys. An entry contains its key and a checksum of its bytes. An entry that fails the check, or
+// that another user wrote, is treated as absent and replaced. Entries are written under a temporary
+// name, synced and renamed, so that any number of processes may share the folder. A folder that
+// cannot be written is not an error: code is then compiled at every start.
 //
-// The folder: $VPHI_CACHE, else $XDG_CACHE_HOME/vphi, else ~/.cache/vphi. It is kept below
-// $VPHI_CACHE_MB (512) million bytes: every ten minutes at most, a process that has stored
-// something removes the entries used longest ago, but none that another process reads at that
-// moment.
+// The folder: $VPHI_CACHE, else $XDG_CACHE_HOME/vphi, else ~/.cache/vphi. Its size is kept below
+// $VPHI_CACHE_MB million bytes (default 512): at most every ten minutes, a process that has stored
+// an entry removes the least recently used ones, except those that another process is reading.
 #pragma once
 
 #include <filesystem>
@@ -34,22 +33,23 @@ class CacheKey {
 class DiskCache {
  public:
   explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  /// The user's cache; one without a folder where no home is known.
+  /// The user's cache; it has no folder where the home directory is unknown.
   static DiskCache standard();
 
   std::optional<std::string> load(const std::string& key) const;
-  /// True where the entry is on disk afterwards; never throws.
+  /// Stores an entry. True where it is on disk afterwards; never throws.
   bool store(const std::string& key, std::string_view bytes) const noexcept;
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path path_of(const std::string& key) const { return folder_ / key; }
-  /// Whether entries can be written now (it tries).
+  /// Whether entries can be written; tested by writing.
   bool writable() const;
   /// Number and bytes of the entries.
   std::pair<std::size_t, std::size_t> contents() const;
-  /// Removes the entries used longest ago until at most `bytes` are left; those being read stay.
+  /// Removes the least recently used entries until at most `bytes` are left; entries that are being
+  /// read stay.
   void shrink(std::size_t bytes) const noexcept;
-  /// Most bytes that the folder may hold.
+  /// Largest number of bytes in the folder.
   static std::size_t limit();
 
  private:

@@ -1,9 +1,9 @@
 // The measured peak rates of a device: memory copies and multiply-adds.
 //
 // `vphi run` and `vphi bench` give speeds as a share of these. Copying moves an array much larger
-// than the caches and counts bytes read and written; the best of several kernels and repetitions
-// is taken. The copy bandwidth is kept in the code cache, so that a machine measures it once;
-// `known_copy_bandwidth` reads it and never measures. Measuring throws DeviceError.
+// than the caches and counts bytes read and written; the best of several kernels and repetitions is
+// taken. The copy bandwidth is stored in the code cache, so that it is measured once on a machine;
+// `known_copy_bandwidth` only reads it. Measuring throws DeviceError.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,12 @@ namespace vphi::runtime {
 double measure_copy_bandwidth(Device& device);
 /// Operations per second; a fused multiply-add counts as two. 0 where the precision is lacking.
 double measure_flops(Device& device, program::Precision precision);
-/// Special functions per second: quotients and exponentials in turn, on a GPU in f32 by its
-/// approximate instructions; on processors quotients of vectors. 0 where the precision is lacking.
+/// Special functions per second. On GPUs quotients alternate with exponentials, in f32 by
+/// approximate instructions; on processors they are quotients of vectors. 0 where the device lacks
+/// the precision.
 double measure_special(Device& device, program::Precision precision);
-/// Seconds from the begin of one launch to the begin of the next, of kernels that do nothing, in a
-/// recorded sequence as the launches of a step are.
+/// Seconds between the starts of two successive launches of empty kernels, in a recorded sequence
+/// as for the launches of a step.
 double measure_launch(Device& device);
 
 struct Ceilings {
@@ -29,13 +30,13 @@ struct Ceilings {
   double special32 = 0, special64 = 0;  ///< special functions per second
   double launch = 0;                    ///< seconds
 };
-/// All of them, measured now and kept in the code cache.
+/// Measures all of them and stores them in the code cache.
 Ceilings measure_ceilings(Device& device);
-/// Those that were kept, else measured.
+/// The stored values; measured where there are none.
 Ceilings known_ceilings(Device& device);
 
 std::optional<double> known_copy_bandwidth(const DeviceInfo& info);
-/// The known value, else measured and kept.
+/// The stored value; measured and stored where there is none.
 double copy_bandwidth(Device& device);
 
 }  // namespace vphi::runtime

@@ -9,7 +9,7 @@
 
 namespace vphi::runtime {
 
-/// How one kernel becomes code: `load` from bytes, `build` makes the bytes.
+/// Functions that make the code of a kernel: `build` compiles it to bytes, `load` loads these.
 template <class Load, class Build>
 struct CodeSource {
   Load load;
@@ -18,12 +18,13 @@ struct CodeSource {
 template <class Load, class Build>
 CodeSource(Load, Build) -> CodeSource<Load, Build>;
 
-/// A kernel needs more of something than a device has: no defect, and the message says what to do.
+/// A kernel needs more of a resource than the device has. This is no defect of the compiler; the
+/// message says what to change.
 struct LimitError : DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// The message for a generated kernel that the device's compiler refuses; it names the kernel.
+/// The error for a generated kernel that the device's compiler refuses; it names the kernel.
 inline DeviceError kernel_error(const program::Kernel& kernel, const DeviceError& error) {
   std::string text = "Kernel '" + kernel.name + "' could not be compiled. " + error.what();
   for (const std::string& note : kernel.notes) text += "\n  it computes: " + note;
@@ -33,7 +34,8 @@ inline DeviceError kernel_error(const program::Kernel& kernel, const DeviceError
                      error.log);
 }
 
-/// Code from the cache where a sound entry loads, else built and kept.
+/// Code from the cache where there is a valid entry that can be loaded; otherwise it is built and
+/// stored.
 template <class Load, class Build>
 auto cached_code(const DiskCache& cache, const std::string& key, const program::Kernel& kernel,
                  const CodeSource<Load, Build>& source, KernelReport& report)
@@ -49,7 +51,7 @@ auto cached_code(const DiskCache& cache, const std::string& key, const program::
       report.compile_seconds = seconds();
       return code;
     } catch (const DeviceError&) {
-      // Sound bytes that this system refuses: built anew below.
+      // valid bytes that this system cannot load: built again below
     }
   }
   try {

@@ -1,4 +1,4 @@
-// Which kernel a device's compiler is working on, for a progress message while the process waits.
+// The kernels that are being compiled, for a progress message while the process waits.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@ namespace vphi::runtime {
 struct AtWork {
   int count = 0;  ///< kernels of this call of Device::compile; 0: nothing is compiled
   int done = 0;
-  std::vector<std::string> names;  ///< begun and not done, in the order in which they were begun
-  double seconds = 0;              ///< since the call
+  /// Kernels that are being compiled, in the order in which they were begun.
+  std::vector<std::string> names;
+  double seconds = 0;  ///< since the call
 };
-/// Any thread may ask.
+/// The present state; may be called from any thread.
 AtWork compilers_at_work();
 
-/// Lives as long as a call of Device::compile; calls from several threads count together.
+/// Exists during a call of Device::compile. Calls from several threads are counted together.
 class CompilerCall {
  public:
   explicit CompilerCall(int count);
@@ -24,7 +25,7 @@ class CompilerCall {
   CompilerCall& operator=(const CompilerCall&) = delete;
 };
 
-/// Lives while one kernel of it is made.
+/// Exists while one kernel is compiled.
 class KernelAtWork {
  public:
   explicit KernelAtWork(std::string name);

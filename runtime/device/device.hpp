@@ -1,10 +1,10 @@
-// One small interface to a device; three implementations (native, opencl, cuda).
+// The interface to a device, with three implementations (native, opencl, cuda).
 //
-// A Device owns memory and compiled kernels; handles are small integers that stay valid until
-// freed. Work is asynchronous and in order: launches and copies are queued, `synchronise` waits,
-// `download` waits for what it reads. A Recording is a sequence of launches that can be repeated
-// with one call (a CUDA graph where there is one). All failures throw DeviceError, which carries
-// a sentence for the user and, separately, the driver's or compiler's log.
+// A Device owns memory and compiled kernels; handles are small integers that are valid until freed.
+// Work is asynchronous and in order: launches and copies are queued, `synchronise` waits for all of
+// them, `download` for the data that it reads. A Recording is a sequence of launches that is
+// repeated by one call (on CUDA devices a graph). All failures throw DeviceError, which contains a
+// sentence for the user and, separately, the log of the driver or compiler.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct DeviceError : std::runtime_error {
 };
 
 struct DeviceInfo {
-  std::string id;      ///< "native", "opencl:0", "cuda:0": what --device takes
+  std::string id;      ///< "native", "opencl:0", "cuda:0": the argument of --device
   std::string name;    ///< "NVIDIA H200"
   std::string driver;  ///< versions, part of the cache key
   program::Target target = program::Target::Native;
@@ -51,7 +51,7 @@ struct RecordingHandle {
   int id = -1;
 };
 
-/// What the compiler of the device said of a kernel; -1 where unknown.
+/// The report of the device's compiler on a kernel; -1 where unknown.
 struct KernelReport {
   int registers = -1;
   int spilled_bytes = -1;
@@ -59,9 +59,9 @@ struct KernelReport {
   bool from_cache = false;
 };
 
-/// What a vendor's library needs to work on this device's memory, in its queue: CUcontext and
-/// CUstream; cl_context, cl_command_queue and cl_device_id. Null where there is nothing of the
-/// kind.
+/// Handles with which a vendor's library works on the memory and in the queue of this device:
+/// CUcontext and CUstream, or cl_context, cl_command_queue and cl_device_id. Null for other
+/// devices.
 struct RawQueue {
   void *context = nullptr, *queue = nullptr, *device = nullptr;
 };
@@ -77,14 +77,15 @@ class Device {
   virtual void download(std::span<std::byte> to, BufferHandle from, std::size_t offset) = 0;
   virtual void zero(BufferHandle buffer) = 0;
 
-  /// Compiles the kernels (in parallel, through the cache); order of handles as given.
+  /// Compiles the kernels in parallel, using the cache. Returns their handles in the same order.
   virtual std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) = 0;
   virtual KernelReport report(KernelHandle kernel) const = 0;
 
   /// `arguments`: one buffer for each program::Argument of the kernel.
   virtual void launch(KernelHandle kernel, std::span<const BufferHandle> arguments) = 0;
-  /// Launches of one kernel, which has no sums, one after the other. They may overlap: a task needs
-  /// of the launch before the tasks that are no farther than `reach` from it, around the ends.
+  /// Successive launches of one kernel without sums, which may overlap: a task may begin when the
+  /// tasks within distance `reach` of it (periodic in the task number) have ended in the launch
+  /// before.
   virtual void launch_wave(KernelHandle kernel,
                            std::span<const std::vector<BufferHandle>> arguments,
                            std::int64_t /*reach*/) {
@@ -98,12 +99,12 @@ class Device {
   virtual int mark() = 0;
   virtual double seconds_between(int first_mark, int second_mark) = 0;
 
-  /// Host memory for copies of whole arrays, page-locked where that makes them faster. It is used
-  /// again when its last owner lets go, from any thread.
+  /// Host memory for copies of whole arrays, page-locked where that makes them faster. It is reused
+  /// when its last owner, in any thread, releases it.
   virtual std::shared_ptr<std::byte> host_block(std::size_t bytes) { return blocks_.take(bytes); }
 
-  /// For libraries that work on the device themselves (Fourier transforms); it is then current for
-  /// the calling thread.
+  /// For libraries that work on the device (Fourier transforms). Makes the device current for the
+  /// calling thread.
   virtual RawQueue raw_queue() { return {}; }
   /// CUdeviceptr or cl_mem of a buffer, as a pointer; null where there is none.
   virtual void* raw_memory(BufferHandle) { return nullptr; }
@@ -112,7 +113,8 @@ class Device {
   HostBlocks blocks_;
 };
 
-/// Why HIP cannot run: its text can be written, but nothing here compiles and launches it.
+/// The reason why HIP kernels do not run: their text can be emitted, but no runtime compiles and
+/// launches it.
 inline constexpr const char* kNoHip =
     "HIP does not run here yet: `vphi emit MODEL --to hip` writes its text alone. Write native, "
     "opencl or cuda; AMD's GPUs are among the OpenCL devices.";

@@ -15,8 +15,8 @@
 
 namespace vphi::runtime {
 
-/// Compiles all, the largest source first, and appends them to `list` in the order given.
-/// `compile_one(kernel)` runs on several threads; the first exception is thrown on, `list`
+/// Compiles all kernels, the largest source first, and appends them to `list` in the given order.
+/// `compile_one(kernel)` runs on several threads. The first exception is rethrown with `list`
 /// unchanged.
 template <class Compiled, class CompileOne>
 std::vector<KernelHandle> compile_into(std::vector<Compiled>& list,
@@ -39,7 +39,7 @@ std::vector<KernelHandle> compile_into(std::vector<Compiled>& list,
   return handles;
 }
 
-/// Throws DeviceError where the number of arguments is not the kernel's.
+/// Throws DeviceError where the number of arguments is wrong.
 template <class Compiled>
 void check_arguments(const Compiled& kernel, std::span<const BufferHandle> arguments) {
   if (arguments.size() != kernel.arguments)

@@ -1,8 +1,9 @@
-// A shared library opened at run time, so that nothing of a device is needed to build or to start.
+// A shared library opened at run time, so that the program can be built and started without a
+// device's libraries.
 //
-// A Library owns the handle and closes it; `symbol` answers null where the library lacks a name.
-// `keep` leaves it loaded for the life of the process: drivers start threads and register exit
-// handlers, and must not be unmapped under them.
+// A Library owns the handle and closes it; `symbol` returns null where the library lacks a name.
+// With `keep` it stays loaded until the process ends: drivers start threads and register exit
+// handlers, so they must not be unmapped.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +16,7 @@ class Library {
  public:
   enum class Close { AtEnd, Never };
 
-  /// The first of the names that opens; nothing where none does, and then `why` says so.
+  /// The first of the names that can be opened; nothing, with the reason in `why`, where none can.
   static std::optional<Library> open(std::initializer_list<std::string> names, Close close,
                                      std::string* why = nullptr);
 
@@ -43,7 +44,7 @@ class Library {
   Close close_ = Close::AtEnd;
 };
 
-/// The folder of the running program, where plug-ins lie beside it.
+/// The folder of the running program, in which plug-ins are searched.
 std::string program_folder();
 
 }  // namespace vphi::runtime

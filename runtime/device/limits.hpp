@@ -4,7 +4,8 @@
 // its special functions, and the launch itself. The longest of them is the kernel's limit; a step
 // cannot be faster than the sum of the limits of its launches. Costs are the compiler's counts
 // (program::Kernel), ceilings are measured (ceilings.hpp). A launch with fewer groups of threads
-// than the device has processors can use the share of arithmetic that its groups have.
+// than the device has multiprocessors can use only the share of the arithmetic that its groups
+// have.
 #pragma once
 
 #include <string_view>
@@ -22,23 +23,23 @@ struct Limits {
   std::string_view name() const;
 };
 
-/// Of one launch; `units`: processors of the device (DeviceInfo::compute_units).
+/// The limits of one launch; `units`: multiprocessors of the device (DeviceInfo::compute_units).
 Limits limits(const program::Kernel& kernel, const Ceilings& ceilings, int units);
 
-/// Of a step of a program.
+/// Limits of a step of a program.
 struct StepLimits {
-  Limits sum;                   ///< over the launches of a step, each limit for itself
+  Limits sum;                   ///< sums over the launches of a step, separately for each limit
   double seconds = 0;           ///< sum of the launches' longest limits
-  std::string_view name;        ///< the limit that most of `seconds` belongs to
-  double flops = 0, bytes = 0;  ///< a site and step, as the compiler counts them
+  std::string_view name;        ///< the limit with the largest share of `seconds`
+  double flops = 0, bytes = 0;  ///< per site and step, counted by the compiler
 };
-/// `together`: steps of a launch where the program has launches of many steps, whose arrays stay in
-/// registers or in a cache in between. Iterations of linear solves are not counted.
+/// `together`: number of steps in a launch, where the program has launches of many steps; arrays
+/// then stay in registers or in a cache between steps. Iterations of linear solves are not counted.
 StepLimits step_limits(const program::Program& program, std::int64_t together,
                        const Ceilings& ceilings, int units);
 
-/// Groups of 32 threads that a multiprocessor of a CUDA device holds, over the 64 that it could
-/// hold, as far as registers decide; 0 where their number is unknown.
+/// Occupancy of a CUDA multiprocessor as limited by registers: the number of warps relative to 64.
+/// 0 where the number of registers is unknown.
 double occupancy_of_registers(int registers);
 
 }  // namespace vphi::runtime

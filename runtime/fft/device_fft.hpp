@@ -1,14 +1,14 @@
 // Fourier transforms of real boxes in a device's memory, so that no field has to be copied.
 //
 // A DeviceTransform is a plan for one box and one precision: cuFFT on CUDA, VkFFT on OpenCL (both
-// opened at run time, both optional), or the host's own transform behind copies there and back. It
-// owns its plan and its work memory, which it takes from the device; the caller owns the box. Calls
-// are queued like launches.
+// opened at run time, both optional), or the host's transform with copies to the host and back. It
+// owns its plan and its work memory on the device; the caller owns the box. Calls are queued like
+// launches.
 //
-// Layout: in place. Rows along x hold 2*(N_x/2 + 1) real numbers of which the first N_x count, or
-// N_x/2 + 1 complex ones; rows follow each other without gaps. Sign and normalisation as in
-// fft.hpp. Failures of the device throw DeviceError. A library that is absent or refuses the box is
-// not an error: `make` then returns null and says why.
+// Layout: in place. A row along x has N_x/2 + 1 complex numbers, or 2*(N_x/2 + 1) real numbers of
+// which the first N_x are used; rows are contiguous. Sign and normalisation as in fft.hpp. Failures
+// of the device throw DeviceError. A library that is absent or refuses the box is not an error:
+// `make` then returns null and says why.
 #pragma once
 
 #include <cstddef>
@@ -32,15 +32,15 @@ class DeviceTransform {
 /// Bytes of a box in the layout above.
 std::size_t padded_bytes(const Box& box, program::Precision precision);
 
-/// By the device's own library; null, with a reason, where there is none for it.
+/// A transform by the device's library; null, with a reason, where there is none.
 std::unique_ptr<DeviceTransform> make_device_transform(runtime::Device& device, const Box& box,
                                                        program::Precision precision,
                                                        std::string* why = nullptr);
-/// By the host, for any device.
+/// A transform on the host, for any device.
 std::unique_ptr<DeviceTransform> make_host_transform(runtime::Device& device, const Box& box,
                                                      program::Precision precision, int threads);
 
-/// What transforms on this kind of device: a library and its version, or why there is none.
+/// The library for this kind of device with its version, or the reason why there is none.
 std::string cufft_description();
 std::string vkfft_description();
 

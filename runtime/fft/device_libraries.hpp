@@ -1,4 +1,4 @@
-// The transforms that device_fft.hpp chooses from.
+// The transforms among which device_fft.hpp chooses.
 #pragma once
 
 #include "runtime/fft/device_fft.hpp"

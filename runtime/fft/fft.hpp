@@ -1,8 +1,8 @@
 // Fourier transforms of real lattice data in one to three dimensions, in f64 on the host.
 //
 // Used for initial fluctuations and for spectra. One interface has two engines: FFTW where the
-// build found it (it is GPL, so it is an option), and our own mixed-radix transform, which takes
-// any length (Bluestein's algorithm where a prime factor is large). The caller owns all memory.
+// build found it (it is optional because it is under the GPL), and a built-in mixed-radix transform
+// for any length (Bluestein's algorithm where a prime factor is large). The caller owns all memory.
 // Nothing here fails except for lack of memory (std::bad_alloc). An engine gives the same bits for
 // every number of threads; two engines agree to rounding.
 //
@@ -32,10 +32,10 @@ enum class Engine { Best, BuiltIn };
 /// `in` has box.sites() numbers and is kept, `out` box.modes().
 void forward(const Box& box, const double* in, Complex* out, int threads,
              Engine engine = Engine::Best);
-/// `in` is destroyed. It must belong to real data, as those that `forward` writes do.
+/// `in` is overwritten. It must be the transform of real data, as `forward` makes it.
 void inverse(const Box& box, Complex* in, double* out, int threads, Engine engine = Engine::Best);
 
-/// What Engine::Best is: "FFTW" or "built-in".
+/// The name of Engine::Best: "FFTW" or "built-in".
 const char* engine_name();
 
 }  // namespace vphi::fft

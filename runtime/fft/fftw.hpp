@@ -5,7 +5,7 @@
 
 namespace vphi::fft {
 
-/// False where there is no FFTW; then nothing was done.
+/// False, with nothing done, where there is no FFTW.
 bool fftw_forward(const Box& box, const double* in, Complex* out, int threads);
 bool fftw_inverse(const Box& box, Complex* in, double* out, int threads);
 

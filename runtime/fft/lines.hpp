@@ -16,7 +16,7 @@ namespace vphi::fft {
 
 inline constexpr std::int64_t kLanes = 8;
 
-/// Where data goes in and comes out, and scratch beside it.
+/// Input and output of a transform, and scratch memory.
 struct Workspace {
   std::vector<double> re, im, other_re, other_im, chirp;
 };

@@ -1,9 +1,9 @@
-// Matrices that sums over pairs read (`file("coupling.h5:C")[i,j]`): whole sets of two dimensions.
+// Matrices for sums over pairs (`file("coupling.h5:C")[i,j]`): whole data sets of two dimensions.
 //
-// "path.h5:set" is a set of an HDF5 file, any other name a text of rows, its numbers separated by
-// blanks or commas, `#` before a comment. The compiler has looked at the file too, but a program
-// may run later and elsewhere, so everything is checked again. Throws ResultsError where the file
-// is missing, has another shape, or holds something that is not a finite number.
+// "path.h5:set" is a data set of an HDF5 file. Any other name is a text file of rows, with numbers
+// separated by blanks or commas, and comments after `#`. The compiler has checked the file too, but
+// a program may run later and elsewhere, so everything is checked again. Throws ResultsError where
+// the file is missing, has another shape, or contains a number that is not finite.
 #pragma once
 
 #include <cstddef>

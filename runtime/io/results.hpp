@@ -27,10 +27,9 @@
 // fields are then left out and `notes` says so. "name.ildg", "name.nersc": gauge configurations,
 // one file for each moment (configuration_files.cpp).
 //
-// Everything is written by a separate thread during the run (writer.hpp). After `flush` everything
-// so far can soon be read; `finish` waits for it. Names must be relative and
-// stay inside the folder; violations and failures to write throw ResultsError, the latter from the
-// next call after they happened.
+// A separate thread writes everything during the run (writer.hpp). `flush` makes all results so far
+// readable soon; `finish` waits for this. Names must be relative and stay inside the folder. Wrong
+// names and failures to write throw ResultsError, the latter from the next call.
 #pragma once
 
 #include <filesystem>
@@ -53,7 +52,7 @@ struct ResultsError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What an output made of its arrays: rows under named columns, a map over axes, or plain values.
+/// The result of an output: rows with named columns, a map over axes, or plain values.
 struct Table {
   program::OutputKind kind = program::OutputKind::Snapshot;
   std::string name = {};
@@ -61,7 +60,8 @@ struct Table {
   std::vector<double> values = {};
   std::vector<std::string> columns = {};  ///< of the last axis; empty: it is an axis of space
   std::vector<std::pair<std::string, std::vector<double>>> axes = {};  ///< bin edges of a map
-  std::vector<std::pair<std::string, double>> numbers = {};  ///< beside it: values outside, ...
+  /// Further numbers: values outside of the range, ...
+  std::vector<std::pair<std::string, double>> numbers = {};
   /// Instead of `values`, as numbers of `precision` in the host's order.
   std::shared_ptr<const std::byte> raw = {};
   program::Precision precision = program::Precision::F64;
@@ -79,14 +79,14 @@ struct Moment {
   double time = 0;
 };
 
-/// What is needed to continue a file of an interrupted run.
+/// Data to continue a file of an interrupted run.
 struct Keep {
   std::string name = {};       ///< of the file as the program's outputs have it
   std::filesystem::path logs;  ///< folder and stem of undo logs (undo_file.hpp); empty: none
-  /// The file exists and is restored to this mark; what came later is dropped.
+  /// The existing file is restored to this mark; later contents are dropped.
   std::optional<std::int64_t> generation;
-  std::string mark;  ///< what `mark` returned then
-  Moment at;         ///< of the mark
+  std::string mark;  ///< the result of `mark` at that time
+  Moment at;         ///< moment of the mark
 };
 
 /// One scalar of a sweep at one moment.
@@ -104,19 +104,19 @@ class ResultFile {
   virtual void scalars(std::span<const std::string> names, const Moment& at,
                        std::span<const double> values) = 0;
   virtual void table(Table table, const Moment& at) = 0;
-  /// The scalars of a sweep at one moment; no name comes twice.
+  /// The scalars of a sweep at one moment; names are distinct.
   virtual void swept(const Moment& at, std::span<const Swept> values) = 0;
   /// A curve along one axis of the sweep; `error` may be empty.
   virtual void plot(const std::string& name, const std::string& against, std::span<const double> x,
                     std::span<const double> y, std::span<const double> error) = 0;
   virtual void flush() = 0;
-  /// Flushes, and remembers this state of the file under `generation`. What is returned goes into
-  /// the checkpoint and comes back as `Keep::mark`. After `forget_before` older states are gone.
+  /// Flushes the file, and marks this state of it as `generation`. The result is stored in the
+  /// checkpoint and given back as `Keep::mark`. `forget_before` discards older states.
   virtual std::string mark(std::int64_t generation) = 0;
   virtual void forget_before(std::int64_t) {}
-  /// What could not be written, and why.
+  /// Results that could not be written, with the reasons.
   virtual std::vector<std::string> notes() const { return {}; }
-  /// Names of the files where they are not the one it was opened as.
+  /// Names of the files, where they differ from the one that was opened.
   virtual std::optional<std::vector<std::string>> files() const { return std::nullopt; }
 };
 
@@ -124,7 +124,7 @@ class ResultFile {
 /// written: "v[0]", "M[0,1]", with `parts` (a last axis of 2) "re(psi)" and "im(psi)".
 std::vector<std::string> component_names(const std::string& name,
                                          std::span<const std::int64_t> lengths, bool parts);
-/// One table for each component, for files that know numbers only. Takes `values`.
+/// One table for each component, for formats that have real numbers only. Uses `values`.
 std::vector<Table> components(const Table& table);
 /// Turns `raw` into `values`.
 void unpack(Table& table);
@@ -151,8 +151,8 @@ std::filesystem::path inside(const std::filesystem::path& folder, const std::str
 
 class Results {
  public:
-  /// Checks every file name of the program; makes the folder. Files are opened at first use.
-  /// `logs`: folder of undo logs; empty: the files cannot go back.
+  /// Checks every file name of the program and makes the folder. Files are opened at first use.
+  /// `logs`: folder of undo logs; empty: the files cannot be restored.
   Results(std::filesystem::path folder, const program::Program& program,
           std::filesystem::path logs = {});
   ~Results();
@@ -162,14 +162,14 @@ class Results {
   void flush();
   /// Waits until all is written and flushed.
   void finish();
-  /// Seconds for which the caller was held up because the disk was slower than the run.
+  /// Seconds for which the caller had to wait for the disk.
   double seconds_waited() const { return writer_->seconds_waited(); }
   /// Name and mark of each file that is open.
   std::vector<std::pair<std::string, std::string>> mark(std::int64_t generation);
   void forget_before(std::int64_t generation);
-  /// Opens these files as they were at the mark; before any other use. Returns the names of those
-  /// that could not be restored: the old file is renamed (".damaged"), `notes` says why, and a
-  /// new file starts.
+  /// Opens these files as they were at the mark; must be called before any other use. Returns the
+  /// names of files that could not be restored: the old file is renamed (".damaged"), `notes` gives
+  /// the reason, and a new file is started.
   std::vector<std::string> go_back(std::int64_t generation, const Moment& at,
                                    const std::vector<std::pair<std::string, std::string>>& marks);
   std::vector<std::string> files() const;

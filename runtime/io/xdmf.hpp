@@ -1,10 +1,10 @@
-// The XDMF text beside a result file: how ParaView and VisIt find the arrays in the HDF5 file.
+// The XDMF text of a result file, by which ParaView and VisIt find the arrays in the HDF5 file.
 //
 // Whole lattices and slices are uniform grids, each kind a collection over time of its own; arrays
-// of one moment share a grid. XDMF 3 in the dialect that version 2 readers take too; uniform grids
-// exist in two and three dimensions, so a line is a plane one node thick. Vectors of three
-// components are vectors; of other values each component is a scalar of its own. Arrays that are
-// not a lattice of this kind (four dimensions, a single number, further axes) are left out.
+// of one moment share a grid. The text is XDMF 3 in a form that readers of version 2 accept.
+// Uniform grids exist in two and three dimensions, so a line is a plane that is one node thick.
+// Vectors of three components are vectors; for other values each component is a scalar. Other
+// arrays (four dimensions, a single number, further axes) are omitted.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ namespace vphi::io {
 
 /// One dataset of the HDF5 file.
 struct XdmfArray {
-  std::string name;  ///< as people know it
+  std::string name;  ///< in the model's notation
   std::string link;  ///< path in the file
   Moment at;
   int bytes = 8;                    ///< of a number
   std::vector<std::int64_t> shape;  ///< slowest axis first
-  /// Slice: the axis that is cut (x is 0) and the site there; axis -1: the whole lattice.
+  /// Slice: the axis normal to the slice (x is 0) and the site on it; axis -1: the whole lattice.
   int axis = -1;
   std::int64_t plane = 0;
   /// Axes of `shape` behind those of the lattice are those of a value; the last is (re, im).

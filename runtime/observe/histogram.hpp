@@ -17,14 +17,15 @@ namespace vphi::observe {
 struct Histogram {
   std::vector<std::vector<double>> edges;  ///< of each axis, bins + 1 of them
   std::vector<std::int64_t> counts;        ///< the last axis fastest
-  std::int64_t below = 0, above = 0;       ///< of one axis; of two: outside in `above`
-  std::int64_t invalid = 0;                ///< NaN
+  /// For one axis; for two axes `above` counts all values outside.
+  std::int64_t below = 0, above = 0;
+  std::int64_t invalid = 0;  ///< NaN
 
   double density(std::size_t bin) const;  ///< 1D: counts/(sites inside * width)
 };
 
-/// The axis with the ends that were not given found from the values: those of the data, a little
-/// more where all are equal.
+/// The axis with missing limits set to the range of the values, widened a little where all are
+/// equal.
 program::HistogramAxis with_range(program::HistogramAxis axis, std::span<const double> values);
 
 /// `values`: one list for each axis, all of one length.

@@ -1,10 +1,11 @@
 // Fourier modes of a lattice field, grouped into shells of equal wave number.
 //
 // The shells of a box are |n| in [l - 1/2, l + 1/2), n being the mode numbers of the longest edge
-// (a shorter edge counts with the ratio of the lengths); both halves of the transform of real data
-// count, so at N = 64 the shells hold 18, 62, 98, 210, 350, 450, 602, 762, ... modes. Sums are made
-// plane by plane and the planes added in order: the same bits with any number of threads.
-// Lattices of one to three dimensions; a fourth axis has no shells. Everything here is f64.
+// (mode numbers of a shorter edge are scaled by the ratio of the lengths). Both halves of the
+// transform of real data are counted, so at N = 64 the shells hold 18, 62, 98, 210, 350, 450, 602,
+// 762, ... modes. Sums are made plane by plane and the planes added in order: the same bits with
+// any number of threads. Lattices of one to three dimensions; a fourth axis has no shells.
+// Everything here is f64.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@
 
 namespace vphi::observe {
 
-/// Where the values lie: physical spacing, sites along each axis.
+/// The lattice of the values: physical spacing, sites along each axis.
 struct Grid {
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
   int dims = 3;

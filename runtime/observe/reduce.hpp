@@ -1,9 +1,8 @@
-// From the arrays of one output to what is written.
+// Makes the result of an output from its arrays.
 //
-// A FieldOutput names the arrays that its launches filled; `reduce` makes the table, map or array
-// of it, with its columns and axes, ready for io::ResultFile, by the file of its kind
-// (kinds/kind.hpp). Pure, in f64, on the host: an array is copied from the device once for an
-// output.
+// A FieldOutput names the arrays that its launches filled; `reduce` makes its table, map or array
+// with columns and axes for io::ResultFile, by the function of its kind (kinds/kind.hpp). Pure, in
+// f64, on the host. An array is copied from the device once for an output.
 #pragma once
 
 #include <functional>
@@ -19,7 +18,7 @@ namespace vphi::observe {
 io::Table reduce(const program::Program& program, const program::FieldOutput& field,
                  const ReadBuffer& read, const std::vector<double>& scalars, int threads);
 
-/// The arrays that a transform changes, read, changed and written back.
+/// Reads the arrays of a transform, transforms them, and writes them back.
 void apply(const program::Program& program, const program::Transform& transform,
            const ReadBuffer& read,
            const std::function<void(int, const std::vector<double>&)>& write, int threads);

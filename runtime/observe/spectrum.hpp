@@ -3,8 +3,8 @@
 //   f~(n) = sum_x f exp(-2 pi i n x/N),  P(k) = dx^d/N_sites <|f~|^2>_bin,  N_sites = N^d
 //   type II:  Delta(k) = k^3 P/(2 pi^2)  (d = 3),  k^2 P/(2 pi)  (d = 2),  k P/pi  (d = 1)
 //   type I:   Delta(k) = k/k_IR * sum_bin |f~|^2 / N_sites^2
-// Type I counts the modes that are there, so sum over bins of Delta*k_IR/k is the variance exactly;
-// type II takes the volume of the continuum's shell for them. k of bin l, by version:
+// Type I uses the exact number of modes, so that the sum over bins of Delta*k_IR/k is the variance
+// exactly; type II uses the volume of the shell in the continuum. k of bin l, by version:
 //   1: k_IR*l      2: mean k of its modes      3: k stands inside the average, <k^3 |f~|^2>_bin
 // With a Laplacian's symbol k of a mode is k_eff = sqrt(-symbol)/dx, the wave number that appears
 // in the lattice equation; its bin is given by |n| in any case.
@@ -23,7 +23,7 @@ namespace vphi::observe {
 
 struct SpectrumBin {
   double k = 0, power = 0, delta = 0;
-  double modes = 0;  ///< a whole number unless two bins share a mode
+  double modes = 0;  ///< an integer, unless two bins share a mode
 };
 
 /// Adds weight*|f~|^2 of one component; `power` has grid.box().modes() entries.
@@ -33,7 +33,7 @@ void add_power(const Grid& grid, std::span<const double> values, double weight,
 std::vector<double> cross_power(const Grid& grid, std::span<const double> f,
                                 std::span<const double> g);
 
-/// From |f~|^2 of every mode; the zero mode is left out.
+/// The spectrum from |f~|^2 of every mode; the zero mode is omitted.
 std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm& form,
                                   const std::vector<double>& power);
 

@@ -1,11 +1,11 @@
 // The transverse-traceless part of a symmetric tensor field (docs/formulas.md 1.8).
 //
 //   P_ij = delta_ij - D_i* D_j/|D|^2,   h_ij = P_il v_lm P*_jm - P_ij (P*_lm v_lm)/2
-// with D_i the symbol of the lattice derivative along axis i: the one with which the source of the
-// waves was made, so that D_i h_ij = 0 holds on the lattice and not only for long waves. Modes
-// with D = 0 (the zero mode; a central difference loses the corners of the zone) have no direction
-// and are set to 0. A complex symbol (a one-sided difference) gives a Hermitian h of which the real
-// symmetric part is kept. The box must be periodic and have three dimensions.
+// with D_i the symbol of the lattice derivative along axis i in the source of the waves, so that
+// D_i h_ij = 0 holds on the lattice and not only for long waves. Modes with D = 0 (the zero mode;
+// for central differences also the corners of the Brillouin zone) have no direction and are set to
+// 0. A complex symbol (a one-sided difference) gives a Hermitian h of which the real symmetric part
+// is kept. The box must be periodic and have three dimensions.
 #pragma once
 
 #include <array>

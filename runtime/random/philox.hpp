@@ -19,7 +19,7 @@ using Counter = philox::Words;
 using philox::Key;
 using philox::key_of;
 
-/// Uniform in the open interval (0, 1): the middles of 2^52 equal cells.
+/// Uniform in the open interval (0, 1): the midpoints of 2^52 equal cells.
 constexpr double uniform(std::uint32_t low, std::uint32_t high) {
   const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 12;
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;

@@ -1,8 +1,8 @@
-// The numbers of one or several runs as the page's script wants them: JSON, within a budget.
+// The numbers of one or several runs as JSON for the page's script, within a limit of size.
 //
-// Curves are thinned and pictures shrunk until the whole stays below `Budget::bytes`; what is left
-// out is left out evenly, first and last frames stay. Equal arrays are stored once. Several runs
-// share a plot for each series of the same name; tables and pictures stay those of each run.
+// Curves are thinned and pictures shrunk until the total is below `Budget::bytes`. Frames are
+// omitted evenly; the first and the last are kept. Equal arrays are stored once. Several runs share
+// a plot for each series of the same name; each run has its own tables and pictures.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,14 +13,14 @@
 namespace vphi::report {
 
 struct Budget {
-  std::size_t bytes = 3'600'000;  ///< of base64 text in all
+  std::size_t bytes = 3'600'000;  ///< of base64 text in total
 };
 
-/// {"runs", "time", "arrays", "series", "tables", "pictures", "checks"}; figures are numbered as
-/// they stand there. `runs` must not be empty.
+/// {"runs", "time", "arrays", "series", "tables", "pictures", "checks"}; figures are numbered in
+/// this order. `runs` must not be empty.
 nlohmann::json page_data(std::span<const Report* const> runs, const Budget& budget = {});
 
-/// `{"x", "y", "o"}` numbers of a table's frame by themselves, for the live page.
+/// The numbers of one frame of a table, `{"x", "y", "o"}`, for the live page.
 nlohmann::json frame_data(const Frame& frame);
 
 /// Labels of a table's axes.

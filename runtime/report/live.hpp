@@ -1,9 +1,10 @@
 // The live page of a running simulation: its contents, and the requests of its buttons.
 //
-// A LiveRun is the Onlooker of the run loop on one side and answers the server (server.hpp) on the
-// other; a lock separates the two threads. Rows of series are always kept (a few numbers); spectra
-// and pictures only while a page is open, and of long sequences as much as a page can show.
-// Every update has a number, so a page asks for what is newer. Nothing here depends on HTTP.
+// A LiveRun receives data from the run loop as its Onlooker, and answers the server (server.hpp); a
+// lock protects it from the two threads. Rows of series are always kept (a few numbers). Spectra
+// and pictures are kept only while a page is open, and of long sequences only as much as a page can
+// show. Updates are numbered, and a page requests those after a number. Nothing here depends on
+// HTTP.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,7 @@ namespace vphi::report {
 
 class LiveRun : public runtime::Onlooker {
  public:
-  /// `start`: what is known before the first step; `program` must outlive this.
+  /// `start`: the report before the first step; `program` must outlive this object.
   LiveRun(Report start, const program::Program& program);
 
   // ---- the run's side ----
@@ -30,16 +31,16 @@ class LiveRun : public runtime::Onlooker {
   void table(const io::Table& from, const io::Moment& at) override;
   void checks(const std::vector<runtime::ExpectationResult>& results) override;
   runtime::Wish between(const runtime::Progress& now) override;
-  /// The run is over; pages that still ask are told so.
+  /// The run has ended; open pages are told so.
   void finish(bool stopped);
 
   // ---- the page's side ----
   std::string page();
-  /// What came after number `since`, as templates/report/live.js reads it.
+  /// The updates after number `since`, in the form that templates/report/live.js reads.
   nlohmann::json news(std::int64_t since);
   void wish(runtime::Wish wish);
-  /// Waits until a page has been told of the end, at most so long; not at all where no page is
-  /// open.
+  /// Waits until a page has been told of the end, at most for `most`; does not wait where no page
+  /// is open.
   void wait_for_last_look(std::chrono::milliseconds most);
 
  private:
@@ -52,14 +53,14 @@ class LiveRun : public runtime::Onlooker {
   const program::Program& program_;
   mutable std::mutex lock_;
   Report report_;
-  std::int64_t number_ = 0;  ///< of the newest thing
+  std::int64_t number_ = 0;  ///< number of the newest update
   std::map<std::string, std::size_t> series_places_, table_places_, picture_places_;
   std::vector<Numbers> series_numbers_, table_numbers_, picture_numbers_;
   runtime::Progress progress_;
   std::string state_ = "running";
   bool end_told_ = false;
   std::atomic<runtime::Wish> wish_ = runtime::Wish::GoOn;
-  std::atomic<std::chrono::steady_clock::rep> last_seen_ = 0;  ///< 0: no page has asked yet
+  std::atomic<std::chrono::steady_clock::rep> last_seen_ = 0;  ///< 0: there was no request yet
 };
 
 }  // namespace vphi::report

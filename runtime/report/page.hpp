@@ -1,8 +1,8 @@
-// The report as one HTML file that needs nothing else: styles, script and data are inside, and a
-// content security policy forbids every request and every script but its own.
+// The report as one self-contained HTML file: styles, script and data are inside, and a content
+// security policy forbids requests and other scripts.
 //
-// Pure functions of their arguments. Whatever a model says (names, titles, documentation) is
-// escaped; only members called `mathml` are taken as markup. Templates: templates/report.
+// Pure functions. All text of a model (names, titles, documentation) is escaped; only members
+// called `mathml` are markup. Templates: templates/report.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@
 
 namespace vphi::report {
 
-/// Number and address of what a live page asks for; see live.hpp.
+/// The state of a live page; see live.hpp.
 struct LivePage {
   std::int64_t since = 0;
   std::string shape;  ///< changes when a series, table or picture is new
@@ -23,14 +23,15 @@ struct LivePage {
 /// The page of one run.
 std::string page(const Report& report, const Budget& budget = {}, const LivePage* live = nullptr);
 
-/// Several runs: series over each other, differing parameters, final values side by side.
+/// Several runs: series in common plots, differing parameters, final values side by side.
 std::string comparison(std::span<const Report> runs, const Budget& budget = {});
 
-/// &, <, >, " and ' as entities; what is not UTF-8 becomes U+FFFD, control characters too.
+/// The text with &, <, >, " and ' as entities. Bytes that are not UTF-8, and control characters,
+/// become U+FFFD.
 std::string escape(std::string_view text);
 
-/// The kernels of the step under the device's two roofs, as an SVG element; empty where neither a
-/// bandwidth nor a measured time is known.
+/// The roofline diagram of the kernels of a step as an SVG element; empty where neither a bandwidth
+/// nor a measured time is known.
 std::string roofline(const Report& report);
 
 }  // namespace vphi::report

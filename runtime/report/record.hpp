@@ -1,6 +1,6 @@
 // The part of a report that cannot be read back from the result files: formulas, checks, kernels,
 // speed, versions, command. It is stored in the page's data as "record", so that `vphi report` can
-// write the page again.
+// rewrite the page.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,9 +11,10 @@
 
 namespace vphi::report {
 
-/// All but series, tables and the planes of pictures.
+/// The report without series, tables and the planes of pictures.
 nlohmann::json record(const Report& report);
-/// Nothing where the text is not a page of this form. Pictures have names and axes and no planes.
+/// Reads the record in a page; nothing where the text is not a page of this form. Pictures have
+/// names and axes but no planes.
 std::optional<Report> report_of_page(const std::string& html);
 
 }  // namespace vphi::report

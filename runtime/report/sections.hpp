@@ -1,5 +1,5 @@
-// The sections of a page, each as HTML; empty where the report has nothing for it. Internal to
-// page.cpp and comparison.cpp.
+// The sections of a page as HTML; empty where the report has no data for one. Internal to page.cpp
+// and comparison.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ std::string number_text(double value, int digits = 6);
 std::string duration_text(double seconds);
 std::string prefixed(double value);
 
-/// Series of a single value, as a table. A live page has none: they may grow.
+/// Series of a single value, as a table. A live page has no such section, because series may grow.
 Section numbers_section(const nlohmann::json& data, const Report& report);
 /// Series against time, and those against something else.
 Section series_section(const nlohmann::json& data, const std::vector<const Report*>& runs);
@@ -36,7 +36,7 @@ Section notes_section(const Report& report);
 Section citations_section(const Report& report);
 Section reproduce_section(const Report& report);
 
-/// Document around the sections: head, header, contents, data, script.
+/// The document around the sections: head, header, contents, data, script.
 struct Shell {
   std::string title, header;  ///< header: HTML
   std::vector<Section> sections;

@@ -1,10 +1,10 @@
-// The live page's server: this machine alone, and a secret in the address.
+// The server of the live page. It serves this machine only, and its address contains a secret.
 //
 // It listens on 127.0.0.1 only. Every path begins with a random token of 128 bits; without it, or
-// with a Host that is not this address (a page elsewhere whose name was made to point here), the
-// answer is 403. Nothing allows other origins. GET /TOKEN/ is the page, GET /TOKEN/news?since=N
-// what is new, POST /TOKEN/pause, /resume and /stop are the buttons. Built with cpp-httplib where
-// it is installed; a port that is taken throws LiveError.
+// with another Host (a foreign page whose name was made to resolve to this address), the answer is
+// 403. No other origins are allowed. GET /TOKEN/ is the page, GET /TOKEN/news?since=N the updates;
+// POST /TOKEN/pause, /resume and /stop are the buttons. Built with cpp-httplib where it is
+// installed; a port that is taken throws LiveError.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ bool have_live_server();
 
 class LiveServer {
  public:
-  /// Serves `run` from a thread of its own until destroyed. `port` 0: any that is free.
+  /// Serves `run` from a thread of its own until destroyed. `port` 0: any free port.
   LiveServer(LiveRun& run, int port);
   ~LiveServer();
   LiveServer(const LiveServer&) = delete;

@@ -1,4 +1,4 @@
-// Where a state has broken, in words.
+// Messages about the site where a state has become invalid.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace vphi::runtime {
 
-/// A site whose value is NaN or infinite. The step after `good_step` up to `bad_step` has made it
-/// so. `cause`: where it is known; otherwise the equation of the variable is named.
+/// A site whose value is NaN or infinite. It became so in a step after `good_step`, up to
+/// `bad_step`. `cause`: the reason, if known; otherwise the message shows the equation of the
+/// variable.
 std::string bad_site_text(const program::Program& program, const BadSite& bad,
                           std::int64_t good_step, std::int64_t bad_step,
                           const std::string& cause = {});

@@ -1,16 +1,16 @@
-// Results of all instances of a sweep: rows with axes, averages, promises, failures.
+// Results of all instances of a sweep: rows with axes, averages, expectations, failures.
 //
-// A Session moves a batch of instances; where the sweep has more, batches run one after the other
-// (parts). An Ensemble receives the scalar blocks of all instances at every output and makes rows
-// of them: values along the axes of the sweep, statistics over axes, and the results of `then`
-// kernels. With one part a row is complete at once; with several it is completed by the last part,
-// so the division into parts changes nothing: an instance that ended before the step of a row
-// enters with its last values, and sums run over the instances in their order. NaN means that an
-// instance has no value; statistics leave it out.
+// A Session advances a batch of instances; where the sweep has more, batches run one after the
+// other (parts). An Ensemble receives the scalars of all instances at every output and makes rows
+// from them: values along the axes of the sweep, statistics over axes, and the results of the
+// launches in Output::then. With one part a row is complete at once; with several parts the last
+// one completes it. The division into parts does not change the results: an instance that ended
+// before the step of a row enters with its last values, and sums run over the instances in order.
+// NaN means that an instance has no value; statistics omit it.
 //
 // Stop criteria on averages (program/stop_criterion.hpp) are evaluated at every output of a sweep
-// in one part, and after each part of a sweep in several, over the instances so far: `reached` says
-// that the run may end.
+// in one part, and after each part of a sweep in several, over the instances so far; `reached` is
+// true when the run may end.
 //
 // The Ensemble owns the series, plots and failures of a run; it must outlive the sessions of its
 // parts. Throws RunError where memory or the program does not allow it, DeviceError, ResultsError.
@@ -32,13 +32,13 @@
 
 namespace vphi::runtime {
 
-/// An average over time alone, which the kernels make.
+/// Whether it is an average over time only, which kernels compute.
 inline bool over_time(const program::Statistic& s) { return s.axes.empty() && s.count_slot >= 0; }
 
 /// Scalars of many instances at one moment.
 struct Table {
   std::int64_t instances = 0;
-  std::size_t width = 0;       ///< slots of an instance
+  std::size_t width = 0;       ///< number of slots of an instance
   std::vector<double> values;  ///< [instance][slot]; with a `column`, [slot][instance]
   std::size_t column = 0;      ///< from one slot to the next
   double& at(std::int64_t instance, int slot) { return values[place(instance, slot)]; }
@@ -53,13 +53,13 @@ struct Table {
   }
 };
 
-/// A statistic on the axes that are left: places of the result in the order of the instances.
+/// A statistic as a function of the remaining axes, in the order of the instances.
 struct Averaged {
   std::vector<double> value, error;
   std::vector<std::int64_t> missing;  ///< instances without a value
 };
 
-/// Shape of what is left of the axes when `gone` are averaged over, and where an instance falls.
+/// The remaining axes after an average over the others, and the place of an instance along them.
 class Remaining {
  public:
   Remaining(const program::Program& program, const std::vector<int>& kept);
@@ -73,10 +73,10 @@ class Remaining {
   std::int64_t size_ = 1;
 };
 
-/// Mean, variance, least or greatest value over the instances that agree on the axes left; NaN are
-/// left out. The error of a mean is sqrt(s^2/n) with s^2 = sum (x - mean)^2/(n - 1); over an
-/// ensemble and parameters together it is that of the ensemble at each of their values, sqrt(sum
-/// n_g s_g^2)/n, since these values are chosen and not drawn.
+/// Mean, variance, minimum or maximum over the instances with equal places along the remaining
+/// axes, without NaN. The error of a mean is sqrt(s^2/n) with s^2 = sum (x - mean)^2/(n - 1). For
+/// an average over an ensemble and parameters it is sqrt(sum n_g s_g^2)/n, with s_g^2 the variance
+/// of the ensemble at each of the parameters' values, since these values are chosen and not random.
 Averaged average(const program::Program& program, const program::Statistic& statistic,
                  const Table& table);
 
@@ -89,48 +89,47 @@ class Ensemble {
   std::int64_t first_of(std::int64_t part) const { return part * program_.instances; }
   /// Instances of a part; the last one may have fewer than the batch.
   std::int64_t count_of(std::int64_t part) const;
-  /// From here on blocks come from `session`.
+  /// Begins a part; from here on scalars come from `session`.
   void begin(std::int64_t part, Session& session);
 
-  /// Averages over time alone whose errors are wanted: `judge` and `follow` note what they are, and
-  /// the values in the windows between give the error when the run ends.
+  /// Whether errors of averages over time are needed. `judge` and `follow` record the averages, and
+  /// at the end of the run their values in the windows between give the errors.
   bool follows() const {
     return std::ranges::any_of(timed_, [](const Timed& t) { return t.on; });
   }
   void follow();
-  /// Errors of the averages over time of `output`, into the scalars of the session; for runs
-  /// without axes, whose rows are not made here.
+  /// Stores the errors of the averages over time of `output` in the scalars of the session; for
+  /// runs without axes, whose rows are not made here.
   void errors_into_session(std::size_t output);
 
-  /// The block of the session, and the arrays of the output, after its launches.
+  /// Records the scalars of the session and the arrays of the output, after its launches.
   void record(std::size_t output, const io::Moment& at, RowOrder order);
-  /// The same after the watch launches: judges the promises.
+  /// The same after the watch launches: evaluates the expectations.
   void judge(const io::Moment& at, bool last);
   /// This part has ended; after the last part the pending rows are finished.
   void end_part(const io::Moment& at);
 
-  /// A stop criterion holds everywhere; no further part is needed.
+  /// Whether a stop criterion holds everywhere, so that no further part is needed.
   bool reached() const { return !reached_.empty(); }
 
   io::Results* results() const { return results_; }
-  /// For people, when the run is over.
+  /// Adds a note for the end of the run.
   void note(const std::string& text) { notes_.insert(text); }
-  /// The instance's state has become NaN.
+  /// Records that the instance's state has become NaN.
   void fail(std::int64_t instance, const std::string& message);
   bool failed(std::int64_t instance) const { return failed_.contains(instance); }
-  /// The part that is running, and what the parts that ended have reached.
+  /// The present part, and the largest step and time of finished parts.
   std::int64_t part() const { return part_; }
   bool last_part() const { return part_ + 1 >= parts_; }
   std::int64_t steps() const { return steps_; }
   double time() const { return time_; }
-  /// Everything it knows between two outputs, as bytes for a checkpoint, and back: the part that is
-  /// running, and what waits of those before. `restore` throws DamagedCheckpoint, and RunError
-  /// E0853 where the sweep is another.
+  /// The state between two outputs as bytes for a checkpoint: the present part, and pending rows of
+  /// parts before. `restore` throws DamagedCheckpoint, or RunError E0853 where the sweep differs.
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> bytes);
-  /// Writes the rows again into a result file that had to start anew.
+  /// Writes all rows into a result file that was started again.
   void rewrite_rows(const std::string& file);
-  /// Adds series, plots, promises, failures and notes.
+  /// Adds series, plots, expectations, failures and notes to a result.
   void into(RunResult& result) const;
 
  private:
@@ -147,7 +146,7 @@ class Ensemble {
     bool ok = true;
     double value = 0, time = 0;
     std::int64_t instance = -1;
-    std::string undecided;  ///< why there is no verdict; the promise does not hold then
+    std::string undecided;  ///< why it could not be evaluated; the expectation then does not hold
     std::vector<double> first, largest_change, largest_scale;  ///< of each instance
   };
 
@@ -185,19 +184,21 @@ class Ensemble {
   std::vector<Promise> promises_;
   std::map<std::int64_t, std::string> failed_;
   std::set<std::string> notes_;
-  std::string reached_;  ///< what ended the run, for people; empty: nothing yet
-  /// An average over time alone whose error is wanted: of `watch_statistics`, then of outputs at
-  /// the end of the run.
+  std::string reached_;  ///< the criterion that ended the run, for messages; empty: none yet
+  /// An average over time whose error is needed: those of `watch_statistics`, then those of outputs
+  /// at the end of the run.
   struct Timed {
     const program::Statistic* statistic = nullptr;
     bool on = false;
   };
   std::vector<Timed> timed_;
   std::map<int, observe::Known> unknown_;  ///< by the slot of an error that is not known
-  /// Steps in it and its value at each judgement, [timed][instance].
+  /// Number of steps and value at each evaluation, [timed][instance].
   std::vector<std::vector<std::vector<std::pair<double, double>>>> times_;
-  std::size_t most_windows_ = 0;  ///< of an instance; more are joined two by two
-  std::vector<double> spare_;     ///< memory of the last table: pages of many paths are not cheap
+  /// Largest number of windows of an instance; more are joined in pairs.
+  std::size_t most_windows_ = 0;
+  /// Memory of the last table, reused because page faults of large tables are expensive.
+  std::vector<double> spare_;
 };
 
 }  // namespace vphi::runtime

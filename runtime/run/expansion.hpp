@@ -1,7 +1,7 @@
 // Checks the background of a box that expands with its own averages during the run.
 //
-// a'' follows from the averages of rho and p alone, so <rho> = 3 M^2 H^2 is a consequence: it holds
-// up to the integrator's error if energy is conserved. The check compares the difference with
+// a'' follows from the averages of rho and p, and <rho> = 3 M^2 H^2 is not imposed: it holds up to
+// the integrator's error if energy is conserved. The check compares the difference with
 // Program::expansion.explained, the compiler's bound of that error.
 #pragma once
 
@@ -18,7 +18,7 @@ struct ExpansionFault {
   std::string message, hint;
 };
 
-/// Of one instance of the batch; `scalars` as the launches of `watch` have left them.
+/// A violation in one instance of the batch; `scalars` are those after the launches of `watch`.
 std::optional<ExpansionFault> expansion_fault(const program::Program& program,
                                               const std::vector<double>& scalars,
                                               std::int64_t instance, std::int64_t step);

@@ -1,9 +1,9 @@
-// The promises of a model, watched while it runs (docs/rules.md rule 24).
+// The expectations of a model (`expect`), evaluated during a run (docs/rules.md rule 24).
 //
 //   Condition: its slot must be 1 at every output.
 //   Drift:     |q(t) - q(0)| / |q(0)| stays below the bound.
 //   Conserved: |q(t) - q(0)| stays below the bound times the largest scale seen.
-// A NaN breaks any of them.
+// With NaN none of them holds.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace vphi::runtime {
 
-/// All that Expectations remember: for checkpoints.
+/// The state of Expectations, for checkpoints.
 struct ExpectationState {
   struct Memory {
     double first = 0, largest_change = 0, largest_scale = 0;
@@ -28,12 +28,13 @@ class Expectations {
  public:
   explicit Expectations(const program::Program& program);
 
-  /// Judges the scalar block of one moment; the first call sets the initial values.
+  /// Evaluates the expectations from the scalars of one moment; the first call sets the initial
+  /// values.
   void judge(std::span<const double> scalars, double time);
   const std::vector<ExpectationResult>& results() const { return results_; }
 
   ExpectationState save() const { return {results_, memory_}; }
-  /// Promises are matched by their text; one that is new begins now.
+  /// Expectations are matched by their text; a new one starts with the present values.
   void restore(const ExpectationState& state);
 
  private:

@@ -20,61 +20,62 @@
 
 namespace vphi::runtime {
 
-/// What an Observer knows besides the files: goes into a checkpoint and comes back.
+/// The state of an Observer apart from the files, for checkpoints.
 struct ObserverState {
   std::vector<Series> series;
   std::vector<std::int64_t> last_step;  ///< of each series
   ExpectationState expectations;
-  std::int64_t observed = -1;  ///< the last step at which something was due
+  std::int64_t observed = -1;  ///< the last step with an output
 };
 
 class Observer {
  public:
-  /// `out` empty: nothing is written to files. `onlooker` may be null.
-  /// `logs`: folder of undo logs of the result files; empty: they cannot go back. `ensemble`: null
-  /// where there is no sweep; else the scalars and the promises go to it, and so do the files.
+  /// `out` empty: nothing is written to files. `onlooker` may be null. `logs`: folder of undo logs
+  /// of the result files; empty: they cannot be restored. `ensemble`: null without a sweep;
+  /// otherwise it handles the scalars, the expectations and the files.
   Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker = nullptr,
            const std::filesystem::path& logs = {}, Ensemble* ensemble = nullptr);
 
   ObserverState save() const;
-  /// Before the first output. The files go back to their marks; one that cannot starts again, with
-  /// the series as they were.
+  /// Called before the first output. Restores the files to their marks; a file that cannot be
+  /// restored is started again with the series so far.
   void restore(const ObserverState& state, std::int64_t generation, const io::Moment& at,
                const std::vector<std::pair<std::string, std::string>>& marks);
-  /// Flushes the files and remembers where they stand.
+  /// Flushes and marks the files.
   std::vector<std::pair<std::string, std::string>> mark(std::int64_t generation);
   void forget_before(std::int64_t generation);
-  /// What the sweep knows (Ensemble::save); empty without one.
+  /// The state of the sweep (Ensemble::save); empty without one.
   std::vector<std::byte> ensemble_state() const;
-  /// Instances of the batch that are set aside: their state has become NaN.
+  /// Instances of the batch that are excluded because their state has become NaN.
   std::vector<bool> set_aside() const;
 
-  /// The next step after `step` at which something is due, or at which this has to be checked; or
-  /// -1.
+  /// The next step after `step` with an output, or at which the times of outputs must be checked;
+  /// -1: none.
   std::int64_t next(std::int64_t step) const;
-  /// To be called when the run has reached this step, before `due_at` and `observe`.
+  /// Must be called when the run has reached this step, before `due_at` and `observe`.
   void look(std::int64_t step) { times_.look(step); }
-  /// Whether something is due at the step that `look` was called with.
+  /// Whether an output is due at the step of the last call of `look`.
   bool due_at(std::int64_t step) const;
-  /// The run goes on from this step, after `restore`.
+  /// The run continues from this step; called after `restore`.
   void resumed(std::int64_t step);
-  /// An output belongs to this step and has not been made: the run stopped before it.
+  /// Whether an output of this step has not been written because the run was stopped before.
   bool owes(std::int64_t step) const;
-  /// Everything due at this step; `last`: the closing values and the outputs "at end" too.
+  /// Writes all outputs that are due at this step; `last`: also the final values and the outputs
+  /// "at end".
   void observe(std::int64_t step, bool last);
-  /// Runs the watch launches alone.
+  /// Runs only the watch launches.
   void watch();
 
   const std::vector<Series>& series() const { return series_; }
   const std::vector<ExpectationResult>& expectations() const { return expectations_.results(); }
   std::vector<std::string> files() const;
   std::vector<std::string> notes() const;
-  void flush();   ///< what is queued can be read soon
-  void finish();  ///< everything is written
+  void flush();   ///< makes queued results readable soon
+  void finish();  ///< waits until everything is written
 
  private:
   void rewrite_rows(const program::Output& output);
-  /// At its step or time.
+  /// Whether the output is due by its steps or its time.
   bool due(const program::Output& output, std::int64_t step) const;
   std::size_t place(const program::Output& output) const {
     return static_cast<std::size_t>(&output - session_.program().outputs.data());

@@ -21,7 +21,7 @@ struct Progress;
 
 enum class Wish {
   GoOn,
-  Pause,  ///< no further step until another wish; the time is not counted
+  Pause,  ///< no further step until another wish; the pause is not counted as running time
   Stop,   ///< finish as after an interruption: results are complete up to here
 };
 
@@ -29,16 +29,16 @@ class Onlooker {
  public:
   virtual ~Onlooker() = default;
 
-  /// Whether fields are worth copying now.
+  /// Whether somebody uses the fields, so that they should be copied.
   virtual bool attending() const = 0;
-  /// One output's scalars, as io::ResultFile gets them.
+  /// The scalars of one output, as for io::ResultFile.
   virtual void scalars(std::span<const std::string> names, const io::Moment& at,
                        std::span<const double> values) = 0;
-  /// What is made of fields. Snapshots of a whole lattice are not told.
+  /// A result of fields. Snapshots of a whole lattice are not passed on.
   virtual void table(const io::Table& table, const io::Moment& at) = 0;
-  /// The expectations as they stand after an output.
+  /// The state of the expectations after an output.
   virtual void checks(const std::vector<ExpectationResult>& results) = 0;
-  /// Between two chunks of steps; called again every 50 ms while it answers Pause.
+  /// Called between two chunks of steps, and every 50 ms while it returns Pause.
   virtual Wish between(const Progress& now) = 0;
 };
 

@@ -1,11 +1,11 @@
-// Outputs by time: which are due, and how far a run may go before it looks again.
+// Outputs by time: which are due, and for how many steps a run may continue before the next check.
 //
 // `every T` is written at the first step at or after each whole multiple of T, counted from the
 // start time (program::Output::interval); of several instances, at the first step at which every
 // one that has not ended has reached it. Steps of conformal time differ in t, so the number of that
-// step is not known beforehand. The run reads t after fewer and fewer steps, estimated from the
-// length of the steps before, and takes the last ones one by one. Nothing here fails; a time that
-// was passed by more than a step is reported (`note`).
+// step is not known beforehand. The run reads t at decreasing distances, which are estimated from
+// the length of earlier steps, and takes the last steps one by one. Nothing here fails; `note`
+// reports a time that was passed by more than a step.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ class OutputTimes {
  public:
   explicit OutputTimes(Session& session);
 
-  /// Whether any output goes by time.
+  /// Whether any output is by time.
   bool any() const { return any_; }
-  /// Called with the number of steps done whenever the run has stopped to look.
+  /// Called with the number of steps done at each check.
   void look(std::int64_t step);
-  /// Steps from here to the next look; at least 1.
+  /// Number of steps to the next check, at least 1.
   std::int64_t ahead() const;
-  /// A multiple of its time has been reached since it was written; at the start always.
+  /// Whether a multiple of its time has been reached since it was written; true at the start.
   bool due(std::size_t output) const;
-  /// Number of the multiple that has been reached, from 0.
+  /// Number of the last multiple reached, from 0.
   std::int64_t multiple(std::size_t output) const;
   void written(std::size_t output);
-  /// The run goes on from a state of which the output had seen `time`.
+  /// For a run that is continued: the output had reached `time`.
   void seen(std::size_t output, double time);
   std::string note() const;
 
@@ -41,9 +41,9 @@ class OutputTimes {
   Session& session_;
   bool any_ = false;
   std::int64_t step_ = -1;
-  double time_ = 0;               ///< of the instance that is behind
-  double pace_ = 0, growth_ = 1;  ///< t of a step, and its change from look to look
-  std::int64_t stride_ = 0;       ///< steps between the last two looks
+  double time_ = 0;               ///< smallest t of the instances
+  double pace_ = 0, growth_ = 1;  ///< t per step, and the ratio of its values at successive checks
+  std::int64_t stride_ = 0;       ///< steps between the last two checks
   std::vector<double> written_;   ///< by output: number of the last multiple, -1: none
   std::int64_t late_ = 0;
 };

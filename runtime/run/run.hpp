@@ -1,8 +1,9 @@
 // Running a Program from its first to its last step.
 //
-// `run` drives a Session: outputs at their steps, expectations watched, progress reported, NaN
-// found, interruption obeyed. It writes files only where `out` is set. Results come back as plain
-// data. Throws RunError (the user's mistake: memory, no end, a NaN), DeviceError, ResultsError.
+// `run` advances a Session, makes the outputs, evaluates expectations, reports progress, detects
+// NaN and obeys interruptions. It writes files only where `out` is set. The results are returned as
+// plain data. Throws RunError (an error of the user: memory, no end, a NaN), DeviceError,
+// ResultsError.
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,7 @@ struct Progress {
   double seconds = 0;        ///< since the first step
   double seconds_left = -1;  ///< -1: not known
   double site_updates_per_s = 0;
-  double bytes_per_s = 0;  ///< least traffic of the steps
+  double bytes_per_s = 0;  ///< least memory traffic of the steps
   std::vector<std::pair<std::string, double>> watched;
 };
 
@@ -35,30 +36,32 @@ class CheckpointReader;
 /// Checkpoints of a run (checkpoint.hpp), in `out`/checkpoint.
 struct KeepOptions {
   bool on = false;
-  double every_seconds = 0;          ///< 0: not by the clock
-  std::int64_t every_steps = 0;      ///< 0: not by steps
-  double at_end_after = -1;          ///< at the end, if the steps took so long; -1: never
-  std::atomic<bool>* now = nullptr;  ///< set: one is written soon, and it is cleared
-  std::vector<std::pair<std::string, std::string>> call;  ///< options of the command, for people
+  double every_seconds = 0;      ///< 0: not by time
+  std::int64_t every_steps = 0;  ///< 0: not by steps
+  /// One at the end, if the steps took at least this many seconds; -1: never.
+  double at_end_after = -1;
+  std::atomic<bool>* now = nullptr;  ///< set it to request a checkpoint; it is cleared
+  std::vector<std::pair<std::string, std::string>> call;  ///< options of the command, for messages
 };
 
 struct RunOptions {
   std::string out;          ///< folder of the result files; empty: none are written
-  std::int64_t steps = -1;  ///< stop after so many steps; -1: as the program says
-  int threads = 0;          ///< of the host's part; 0: all
+  std::int64_t steps = -1;  ///< stop after this number of steps; -1: as in the program
+  int threads = 0;          ///< threads of the host; 0: all
   const std::atomic<bool>* interrupt = nullptr;   ///< set: finish the step and stop
   std::function<void(const Progress&)> progress;  ///< called at most every `progress_interval`
   double progress_interval = 0.1;                 ///< seconds
   KeepOptions keep;                               ///< needs `out`
-  /// Goes on from here; it has been checked.
+  /// Checkpoint to continue from; it has been checked.
   std::shared_ptr<const CheckpointReader> resume;
-  bool past_stop = false;  ///< the end was moved: a run that had stopped there goes on
-  std::function<void(const std::string&)> tell;  ///< what the user should know at once
-  /// Called once, before anything is written: the first state is there, kernels are compiled.
+  bool past_stop = false;  ///< the end was changed: a run that had reached the old end continues
+  std::function<void(const std::string&)> tell;  ///< messages that the user should see at once
+  /// Called once before anything is written, when the kernels are compiled and the initial state
+  /// exists.
   std::function<void()> begins;
   bool keep_state = false;       ///< RunResult::state is filled
-  Onlooker* onlooker = nullptr;  ///< told of outputs; may pause or stop the run
-  bool time_kernels = false;     ///< RunResult::kernels get their times
+  Onlooker* onlooker = nullptr;  ///< receives outputs; may pause or stop the run
+  bool time_kernels = false;     ///< measure the times in RunResult::kernels
 };
 
 /// A scalar over time. In a sweep it may have axes; then `points` is empty and `values` holds, for
@@ -77,7 +80,7 @@ struct Series {
 struct ChainSeries {
   std::string name;                    ///< "plaquette", "plaquette at beta = 5.7"
   observe::ChainAverage average = {};  ///< tau_int in units of the distance of its rows
-  double early = 0;  ///< by how many standard errors the first quarter lies off the rest
+  double early = 0;  ///< deviation of the first quarter from the rest, in standard errors
 };
 
 /// One axis of a sweep.
@@ -87,14 +90,14 @@ struct SweptAxis {
   bool ensemble = false;
 };
 
-/// `plot y against a`: y when the run has ended, averaged over everything else.
+/// `plot y against a`: y at the end of the run, averaged over all other axes.
 struct Plot {
   std::string name, against;
   std::vector<double> x, y;
   std::vector<double> error;  ///< standard error of y; empty: there is none
 };
 
-/// An instance of a sweep whose state became NaN; it was left out from then on.
+/// An instance of a sweep whose state became NaN; it was omitted from then on.
 struct FailedInstance {
   std::int64_t instance = 0;
   std::string where;  ///< "sigma0 = 0.00019, draw = 3"
@@ -104,26 +107,28 @@ struct FailedInstance {
 struct ExpectationResult {
   std::string text;
   bool ok = true;
-  double value = 0;  ///< condition: at its first failure, else the last; others: the largest
-  double time = 0;   ///< when
-  /// t and the value judged there (drifts: relative change; conserved: change over scale)
+  /// Condition: the value at its first failure, or the last one; others: the largest.
+  double value = 0;
+  double time = 0;  ///< time of `value`
+  /// t and the evaluated number (drifts: relative change; conserved: change over scale)
   std::vector<std::pair<double, double>> history = {};
-  std::string where = {};      ///< of a sweep: the instance that `value` belongs to
-  std::string undecided = {};  ///< why there is no verdict; empty: there is one. `ok` is false then
+  std::string where = {};  ///< in a sweep: the instance of `value`
+  /// Why it could not be evaluated; `ok` is then false. Empty: it was evaluated.
+  std::string undecided = {};
 };
 
-/// What is known of one kernel of the program when the run is over.
+/// Data of one kernel after the run.
 struct KernelRun {
-  int registers = -1, spilled_bytes = -1;  ///< -1: the device does not say, or never compiled
+  int registers = -1, spilled_bytes = -1;  ///< -1: unknown, or never compiled
   double seconds = 0;                      ///< one launch; 0: not measured
 };
 
 struct Performance {
-  double seconds = 0;             ///< in steps alone, first step included
+  double seconds = 0;             ///< in steps only, including the first step
   double first_step_seconds = 0;  ///< from the call of `run` to the end of the first step
   double site_updates_per_s = 0;
   double bytes_per_site = 0;
-  std::size_t device_bytes = 0;  ///< most memory held
+  std::size_t device_bytes = 0;  ///< largest memory in use
 };
 
 struct RunResult {
@@ -134,9 +139,11 @@ struct RunResult {
   std::vector<std::pair<std::string, double>> scalars;  ///< last values
   std::vector<SweptAxis> axes;                          ///< of the sweep; empty: one instance
   std::vector<Series> series;
-  std::vector<ChainSeries> chain;  ///< of a Markov chain, in the order of `series`
-  std::string unit;                ///< what a chain counts: "sweep", "trajectory"; empty: no chain
-  std::vector<double> acceptance;  ///< share of a chain's proposals, by instance; empty: none made
+  std::vector<ChainSeries> chain;  ///< averages of a Markov chain, in the order of `series`
+  /// Unit of a Markov chain: "sweep", "trajectory"; empty: no chain.
+  std::string unit;
+  /// Accepted fraction of a chain's proposals for each instance; empty: no proposals.
+  std::vector<double> acceptance;
   std::vector<Plot> plots;
   std::vector<FailedInstance> failures;
   std::vector<ExpectationResult> expectations;
@@ -146,7 +153,7 @@ struct RunResult {
   std::vector<std::string> unreached;  ///< scalars of `first` whose condition has not held
   std::int64_t resumed_from = -1;      ///< step; -1: from the beginning
   std::int64_t checkpoint = -1;        ///< step of the last checkpoint on disk; -1: there is none
-  double checkpoint_seconds = 0;       ///< that the run has waited for them
+  double checkpoint_seconds = 0;       ///< time for which the run has waited for checkpoints
   /// As Program::state, f64, [instance][site], x fastest; of the last part of a sweep in parts.
   std::vector<std::vector<double>> state;
 
@@ -157,36 +164,36 @@ struct RunResult {
 
 RunResult run(const program::Program& program, Device& device, const RunOptions& options = {});
 
-/// Bytes that one step must move for one site, by the cost of its kernels.
+/// Bytes that one step moves for one site at least, from the costs of its kernels.
 double bytes_per_site(const program::Program& program);
 
-/// Registers of every kernel; with `timed` also the time of one launch of those of the step, which
-/// moves the state on.
+/// Registers of every kernel; with `timed` also the time of one launch of each kernel of the step,
+/// which changes the state.
 std::vector<KernelRun> kernel_runs(Session& session, bool timed);
 
-/// A state that broke (E0801), or one whose primitive variables cannot be recovered (E0808), as
-/// `vphi run` wants to explain it.
+/// A state with NaN (E0801), or one whose primitive variables cannot be recovered (E0808), with the
+/// data by which `vphi run` explains it.
 struct BrokenState : RunError {
   using RunError::RunError;
   int variable = 0;  ///< index in Program::state
   std::array<std::int64_t, 4> site{};
-  std::int64_t step = -1;  ///< in which it broke; -1: only an interval is known
-  bool at_start = false;   ///< the initial state holds it
+  std::int64_t step = -1;  ///< step in which it arose; -1: only an interval is known
+  bool at_start = false;   ///< the initial state contains it
   /// Value of a variable of state one step before, any site; null where `step` is -1.
   std::function<double(int, const std::array<std::int64_t, 4>&)> before;
   std::vector<double> scalars_before;
-  /// E0808: the plane along the last axis that holds the first such site, and the state there is.
+  /// E0808: the plane along the last axis with the first such site, and the values of the state.
   std::int64_t plane = -1;
   std::function<double(int, const std::array<std::int64_t, 4>&)> there;
 };
 
-/// The first site of the state that holds a NaN or an infinity.
+/// The first site of the state with a NaN or an infinity.
 struct BadSite {
   std::int64_t instance = 0;  ///< of the session's batch
   int variable = 0;           ///< index in Program::state
   std::array<std::int64_t, 4> site{};
   double value = 0;
-  std::int64_t count = 0;  ///< of such sites in this variable
+  std::int64_t count = 0;  ///< number of such sites in this variable
 };
 std::optional<BadSite> find_bad_site(Session& session);
 /// The same in one instance of the batch.

@@ -1,13 +1,13 @@
 // A Program on a Device: its memory, its compiled kernels, and the launches of its steps.
 //
-// A Session owns every buffer and handle that it allocates on the device and frees them at its
-// end; the Program and the Device must outlive it. `start` fills the random fields and runs the
-// prologue; `advance` queues whole steps, as recordings that the device repeats; `launch` runs any
-// list of the Program. The run loop (run.hpp) is built on it, and tests embed it directly.
+// A Session owns every buffer and handle that it allocates on the device and frees them at its end;
+// the Program and the Device must outlive it. `start` fills the random fields and runs the
+// prologue. `advance` queues whole steps, as recordings that the device repeats. `launch` runs any
+// list of launches of the Program. The run loop (run.hpp) and tests use it.
 //
-// Memory is allocated late and reused: scratch arrays live from their first launch to their last,
-// second copies are allocated at the first step, and outputs use an idle second copy.
-// Throws RunError (the program does not fit, wrong target) and whatever the device throws.
+// Memory is allocated late and reused: scratch arrays exist from their first launch to their last,
+// second copies are allocated at the first step, and outputs use an idle second copy. Throws
+// RunError (the program does not fit, wrong target) and whatever the device throws.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@
 
 namespace vphi::runtime {
 
-/// The user's error: the run cannot go on, and the sentence says what to change.
+/// An error of the user: the run cannot continue, and the message says what to change.
 struct RunError : std::runtime_error {
   RunError(std::string error_code, const std::string& message, std::string advice = {})
       : std::runtime_error(message), code(std::move(error_code)), hint(std::move(advice)) {}
@@ -38,12 +38,12 @@ struct RunError : std::runtime_error {
 };
 
 struct MemoryNeed {
-  std::size_t state = 0;     ///< arrays that live as long as the run, both copies
-  std::size_t peak = 0;      ///< the most that is held at one time
+  std::size_t state = 0;     ///< arrays that exist during the whole run, both copies
+  std::size_t peak = 0;      ///< largest memory in use at one time
   std::size_t per_site = 0;  ///< peak over sites
 };
-/// `passes`: with the second copies that several steps in one pass need, without which a run does
-/// one step after the other.
+/// `passes`: with the second copies for several steps in one pass. Without them a run makes single
+/// steps.
 MemoryNeed memory_needed(const program::Program& program, bool passes = false);
 
 /// Largest extents of the same shape whose peak fits `bytes`.
@@ -51,20 +51,21 @@ std::array<std::int64_t, 4> largest_lattice(const program::Program& program, std
 /// "64^3", "32 * 16 * 8"
 std::string shape_text(std::span<const std::int64_t> extent);
 
-/// Most instances of the sweep whose peak fits `bytes`; 0 where not even one does.
+/// Largest number of instances of the sweep whose peak fits `bytes`; 0 where not even one fits.
 std::int64_t largest_batch(const program::Program& program, std::size_t bytes);
 
 struct SessionOptions {
   int threads = 0;  ///< of the host's part; 0: all
   bool check_memory = true;
-  /// Of the sweep: the batch holds Program::instances instances from this one on. Where the sweep
-  /// has fewer left, the batch is filled up with copies of its last instance that stand still.
+  /// The batch contains Program::instances instances of the sweep from this one on. Where the sweep
+  /// has fewer left, the batch is padded with stopped copies of its last instance.
   std::int64_t first_instance = 0;
-  /// Where random fields and spectra are made; the same to rounding. Auto: where it is faster.
+  /// Where random fields and spectra are computed; results agree to rounding. Auto: where it is
+  /// faster.
   enum class Fields { Auto, Host, Device } fields = Fields::Auto;
 };
 
-/// One scalar of all instances of a batch, where it lies.
+/// A view of one scalar of all instances of a batch.
 struct Slot {
   const double* first = nullptr;
   std::size_t distance = 1;  ///< from one instance to the next
@@ -84,49 +85,50 @@ class Session {
   const program::Program& program() const { return program_; }
   Device& device() { return device_; }
 
-  /// Compiles what the steps and the regular outputs need, fills the random fields, runs the
-  /// prologue.
+  /// Compiles the kernels of the steps and the regular outputs, fills the random fields, and runs
+  /// the prologue.
   void start();
-  /// As `start`, but the state comes from elsewhere (a checkpoint): arrays are zero, scalars have
-  /// their initial numbers, nothing is launched.
+  /// As `start`, for a state that will be set by the caller (a checkpoint): arrays are zero,
+  /// scalars have their initial values, nothing is launched.
   void start_empty();
-  /// Makes the recordings that `advance(steps)` will replay, so that it only queues.
+  /// Makes the recordings that `advance(steps)` will replay.
   void prepare(std::int64_t steps);
   /// Queues whole steps, many of them in one launch where the program has `multi_step`;
   /// `synchronise` of the device waits for them.
   void advance(std::int64_t steps);
-  /// Launches a list, in order; compiles its kernels where that was not done yet. Scratch arrays it
-  /// fills stay until `release_scratch`.
+  /// Launches a list in order; compiles its kernels where necessary. The scratch arrays that it
+  /// fills exist until `release_scratch`.
   void launch(const std::vector<program::Launch>& list);
   void release_scratch();
 
-  /// The scalar blocks as they are now, [instance][slot] (waits for the queue). Copied from the
-  /// device once, until something is queued; the reference holds, the numbers until the next call.
+  /// The present scalars, [instance][slot]; waits for the queue. They are copied from the device
+  /// once, until something is queued. The reference stays valid, its numbers until the next call.
   const std::vector<double>& scalars();
-  /// One of them, which alone is copied where the kernels have the instances of a scalar side by
-  /// side (waits). Its numbers hold until something is queued or set.
+  /// One scalar; waits for the queue. Where the kernels have the scalars as [slot][instance] only
+  /// this one is copied. The view is valid until something is queued or set.
   Slot slot(int slot);
   void set_scalar(int slot, double value, std::int64_t instance = 0);
   /// Present contents of a buffer as f64, [instance][site], x fastest (waits).
   std::vector<double> read(int buffer);
-  /// Of one instance of the batch.
+  /// The same for one instance of the batch.
   std::vector<double> read(int buffer, std::int64_t instance);
   void write(int buffer, std::span<const double> values);
 
-  /// The same as they lie in memory, all of a buffer and all scalars (waits): what checkpoints
-  /// keep. `to` and `from` have `bytes_of(buffer)` bytes.
+  /// The contents of a whole buffer, or all scalars, as bytes, for checkpoints; waits for the
+  /// queue. `to` and `from` have `bytes_of(buffer)` bytes.
   std::size_t bytes_of(int buffer) const;
   void read_bytes(int buffer, std::span<std::byte> to);
-  /// In a block of its own (Device::host_block), so that the run can go on while it is written.
+  /// The same in a separate block (Device::host_block), so that the run can continue while it is
+  /// written.
   std::shared_ptr<std::byte> read_block(int buffer);
   void write_bytes(int buffer, std::span<const std::byte> from);
   void set_scalars(std::span<const double> values);
 
-  /// Shells of a buffer's modes, made on the device; nothing where the host has to do it.
+  /// Shells of a buffer's modes, computed on the device; nothing where the host has to do it.
   std::optional<std::vector<DeviceFields::Shell>> shells(int buffer);
 
   KernelReport report(int kernel);
-  /// Bytes held on the device now, and the most so far.
+  /// Bytes in use on the device, and their largest number so far.
   std::size_t bytes_held() const { return held_; }
   std::size_t bytes_peak() const { return peak_; }
 
@@ -144,7 +146,8 @@ class Session {
   void give(BufferHandle handle, std::size_t bytes);
   void trim();
   void compile(const std::vector<const Launches*>& lists);
-  /// Makes every argument's buffer exist; scratch may borrow where `borrow` is set.
+  /// Allocates the buffers of all arguments; with `borrow` scratch arrays may use idle second
+  /// copies.
   void provide(const Launches& list, bool borrow);
   BufferHandle resolve(const program::Kernel& kernel, int kernel_index,
                        const program::Argument& argument) const;
@@ -153,36 +156,38 @@ class Session {
   void issue_wave(const Launches& list);
   void solve(const program::Solve& solve);
   void swap(const Launches& list, std::int64_t times);
-  /// Exchanges the copies as `steps` steps from number `first` on do.
+  /// Exchanges the copies as the steps from number `first` on do.
   void swap_steps(std::int64_t first, std::int64_t steps);
   std::int64_t phase(std::int64_t step) const;
   void run_prologue();
   void fill_random(std::size_t index);
   std::vector<double> initial_scalars() const;
-  /// The copy of the scalars is no longer valid.
+  /// Marks the copy of the scalars as invalid.
   void forget_scalars();
-  /// Copies the slots from `first` up to `end` that are not known, where they lie by slot.
+  /// Copies the unknown slots from `first` up to `end`, for scalars in the order [slot][instance].
   void fetch_slots(std::size_t first, std::size_t end);
-  /// [instance][slot], to where the kernels have them.
+  /// Writes scalars given as [instance][slot] in the order of the kernels.
   void put_scalars(std::span<const double> values);
   std::vector<double> read_from(int buffer, std::size_t first, std::size_t count);
   void write_from(int buffer, std::size_t first, std::span<const double> values);
-  /// Bytes of the memory that a buffer's numbers lie in.
+  /// Bytes of the memory that contains the numbers of a buffer.
   std::size_t memory_of(int buffer) const;
   BufferHandle now(int buffer) const;
-  /// Numbers of a buffer with a home, T as they lie in memory: `count` of them from number `first`
-  /// on, whole instances.
+  /// Numbers of a buffer with a home, of the type T in memory, from number `first` on; whole
+  /// instances.
   template <class T>
   void gather(int buffer, std::size_t first, std::span<T> to);
   template <class T>
   void scatter(int buffer, std::size_t first, std::span<const T> from);
   const std::vector<std::int64_t>& places();
   RecordingHandle recording(std::int64_t steps);
-  /// Steps to take `together_steps` at a time, out of `steps`, in one recording; 0: one by one.
+  /// How many passes of `together_steps` steps one recording makes, out of `steps` steps; 0: single
+  /// steps.
   std::int64_t passes(std::int64_t steps) const;
   RecordingHandle recording_of_passes(std::int64_t passes);
   void multi_step(std::int64_t steps);
-  /// Steps to take one by one from step `at` on, out of `steps`; 0: `multi_step` can begin here.
+  /// How many single steps to take from step `at` on, out of `steps`; 0: `multi_step` can begin
+  /// here.
   std::int64_t singles(std::int64_t at, std::int64_t steps) const;
   std::int64_t block(std::int64_t steps) const;
 
@@ -192,27 +197,28 @@ class Session {
   bool device_fields_ = false;
   std::unique_ptr<DeviceFields> fields_;  ///< made at first use
   std::int64_t first_instance_ = 0;
-  bool by_slot_ = false;  ///< scalars lie as [slot][instance]
-  bool together_ = false;  ///< Program::together is used: there is memory for its copies
+  bool by_slot_ = false;   ///< scalars are [slot][instance] on the device
+  bool together_ = false;  ///< Program::together is used, because there is memory for its copies
   std::vector<Copies> buffers_;
   std::vector<BufferHandle> lent_;  ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;
-  std::vector<double> known_scalars_;  ///< what `scalars` returned last
-  bool scalars_known_ = false;         ///< and whether it still holds
-  std::vector<double> slots_;          ///< [slot][instance], where they lie so
-  std::vector<bool> slot_known_;       ///< which of them hold
+  std::vector<double> known_scalars_;  ///< the last result of `scalars`
+  bool scalars_known_ = false;         ///< whether it is still valid
+  std::vector<double> slots_;          ///< [slot][instance], where the device has this order
+  std::vector<bool> slot_known_;       ///< which of them are valid
   std::vector<BufferHandle> partials_, counters_;
   std::vector<KernelHandle> kernels_;
-  std::vector<bool> often_;  ///< part of the step or of frequent outputs
+  std::vector<bool> often_;  ///< the kernel is part of the step or of frequent outputs
   std::map<std::size_t, std::vector<BufferHandle>> pool_;
-  /// By copies, place in the cycle of steps, and number of steps.
+  /// Key: the current copies, the place in the cycle of steps, and the number of steps.
   std::map<std::tuple<std::vector<bool>, std::int64_t, std::int64_t>, RecordingHandle> recordings_;
   std::int64_t step_ = 0;  ///< number of the next step, where steps differ or `multi_step` is used
   std::vector<std::future<std::vector<double>>> random_;
   Configurations configurations_;     ///< while the start reads them
   std::int64_t multi_step_set_ = -1;  ///< contents of the slot for the number of steps
   std::size_t held_ = 0, peak_ = 0;
-  std::vector<std::int64_t> places_;  ///< of the sites, in buffers with a home; made at first use
+  /// Places of the sites in buffers with a home; made at first use.
+  std::vector<std::int64_t> places_;
 };
 
 }  // namespace vphi::runtime

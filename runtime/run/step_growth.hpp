@@ -1,10 +1,10 @@
-// Growth that the step has made and not the equations, where dt is beyond the integrator's limit of
-// stability (W0316, Program::step_growth).
+// Detects growth that comes from the step and not from the equations, where dt is beyond the
+// integrator's limit of stability (W0316, Program::step_growth).
 //
-// A field may grow by any factor and be right, so size alone proves nothing. Here three things have
-// to come together: the compiler knows a mode that every step multiplies by `excess` more than the
-// equations do; in the steps made that is a factor of kBeyond at least; and the largest value of
-// the state has grown by kBeyond more than the fastest mode of the linearised equations.
+// A correct solution may grow by any factor, so size alone is no criterion. Three conditions must
+// hold: the compiler knows a mode that every step multiplies by `excess` more than the equations
+// do; over the steps made this is a factor of at least kBeyond; and the largest value of the state
+// has grown by kBeyond more than the fastest mode of the linearised equations.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ class WatchedGrowth {
 
   explicit WatchedGrowth(Session& session) : session_(session), p_(session.program()) {}
 
-  /// Takes the size of the state at `step`, from which growth counts. Of a state that is 0
-  /// everywhere nothing can be said: then it `waits` for the first that is not.
+  /// Sets the reference size to that of the state at `step`. A state that is 0 everywhere gives
+  /// none; then the object `waits` for the first that is not.
   void begin(std::int64_t step, std::int64_t instances);
   bool waits() const { return knows() && !(largest_ > 0); }
 
-  /// Whether so many steps make rounding errors as large as the state itself.
+  /// Whether this number of steps makes rounding errors as large as the state itself.
   bool explains(std::int64_t steps) const;
   std::optional<GrowthFault> fault(std::int64_t step, std::int64_t instance);
 

@@ -15,7 +15,7 @@ namespace vphi::runtime {
 
 /// "cuda:0", "cuda:1", ...; empty, with a reason, where there is no GPU or no compiler for it.
 std::vector<DeviceInfo> list_cuda(std::string* why = nullptr);
-/// The k-th of them. Throws DeviceError.
+/// The device number `index`. Throws DeviceError.
 std::unique_ptr<Device> open_cuda(int index);
 
 }  // namespace vphi::runtime

@@ -11,19 +11,19 @@
 
 namespace vphi::runtime {
 
-/// Where libraries of NVIDIA's toolkit may lie: each name in the loader's path, then in the folders
-/// above.
+/// Candidate files for a library of NVIDIA's toolkit: each name in the loader's path, then in the
+/// folders above.
 std::vector<std::string> cuda_library_files(std::initializer_list<const char*> names);
 
 /// "NVRTC 13.0" with the file it lies in; empty, with a reason, where there is none.
 std::string nvrtc_version(std::string* why = nullptr);
 
-/// Options beyond our own, VPHI_NVRTC_OPTIONS: "-lineinfo" for a profiler, or
+/// Additional options from $VPHI_NVRTC_OPTIONS: "-lineinfo" for a profiler, or
 /// "-DVPHI_WAIT_FOR_ALL_COPIES" to look for races (tools/gpu_sanitize).
 std::string nvrtc_more_options();
 
-/// CUDA source to machine code for exactly `arch` ("sm_90"; a CUBIN), or PTX for "compute_90".
-/// Contraction as the source says (host_compiler.hpp). `log`, where given, receives the compiler's
+/// CUDA source to machine code for exactly `arch` ("sm_90"; a CUBIN), or PTX for "compute_90". The
+/// source determines contraction (host_compiler.hpp). `log`, where given, receives the compiler's
 /// report: registers, spills, warnings. Throws DeviceError.
 std::string nvrtc_compile(const std::string& source, const std::string& arch,
                           std::string* log = nullptr);

@@ -1,8 +1,8 @@
 // A pool of host memory blocks, reused for copies of whole arrays from a device.
 //
 // New memory costs a page fault for every 4 kB, and page-locked memory far more. A block that its
-// last owner releases stays in the pool for the next request of the same size. Owners may live in
-// other threads and longer than the pool; then the block is freed when they release it.
+// last owner releases stays in the pool for the next request of the same size. Owners may be in
+// other threads, and may exist longer than the pool; then the block is freed when they release it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace vphi::runtime {
 
 class HostBlocks {
  public:
-  using Make = std::function<void*(std::size_t bytes)>;  ///< throws where there is none
+  using Make = std::function<void*(std::size_t bytes)>;  ///< throws where there is no memory
   using Drop = std::function<void(void*)>;
 
   HostBlocks()
@@ -52,7 +52,7 @@ class HostBlocks {
             }};
   }
 
-  /// Frees what waits; what is still owned is freed when it comes back.
+  /// Frees the unused blocks; blocks in use are freed when they are released.
   void clear() {
     const std::lock_guard lock(pool_->guard);
     for (auto& [bytes, waiting] : pool_->waiting)

@@ -1,4 +1,4 @@
-// A few independent pieces of host work (compiling kernels) on several threads.
+// Runs a few independent pieces of host work, such as compiling kernels, on several threads.
 #pragma once
 
 #include <algorithm>

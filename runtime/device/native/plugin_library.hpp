@@ -1,5 +1,6 @@
-// libvphi_llvm.so, opened at run time: looked for as $VPHI_PLUGIN, beside the program, in the
-// folder above it and in lib/ and ../lib/. A plug-in of another version is not used.
+// libvphi_llvm.so, opened at run time. It is searched as $VPHI_PLUGIN, in the folder of the
+// program, in the folder above it, and in lib/ and ../lib/. A plug-in of another version is not
+// used.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ struct Plugin {
 
   /// Null, with a reason, where there is none.
   static const Plugin* get(std::string* why = nullptr);
-  /// The text as a string; its memory is given back.
+  /// The text as a string; frees its memory.
   std::string take(VphiText text) const;
 };
 

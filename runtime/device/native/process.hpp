@@ -1,4 +1,4 @@
-// Runs another program (a compiler) and collects what it says.
+// Runs another program (a compiler) and collects its output.
 #pragma once
 
 #include <string>
@@ -14,28 +14,28 @@ struct ProcessResult {
 /// `arguments[0]` is looked up in PATH. No shell is involved.
 ProcessResult run_process(const std::vector<std::string>& arguments);
 
-/// Ends what `run_process` has started and still waits for; nothing is started from then on. A
-/// signal handler may call it, right before the process ends.
+/// Ends the programs that `run_process` has started; none is started afterwards. A signal handler
+/// may call it right before the process ends.
 void end_child_processes();
 
-/// Lives while a device's compiler works, in this process or another.
+/// Exists while a device's compiler works, in this process or another.
 struct Compiling {
   Compiling();
   ~Compiling();
   Compiling(const Compiling&) = delete;
   Compiling& operator=(const Compiling&) = delete;
 };
-/// Whether one does. A signal handler may ask.
+/// Whether a Compiling exists. A signal handler may call it.
 bool compiling();
 
-/// A new folder only this user can read; removed with all it holds at the end of its life.
+/// A new folder that only this user can read; the destructor removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }  ///< empty where none could be made
+  const std::string& path() const { return path_; }  ///< empty where the folder could not be made
 
  private:
   std::string path_;

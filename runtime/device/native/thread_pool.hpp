@@ -1,8 +1,9 @@
 // Threads that run the tasks of native kernels.
 //
 // A launch is a number of independent tasks. Every thread starts with a contiguous share of them,
-// the same at every launch, so that it finds its part of the lattice in its own cache; one that is
-// done takes tasks from the others. `run` returns when all tasks are done. One run at a time.
+// the same at every launch, so that it finds its part of the lattice in its own cache; a thread
+// that is done takes tasks from the others. `run` returns when all tasks are done. One run at a
+// time.
 #pragma once
 
 #include <atomic>
@@ -39,12 +40,13 @@ class ThreadPool {
   Task task_ = nullptr;
   void* const* arguments_ = nullptr;
   alignas(64) std::atomic<std::uint32_t> launch_{0};  ///< changes when a launch is ready
-  alignas(64) std::atomic<std::uint32_t> busy_{0};    ///< helpers still at work
+  alignas(64) std::atomic<std::uint32_t> busy_{0};    ///< threads still at work
   std::atomic<bool> stop_{false};
   std::vector<std::jthread> helpers_;
 };
 
-/// Processors this process may use: affinity and the control group's quota; $VPHI_THREADS wins.
+/// Number of processors that this process may use: $VPHI_THREADS, or else by affinity and the quota
+/// of the control group.
 int usable_threads();
 
 }  // namespace vphi::runtime

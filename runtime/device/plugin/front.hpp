@@ -1,4 +1,4 @@
-// One run of clang's front end over virtual files; shared by compilation and audit.
+// One run of clang's front end on virtual files, for compilation and audit.
 #pragma once
 
 #include <clang/Frontend/FrontendAction.h>
@@ -11,9 +11,10 @@
 namespace vphi::plugin {
 
 struct FrontEnd {
-  std::vector<std::string> arguments;                      ///< of cc1, the source's name last
+  /// Arguments of cc1, the name of the source last.
+  std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> files;  ///< path and text
-  llvm::SmallVectorImpl<char>* output = nullptr;           ///< of actions that write
+  llvm::SmallVectorImpl<char>* output = nullptr;           ///< output of actions that write
 };
 
 /// False where the arguments or the source have errors; `log` then holds clang's diagnostics.

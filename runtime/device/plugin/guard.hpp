@@ -1,4 +1,4 @@
-// Keeps LLVM's ways of ending a process inside a call: fatal errors, aborts, crashes.
+// Turns fatal errors, aborts and crashes of LLVM into the failure of a call.
 #pragma once
 
 #include <cstdlib>
@@ -16,7 +16,8 @@ inline VphiText own(const std::string& text) {
   return result;
 }
 
-/// Runs body(user) on a thread with a deep stack; false where it crashed, and then `why` says how.
+/// Runs body(user) on a thread with a large stack. False, with the reason in `why`, where it
+/// crashed.
 bool guarded(void (*body)(void*), void* user, std::string* why);
 
 template <class Body>

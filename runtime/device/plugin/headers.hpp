@@ -1,5 +1,5 @@
-// The headers that emitted C++ may include, as far as it may use them; for the in-process compiler
-// which sees no file of the disk.
+// The parts of standard headers that emitted C++ may use, for the in-process compiler, which reads
+// no files.
 #pragma once
 
 namespace vphi::plugin {

@@ -1,7 +1,7 @@
 // The interface of libvphi_llvm.so: clang, LLVM and ORC behind plain C.
 //
-// No type of LLVM and no exception crosses it. Returned text is owned by the caller and freed
-// with vphi_plugin_free. All functions may be called from several threads. A crash or a fatal
+// Types of LLVM and exceptions do not pass through it. Returned text is owned by the caller and
+// freed with vphi_plugin_free. All functions may be called from several threads. A crash or a fatal
 // error of LLVM ends the call with an error text, not the process.
 #pragma once
 
@@ -22,17 +22,17 @@ struct VphiCode;
 int vphi_plugin_version();
 void vphi_plugin_free(VphiText text);
 
-/// "clang 19.1.7"; static.
+/// "clang 19.1.7", a static string.
 const char* vphi_plugin_compiler();
-/// All that changes the code beside the source: compiler, flags, processor.
+/// Everything that changes the code apart from the source: compiler, flags, processor.
 VphiText vphi_plugin_identity();
 
-/// C++ to an object file. 0 on success; otherwise `log` says why.
+/// Compiles C++ to an object file. 0 on success; otherwise `log` has the reason.
 int vphi_plugin_compile(const char* source, std::size_t size, int contract, VphiText* object,
                         VphiText* log);
-/// Object file to code in this process; null on failure.
+/// Loads an object file into this process; null on failure.
 VphiCode* vphi_plugin_load(const char* object, std::size_t size, VphiText* log);
-/// Null where the name is missing or needs something that is; `log` says which.
+/// The address of a name. Null where it or a name that it needs is missing; `log` says which.
 void* vphi_plugin_symbol(VphiCode* code, const char* name, VphiText* log);
 void vphi_plugin_unload(VphiCode* code);
 

@@ -1,8 +1,9 @@
 // The C interface of libvphi_vkfft.so: Fourier transforms of real boxes on OpenCL devices by VkFFT.
 //
-// VkFFT calls OpenCL by name, so it lives in a library of its own that is linked with the loader
-// and opened at run time. A plan owns compiled kernels and scratch memory; the caller owns the box.
-// Layout and sign as in runtime/fft/device_fft.hpp, in place. Functions answer 0 or VkFFT's error.
+// VkFFT calls OpenCL functions by name. It is therefore in a separate library that is linked with
+// the OpenCL loader and opened at run time. A plan owns compiled kernels and scratch memory; the
+// caller owns the box. Layout and sign as in runtime/fft/device_fft.hpp, in place. Functions return
+// 0 or VkFFT's error code.
 #pragma once
 
 #define VPHI_VKFFT_VERSION 1

@@ -1,14 +1,14 @@
 // A gauge configuration: the links U_mu(x) of a periodic lattice, in memory and in files.
 //
-// In memory a link is a full N x N matrix of f64 complex numbers whatever the file had, and links
-// lie as in the files of the field: [t][z][y][x][mu][row][column], x fastest of the sites, mu = x,
-// y, z, t. U_mu(x) transports a colour vector from x + mu to x. A lattice of fewer axes has extent
-// 1 along the rest and unit links there, so that every program that reads ILDG files can read it.
+// In memory a link is a full N x N matrix of f64 complex numbers, whatever the format of the file.
+// Links have the order of the common file formats: [t][z][y][x][mu][row][column], x fastest of the
+// sites, mu = x, y, z, t. U_mu(x) transports a colour vector from x + mu to x. A lattice of fewer
+// axes has extent 1 along the rest and unit links there, so that every program that reads ILDG
+// files can read it.
 //
-// A file is read once, front to back, and what it says of itself (checksum, average plaquette,
-// extents) is compared with what is read. No memory is allocated for a length before the file is
-// known to be that long. What is wrong is a ConfigurationError with the file's name, the problem
-// and what to do about it.
+// A file is read once, front to back. Its checksum, average plaquette and extents are compared with
+// the links. No memory is allocated for a length before the file is known to be that long. Errors
+// are thrown as ConfigurationError with the file's name, the problem and its remedy.
 #pragma once
 
 #include <array>
@@ -50,38 +50,39 @@ struct Configuration {
   }
 };
 
-/// All links unit matrices.
+/// A configuration of unit matrices.
 Configuration unit_configuration(int colours, const Extents& extent);
 
 struct ConfigurationError : ResultsError {
   enum class Problem {
-    Unknown,    ///< neither an ILDG nor a NERSC file, or one without links
-    Truncated,  ///< shorter than it says
-    Damaged,    ///< a header that contradicts itself or cannot be read
-    Checksum,   ///< other links than were written
-    Extents,    ///< another lattice than the one that is wanted
-    Group,      ///< other matrices than those that are wanted
-    Precision,  ///< numbers of another precision than the file says
-    NoFormat,   ///< nothing says the extents, neither the file nor the caller
+    Unknown,    ///< neither an ILDG nor a NERSC file, or a file without links
+    Truncated,  ///< shorter than its header says
+    Damaged,    ///< a header that is inconsistent or cannot be read
+    Checksum,   ///< the links do not have the stated checksum
+    Extents,    ///< not the requested lattice
+    Group,      ///< not the requested matrices
+    Precision,  ///< numbers not of the stated precision
+    NoFormat,   ///< neither the file nor the caller gives the extents
   };
   ConfigurationError(Problem problem, const std::string& text)
       : ResultsError(text), problem(problem) {}
   Problem problem;
 };
 
-/// What the reader wants; a file that says otherwise is an error before its links are read.
+/// The requested lattice and group; a file with others is refused before its links are read.
 struct ConfigurationWish {
   std::optional<Extents> extent = {};
   std::optional<int> colours = {};
 };
 
-/// What a file says of itself.
+/// The description in a file.
 struct ConfigurationFacts {
   std::string format;  ///< "ILDG", "NERSC"
   program::Precision precision = program::Precision::F64;
-  bool checked = false;  ///< it had a checksum, which was right
-  bool shaped = true;    ///< it says its extents; else they are what the caller wished for
-  /// What else stands in it, in its order: trajectory, beta, plaquette, creator, ...
+  bool checked = false;  ///< the file had a correct checksum
+  bool shaped = true;    ///< the file gives its extents; otherwise they are those of the request
+  /// Other entries of the header, in the order of the file: trajectory, beta, plaquette, creator,
+  /// ...
   std::vector<std::pair<std::string, std::string>> notes;
 };
 
@@ -90,15 +91,15 @@ struct ConfigurationFile {
   ConfigurationFacts facts;
 };
 
-/// Whichever format it is, by its first bytes. Throws ConfigurationError; ResultsError where it
-/// cannot be opened or read.
+/// Reads a file; its first bytes determine the format. Throws ConfigurationError, or ResultsError
+/// where it cannot be opened or read.
 ConfigurationFile read_configuration(const std::filesystem::path& path,
                                      const ConfigurationWish& wish = {});
 ConfigurationFile read_configuration(ByteStream& stream, const ConfigurationWish& wish = {});
 
 /// "8^3 x 16".
 std::string shown_extents(const Extents& extent);
-/// Compares with the wish; throws ConfigurationError (Extents, Group).
+/// Compares with the request; throws ConfigurationError (Extents, Group).
 void must_be_wanted(const std::string& file, const Extents& extent, const ConfigurationWish& wish);
 void must_be_wanted(const std::string& file, int colours, const ConfigurationWish& wish);
 /// Number of sites; throws ConfigurationError (Damaged) where an extent is below 1 or above what a

@@ -3,9 +3,9 @@
 // Records (ILDG binary file format 1.2): `ildg-format`, an XML text with the group (field), the
 // precision and lx ly lz lt; `ildg-binary-data`, the links, big-endian, in the order of
 // configuration.hpp; `scidac-checksum`, two numbers made of the CRC-32 of each site (below);
-// `xlf-info`, lines `name = value` about the trajectory. Records in any order but one: where
-// nothing says the extents before the data, the caller has to; precision and N then follow from
-// the length, since N^2 and 2 N^2 are never both squares. All other records are skipped.
+// `xlf-info`, lines `name = value` about the trajectory. Records may come in any order. If no
+// record gives the extents before the data, the caller must give them; precision and N then follow
+// from the length, since N^2 and 2 N^2 are never both squares. All other records are skipped.
 //
 // SciDAC checksum (QIO, DML_checksum_accum): site r, counted x fastest, whose bytes in the file
 // have CRC-32 c_r: suma = XOR_r rotl(c_r, r mod 29), sumb = XOR_r rotl(c_r, r mod 31). Programs
@@ -31,7 +31,8 @@ bool looks_like_lime(const ByteStream& stream);
 /// Throws ConfigurationError.
 ConfigurationFile read_ildg(ByteStream& stream, const ConfigurationWish& wish = {});
 
-/// Throws ResultsError where the system refuses. `notes` go to `xlf-info`, one a line.
+/// Throws ResultsError where the file cannot be written. `notes` are written to `xlf-info`, one a
+/// line.
 void write_ildg(const std::filesystem::path& path, const Configuration& configuration,
                 program::Precision precision,
                 const std::vector<std::pair<std::string, std::string>>& notes = {});

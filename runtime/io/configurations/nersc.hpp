@@ -3,10 +3,10 @@
 // Header: lines `name = value` between BEGIN_HEADER and END_HEADER. DATATYPE is 4D_SU3_GAUGE (two
 // rows of each link; the third is the conjugate of their cross product) or 4D_SU3_GAUGE_3x3, in
 // general 4D_SUN_GAUGE_NxN; FLOATING_POINT is IEEE32BIG, IEEE64BIG, IEEE32LITTLE, IEEE64LITTLE, or
-// IEEE32 and IEEE64, whose order of bytes is then seen from the first link, of which rows have
-// length 1. Links are in the order of configuration.hpp. CHECKSUM is the sum of all 32-bit words
-// modulo 2^32; PLAQUETTE and LINK_TRACE, averages of Re tr/N, are compared to 1e-5, as far as the
-// text and f32 links carry them.
+// IEEE32 and IEEE64. The byte order of the latter is found from the first link, whose rows must
+// have norm 1. Links are in the order of configuration.hpp. CHECKSUM is the sum of all 32-bit words
+// modulo 2^32; PLAQUETTE and LINK_TRACE, averages of Re tr/N, must agree to 1e-5, or to the
+// accuracy of the text and of f32 links.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +23,8 @@ bool looks_like_nersc(const ByteStream& stream);
 /// Throws ConfigurationError.
 ConfigurationFile read_nersc(ByteStream& stream, const ConfigurationWish& wish = {});
 
-/// All rows, big-endian. Throws ResultsError where the system refuses. `notes` are further lines of
-/// the header.
+/// Writes all rows, big-endian. Throws ResultsError where the file cannot be written. `notes` are
+/// further lines of the header.
 void write_nersc(const std::filesystem::path& path, const Configuration& configuration,
                  program::Precision precision,
                  const std::vector<std::pair<std::string, std::string>>& notes = {});

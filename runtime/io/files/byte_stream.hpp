@@ -1,9 +1,9 @@
-// Bytes that are read once, from front to back, and a new file that appears when it is complete.
+// A stream of bytes that is read once, and a new file that gets its name when it is complete.
 //
 // A ByteStream is a file or a span of memory (a test, a fuzzer). Its size is known from the start,
-// so what a header says about lengths can be compared before memory is taken. A NewFile is written
-// under a temporary name (".writing"), synced and renamed, so that a file of its name is complete.
-// An error of the system is a ResultsError with the reason.
+// so the lengths in a header can be checked before memory is allocated. A NewFile is written under
+// a temporary name (".writing"), synced and renamed. Errors of the system are thrown as
+// ResultsError with the reason.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,19 @@ namespace vphi::io {
 class ByteStream {
  public:
   explicit ByteStream(const std::filesystem::path& path);
-  /// Borrows the bytes.
+  /// Keeps a reference to the bytes.
   ByteStream(std::span<const std::byte> bytes, std::string name);
 
   const std::string& name() const { return name_; }  ///< for messages
   std::uint64_t size() const { return size_; }
   std::uint64_t position() const { return position_; }
   std::uint64_t left() const { return size_ - position_; }
-  /// Fills `to` and moves on; the number of bytes that were left, at most `to.size()`.
+  /// Reads into `to` and advances. Returns the number of bytes read, less than `to.size()` at the
+  /// end.
   std::size_t read(std::span<std::byte> to);
-  /// The next bytes without moving.
+  /// Reads the next bytes without advancing.
   std::size_t peek(std::span<std::byte> to) const;
-  /// Moves on; not beyond the end.
+  /// Advances, at most to the end.
   void skip(std::uint64_t bytes);
 
  private:
@@ -44,7 +45,7 @@ class ByteStream {
 class NewFile {
  public:
   explicit NewFile(std::filesystem::path path);
-  ~NewFile();  ///< removes what was begun and not finished
+  ~NewFile();  ///< removes a file that was not finished
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 

@@ -1,6 +1,6 @@
 // CRC-32 (polynomial 0x04C11DB7, reflected; ISO 3309, RFC 1952 section 8), as zlib computes it: the
-// sum over the bytes of a site that the SciDAC checksum of a gauge configuration is made of. By
-// tables, so that configurations are read and written where zlib is absent. Cannot fail.
+// SciDAC checksum of a gauge configuration is made from the CRC-32 of each site. It is computed by
+// tables, so that zlib is not needed. Cannot fail.
 #pragma once
 
 #include "runtime/io/files/crc_tables.hpp"
@@ -9,7 +9,7 @@ namespace vphi::io {
 
 inline constexpr CrcTables kCrc32Tables = crc_tables(0xEDB88320U);
 
-/// Of `bytes`; `before`: of what went before them, so that pieces can be added one by one.
+/// The CRC of `bytes`; `before`: the CRC of the bytes before them.
 inline std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0) {
   return crc_by_tables(kCrc32Tables, bytes, before);
 }

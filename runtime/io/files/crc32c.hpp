@@ -1,6 +1,6 @@
 // CRC-32C (Castagnoli polynomial 0x1EDC6F41, reflected; RFC 3720 appendix B.4), the checksum of
-// everything that is written to be read back after a crash. By the processor's own instruction
-// where it has one (SSE 4.2), else by tables of eight bytes. Cannot fail.
+// files that are read back after a crash. It is computed by the processor's instruction where there
+// is one (SSE 4.2), otherwise by tables. Cannot fail.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace vphi::io {
 
-/// Of `bytes`; `before`: of what went before them, so that pieces can be added one by one.
+/// The CRC of `bytes`; `before`: the CRC of the bytes before them.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
-/// The same without the processor's help.
+/// The same by tables.
 std::uint32_t crc32c_by_table(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 }  // namespace vphi::io

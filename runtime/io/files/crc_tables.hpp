@@ -1,7 +1,7 @@
 // The tables of a reflected 32-bit cyclic redundancy check, and the check of bytes by them: eight
-// bytes per iteration ("slicing by 8": Kounavis and Berry, IEEE ISCC 2005). Two polynomials use
-// them: Castagnoli's for what must be read back after a crash (crc32c.hpp) and that of zlib for
-// configurations of gauge fields (crc32.hpp). Cannot fail.
+// bytes per iteration ("slicing by 8": Kounavis and Berry, IEEE ISCC 2005). They are used for two
+// polynomials: Castagnoli's for files that are read back after a crash (crc32c.hpp), and that of
+// zlib for gauge configurations (crc32.hpp). Cannot fail.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ inline std::uint32_t crc_byte(const CrcTables& tables, std::uint32_t crc, std::b
   return (crc >> 8) ^ tables[0][(crc ^ std::to_integer<std::uint32_t>(byte)) & 0xff];
 }
 
-/// Check of `bytes`; `before`: of what went before them.
+/// The CRC of `bytes`; `before`: the CRC of the bytes before them.
 inline std::uint32_t crc_by_tables(const CrcTables& tables, std::span<const std::byte> bytes,
                                    std::uint32_t before) {
   std::uint32_t crc = ~before;

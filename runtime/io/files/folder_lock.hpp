@@ -2,12 +2,12 @@
 //
 // The lock is `FOLDER/.vphi-lock`, held through the system (flock, which network file systems pass
 // on to their servers). The system releases it when the process ends in any way, so a dead process
-// does not block the folder. The file says who holds it: host, process, since when, and a message
-// of the holder. On a file system without locks the text of the file decides: a process of this
-// machine is checked for existence; one elsewhere touches its file every minute, and a file that
-// has not been touched for ten minutes is free.
+// does not block the folder. The file names its owner: host, process, start time, and a message. On
+// a file system without locks the text of the file is the lock. An owner on this machine holds it
+// while its process exists. An owner elsewhere touches the file every minute, and the lock is free
+// when it has not been touched for ten minutes.
 //
-// A folder that cannot be written has no lock, and needs none.
+// A folder that cannot be written has no lock.
 #pragma once
 
 #include <chrono>
@@ -33,18 +33,19 @@ class FolderLock {
   enum class Way { System, Text };  ///< Text: as on a file system without locks
 
   FolderLock() = default;
-  /// Tries to take the lock of a folder, which is made where it is not there. `about` is one line.
+  /// Tries to take the lock of a folder, which is created where it does not exist. `about` is one
+  /// line.
   FolderLock(std::filesystem::path folder, const std::string& about, Way way = Way::System);
   FolderLock(FolderLock&& other) noexcept { *this = std::move(other); }
   FolderLock& operator=(FolderLock&& other) noexcept;
   ~FolderLock();
 
   bool held() const { return held_; }
-  /// Who has it; none where it is ours, or where the folder cannot be written.
+  /// The other owner; none where this object has the lock, or where the folder cannot be written.
   const std::optional<LockOwner>& other() const { return other_; }
-  /// Whether the folder was not there before.
+  /// Whether the folder was created.
   bool fresh() const { return fresh_; }
-  /// Releases it; a folder that was made for it and is empty is removed too.
+  /// Releases the lock; a folder that was created for it and is empty is removed.
   void release();
 
  private:
@@ -57,7 +58,7 @@ class FolderLock {
   Descriptor file_;
   bool held_ = false, fresh_ = false;
   std::optional<LockOwner> other_;
-  std::jthread touching_;  ///< where the text alone counts
+  std::jthread touching_;  ///< touches the file where the text is the lock
 };
 
 }  // namespace vphi::io

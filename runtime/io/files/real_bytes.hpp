@@ -1,5 +1,5 @@
-// Numbers as files have them: f32 or f64, in either order of bytes, and as f64 in memory. Cannot
-// fail; a number of f64 that f32 cannot hold is rounded.
+// Converts numbers between files (f32 or f64, in either byte order) and memory (f64). Cannot fail;
+// numbers are rounded to f32.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ inline std::size_t bytes_of(program::Precision precision) {
   return precision == program::Precision::F32 ? 4 : 8;
 }
 
-/// An unsigned number as it lies in `order`, and back.
+/// Converts an unsigned number to or from the byte order `order`.
 template <class Word>
 Word in_byte_order(Word word, std::endian order) {
   static_assert(std::endian::native == std::endian::little);
@@ -39,7 +39,7 @@ void put_word(std::byte* at, Word word, std::endian order) {
   std::memcpy(at, &word, sizeof word);
 }
 
-/// As many numbers as `from` holds.
+/// Converts all numbers in `from`.
 inline void to_reals(std::span<const std::byte> from, program::Precision precision,
                      std::endian order, double* to) {
   if (precision == program::Precision::F32) {
@@ -51,7 +51,7 @@ inline void to_reals(std::span<const std::byte> from, program::Precision precisi
   }
 }
 
-/// As many numbers as `to` has room for.
+/// Converts as many numbers as fit into `to`.
 inline void from_reals(const double* from, program::Precision precision, std::endian order,
                        std::span<std::byte> to) {
   if (precision == program::Precision::F32) {

@@ -1,4 +1,5 @@
-// Names of sets in HDF5 files as models write them: "path.h5:set", "path.hdf5:/group/set".
+// Names of data sets in HDF5 files, in the notation of models: "path.h5:set",
+// "path.hdf5:/group/set".
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@ struct SetName {
   std::string path, set;
 };
 
-/// Nothing where the name is none of a set.
+/// Nothing where the name has another form.
 inline std::optional<SetName> set_name(const std::string& file) {
   for (const char* ending : {".h5:", ".hdf5:"}) {
     const std::size_t at = file.rfind(ending);

@@ -1,11 +1,11 @@
-// One thread that writes while the run goes on.
+// A thread that writes files during a run.
 //
-// A Writer executes jobs in the order they were posted. Jobs hold what they write; `post` says how
-// many bytes that is and waits while more than `limit` would lie in the queue (one job always
-// fits), so that a slow disk slows the run down instead of filling the memory. The first failure is
-// kept: jobs after it are dropped, and it is thrown by the next call of `post`, `wait` or `call`,
-// and by each one after that. Whoever owns a Writer calls `wait` before saying that all is written;
-// the destructor finishes the queue too, but cannot throw.
+// A Writer executes jobs in the order they were posted. A job owns the data that it writes. `post`
+// is told their size, and waits while the queue would hold more than `limit` bytes (one job always
+// fits). A slow disk thus slows the run down and does not fill the memory. After the first failure
+// later jobs are dropped, and every later call of `post`, `wait` or `call` throws it. The owner of
+// a Writer must call `wait` before it reports success; the destructor also finishes the queue, but
+// cannot throw.
 //
 // HDF5 is not thread-safe: of all jobs of all Writers of a process only one runs at a time.
 #pragma once
@@ -25,23 +25,23 @@ class Writer {
  public:
   using Job = std::function<void()>;
 
-  /// `limit` 0: an eighth of the memory that is free now, at least 64 MB.
+  /// `limit` 0: an eighth of the free memory, at least 64 MB.
   explicit Writer(std::size_t limit = 0);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
   void post(std::size_t bytes, Job job);
-  /// Until everything posted is done.
+  /// Waits until all posted jobs are done.
   void wait();
-  /// After everything posted; returns when it is done. What the job throws is thrown here, and only
-  /// here: later jobs go on.
+  /// Runs the job after all posted ones and returns when it is done. Its exception is thrown here
+  /// only; later jobs are executed.
   void call(const Job& job);
-  /// The failure that has not been thrown yet; empty where there is none.
+  /// A failure that has not been thrown yet; empty where there is none.
   std::string untold();
-  /// Runs `body` here, while no Writer of the process runs a job.
+  /// Runs `body` in the calling thread, while no Writer of the process runs a job.
   static void alone(const Job& body);
-  /// Seconds for which `post` and `wait` held the caller up.
+  /// Seconds for which `post` and `wait` have delayed the caller.
   double seconds_waited() const { return waited_; }
 
  private:

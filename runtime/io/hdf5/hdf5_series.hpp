@@ -1,12 +1,12 @@
-// Series in an HDF5 file, with and without a sweep: datasets with a dimension for the rows and one
-// for each axis of the sweep.
+// Series in an HDF5 file: data sets with a dimension for the rows and one for each axis of the
+// sweep.
 //
 // /series/NAME [time, axis, ...] grows along its first dimension, /errors/NAME with it. Series that
 // the same clauses write share their times, /series/time, and steps, /series/step; others have
 // time_2, step_2 and so on. The attribute "times" of a series names its own. Times and the axes of
-// the sweep (/axes/NAME) are dimension scales, with links in the groups that use them. Datasets
-// that are there already are continued behind their last row. Included where HDF5 is. The file
-// belongs to the caller. Throws ResultsError.
+// the sweep (/axes/NAME) are dimension scales, with links in the groups that use them. Existing
+// data sets are continued after their last row. Only for builds with HDF5. The caller owns the
+// file. Throws ResultsError.
 #pragma once
 
 #include <hdf5.h>
@@ -27,18 +27,18 @@ class Hdf5Series {
   Hdf5Series(const Hdf5Series&) = delete;
   Hdf5Series& operator=(const Hdf5Series&) = delete;
 
-  /// Kept back until many rows have come together, or `flush`.
+  /// Adds a row. Rows are buffered until there are many of them, or until `flush`.
   void add(const Moment& at, std::span<const Swept> values);
   void flush();
   void plot(const std::string& name, const std::string& against, std::span<const double> x,
             std::span<const double> y, std::span<const double> error);
   /// Path of the scale of an axis of the sweep.
   std::string axis(std::size_t number);
-  /// Groups that are written here: they hold datasets, not groups of moments.
+  /// Whether this class writes the group; such groups contain data sets, not groups of moments.
   static bool owns(const std::string& group);
 
  private:
-  /// Rows that some series have together.
+  /// Times and steps that several series share.
   struct Clock {
     std::string link, step_link;
     hid_t times = -1, steps = -1;
@@ -49,7 +49,7 @@ class Hdf5Series {
   };
   struct Series {
     hid_t values = -1, errors = -1;
-    std::size_t clock = 0, width = 1;  ///< numbers in a row
+    std::size_t clock = 0, width = 1;  ///< index of its Clock, and numbers in a row
     std::vector<hsize_t> row;
     std::vector<double> new_values = {}, new_errors = {};
   };
@@ -72,7 +72,7 @@ class Hdf5Series {
   std::size_t waiting_ = 0;  ///< numbers
 };
 
-/// Name of a link: a slash would open a group, a lone dot means the group itself.
+/// A valid name of a link: a slash would separate groups, and "." means the group itself.
 std::string link_name(std::string name);
 
 }  // namespace vphi::io

@@ -1,8 +1,9 @@
-// An HDF5 file driver on top of an UndoFile: whatever the library writes can be taken back.
+// An HDF5 file driver on top of an UndoFile, so that everything that the library writes can be
+// undone.
 //
-// The driver opens no file itself; it reads and writes the UndoFile it is given, which must outlive
-// every HDF5 file opened with it. Exceptions of the UndoFile do not pass through the library: the
-// call of the library fails, and the reason is kept in `Hdf5Backing::trouble`.
+// The driver opens no file; it reads and writes the given UndoFile, which must outlive every HDF5
+// file opened with it. Exceptions of the UndoFile do not pass through the library: the call of the
+// library fails, and the reason is stored in `Hdf5Backing::trouble`.
 #pragma once
 
 #ifdef VPHI_HAVE_HDF5
@@ -17,7 +18,7 @@ namespace vphi::io {
 
 struct Hdf5Backing {
   UndoFile file;
-  std::string trouble = {};  ///< why the last call failed; empty: it did not
+  std::string trouble = {};  ///< why the last call failed; empty: it succeeded
   /// Nothing more is read or written, and all calls succeed: a library that could not write must
   /// still be able to close its file, or it would try again when the process ends.
   bool given_up = false;

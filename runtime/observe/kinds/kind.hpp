@@ -1,7 +1,8 @@
-// What is computed of an output's arrays: a file for each kind of program/outputs.def.
+// Computes the result of an output from its arrays; this folder has a file for each kind of
+// program/outputs.def.
 //
-// A file defines `table_of` for its kind. A kind without one does not link. Pure, in f64, on the
-// host.
+// A file defines `table_of` for its kind; a missing one is an error of the linker. Pure functions,
+// in f64, on the host.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +33,12 @@ struct FilledOutput {
   std::size_t count() const { return field.more.size() + 1; }
   /// Array i in the units it is written in.
   std::vector<double> array(std::size_t i = 0) const;
-  /// Of array i in a sum over components.
+  /// Weight of array i in a sum over components.
   double weight(std::size_t i) const;
   double scalar(int slot) const { return scalars[static_cast<std::size_t>(slot)]; }
   Grid grid() const;
 
-  /// Rows under the columns that the kind has.
+  /// The values as rows with the columns of the kind.
   io::Table rows(std::vector<double> values) const;
   /// `arrays` at each site: sites slowest axis first, then `inner` lengths, one number of each
   /// array.
@@ -48,13 +49,14 @@ struct FilledOutput {
 io::Table rows_of(const program::Program& program, const program::FieldOutput& field,
                   std::vector<double> values);
 
-/// |f~|^2 of every mode, added over arrays `from` to `to` (not among them).
+/// |f~|^2 of every mode, summed over the arrays from `from` up to, but not including, `to`.
 std::vector<double> added_power(const FilledOutput& output, std::size_t from, std::size_t to);
 
-/// Place, value, count: at most as many rows as the output has bins, all where it says 0.
+/// Rows of position, value and count: at most FieldOutput::bins of them, or all where this is 0.
 io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint>& points);
 
-/// Counts as a table, or as a map with its edges. `below`, `above` and `invalid` are its numbers.
+/// Counts as a table, or as a map with its edges. `below`, `above` and `invalid` become its further
+/// numbers.
 io::Table histogram_table(const program::Program& program, const program::FieldOutput& field,
                           const Histogram& counts);
 

@@ -1,10 +1,11 @@
 // Random fields and spectra made on a device, so that large lattices are not copied to the host.
 //
 // A DeviceFields belongs to one Program on one Device and owns a padded f64 box, the transform's
-// plan and work memory and a few compiled kernels; it takes them at first use. It serves where the
-// device is not a processor, has f64 and memory to spare (`worth_it`), and answers false or nothing
-// where it cannot: the host's way (random_field.hpp, observe/spectrum.hpp) then gives the same
-// numbers to rounding. Throws DeviceError where a device fails at work it had accepted.
+// plan and work memory and a few compiled kernels; it takes them at first use. It is used where the
+// device is not a processor, and has f64 and sufficient memory (`worth_it`). Functions return false
+// or nothing where they are not possible; the host (random_field.hpp, observe/spectrum.hpp) then
+// computes the same numbers to rounding. Throws DeviceError where a launch or allocation fails
+// later.
 #pragma once
 
 #include <memory>
@@ -31,17 +32,18 @@ class DeviceFields {
   /// Whether this is faster for a lattice of this size on this device; the result is the same.
   static bool worth_it(const program::Program& program, const DeviceInfo& info);
 
-  /// Fills `to` (one number a site, x fastest). False where nothing was done; `why` says the
-  /// reason.
+  /// Fills `to` (one number a site, x fastest). False, with the reason in `why`, where nothing was
+  /// done.
   bool random(const program::RandomField& field, BufferHandle to, program::Precision precision);
-  /// The modes of the field in `from`, which is kept, by shell: entry l holds |n| in
-  /// [l - 1/2, l + 1/2), n being mode numbers of the longest edge; both halves count.
+  /// The modes of the field in `from`, which is not changed, by shells: entry l contains the modes
+  /// with |n| in [l - 1/2, l + 1/2), n being mode numbers of the longest edge. Both halves are
+  /// counted.
   struct Shell {
     double power = 0;  ///< sum of |f~|^2
     std::int64_t modes = 0;
   };
   std::optional<std::vector<Shell>> shells(BufferHandle from, program::Precision precision);
-  /// Gives the memory back to the device.
+  /// Frees the memory on the device.
   void release();
 
   const std::string& why() const { return why_; }

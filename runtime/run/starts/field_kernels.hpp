@@ -1,8 +1,8 @@
 // Kernels that make random fields and bin spectra on a device, for CUDA and for OpenCL.
 //
-// They belong to the run time, not to a model: the same text for every lattice, with the numbers in
-// a small array of f64 ("sheet"), so that each is compiled once for a device and then comes from
-// the cache. Formulas are those of random/philox.hpp, run/starts/vacuum.cpp and
+// They belong to the runtime, not to a model. Their text is the same for every lattice, with the
+// parameters in a small array of f64 ("sheet"), so that each is compiled once for a device and then
+// comes from the cache. Formulas are those of random/philox.hpp, run/starts/vacuum.cpp and
 // observe/spectrum.cpp, and the results agree with the host's to rounding.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace vphi::runtime {
 
-/// Entries of the sheet that the kernels read; whole numbers are exact in f64.
+/// Entries of the sheet that the kernels read; integers are exact in f64.
 enum Sheet {
   kNx,
   kNy,
@@ -50,7 +50,7 @@ enum class FieldKernel {
   BinPower,       ///< (sums, box, sheet): for each z and bin, sum of |f~|^2 and number of modes
 };
 
-/// `threads`: how many of them have something to do; `precision`: of the field on one side.
+/// `threads`: number of threads with work; `precision`: of the field that it reads or writes.
 program::Kernel field_kernel(FieldKernel which, program::Target target,
                              program::Precision precision, std::int64_t threads);
 

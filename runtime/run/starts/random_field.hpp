@@ -1,10 +1,10 @@
 // The random arrays of a Program, made on the host before the first launch.
 //
-// Vacuum: vacuum.hpp. Normal: mean 0, variance 1; Uniform in (low, high); both counted by site.
-// File: the values that a file has for the box (runtime/io/field_file.hpp); may throw ResultsError.
-// Link: one real number of each site's links in a gauge configuration; ConfigurationError. The
-// result is multiplied by the field's amplitude. Throws RunError where the lattice has no vacuum
-// (four dimensions).
+// Vacuum: vacuum.hpp. Normal: mean 0, variance 1; Uniform in (low, high); both numbered by site.
+// File: the field of a file, resampled onto the box (runtime/io/field_file.hpp); may throw
+// ResultsError. Link: one real number of each site's links in a gauge configuration;
+// ConfigurationError. The result is multiplied by the field's amplitude. Throws RunError where the
+// lattice has no vacuum (four dimensions).
 #pragma once
 
 #include <map>
@@ -22,10 +22,11 @@ namespace vphi::runtime {
 /// The parameters of a random field of kind Vacuum.
 Vacuum vacuum_of(const program::Program& program, const program::RandomField& field);
 
-/// Gauge configurations that a start reads, each once, however many arrays are made of it.
+/// The gauge configurations of a start; each is read once, whatever the number of arrays made from
+/// it.
 class Configurations {
  public:
-  /// Of the program's lattice; further axes of the file have extent 1.
+  /// Reads a configuration of the program's lattice; further axes of the file must have extent 1.
   const io::Configuration& read(const program::Program& program, const program::RandomField& field);
 
  private:
@@ -35,9 +36,9 @@ class Configurations {
 std::vector<double> random_field(const program::Program& program, const program::RandomField& field,
                                  int threads);
 
-/// The same for `count` instances from `first` on, one after the other: each has the random numbers
-/// of its place in the ensemble and the mass of its own vacuum. Small lattices are made many at a
-/// time. An instance beyond the last has what the last one has. Without `configurations` a file of
+/// The same for `count` instances from `first` on, one after the other. Each has the random numbers
+/// of its number in the ensemble and its own mass of the vacuum. Many small lattices are computed
+/// at a time. An instance beyond the last is a copy of the last. Without `configurations` a file of
 /// links is read for each array.
 std::vector<double> random_fields(const program::Program& program,
                                   const program::RandomField& field, std::int64_t first,

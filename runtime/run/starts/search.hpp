@@ -1,9 +1,9 @@
 // Finds the step and the site at which a value became NaN, starting from the last good state.
 //
-// A GoodState is a copy of all state on the host, taken from time to time (about one hundredth of
-// the run's time, and only where the host has enough memory). `first_bad_step` repeats the steps
-// from it by bisection, which works because a run gives the same bits every time. It stops early
-// when it takes too long, and then gives an interval only.
+// A GoodState is a copy of the state on the host. Copies are taken from time to time, where the
+// host has enough memory; they take about one hundredth of the run's time. `first_bad_step` repeats
+// the steps from the last copy by bisection, which works because a run gives the same bits every
+// time. It stops early when it takes too long, and then gives only an interval.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ struct GoodState {
   std::vector<double> scalars;
 };
 
-/// Values of a copied state, whatever becomes of the program: (place in Program::state, site).
+/// A function that reads a copied state: (index in Program::state, site). It does not refer to the
+/// program afterwards.
 std::function<double(int, const std::array<std::int64_t, 4>&)> reader_of(
     const program::Program& program, const GoodState& state);
 
@@ -35,14 +36,13 @@ class GoodStates {
   const GoodState& last() const { return last_; }
 
   struct Interval {
-    std::int64_t good = -1;  ///< the last step whose state is sound; -1: not known
-    std::int64_t bad = -1;   ///< the first whose state is not
+    std::int64_t good = -1;  ///< the last step whose state is valid; -1: not known
+    std::int64_t bad = -1;   ///< the first whose state is not valid
   };
-  /// Afterwards the session stands at step `bad`, and `last()` at step `good`, where bad is
-  /// good + 1; else the interval is as narrow as `seconds` allowed. Where the copy itself is not
-  /// sound the run began with it: then `bad` is its step.
-  /// A state is good where all its values are numbers and `holds`, if given, is true of the
-  /// session.
+  /// If the step is found, bad is good + 1, the session is at step `bad`, and `last()` at step
+  /// `good`. Otherwise the interval is as narrow as `seconds` allowed. If the copy itself is not
+  /// valid, `bad` is its step. A state is valid where all its values are finite and `holds`, if
+  /// given, is true for the session.
   Interval first_bad_step(std::int64_t bad, double seconds,
                           const std::function<bool()>& holds = {});
   /// Whether `remember` would take a copy now.

@@ -1,4 +1,4 @@
-// Rows of numbers as columns.
+// Transposition of a matrix.
 #pragma once
 
 #include <span>

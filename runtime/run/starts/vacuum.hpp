@@ -10,7 +10,7 @@
 // vacuum's correlator in real space, sampled within half a box around each site: the right
 // correlation function at finite distance, long waves averaged over the box. It cuts the power by
 // exp(-2 (k/cutoff)^2), by default at half the Nyquist wave number. It exists in three dimensions;
-// in one and two the k-space amplitudes are taken with the same cut.
+// in one and two dimensions the k-space amplitudes are multiplied by the same cut-off.
 //
 // Every mode has its own random number, by seed, stream and wave vector: the field is the same for
 // every device and number of threads, and keeps its long waves when the lattice gets finer. The
@@ -43,9 +43,9 @@ struct Vacuum {
 /// Root mean square of |F_k| for each mode of the octant n_i = 0 .. N_i/2, n_x fastest.
 std::vector<double> vacuum_amplitudes(const Vacuum& vacuum, int threads);
 
-/// What a device needs to make the same field by itself (device_field.hpp): on the kernel form's
-/// lattice the correlator c(r) at r = i dx/16, which is to be transformed, else the amplitude's
-/// cut.
+/// Data from which a device makes the same field (device_field.hpp). For the kernel form it is the
+/// correlator c(r) at r = i dx/16, which is then transformed; for the k-space form the cut-off of
+/// the amplitudes.
 struct VacuumRecipe {
   std::vector<double> correlator;  ///< empty: amplitudes by their formula
   double cut = 0;                  ///< wave number, may be infinite
@@ -56,7 +56,7 @@ VacuumRecipe vacuum_recipe(const Vacuum& vacuum);
 
 /// The fluctuation at every site, x fastest.
 std::vector<double> vacuum_field(const Vacuum& vacuum, int threads);
-/// The same with the amplitudes at hand: they do not depend on seed and stream.
+/// The same with given amplitudes, which do not depend on seed and stream.
 std::vector<double> vacuum_field(const Vacuum& vacuum, const std::vector<double>& amplitudes,
                                  int threads);
 

@@ -11,8 +11,8 @@
 // checksum is damaged; DamagedCheckpoint has the reason. Random numbers need no block: they are
 // functions of seed, stream, site and step.
 //
-// The file is written under a temporary name (".writing"), synced and renamed; the one before it is
-// kept (".before").
+// The file is written under a temporary name (".writing"), synced and renamed. The checkpoint
+// before it is kept (".before").
 #pragma once
 
 #include <array>
@@ -32,10 +32,10 @@
 
 namespace vphi::runtime {
 
-/// What stands in the head.
+/// The head of a checkpoint.
 struct CheckpointHead {
   std::string model, model_text, compiler_version, vphi_version, device, target;
-  std::vector<std::pair<std::string, std::string>> call;  ///< options of the command, for people
+  std::vector<std::pair<std::string, std::string>> call;  ///< options of the command, for messages
   int dims = 3;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
   double dx = 1, dt = 0;
@@ -43,7 +43,7 @@ struct CheckpointHead {
   std::vector<std::pair<std::string, double>> parameters;
   std::int64_t step = 0, generation = 0;
   double time = 0;
-  double seconds = 0;     ///< in steps, since the run began, earlier parts included
+  double seconds = 0;     ///< time spent in steps since the run began, including earlier parts
   bool finished = false;  ///< the run had reached its end
   struct Array {
     std::string name;
@@ -59,12 +59,12 @@ struct CheckpointRun {
   std::vector<double> scalars;  ///< a multiple of the names: all instances
   ObserverState observer;
   std::vector<double> watched_at_start;
-  std::vector<std::pair<std::string, std::string>> marks;  ///< of the result files
+  std::vector<std::pair<std::string, std::string>> marks;  ///< marks of the result files
   std::vector<std::byte> ensemble;                         ///< Ensemble::save; empty: no sweep
 };
 
-/// Writes the parts of one checkpoint in order; the file appears under its name with `finish`. What
-/// fails throws io::ResultsError and leaves the files that were there.
+/// Writes the parts of one checkpoint in order; `finish` gives the file its name. A failure throws
+/// io::ResultsError and leaves existing files unchanged.
 class CheckpointWriter {
  public:
   CheckpointWriter(std::filesystem::path path, const CheckpointHead& head,
@@ -81,10 +81,11 @@ class CheckpointWriter {
   std::unique_ptr<State> state_;
 };
 
-/// Reads a checkpoint; everything is checked before it is given out.
+/// Reads a checkpoint. All data are checked before they are returned.
 class CheckpointReader {
  public:
-  /// Where the bytes are: `read` fills the span from an offset and returns how many there were.
+  /// The source of the bytes: `read` fills the span from an offset and returns the number of bytes
+  /// read.
   struct Source {
     std::uint64_t size = 0;
     std::function<std::size_t(std::uint64_t, std::span<std::byte>)> read;
@@ -96,7 +97,7 @@ class CheckpointReader {
   const CheckpointHead& head() const { return head_; }
   CheckpointRun run() const;
   std::vector<std::byte> array(std::size_t index) const;
-  /// Reads and checks everything, keeps nothing.
+  /// Reads and checks everything.
   void check() const;
 
  private:
@@ -115,7 +116,7 @@ struct CheckpointFiles {
 };
 CheckpointFiles checkpoint_files(const std::filesystem::path& out, const std::string& model);
 
-/// For fuzzing: reads `bytes` as a checkpoint. Whatever they are, it returns.
+/// For fuzzing: reads `bytes` as a checkpoint; returns for any input.
 void fuzz_checkpoint(std::span<const std::byte> bytes);
 
 }  // namespace vphi::runtime

@@ -1,4 +1,4 @@
-// When checkpoints are written, and how without delaying the run: policy on top of checkpoint.hpp.
+// Decides when checkpoints are written, and writes them (checkpoint.hpp) without delaying the run.
 //
 // A Checkpoints belongs to one run loop. `keep` takes the state at a whole step: the positions of
 // the result files are recorded and arrays are copied from the device; a second thread checks that
@@ -18,7 +18,7 @@
 
 namespace vphi::runtime {
 
-/// Where a run stands, as far as the loop alone knows it.
+/// The position of a run that only its loop knows.
 struct RunPosition {
   std::int64_t step = 0;
   double time = 0;
@@ -27,11 +27,11 @@ struct RunPosition {
   std::vector<double> watched_at_start;
 };
 
-/// How far the checkpoints of a run are, handed from one part of a sweep to the next.
+/// The state of the checkpoints of a run, passed from one part of a sweep to the next.
 struct CheckpointProgress {
-  std::int64_t generation = 0;             ///< of the last one
-  std::int64_t durable = -1, before = -1;  ///< of the last two on disk
-  double seconds = 0;                      ///< in steps, of the parts before
+  std::int64_t generation = 0;             ///< generation of the last checkpoint
+  std::int64_t durable = -1, before = -1;  ///< generations of the last two on disk
+  double seconds = 0;                      ///< time spent in steps of earlier parts
 };
 
 class Checkpoints {
@@ -42,30 +42,31 @@ class Checkpoints {
   Checkpoints& operator=(const Checkpoints&) = delete;
 
   bool on() const { return on_; }
-  /// A new run: checkpoints of an earlier one in this folder are of no use any more.
+  /// For a new run: removes checkpoints of an earlier run from the folder.
   void begin();
-  /// A further part of a sweep: the checkpoints of those before stay until it has its own.
+  /// For a further part of a sweep: the checkpoints of the part before are kept until there is a
+  /// new one.
   void follow(const CheckpointProgress& kept);
-  /// Where the next part begins, after `seconds` of this one. Waits for what is being written.
+  /// The state for the next part, after `seconds` of this one. Waits for a checkpoint that is being
+  /// written.
   CheckpointProgress kept(double seconds);
-  /// Puts session and observer where the checkpoint was made. Throws RunError E0853 where this
-  /// program has other arrays or scalars, DamagedCheckpoint.
+  /// Sets session and observer to the state of the checkpoint. Throws DamagedCheckpoint, or
+  /// RunError E0853 where the program has other arrays or scalars.
   RunPosition resume(const CheckpointReader& from, bool past_stop);
 
-  /// The next step after `step` at which a checkpoint is wanted, or -1.
+  /// The next step after `step` at which a checkpoint is due, or -1.
   std::int64_t next(std::int64_t step) const;
-  /// Whether one is wanted now; a wish by signal is taken.
+  /// Whether a checkpoint is due now, also by a request (KeepOptions::now), which is cleared.
   bool due(std::int64_t step);
-  /// `wait`: returns when it is on the disk.
+  /// Makes a checkpoint. `wait`: returns when it is on disk.
   void keep(const RunPosition& now, bool wait);
-  /// Takes note of a file that has become complete. False where the state turned out not to be
-  /// finite: nothing was written.
+  /// Records a completed file. False where the state was not finite and nothing was written.
   bool settle(bool wait);
 
   std::int64_t last_step() const { return durable_step_; }  ///< of the last on disk, or -1
   const CheckpointFiles& files() const { return files_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  double seconds() const { return seconds_; }  ///< that the run has waited
+  double seconds() const { return seconds_; }  ///< time for which the run has waited
 
  private:
   struct Outcome {
@@ -82,34 +83,35 @@ class Checkpoints {
   const RunOptions& options_;
   CheckpointFiles files_;
   bool on_ = false;
-  std::vector<int> buffers_;  ///< those that are kept
+  std::vector<int> buffers_;  ///< buffers in checkpoints
   std::vector<std::vector<std::byte>> copy_;
   std::future<Outcome> writing_;
   std::int64_t generation_ = 0, writing_step_ = -1, durable_step_ = -1;
   std::int64_t durable_ = -1, durable_before_ = -1;  ///< generations
   double earlier_seconds_ = 0, seconds_ = 0;
-  double last_time_ = 0;  ///< on the steady clock
+  double last_time_ = 0;  ///< time of the last checkpoint on the steady clock
   std::vector<std::string> notes_;
 };
 
 /// The checkpoint to continue from: `place` is a file, or an output folder with one of `model`
-/// (empty: of any one model). Everything in it has been checked. If it is damaged, the one before
-/// is taken, and `notes` says so. Throws RunError E0850 where there is none, or none that is sound.
+/// (empty: of the only model there). It has been checked completely. If it is damaged, the one
+/// before is taken, and `notes` says so. Throws RunError E0850 where there is no valid one.
 struct FoundCheckpoint {
   std::shared_ptr<const CheckpointReader> reader;
   std::filesystem::path path, out;
   std::vector<std::string> notes;
 };
 FoundCheckpoint find_checkpoint(const std::filesystem::path& place, const std::string& model);
-/// The output folder that `place` means.
+/// The output folder for `place`.
 std::filesystem::path folder_of_checkpoint(const std::filesystem::path& place);
-/// Whether there is any, sound or not.
+/// Whether there is a checkpoint, valid or not.
 bool has_checkpoint(const std::filesystem::path& out, const std::string& model);
 
-/// Bytes the host can still give; 0: not known.
+/// Free memory of the host in bytes; 0: not known.
 std::size_t host_memory_free();
 
-/// All values are numbers. `aside`: parts of equal size that are not looked at; empty: none.
+/// Whether all values are finite. `aside`: which of several parts of equal size are skipped; empty:
+/// none.
 bool all_finite(std::span<const std::byte> bytes, program::Precision precision,
                 const std::vector<bool>& aside = {});
 

@@ -1,6 +1,6 @@
-// Numbers and texts in a row of bytes, little-endian: how the blocks of a checkpoint are laid out.
+// Packs numbers and texts into bytes, little-endian: the format of the blocks of a checkpoint.
 //
-// An Unpacker checks every length; one that exceeds the bytes is a DamagedCheckpoint.
+// An Unpacker checks every length; a length beyond the bytes throws DamagedCheckpoint.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ class Unpacker {
     const auto bytes = take(number());
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  /// How many things follow, each of at least `least` bytes.
+  /// The number of elements that follow, each of at least `least` bytes.
   std::size_t count(std::size_t least) {
     const std::uint64_t value = number();
     if (value > left_.size() / least) throw DamagedCheckpoint("a list is longer than its block");

@@ -1,19 +1,20 @@
 // Spectra, histograms, slices and snapshots of a sweep: one table with the axes of the sweep in
 // front.
 //
-// Every instance gives the table that it would give alone (observe::reduce); the tables lie one
-// after the other in the order of the axes. A histogram `over` axes counts the values of all
-// instances that agree on the others together: of a field all its sites, of a scalar (a first
-// passage, an average over time) one value each. Each of these histograms has the range of its own
-// data where none was given; the maps of a sweep have one range, that of all.
+// The table of an instance is the one of a run of this instance alone (observe::reduce); the tables
+// are stored one after the other in the order of the axes. A histogram `over` axes counts the
+// values of all instances with equal places along the other axes together: all sites of a field, or
+// one value of a scalar (a first passage, an average over time) for each instance. Where no range
+// is given, each of these histograms has the range of its own data; the maps of a sweep have the
+// common range of all.
 //
-// Parts: counts within a given range add up. Where the range has to be found, the values themselves
-// are kept until the last part has run, so the result does not depend on the division into parts.
-// A part that ended before the step of a row enters with its last arrays.
-// Arrays of a buffer are read in one copy of all instances, where these are not too large.
-// Instances without a value (NaN: no passage yet, `after` does not hold, the instance has failed)
-// are counted separately, as `invalid`, and the run's notes say so. Throws RunError where tables of
-// instances have different lengths, or where parts would have to keep too much.
+// Parts: counts within a given range are added. Where the range must be found, the values are kept
+// until the last part has run, so the result does not depend on the division into parts. A part
+// that ended before the step of a row enters with its last arrays. Arrays of a buffer are read in
+// one copy of all instances, where these are not too large. Instances without a value (NaN: no
+// passage yet, `after` does not hold, the instance has failed) are counted separately, as
+// `invalid`, and the run's notes say so. Throws RunError where tables of instances have different
+// lengths, or where parts would have to keep too much.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ class Session;
 class Unpacker;
 struct Table;
 
-/// Instances of the sweep that are at hand.
+/// The instances of the present part of a sweep.
 struct SweptPart {
   std::int64_t part = 0;   ///< number of the part
   std::int64_t first = 0;  ///< its first instance
@@ -41,11 +42,12 @@ struct SweptPart {
   std::vector<bool> none;          ///< instances of the part without a value
 };
 
-/// Which row of its output this is, to put the rows of several parts together.
+/// The number of a row of an output, to combine the rows of several parts.
 struct RowOrder {
-  bool regular = true;     ///< at its time, not only because the part has come to its end
-  std::int64_t order = 0;  ///< of outputs by time: 2k + 1 at multiple k, 2k + 2 after it; else 0
-  /// The place of the row among those of several parts: its order, or the step.
+  bool regular = true;  ///< written at its time, not only at the end of the part
+  /// For outputs by time: 2k + 1 at multiple k, 2k + 2 after it; otherwise 0.
+  std::int64_t order = 0;
+  /// Sorting key of the row: its order, or the step.
   std::int64_t place(const io::Moment& at) const { return order > 0 ? order : at.step; }
 };
 
@@ -54,9 +56,9 @@ class SweptFields {
   /// `results` may be null: nothing is written.
   SweptFields(const program::Program& program, io::Results* results, std::int64_t parts);
 
-  /// The arrays of an output as its launches have left them.
+  /// Adds the arrays of an output, after its launches.
   void add(std::size_t output, const io::Moment& at, RowOrder order, const SweptPart& part);
-  /// Every part has run: pending rows are written.
+  /// Writes pending rows when every part has run.
   void finish();
   std::vector<std::string> notes() const;
   /// Pending rows, for a checkpoint and back (parts_state.cpp).
@@ -95,7 +97,7 @@ class SweptFields {
   const program::Program& program_;
   io::Results* results_;
   std::int64_t parts_;
-  std::size_t kept_ = 0;                             ///< bytes that wait
+  std::size_t kept_ = 0;                             ///< bytes of pending data
   std::vector<std::vector<std::vector<Row>>> rows_;  ///< [output][part]
   std::map<int, std::vector<double>> whole_;         ///< buffers of this moment, all instances
   std::map<std::string, std::string> notes_;         ///< by field
