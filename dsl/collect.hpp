@@ -1,7 +1,8 @@
-// First pass: every name the model declares, the names its constructs give, the library's names.
+// The first pass over a model: collects the names that the model declares, the names that its
+// constructs give, and the names of the library.
 //
-// Fills Resolved::symbols (values are read later), units and the lattice's shape. Can fail: a
-// name declared twice, a name that cannot be one, an unknown type, a bad lattice shape.
+// Fills Resolved::symbols (values are read later), units and the lattice's shape. Can fail: a name
+// declared twice, an invalid name, an unknown type, an invalid lattice shape.
 #pragma once
 
 #include "dsl/resolve.hpp"
@@ -10,8 +11,8 @@ namespace vphi::dsl {
 
 void collect_symbols(Resolved& resolved);
 
-/// `field phi, chi: real` read as pairs: what is declared, and its type expression (null where
-/// none is written).
+/// An entry of `field phi, chi: real`: the declared name and its type expression (null where none
+/// is written).
 struct TypedName {
   const Item* item = nullptr;
   ExprPtr name;  ///< Name, or Index for `x[k]`
@@ -19,7 +20,7 @@ struct TypedName {
 };
 std::vector<TypedName> typed_names(const Clause& clause);
 
-/// A clause that declares (`scheme shasta(...) {`), in contrast to one that uses (`scheme shasta`).
+/// Whether a clause declares a name (`scheme shasta(...) {`) or uses it (`scheme shasta`).
 bool declares(const Clause& clause);
 
 }  // namespace vphi::dsl

@@ -1,4 +1,4 @@
-// Values of the rows of functions.def at numbers, in any floating-point type.
+// Values of the functions in functions.def, for any floating-point type.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ Real sign_of(Real x) {
   return static_cast<Real>((x > 0) - (x < 0));
 }
 
-// ---- the functions that the formulas of VPHI_COMPOSED call
+// ---- functions in the formulas of VPHI_COMPOSED
 /// An integer in the type of `x`.
 template <std::floating_point Real>
 Real like(Real /*x*/, int number) {
@@ -25,7 +25,7 @@ template <std::floating_point Real>
 Real floor_of(Real x) {
   return std::floor(x);
 }
-/// Of negative numbers as well.
+/// The cube root, also of negative numbers.
 template <std::floating_point Real>
 Real cube_root_of(Real x) {
   return std::cbrt(x);

@@ -1,4 +1,4 @@
-// Names inside the bodies of integrators and schemes, and in stencils.
+// Checks names inside the bodies of integrators and schemes, and in stencils.
 #pragma once
 
 #include "dsl/resolve.hpp"
@@ -6,8 +6,8 @@
 
 namespace vphi::dsl {
 
-/// A body sees its head, what it assigns, `dt dx t` and `std` (docs/rules.md rule 18); nothing of
-/// the model. Checks the clauses of the model and of the library texts.
+/// A body may use the names of its head, those that it assigns, `dt dx t` and `std` (docs/rules.md
+/// rule 18), but not those of the model. Checks the clauses of the model and of the library.
 void check_library_names(Resolved& resolved, Inference& inference);
 
 /// `laplacian = iso27`: the right side must be a stencil.

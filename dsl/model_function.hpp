@@ -1,4 +1,4 @@
-// Functions that a model defines and bodies of integrators and schemes may call.
+// Functions of a model, which bodies of integrators and schemes may call.
 #pragma once
 
 #include <string>

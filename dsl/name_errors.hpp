@@ -1,9 +1,9 @@
-// Every mistake that the resolver reports, one named function each.
+// Messages of the resolver, one function each.
 //
-// Codes: E01xx names, E02xx types and indices, E04xx clauses, E06xx units, E07xx equations,
-// W.... warnings, N.... notes. Each function gives the whole diagnostic: message, what is
-// underlined, the rule in one sentence, one concrete fix, and a second label at the declaration
-// that is involved, where there is one.
+// Codes: E01xx names, E02xx types and indices, E04xx clauses, E06xx units, E07xx equations, W....
+// warnings, N.... notes. Each function returns the whole diagnostic: message, place, the rule in
+// one sentence, one concrete fix, and a second label at the declaration concerned, where there is
+// one.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,12 @@ Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain);
 Diagnostic hubble_or_hamiltonian(Span at, const Symbol& hamiltonian);
 Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
                         const std::optional<std::string>& near_std, bool in_recover = false);
-/// E0119, of a name that `plot` or `expect` reads: two outputs of it have different expressions.
+/// E0119: `plot` or `expect` uses the name of two outputs with different expressions.
 Diagnostic output_unclear(Span at, const std::string& name, Span first, Span other);
 /// E0119: the output is one number for each value of `index`.
 Diagnostic output_runs(Span at, const std::string& name, Span output, const std::string& index);
-/// E0119: averages over time of the output begin elsewhere than those of promises and plots, which
-/// begin at `common`, or with the run where that is empty.
+/// E0119: averages over time of the output begin at another time than those of expectations and
+/// plots, which begin at `common`, or at the start of the run where that is empty.
 Diagnostic output_begins_elsewhere(Span at, const std::string& name, Span output,
                                    const std::string& common);
 Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near,
@@ -69,14 +69,15 @@ Diagnostic derived_out_of_place(Span at);
 Diagnostic hidden_constant(Span at, const Symbol& own, const std::string& what);
 Diagnostic shadows_std(Span at, const std::string& name, const std::string& what,
                        const std::string& reachable);
-/// W0102: a name that is defined and never used; `clause` has an option of that name, if any.
+/// W0102: a name that is defined and never used; `clause`: a clause with an option of that name, or
+/// empty.
 Diagnostic unused(const Symbol& symbol, const std::string& clause);
 Diagnostic hubble_and_hamiltonian(Span at);
 
 // ---- types and indices ------------------------------------------------------------------------
 Diagnostic operand_types(Span at, const std::string& op, const Type& left, const Type& right);
 Diagnostic complex_in_real_place(Span at, const std::string& place, Span declared);
-/// `limit u[0] = bound`: a limit names its variable whole.
+/// `limit u[0] = bound`: a limit must name the whole variable.
 Diagnostic limit_of_component(Span at, const Symbol& symbol, std::size_t index,
                               const std::string& bound);
 Diagnostic wrong_type(Span at, const std::string& place, const Type& wanted, const Type& found,
@@ -90,7 +91,7 @@ Diagnostic index_named_like_value(Span at, const std::string& name, const std::s
 Diagnostic index_without_range(Span at, const std::string& name);
 Diagnostic index_conflict(Span at, const std::string& name, const std::string& is,
                           const std::string& was, Span first);
-/// `advice`: the reduction around it as it should be, or empty; so below.
+/// `advice`: the corrected reduction around it, or empty; also below.
 Diagnostic index_free(Span at, const std::string& name, const std::string& advice = {});
 Diagnostic component_out_of_range(Span at, const std::string& what, std::int64_t index,
                                   std::int64_t count);
@@ -115,7 +116,7 @@ Diagnostic shift_operand(Span at, const std::string& found, int dimensions);
 Diagnostic shift_length(Span at, int found, int dimensions);
 Diagnostic prime_of_constant(Span at, const std::string& text);
 Diagnostic derivative_by(Span at, const std::string& text);
-/// An output behind `~`, as if it were a distribution.
+/// An output after `~`, in the place of a distribution.
 Diagnostic output_at_start(Span at, const std::string& name);
 Diagnostic stands_alone(Span at, const std::string& name, const std::string& clause);
 Diagnostic option_of_function(Span at, const std::string& option, const std::string& function,
@@ -138,13 +139,13 @@ Diagnostic option_twice(Span at, const std::string& name, Span first);
 Diagnostic clause_twice(Span at, const std::string& keyword, Span first);
 Diagnostic clause_form(Span at, const std::string& keyword, const std::string& usage);
 Diagnostic decimal_comma(Span at, const std::string& number);
-/// `==` where a clause declares, or `=` where it compares.
+/// `==` in a declaration, or `=` in a comparison.
 Diagnostic relation_swapped(Span at, const std::string& keyword, const std::string& written,
                             const std::string& ours);
 Diagnostic second_integrator(Span at, Span first);
 Diagnostic destination_missing(Span at, const std::string& keyword);
 Diagnostic destination_not_wanted(Span at, const std::string& keyword);
-/// `file`: the name that is written in it; may be empty.
+/// `file`: the file name in it; may be empty.
 Diagnostic destination_kind(Span at, const std::string& file);
 Diagnostic destination_outside(Span at, const std::string& name);
 Diagnostic destination_ending(Span at, const std::string& name);
@@ -152,7 +153,7 @@ Diagnostic body_missing(Span at, const std::string& keyword, const std::string& 
 Diagnostic body_not_wanted(Span at, const std::string& keyword);
 Diagnostic bad_shape(Span at);
 Diagnostic too_many_dimensions(Span at, int dimensions);
-/// `meant`: the state that the name is another spelling of, if it is known.
+/// `meant`: the variable of which the name is another spelling, if any.
 Diagnostic init_of_non_state(Span at, const std::string& name, const Symbol* symbol,
                              const Names& states, const std::string& meant = {});
 Diagnostic init_twice(Span at, const std::string& name, Span first);

@@ -1,9 +1,9 @@
-// Names, types and index ranges: from syntax to a model whose every name has one meaning.
+// Resolves names, types and index ranges of a model, so that every name has one meaning.
 //
 // `resolve` reads the model and the library texts, builds the symbol table, checks types, index
-// ranges, units and the items of every clause, and returns all of it together with the
-// diagnostics. The syntax nodes stay the carrier: meaning is looked up by name (symbols) or by
-// node address (types). A Resolved model with errors must not be compiled.
+// ranges, units and the items of every clause, and returns all of it together with the diagnostics.
+// The syntax tree is kept: meanings are found by name (symbols) or by the address of a node
+// (types). A Resolved model with errors must not be compiled.
 #pragma once
 
 #include <cstdint>
@@ -87,7 +87,7 @@ struct Resolved {
   std::map<std::string, Symbol> symbols;  ///< model names shadow library names
   std::unordered_map<const Expr*, Type> types;
   std::unordered_map<std::string, double> units;  ///< unit name -> size in the base unit
-  std::vector<std::string> later_families;        ///< what of this model is not yet runnable
+  std::vector<std::string> later_families;        ///< parts of this model that do not run yet
   std::vector<std::int64_t> lattice_shape;        ///< sites per axis; empty without a lattice
   Diagnostics diagnostics;
 
@@ -98,7 +98,7 @@ struct Resolved {
   Sources sources() const;
 };
 
-/// Reads what was loaded with dsl/syntax/load.hpp (which also applies `--set`). `library` sources
+/// Resolves texts loaded by dsl/syntax/load.hpp (which also applies `--set`). `library` sources
 /// carry file numbers from 1 on.
 Resolved resolve(ModelText model, std::vector<ModelText> library);
 
@@ -106,7 +106,7 @@ Resolved resolve(ModelText model, std::vector<ModelText> library);
 
 /// The value of `name = value` among the clause's items, or null.
 ExprPtr option(const Clause& clause, const std::string& name);
-/// Items without a head (bare names, expressions), in order, those after a `:` included.
+/// Items without a head (names, expressions), in order, including those after a `:`.
 std::vector<const Item*> positional(const Clause& clause);
 
 }  // namespace vphi::dsl

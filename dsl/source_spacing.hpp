@@ -1,9 +1,9 @@
-// How a text was laid out by its author, for the formatter: where a logical line continues on the
-// next physical one, which tokens are aligned in columns, and where the comment beside it begins.
+// The layout of a text by its author, for the formatter: where a logical line continues on the next
+// physical line, which tokens are aligned in columns, and where the comment at its end begins.
 //
-// Printed lines have the tokens of the text that they come from, so a token's place in the text is
-// found by counting. Where the tokens differ (a doubled bracket that is dropped, a line that was
-// made and not read) the layout is not known and the formatter uses its own rules.
+// A printed line has the same tokens as the text that it comes from, so a token's place in the text
+// is found by counting. Where the tokens differ (redundant brackets are removed, or a line does not
+// come from a text) the layout is not known, and the formatter uses its own rules.
 #pragma once
 
 #include <string_view>
@@ -19,14 +19,14 @@ namespace vphi::dsl {
 struct Placed {
   std::size_t at = 0;     ///< byte of the printed text where it begins
   int column = 0;         ///< blanks before it, from the beginning of its physical line
-  bool begins = false;    ///< the first of a physical line: the logical one goes on there
-  int beyond_margin = 0;  ///< `column` less that of the first token of its physical line
+  bool begins = false;    ///< the first token of a further physical line of the logical line
+  int beyond_margin = 0;  ///< `column` minus that of the first token of its physical line
 };
 
-/// What is known of one logical line.
+/// The layout of one logical line.
 struct LineSpacing {
   std::vector<Placed> places;  ///< in the order of the text
-  int comment_column = -1;     ///< columns before the comment beside its end; -1: none, or unknown
+  int comment_column = -1;     ///< column of the comment at its end; -1: none, or unknown
 };
 
 class Written {

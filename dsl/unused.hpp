@@ -1,7 +1,7 @@
-// Definitions, parameters and drawn numbers that nothing names.
+// Finds definitions, parameters and random numbers that are not used.
 //
-// `seed = 3` is a definition like any other: it looks like a setting and changes nothing. Sweep
-// axes are not reported: one that nothing names is an ensemble.
+// `seed = 3`, for example, is a definition: it looks like a setting but has no effect. Sweep axes
+// are not reported: an unused one is an ensemble.
 #pragma once
 
 #include "dsl/resolve.hpp"

@@ -1,10 +1,10 @@
 // The analysis of one version of a document.
 //
-// `analyse` reads and resolves: quick (milliseconds), so an editor's question is answered from the
-// very text on the screen, broken or not. `deepen` derives the equations and makes the schedule,
-// which finds the rest of the mistakes and gives hover its equations; it may take longer and runs
-// on the server's second thread. Both are pure functions of the text and the library and never
-// throw; an Analysis is not changed after it was made.
+// `analyse` parses and resolves. It takes milliseconds, so requests of an editor are answered from
+// the text on the screen, with or without errors. `deepen` derives the equations and makes the
+// schedule. It finds the remaining errors and the equations for hover; it may take longer and runs
+// on the server's second thread. Both are pure functions of the text and the library and do not
+// throw. An Analysis is immutable.
 #pragma once
 
 #include <memory>
@@ -23,13 +23,14 @@ struct Analysis {
   LineIndex lines;
   dsl::Tokens tokens;
   dsl::Resolved resolved;
-  dsl::Diagnostics diagnostics;  ///< of syntax where that has errors, else of names and types
+  /// Of syntax where there are errors of syntax, otherwise of names and types.
+  dsl::Diagnostics diagnostics;
   bool syntax_good = false;
-  bool sound = false;  ///< no error: worth deriving
+  bool sound = false;  ///< there are no errors, so that equations can be derived
 
   explicit Analysis(std::shared_ptr<const dsl::Source> text)
       : source(std::move(text)), lines(source->text()) {}
-  /// The token that holds this byte or ends there; null in blanks and comments.
+  /// The token that contains this byte or ends there; null in blanks and comments.
   const dsl::Token* token_at(std::uint32_t offset) const;
   bool in_comment(std::uint32_t offset) const;
 };

@@ -1,6 +1,7 @@
-// Answers to an editor's questions, as the protocol's JSON (Language Server Protocol 3.17).
+// Responses to requests of an editor, as JSON of the Language Server Protocol 3.17.
 //
-// Each function is pure: an analysis, a place, and an answer, which is null where there is none.
+// Each function is pure: it takes an analysis and a position, and returns a response, or null where
+// there is none.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,8 @@ namespace vphi::lsp {
 
 using Json = nlohmann::json;
 
-/// Where texts outside of the document lie: as "file://" addresses, empty where there are none.
+/// Addresses ("file://") of the document, of the library and of documentation; empty where there
+/// are none.
 struct Addresses {
   std::string document;
   std::string std_folder;    ///< library texts
@@ -29,11 +31,11 @@ Json completion(const Analysis& analysis, std::uint32_t offset);
 Json definition(const Analysis& analysis, const Addresses& where, std::uint32_t offset);
 Json references(const Analysis& analysis, const Addresses& where, std::uint32_t offset);
 Json document_symbols(const Analysis& analysis);
-/// Edits that bring the document into canonical style; null where it cannot be read.
+/// Edits that bring the document into canonical style; null where it cannot be parsed.
 Json formatting(const Analysis& analysis);
-/// What may be renamed at this place; null for anything else.
+/// The name that can be renamed at this position; null where there is none.
 Json prepare_rename(const Analysis& analysis, std::uint32_t offset);
-/// A workspace edit, or a string that says why not.
+/// A workspace edit, or a string with the reason why there is none.
 Json rename(const Analysis& analysis, const Addresses& where, std::uint32_t offset,
             const std::string& name);
 

@@ -1,9 +1,9 @@
 // Messages of the language server protocol as bytes: a header with a length, then JSON.
 //
-// `MessageReader` takes bytes as they come, in any pieces, and gives whole bodies. It never throws:
-// a header of another form is skipped to its end and reported as an empty body with
-// `malformed` set, and reading goes on after it. A body above 64 MB is refused in the same way.
-// Source: Language Server Protocol 3.17, "Base Protocol".
+// `MessageReader` takes bytes in any pieces and returns whole bodies. It does not throw: an invalid
+// header is skipped and reported as an empty body with `malformed` set, and reading continues after
+// it. A body above 64 MB is refused in the same way. Source: Language Server Protocol 3.17, "Base
+// Protocol".
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ class MessageReader {
 
  private:
   std::string pending_;
-  std::size_t begin_ = 0;    ///< of what is not used yet
+  std::size_t begin_ = 0;    ///< begin of the unused bytes
   std::size_t scanned_ = 0;  ///< no end of a header before this offset
-  std::size_t skip_ = 0;     ///< bytes of a refused body still to come
+  std::size_t skip_ = 0;     ///< bytes of a refused body that are still to be skipped
 };
 
 /// Header and body, ready to be written.

@@ -1,7 +1,8 @@
-// Places in a document as the protocol counts them: line from 0, column in UTF-16 units.
+// Converts positions in a document between the protocol (line from 0, column in UTF-16 units) and
+// bytes.
 //
-// The compiler counts bytes. Both directions are total: a place beyond a line's end is the end of
-// that line, a place beyond the text is its end, and malformed bytes count one unit each.
+// Every input is accepted: a position beyond the end of a line is its end, a position beyond the
+// text is the end of the text, and malformed bytes count one unit each.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Where the lines of a text begin; keeps no copy of the text.
+/// The offsets of the lines of a text; it does not copy the text.
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text);

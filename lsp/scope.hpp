@@ -10,14 +10,14 @@
 
 namespace vphi::lsp {
 
-/// The line of the model (or of the body of a clause) whose span holds this byte.
+/// The line of the model (or of the body of a clause) that contains this byte.
 struct LineAt {
   const dsl::Line* line = nullptr;
-  const dsl::Line* outer = nullptr;  ///< the clause whose body `line` stands in
+  const dsl::Line* outer = nullptr;  ///< the clause whose body contains `line`
 };
 LineAt line_at(const Analysis& analysis, std::uint32_t offset);
 
-/// What one occurrence of a word is.
+/// The meaning of one occurrence of a word.
 struct Meaning {
   enum class Kind {
     Nothing,
@@ -38,7 +38,7 @@ struct Meaning {
 };
 Meaning meaning_at(const Analysis& analysis, std::uint32_t offset);
 
-/// Every place of the model where a symbol or a local name stands, in text order.
+/// All occurrences of a symbol or a local name in the model, in text order.
 std::vector<dsl::Span> occurrences(const Analysis& analysis, const Meaning& meaning);
 
 /// Lines of the text as written, for a hover: the declaration of a symbol, at most a few lines.

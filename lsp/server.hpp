@@ -1,10 +1,10 @@
-// The language server: JSON-RPC about the documents that an editor has open.
+// The language server: JSON-RPC for the open documents of an editor.
 //
-// `handle` takes the body of one message and sends answers through `send`, which is called from two
-// threads, never at the same time. Questions are answered from the newest text on the thread that
-// asks. Equations and the mistakes that only the derivation finds are computed on a second thread
-// and published when they are ready, so a slow derivation delays nothing else. Nothing
-// throws; input that is not a message is answered with the protocol's error.
+// `handle` takes the body of one message and sends responses through `send`, which is called from
+// two threads, but not at the same time. Requests are answered from the newest text on the calling
+// thread. Equations, and errors that only the derivation finds, are computed on a second thread and
+// published when they are ready, so a slow derivation delays nothing else. Nothing throws; input
+// that is not a message is answered with the protocol's error.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ class Server {
  public:
   using Send = std::function<void(const std::string& body)>;
 
-  /// `where` gives the folders of library texts and pages; its document is not used.
+  /// `where`: the folders of the library and of documentation; its document is not used.
   Server(Send send, Addresses where) : Server(std::move(send), std::move(where), standard()) {}
   Server(Send send, Addresses where, Library library);
   ~Server();
@@ -31,12 +31,12 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   void handle(const std::string& body);
-  /// A message whose header was broken.
+  /// Answers a message with an invalid header.
   void malformed();
   bool finished() const { return finished_; }
-  /// As the protocol wants it: 0 where `shutdown` came before `exit`.
+  /// Exit status of the protocol: 0 where `shutdown` came before `exit`.
   int status() const { return shut_down_ ? 0 : 1; }
-  /// Waits until everything sent so far is worked out; for tests. False after `seconds`.
+  /// For tests: waits until all messages so far are processed. False after `seconds`.
   bool settle(double seconds);
 
  private:

@@ -1,4 +1,4 @@
-// Diagnostics: what the user is told.
+// Diagnostics: errors, warnings and notes for the user.
 //
 // A diagnostic is a value made by one named function (dsl/syntax/syntax_errors.hpp,
 // dsl/name_errors.hpp; *_errors.hpp of the compiler's folders for physics and schedule), and
@@ -17,7 +17,7 @@ namespace vphi::dsl {
 
 enum class Severity { Error, Warning, Note };
 
-/// A second place in the text, for instance the declaration that a name clashes with.
+/// A second place in the text, for instance the declaration with which a name clashes.
 struct Label {
   Span span;
   std::string text;
@@ -27,8 +27,8 @@ struct Diagnostic {
   std::string code;  ///< "E0104"; stable, documented, searchable
   Severity severity = Severity::Error;
   std::string message;  ///< one line, names in backticks
-  Span span;            ///< what is underlined
-  std::string under;    ///< short text beside the underline ("did you mean `gamma`?")
+  Span span;            ///< the underlined text
+  std::string under;    ///< short text next to the underline ("did you mean `gamma`?")
   std::vector<Label> labels;
   std::string rule;  ///< the rule in one sentence
   std::string hint;  ///< one concrete fix
@@ -47,12 +47,12 @@ class Diagnostics {
   int errors_ = 0;
 };
 
-/// Sources by file number, as the renderer needs them.
+/// Sources by file number, for the renderer.
 using Sources = std::vector<const Source*>;
 
 struct RenderOptions {
   bool colour = false;
-  int limit = 5;  ///< errors shown; then a count
+  int limit = 5;  ///< number of errors shown; the rest is counted
 };
 
 std::string render_text(const Diagnostics& diagnostics, const Sources& sources,

@@ -1,5 +1,5 @@
-// An error as all stages of the compiler write one: code, place, what is wrong, what to show under
-// the place, the rule, and what to do.
+// Makes an error of any stage of the compiler: code, place, message, text under the place, rule,
+// and fix.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ inline Diagnostic error(const char* code, Span at, std::string message, std::str
   return d;
 }
 
-/// The same with one more place and what it is.
+/// The diagnostic with an additional place and its text.
 inline Diagnostic with_label(Diagnostic d, Span at, std::string text) {
   d.labels.push_back({at, std::move(text)});
   return d;

@@ -1,4 +1,4 @@
-// Pieces that the error functions of this folder share.
+// Helper functions for messages.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace vphi::dsl::error {
 
-constexpr std::size_t kShown = 60;  ///< letters of the user's text that a message repeats
+/// Largest number of characters of the model that a message quotes.
+constexpr std::size_t kShown = 60;
 
 inline std::string quoted(const std::string& text) {
   if (text.size() <= kShown) return "`" + text + "`";
@@ -26,7 +27,7 @@ inline Diagnostic make(std::string code, Span at, std::string message) {
 
 inline std::string did_you_mean(const std::string& name) { return "did you mean `" + name + "`?"; }
 
-/// Points at the declaration of a name, where it has one in a text.
+/// Adds a label at the declaration of a name, where that is in a text.
 inline void point_at(Diagnostic& d, const Symbol& symbol) {
   if (!symbol.declared.empty()) {
     d.labels.push_back({symbol.declared, kind_name(symbol) + " `" + symbol.name + "`"});

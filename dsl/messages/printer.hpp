@@ -1,4 +1,4 @@
-// Syntax trees as text in the canonical style; shared by to_text and the formatter.
+// Prints syntax trees in the canonical style, for to_text and the formatter.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace vphi::dsl {
 
-/// `written` is the user's spelling where it differs from `ascii`, else empty.
+/// The spelling to print. `written` is the spelling in the model where it differs from `ascii`,
+/// otherwise empty.
 std::string spelled(const std::string& ascii, const std::string& written, Spelling spelling);
 
 std::string print(const Expr& expr, Spelling spelling);

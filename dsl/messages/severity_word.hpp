@@ -1,4 +1,4 @@
-// How serious a diagnostic is, in a word: as it is printed and as programs read it.
+// The word for the severity of a diagnostic, in printed text and in JSON.
 #pragma once
 
 #include "dsl/messages/diagnostic.hpp"

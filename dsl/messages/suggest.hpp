@@ -1,8 +1,8 @@
-// Did-you-mean: the known name nearest to a mistyped one.
+// Finds the known name nearest to a mistyped one, for "did you mean".
 //
 // Distance is Damerau's (insert, delete, replace, swap of neighbours); letters that differ only in
-// case count a quarter. A suggestion is made only where it is close enough to be the likely
-// intention: at most a third of the length, never more than two edits.
+// case count a quarter. A suggestion must be close: the distance is at most a third of the length
+// and at most two edits.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace vphi::dsl {
 /// Edits between two words, times four (a change of case alone counts 1).
 int edit_distance(std::string_view a, std::string_view b);
 
-/// The best of `known`, or nothing where none is near. Equal distances: the first.
+/// The nearest of `known`, the first of equally near ones; nothing where none is close.
 std::optional<std::string> suggest(std::string_view wrong, const std::vector<std::string>& known);
 
 /// "`a`, `b` and `c`".

@@ -1,8 +1,8 @@
-// Syntax tree of a model file: what was written, nothing inferred.
+// The syntax tree of a model file, without anything inferred.
 //
 // A model is a list of lines of three kinds: definitions, equations of motion, clauses. Nodes are
-// immutable once parsed and shared by pointer; the formatter prints them back, the resolver
-// (dsl/resolve.hpp) attaches meaning in side tables keyed by node address.
+// immutable after parsing and shared by pointer. The formatter prints them; the resolver
+// (dsl/resolve.hpp) stores their meaning in tables keyed by the address of a node.
 #pragma once
 
 #include <memory>
@@ -54,8 +54,9 @@ struct Expr {
   std::vector<ExprPtr> args;
   std::vector<NamedArgument> named;
   std::string spelling;  ///< Name, Call: as written, where it differs from `text`
-  bool grouped = false;  ///< written in ( ) of its own; says nothing about meaning
-  int depth = 1;         ///< longest way to a leaf; at most kMaxDepth (dsl/syntax/parser.hpp)
+  bool grouped = false;  ///< written in brackets; has no effect on the meaning
+  /// Length of the longest path to a leaf; at most kMaxDepth (dsl/syntax/parser.hpp).
+  int depth = 1;
 };
 
 /// Left side of a definition, an equation of motion or a clause's item:
@@ -77,7 +78,7 @@ struct Definition {
   ExprPtr value;
 };
 
-/// One item of a clause. `leading` says what separates it from the item before.
+/// One item of a clause. `leading`: the separator before it.
 struct Item {
   enum class Relation { None, Equals, Drawn };
   enum class Leading { Start, Comma, Colon };
@@ -102,7 +103,7 @@ struct Clause {
   std::vector<Line> body;
   std::vector<Definition> where;
   std::vector<std::string> comments_at_end;  ///< before the `}` of the body
-  std::string comment_after;                 ///< beside the `}`
+  std::string comment_after;                 ///< after the `}`
 };
 
 struct Line {

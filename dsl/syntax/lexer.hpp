@@ -1,10 +1,10 @@
-// From bytes to tokens.
+// The lexer: makes tokens from bytes.
 //
 // White space and ends of line are not tokens: a token knows whether it is the first of its
 // physical line, and dsl/syntax/parse_lines.cpp decides where a logical line begins (docs/rules.md
-// rule 1). Comments are kept apart, in text order, for the formatter and for `##` documentation.
-// Can fail: bytes that are not text, unknown characters, open strings, numbers such as `1.`; each
-// is a diagnostic, and reading continues after it.
+// rule 1). Comments are stored separately, in text order, for the formatter and for `##`
+// documentation. Can fail: bytes that are not text, unknown characters, unterminated strings,
+// numbers such as `1.`. Each gives a diagnostic, and reading continues after it.
 #pragma once
 
 #include <vector>
@@ -44,7 +44,7 @@ struct Token {
     CloseBracket,
     OpenBrace,
     CloseBrace,
-    Bad,  ///< reported by the lexer; the line that holds one is skipped in silence
+    Bad,  ///< reported by the lexer; the parser skips its line without another message
     End,
   };
   Kind kind = Kind::End;
@@ -57,14 +57,15 @@ struct Token {
 struct Comment {
   Span span;
   int line = 0;
-  bool beside = false;         ///< behind a token on the same physical line
+  bool beside = false;         ///< it follows a token on the same physical line
   bool documentation = false;  ///< `##`
 };
 
 struct Tokens {
   std::vector<Token> tokens;  ///< ends with one End
   std::vector<Comment> comments;
-  bool text = true;  ///< false: the bytes are not text, which was reported; the rest is not used
+  /// False: the bytes are not text; this was reported and the other members are not used.
+  bool text = true;
 };
 
 Tokens tokenize(const Source& source, Diagnostics& diagnostics);

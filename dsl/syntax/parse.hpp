@@ -1,8 +1,8 @@
-// From text to syntax tree.
+// The parser: makes a syntax tree from a text.
 //
-// The parser never throws and never stops at the first mistake: a bad line becomes a diagnostic
-// and reading goes on at the next line. Nesting deeper than 200 and files above 1 MB are refused
-// with a message.
+// The parser does not throw and does not stop at the first error: an invalid line gives a
+// diagnostic, and reading continues at the next line. Nesting deeper than 200 and files above 1 MB
+// are refused with a message.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
-// Inside of the parser: logical lines, and the reader of one of them.
+// Internals of the parser: logical lines, and the parser of one line.
 //
-// parse_lines.cpp cuts the tokens into logical lines (docs/rules.md rule 1) and checks that
-// brackets balance, so the code that reads a line never meets an open bracket. parse_expression.cpp
-// and parse_clause.cpp are the grammar; parser.cpp puts lines, bodies and comments together. A
-// LineParser stops at its first mistake: one line, one message.
+// parse_lines.cpp divides the tokens into logical lines (docs/rules.md rule 1) and checks that
+// brackets are balanced, so brackets in a line are always closed. parse_expression.cpp and
+// parse_clause.cpp contain the grammar; parser.cpp combines lines, bodies and comments. A
+// LineParser stops at its first error, so there is one message a line.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ bool is_operator_word(std::string_view word);
 bool is_item_word(std::string_view word);
 /// step, steps, sweep, ... behind a number in an item.
 bool is_count_word(std::string_view word);
-/// Keywords of clauses, for better messages only: none is reserved.
+/// Whether the word is the keyword of a clause. For messages only: no keyword is reserved.
 bool is_clause_keyword(std::string_view word);
 bool ends_operand(Token::Kind kind);
 
@@ -60,7 +60,7 @@ class LineParser {
   bool line(Line& out, bool has_body);
   /// `where a = 1, b = 2` behind the body of a clause.
   bool where_facts(std::vector<Definition>& out);
-  /// One expression and nothing behind it.
+  /// One expression that extends to the end.
   ExprPtr whole_expression();
 
  private:
@@ -76,7 +76,7 @@ class LineParser {
   std::string found(std::size_t ahead = 0) const;  ///< the token, quoted for a message
   Span since(std::size_t first) const;             ///< from token `first` to the last one read
   bool fail(Diagnostic diagnostic);
-  /// A token that cannot stand behind a finished value.
+  /// Reports a token that cannot follow a complete value.
   bool misplaced(std::string_view wanted);
 
   // nodes

@@ -1,7 +1,7 @@
 // Two spellings of one name: `φ` and `phi`.
 //
-// The parser stores the ASCII spelling, so every later stage sees one name; the formatter prints
-// whichever the user asked for.
+// The parser stores the ASCII spelling, so every later stage has one name; the formatter prints the
+// requested spelling.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace vphi::dsl {
 
-/// ASCII spelling: `φ` -> phi, `∂` -> d, `φ₀` -> phi0, other letters -> uXXXX. ASCII stays.
+/// ASCII spelling: `φ` -> phi, `∂` -> d, `φ₀` -> phi0, other letters -> uXXXX. ASCII is unchanged.
 std::string canonical(std::string_view name);
 
 /// Unicode spelling of an ASCII name: Greek names between `_` become letters, `phi0` -> `φ0`.

@@ -1,7 +1,7 @@
-// Every mistake of syntax, one named function each (codes E05xx).
+// Messages about syntax (E05xx), one function each.
 //
-// Each gives the whole diagnostic: message, what is underlined, the rule in one sentence, one
-// concrete fix. `source` is only read for the words that the message quotes.
+// Each function returns the whole diagnostic: message, place, the rule in one sentence, one
+// concrete fix. `source` is only used for quotations.
 #pragma once
 
 #include <string>

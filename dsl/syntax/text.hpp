@@ -1,8 +1,8 @@
 // Source text and positions in it.
 //
 // A `Source` owns the bytes of one model file (or of one library file) and knows where its lines
-// begin. A `Span` is a half-open byte range of one source; every token, syntax node, expression
-// and diagnostic carries one, so that a cost, a warning or a NaN can name the user's line.
+// begin. A `Span` is a half-open byte range of one source; every token, syntax node, expression and
+// diagnostic carries one, so that a cost, a warning or a NaN can name the line of the model.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// The little of Unicode that a model text needs: decoding, which letters a name may have, and how
-// many columns a character takes in a terminal. All functions are total: malformed bytes decode to
-// `kMalformed` and take one byte.
+// Unicode for model texts: decoding, letters of names, and the width of a character in a terminal.
+// All functions accept any input: malformed bytes decode to `kMalformed` and take one byte.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// Visiting every expression of a line, in text order.
+// Visits every expression of a line in text order.
 #pragma once
 
 #include "dsl/syntax/ast.hpp"
 
 namespace vphi::dsl {
 
-/// `visit(const Expr&)` on the node and on everything below it, the node first.
+/// Calls `visit(const Expr&)` for the node, then for everything below it.
 template <typename Visit>
 void for_each(const ExprPtr& expr, const Visit& visit) {
   if (!expr) return;

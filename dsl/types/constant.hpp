@@ -1,7 +1,7 @@
-// Values known before anything runs: parameters and what is computed from them.
+// Values that are known at compile time: parameters, and expressions of them.
 //
-// Used where a clause needs a number (lattice shape, vec(n), a count of steps, dt > 0). Plain
-// double arithmetic: the exact values that reach kernels are the compiler's (compiler/algebra).
+// For clauses that need a number (lattice shape, vec(n), a number of steps, dt > 0). The arithmetic
+// is f64; the exact values in kernels are computed by compiler/algebra.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace vphi::dsl {
 
-/// The number an expression stands for, in base units; nothing where it depends on state, time,
-/// a swept name, or on a name without meaning.
+/// The value of an expression in base units; nothing where it depends on state, time, a swept name,
+/// or an unknown name.
 std::optional<double> constant_value(const Resolved& resolved, const Expr& expr);
 
-/// As above, where the value is a whole number below 2^53.
+/// The same where the value is an integer below 2^53.
 std::optional<std::int64_t> constant_integer(const Resolved& resolved, const Expr& expr);
 
-/// A lattice shape as it is written: `256^3`, `24^3 * 48`, `800`, `n^2`, `[64, 64, 128]`.
-/// Nothing where an extent is not a whole number from 1 on.
+/// The extents of a lattice shape: `256^3`, `24^3 * 48`, `800`, `n^2`, `[64, 64, 128]`. Nothing
+/// where an extent is not a positive integer.
 std::optional<std::vector<std::int64_t>> lattice_shape(const Resolved& resolved, const Expr& expr);
 
 }  // namespace vphi::dsl

@@ -1,9 +1,10 @@
-// Meaning of expressions: what every name refers to, what type every node has, where indices range.
+// Infers the meaning of expressions: the object of every name, the type of every node, and the
+// ranges of indices.
 //
 // One walk over an expression with the names that are visible there (Scope). Definitions are
-// looked at once, when first needed; functions once for each combination of argument types. Types
-// go to Resolved::types. Can fail in every way of E01xx and E02xx; an expression with an error has
-// Type::Base::Unknown, which silences what would follow from it.
+// visited once, when first needed; functions once for each combination of argument types. Types go
+// to Resolved::types. Can fail in every way of E01xx and E02xx; an expression with an error has
+// Type::Base::Unknown, which suppresses consequential errors.
 #pragma once
 
 #include <map>
@@ -17,13 +18,13 @@
 
 namespace vphi::dsl {
 
-/// What an index runs over.
+/// The range of an index.
 struct IndexRange {
   enum class Kind { Open, Direction, Component, Particle, Explicit };
   Kind kind = Kind::Open;
   int count = 0;  ///< components; 0 where not known
   std::string species;
-  Span first;  ///< where it got its range
+  Span first;  ///< the place that determined the range
 };
 
 /// A type and the particle indices that the value still depends on.
@@ -39,7 +40,7 @@ inline Value join(Value a, const Value& b) {
   return a;
 }
 
-/// Of another type, at as many sites.
+/// The value with another type, and with the same dependence on the site.
 inline Value with_type(const Value& value, Type type) {
   type.per_site = value.type.per_site;
   return {type, value.free};
@@ -48,19 +49,20 @@ inline Value with_type(const Value& value, Type type) {
 /// Names visible at one place, inner scopes first.
 struct Scope {
   struct Local {
-    std::optional<Value> value;   ///< of a parameter of a function
+    std::optional<Value> value;   ///< the value of a parameter of a function
     IndexRange* index = nullptr;  ///< or an index
     Span declared;
   };
   const Scope* outer = nullptr;
   std::map<std::string, Local> locals;
-  const Type* drawn = nullptr;      ///< right of `~`: type of what is drawn; distributions allowed
+  /// Right of `~`: type of the variable; distributions are allowed.
+  const Type* drawn = nullptr;
   bool equation = false;            ///< right side of an equation of motion: `noise`, `derived`
-  bool start = false;               ///< of `init`: a file may hold a value for each site
+  bool start = false;               ///< in `init`: a file may contain a value for each site
   bool law = false;                 ///< flux of a conservation law
-  bool definition = false;          ///< of a definition, which an equation may use: `noise`
-  bool free_names = false;          ///< a library text: names without meaning are left open
-  const Expr* reduction = nullptr;  ///< inside of this sum, mean, max, ...
+  bool definition = false;          ///< in a definition, which an equation may use: `noise`
+  bool free_names = false;          ///< in a text of the library: unknown names are allowed
+  const Expr* reduction = nullptr;  ///< the sum, mean, max, ... around the expression
 
   const Local* find(const std::string& name) const {
     for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
@@ -87,19 +89,19 @@ class Inference {
   Value condition(const Expr& expr, const Scope& scope, const std::string& place);
   Value number(const Expr& expr, const Scope& scope, const std::string& place);
 
-  /// Type of what a symbol stands for, used by its bare name.
+  /// The type of a symbol that is used by its name only.
   Value value_of(const Symbol& symbol, const Scope& scope, Span at);
-  /// Looks at every definition once, also those that nothing uses.
+  /// Infers a definition, also one that is not used.
   void definition(const Symbol& symbol);
   /// Number of directions of the lattice.
   int dimensions() const { return static_cast<int>(resolved_.lattice_shape.size()); }
-  /// An item may be spectrum(...), slice(...): its arguments are checked, the value is open.
+  /// Checks the arguments of an output, spectrum(...) or slice(...); its value has no type.
   void output(const Expr& call, const Scope& scope);
   void promise(const Expr& call, const Scope& scope);
-  /// E0202 or E0203 where `value` cannot stand in a place of type `wanted`.
+  /// E0202 or E0203 where `value` cannot be used in a place of type `wanted`.
   void require(const Expr& expr, const Value& value, const Type& wanted, const std::string& place,
                Span declared);
-  /// Names that a mistyped name may have meant, best first, and the report about it.
+  /// The message about an unknown name, with suggestions.
   Diagnostic unknown(const Expr& name, const Scope& scope) const;
   /// `x[k]` with this range for k: an index of the left side of an equation.
   IndexRange range_of_place(const Symbol& symbol, std::size_t position) const;
@@ -110,10 +112,10 @@ class Inference {
   // infer_names.cpp
   Value name(const Expr& expr, const Scope& scope);
   Value bare_definition(const Symbol& symbol, const Scope& scope, Span at);
-  /// What a call gives, and what those arguments that are indices range over.
+  /// The type of a call, and the ranges of arguments that are indices.
   struct Called {
     Value value;
-    std::map<std::size_t, IndexRange> ranges;  ///< by the argument's place
+    std::map<std::size_t, IndexRange> ranges;  ///< by the number of the argument
   };
   Called function_body(const Symbol& symbol, const std::vector<Value>& arguments,
                        const std::set<std::size_t>& indices = {});
@@ -180,8 +182,8 @@ class Inference {
                     const Scope& scope);
 
   Value set(const Expr& expr, Value value);
-  /// Whether errors get suggestions. These cost a search, so only the first 50 errors of a text
-  /// get them.
+  /// Whether errors get suggestions. Suggestions need a search, so only the first 50 errors of a
+  /// text have them.
   bool helps() const { return resolved_.diagnostics.errors() <= 50; }
   void report(Diagnostic diagnostic) { resolved_.diagnostics.add(std::move(diagnostic)); }
 

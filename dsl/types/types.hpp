@@ -1,8 +1,8 @@
-// Algebra of types: what +, *, comparisons make of the types of their operands.
+// Types of results: the type of a sum, product or comparison from the types of its operands.
 //
-// Pure functions. `Base::Unknown` fits everywhere and makes the result Unknown: it stands where an
-// error has been reported already, or where a library text leaves a type open. Can fail: a result
-// is nothing where the operation has no meaning; the caller reports it with the place.
+// Pure functions. `Base::Unknown` fits everywhere and makes the result Unknown: it is the type
+// where an error has been reported already, or where a library text leaves a type open. The result
+// is nothing where the operation has no meaning; the caller reports this.
 #pragma once
 
 #include <optional>
@@ -21,12 +21,12 @@ bool is_unknown(const Type& type);
 
 /// Sum, difference and the two branches of a select.
 std::optional<Type> add_types(const Type& a, const Type& b);
-/// `outer`: the product of two vectors is meant (inside div).
+/// `outer`: allows the outer product of two vectors (inside div).
 std::optional<Type> multiply_types(const Type& a, const Type& b, bool outer = false);
 std::optional<Type> divide_types(const Type& a, const Type& b);
 std::optional<Type> power_types(const Type& base, const Type& exponent);
 
-/// May a value of type `from` be stored in a place of type `to`?
+/// Whether a value of type `from` can be stored in a variable of type `to`.
 bool fits(const Type& from, const Type& to);
 
 /// Type of the time derivative of a variable.

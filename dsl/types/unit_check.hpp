@@ -1,4 +1,4 @@
-// Units in a model: which base they are measured in, and whether they agree.
+// Units in a model: determines the base unit and checks that units agree.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,17 @@ namespace vphi::dsl {
 void read_units(Resolved& resolved);
 
 /// Checks sums, comparisons and arguments of functions where both sides carry a unit, and that the
-/// step and the lattice are measured in lengths. A number without unit fits anywhere
-/// (docs/rules.md rule 9), and so does a value computed from one in a way that leaves its
-/// unit open.
+/// step and the lattice are measured in lengths. A number without unit fits anywhere (docs/rules.md
+/// rule 9), and so does a value computed from such a number if its unit is then undetermined.
 void check_units(Resolved& resolved);
 
-/// What numbers of a model with units are powers of: "GeV", "m_pl_reduced"; empty where the model
-/// has no units.
+/// The base unit of a model, "GeV" or "m_pl_reduced": all units are powers of it. Empty where the
+/// model has no units.
 std::string base_unit(const Resolved& resolved);
-/// The power of energy that a value has; nothing where the text leaves it open.
+/// The power of energy in the unit of a value; nothing where it is not determined.
 std::optional<double> energy_power(const Resolved& resolved, const Expr& expr);
-/// The unit of a value in a file: "GeV^4" of a known power, "1" of a ratio and of all values of a
-/// model without units, and "program" of an open one: powers of the base.
+/// The unit of a value in a file: "GeV^4" for a known power, "1" for a ratio and for all values of
+/// a model without units, "program" where the power is not determined.
 std::string unit_text(const Resolved& resolved, std::optional<double> power);
 
 }  // namespace vphi::dsl

@@ -1,10 +1,9 @@
-// What is built into the language: functions, constants, distributions, and the names that
+// The built-in names of the language: functions, constants, distributions, and names that
 // constructs give.
 //
-// A table, one row each (name, number of arguments, what it makes of types, one line of
-// documentation). The resolver reads it; a new function of the language is a row here, a row in
-// the compiler's table of operations, and nothing else in this folder. Names found here belong to
-// `std`: a model may give them a meaning of its own (with a note).
+// A table with one row each (name, number of arguments, rule for types, one line of documentation).
+// A new function of the language is a row here and a row in the compiler's table of operations.
+// These names belong to `std`: a model may redefine them (with a note).
 #pragma once
 
 #include <span>
@@ -14,7 +13,7 @@
 
 namespace vphi::dsl {
 
-/// What a function makes of the types of its arguments.
+/// The type of a function's value from the types of its arguments.
 enum class Rule {
   RealFunction,  ///< real to real, complex to complex: exp, sin, ...
   RealOnly,      ///< real arguments only: atan2, floor, ...
@@ -39,7 +38,7 @@ enum class Rule {
   UnitSpinor,       ///< spinor(s, c)
   Determinant,      ///< pseudofermion(D)
   Solve,            ///< solve(A, b): the field x with A(x) = b
-  OfSolve,          ///< iterations(x), residual(x): how a solve went
+  OfSolve,          ///< iterations(x), residual(x): properties of a solve
   SiteNumber,       ///< index(x)
   Table,            ///< table("file", arguments...)
   File,             ///< file("file:set"), indexed
@@ -53,7 +52,7 @@ enum class Rule {
 
 struct Builtin {
   std::string_view name;
-  int least = 1;  ///< arguments without a name
+  int least = 1;  ///< least number of arguments without a name
   int most = 1;   ///< -1: any number
   Rule rule = Rule::RealFunction;
   std::string_view options;  ///< names of named arguments, separated by blanks

@@ -1,4 +1,5 @@
-// Every clause against the table of dsl/words/clauses.hpp, then against what its items mean.
+// Checks every clause: first against the table of dsl/words/clauses.hpp, then the meaning of its
+// items.
 #pragma once
 
 #include <map>
@@ -35,7 +36,7 @@ class ClauseCheck {
   void whole_to_rounding(const std::string& place, const Expr& value);
   void whole(const std::string& place, const Expr& value);  ///< from 1 on, known now
 
-  // clause_facts.cpp: what the items mean
+  // clause_facts.cpp: the meaning of the items
   void meaning(const Line& line);
   void lattice(const Clause& clause);
   void state(const Clause& clause);
@@ -69,8 +70,9 @@ class ClauseCheck {
 
   Resolved& resolved_;
   Inference& inference_;
-  std::map<std::string, Span> first_;    ///< clauses that may come once
-  std::set<std::string> meant_;          ///< options that a mistyped one of this clause meant
+  std::map<std::string, Span> first_;  ///< clauses that may come once
+  /// Options that are suggested for mistyped ones in this clause.
+  std::set<std::string> meant_;
   std::map<std::string, Span> started_;  ///< initial values
 };
 

@@ -1,9 +1,9 @@
 // The table of clauses: keyword, form, options, body, target.
 //
-// One row per keyword. A new option is a row here and its use in the stage that needs it; the
-// checks of dsl/words/clause_check.cpp, the reference (docs/reference.md) and what an editor shows
-// follow from the table alone. The meaning of items beyond that (a shape, an initial value, an
-// output) is checked in dsl/words/clause_facts.cpp.
+// One row per keyword. A new option takes a row here and its use in the stage that needs it. The
+// checks of dsl/words/clause_check.cpp, the reference (docs/reference.md) and the information in
+// editors follow from the table. Further properties of items (a shape, an initial value, an output)
+// are checked in dsl/words/clause_facts.cpp.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace vphi::dsl {
 
-/// What may be written after an option's `=`.
+/// The kind of value after an option's `=`.
 enum class Takes {
   Number,    ///< one real number
   Positive,  ///< one real number above 0
@@ -32,10 +32,10 @@ struct OptionRule {
   Takes takes = Takes::Number;
   std::string_view words = {};  ///< separated by blanks
   bool required = false;
-  std::string_view missing = {};  ///< the fix where it is required and missing
+  std::string_view missing = {};  ///< the proposed fix where a required option is missing
 };
 
-/// What `name = value` means among the items.
+/// The meaning of items `name = value`.
 enum class Heads { Options, Declares, Sets, Free };
 enum class Need { Never, Perhaps, Always };
 
@@ -49,14 +49,14 @@ struct ClauseRule {
   Need body = Need::Never;
   Need destination = Need::Never;
   std::span<const OptionRule> options;
-  std::string_view inside;  ///< keyword of the clause whose body it stands in
+  std::string_view inside;  ///< keyword of the clause in whose body it occurs
 };
 
 std::span<const ClauseRule> clause_rules();
 const ClauseRule* find_clause(std::string_view keyword);
-/// What a clause declares, in a sentence or two; empty for an unknown keyword.
+/// The documentation of a clause, in a sentence or two; empty for an unknown keyword.
 std::string_view clause_doc(std::string_view keyword);
-/// The keyword that a mistyped one meant, in the body of the clause `inside` ("" at the top).
+/// The keyword nearest to a mistyped one, in the body of the clause `inside` ("" at the top level).
 std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside);
 std::vector<std::string> option_names(const ClauseRule& rule);
 std::vector<std::string> split_words(std::string_view words);

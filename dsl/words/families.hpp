@@ -1,4 +1,4 @@
-// Which families of models this version resolves but does not run yet.
+// Families of models that this version resolves but does not run.
 #pragma once
 
 #include "dsl/resolve.hpp"

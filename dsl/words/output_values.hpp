@@ -5,10 +5,10 @@
 
 namespace vphi::dsl {
 
-/// In `plot` and `expect` the name of an output stands for its expression and is replaced by it,
-/// so that both say the same. A name that the model, a clause or `std` gives another meaning keeps
-/// that. E0119 where the name does not say which value is meant. To be called when the symbols are
-/// known and before anything is inferred: it changes `resolved.model`.
+/// Replaces the names of outputs in `plot` and `expect` by their expressions. A name with another
+/// meaning in the model, a clause or `std` is not replaced. E0119 where a name is ambiguous. Must
+/// be called after the symbols are collected and before types are inferred, because it changes
+/// `resolved.model`.
 void spell_out_outputs(Resolved& resolved);
 
 }  // namespace vphi::dsl
