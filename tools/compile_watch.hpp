@@ -1,6 +1,6 @@
-// Says what is being compiled once that has taken a second: "compiling kernels, 2 of 8 done:
-// heatbath_x, heatbath_y  12 s". Rewritten in a terminal, a line every ten seconds elsewhere; on
-// stderr.
+// A progress line on stderr for compilations that take more than a second: "compiling kernels, 2 of
+// 8 done: heatbath_x, heatbath_y  12 s". It is rewritten in a terminal; elsewhere there is a new
+// line every ten seconds.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace vphi::tools {
 
 class CompileWatch {
  public:
-  /// Watches until its end.
+  /// Watches until it is destroyed.
   explicit CompileWatch(bool terminal);
 
   static std::string text(const runtime::AtWork& now);

@@ -14,7 +14,7 @@ struct ReferenceEntry {
   std::string meaning;                    ///< a sentence or more
   std::vector<std::string> options = {};  ///< "dt: a number above 0; step of time"
   std::string text = {};                  ///< of the library: the text itself; else empty
-  std::string example = {};  ///< a line of a shipped model; empty where none has the word
+  std::string example = {};  ///< a line of a shipped model; empty where no model contains the word
   std::string source = {};   ///< that model's name
 };
 

@@ -1,4 +1,4 @@
-// What most verbs share: finding a model, compiling it for a device, showing what went wrong.
+// Functions common to most verbs: finding a model, compiling it for a device, printing errors.
 #pragma once
 
 #include <cstdio>
@@ -12,16 +12,16 @@
 
 namespace vphi::tools {
 
-/// A path as it stands, with ".vphi" behind it, or the bare name of a shipped model ("preheating");
-/// nothing where there is no such file.
+/// The file for an argument: a path, with or without ".vphi", or the name of a shipped model
+/// ("preheating"). Nothing where there is no such file.
 std::optional<std::string> try_model(const std::string& argument);
-/// The same, or UsageError with what may have been meant: a file of the folder, a shipped model, or
-/// one of `words`.
+/// The same, but throws UsageError with a suggestion where there is none: a file of the folder, a
+/// shipped model, or one of `words`.
 std::string find_model(const std::string& argument, const std::vector<std::string>& words = {});
 /// "name" and path of each shipped model, by name.
 std::vector<std::pair<std::string, std::string>> shipped_models();
 
-/// Options that change the model without touching its text; `apply` checks and takes them over.
+/// Options that change the model without an edit of its text.
 struct ModelOptions {
   std::vector<std::string> set;
   std::string lattice, until, precision, seed;
@@ -39,9 +39,10 @@ emit::TargetInfo default_target(const std::string& kind);
 void print_error(const std::string& code, const std::string& message, const std::string& hint = {});
 /// Prints the diagnostics of a compilation on `to`; true where it has errors.
 bool report(const Compilation& compilation, std::FILE* to = stderr);
-/// Whether nothing ends its run: neither `steps` nor `until` is given.
+/// Whether its run has no end: neither `steps` nor `until` is given.
 bool endless(const Compilation& compilation);
-/// Where `report` found errors: the status, and with --json {"ok": false, "diagnostics": [...]}.
+/// After errors: returns the exit status, and prints {"ok": false, "diagnostics": [...]} for
+/// --json.
 int refused(const Compilation& compilation, bool json);
 bool terminal(std::FILE* stream);
 

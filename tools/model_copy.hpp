@@ -1,8 +1,9 @@
-// A changed copy of a model's text in a folder of its own, for checks that run the model otherwise
-// than it stands. The user's folder is left as it is, and may be one that nobody can write to.
+// A changed copy of a model's text in a temporary folder, for checks that run a variant of the
+// model. The folder of the model is not changed and may be read-only.
 //
-// Names of files that are read, `table("eos.txt", ...)` and `file("start.h5:phi")`, mean the folder
-// of the model; in the copy they are absolute. The copy is removed at the end of its life.
+// Names of files that the model reads, `table("eos.txt", ...)` and `file("start.h5:phi")`, are
+// relative to the folder of the model; in the copy they are absolute. The destructor removes the
+// copy.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace vphi::tools {
 
-/// What stands from `begin` up to `end` becomes `text`.
+/// Replaces the text from `begin` up to `end` by `text`.
 struct Edit {
   std::size_t begin = 0, end = 0;
   std::string text;
@@ -21,7 +22,7 @@ struct Edit {
 
 class ModelCopy {
  public:
-  /// `edits` in any order, none within another, none of a name of a file; `more`: lines at the end.
+  /// `edits`: in any order, without overlap, and not of file names. `more`: lines added at the end.
   explicit ModelCopy(const dsl::ModelText& model, std::vector<Edit> edits = {},
                      const std::string& more = {});
   const std::string& path() const { return path_; }

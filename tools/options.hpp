@@ -1,11 +1,11 @@
 // Options of one verb: `--name VALUE`, `--name=VALUE`, `--flag`, `-o VALUE`, and plain arguments.
 //
-// A CommandLine is a table of what a verb understands, bound to the caller's variables; `parse`
-// fills them or throws UsageError, whose text names the mistake and the nearest thing that exists.
+// A CommandLine is the table of a verb's options, bound to the caller's variables. `parse` sets
+// them or throws UsageError, whose text names the error and the nearest existing option.
 //
-// CLI11 was tried in its place: to `--devise cuda` it answers "The following arguments were not
-// expected: cuda --devise" and status 109. The nearest option, our sentences and our statuses would
-// be this table again around it, and one file would take six seconds more to compile.
+// CLI11 was tried instead. For `--devise cuda` its message is "The following arguments were not
+// expected: cuda --devise", with status 109. Suggestions, messages and statuses would need this
+// table again around it, and one file would take six seconds more to compile.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace vphi::tools {
 
-/// The user's mistake on the command line: exit status 1.
+/// An error of the user on the command line: exit status 1.
 struct UsageError : std::runtime_error {
   UsageError(const std::string& message, std::string advice = {})
       : std::runtime_error(message), hint(std::move(advice)) {}
@@ -30,11 +30,11 @@ class CommandLine {
 
   CommandLine& flag(std::string name, bool& to, std::string help);
   CommandLine& value(std::string name, std::string shown, std::string& to, std::string help);
-  /// May stand alone, or with a value behind `=`; the next word is its value where all
-  /// arguments have been given before.
+  /// An option without a value, or with a value after `=`. The next word is its value where all
+  /// arguments have been given before it.
   CommandLine& optional(std::string name, std::string shown, std::string& to, bool& given,
                         std::string help);
-  /// A whole number that is at least `least`.
+  /// An integer of at least `least`.
   CommandLine& number(std::string name, std::string shown, std::int64_t& to, std::int64_t least,
                       std::string help);
   /// May be given several times.
@@ -43,14 +43,14 @@ class CommandLine {
   /// One of a few words.
   CommandLine& choice(std::string name, std::vector<std::string> words, std::string& to,
                       std::string help);
-  /// Plain arguments in order; `required` of them must be there.
+  /// Plain arguments in order, at least `required` and at most `most`.
   CommandLine& arguments(std::vector<std::string>& to, std::size_t required, std::size_t most);
 
-  /// False where --help was asked for (and printed).
+  /// False after --help, which is printed.
   bool parse(const std::vector<std::string>& words);
   std::string help() const;
-  /// Refuses an option that was given where it would change nothing: `idle` says whether that is
-  /// so, `reason` is printed after "`--target` changes nothing here: ".
+  /// Refuses an option that has no effect: where `idle` is true and the option was given, the error
+  /// is "`--target` changes nothing here: " followed by `reason`.
   const CommandLine& obeyed(const std::string& name, bool idle, const std::string& reason) const;
 
  private:

@@ -1,5 +1,5 @@
-// The kernels of a program for people: what they are compiled from, with names for its numbers and
-// the lines of the model beside them. The machine code would be the same.
+// The kernels of a program in readable form: their source with names for the numbers and with the
+// lines of the model as comments. The machine code would be the same.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace vphi::tools {
 /// Clauses with their options, functions, names that constructs give, types, units, and the texts
 /// of the library with their documentation. The file docs/reference.md is this text.
 std::string reference();
-/// What stands right of an option's `=`, in words: "a number above 0".
+/// The kind of value of an option in words: "a number above 0".
 std::string option_takes(const dsl::OptionRule& option);
 
 }  // namespace vphi::tools

@@ -1,7 +1,7 @@
 // The verbs of the `vphi` command: each takes the words after it and returns the exit status.
 //
-// Mistakes are thrown: UsageError, RunError, ResultsError and ProgramError end with status 1,
-// DeviceError with 3, anything else with 4; main.cpp turns each into a sentence.
+// Errors are exceptions: UsageError, RunError, ResultsError and ProgramError end with status 1,
+// DeviceError with 3, any other with 4. main.cpp prints their messages.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Random expressions over every operation that has a value, and points to evaluate them at.
+// Random expressions of all operations that have a value, and points at which they are evaluated.
 #pragma once
 
 #include <random>

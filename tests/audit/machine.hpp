@@ -1,4 +1,4 @@
-// A kernel as machine code of a GPU, by NVRTC: what its compiler says of it.
+// Compiles a kernel to machine code of a GPU by NVRTC and reads the compiler's report.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct Machine {
 };
 
 inline Machine compiled(const std::string& source) {
-  // the compiler is silent about registers of what it has compiled before
+  // the compiler reports no registers for text that it has compiled before
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   Machine out;
   const std::string cubin = runtime::nvrtc_compile(

@@ -1,4 +1,4 @@
-// What the audits of shipped models go through: every dialect, every model.
+// The dialects and models of the audits of shipped models.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A code cache of the test's own: an empty folder named by VPHI_CACHE, removed at the end.
+// A separate code cache for a test: an empty folder, set as VPHI_CACHE and removed at the end.
 #pragma once
 
 #include <cstdlib>

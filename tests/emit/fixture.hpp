@@ -43,7 +43,7 @@ Offset at(int dx, int dy = 0, int dz = 0);
 /// The 27-point Laplacian with its weights over 30 (Patra and Karttunen), as sums of integers.
 int laplacian27(Case& c);
 int laplacian7(Case& c);
-/// Along the axes with reach 2, in `dims` dimensions.
+/// The Laplacian of order 4 along the axes, with reach 2, in `dims` dimensions.
 int laplacian_order4(Case& c, int dims);
 
 /// Two coupled fields in a box that expands: one sweep of leapfrog, order C.
@@ -55,7 +55,7 @@ struct State {
   std::vector<double> scalars;
 };
 State random_state(const Case& c, unsigned seed);
-/// What the kernel does, by evaluating its expressions site by site in double. Sums are taken in
+/// The result of a kernel, from its expressions evaluated site by site in double. Sums are taken in
 /// long double in the order of the sites.
 State reference(const Case& c, const State& start);
 
@@ -73,8 +73,8 @@ double difference(const State& a, const State& b);
 /// Largest difference of the arrays alone, absolute.
 double array_difference(const State& a, const State& b);
 
-/// C++ as a library of this process, where it stays: a text is compiled once. `compiler`: with its
-/// options. Throws std::runtime_error with what the compiler said.
+/// Compiles C++ to a library and loads it into this process. It stays loaded, so a text is compiled
+/// once. `compiler`: with its options. Throws std::runtime_error with the compiler's messages.
 void* shared_library(const std::string& compiler, const std::string& text);
 
 std::string write_file(const std::string& name, const std::string& text);

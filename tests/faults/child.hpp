@@ -36,10 +36,10 @@ inline bool holds(const std::string& text, const std::string& part) {
 
 struct Limits {
   std::int64_t file_bytes = -1;  ///< RLIMIT_FSIZE; -1: none
-  bool as_nobody = false;        ///< for what root may always do
+  bool as_nobody = false;        ///< run without root's permissions
 };
 
-/// Runs in `folder`, output to out.txt and error.txt there.
+/// A child process in `folder`, with its output in out.txt and error.txt there.
 class Child {
  public:
   Child(const fs::path& folder, const std::vector<std::string>& words, const Limits& limits = {})
@@ -92,7 +92,7 @@ class Child {
   bool done_ = false;
 };
 
-/// A folder of its own with a small model that writes everything there is.
+/// A test in a temporary folder with a small model that writes all kinds of output.
 class Faults : public ::testing::Test {
  protected:
   void SetUp() override { write_model(""); }
@@ -126,14 +126,14 @@ expect abs(mean(rho)/(3*H^2) - 1) < 1e-3
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  /// All that a run leaves, as text.
+  /// All results of a run, as text.
   std::string content(const std::string& out) const {
     const std::string at = (folder_ / out).string();
     const std::string command = "cd '" + at + "' && h5dump small.h5 > dump.txt";
     EXPECT_EQ(std::system(command.c_str()), 0) << at;
     return text_of(folder_ / out / "dump.txt") + text_of(folder_ / out / "table.series.csv");
   }
-  /// The results of a --json run without what depends on the clock.
+  /// The results of a --json run without the parts that depend on time.
   static std::string numbers(const std::string& json) {
     const auto from = json.find("\"scalars\""), to = json.find("\"performance\"");
     return from == std::string::npos || to == std::string::npos ? json

@@ -1,4 +1,4 @@
-// Sets of HDF5 files as other programs write and read them.
+// Writes and reads data sets of HDF5 files as other programs do.
 #pragma once
 
 #ifdef VPHI_HAVE_HDF5

@@ -1,9 +1,9 @@
-// Which clauses and items of a model are read and change nothing.
+// Finds clauses and items of a model that have no effect.
 //
-// A part of a model is left out, and the rest is compiled: either that fails, or the compiled
-// program is another one, or the part is idle. What only says what is the case anyway (`boundary =
-// periodic`) is told from that by another value in its place: it must make another program. A part
-// on whose line the compiler has a diagnostic has been answered for.
+// A part of a model is removed and the rest is compiled. If this succeeds and the program is the
+// same, the part is idle. A part that states the default (`boundary = periodic`) is recognised by
+// another value in its place, which must make another program. A part with a diagnostic of the
+// compiler on its line is not idle.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 
 namespace vphi::fuzz {
 
-/// The compiled program as text, but for what is only shown; nothing where there is none.
+/// The compiled program as text, without parts that are only shown; nothing where compilation
+/// fails.
 inline std::optional<std::string> fingerprint(const std::string& text, dsl::Diagnostics* said) {
   const ScratchFile file(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), ".vphi");
   emit::TargetInfo target;
@@ -47,7 +48,7 @@ inline std::optional<std::string> fingerprint(const std::string& text, dsl::Diag
   return program::to_json(p, -1);
 }
 
-/// What only names something, or says a choice that is made anyway where nothing else could stand.
+/// Parts that only give a name, or state the only possible choice.
 inline bool states_only(const std::string& shown) {
   const auto begins = [&](const char* text) { return shown.starts_with(text); };
   const auto is_name = [&](const char* clause) {
@@ -59,7 +60,7 @@ inline bool states_only(const std::string& shown) {
   return begins("solve: ");  // a closed form takes its place, or rounds are counted by the compiler
 }
 
-/// A clause of a model, in a body perhaps, and one of its items; -1: the whole of it.
+/// A clause of a model (or of a body in it), and one of its items; -1: the whole clause.
 struct Part {
   std::size_t line = 0;
   int inner = -1, item = -1;
@@ -96,7 +97,7 @@ class Clauses {
     return all;
   }
 
-  /// Whether it may be left out, and be anything else, without a change.
+  /// Whether it can be removed or replaced by other values without a change.
   bool idle(const Part& part) const {
     const dsl::Clause& clause = clause_of(model_, part);
     if (part.item < 0 && clause.items.size() > 1) return false;  // its items are parts of their own
@@ -105,7 +106,7 @@ class Clauses {
     return clause.items.empty() || alike({part.line, part.inner, 0});
   }
 
-  /// Written twice, a clause is an error or another program.
+  /// Whether writing a clause twice gives neither an error nor another program.
   bool idle_twice(std::size_t line) const {
     dsl::ModelText twice = model_;
     twice.lines.insert(twice.lines.begin() + static_cast<std::ptrdiff_t>(line), model_.lines[line]);
@@ -152,7 +153,7 @@ class Clauses {
     return dsl::format(rest);
   }
 
-  /// Whether other values in the place of an item make the same program.
+  /// Whether other values of an item make the same program.
   bool alike(const Part& item) const {
     return std::ranges::all_of(others(item), [&](const std::string& other) {
       dsl::Diagnostics reading, said;
@@ -165,7 +166,8 @@ class Clauses {
     });
   }
 
-  /// By the derivation or behind it: names, types and forms of clauses are E01xx to E06xx.
+  /// Refused by the derivation or a later stage: names, types and forms of clauses are E01xx to
+  /// E06xx.
   static bool refused_later(const dsl::Diagnostics& said) {
     return std::ranges::none_of(said.all(),
                                 [](const dsl::Diagnostic& d) {
@@ -182,7 +184,7 @@ class Clauses {
     return made && *made == *whole_;
   }
 
-  /// The compiler has said something on this line.
+  /// Whether the compiler has a diagnostic on this line.
   bool answered(const Part& part) const {
     const dsl::Span line = model_.lines[part.line].span;
     for (const dsl::Diagnostic& d : said_.all())
@@ -191,7 +193,7 @@ class Clauses {
     return false;
   }
 
-  /// Other values that might stand there.
+  /// Other values for the item.
   std::vector<std::string> others(const Part& part) const {
     const dsl::Clause& clause = clause_of(model_, part);
     const dsl::Item& item = clause.items[static_cast<std::size_t>(part.item)];

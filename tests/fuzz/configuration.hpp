@@ -1,4 +1,4 @@
-// What the fuzz targets of gauge configurations share.
+// Functions common to the fuzz targets of gauge configurations.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace vphi::fuzz {
 
-/// Reads the bytes; what comes out is a whole configuration within the size of the file, or a
+/// Reads the bytes; the result must be a complete configuration within the size of the file, or a
 /// message.
 template <class Read>
 void read_or_say(const std::uint8_t* data, std::size_t size, const Read& read,

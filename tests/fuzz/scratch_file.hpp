@@ -1,4 +1,4 @@
-// Bytes as a file with a path and an ending, gone when the object is.
+// A temporary file with the given bytes and ending; the destructor removes it.
 #pragma once
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-// What every fuzz target shares.
+// Functions common to all fuzz targets.
 //
-// A target is one function, LLVMFuzzerTestOneInput: any bytes in, 0 out, and neither a crash nor an
-// endless loop nor a broken promise on the way. Promises are checked with `must`, which ends the
-// process where one is broken, in every build.
+// A target is one function, LLVMFuzzerTestOneInput: for any bytes it returns 0, without a crash, an
+// endless loop or a violated property. Properties are checked by `must`, which ends the process
+// where one is violated, in every build.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Numbers beside expressions: dense complex matrices written out here, with none of the code under
+// Numerical references for expressions: dense complex matrices, implemented without the code under
 // test, and the values of expressions at given leaves.
 #pragma once
 
@@ -142,7 +142,7 @@ class Numbers {
   int count_ = 0;
 };
 
-/// Expressions as a list of operations, to be evaluated many times.
+/// Expressions as a list of operations, for repeated evaluation.
 class Tape {
  public:
   explicit Tape(const std::vector<Expr>& roots) {

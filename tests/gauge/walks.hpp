@@ -19,7 +19,7 @@ inline Word word(const std::string& text) {
   return result;
 }
 
-/// One random group element for each link that is asked for; with `extent`, wrapped around a box.
+/// A random group element for each link that is requested; with `extent`, wrapped around a box.
 class Field {
  public:
   Field(Numbers& numbers, int n, std::array<int, 4> extent = {})

@@ -1,4 +1,4 @@
-// A conversation with the server, in this process.
+// A session with the server, in this process.
 #pragma once
 
 #include <condition_variable>

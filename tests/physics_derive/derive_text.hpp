@@ -1,4 +1,4 @@
-// From the text of a model to its System, and small tools to look at expressions.
+// Derives the System of a model's text, and evaluates and prints expressions.
 #pragma once
 
 #include <cmath>
@@ -45,7 +45,7 @@ inline Derived derive_text(const std::string& text, const CompileOptions& option
   return out;
 }
 
-/// The System of a text that must be right.
+/// The System of a text, which must have no errors.
 inline Derived derived(const std::string& text, const CompileOptions& options = {}) {
   Derived out = derive_text(text, options);
   if (!out.system) throw std::runtime_error(out.messages());
@@ -94,7 +94,7 @@ inline std::string text(const System& system, Expr e) {
   return algebra::to_text(e, names);
 }
 
-/// For fields without structure: averages are values, Laplacians 0.
+/// The expression for homogeneous fields: averages are values, Laplacians are 0.
 inline Expr homogeneous(Expr e) {
   return algebra::rewrite(e, [](Expr node) {
     if (node.is(Op::Mean)) return node.arg(0);
@@ -149,7 +149,7 @@ class SmallLattice {
     });
   }
 
-  /// The neighbour's number, -1 behind a fixed wall.
+  /// The number of the neighbour; -1 beyond a fixed wall.
   int moved(int site, const algebra::Offset& o) const {
     int rest = site, result = 0, stride = 1;
     for (int axis = 0; axis < system_.lattice.dims; ++axis) {

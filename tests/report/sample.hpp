@@ -8,7 +8,7 @@
 
 namespace vphi::report::test {
 
-/// `word` stands wherever a model or a user may put text.
+/// `word` is used in all places for text of a model or a user.
 inline Report sample(const std::string& word = "sample") {
   Report r;
   r.model = word, r.title = word, r.documentation = word, r.name = word;

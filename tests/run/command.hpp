@@ -1,4 +1,4 @@
-// The vphi command in a folder of the test's own, for tests that look at what it prints.
+// Runs the vphi command in a temporary folder, for tests of its output.
 #pragma once
 
 #include <gtest/gtest.h>

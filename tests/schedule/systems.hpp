@@ -30,7 +30,7 @@ inline std::string std_text(const std::string& name) {
   return text.str();
 }
 
-/// The library's integrators behind those of `own_text`.
+/// The integrators of `own_text`, followed by those of the library.
 inline dsl::Resolved integrators(const std::string& own_text = {}) {
   dsl::Resolved resolved;
   dsl::Diagnostics diagnostics;
@@ -49,7 +49,7 @@ inline text::Integrator find(const dsl::Resolved& resolved, const std::string& n
   return found.value_or(text::Integrator{});
 }
 
-/// Lets the variables follow an integrator of this name.
+/// Sets the dynamics to the integrator of this name.
 inline void follow(physics::System& system, const dsl::Resolved& resolved,
                    const std::string& name) {
   system.dynamics = physics::Evolution{find(resolved, name), {}};
@@ -180,7 +180,8 @@ inline physics::System quartic(double dt) {
   return system;
 }
 
-/// Everything of the state, synchronised: one snapshot of each array, one number of each scalar.
+/// Adds outputs of the whole synchronised state: a snapshot of each array, a number for each
+/// scalar.
 inline void observe_state(physics::System& system) {
   physics::OutputClause clause;
   clause.every = 1;

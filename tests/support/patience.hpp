@@ -1,5 +1,5 @@
-// How much longer than usual a test may wait: bounds on time guard against work that grows with the
-// square of the input, not against a slow machine, and sanitizers slow everything down.
+// A factor for bounds on time in tests. These bounds detect work that grows with the square of the
+// input; they must not fail on slow machines or with sanitizers.
 #pragma once
 
 namespace vphi {

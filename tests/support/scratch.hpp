@@ -1,5 +1,5 @@
-// A folder of a test's own, gone with it: tests of one file run side by side in processes of their
-// own, so a folder with a fixed name would be shared.
+// A temporary folder for one test, removed at its end. Tests of one file run in parallel processes,
+// so a folder with a fixed name would be shared.
 #pragma once
 
 #include <stdlib.h>

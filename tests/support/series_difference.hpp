@@ -1,4 +1,4 @@
-// How far two runs are apart in one of their series.
+// The difference of two runs in one of their series.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace vphi::testing {
 
 /// The largest difference of a series, of all instances, over the largest value of `b`. Both must
-/// have as many points, and not zeros alone.
+/// have the same number of points, and `b` a value that is not 0.
 inline double largest_difference(const runtime::Series& a, const runtime::Series& b) {
   double most = 0, size = 0;
   const auto take = [&](double x, double y) {
@@ -26,7 +26,7 @@ inline double largest_difference(const runtime::Series& a, const runtime::Series
   return most / size;
 }
 
-/// The same of the series called `name`, which both runs must have.
+/// The same for the series `name`, which both runs must have.
 inline double largest_difference(const runtime::RunResult& a, const runtime::RunResult& b,
                                  const std::string& name) {
   return largest_difference(*a.find(name), *b.find(name));

@@ -1,8 +1,8 @@
-// Runs a model text as the command does, for tests: compile for a device, run, hand back the
-// result.
+// Runs a model text as the command does, for tests: compiles it for a device, runs it, and returns
+// the result.
 //
-// A mistake in the model throws std::runtime_error with the rendered diagnostics, so that a test
-// that meant to run something shows why it did not.
+// An error in the model throws std::runtime_error with the rendered diagnostics, so that the test
+// shows the reason.
 #pragma once
 
 #include <memory>
@@ -27,14 +27,14 @@ struct Simulation {
   bool contract = true;  ///< fused multiply-add allowed
 };
 
-/// One device of each kind per process; null where it cannot be opened here.
+/// One device of each kind per process; null where it cannot be opened.
 runtime::Device* device(const std::string& id);
 
 Compilation compile_file(const std::string& path, const Simulation& setup);
-/// The text is written to a file in a folder of its own.
+/// Compiles a text, which is written to a file in a temporary folder.
 Compilation compile_text(const std::string& text, const Simulation& setup);
 
-/// What compile_file or compile_text gave, on the device of `setup`.
+/// Runs a compiled program on the device of `setup`.
 runtime::RunResult run_program(const program::Program& program, const Simulation& setup);
 runtime::RunResult run_file(const std::string& path, const Simulation& setup);
 runtime::RunResult run_text(const std::string& text, const Simulation& setup);
@@ -45,7 +45,7 @@ std::string shipped(const std::string& name);
 /// A number for a model's text, with every digit.
 std::string exact(double value);
 
-/// Last value of a scalar; fails loudly where the run did not write it.
+/// Last value of a scalar; the test fails where the run did not write it.
 double last(const runtime::RunResult& result, const std::string& name);
 
 }  // namespace vphi::testing

@@ -1,4 +1,4 @@
-// What `vphi run` says of a run that has ended: a summary for people, or one object of JSON.
+// The output of `vphi run` at the end of a run: a summary, or one object of JSON.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,16 @@
 
 namespace vphi::tools {
 
-/// What was checked beside the run.
+/// Results of additional checks.
 struct RunChecks {
   std::optional<ErrorCheck> errors;
   std::optional<PrecisionCheck> precision;
 };
 
-/// `copy_bandwidth`: of the device, bytes a second; 0 where it is not known.
+/// `copy_bandwidth`: of the device, in bytes per second; 0 where it is not known.
 std::string to_json(const runtime::RunResult& r, double copy_bandwidth, const RunChecks& checks);
-/// A run that broke: what other errors are as JSON, and the lines about its cause.
+/// JSON for a run with an invalid state: the members of other errors, and the lines about its
+/// cause.
 std::string to_json(const runtime::BrokenState& broken, const std::string& cause);
 void print_summary(const runtime::RunResult& r, double copy_bandwidth, const RunChecks& checks);
 /// "ok (0.3)", "FAILED (0.3 at t = 2)", "NOT DECIDED (0.3): sigma is not known".

@@ -1,5 +1,5 @@
-// What every comparison of `vphi test` needs: the same lattice and parameters on both sides, rows
-// that are filled, and links as the text knows them and as a System stores them.
+// Functions common to the comparisons of `vphi test`: equal lattice and parameters for text and
+// System, rows of results, and links in the form of the text and in the form that a System stores.
 #pragma once
 
 #include <functional>
@@ -13,31 +13,30 @@
 
 namespace vphi::tools {
 
-/// The lattice, declared fields, and of swept names the value in the middle.
+/// Sets the lattice, declared fields, and for swept names the middle value.
 void prepare_sides(const dsl::Resolved& resolved, const physics::System& system, Written& text,
                    DerivedValue& derived);
 
-/// Where an array of state stands in the text: a component of a variable, its real part or its
-/// imaginary part.
+/// The part of a variable of the text that an array of state holds: real or imaginary part of a
+/// component.
 struct RunPosition {
   WrittenField* field = nullptr;
-  std::size_t real = 0;                    ///< place among WrittenField::reals()
-  std::optional<std::size_t> mirror = {};  ///< of a symmetric field
+  std::size_t real = 0;                    ///< index among WrittenField::reals()
+  std::optional<std::size_t> mirror = {};  ///< index of the mirrored component of a symmetric field
 };
 /// "phi", "re(phi[0])", "u[0,1]"; nothing for links of SU(n).
 std::optional<RunPosition> standing(Written& text, std::string shown);
 
-/// The kernels of the system in f64, whatever the model computes in, of the instance in the middle
-/// of a sweep. Throws NotCovered where they
-/// cannot be scheduled.
+/// The kernels of the system in f64, whatever the precision of the model, for the middle instance
+/// of a sweep. Throws NotCovered where they cannot be scheduled.
 schedule::Plan plan_in_f64(const physics::System& system, const dsl::Resolved& resolved);
 
-/// A row that is being filled: |difference| over the largest value.
+/// Collects the differences of a row: |difference| over the largest value.
 class Filling {
  public:
   explicit Filling(DerivativeRow row) : row_(std::move(row)) {}
   void take(long double derived, long double written);
-  /// The size of what is compared where its values may all be small.
+  /// Sets the scale of the compared values, where all of them may be small.
   void size(long double value);
   void stop(const std::string& why) { row_.not_checked = why; }
   DerivativeRow done();
@@ -54,16 +53,16 @@ class StoredLinks {
   StoredLinks(WrittenField& field, const Written& text, const physics::System& system);
   WrittenField& field() const { return *field_; }
   int generators() const;
-  /// Elements of the group, each turned by each generator in turn by normal numbers times `width`;
-  /// without a width anywhere in the group.
+  /// Sets random links: products of rotations by each generator, by normal numbers times `width`.
+  /// Without a width they are distributed over the whole group.
   void draw(std::mt19937_64& random, std::optional<long double> width = std::nullopt);
-  /// Matrices of the text's links; of U(1) a number.
+  /// The matrix of a link of the text; for U(1) a number.
   std::vector<Complex> matrix(int site, int axis) const;
   void set_matrix(int site, int axis, const std::vector<Complex>& u);
-  /// The text's links as numbers of an array of the System.
+  /// The links of the text as numbers of an array of the System.
   std::vector<long double> stored(int array) const;
   const std::vector<int>& arrays() const { return arrays_; }
-  /// The text's links become what the arrays hold.
+  /// Sets the links of the text from the arrays.
   void read(const std::function<long double(int array, int site)>& value);
 
  private:
@@ -72,7 +71,7 @@ class StoredLinks {
   WrittenField* field_;
   int sites_, dims_;
   std::vector<int> arrays_;  ///< [axis][real]
-  std::size_t reals_ = 0;    ///< of a link, as stored
+  std::size_t reals_ = 0;    ///< stored numbers of a link
   bool quaternion_ = false;
 };
 

@@ -1,7 +1,7 @@
 // The equations of a System evaluated on its own lattice, with a 64-bit mantissa.
 //
-// The other side of `vphi test`: what the compiler derived, as numbers. State is set from outside;
-// averages and sums over pairs are made anew after `changed`. What has no value here throws
+// The compiler's side of `vphi test`: derived expressions as numbers. The caller sets the state;
+// averages and sums over pairs are recomputed after `changed`. An expression without a value throws
 // std::invalid_argument.
 #pragma once
 
@@ -23,11 +23,11 @@ class DerivedValue {
 
   std::map<int, std::vector<long double>> arrays;
   std::map<std::string, long double> symbols;
-  std::map<int, long double> noise;  ///< of each stream; 0 where it is not named
-  /// Arrays without memory: made at each place from others, beyond the walls as well.
+  std::map<int, long double> noise;  ///< value of each stream; 0 for others
+  /// Arrays without memory: computed at each place from others, also beyond the boundaries.
   std::map<int, algebra::Expr> made;
 
-  /// After state or symbols were set.
+  /// Must be called after state or symbols were set.
   void changed() {
     reduced_.clear();
     made_.clear();
@@ -48,7 +48,7 @@ class DerivedValue {
   const physics::System& system_;
   std::unordered_map<const algebra::Node*, long double> reduced_;
   std::map<std::pair<int, Place>, long double> made_;
-  mutable std::map<int, physics::Matrix> matrices_;  ///< of files, as they were read
+  mutable std::map<int, physics::Matrix> matrices_;  ///< matrices of files
 };
 
 }  // namespace vphi::tools

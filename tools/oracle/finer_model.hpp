@@ -1,9 +1,9 @@
 // The same model with a finer time step: for orders and error estimates.
 //
-// The text of `dt = ...` in the evolve clause is divided by a whole number. With `fixed_end` the
-// clause's `until` goes, so that runs of different steps can end at one time; their number of steps
-// is then the caller's, and every precision is f64, so that rounding hides no order. Outputs every
-// N steps are the caller's too, and random initial values do not depend on the step.
+// The value of `dt = ...` in the evolve clause is divided by an integer. With `fixed_end` the
+// clause's `until` is removed, so that runs with different steps can end at one time: the caller
+// sets the number of steps. Every precision is then f64, so that rounding does not hide the order.
+// Random initial values do not depend on the step.
 #pragma once
 
 #include <memory>

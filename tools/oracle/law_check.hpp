@@ -1,11 +1,11 @@
-// Conservation laws as derived and scheduled against the text as written.
+// Compares derived and scheduled conservation laws with the text of the model.
 //
-// On a few cells with random states: the primitive variables that `recover` makes of the densities
-// of the text, what a `solve` found put back into its equation, the start, and then the scheme. Of
-// a text that ends in `U' = ...` the rates of the System are compared with the text's lines; of one
-// that ends in `U = ...` a whole first step of the scheduled kernels, run by the interpreter, with
-// the step worked out from the text: half steps, limits, the order of the axes, sources, and what
-// leaves an open box.
+// On a few cells with random states it compares the primitive variables that `recover` computes
+// from the densities of the text, the residual of the equation of `solve`, the initial values, and
+// the scheme. For a scheme that ends with `U' = ...` these are the rates of the System and the
+// lines of the text. For one that ends with `U = ...` it is a whole first step of the scheduled
+// kernels, run by the interpreter, and the step computed from the text: half steps, limits, the
+// order of the axes, sources, and the amount that leaves an open box.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace vphi::tools {
 
-/// Of a System with conservation laws.
+/// The rows for a System with conservation laws.
 std::vector<DerivativeRow> check_laws(const dsl::Resolved& resolved, const physics::System& system);
 
 }  // namespace vphi::tools

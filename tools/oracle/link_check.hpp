@@ -1,14 +1,14 @@
-// Links that flow or are drawn, against the text.
+// Compares flows and Markov chains of links with the text of the model.
 //
-// Flow: the right side is an element of the algebra of the group. The text's is made of differences
-// of what its action evaluates to along exp(i w T_a) U; with it are compared the rates as derived,
-// and what small steps of the scheduled kernels turn the links by.
+// Flow: the right side is an element of the algebra of the group. From the text it is computed by
+// difference quotients of its action along exp(i w T_a) U. It is compared with the derived rates,
+// and with the change of the links in small steps of the scheduled kernels.
 //
-// Drawn links: whatever the algorithm, links with weight exp(-S) obey, for each link and each
-// generator, <(dS/dw)^2 - d^2 S/dw^2> = 0 (integration by parts with an invariant measure). Both
-// derivatives are differences of the text's action on links that the scheduled kernels have drawn;
-// the mean has to vanish within five standard errors. Links along each axis have to be drawn.
-// Overrelaxation has to leave S as it is.
+// Markov chain: for every algorithm, links with the weight exp(-S) obey <(dS/dw)^2 - d^2 S/dw^2> =
+// 0 for each link and each generator (integration by parts with an invariant measure). Both
+// derivatives are difference quotients of the text's action on links from the scheduled kernels;
+// the mean must vanish within five standard errors. Links along each axis must change.
+// Overrelaxation must not change S.
 #pragma once
 
 #include <vector>

@@ -1,11 +1,10 @@
-// What the precision of the numbers is worth: the run again in the other precision.
+// Estimates the effect of the precision: a second run in the other precision.
 //
 // A model that computes or stores in f32 is run again in f64, another one in f32, on the same
 // device, from the same draws and at the same outputs. Every scalar of every output is compared,
-// and every bin of every spectrum. A difference is relative to the value in f64 at that moment; of
-// a scalar that changes its sign, relative to its largest value, for it has no size of its own
-// where it crosses 0. Chaotic motion makes any two runs differ in the end: then the differences
-// grow without end, whatever the precision.
+// and every bin of every spectrum. A difference is relative to the value in f64 at that moment. For
+// a scalar that changes its sign it is relative to its largest value. In chaotic motion the
+// differences grow with time in any precision.
 #pragma once
 
 #include <map>
@@ -17,7 +16,7 @@
 
 namespace vphi::tools {
 
-/// Keeps the spectra of a run, and passes on to another onlooker what it is told.
+/// Stores the spectra of a run, and passes all calls on to another onlooker.
 class SpectrumKeeper : public runtime::Onlooker {
  public:
   struct Bin {
@@ -51,14 +50,14 @@ class SpectrumKeeper : public runtime::Onlooker {
 struct Compared {
   std::string name;
   double difference = 0;  ///< relative
-  double time = 0;        ///< where it is
-  double k = -1;          ///< of the bin; below 0: a scalar
+  double time = 0;        ///< time of this difference
+  double k = -1;          ///< k of the bin; below 0: a scalar
   double f32 = 0, f64 = 0;
   bool of_largest = false;  ///< relative to the largest value
 };
 
 struct PrecisionCheck {
-  std::string shown = "f32";  ///< precision of the run that was asked for
+  std::string shown = "f32";  ///< precision of the requested run
   double allowed = 0.01;
   std::vector<Compared> rows;  ///< scalars, then spectra
   bool passed() const;

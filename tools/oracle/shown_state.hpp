@@ -1,15 +1,15 @@
-// The state of a System as its text sees it: coordinates, rates and the background in physical
-// units, by the System's own scalars.
+// The state of a System in the terms of its text: coordinates, rates and the background in physical
+// units, converted by the System's own scalars.
 #pragma once
 
 #include "tools/oracle/both_sides.hpp"
 
 namespace vphi::tools {
 
-/// An array of state that the text knows.
+/// An array of state that belongs to a variable of the text.
 struct Coordinate {
   const physics::Variable* variable = nullptr;  ///< the coordinate of a second-order equation
-  const physics::Variable* momentum = nullptr;  ///< of second order: of its partner
+  const physics::Variable* momentum = nullptr;  ///< its momentum, for a second-order equation
   RunPosition at;
 };
 
@@ -22,18 +22,18 @@ class ShownState {
   static bool second_order_momentum(const physics::Variable& v);
   const physics::ScalarVariable& scale() const { return system_.scalars.front(); }
   const physics::ScalarVariable& scale_slope() const { return system_.scalars.at(1); }
-  /// What an array holds at a site and the scalar that it is counted from, and their rate.
+  /// The value at a site (an array, plus its reference scalar), and its rate.
   long double stored(const physics::Variable& v, int site) const;
   long double rate(const physics::Variable& v, const Place& place);
   /// Rate of t.
   long double time_rate();
-  /// Program units of a field's values.
+  /// Factor from a field's values to program units.
   long double unit(const WrittenField& f) const;
   /// du/dt of psi = A a^r u, from the rate of the coordinate.
   long double velocity(const Coordinate& c, int site);
-  /// What the text calls t, a and H.
+  /// Sets t, a and H of the text.
   void background();
-  /// All coordinates and rates.
+  /// Sets all coordinates and rates of the text.
   void show();
 
  private:

@@ -1,6 +1,7 @@
-// Linear systems `solve(A, b)` against the text: x as the scheduled kernels find it, put into A and
-// b as the text says them. The largest |A x - b| over the largest |b| is what the solver's
-// tolerance allows. Of systems with one operator (the columns of a propagator) the first is solved.
+// Compares linear systems `solve(A, b)` with the text: x from the scheduled kernels is inserted
+// into A and b of the text. The largest |A x - b| over the largest |b| must be within the solver's
+// tolerance. Of several systems with one operator (the columns of a propagator) the first is
+// solved.
 #pragma once
 
 #include <vector>

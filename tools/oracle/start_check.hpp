@@ -1,10 +1,10 @@
-// Drawn starts (`phi ~ ...`) against the distributions that the text names.
+// Compares random initial values (`phi ~ ...`) with the distributions in the text.
 //
-// The run's random numbers go through the scheduled kernels of the start, seed after seed; as many
-// values are drawn by the text with numbers of its own. Compared are the two distributions (their
-// largest distance, after Kolmogorov and Smirnov) and the correlations of ranks between variables
-// and between neighbours. Of vacuum fluctuations the mean over the box is the value beside them,
-// and the power of each mode is that of docs/formulas.md 1.5, on a box of its own size.
+// The scheduled kernels of the start are run with many seeds; the evaluation of the text makes as
+// many values with independent random numbers. The two distributions are compared by their largest
+// distance (Kolmogorov and Smirnov), and the rank correlations between variables and between
+// neighbours. For vacuum fluctuations the mean over the box must be the homogeneous value, and the
+// power of each mode that of docs/formulas.md 1.5.
 #pragma once
 
 #include <vector>

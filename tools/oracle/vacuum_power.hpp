@@ -1,7 +1,8 @@
-// Power of vacuum fluctuations by shells of modes, as a run draws them and as formulas say.
+// Compares the power of vacuum fluctuations in a run with the formula, by shells of modes.
 //
-// The run's random fields are drawn on a box of 16 sites along each axis, with 64 seeds. Expected
-// is (dk/2 pi)^d/(2 w) with w^2 = k^2 + m^2 (docs/formulas.md 1.5). Pure; nothing fails.
+// The run's random fields are drawn on a box of 16 sites along each axis, with 64 seeds. The
+// expected power is (dk/2 pi)^d/(2 w) with w^2 = k^2 + m^2 (docs/formulas.md 1.5). Pure; nothing
+// fails.
 #pragma once
 
 #include <vector>
@@ -13,10 +14,10 @@ namespace vphi::tools {
 
 /// The vacuum of one variable.
 struct VacuumStart {
-  std::size_t place = 0;     ///< of its random field in the program
-  bool kernel_form = true;   ///< drawn with the correlator of a kernel
-  double cutoff = 0;         ///< 0: none of its own
-  long double response = 1;  ///< of the variable to its random number
+  std::size_t place = 0;     ///< index of its random field in the program
+  bool kernel_form = true;   ///< made by the kernel form (runtime/run/starts/vacuum.hpp)
+  double cutoff = 0;         ///< 0: the default
+  long double response = 1;  ///< factor from the random number to the variable
   long double mass2 = 0, dx = 1;
   int dims = 3;
 };
@@ -29,8 +30,8 @@ struct ShellPower {
 
 ShellPower vacuum_power(const program::Program& given, const VacuumStart& start);
 
-/// Adds to `row` the shell that is furthest off, in units of what is allowed: `sigmas` of the
-/// statistics, and what the form of the correlator leaves open.
+/// Adds to `row` the shell with the largest deviation, in units of the allowed one: `sigmas`
+/// statistical errors, and the error of the kernel form.
 void judge_power(const ShellPower& shells, bool kernel_form, double sigmas, DerivativeRow& row);
 
 }  // namespace vphi::tools

@@ -2,10 +2,10 @@
 // value became NaN.
 //
 // The rates of the derived system (program units) are split into the terms of their sums, and each
-// is evaluated by the algebra's slow evaluator on the last good state. A term that is NaN there is
-// the cause; otherwise the largest term in the rate of the variable is. Scalars are those of the
-// whole step; a staggered scheme uses them half a step later, which does not change orders of
-// magnitude. Terms with a symbol whose value is not known are left out.
+// term is evaluated on the last good state. A term that is NaN there is the cause; otherwise the
+// largest term in the rate of the variable is. Scalars are those at the whole step; a staggered
+// scheme uses them half a step later, which does not change orders of magnitude. Terms with a
+// symbol of unknown value are omitted.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace vphi::tools {
 
-/// Lines for people, each ended by a newline; empty where nothing can be said.
+/// Lines of the message, each with a newline; empty where no cause is found.
 std::string failing_term(const runtime::BrokenState& broken, const Compilation& compilation);
 
 }  // namespace vphi::tools

@@ -1,4 +1,4 @@
-// What the compiler and this machine know of a run, put into a report (runtime/report/report.hpp).
+// Adds data of the compiler and of this machine to a report (runtime/report/report.hpp).
 #pragma once
 
 #include <filesystem>
@@ -19,16 +19,16 @@ void take_compilation(vphi::report::Report& report, const Compilation& compilati
 /// Versions and hardware.
 void take_machine(vphi::report::Report& report, const runtime::DeviceInfo& device);
 
-/// The command that makes the run again: the words given, less those that say where results go,
-/// with the device and the seed spelled out; without a `seed` the words hold it already.
+/// The command that reproduces the run: the given words without those for the output folder, with
+/// explicit device and seed. Without `seed` the words contain it already.
 std::string command_text(const Words& words, const std::string& device,
                          std::optional<std::uint64_t> seed);
 
-/// References of what a model uses: those that the library text states beside an integrator, a
-/// stencil or a scheme, and those of the table in citations.cpp.
+/// References for the methods of a model: those in the library next to an integrator, a stencil or
+/// a scheme, and those of the table in citations.cpp.
 std::vector<vphi::report::Citation> citations(const Compilation& compilation);
 
-/// Writes beside, then renames; UsageError where it cannot.
+/// Writes a temporary file and renames it. Throws UsageError where it cannot be written.
 void write_page(const std::filesystem::path& path, const std::string& html);
 
 }  // namespace vphi::tools

@@ -1,5 +1,6 @@
 // The progress line: step, t, time to go, site updates per second, share of the device's measured
-// copy bandwidth, drift. Rewritten in a terminal, one line every ten seconds elsewhere; on stderr.
+// copy bandwidth, drift. It is on stderr, rewritten in a terminal; elsewhere there is a new line
+// every ten seconds.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@ namespace vphi::tools {
 
 class ProgressLine {
  public:
-  /// `copy_bandwidth` 0: not known, the share is left out. `chain`: what a chain counts in place of
-  /// steps and t; empty: it is none.
+  /// `copy_bandwidth` 0: not known, the share is omitted. `chain`: the unit that a Markov chain
+  /// counts instead of steps and t; empty: no chain.
   ProgressLine(double copy_bandwidth, bool terminal, std::string chain = {});
   void show(const runtime::Progress& now);
   /// Ends a rewritten line, so that other output starts on its own.
@@ -24,10 +25,10 @@ class ProgressLine {
   double copy_bandwidth_;
   bool terminal_;
   std::string chain_;
-  std::size_t width_ = 0;  ///< of the line on the screen
+  std::size_t width_ = 0;  ///< width of the line on the screen
 };
 
-/// "1.2 G", "310 M": for people.
+/// "1.2 G", "310 M".
 std::string with_prefix(double value);
 std::string duration_text(double seconds);
 

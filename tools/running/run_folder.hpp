@@ -1,13 +1,13 @@
-// The output folder of a run: which run it belongs to, its lock, and what happens to old results.
+// The output folder of a run: its owner, its lock, and the treatment of old results.
 //
-// A run locks its folder (io::FolderLock) before it looks at it. `run.json` in the folder says
-// which run it belongs to: the model file, the options that change the model, and how the run
-// ended. Two runs are the same for a folder where these options agree and the model is the same
-// file, or a copy with the same physics; a model that was edited in place is the same file.
+// A run locks its folder (io::FolderLock) before it reads it. `run.json` in the folder describes
+// the run that owns it: the model file, the options that change the model, and how the run ended.
+// Two runs count as the same where these options agree and the model is the same file, even if
+// edited, or a copy with the same physics.
 //
 // Without --out the folder is results/NAME, or, where that belongs to another run, the first of
 // results/NAME-2, -3, ... that is free or its own. With --out a folder of another run is refused
-// (E0854), and so is any folder that a running process holds (E0855).
+// (E0854), and so is any folder that a running process has locked (E0855).
 //
 // Results in the folder are moved to `previous-results` when the new run is ready for its first
 // step, and removed when it has ended. A run that fails before it has written anything moves them
@@ -25,11 +25,11 @@
 
 namespace vphi::tools {
 
-/// What tells the runs of a folder apart.
+/// Distinguishes the runs of a folder.
 struct RunIdentity {
   std::string model;                 ///< the name in the file
   std::string file;                  ///< absolute path
-  std::string physics;               ///< digest of the lines that make the state
+  std::string physics;               ///< hash of the lines that determine the state
   std::vector<std::string> options;  ///< "--set g=2", "--lattice 64^3", sorted
 
   bool same_as(const RunIdentity& other) const;
@@ -49,10 +49,10 @@ struct RunRecord {
 std::optional<RunRecord> read_record(const std::filesystem::path& folder);
 
 struct FolderWish {
-  std::string out;  ///< --out; empty: the usual place
+  std::string out;  ///< --out; empty: the default folder
   RunIdentity identity;
-  bool restart = false;   ///< earlier results may go, whosever they are
-  bool resuming = false;  ///< goes on with what is there
+  bool restart = false;   ///< earlier results may be discarded, whatever run they belong to
+  bool resuming = false;  ///< continues the run in the folder
 };
 
 class RunFolder {
@@ -61,21 +61,20 @@ class RunFolder {
   explicit RunFolder(FolderWish wish);
 
   const std::filesystem::path& path() const { return path_; }
-  /// What the user should hear of the choice.
+  /// Notes for the user on the choice of the folder.
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Refuses to discard an unfinished run that has computed for more than a minute (E0852), and
-  /// notes one that has computed for less.
+  /// Refuses to discard an unfinished run of more than a minute (E0852), and notes a shorter one.
   void check_unfinished();
-  /// The run goes on with what is there.
+  /// Sets that the run in the folder is continued.
   void resumes() { wish_.resuming = true; }
-  /// Options of the first part are known now.
+  /// Sets the identity once the options of the first part of the run are known.
   void takes_over(RunIdentity identity) { now_.identity = std::move(identity); }
 
-  /// The run is ready for its first step: earlier results are moved aside.
+  /// Called when the run is ready for its first step: moves earlier results to `previous-results`.
   void begin(const program::Program& program);
-  /// It has ended, at its end or stopped before.
+  /// Called when the run has ended; `stopped`: before its end.
   void end(bool stopped);
-  /// The run has failed; returns a note on earlier results, if there are any.
+  /// Called when the run has failed; returns a note on earlier results, if there are any.
   std::optional<std::string> fail();
 
  private:
@@ -93,8 +92,8 @@ class RunFolder {
   bool begun_ = false, moved_ = false;
 };
 
-/// The folder whose checkpoint a run without --out and --resume=DIR goes on from. Throws RunError
-/// E0850 where several could be meant.
+/// The folder with the checkpoint for a run without --out and --resume=DIR. Throws RunError E0850
+/// where there are several candidates.
 std::filesystem::path folder_to_resume(const RunIdentity& identity);
 
 }  // namespace vphi::tools

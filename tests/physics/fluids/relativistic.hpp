@@ -8,8 +8,8 @@
 namespace vphi {
 
 /// From `primitive` to `recover`: an energy density, a density and a velocity of `dims` components.
-/// `state` has the lines of the equation of state and what is made of it; `solve` says how u is
-/// found.
+/// `state` has the lines of the equation of state and of definitions that use it; `solve` is the
+/// clause for u.
 inline std::string relativistic_matter(int dims, const std::string& state,
                                        const std::string& solve) {
   return fmt::format(R"(primitive eps, rho: real, v: vec({})

@@ -1,5 +1,5 @@
-// Faults that are planted in what was derived, for the tests of the oracle: a change of one
-// expression, at one place of a System.
+// Artificial faults in derived equations, for the tests of the oracle: a change of one expression
+// at one place of a System.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ inline Change term(int number, double factor) {
     return s.arena->make(Op::Add, terms);
   };
 }
-/// Every node that the test finds becomes what `to` makes of it.
+/// Replaces every node that the test finds by the result of `to`.
 inline Change nodes(const std::function<bool(Expr)>& test, const std::function<Expr(Expr)>& to) {
   return [=](System&, Expr e) {
     return algebra::rewrite(e, [&](Expr node) { return test(node) ? to(node) : node; });
@@ -92,14 +92,14 @@ inline Expr as(Op op, Expr e) { return e->arena->make(op, {e.arg(0)}); }
 
 // ---- what is made of them -----------------------------------------------------------------------
 
-/// A change in what was derived of one of the models of a table.
+/// A change in the derived equations of one of the models of a table.
 struct Fault {
   const char* name;
   const char* text;
   Plant plant;
 };
 
-/// The name as gtest wants it.
+/// The name in the form of gtest.
 inline std::string test_name(std::string name) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
@@ -121,7 +121,7 @@ inline bool differ(const std::vector<tools::DerivativeRow>& rows) {
   });
 }
 
-/// The rows of a model whose System has the fault, and whether they tell.
+/// The rows of a model whose System has the fault, and whether they show it.
 struct Verdict {
   bool found = false;
   std::string rows;
@@ -132,13 +132,13 @@ inline Verdict judged(const std::string& text, const Plant& plant) {
   const auto rows = tools::check_derivatives(*d.resolved, *d.system);
   return {differ(rows), report(rows)};
 }
-/// The same where the System is that of another text.
+/// The same with the System of another text.
 inline Verdict judged(const std::string& text, const std::string& other) {
   const auto d = physics::test::derived(text), wrong = physics::test::derived(other);
   const auto rows = tools::check_derivatives(*d.resolved, *wrong.system);
   return {differ(rows), report(rows)};
 }
-/// The text with other words in the place of some, which must be there.
+/// The text with `words` replaced by `other`; `words` must occur in it.
 inline std::string replaced(std::string text, const std::string& words, const std::string& other) {
   const auto at = text.find(words);
   if (at == std::string::npos) throw std::runtime_error("no such words: " + words);
@@ -147,7 +147,7 @@ inline std::string replaced(std::string text, const std::string& words, const st
 
 // ---- tables of faults ---------------------------------------------------------------------------
 
-/// A fault in the text: other words in one of the models of a table.
+/// A fault in the text: replaced words in one of the models of a table.
 struct Words {
   const char* name;
   const char* text;
@@ -168,7 +168,7 @@ void expect_found(const Row& fault, const Texts& texts) {
   const Verdict verdict = judged(fault, texts);
   EXPECT_TRUE(verdict.found) << fault.name << "\n" << verdict.rows;
 }
-/// The rows of a right model, each of which is right.
+/// The rows of a correct model; expects that each of them is right.
 inline std::vector<tools::DerivativeRow> expect_right(const std::string& text) {
   const auto d = physics::test::derived(text);
   const auto rows = tools::check_derivatives(*d.resolved, *d.system);

@@ -1,4 +1,4 @@
-// The shipped models against their own text, and what of them is not compared.
+// Comparison of the shipped models with their own texts, and the quantities that are not compared.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@
 
 namespace vphi::shipped {
 
-/// What of the shipped models the text's evaluator does not reach, and why.
+/// Quantities of the shipped models that the evaluation of the text does not cover, with the
+/// reasons.
 inline const std::map<std::string, std::set<std::string>>& not_covered() {
   static const std::set<std::string> velocities{"the power of a velocity's fluctuations"};
   static const std::map<std::string, std::set<std::string>> kReasons{

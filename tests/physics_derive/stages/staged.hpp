@@ -1,4 +1,4 @@
-// The stages of `derive` one after the other, as far as a test wants them.
+// Runs the stages of `derive` one after the other, up to the one that a test needs.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace vphi::physics::test {
 
-/// A model's text and what its stages return; each stage is run when it is first asked for.
+/// A model's text and the results of its stages; each stage runs when it is first requested.
 class Staged {
  public:
   explicit Staged(const std::string& text) {
@@ -23,7 +23,7 @@ class Staged {
     dsl::ModelText model = dsl::parse(source, diagnostics_);
     resolved_ = std::make_unique<dsl::Resolved>(
         dsl::resolve(std::move(model), dsl::load_library(diagnostics_)));
-    // that a model is not complete is for later stages
+    // an incomplete model is an error of later stages
     if (diagnostics_.has_errors()) throw std::runtime_error(messages());
     facts_ = collect_facts(*resolved_);
     ledger_.emplace(*resolved_);
@@ -61,7 +61,7 @@ class Staged {
     return stage(start_, [&] { return read_start(program(), *units_); });
   }
 
-  /// With fields by their names: `u`, `u'` for the velocity of an equation of second order.
+  /// The expression with fields by name: `u`, and `u'` for the velocity of a second-order equation.
   std::string text(Expr e) {
     algebra::Names names;
     names.leaf = [&](const algebra::Node& node) -> std::string {

@@ -1,11 +1,11 @@
-// Conservation laws and flux schemes as the text writes them, as numbers.
+// Evaluates conservation laws and flux schemes from the text, with numbers.
 //
 // The text's side of `vphi test` for `conserve`, `recover`, `limit`, `scheme` and `split`: fluxes,
-// densities and sources are evaluated from the syntax tree, an equation of `solve` is iterated
-// until nothing changes, and the lines of a scheme are worked out cell by cell with 64-bit
-// mantissas. What a scheme's head calls v is the slope of a flux by its own quantity, the primitive
-// variables held; its f is what is left. Beyond a wall lies what the boundary shows. Nothing of it
-// is the compiler's. What the text's side does not know throws NotCovered.
+// densities and sources are evaluated from the syntax tree, an equation of `solve` is iterated to
+// convergence, and the lines of a scheme are evaluated cell by cell with 64-bit mantissas. The
+// velocity v in a scheme's head is the derivative of a flux by its own quantity at fixed primitive
+// variables; f is the rest of the flux. Values beyond a wall are given by the boundary. No code of
+// the compiler is used. A construct that is not implemented here throws NotCovered.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ struct FluidCell {
   Cell quantities, primitives;
 };
 
-/// One line `recover { ... solve u }` asks for.
+/// A `solve u` in `recover`.
 struct WrittenSolve {
   std::string name;
   long double start = 0;
@@ -35,13 +35,14 @@ struct WrittenSolve {
 
 class WrittenFluid {
  public:
-  /// `text` must have its box. Its fields lose the primitive variables: they are values of a cell.
+  /// `text` must have its box. Removes the primitive variables from its fields; they become values
+  /// of a cell.
   WrittenFluid(const dsl::Resolved& resolved, Written& text);
 
   struct Name {
     std::string name;
     int size = 1;
-    int first = 0;  ///< among the components
+    int first = 0;  ///< first index among the components
   };
   const std::vector<Name>& quantities() const { return quantities_; }
   const std::vector<Name>& primitives() const { return primitives_; }
@@ -49,22 +50,22 @@ class WrittenFluid {
   const std::optional<WrittenSolve>& solve() const { return solve_; }
   int dims() const { return text_.box.dims; }
 
-  /// What `conserve` makes of primitive variables.
+  /// The densities of `conserve` for primitive variables.
   Cell densities(const Cell& primitives, const Place& place);
-  /// The primitive variables, and what is solved for behind them where there is a `solve`. Numbers
-  /// that are none where no root is found.
+  /// The primitive variables, followed by the solution of `solve` where there is one. NaN where no
+  /// root is found.
   Cell recovered(const Cell& quantities, const Place& place);
-  /// u - g(u) of the equation that is solved, at u.
+  /// u - g(u) of the equation of `solve`.
   long double left(const Cell& quantities, long double u, const Place& place);
-  /// After the limits, in text order.
+  /// The quantities after the limits, in text order.
   Cell limited(const Cell& quantities, const Place& place);
-  /// [component][axis], and the sources behind the axes.
+  /// [component][axis], followed by the source of each component.
   std::vector<Cell> fluxes(const FluidCell& cell, const Place& place);
-  /// A number that an option of a scheme makes of a cell: `speed`, of the axis where it has an
+  /// The value of an option of a scheme in a cell, such as `speed`; for an axis where it has an
   /// index.
   long double of_cell(const dsl::Expr& option, const std::string& axis_name, int axis,
                       const FluidCell& cell, const Place& place);
-  /// What `init` gives; the quantities that belong to it. Throws NotCovered for random starts.
+  /// The quantities from `init`. Throws NotCovered for random initial values.
   Cell start(const Place& place);
 
   Written& text() { return text_; }
@@ -96,21 +97,22 @@ class WrittenScheme {
   explicit WrittenScheme(WrittenFluid& fluid);
 
   const std::string& name() const { return name_; }
-  /// Its text ends in `U = ...`, not in `U' = ...`.
+  /// Whether its text ends with `U = ...`, not with `U' = ...`.
   bool step() const { return step_; }
-  /// The first step, of length dt from text().t on, sources and limits with it: quantities of all
-  /// sites.
+  /// The quantities of all sites after a first step of length dt from text().t, including sources
+  /// and limits.
   std::vector<Cell> advanced(std::vector<Cell> cells, long double dt);
-  /// What one pass along an axis makes of the cells, before the limits.
+  /// The cells after one pass along an axis, before the limits.
   std::vector<Cell> along(const std::vector<Cell>& cells, int axis, long double dt);
-  /// What went out through the walls in the last step, by component, in cells.
+  /// The amount that has left through the walls in the last step, for each component, in cells.
   const Cell& lost() const { return lost_; }
-  /// U' at some sites: all axes, and the sources where they are wanted.
+  /// U' at some sites, from all axes and, with `with_sources`, the sources.
   std::vector<Cell> rates(const std::vector<Cell>& cells, const std::vector<Place>& places,
                           bool with_sources = true);
 
  private:
-  enum class Kind { One, Quantities, Primitives };  ///< what a value has parts for
+  /// Whether a value has one part, one for each quantity, or one for each primitive variable.
+  enum class Kind { One, Quantities, Primitives };
   struct Share {
     int axis = 0;
     long double weight = 1;
@@ -131,7 +133,7 @@ class WrittenScheme {
   std::string state_ = "U", axis_ = "k", velocity_, rest_, flux_;
   std::map<std::string, const dsl::Expr*> options_;
   std::map<std::string, const dsl::Expr*> lines_;
-  const dsl::Expr* last_ = nullptr;  ///< what U or U' is set to
+  const dsl::Expr* last_ = nullptr;  ///< the right side of U or U'
   bool step_ = false, half_step_ = false;
   Cell lost_;
 };

@@ -1,15 +1,15 @@
-// What the files of Written share: local names (arguments, indices, names left open).
+// Local names in the evaluation of a text: arguments, indices, open names.
 #pragma once
 
 #include "tools/oracle/text/written_value.hpp"
 
 namespace vphi::tools {
 
-/// f of each part.
+/// f applied to each part.
 Numbers each(const Numbers& a, const std::function<Complex(Complex)>& f);
 
-/// What a local name stands for: text with the names it sees, a number, an index, or a function of
-/// the place.
+/// The meaning of a local name: a text with its scope, a number, an index, or a function of the
+/// place.
 struct Written::Local {
   const dsl::Expr* text = nullptr;
   const Scope* scope = nullptr;
@@ -18,7 +18,7 @@ struct Written::Local {
   std::function<Numbers(const Place&)> of_place;
 };
 
-/// Local names, innermost first; `dynamic` ones are seen by the model's definitions as well.
+/// Local names, innermost first; `dynamic` ones are visible in the model's definitions as well.
 struct Written::Scope {
   const Scope* parent = nullptr;
   std::map<std::string, Local> names;
@@ -29,7 +29,7 @@ struct Written::Scope {
       if (const auto it = s->names.find(name); it != s->names.end()) return &it->second;
     return nullptr;
   }
-  /// Whether the name is one that the model's definitions see.
+  /// Whether the name is visible in the model's definitions.
   bool seen_by_definitions(const std::string& name) const {
     for (const Scope* s = this; s; s = s->parent)
       if (s->names.contains(name)) return s->dynamic;
@@ -40,7 +40,7 @@ struct Written::Scope {
     while (s && !s->dynamic) s = s->parent;
     return s;
   }
-  /// Whether a name, or the text it was given, is an index that runs over directions.
+  /// Whether a name, or its text, is an index over directions.
   bool runs_over_directions(const dsl::Expr& e) const {
     if (e.kind == dsl::ExprKind::Unary && e.text == "-") return runs_over_directions(*e.args[0]);
     const Local* local = e.kind == dsl::ExprKind::Name ? find(e.text) : nullptr;

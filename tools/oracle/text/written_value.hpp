@@ -1,11 +1,11 @@
-// A model's text evaluated as it is written: numbers at the sites of a small lattice.
+// Evaluates a model's text directly, with numbers at the sites of a small lattice.
 //
-// The oracle of `vphi test`. It works on the syntax tree alone and shares no step with the
-// compiler: complex numbers of 64-bit mantissa, neighbours read from the arrays, stencils applied
-// as their text says, derivatives taken as differences
+// This is the independent reference of `vphi test`. It works on the syntax tree and uses no code of
+// the compiler: numbers are complex with 64-bit mantissas, neighbours are read from the arrays,
+// stencils are applied by their text, and derivatives are the differences
 //   f'(x) = (8 (f(x+h) - f(x-h)) - f(x+2h) + f(x-2h))/(12 h) + O(h^4)
-// of what the text evaluates to. Arguments of functions are text that is evaluated where it is
-// needed, so a shift of one is its value at the neighbour. What cannot be evaluated here throws
+// of evaluated text. Arguments of functions are evaluated where they are used, so a shift of an
+// argument is its value at the neighbour. A construct that is not implemented here throws
 // NotCovered and is reported as not checked.
 #pragma once
 
@@ -31,7 +31,7 @@ namespace vphi::tools {
 
 using Complex = std::complex<long double>;
 
-/// Where the oracle ends, and what it met there.
+/// A construct that is not implemented here, with its place.
 struct NotCovered {
   dsl::Span span;
   std::string what;
@@ -49,7 +49,7 @@ std::vector<Complex> link_generator(int n, int a);
 struct Numbers {
   int rows = 1, columns = 1;
   std::vector<Complex> parts{Complex(0)};
-  long double period = 0;  ///< of the bare value of an angle: differences go the short way round
+  long double period = 0;  ///< for an angle by itself: differences are wrapped
   bool scalar() const { return parts.size() == 1; }
   static Numbers of(Complex z) { return {1, 1, {z}, 0}; }
   static Numbers vector(std::vector<Complex> parts);
@@ -62,17 +62,17 @@ using Place = std::array<int, 4>;
 
 enum class Wall { Periodic, Antiperiodic, Fixed, Neumann, Outflow };
 
-/// What lies beyond the edges, along each axis.
+/// Boundaries along each axis.
 struct WallsWritten {
   std::array<Wall, 4> wall{};
   std::array<long double, 4> fixed{};
 };
 
-/// The box, as the `lattice` clause says.
+/// The box of the `lattice` clause.
 struct Box {
   int dims = 0;  ///< 0: no lattice, one site or bodies
   std::array<int, 4> extent{1, 1, 1, 1};
-  WallsWritten walls;  ///< of fields whose line names none
+  WallsWritten walls;  ///< of fields whose line gives none
   long double dx = 1;
   int sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
   int site(const Place& p) const;
@@ -103,17 +103,18 @@ class Written {
   Box box;
   std::map<std::string, WrittenField> fields;
   long double t = 0, a = 1, hubble = 0;
-  long double step = 1e-3L;                  ///< of differences, in units of the values
+  /// Step of difference quotients, in units of the values.
+  long double step = 1e-3L;
   std::map<std::string, long double> swept;  ///< values of swept names
-  /// What each place of `noise` in the text is; 0 without.
+  /// The value of `noise` at each place of the text; empty: 0.
   std::function<long double(const dsl::Expr& at)> noise;
 
-  /// What each place of `normal`, `uniform(a, b)`, ... in the text is; empty without.
+  /// The value of `normal`, `uniform(a, b)`, ... at each place of the text; may be empty.
   std::function<std::optional<Numbers>(const std::string& word, const std::vector<long double>& x)>
       draw;
 
-  /// Is shown every denominator, and every number that a root or a logarithm is taken of, with the
-  /// place in the text where it stands; empty without.
+  /// Called with every denominator and every argument of a root or a logarithm, and its place in
+  /// the text; may be empty.
   std::function<void(const dsl::Expr& at, long double)> guarded;
 
   const physics::Facts& facts() const { return facts_; }
@@ -121,52 +122,52 @@ class Written {
   bool closed() const { return expanding() && !prescribed_; }
   bool hamiltonian() const;
 
-  /// Of the `lattice` clause, for a lattice of this shape.
+  /// Reads the `lattice` clause, for a lattice of this shape.
   void read_box(int dims, const std::array<int, 4>& extent);
-  /// All declared variables, without values.
+  /// Adds all declared variables, without values.
   void declare(int sites);
-  /// a(t) and H of a prescribed scale factor.
+  /// Sets a(t) and H of a prescribed scale factor.
   void set_background();
 
-  /// A number or what a formula is at a place; `place` null: of the whole box.
+  /// The value of an expression at a place; `place` null: of the whole box.
   Numbers value(const dsl::Expr& e, const Place* place);
-  /// Names with a meaning of their own, which the model's definitions see as well.
+  /// Additional names, which are visible in the model's definitions as well.
   struct Given {
     std::map<std::string, Numbers> values;
-    std::map<std::string, const dsl::Expr*> formulas;  ///< that see each other
+    std::map<std::string, const dsl::Expr*> formulas;  ///< formulas that may use each other
     std::map<std::string, int> axes;                   ///< indices
   };
   Numbers value(const dsl::Expr& e, const Given& given, const Place* place);
-  /// phi'' of a potential at a site, by real number of the field.
+  /// phi'' from a potential at a site, for each real number of the field.
   std::vector<long double> from_potential(const WrittenField& field, int site);
-  /// q' or p' of the written H.
+  /// q' or p' from the written H.
   std::vector<long double> from_hamiltonian(const WrittenField& field, int site);
   /// -dS/du of the action called `name`, summed over the box, by one real number of the field.
   long double from_action(const std::string& name, const WrittenField& field, int site,
                           std::size_t real);
-  /// The same along exp(i w T_a) U of the link along `axis`, T_a generator `a` of SU(n).
+  /// The same along exp(i w T_a) U for the link along `axis`, with T_a generator `a` of SU(n).
   long double from_action(const std::string& name, const WrittenField& links, int site, int axis,
                           int a);
   /// All `action` clauses, summed over the box.
   long double action();
-  /// Their first and second derivative along exp(i w T_a) U of the link along `axis`; of U(1)
+  /// Their first and second derivative along exp(i w T_a) U for the link along `axis`; for U(1)
   /// along exp(i w) U.
   struct LinkSlope {
     long double first = 0, second = 0;
   };
   LinkSlope along_link(const WrittenField& links, int site, int axis, int a);
-  /// A of U' = A U, row by row: what the equation of links says of the one along `axis`.
+  /// A of U' = A U for the link along `axis`, from the equation of links, row by row.
   std::vector<Complex> link_rate(const physics::EquationFact& fact, const WrittenField& links,
                                  int site, int axis);
-  /// A field without a line of its own; a spinor has the walls of the `fermion` lines.
+  /// Adds a field without a line of its own; a spinor has the boundaries of the `fermion` lines.
   WrittenField& declare_unknown(const std::string& name, int rows, int columns, bool complex,
                                 bool spinor);
-  /// The right side of an equation of motion, with `derived` as the model has it.
+  /// The right side of an equation of motion, including `derived`.
   std::vector<long double> right_side(const physics::EquationFact& fact, const WrittenField& field,
                                       int site);
-  /// Whether it holds a time derivative of anything but a variable with a rate of its own.
+  /// Whether it contains a time derivative of anything but a variable with a rate of its own.
   bool differentiates(const dsl::Expr& e) const;
-  /// Means of rho and p over the box (reference: `metric`); with V's own dependence on a.
+  /// Means of rho and p over the box (reference: `metric`), including the dependence of V on a.
   struct Energies {
     long double rho = 0, p = 0;
   };
@@ -231,7 +232,7 @@ class Written {
                            std::set<std::string>& seen);
   std::optional<Index> direction(const dsl::Expr& e, const Scope& scope) const;
   int axis_named(const std::string& name) const;
-  /// d/du of what `f` gives, u one real number of the state.
+  /// d/du of `f`, where u is one real number of the state.
   long double difference_quotient(long double& u, long double scale,
                                   const std::function<long double()>& f) const;
   /// A term of a sum, under a total or not.
@@ -240,23 +241,23 @@ class Written {
     long double sign = 1;
     bool total = false;
   };
-  /// The terms that e is made of, through the names of definitions: differences are taken of each
-  /// alone, so that a large one does not drown a small one.
+  /// The terms of e, with names of definitions expanded. Difference quotients are taken of each
+  /// term separately, so that a large term does not hide a small one.
   void terms(const dsl::Expr& e, long double sign, bool total, std::vector<Term>& out) const;
   long double slope_of(const std::vector<Term>& terms, long double& u, long double scale);
-  /// The same along a path: `move` brings the state to each place on it, and back to 0.
+  /// The same along a path: `move` sets the state to each point of it, and at the end back to 0.
   long double slope_along(const std::vector<Term>& terms, long double h,
                           const std::function<void(long double)>& move);
   std::vector<Term> terms_of_action(const std::string& name) const;
   // ---- links
   class Turned;
   std::vector<Term> terms_of_actions() const;
-  /// Places whose density reads the link.
+  /// Places at which the density reads the link.
   const std::vector<Place>& readers(const Term& term, int site, int axis);
   LinkSlope along_link(const std::vector<Term>& terms, WrittenField& f, int site, int axis, int a,
                        bool second);
   std::optional<Numbers> link_gradient(const dsl::Expr& e, const Scope& scope, const Place* place);
-  /// Of the whole box: a density is summed, a number is itself.
+  /// The value for the whole box: a density is summed, a number is unchanged.
   Complex functional(const dsl::Expr& e, const Scope& scope);
   Numbers summed(const std::function<Numbers(const Place&)>& f);
   long double energy_density(const Place& place);
@@ -272,15 +273,15 @@ class Written {
   std::map<Place, long double> weights_;
   const std::vector<long double>* derived_ = nullptr;
   const WrittenField* derived_of_ = nullptr;
-  std::map<std::string, std::shared_ptr<const physics::TableData>> tables_;  ///< as read, by name
+  std::map<std::string, std::shared_ptr<const physics::TableData>> tables_;  ///< by name
   std::map<std::string, std::shared_ptr<const physics::Matrix>> files_;
   using LinkPlace = std::pair<int, int>;  ///< site and axis
   std::map<const dsl::Expr*, std::map<LinkPlace, std::vector<Place>>> readers_;
-  mutable std::set<LinkPlace>* read_links_ = nullptr;  ///< those that are read are put there
-  bool flowing_ = false;                               ///< within the rate of a formula
-  int flow_axis_ = -1;                                 ///< of the link whose rate is asked for
+  mutable std::set<LinkPlace>* read_links_ = nullptr;  ///< links that are read are added to it
+  bool flowing_ = false;                               ///< set within the rate of a formula
+  int flow_axis_ = -1;                                 ///< axis of the link whose rate is computed
   int depth_ = 0;
-  mutable bool reads_box_ = false;  ///< since it was set back: a value of a site of the box
+  mutable bool reads_box_ = false;  ///< set when a value of a site of the box is read
 };
 
 }  // namespace vphi::tools
