@@ -1,5 +1,6 @@
-// Clauses that are made use of by what the equations have become, not by being read: a metric that
-// no equation holds, units of nothing, a seed of no random number (see ledger.hpp).
+// Marks clauses as used by their effect on the equations rather than by being read. A metric
+// without effect on an equation, units without a quantity and a seed without random numbers stay
+// unused (see ledger.hpp).
 #include <algorithm>
 
 #include "compiler/algebra/transform.hpp"
@@ -15,7 +16,7 @@ using algebra::Op;
 
 namespace {
 
-/// Names and texts: whether anything calls them is the language's to say.
+/// Marks definitions and library texts; the language checks whether they are called.
 void use_declarations(const Context& d) {
   for (const char* keyword : {"model", "param", "stencil", "integrator", "solver"})
     for (const dsl::Clause* clause : d.resolved.clauses(keyword)) d.ledger.everything(*clause);
@@ -89,7 +90,7 @@ void use_random(const Context& d, const System& system) {
   if (!clause) return;
   d.ledger.line(*clause);
   for (const dsl::Item& item : clause->items) {
-    // initial values always take the default generator: naming that is no wish of another
+    // initial values always take the default generator, so naming it asks for no other
     const bool standard = !item.head && system.generator == Generator::Philox10;
     if (item.head || standard ? any : moving) d.ledger.use(item);
   }

@@ -12,7 +12,7 @@ namespace {
 using dsl::Clause;
 using dsl::Item;
 
-/// Who would make use of it, and what to write.
+/// A clause or option that may stay unused: what would use it, and what to write instead.
 struct Purpose {
   std::string_view keyword;
   std::string_view part;  ///< name of an option, "{" of a body, "" of the clause

@@ -1,4 +1,5 @@
-// Families that the language knows and this version cannot run: one message for each clause.
+// Families of models that the language knows and this version cannot run: one message for each
+// clause.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -52,7 +52,7 @@ class TrajectoryReader {
   const gauge::Group& group() const { return field_->links->group; }
   int dims() const { return d_.grid.dims; }
 
-  /// Links, and the fields at sites that move beside them.
+  /// Collects the links and the fields at sites that move.
   void find_fields() {
     if (!d_.grid.present)
       d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without a lattice"));
@@ -189,8 +189,8 @@ class TrajectoryReader {
     if (!level.kicks.empty()) trajectory_.levels.push_back(std::move(level));
   }
 
-  /// p += length Im tr(T_a U V), one update for each axis, behind those of the products that all
-  /// staples share.
+  /// Adds p += length Im tr(T_a U V), one update for each axis, after the updates of the products
+  /// that all staples share.
   void make_kicks(Trajectory::Level& level, const gauge::LoopAction& loops) {
     std::vector<std::vector<gauge::WeightedLinks>> staples;
     for (int axis = 0; axis < dims(); ++axis)
@@ -220,8 +220,8 @@ class TrajectoryReader {
     }
   }
 
-  /// Of an action of any fields: p -= length dS/dq. Links go along i T_a U, by the chain rule
-  /// through the numbers that are stored of them.
+  /// Adds p -= length dS/dq for an action of any fields. The derivative by a link is taken along i
+  /// T_a U, by the chain rule through the numbers that are stored of the link.
   void make_kicks(Trajectory::Level& level, Expr density) {
     const Expr length = arena().symbol(Trajectory::kLength);
     const auto slope = [&](int of) {
@@ -261,10 +261,10 @@ class TrajectoryReader {
     if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
   }
 
-  /// A coordinate w_a of the algebra, for derivatives at w = 0.
+  /// The symbol of a coordinate w_a of the algebra; derivatives are taken at w = 0.
   Expr coordinate(std::size_t a) { return arena().symbol(fmt::format("w_{}", a + 1)); }
 
-  /// What is stored of i w_a T_a U of the links along `axis`: linear in w.
+  /// The stored numbers of i w_a T_a U for the links along `axis`; they are linear in w.
   std::vector<Expr> link_variations(int axis) {
     if (field_->angle) return {coordinate(0)};
     std::vector<Expr> w;
@@ -275,7 +275,8 @@ class TrajectoryReader {
                         gauge::times(gauge::algebra_element(group(), w), link(axis, {})));
   }
 
-  /// Updates that make the products, each with the memory of a link; gives links and products.
+  /// Adds the updates that compute the products, each stored as a link is. Returns links and
+  /// products.
   gauge::LinkOf make_products(Trajectory::Level& level, const gauge::LinkProducts& link_products) {
     const auto arrays = std::make_shared<std::vector<std::vector<int>>>();
     const gauge::LinkOf own = links_of(arena(), *field_);
@@ -343,7 +344,7 @@ class TrajectoryReader {
     t.begin = update("energy_before", "H of each site, in f64");
     t.begin.values.emplace_back(energy_, h);
     t.increase = gauge::minus(h, arena().load(energy_));
-    // the other word of a normal number's pair is not free
+    // normal numbers are made in pairs, so the second one of an incomplete pair is taken too
     const int draws = static_cast<int>(momenta_.size() + momenta_.size() % 2);
     t.draw = arena().random(Op::Uniform, draws);
     make_drift();
@@ -368,7 +369,7 @@ class TrajectoryReader {
     return gauge::plus(h, gauge::density(gauge::collected(all), link));
   }
 
-  /// |grad u|^2 and the spacing of stencils that were written out.
+  /// The density with |grad u|^2 written out and the spacing put in.
   Expr written_out(Expr density) {
     return algebra::rewrite(density, [&](Expr node) {
       if (node == arena().symbol("dx")) return d_.grid.dx;
@@ -377,8 +378,8 @@ class TrajectoryReader {
     });
   }
 
-  /// The same of an energy: c*|grad u|^2 with one c for all sites as -c*u*lap(u), which has the
-  /// same sum in a box without walls.
+  /// An energy density written out. c*|grad u|^2 with one c for all sites becomes -c*u*lap(u),
+  /// which has the same sum in a box without walls.
   Expr energy_written_out(Expr density) {
     std::vector<Expr> terms;
     for (const Expr term : flat_terms(density)) {
@@ -421,7 +422,8 @@ class TrajectoryReader {
     }
   }
 
-  /// The links of the trajectory, brought back into the group, where it was accepted.
+  /// Writes the fields of an accepted trajectory, links projected onto their group, or else those
+  /// that were kept.
   void make_close() {
     const Expr accept = arena().symbol(Trajectory::kAccept);
     trajectory_.close = update("close", "the new fields, or those that were kept");

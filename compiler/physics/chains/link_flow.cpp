@@ -63,7 +63,7 @@ class LinkFlowReader {
 
   // ---- the right side ---------------------------------------------------------------------------
 
-  /// Whether links or neighbours stand in the text elsewhere than under `d`.
+  /// Whether the expression holds links or neighbours outside of a derivative `d(...)`.
   bool carries(const dsl::Expr& e, std::set<std::string>& seen) const {
     if (e.kind == ExprKind::Shift) return true;
     if (is_gradient_of_links(e)) return false;
@@ -102,7 +102,7 @@ class LinkFlowReader {
     return gradients_.emplace_back(Gradient{text, std::move(loops), name});
   }
 
-  /// The same during a run of one instance.
+  /// Whether the value stays the same during a run of one instance.
   bool fixed(Expr e) const {
     return !algebra::contains(e, [&](Expr node) {
       if (node.is(Op::Load)) return true;
@@ -127,7 +127,7 @@ class LinkFlowReader {
     return scope;
   }
 
-  /// A sum of gradients times numbers: one gradient, that of the sum of the actions.
+  /// Reads a sum of gradients times numbers as one gradient, that of the sum of the actions.
   void read_sum(const std::string& index) {
     for (int axis = 0; axis < (index.empty() ? 1 : dims()); ++axis) {
       Reading reading;
@@ -174,7 +174,7 @@ class LinkFlowReader {
     if (!algebra::constant(rest) || !rest.is_zero() || gradients_.empty())
       d_.fail(errors::flow_not_of_loops(right_->span, "beside gradients"));
     action_ = gauge::collected(action_);
-    // links fall along this action: rates are its forces
+    // the flow goes down this action: the rates are its forces
     for (gauge::LoopTerm& term : action_) term.coefficient = -term.coefficient;
   }
 
@@ -258,7 +258,7 @@ class LinkFlowReader {
     return u;
   }
 
-  /// A number for one more coordinate of what moves the links along `axis`.
+  /// The array of one more coordinate of the algebra element that moves the links along `axis`.
   int displacement(int axis) {
     const int number = d_.new_array();
     displacements_[static_cast<std::size_t>(axis)].push_back(number);
@@ -294,7 +294,7 @@ class LinkFlowReader {
 
   LinkFlow finish() {
     flow_.equation = {field_.name + "'", shown_, right_->span};
-    // carried gradients have no such estimate
+    // there is no such estimate for stored gradients
     if (!action_.empty())
       flow_.fastest_decay = gauge::fastest_decay(group(), action_, dims()).value_or(0);
     const auto& evolution = std::get<Evolution>(d_.dynamics);

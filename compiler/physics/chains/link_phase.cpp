@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kMostPlaces = 4096;
 constexpr std::uint64_t kFewDraws = 64;  ///< of other fields and random numbers
 
-/// The sites and values of the sweep that an expression depends on.
+/// The sites and the values of sweep axes that an expression depends on.
 class Places {
  public:
   Places(const Space& d, Expr e) : d_(d), time_(d.time()), scale_(d.scale()) {
@@ -48,10 +48,10 @@ class Places {
     return std::min(kMostPlaces, other_ ? std::max(all_, kFewDraws) : all_);
   }
 
-  /// Whether the value takes more than the place.
+  /// Whether the value depends on more than the place.
   bool arbitrary() const { return other_; }
 
-  /// Place number n of `count()`: each once, or spread over all.
+  /// Goes to place number n of `count()`: every place once, or a sample spread over all of them.
   void go_to(std::uint64_t n) {
     number_ = n;
     std::uint64_t rest = all_ <= kMostPlaces ? n % all_ : mixed_bits(n) % all_;
@@ -72,7 +72,7 @@ class Places {
     }
     const RandomField* drawn = source(node);
     if (drawn && drawn->kind == RandomField::Kind::Link && drawn->colours == 1) {
-      // both parts of a link of a file, whose modulus is seen where the file is read
+      // both parts of a link of a file; their modulus is checked where the file is read
       const long double angle = 2 * std::acos(-1.0L) * chance(node, drawn->entry / 2);
       return drawn->entry % 2 == 0 ? std::cos(angle) : std::sin(angle);
     }
@@ -113,21 +113,21 @@ class Places {
       if (d_.axes[k].symbol == name) return static_cast<int>(k);
     return -1;
   }
-  /// From 0 to 1, another number at each place and for each leaf of this name and number.
+  /// A number between 0 and 1, different at each place and for each leaf of this name and number.
   long double chance(const algebra::Node& node, int index) const {
     std::uint64_t key = mixed_bits(number_) ^ static_cast<std::uint64_t>(index);
     for (const char c : node.name) key = mixed_bits(key) ^ static_cast<unsigned char>(c);
     for (const int step : node.offset.d) key = mixed_bits(key) ^ static_cast<std::uint64_t>(step);
     return static_cast<long double>(mixed_bits(key)) / 0x1p64L;
   }
-  /// What fills the array of a leaf, if that is drawn or read.
+  /// The random numbers or the file that fill the array of a leaf; null where neither does.
   const RandomField* source(const algebra::Node& node) const {
     if (node.op != Op::Load) return nullptr;
     const auto fills = [&](const RandomField& r) { return r.array == node.index; };
     const auto found = std::ranges::find_if(d_.collected.random, fills);
     return found == d_.collected.random.end() ? nullptr : &*found;
   }
-  /// Of t and a, which have one value at the start.
+  /// The value of t or a at the start.
   std::optional<long double> known(const algebra::Node& node) const {
     if (time_.get() == &node) return d_.start_time;
     if (d_.expanding() && scale_.get() == &node) return 1;
@@ -162,7 +162,7 @@ Expr distance(const gauge::Matrix& u) {
   return largest(largest(far, det.re - arena.integer(1)), det.im);
 }
 
-/// An average has one value, and nobody knows it yet.
+/// The expression with a symbol for each reduction over the lattice, whose value is not known yet.
 Expr without_averages(Expr e) {
   int count = 0;
   return algebra::rewrite(e, [&](Expr node) {
@@ -176,7 +176,7 @@ struct Far {
   std::string where;
 };
 
-/// Where a link is farthest from its group, if that is too far.
+/// The place where a link is farthest from its group; nothing where all are near enough.
 std::optional<Far> far_from_group(const Space& d, const gauge::Matrix& u) {
   const Expr e = without_averages(distance(u));
   Places places(d, e);

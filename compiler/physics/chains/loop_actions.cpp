@@ -18,7 +18,7 @@ using algebra::Op;
 
 namespace {
 
-/// One loop, and what stands for its trace while the actions are read.
+/// One loop and the symbol that stands for its trace while the actions are read.
 struct Known {
   gauge::Word loop;
   Expr real, imaginary;
@@ -48,7 +48,7 @@ class LoopActionReader {
     return gauge::collected(coefficients(s, e.span));
   }
 
-  /// Loops with coefficients that are numbers, and all else as it is written.
+  /// Reads loops whose coefficients are numbers; the rest is kept as written.
   void read_any(const dsl::Expr& whole, NamedAction& action) {
     const dsl::Expr& e = density(whole);
     std::set<std::string> seen;
@@ -84,8 +84,8 @@ class LoopActionReader {
   }
 
  private:
-  /// Links alone are invariant along closed paths only; a coefficient of its own at each site does
-  /// not go with neighbours, since it would be asked for beyond the edge.
+  /// Products of links are gauge invariant along closed paths only. A coefficient that differs from
+  /// site to site cannot be combined with neighbours, since it would be needed beyond the edge.
   void check_rest(const dsl::Expr& e, Expr rest) {
     bool links = false, others = false, sites = false, neighbours = false;
     algebra::visit(rest, [&](Expr node) {
@@ -119,7 +119,7 @@ class LoopActionReader {
     return e.kind == dsl::ExprKind::Call && e.args.size() == 1 && kReductions.contains(e.text);
   }
 
-  /// What is summed over the sites: of a total its argument.
+  /// The density that is summed over the sites: the argument of a `total`.
   const dsl::Expr& density(const dsl::Expr& e) const {
     const NamedFact* fact =
         e.kind == dsl::ExprKind::Name && !d_.field(e.text) ? d_.facts.find(e.text) : nullptr;
@@ -127,7 +127,8 @@ class LoopActionReader {
     return is_reduction(meant) && meant.text == "total" ? *meant.args[0] : e;
   }
 
-  /// A reduction over sites in the text or in what it names.
+  /// A reduction over sites in the expression or in a definition that it names; null where there is
+  /// none.
   const dsl::Expr* reduction(const dsl::Expr& e, std::set<std::string>& seen) const {
     if (is_reduction(e)) return &e;
     if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
@@ -146,7 +147,8 @@ class LoopActionReader {
       d_.fail(errors::velocity_in_action(rate->span, name));
   }
 
-  /// The time derivative of a field in the text or in what it names.
+  /// The time derivative of a field in the expression or in a definition that it names; null where
+  /// there is none.
   const dsl::Expr* time_derivative(const dsl::Expr& e, std::set<std::string>& seen) const {
     if (e.kind == dsl::ExprKind::Prime) return &e;
     if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
@@ -159,7 +161,7 @@ class LoopActionReader {
     return nullptr;
   }
 
-  /// The names of the trace of a closed path: those of all loops with one trace.
+  /// The symbols of the trace of a closed path; loops with the same trace share them.
   Component trace(const LinkPath& path) {
     const gauge::Word reduced = gauge::reduced(path.word);
     if (reduced.empty()) return {arena().integer(field_->links->group.n), {}};

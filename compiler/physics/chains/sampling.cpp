@@ -163,7 +163,8 @@ class SamplingReader {
     return gauge::staple_sum(weight, axis, link, &plan);
   }
 
-  /// Which proposals: those of small alpha are wanted where staples cannot add up to much.
+  /// The kind of proposals. Those for small alpha are needed where the sum of the staples can only
+  /// be small.
   gauge::Proposal proposal(int axis) {
     constexpr long double kSmall = 4;
     long double most = 0;
@@ -181,7 +182,7 @@ class SamplingReader {
     return result;
   }
 
-  /// Pairs of words make pairs of normal numbers, and no other draw may share one.
+  /// Normal numbers, drawn in pairs from pairs of random words that no other draw shares.
   std::vector<Expr> normals(int count) {
     draws_ += draws_ % 2;
     std::vector<Expr> result;
@@ -249,7 +250,7 @@ class SamplingReader {
 
   std::int64_t hits() const { return options_.hits > 0 ? options_.hits : kHits; }
 
-  /// `accepted` grows by the proposals that are taken.
+  /// The link after Metropolis proposals; `accepted` grows by the number of those accepted.
   gauge::Matrix metropolis(int axis, const gauge::LinkOf& link, const gauge::Matrix& v,
                            Expr& accepted) {
     const gauge::Group& group = field_->links->group;
@@ -276,7 +277,8 @@ class SamplingReader {
     return u;
   }
 
-  /// What rounding has taken from the group is given back: each sweep in f32, each tenth in f64.
+  /// Projects links back onto their group, from which rounding moves them: each sweep in f32, each
+  /// tenth in f64.
   void add_reunitarisation(const gauge::LinkOf& link, const std::vector<int>& sweep) {
     const bool single = d_.numerics.real == Precision::F32 || d_.numerics.store == Precision::F32;
     std::int64_t every = options_.reunitarise >= 0 ? options_.reunitarise : single ? 1 : 10;

@@ -97,7 +97,7 @@ Evolve read_evolve(const Motion& known) {
 
 namespace {
 
-/// `equal`: a time to the last digit; `first`: it holds from the first step on.
+/// `equal`: the condition compares a time exactly; `first`: it holds from the first step on.
 dsl::Diagnostic end_never_reached(dsl::Span span, const std::string& text, bool equal, bool first) {
   const std::string what = equal   ? "is met by chance alone"
                            : first ? "holds from the first step on"
@@ -108,7 +108,8 @@ dsl::Diagnostic end_never_reached(dsl::Span span, const std::string& text, bool 
                     "write the time at which the run ends: until = t >= 100");
 }
 
-/// Time only grows: `t < 5` holds from the first step or never, `t == 5` meets no step for sure.
+/// Refuses conditions that make no end. Time only grows: `t < 5` holds from the first step on or
+/// never, and no step is sure to hit `t == 5`.
 void refuse_backward_end(const Motion& d, Expr test, dsl::Span span) {
   const auto is_time = [&](Expr e) { return e == d.time(); };
   const bool below = (test.is(Op::Less) || test.is(Op::LessEqual)) && is_time(test.arg(0)) &&

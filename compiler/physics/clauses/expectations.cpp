@@ -1,4 +1,4 @@
-// `expect`: promises that are watched while the model runs.
+// `expect`: conditions that are checked while the model runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,8 +105,8 @@ class Promises {
     }
   }
 
-  /// What has gone through the walls of an open box (docs/rules.md rule 24); null where nothing
-  /// does.
+  /// The amount that has left through the walls of an open box (docs/rules.md rule 24); null where
+  /// nothing can.
   Expr outflow(const dsl::Expr& e, Expr part) {
     if (!d_.conservation || d_.periodic()) return {};
     const Conservation& c = *d_.conservation;
@@ -158,8 +158,8 @@ class Promises {
     made_.push_back(std::move(x));
   }
 
-  // |left - right| <= n*sigma, sigma the standard error of the difference. What is no average yet
-  // is averaged over time and over every ensemble axis (docs/rules.md rule 13).
+  // |left - right| <= n*sigma, sigma the standard error of the difference. A side that is not an
+  // average is averaged over time and over every ensemble axis (docs/rules.md rule 13).
   void within_error(const dsl::Expr& e, const dsl::Expr& within, Expectation& x) {
     Arena& arena = d_.arena();
     const Expr left = lower_.real(*e.args[0], "the left side");
@@ -247,7 +247,8 @@ Watched watch_progress(const Program& d, Lowerer& lower, ProgramUnits& units) {
     const Expr density = arena.make(Op::Mean, {lower.energy_density()});
     const Expr rate2 = algebra::pow(d.hubble(), 2);
     o.value = units.quantity(hubble2(d, density) / rate2 - arena.integer(1));
-    // where H and rho pass through 0 together, what moves, bends and fills the box is still there
+    // where H and rho pass through 0 together, the densities of radiation, matter, kinetic and
+    // gradient energy are still positive
     Expr positive = arena.integer(0);
     const Background& b = d.background;
     if (b.radiation) positive = positive + b.radiation * algebra::pow(d.scale(), -4);

@@ -1,4 +1,4 @@
-// The stencils that the equations apply, and the box against them.
+// Checks that the box is large enough for the stencils of the equations.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,7 +22,8 @@ int reach(const algebra::StencilData& data, int axis) {
   return most;
 }
 
-/// Where `lap` is chosen, or the lattice for the stencil that nobody named.
+/// The place in the model that chooses the Laplacian, or the lattice clause for the default
+/// stencil.
 dsl::Span place_of(const Setting& d, const algebra::StencilData& data) {
   const NamedFact* chosen = d.facts.find("laplacian");
   return chosen && chosen->value->text == data.name ? chosen->value->span : d.grid.span;

@@ -21,7 +21,7 @@ using program::OutputArrays, program::OutputAxis;
 
 namespace {
 
-/// The whole of a field counts: |u|^2 is summed over its components.
+/// Whether the output sums |u|^2 over all components of a field.
 bool sums_components(OutputArrays arrays) {
   return arrays == OutputArrays::Summed || arrays == OutputArrays::WithRates;
 }
@@ -57,7 +57,7 @@ class FieldOutputs {
     check_histogram(base, e);
     program::SpectrumForm& form = base.form.spectrum;
     if (!form.laplacian.empty() && form.version == 1) form.version = 2;
-    // in fewer than three dimensions a slice across no axis is everything
+    // in fewer than three dimensions a slice without a plane is the whole lattice
     if (row.axis == OutputAxis::Across && base.form.axis >= d_.grid.dims) base.form.axis = -1;
     if (sums_components(row.arrays)) {
       if (!d_.periodic())
@@ -246,7 +246,8 @@ class FieldOutputs {
         if (axis->text == "time") {
           d_.fail(errors::not_yet(axis->span, "a histogram over time"));
         }
-        // picked by --set an axis is gone: the histogram is of what is left
+        // an axis whose value --set picks does not exist any more: the histogram is over the axes
+        // left
         if (const int k = axis_of_sweep(d_, axis->text); k >= 0) base.form.over.push_back(k);
       }
       over_ = true;
@@ -327,7 +328,8 @@ class FieldOutputs {
     return rate;
   }
 
-  /// f and f' of a field and what its particles are counted with (runtime/observe/spectrum.hpp).
+  /// Fills in f and f' of a field and the numbers its occupation number needs
+  /// (runtime/observe/spectrum.hpp).
   void occupation(Observable& o, const dsl::Expr& arg, bool hubble) {
     const Value v = lower_.value(arg);
     const StateField* field = arg.kind == ExprKind::Name ? d_.field(arg.text) : nullptr;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kMostSites = std::int64_t{1} << 40;
 
-/// `24^3 * 48`, `n^2`, `[64, 32]`, `800`: read as written (docs/rules.md rule 8).
+/// Reads `24^3 * 48`, `n^2`, `[64, 32]` or `800` as written (docs/rules.md rule 8).
 void read_shape(const Setting& d, Lowerer& lower, const dsl::Expr& e,
                 std::vector<std::int64_t>& out) {
   if (e.kind == ExprKind::List) {
@@ -64,7 +64,8 @@ Boundary read_boundary(const Context& d, Lowerer& lower, const dsl::Expr& e, dou
                               "periodic, antiperiodic, fixed(value), neumann or outflow"));
 }
 
-/// dx, the same along each axis: a number is that of the axis x, a list has one for each.
+/// dx, the same along each axis. A length as a number is that of the axis x; a list has one for
+/// each axis.
 Expr common_spacing(const Setting& d, Lowerer& lower, const dsl::Expr& given, bool length) {
   constexpr long double kRounding = 1e-12L;
   const Grid& grid = d.grid;
@@ -110,7 +111,7 @@ void read_spacing(Setting& d, Lowerer& lower, const dsl::Clause& clause) {
   if (!(grid.dx->number.real > 0)) d.fail(errors::spacing_not_positive(clause.keyword_span));
 }
 
-/// The user asks for another shape of a lattice that is not there.
+/// Refuses a shape given for a model without lattice.
 void refuse_shape(const Setting& d) {
   dsl::Span span;
   std::string count;

@@ -19,7 +19,7 @@ using algebra::Op;
 
 namespace {
 
-/// The field that is limited: one whose updates are additions to its components.
+/// The field that is limited; its updates must be additions to its components.
 const StateField& limited_field(const Motion& d, const dsl::Item& item) {
   const dsl::Head& head = *item.head;
   const StateField* field = d.field(head.name);
@@ -60,7 +60,8 @@ Scope scope_of(const dsl::Head& head) {
   return scope;
 }
 
-/// What the schedule makes for outputs alone cannot be known within a step.
+/// The number of quantities collected that are computed for outputs alone, so that no step can use
+/// them.
 std::size_t beyond_a_step(const Collected& asked) {
   return asked.solves.size() + asked.projections.size() + asked.statistics.size() +
          asked.passages.size();

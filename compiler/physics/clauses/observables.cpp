@@ -26,7 +26,7 @@ class OutputReader {
   OutputReader(const Program& d, Lowerer& lower, ProgramUnits& units)
       : d_(d), lower_(lower), units_(units) {}
 
-  /// All clauses, those of `plot` behind the others.
+  /// All clauses, those of `plot` last.
   Written all() {
     for (const dsl::Line& line : d_.resolved.model.lines) {
       if (line.kind != dsl::Line::Kind::Clause) continue;
@@ -34,7 +34,7 @@ class OutputReader {
       try {
         made_.outputs.push_back(read(line.clause));
       } catch (const Failure&) {
-        // reported; the next clause may have something to say as well
+        // reported; go on with the next clause, which may have errors as well
       }
     }
     settle_names(d_, made_.outputs, options_);
@@ -201,7 +201,8 @@ class OutputReader {
     }
   }
 
-  /// A chain's value at its end that is no average over it and depends on the configuration.
+  /// Warns of an output that is only the value of the last configuration of a chain, not an average
+  /// over the chain.
   void warn_of_last(const std::string& name, Expr value, dsl::Span span) {
     const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
     const auto* trajectory = std::get_if<Trajectory>(&d_.dynamics);
@@ -278,8 +279,8 @@ class OutputReader {
     }
   }
 
-  /// Averages over time begin with the outputs of their clause; those at the end of the run with
-  /// the others that have an `after`, where these agree.
+  /// Averages over time begin with the outputs of their clause. Averages at the end of the run
+  /// without an `after` take the one of the other outputs, where these agree.
   void begin_averages() {
     const Expr common = after_of_all();
     made_.averages_from = common;
@@ -288,7 +289,7 @@ class OutputReader {
     }
   }
 
-  /// As the line says it: the name of an output is not spelled out.
+  /// The expression as written, without the name of an output expanded.
   std::string title(const dsl::Expr& e) const {
     dsl::Diagnostics none;
     const auto text = std::make_shared<const dsl::Source>("plot", written(d_, e.span));
@@ -327,7 +328,7 @@ class OutputReader {
     return made_.outputs.empty() ? std::string() : made_.outputs.front().file;
   }
 
-  /// Of the outputs from number `first` on.
+  /// Notes the options of the outputs from number `first` on.
   void note_options(const dsl::Expr& e, const std::string& given, const OutputClause& out,
                     std::size_t first) {
     if (e.named.empty()) return;

@@ -1,8 +1,9 @@
-// What lies beyond the edges of the box, for each field.
+// What reads beyond the edges of the box give, for each field.
 //
-// Kernels know one rule for an edge. Where all that is read across an edge has the same walls, it
-// is theirs; where fields differ, kernels go around the box and a read is written out as a choice
-// by the coordinate of the site: a value, a sign, or the site that the wall shows in its place.
+// A kernel applies one boundary rule to each edge. Where all arrays read across an edge have the
+// same walls, that is the kernel's rule. Where they differ, the kernel's rule is periodic, and a
+// read is written out as a choice by the coordinate of the site: a value, a sign, or the mirror
+// site.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -34,7 +35,8 @@ bool same(const Walls& a, const Walls& b, int axis) {
          (a.boundary[k] != Boundary::Fixed || a.fixed_value[k] == b.fixed_value[k]);
 }
 
-/// Fields whose reads go by their walls; the sign of a spinor and links are read otherwise.
+/// Whether reads of the field follow its walls. Signs of spinors and reads of links are handled
+/// elsewhere.
 bool has_walls(const StateField& field) { return !field.spinor && !field.link && !field.particle; }
 
 }  // namespace
@@ -207,7 +209,7 @@ class Settle {
     return read;
   }
 
-  /// What lies beyond a fixed wall, as the array would hold it.
+  /// The fixed value beyond a wall, converted to what the array stores.
   Expr value_at(int array, int axis) {
     const double value = d_.walls_of(array).fixed_value[place(axis)];
     Expr& known = values_[{array, axis}];
@@ -242,7 +244,7 @@ class Settle {
     });
   }
 
-  /// The array at `offset`, with what its walls show along the axes from `own_[next]` on.
+  /// The array read at `offset`, with its walls applied along the axes from `own_[next]` on.
   Expr read(int array, Offset offset, std::size_t next) {
     if (next == own_.size()) return d_.arena().load(array, offset);
     const int axis = own_[next], step = offset.d[axis];
@@ -272,7 +274,7 @@ class Settle {
     return arena.make(Op::Select, {test, inside, outside});
   }
 
-  /// A sign for each turn around the box.
+  /// The read times -1 for each turn around the box.
   Expr antiperiodic_read(int array, const Offset& offset, std::size_t next) {
     const int axis = own_[next];
     const std::int64_t n = d_.grid.extent[place(axis)];
@@ -284,7 +286,8 @@ class Settle {
     return sign * read(array, offset, next + 1);
   }
 
-  /// A read that lies b sites behind a wall (0: the first one) shows the site `back(b)` before it.
+  /// A read b sites beyond a wall (0: the first site beyond) takes the site `back(b)` before the
+  /// wall.
   Expr shown(int array, const Offset& offset, std::size_t next,
              const std::function<int(int)>& back) {
     Arena& arena = d_.arena();

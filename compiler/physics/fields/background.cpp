@@ -74,7 +74,7 @@ Background read_metric(const Space& known, Expr planck2) {
   } else {
     d.fail(errors::metric_form(form.span));
   }
-  // symbols in physical expressions, so that what cancels between rho and p cancels exactly
+  // symbols in physical expressions, so that equal terms of rho and p cancel exactly
   for (const char* fluid : {"rho_r", "rho_m"}) {
     const auto density = d.ledger.option(clause, fluid);
     if (!density) continue;
@@ -91,9 +91,9 @@ Expr hubble2(const Space& d, Expr density) {
 
 namespace {
 
-/// d(rho)/dt = -3 H (rho + p) holds for what depends on the fields, their momenta and a alone. What
-/// holds t gives and takes energy that nothing accounts for, and what holds H has another
-/// constraint.
+/// Refuses potentials for which d(rho)/dt = -3 H (rho + p) does not hold. It holds for densities of
+/// the fields, their momenta and a alone. One that holds t exchanges energy that is not in rho, and
+/// one that holds H changes the constraint.
 void check_autonomous(const Motion& d, Lowerer& lower) {
   const Expr density = lower.energy_density();
   const bool time = algebra::depends_on(density, d.time()) ||

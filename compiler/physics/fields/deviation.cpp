@@ -220,7 +220,8 @@ bool Splitting::averages_to_zero(Expr site) const {
   return sum == 0;
 }
 
-/// Of a sum or mean, terms whose average is 0 are left out: P lap d, which is rounding alone.
+/// Splits a sum or mean. Terms whose exact average is 0, such as P lap d, are left out: they would
+/// add rounding alone.
 BaseAndRest Splitting::reduction(Expr e) {
   const BaseAndRest inner = split(e.arg(0));
   const bool total = e.is(Op::Total);

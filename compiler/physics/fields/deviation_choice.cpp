@@ -14,7 +14,7 @@ namespace {
 
 using algebra::Op;
 
-/// What is stored alike: the components of a declared field and their momenta.
+/// Arrays that are stored in the same way: the components of a declared field and their momenta.
 struct Stored {
   std::vector<std::string> shown;  ///< of the components
   std::set<int> arrays;
@@ -37,7 +37,7 @@ std::vector<Stored> stored_fields(const System& system) {
   return result;
 }
 
-/// `init phi ~ phi0 + vacuum`, of the field or of its velocity.
+/// Whether the field or its velocity starts as `phi ~ phi0 + vacuum`.
 bool starts_about_a_mean(const System& system, const Stored& field) {
   Splitting split(system, {});
   return std::ranges::any_of(system.initial, [&](const InitialValue& start) {
@@ -67,7 +67,7 @@ std::set<int> told(const Program& d) {
   return arrays;
 }
 
-/// Fields that are stored so without a word of the model.
+/// Fields that are stored as deviations by default.
 std::vector<Stored> candidates(const Program& d, const System& system) {
   std::vector<Stored> result = stored_fields(system);
   const std::set<int> by_their_line = told(d);

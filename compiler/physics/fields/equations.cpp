@@ -69,7 +69,7 @@ Potentials read_potentials(const Theory& known, bool keep_parameters) {
     d.potential = d.potential ? d.potential + v : v;
     d.potentials.emplace_back(fact, v);
     if (v.is(Op::Add)) {
-      // a constant is not a term of its own: it belongs to the one before it, 1 - cos(phi)
+      // a constant belongs to the term before it: 1 - cos(phi)
       Expr constant = d.arena().integer(0);
       for (const Expr term : v.args()) {
         if (algebra::per_site(term)) {
@@ -180,8 +180,8 @@ Value equation_from_potential(const Theory& d, Lowerer& lower, const StateField&
 
 namespace {
 
-/// The potentials that make forces on this field; one that no field is in says that there are none,
-/// `potential V = 0*phi`.
+/// Marks the potentials that make forces on this field. One that depends on no field states that
+/// there are no forces: `potential V = 0*phi`.
 void use_potentials(const Theory& d, const StateField& field) {
   for (const auto& [fact, value] : d.potentials) {
     const bool here = algebra::contains(value, [&](Expr node) {
@@ -273,7 +273,8 @@ Expr momentum_weight(const Theory& d, Expr right, int velocity) {
 
 }  // namespace
 
-/// Those of a Hamiltonian are there already (read_hamiltonian); what is written replaces them.
+/// The rates of all fields. Those of a Hamiltonian are known already (read_hamiltonian); an
+/// equation that is written replaces them.
 Rates equations_of_motion(const Equations& known, bool keep_parameters) {
   Equations d = known;
   for (const StateField& field : d.fields) {

@@ -14,8 +14,9 @@ using algebra::Op;
 
 namespace {
 
-/// A density whose total is H. Of c*total(h_i) that is c*h_i, c other totals among it; any other
-/// function of totals is shared out evenly. Numbers are dropped (they move nothing).
+/// A density whose total is H. For c*total(h_i) it is c*h_i; c may hold other totals. Any other
+/// function of totals is divided evenly among the sites. Numbers are dropped: their derivatives are
+/// 0.
 Expr density_of(const Space& d, Expr h, dsl::Span span) {
   if (!d.grid.present && algebra::per_site(h)) return h;  // one site: its value is the total
   Arena& arena = d.arena();

@@ -230,9 +230,9 @@ bool vanishes_behind_wall(const Motion& d, Expr term, int axis) {
 
 }  // namespace
 
-// A total with neighbours counts the links to fixed walls: the terms of the sites behind the wall
-// that still read a site of the box are added at the first and the last site. The derivative of
-// the total (`variation`) has the same terms.
+// A total with neighbours includes the links to fixed walls: the terms of the sites beyond the wall
+// that read a site of the box are added at the first and the last site. The derivative of the total
+// (`variation`) has the same terms.
 Expr ProgramUnits::with_wall_sites(Expr density) {
   Arena& arena = d_.arena();
   Expr sum = density;
@@ -318,7 +318,8 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   return reduce_linear(arena, op, sum, d_.grid.sites());
 }
 
-// q + r/n turns are made by a shift of q*n + r sites: a sign each time, one more behind the edge.
+// A shift of q*n + r sites crosses the edge q times, and once more from the last r sites: -1 for
+// each crossing.
 Expr ProgramUnits::antiperiodic_sign(int array, const algebra::Offset& offset) {
   if (offset.zero()) return {};
   const StateField* field = d_.field_of(array);

@@ -1,4 +1,4 @@
-// The system with references: which arrays have one, and what moves it.
+// The system with references: which arrays have one, and the equations of the references.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -23,7 +23,8 @@ bool keeps_constants(Boundary boundary) {
   return boundary == Boundary::Periodic || boundary == Boundary::Neumann;
 }
 
-/// A stencil that makes something of a constant; null: there is none.
+/// A stencil whose weights do not add up to 0, so that it does not vanish for constants; null where
+/// there is none.
 const algebra::Node* uneven_stencil(System& system) {
   const algebra::Node* found = nullptr;
   for_each_expression(system, [&](Expr& e) {
@@ -54,7 +55,7 @@ std::string obstacle(System& system, const std::set<int>& arrays) {
   return {};
 }
 
-/// A symbol that nothing else has.
+/// A symbol name that is not taken.
 std::string free_name(const System& system, std::string name) {
   const auto taken = [&] {
     return std::ranges::any_of(system.axes, [&](const Axis& a) { return a.symbol == name; }) ||
@@ -65,7 +66,7 @@ std::string free_name(const System& system, std::string name) {
   return name;
 }
 
-/// Scalars that the start of an array is made of, and those that these are made of.
+/// The scalars that the start of an array depends on, directly or through other scalars.
 std::set<std::string> scalars_before(const System& system, Expr value) {
   std::set<std::string> result;
   const auto add = [&](const auto& self, Expr e) -> void {
@@ -78,10 +79,10 @@ std::set<std::string> scalars_before(const System& system, Expr value) {
 }
 
 /// The homogeneous parts of the initial values, by array. A velocity of the rescaled form is set
-/// twice: first without H, of which the scale factor's own start is made, then with it.
+/// twice: first without H, which the start of the scale factor uses, then with H.
 struct Starts {
   std::map<int, Expr> bases;
-  /// Scalars whose start sees the first value -> what stands for the symbol of a reference there.
+  /// For scalars whose start uses the first value: what replaces the symbol of a reference there.
   std::map<std::string, algebra::Substitution> early;
 };
 
@@ -144,7 +145,8 @@ bool take_apart(const System& system, const std::map<int, Expr>& references, Spl
   return true;
 }
 
-/// Waves know nothing of a constant, and it would cost digits: what is transformed is the rest.
+/// Spectra and occupation numbers of the rest alone. A constant is in the mode k = 0 only, and it
+/// would cost the other modes digits.
 std::vector<std::pair<Expr*, Expr>> without_base(System& system, Splitting& split) {
   std::vector<std::pair<Expr*, Expr>> result;
   const auto take = [&](Expr& value) {

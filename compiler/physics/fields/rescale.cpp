@@ -1,12 +1,13 @@
-// Program units: A, B and s as written, from one term of the potential, or all 1.
+// Program units: A, B and s as written, from one term of the potential, or A = B = 1 and s = 0.
 //
 // auto(cpl/beta*phi^beta), phi0 the homogeneous start of phi (docs/formulas.md 1.2):
 //   A = 1/phi0,  B = sqrt(cpl)*phi0^(beta/2 - 1),  s = 3(2 - beta)/(2 + beta)
-// makes the term psi^beta/beta, without a scale factor where the oscillation is damped away. In the
-// rescaled form r = 6/(2 + beta) belongs to it, so that psi'' has no friction.
+// makes the term psi^beta/beta. The scale factor drops out of the equation where the damping of the
+// oscillation has been scaled away. The rescaled form has r = 6/(2 + beta), so that psi'' has no
+// friction.
 //
-// Rescaled form: the friction is (s - 2r + 3) h psi'. Of r and s the one that is not written
-// follows from its absence; `where no_friction` asks that nothing is left.
+// Rescaled form: the friction is (s - 2r + 3) h psi'. If one of r and s is not written it is chosen
+// so that the friction vanishes; `where no_friction` requires this of both.
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
@@ -91,7 +92,7 @@ void read_conditions(const Equations& d, const dsl::Clause& clause, Form& form) 
   }
 }
 
-/// r and s of the rescaled form: what is missing makes s - 2r + 3 = 0.
+/// r and s of the rescaled form; the missing one is chosen so that s - 2r + 3 = 0.
 void choose_form(const Equations& d, const dsl::Clause& clause, const Form& form, Rescaling& r) {
   Arena& arena = d.arena();
   const bool asks = form.has_r || form.no_friction;

@@ -1,6 +1,6 @@
 // The fastest waves about the start: w^2 = k_eff^2 + m^2, k_eff^2 the largest eigenvalue of the
-// Laplacian and m^2 that of V'' at the homogeneous start. A step is judged by them where its text
-// is run (compiler/schedule/integrator/stability.hpp).
+// Laplacian and m^2 that of V'' at the homogeneous start. The schedule checks the time step against
+// them (compiler/schedule/integrator/stability.hpp).
 #include <cmath>
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ std::optional<std::vector<std::vector<double>>> mass_matrix(const Program& d) {
     if (const auto drift = d.rates.find(u.array); drift != d.rates.end()) {
       rate = algebra::derivative(drift->second, d.arena().load(v->array)) * rate;
     }
-    // written-out neighbours: no mass of a site can be told from them
+    // written-out neighbours: the mass of a site cannot be separated from them
     const bool shifted =
         algebra::contains(rate, [](Expr e) { return e.is(Op::Load) && !e->offset.zero(); });
     if (shifted) return std::vector<std::vector<double>>{};
@@ -134,7 +134,8 @@ FastestWaves fastest_mode(const Program& d, ProgramUnits& units) {
   return fastest;
 }
 
-/// Neighbours written out, as a Hamiltonian with links has them: frequencies of all plane waves.
+/// The largest frequency where neighbours are written out, as in a Hamiltonian with links: over all
+/// plane waves.
 double written_out(const Program& d, ProgramUnits& units) {
   const auto frequency2 = largest_frequency2(d);
   const auto unit = at_start(units, d.rescaling.B * algebra::pow(units.scale(), d.rescaling.s));
@@ -145,7 +146,7 @@ double written_out(const Program& d, ProgramUnits& units) {
 }  // namespace
 
 void find_fastest_waves(const Program& d, ProgramUnits& units, System& system) {
-  // with noise the whole of the linear equations is judged
+  // with noise the linear equations are checked as a whole
   // (compiler/schedule/integrator/growth.hpp)
   if (!std::holds_alternative<Evolution>(system.dynamics)) return;
   if (system.noise.kind != NoiseClass::None) return;

@@ -235,8 +235,9 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
 
 namespace {
 
-/// `w[i] ~ cauchy(0, 1)`: one number for each body, drawn before the first step; without an index
-/// one for each site, and an instance without lattice is one site (docs/rules.md rule 5).
+/// Declares `w[i] ~ cauchy(0, 1)`: one number for each body, drawn before the first step. Without
+/// an index it is one number for each site; an instance without lattice has one site (docs/rules.md
+/// rule 5).
 void declare_drawn(Declared& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Definition || !line.definition.drawn) continue;
@@ -266,8 +267,8 @@ void declare_drawn(Declared& d) {
 
 namespace {
 
-/// A spinor without initial value is a name for the arguments of operators and has no memory; so is
-/// a field that stands nowhere else.
+/// Whether the field only names the argument of operators, so that it has no memory: a spinor
+/// without initial value, or a field that is used nowhere else.
 bool is_argument(const Context& d, const FieldFact& fact) {
   const dsl::Symbol* symbol = d.resolved.find(fact.name);
   if (symbol && dsl::names_argument(d.resolved, *symbol)) return true;
@@ -304,7 +305,7 @@ Declared declare_fields(const Setting& setting) {
   Lowerer lower(setting);
   for (const char* keyword : {"field", "gauge", "fermion", "var"}) d.ledger.clauses(keyword);
   read_basis(d);
-  // links first: spinors have their colours
+  // links first: a spinor has the number of colours of its links
   std::vector<FieldFact> declared = d.facts.fields;
   std::ranges::stable_partition(declared, [](const FieldFact& f) { return !f.fermion; });
   for (const FieldFact& fact : declared) {

@@ -30,7 +30,7 @@ struct Lines {
   std::map<int, Expr> of;  ///< quantity or primitive variable -> value
 };
 
-/// The text along one axis.
+/// Reads the text of a scheme along one axis.
 class AxisSchemeReader {
  public:
   AxisSchemeReader(const Equations& d, Lowerer& lower, const std::vector<Law>& laws,
@@ -44,7 +44,7 @@ class AxisSchemeReader {
     }
   }
 
-  /// Of signals at a site, as far as the text asks for it; null where it does not.
+  /// The signal speed at a site, where the text uses it; null where it does not.
   Expr speed() const { return speed_; }
 
   AxisScheme read(bool& step) {
@@ -376,7 +376,7 @@ class AxisSchemeReader {
   Lines state_map(const Lines& x, bool primitives, const dsl::Expr& at) {
     Lines result{true, {}, {}};
     if (x.each && of_quantities(x) != primitives) return x;
-    // as they are at the site; in a step those of half of it may be there
+    // as they are at the site; within a step the states after half of it may be known already
     const bool rate = text_.body.back().definition.head.primes > 0;
     if (primitives && rate && x.of == state().of) {
       for (const int array : primitives_) result.of[array] = arena().load(array);

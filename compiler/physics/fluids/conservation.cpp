@@ -29,7 +29,7 @@ const dsl::Item* law_of(const dsl::Clause& clause) {
 
 namespace {
 
-/// Reads the right side of one law.
+/// Reads the right side of one conservation law: fluxes and sources.
 class FluxReader {
  public:
   FluxReader(const Equations& d, Lowerer& lower, Law& law) : d_(d), lower_(lower), law_(law) {}
@@ -143,7 +143,7 @@ class FluxReader {
     }
   }
 
-  /// On the right side of U' = -(...): with the other sign.
+  /// A source on the right side of U' = -(...); `sign` turns round.
   void source(const dsl::Expr& e, int sign) {
     const Value v = lower_.value(e);
     if (v.parts.size() != components()) {
@@ -270,7 +270,7 @@ void start_conserved(const Program& d, StartValues& start) {
     }
     return;
   }
-  // the quantities are there: primitive variables are what is recovered from them
+  // the quantities have a start: primitive variables are recovered from them
   std::map<int, Expr> recovered;
   for (const Derived& value : d.conservation->recovered) {
     const Expr of_quantities = algebra::rewrite(value.value, [&](Expr node) {
@@ -286,7 +286,7 @@ std::optional<Expr> fluid_name(const Program& d, const std::string& name) {
   const Conservation& c = *d.conservation;
   Arena& arena = d.arena();
   if (name == "courant" && !c.speeds.empty() && d.dt) {
-    // a step runs one axis after the other, a right side all at once
+    // a step takes one axis after the other, a right side takes all axes at once
     Expr sum;
     for (const Expr speed : c.speeds) {
       const Expr one = arena.make(Op::Abs, {speed}) * d.dt / d.grid.dx;
@@ -309,8 +309,9 @@ std::optional<Expr> fluid_name(const Program& d, const std::string& name) {
 namespace {
 
 /// The fastest signal in random states whose vectors are up to `length` long: that of the laws or
-/// what the scheme is told, whichever is faster. Along the first axis, vectors pointing there; of a
-/// scheme that takes all axes at once the sum over the axes, vectors pointing anywhere.
+/// the speed the model gives to the scheme, whichever is faster. It is taken along the first axis,
+/// with vectors along it. For a scheme that takes all axes at once it is the sum over the axes,
+/// with vectors of any direction.
 double fastest_signal(const Program& d, const std::vector<Law>& laws, const Signals& signals,
                       const TrialStates& trials, double length) {
   std::mt19937_64 random(19930503);
@@ -408,10 +409,11 @@ void watch_recovery(const Program& d, ProgramUnits& units, System& system) {
   for (const Derived& value : c.recovered) {
     holds(arena.load(value.array), arena.real(kLargest));
   }
-  // faster than light, and whatever else has no state: something is NaN there
+  // a state that does not exist, such as one faster than light, makes something NaN
   Lowerer lower(d);
   for (const Expr value : made_of(d, lower)) holds(value, arena.real(kLargest));
-  // the densities are what is conserved, to a part of the largest there is
+  // the densities of the recovered variables must agree with the quantities, to this part of the
+  // largest quantity
   constexpr double kPart = 0.1;
   for (const Law& law : laws) {
     Expr largest;

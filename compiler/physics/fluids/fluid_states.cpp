@@ -73,7 +73,7 @@ TrialStates::TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>&
   find_reference();
 }
 
-/// Denominators, and what roots and logarithms are taken of.
+/// Finds the guards: denominators, and arguments of roots and logarithms.
 void TrialStates::find_guards() {
   std::set<int> primitives;
   for (const StateField& field : d_.fields) {
@@ -103,7 +103,7 @@ void TrialStates::find_guards() {
   }
 }
 
-/// What `init` gives as plain numbers; false where it gives no primitive variable like that.
+/// Reads the primitive variables that `init` gives as plain numbers; false where there are none.
 bool TrialStates::read_start(Numbers& reference) const {
   bool any = false;
   for (const dsl::Clause* clause : d_.resolved.clauses("init")) {
@@ -119,7 +119,7 @@ bool TrialStates::read_start(Numbers& reference) const {
   return any;
 }
 
-/// Guards that have no sign at a reference.
+/// The number of guards that have no sign at a reference state.
 int TrialStates::signs_without(const Numbers& reference) const {
   int without = 0;
   for (const Expr guard : guards_) {
@@ -160,7 +160,8 @@ void TrialStates::find_reference() {
   }
 }
 
-/// A place on the way from the reference: what is positive at both ends is so by factors.
+/// A state between the reference and `primitives`. A variable that is positive at both ends is
+/// interpolated by factors, so that it stays positive.
 Numbers TrialStates::between(const Numbers& primitives, double share) const {
   Numbers place = primitives;
   for (auto& [array, value] : place) {
@@ -171,7 +172,8 @@ Numbers TrialStates::between(const Numbers& primitives, double share) const {
   return place;
 }
 
-/// The share of the way up to the first change of a sign; 1 where there is none.
+/// The share of the way from the reference up to the first change of a guard's sign; 1 where there
+/// is none.
 double TrialStates::reach(const Numbers& primitives) const {
   constexpr int kPlaces = 32;
   const auto sound = [&](double share) {

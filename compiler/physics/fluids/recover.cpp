@@ -1,6 +1,6 @@
-// `recover`: facts about primitive variables, and one equation u = g(u) that is solved
-// (recovery_equation.hpp). The states it is tried on come from random primitive variables by the
-// forward map of `conserve`, and the recovery must find these again (docs/rules.md rule 20).
+// `recover`: formulas for primitive variables, and one equation u = g(u) that is solved
+// (recovery_equation.hpp). It is tested on states made from random primitive variables by the
+// forward map of `conserve`; the recovery must find these variables again (docs/rules.md rule 20).
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -78,8 +78,8 @@ class Recovery {
  private:
   Arena& arena() { return d_.arena(); }
 
-  /// A fact with the closed form in the place of u, where roots meet themselves and vanish; the
-  /// choices around the form go around the fact.
+  /// A formula with the closed form in place of u, where squares of roots cancel the roots. The
+  /// conditions around the closed form are put around the formula.
   Expr with_root(Expr fact, Expr root) {
     if (!algebra::depends_on(fact, solved_)) return fact;
     if (!root.is(Op::Select)) return algebra::substitute(fact, solved_, root);
@@ -140,8 +140,8 @@ class Recovery {
     }
   }
 
-  /// All names of facts are open symbols while facts are read; shapes of names that are no
-  /// primitive variable follow from their own formula, so two rounds settle them.
+  /// Reads the formulas, with their names as symbols. The shape of a name that is not a primitive
+  /// variable follows from its own formula, so two rounds are enough.
   void read_facts() {
     std::map<std::string, std::size_t> sizes;
     for (const dsl::Line& line : clause_->body) {
@@ -189,7 +189,7 @@ class Recovery {
   }
   const RecoveredFact& fact(const std::string& name) const { return *find(name); }
 
-  /// Every open name but the solved one replaced by what stands for it.
+  /// The value with every name but the solved one replaced by its formula.
   Expr full(Expr value, dsl::Span span) {
     std::unordered_map<const algebra::Node*, Expr> known;
     std::set<const algebra::Node*> open;
@@ -220,8 +220,8 @@ class Recovery {
 
   using Sample = TrialState;
 
-  /// The recovery of the forward map is the identity, on most random states at least: a limit of
-  /// the recovery (a vacuum) may cut off others.
+  /// Checks that the recovery inverts the forward map, on most random states at least: a limit of
+  /// the recovery (a vacuum) may change the others.
   void check_inverse(const std::vector<Derived>& recovered) {
     int wrong = 0;
     const Sample* example = nullptr;

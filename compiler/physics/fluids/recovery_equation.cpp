@@ -57,13 +57,13 @@ class Solver {
     return u;
   }
 
-  /// A place of Newton's method and the bounds of the solution, where there are such.
+  /// An iterate of Newton's method, and the bounds of the solution where it has bounds.
   struct Step {
     double u = 0, low = 0, high = 0;
   };
 
-  /// From 0 on every solution u is off by q^n |u| after n rounds, `first` the largest |u|: half of
-  /// what the rounding of u takes away is near enough.
+  /// The error at which the iteration may stop. Started from 0, a solution u has the error q^n |u|
+  /// after n rounds, and `first` is the largest |u|: half of the rounding error of u is enough.
   double tolerance_shown(double first) const {
     const double unit = real_precision(d_) == Precision::F32 ? 0x1p-26 : 0x1p-55;
     const auto asked = static_cast<double>(solve_.tolerance);
@@ -80,8 +80,8 @@ class Solver {
     return at;
   }
 
-  /// Between bounds each round narrows them by the sign of g - u, `side` at the lower one, and
-  /// where Newton would leave them takes the middle.
+  /// One round of Newton's method. Between bounds it first narrows them by the sign of g - u, which
+  /// is `side` at the lower bound, and takes the middle where Newton's step would leave them.
   void newton_iteration(Expr g, Expr slope, const TrialState& sample, double side, Step& at) const {
     const double rest = evaluated(g, sample.quantities, solved_, at.u) - at.u;
     const double next = at.u + rest / (1 - evaluated(slope, sample.quantities, solved_, at.u));
@@ -93,14 +93,15 @@ class Solver {
     at.u = at.low <= next && next <= at.high ? next : (at.low + at.high) / 2;
   }
 
-  /// Of g - u at the lower bound.
+  /// The sign of g - u at the lower bound.
   double side_of(Expr g, const TrialState& sample) const {
     if (!solve_.from) return 1;
     const double low = static_cast<double>(*solve_.from);
     return evaluated(g, sample.quantities, solved_, low) - low < 0 ? -1 : 1;
   }
 
-  /// The same for all states, or a mistake.
+  /// The sign of g - u at the lower bound, which must be the same for all states; it is an error
+  /// otherwise.
   double common_side(Expr g, const std::vector<TrialState>& states) {
     const double low = static_cast<double>(*solve_.from), high = static_cast<double>(*solve_.to);
     double side = 0;
@@ -120,7 +121,7 @@ class Solver {
     return side < 0 ? -1 : 1;
   }
 
-  /// By the method of the model, to the last digits; NaN where it has none.
+  /// The solution by the method of the model, to rounding; NaN where there is none.
   double solution_at(Expr g, const TrialState& sample) const {
     if (solve_.method == Solve::Method::FixedPoint) return fixed_point(g, sample);
     if (solve_.method == Solve::Method::Newton) {
@@ -146,7 +147,8 @@ class Solver {
     return (low + high) / 2;
   }
 
-  /// Rounds of Newton, written out: `max`, or as many as the slowest of the random states takes.
+  /// The rounds of Newton's method as one expression: `max` of them, or as many as the slowest
+  /// random state takes.
   Solution newton(Expr g) {
     const Expr slope = algebra::derivative(g, solved_);
     const double tolerance = static_cast<double>(solve_.tolerance);
@@ -216,8 +218,8 @@ class Solver {
     return ended(std::move(solution), guarded(u, guards), whole);
   }
 
-  /// Halves of the interval, written out. Which half is found by the sign at the lower end, the
-  /// same for all states.
+  /// The rounds of bisection as one expression. The half is chosen by the sign at the lower end,
+  /// which is the same for all states.
   Solution bisected(Expr g) {
     const double low = static_cast<double>(*solve_.from), high = static_cast<double>(*solve_.to);
     const double tolerance = static_cast<double>(solve_.tolerance);
@@ -282,7 +284,7 @@ class Solver {
   std::optional<Solution> closed_form(Expr g) {
     const Expr whole = g;
     const std::vector<Guard> guards = strip(g);
-    // multiplied by what is below the fraction
+    // multiplied by the denominator of the fraction
     Expr below = d_.arena().integer(1);
     algebra::visit(g, [&](Expr node) {
       const bool fraction = node.is(Op::Pow) && node.arg(1).is_number() &&

@@ -1,5 +1,5 @@
 // The scheme of a model of conservation laws: its text for every axis, the order of the axes, and
-// what leaves the box.
+// the flux out of the box.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ void read_split(const Equations& d, Conservation& c) {
       const auto times = std::ranges::count(word, letter);
       order.push_back({letter - 'x', 1.0 / static_cast<double>(times)});
     }
-    // neighbours of one axis run as one
+    // successive steps along one axis are one step
     for (std::size_t i = 0; i + 1 < order.size();) {
       if (order[i].axis != order[i + 1].axis) {
         ++i;
@@ -57,7 +57,7 @@ void read_split(const Equations& d, Conservation& c) {
   }
 }
 
-/// What leaves the box at a site, as an expression of its lines.
+/// The flux out of the box at a site, as an expression of the scheme's lines.
 Expr lost_through_walls(Arena& arena, const std::array<std::int64_t, 4>& extent,
                         const AxisScheme& scheme, int quantity) {
   const auto axis = static_cast<std::size_t>(scheme.axis);
@@ -101,7 +101,7 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     AxisText along = read_axis_scheme(d, lower, laws, head, *text, *use, axis);
     c.sweeps.push_back(std::move(along.scheme));
     c.step = along.step;
-    // a scheme that is told one velocity, or none, is told nothing of sound
+    // a scheme with one `velocity` argument, or without any, does not know the speed of sound
     const bool told = along.speed && head.velocity.empty();
     const Expr speed = told ? along.speed : signals.at_site(axis, along.speed);
     if (speed) c.speeds.push_back(speed);

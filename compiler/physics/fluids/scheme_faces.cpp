@@ -20,8 +20,9 @@ class Faces {
  public:
   Faces(algebra::Arena& arena, const AxisScheme& scheme) : arena_(arena), scheme_(scheme) {}
 
-  /// What a quantity gains, taken apart into such pairs; lines are opened where nothing else is
-  /// left to do.
+  /// The flux through the face to the next site, from the change of a quantity taken apart into
+  /// pairs t and -t@-k. Lines of the scheme are replaced by their values only where no pair is left
+  /// without that.
   std::optional<Expr> face_of(int quantity, Expr result, bool step) {
     std::vector<Term> terms;
     terms_of(result, arena_.integer(1), terms);
@@ -53,7 +54,7 @@ class Faces {
     Expr value;
   };
 
-  /// The sum that `e` is.
+  /// Appends the terms of `e` times `factor`.
   void terms_of(Expr e, Expr factor, std::vector<Term>& out) {
     const auto scaled = [&](Expr by) { return factor * by; };
     if (e.is(Op::Add)) {

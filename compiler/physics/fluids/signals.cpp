@@ -49,7 +49,7 @@ std::optional<Matrix> solved(Matrix a, Matrix b) {
   return b;
 }
 
-/// Sums and products without the terms that are not there.
+/// Sums and products in which null stands for 0.
 Expr plus(Expr a, Expr b) {
   return a.is_zero() ? b : b.is_zero() ? a : a->arena->raw(Op::Add, {a, b});
 }
@@ -140,7 +140,7 @@ Expr Signals::at_site(int axis, Expr otherwise) const {
   const std::size_t n = primitives_.size();
   if (density_slopes_.size() != n) return otherwise;
   Formulas u = density_slopes_, f = flux_slopes_[static_cast<std::size_t>(axis)];
-  // pivots that are not 0 where matter is at rest
+  // a state where no pivot is 0, unlike matter at rest
   Numbers state;
   for (const StateField& field : d_.fields) {
     const dsl::Symbol* symbol = d_.resolved.find(field.name);
@@ -176,7 +176,7 @@ Expr Signals::at_site(int axis, Expr otherwise) const {
   for (std::size_t c = 0; c < n; ++c)
     for (std::size_t k = 0; k < n; ++k) j[c].push_back(over(f[row_of[c]][k], u[row_of[c]][c]));
   const Expr tiny = arena.real(1e-30L), half = arena.rational(1, 2);
-  // in units of a speed that no signal exceeds: the powers neither vanish nor overflow
+  // in units of a speed that no signal exceeds, so that powers neither vanish nor overflow
   const Expr unit = algebra::pow(arena.make(Op::Max, {trace(j, j), tiny}), half);
   for (auto& row : j)
     for (Expr& x : row) x = over(x, unit);

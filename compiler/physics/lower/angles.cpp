@@ -41,13 +41,14 @@ Expr period_of(const Space& d, const StateField& field) {
   return d.arena().real(static_cast<long double>(angle_period(d, field)));
 }
 
-/// A term of angles that stand by themselves, c*th; and what holds none.
+/// The linear terms of angles, c*th, and the rest, which holds no angle outside of a function.
 struct AngleTerms {
   std::vector<std::pair<Expr, Expr>> angles;  ///< c, and a Load
   std::vector<Expr> others;
 };
 
-/// Nothing where an angle stands inside of anything else: sin(th), wrap(th@x - th, 2*pi).
+/// Collects the linear terms; false where an angle is inside of a function: sin(th), wrap(th@x -
+/// th, 2*pi).
 bool collect_angle_terms(const Space& d, Expr e, Expr factor, AngleTerms& terms) {
   const bool any = algebra::contains(e, [&](Expr node) { return angle_of(d, node) != nullptr; });
   if (!any) {
@@ -157,7 +158,7 @@ class ShiftedValues {
     if (node.op == Op::Site) return static_cast<long double>(2 + node.index);
     if (&node == shifted.get()) return number(node) + by;
     if (node.op == Op::Load && node.offset == shifted->offset) {
-      // what `displacement` counts beside an angle goes back when the angle goes on
+      // the turns that `displacement` counts for an angle go down when the angle is turned up
       for (const Companions& c : d_.collected.companions) {
         if (c.array == shifted->index && c.winding == node.index && by != 0)
           return number(node) - 1;
@@ -178,7 +179,7 @@ class ShiftedValues {
 
 /// The angle whose turn changes the rate; null where there is none.
 const StateField* seen_cut(const Space& d, Expr rate) {
-  // a mean and a sum over pairs repeat themselves where every term does
+  // a mean and a sum over pairs are periodic where every term is
   const Expr e = algebra::rewrite(rate, [](Expr node) {
     return is_reduction(node.op()) || node.is(Op::PairSum) ? node.arg(0) : node;
   });

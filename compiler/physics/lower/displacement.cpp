@@ -17,7 +17,8 @@ using algebra::Op;
 
 namespace {
 
-/// Of the program, or beside it for an output.
+/// The variable of an array, of the program or a companion made for an output; null where there is
+/// none.
 const Variable* variable(const Program& d, int array) {
   for (const std::vector<Variable>* all :
        {&d.variables, &std::as_const(d.collected.output_companions)}) {
@@ -29,7 +30,7 @@ const Variable* variable(const Program& d, int array) {
 
 constexpr const char *kStart = "start", *kWinding = "turns";
 
-/// A variable that nothing moves, beside another one; `number` is its own array.
+/// A companion of another variable, without an equation of its own; `number` is its array.
 Variable companion_of(const Variable& whose, const std::string& kind, int number, bool counts) {
   Variable v;
   v.name = fmt::format("{}_of_{}", kind, whose.name);
@@ -59,7 +60,7 @@ int companion(const Program& d, int array, const std::string& kind, bool counts)
 
 Expr moved(const Program& d, int array) {
   Arena& arena = d.arena();
-  // those of equations are converted with what is around them
+  // in equations it is converted together with the expression around it
   const auto beside = std::ranges::find(d.collected.companions, array, &Companions::array);
   if (beside != d.collected.companions.end()) {
     const Expr way = arena.load(array) - arena.load(beside->start);

@@ -19,7 +19,7 @@ using dsl::ExprKind;
 
 namespace {
 
-/// Terms remember where they were written: what was made since then, and of sums the terms.
+/// The value with the span of the text on the nodes made since `since`, and on the terms of sums.
 Value marked(Value v, dsl::Span span, std::size_t since) {
   for (const Component& part : v.parts) {
     for (const Expr e : {part.re, part.im}) {
@@ -166,8 +166,8 @@ std::optional<std::pair<int, int>> Lowerer::compared_axes(const dsl::Expr& e, co
   return std::nullopt;  // of axes that are counted from 0
 }
 
-/// `k == x` in a function that was called with `y`: k is the coordinate y there, and whoever writes
-/// this means directions.
+/// Refuses `k == x` in a function that was called with `y`: k is the coordinate y there, while the
+/// comparison is meant between directions.
 void Lowerer::refuse_coordinate_for_axis(const dsl::Expr& e, const Scope& scope) const {
   if (e.text != "==" && e.text != "!=") return;
   for (std::size_t i = 0; i < 2; ++i) {

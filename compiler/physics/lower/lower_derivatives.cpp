@@ -17,7 +17,7 @@ using dsl::ExprKind;
 
 namespace {
 
-/// By a symbol, which an extremum over the sites is not a smooth function of.
+/// The derivative by a symbol; refused where an extremum over the sites depends on it.
 Expr by_symbol(const Space& d, Expr part, Expr symbol, dsl::Span span) {
   const bool extremum = algebra::contains(part, [&](Expr node) {
     return (node.is(Op::Minimum) || node.is(Op::Maximum)) && algebra::depends_on(node, symbol);
@@ -66,7 +66,7 @@ std::optional<Value> Lowerer::derivative(const dsl::Expr& e, const Scope& scope)
     return k->sign < 0 ? negate(slope) : slope;
   }
 
-  // by a local or global name that stands for a number: the name is left open meanwhile
+  // by a local or global name of a number: the name is a symbol meanwhile
   if (by->kind == ExprKind::Name && !conjugate_of) {
     const NamedFact* fact = d_.facts.find(by->text);
     const Value* local = scope.value(by->text);

@@ -22,7 +22,7 @@ using dsl::Rule;
 
 namespace {
 
-// What the formulas of dsl/functions.def are made of, on expressions.
+// The operations that the formulas of dsl/functions.def use, on expressions.
 Expr like(Expr x, int number) { return x->arena->integer(number); }
 Expr cosh_of(Expr x) { return x->arena->make(Op::Cosh, {x}); }
 Expr floor_of(Expr x) { return x->arena->make(Op::Floor, {x}); }
@@ -116,7 +116,7 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
   return (this->*reader->second)(e, scope);
 }
 
-/// The value of an argument, which no operator can be.
+/// The value of an argument; refused where it is a linear operator.
 Value Lowerer::argument(const dsl::Expr& e, std::size_t i, const Scope& scope) {
   Value v = value(*e.args[i], scope);
   if (v.acts) d_.fail(errors::wrong_shape(e.args[i]->span, kOperatorAlone));

@@ -1,4 +1,4 @@
-// Names: what is local, what is declared, and what the language gives.
+// Names: local ones, declared ones, and those of the language.
 #include "compiler/physics/lower/lower.hpp"
 
 #include <algorithm>

@@ -31,7 +31,7 @@ Value each(const Value& a, Change change) {
   return result;
 }
 
-/// A scalar 0 or constant beside a vector of one component is that component.
+/// Whether the value has one part: a constant beside a vector of one component is that component.
 bool single(const Value& a) { return a.parts.size() == 1; }
 
 }  // namespace
@@ -100,7 +100,7 @@ namespace {
 
 bool real_scalar(const Value& v) { return v.scalar() && v.parts[0].real() && !v.acts; }
 
-/// The sum a + sign*b with what is known of gaps.
+/// The sum a + sign*b with the gaps of both carried over.
 Value with_gaps(Value sum, const Value& a, const Value& b, int sign) {
   if ((!a.gap && !b.gap) || !real_scalar(a) || !real_scalar(b)) return sum;
   Arena& arena = *sum.parts[0].re->arena;
@@ -115,7 +115,7 @@ Value with_gaps(Value sum, const Value& a, const Value& b, int sign) {
   return sum;
 }
 
-/// `product` is c times x, or a quotient.
+/// `product`, which is c times x or x over c, with the gap of x carried over.
 Value with_scaled_gap(Value product, const Value& x, const Value& c,
                       Component (*change)(Component, Component)) {
   if (!x.gap || !real_scalar(x) || !real_scalar(c)) return product;

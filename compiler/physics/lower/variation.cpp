@@ -36,7 +36,8 @@ std::vector<Expr> outermost_reductions(Expr e) {
   return result;
 }
 
-/// Stencils of anything but an array as arrays' stencils or neighbours.
+/// The expression with stencils of anything but an array replaced by stencils of arrays or by
+/// neighbours.
 Expr applied(Arena& arena, Expr e) {
   return algebra::rewrite(e, [&](Expr node) {
     if (!node.is(Op::Stencil) || node.arg(0).is(Op::Load)) return node;

@@ -35,7 +35,8 @@ bool reads_state(Expr e) {
   });
 }
 
-/// Reads of neighbours: their noise is another one, so the product rule stops at the site.
+/// Whether the expression reads neighbours. Their noise is independent, so the product rule holds
+/// at the site only.
 bool reads_elsewhere(Expr e) {
   return algebra::contains(e, [](Expr node) {
     return node.is(Op::Stencil) || (node.is(Op::Load) && !node->offset.zero()) ||

@@ -53,7 +53,7 @@ void read_method(Setting& d, Lowerer& lower, const dsl::Item& item) {
   }
 }
 
-/// The number of bodies of one clause; its options count for all.
+/// The number of bodies of one clause; its options hold for all bodies.
 std::int64_t read_species(Setting& d, Lowerer& lower, const dsl::Clause& clause) {
   const dsl::Expr* count = nullptr;
   for (const dsl::Item& item : clause.items) {
@@ -275,7 +275,7 @@ Value Lowerer::particle_value(const StateField& field, const dsl::Expr& e, const
     if (!keep_gaps_)
       d_.fail(errors::not_yet(at.span,
                               "a particle picked by its number in an equation or at the start"));
-    // a sum over all bodies of which one counts
+    // one body by number: a sum over all bodies in which only this one counts
     const auto number = fixed_integer(at, "the number of a particle", scope);
     if (number < 0 || number >= d_.particles.count)
       d_.fail(errors::index_out_of_range(at.span, static_cast<int>(number),

@@ -22,7 +22,7 @@ using algebra::Op;
 
 namespace {
 
-/// `even_odd = off` keeps the system as it is written.
+/// Whether the system is solved on even sites only; `even_odd = off` keeps it as written.
 bool even_odd_wanted(const Program& d, const dsl::Expr& e) {
   for (const dsl::NamedArgument& named : e.named) {
     if (named.name != "even_odd") continue;

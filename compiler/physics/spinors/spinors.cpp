@@ -115,7 +115,7 @@ SpinTerm product(const SpinTerm& a, const SpinTerm& b) {
 // ---- forms
 // ---------------------------------------------------------------------------------------
 
-/// Steps that are taken back at once leave no trace.
+/// The path without steps that are followed by their reverse.
 gauge::Word walked(const gauge::Word& word) {
   gauge::Word result;
   for (const gauge::Step& step : word) {
@@ -150,7 +150,7 @@ void add_term(SpinorForm& form, SpinorTerm term) {
   form.terms.push_back(std::move(term));
 }
 
-/// What the terms of an operator make of a form; nothing where links do not lead to the spinor.
+/// A form with the terms of an operator applied; null where the links do not lead to the spinor.
 std::shared_ptr<const SpinorForm> acted(const std::vector<SpinTerm>& terms,
                                         const SpinorForm& form) {
   using gauge::operator+;
@@ -350,7 +350,7 @@ SpinorForm form_of(const gauge::DiracOperator& d) {
 
 namespace {
 
-/// What the form makes of a spinor that is a form itself; nothing where paths do not meet.
+/// The product of two forms; null where the paths cannot be joined.
 std::shared_ptr<const SpinorForm> composed(const SpinorForm& outer, const SpinorForm& inner) {
   using gauge::operator+;
   SpinorForm result;

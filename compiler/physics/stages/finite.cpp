@@ -1,4 +1,5 @@
-// No equation, initial value or output holds a number that is none: 1/0, log(0), 0^-2.
+// Checks that all numbers in equations, initial values and outputs are finite: no 1/0, log(0) or
+// 0^-2.
 #include <cmath>
 #include <set>
 
@@ -16,7 +17,7 @@ class Finite {
  public:
   explicit Finite(const Context& d) : d_(d) {}
 
-  /// `place` is where the message points if the number itself came from nowhere.
+  /// `place` is used for the message if the number itself has no span.
   void check(Expr e, dsl::Span place) {
     if (!e || !seen_.insert(e.get()).second) return;
     if (!finite(e)) {
@@ -33,7 +34,8 @@ class Finite {
     return text.empty() || text.size() > 60 ? "a number here" : "`" + text + "`";
   }
 
-  /// Operations that stayed because folding them would give NaN are the ones to look at.
+  /// False where an operation on numbers is left, because folding it would not give a finite
+  /// number.
   static bool finite(Expr e) {
     if (e.is(Op::Number)) return std::isfinite(e->number.real);
     if (e.args().empty() || !e.arg(0).is(Op::Number)) return true;

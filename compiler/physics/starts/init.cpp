@@ -73,7 +73,7 @@ std::vector<InitItem> init_items(const Equations& d) {
   return out;
 }
 
-/// What is stored of one link of SU(n) that starts as this matrix, or as 1.
+/// The stored numbers of one link of SU(n) that starts as this matrix or as the number 1.
 std::vector<Expr> stored_link(const Equations& d, const InitItem& init, const Value& v) {
   const gauge::LinkType& links = *init.field->links;
   const int n = links.group.n;
@@ -281,7 +281,7 @@ std::map<int, Expr> homogeneous_values(const Equations& d, Lowerer lower) {
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
   }
-  // values that name other fields settle after as many rounds as there are fields
+  // values that name other fields are final after as many rounds as there are fields
   const auto settle = [&](const std::map<int, Expr>& given) {
     for (std::size_t pass = 0; pass <= given.size(); ++pass) {
       for (const auto& [array, e] : given) {
@@ -471,7 +471,7 @@ class RandomArrays {
     return Value::vector(std::move(parts));
   }
 
-  /// A number known before the run, if need be another one for each instance of the sweep.
+  /// A number known before the run; it may differ between the instances of the sweep.
   Expr parameter(const dsl::Expr& at, const char* what, const Reading& reading) {
     const Expr v = lower_.real(at, what, Scope::in(reading));
     if (!known_per_instance(d_, v)) d_.fail(errors::not_fixed(at.span, what));
@@ -489,8 +489,8 @@ class RandomArrays {
   int link_draws_ = 0;
 };
 
-/// A fluctuation of the vacuum moves: where `init` draws a field and says nothing of its velocity
-/// (of its canonical momentum under H), that is drawn with it.
+/// Draws the velocity of a vacuum fluctuation (the canonical momentum under H) together with the
+/// field where `init` does not give it.
 void draw_rates(const Equations& d, const std::vector<InitItem>& items, VacuumDraws& vacuum,
                 StartValues& start) {
   for (const InitItem& init : items) {

@@ -48,7 +48,7 @@ bool shows_fluctuations(const dsl::Resolved& resolved) {
   return found;
 }
 
-/// Of an array that is drawn, as it stands in the loads of initial values.
+/// The root mean square of a drawn array, in the units of the initial values.
 std::optional<double> rms_of(const System& system, const RandomField& random) {
   const Lattice& box = system.lattice;
   switch (random.kind) {
@@ -78,7 +78,8 @@ struct Fluctuations {
   dsl::Span span;  ///< of the first that is drawn
 };
 
-/// Of independent draws, each times a number; nothing where the value is another one.
+/// The fluctuations of a sum of independent draws, each times a number; nothing where the value is
+/// not of this form.
 std::optional<Fluctuations> fluctuations(const System& system, Expr rest) {
   Fluctuations result;
   for (const kernel::Term& term : kernel::linear_terms(rest)) {

@@ -1,5 +1,5 @@
-// From what `init` says to the stored start: the Hubble rate of the constraint, and stored
-// variables in the order of need.
+// From the values of `init` to the stored start: the Hubble rate from the constraint, and the
+// variables in the order of their dependences.
 #include <functional>
 #include <set>
 #include <unordered_map>
@@ -41,7 +41,7 @@ Expr hubble_at_start(const Program& d, ProgramUnits& units, const StartValues& s
   const Expr density = lower.energy_density();
   std::unordered_map<const algebra::Node*, Expr> inserted;
   dsl::Span span;
-  // values that need H are inserted, first those that need nothing else that does
+  // values that need H are inserted, first those that need no other such value
   Expr open = density;
   for (std::size_t pass = 0; pass < start.size(); ++pass) {
     for (const auto& [array, s] : start) {
@@ -69,7 +69,7 @@ std::vector<InitialValue> initial_values(const Program& d, ProgramUnits& units,
 
   ProgramUnits unmixed(d, true);
   unmixed.random_factors = units.random_factors;
-  // in the order of need: a value may read other state
+  // in the order of dependences: a value may read other state
   std::set<int> done, open;
   std::map<int, Expr> factors;  // stored = factor * physical
   for (const StateField& field : d.fields) {
@@ -101,7 +101,7 @@ std::vector<InitialValue> initial_values(const Program& d, ProgramUnits& units,
     const Expr stored = distribute(factors.at(array), unmixed.quantity(s.value));
     initial.push_back({array, snap_numbers(units.at_start(stored))});
   };
-  // the Hubble rate is known once everything is there that does not need it
+  // the Hubble rate is known once all values that do not need it are
   for (const bool with_hubble : {false, true}) {
     for (const auto& [array, s] : start) {
       if (s.needs_hubble == with_hubble) place(array);

@@ -31,7 +31,8 @@ int velocity_of(const StateField& field, int array) {
   return -1;
 }
 
-/// Averages stand still: they are no part of a field's own frequency, but may be its coefficients.
+/// An expression with a symbol for each average. Averages are held constant in a field's own
+/// frequency: they enter as coefficients only.
 struct Local {
   Expr e;
   std::unordered_map<const algebra::Node*, Expr> averages;  ///< stand-in -> average
@@ -122,7 +123,7 @@ Expr VacuumDraws::mass2(const dsl::Expr& e, const StateField& field, int array) 
   return mass2;
 }
 
-/// k^2 + m^2 < 0 for the longest wave of the box: there is no vacuum to start it from.
+/// Warns where k^2 + m^2 < 0 for the longest wave of the box: its vacuum does not exist.
 void VacuumDraws::warn_tachyon(const dsl::Expr& e, const StateField& field, Expr mass) {
   const auto range = range_of(d_, mass);
   std::int64_t longest = 1;

@@ -36,8 +36,8 @@ auto read(const Context& d, const dsl::Expr& name, Read how) {
   }
 }
 
-/// `even = rho`, `odd = rho`: arguments become their size. What the value is multiplied by where it
-/// is odd in some; nothing where not.
+/// `even = rho`, `odd = rho`: arguments are replaced by their absolute values. Returns the factor
+/// of the value where it is odd in an argument; nothing otherwise.
 template <class Read>
 Expr symmetric(const Context& d, const dsl::Expr& e, std::vector<Expr>& arguments, Read how) {
   Arena& arena = d.arena();
@@ -127,7 +127,7 @@ std::optional<Value> Lowerer::table(const dsl::Expr& e, const Scope& scope) {
                     "begins",
                     data.values.front(), data.values.back()),
         static_cast<int>(TableError::Kind::Hole)));
-  // what lies outside is written for the arguments as they are, so it keeps its own sign
+  // values outside of the table are given for the arguments as written, so they keep their sign
   std::vector<Outside> inner = outside;
   if (sign) {
     for (Outside& side : inner) {

@@ -58,8 +58,8 @@ std::optional<Form> form_of(Arena& arena, Expr value, const std::vector<Expr>& a
   return form;
 }
 
-/// One axis: ends of piece `i`, -1 the one before the first argument, and the arguments between
-/// which the table says what it is there.
+/// One axis of a table. Piece -1 lies before the first argument; for it and for the last one, `low`
+/// and `high` are the nearest arguments of the table.
 struct TableAxis {
   std::vector<double> at;
 
@@ -126,10 +126,10 @@ std::optional<Form> cubic(const TableAxis& x, std::int64_t i, const std::vector<
   return c;
 }
 
-/// Number of the piece from -1, which ends at the first argument, to n, which begins at the last.
-/// Both ends are inside whichever way the place is rounded: by a margin the first argument lies
-/// above the start of its piece and the last one below the end of its own. 0 as the first one needs
-/// none.
+/// Number of the piece, from -1, which ends at the first argument, to n, which begins at the last.
+/// A margin keeps both ends inside the table however the place is rounded: the first argument lies
+/// above the start of its piece and the last one below the end of its own. A first argument of 0
+/// needs no margin.
 Expr piece_of(Expr x, const TableAxis& axis, Precision real) {
   Arena& arena = *x->arena;
   const long double first = axis.at.front(), last = axis.at.back();

@@ -51,8 +51,8 @@ Expr bisected(Expr x, const std::vector<double>& axis) {
   return at;
 }
 
-/// Whether a choice around the table leaves out what it says of arguments outside: then only the
-/// piece has to be one that is there.
+/// Whether values of arguments outside are replaced or excluded anyway, so that only the number of
+/// the piece must be valid.
 bool selected(const Outside& outside) {
   return outside.kind == Outside::Kind::Value || outside.kind == Outside::Kind::Open;
 }
@@ -105,7 +105,8 @@ Expr pieces_of_lines(const TableData& table, const Place& at) {
          at.fraction * arena.lookup(arena.add_table(std::move(rise)), at.piece);
 }
 
-/// f + s*a + t*(b + s*c) on each cell, s and t from 0 to 1: what a cell needs lies in one place.
+/// f + s*a + t*(b + s*c) on each cell, s and t from 0 to 1. The numbers of a cell are stored
+/// together.
 Expr cells_of_planes(const TableData& table, const Place& x, const Place& y) {
   Arena& arena = *x.piece->arena;
   const std::size_t rows = table.axes[0].size() - 1, width = table.axes[1].size() - 1;
