@@ -30,8 +30,9 @@ Linked start_of(const physics::System& system, Initial initial) {
   return chain;
 }
 
-/// Averages of the start of a step that the one before makes: loops that store nothing. Where the
-/// loops before the first step move the state, there are none.
+/// The loops before the first step that compute the averages a step starts from and store nothing.
+/// Every later step gets them from the one before. Empty where the loops before the first step
+/// change the state.
 LoopSequence sums_of_start(const LoopSequence& first) {
   for (const kernel::SiteLoop& loop : first.sweeps)
     if (!loop.kernel.stores.empty()) return {};
@@ -54,8 +55,9 @@ void add_recentring(LoopSequence recentring, Linked sums, const Assigns& step_ne
   append(steps.back(), kernels.add(std::move(sums)));
 }
 
-/// Scalars that every step starts from, wherever the one before ended, are made at the end of the
-/// checks; what the checks need, at the end of the step; and both before the first step.
+/// Scalars that every step starts from, whichever launch ended the one before, are computed at the
+/// end of the checks. Scalars that the checks need are computed at the end of the step. Both are
+/// computed before the first step.
 StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSequence recentring,
                        Initial initial, Observer::Result checks, KernelList& kernels) {
   Linked again = link(sums_of_start(loops.first));
@@ -104,7 +106,7 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
   return result;
 }
 
-/// The loops of a cadence, or of what is watched, linked.
+/// The linked loops of a cadence, or of the checks.
 struct Observed {
   std::set<std::size_t> solves;
   bool split = false;  ///< by transforms on the host
@@ -113,7 +115,8 @@ struct Observed {
   std::vector<Linked> stages;
 };
 
-/// `scalars` gets what the loops need: one kernel brings those of all observers up to date.
+/// Links the loops of an observer. `scalars` gets the scalars they need; one kernel computes those
+/// of all observers.
 Observed linked(Observer::Result loops, Assigns& scalars) {
   Observed result{std::move(loops.solves), !loops.transforms.empty(), false, {}, {}, {}};
   Assigns needs = std::move(loops.alone);
@@ -131,7 +134,7 @@ Observed linked(Observer::Result loops, Assigns& scalars) {
   return result;
 }
 
-/// Solves, the scalars of all observers, and the loops: before the host's transforms and behind.
+/// Adds solves, the scalars of all observers, and the loops before and after the host's transforms.
 void add_observer(Observed loops, const Launches& synchronise, SolveLauncher& solves,
                   KernelList& kernels, Launches& before, Launches& after) {
   Launches& first = loops.split ? before : after;

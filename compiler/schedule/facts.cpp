@@ -41,8 +41,8 @@ int draws_of(const kernel::Kernel& k) {
   return draws;
 }
 
-/// Steps are recorded once and replayed: an array that they use stays where it is, also one that
-/// was made for looking at the state (a running mean of sums over pairs).
+/// Steps are recorded once and replayed, so an array that they use must keep its memory, also one
+/// that was made for an observation (a running mean of sums over pairs).
 void keep_what_steps_use(Plan& plan) {
   program::Program& p = plan.program;
   const auto keep = [&](const std::vector<program::Launch>& launches) {
@@ -58,7 +58,7 @@ void keep_what_steps_use(Plan& plan) {
   for (const auto& step : p.cycle) keep(step);
 }
 
-/// What numbers in files are measured in.
+/// Adds the units of numbers in files.
 void add_units(const physics::System& system, const dsl::Resolved& resolved, program::Program& p) {
   p.base_unit = dsl::base_unit(resolved);
   p.length_unit = dsl::unit_text(resolved, -1);

@@ -34,7 +34,7 @@ void allocate_matrix(const physics::System& system, const physics::PairMatrix& m
       buffer_named("matrix", std::min(system.numerics.store, system.numerics.pair));
   buffer.file = m.file;
   buffer.transposed = m.transposed;
-  // a block of rows may hang over the last one
+  // a block of rows may reach beyond the last row
   constexpr std::int64_t kPadding = 2048;
   buffer.elements = system.lattice.sites() * system.lattice.sites() + kPadding;
   storage.allocate(m.array, buffer);

@@ -27,7 +27,7 @@ Launches KernelList::add(Linked sequence) {
   Launches launches;
   for (std::size_t i = 0; i < sequence.kernels.size(); ++i) {
     kernel::Kernel& kernel = sequence.kernels[i];
-    // sums over pairs end without an epilogue: what comes after them runs by itself
+    // sums over pairs have no epilogue: their scalars get a kernel of their own
     Assigns after;
     if (kernel::sums_pairs(kernel)) after = std::exchange(kernel.epilogue, {});
     const std::string name = kernel.name + "_scalars";

@@ -25,8 +25,8 @@ std::vector<std::string> pass_names() {
 
 namespace {
 
-/// Values whose operations have no order: none once the pass `order` is done. Before it, parts that
-/// a text has put in order stand beside others.
+/// Names the values whose operations have no fixed order. There must be none after the pass
+/// `order`; before it, only parts that a text has ordered are fixed.
 std::vector<std::string> without_order(const kernel::Kernel& kernel) {
   std::vector<std::string> found;
   std::set<const algebra::Node*> open;

@@ -13,7 +13,7 @@ std::optional<physics::System> prepare(physics::System system, dsl::Diagnostics&
   auto prepared = with_calculus(std::move(*judged), diagnostics);
   if (!prepared) return prepared;
   warn_of_growth(*prepared, diagnostics);
-  // what is judged above is the whole field's
+  // the checks above are about the whole field, not its deviation
   return physics::with_references(std::move(*prepared), diagnostics);
 }
 

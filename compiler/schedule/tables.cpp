@@ -11,7 +11,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// The hint, or the hint with the first number from 2 on that makes it new.
+/// The hint, or the hint with the first number from 2 on that is not taken.
 std::string unique(const std::string& hint, std::set<std::string>& taken,
                    std::map<std::string, int>& numbers) {
   std::string name = hint;

@@ -83,7 +83,7 @@ class Chooser {
     std::optional<Choice> chosen;
     std::optional<Leftover> leftover;
     std::vector<Group> circular;
-    // what is carried has to be made again of a state that was recentred, and not moved
+    // values carried from step to step must be computed again from a recentred state
     const bool recentred = std::ranges::any_of(
         system_.variables, [](const physics::Variable& v) { return !v.reference.empty(); });
     for (const std::vector<Group>& groups : groupings(system_, head)) {
@@ -207,8 +207,8 @@ class Chooser {
                                       variable->shown, terms, fitting()));
   }
 
-  /// The terms where they stand in the equation, from the first to the last; the equation where
-  /// they come from elsewhere (a potential, a Hamiltonian, a name defined above).
+  /// The span of the terms in the equation, from the first to the last; the whole equation where
+  /// they come from elsewhere (a potential, a Hamiltonian, another definition).
   dsl::Span place_of(const Leftover& leftover, const physics::Variable& variable) const {
     const dsl::Span whole = variable.span;
     if (whole.empty()) return system_.evolve_span;

@@ -184,7 +184,8 @@ Composition compose(const std::vector<Flow>& flows, const std::vector<bool>& exa
   for (std::size_t j = 0; j < period; ++j) {
     Run run{runs[j].equation, {}};
     const bool one = additive(run.equation);
-    // Owed parts come first; where parts add up, one part has both lengths.
+    // Parts left over from the step before come first. Where parts can be added, one part has both
+    // lengths.
     for (std::size_t s = j; s < runs.size(); s += period) {
       std::vector<std::pair<Expr, Expr>> parts;  // own, owed
       const Expr zero = arena.integer(0);

@@ -132,9 +132,9 @@ std::optional<double> order_of(const LinearText& wave) {
 // a step on the limit itself is allowed for rounding's sake
 constexpr double kOnLimit = 1 + 1e-6;
 
-/// An error in the energy of this size is taken for the step's whatever the step is.
+/// A Friedmann error of this size is blamed on the step at any step size.
 constexpr double kFloorFriedmann = 0.05;
-/// The same of an integrator that nothing is known of.
+/// The same where the stability limit is not known.
 constexpr double kOpenFriedmann = 0.5;
 
 std::string in_units_of_dx(double ratio) { return fmt::format("{:.4g}*dx", ratio); }

@@ -185,7 +185,7 @@ std::vector<kernel::ScalarAssign> Averages::windows(bool restart) const {
     const Expr value = s.kind == Statistic::Kind::Variance
                            ? arena.symbol(entry.spread) / arena.make(Op::Max, {n, arena.integer(1)})
                            : arena.symbol(entry.mean);
-    // an instance that has come to its end keeps its last value
+    // an instance that has ended keeps its last value
     result.push_back({entry.result, select(positive(n), value, arena.symbol(entry.result))});
     if (restart) result.push_back({entry.count, arena.integer(0)});
     // a mean begins with m = 0 and weight 1/1, which gives the first value as it is

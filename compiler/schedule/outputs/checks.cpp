@@ -7,9 +7,9 @@ namespace {
 
 using algebra::Op;
 
-/// What each clause, and the promises together, need of averages.
+/// Collects the averages that each output clause needs, and those that all expectations need.
 void want_averages(const physics::System& system, Checks& checks) {
-  // what nothing drives at random has averages over time, and no standard errors of them
+  // averages over time have standard errors only where the motion is random
   const bool random =
       system.noise.kind != physics::NoiseClass::None || moves_links(system.dynamics);
   for (std::size_t i = 0; i < system.outputs.size(); ++i) {

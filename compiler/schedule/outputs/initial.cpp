@@ -28,9 +28,9 @@ std::set<int> random_reads(const physics::System& system, Expr value) {
   return arrays;
 }
 
-/// Random arrays are needed once and take memory beside the state, so a sweep reads two at most:
-/// as many as the second copies of two fields can lend. Stores of a sweep are independent of each
-/// other; its scalars stay with its last part.
+/// Splits sweeps so that each reads two random arrays at most: random arrays are needed once and
+/// borrow the second copies of fields. The stores of a sweep are independent of each other; its
+/// scalars stay with its last part.
 std::vector<kernel::SiteLoop> with_few_random_arrays(const physics::System& system,
                                                      const kernel::SiteLoop& loop) {
   constexpr std::size_t kAtOnce = 2;
@@ -73,8 +73,8 @@ std::vector<kernel::SiteLoop> with_few_random_arrays(const physics::System& syst
   return result;
 }
 
-/// Sums over random arrays that are stored as they are, behind the stores and over what was stored:
-/// then the stores can be made in parts. Nothing where a sum reads another random array.
+/// Moves sums over random arrays that are stored unchanged after the stores, to read the stored
+/// arrays, so that the stores can be split. Nothing where a sum reads another random array.
 std::optional<std::pair<kernel::SiteLoop, kernel::SiteLoop>> with_sums_behind(
     const physics::System& system, const kernel::SiteLoop& loop, const Storage& storage) {
   if (!loop.shared.empty()) return std::nullopt;

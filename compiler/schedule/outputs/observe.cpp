@@ -43,7 +43,8 @@ program::Buffer Observer::scratch(const std::string& hint) const {
   return buffer;
 }
 
-/// Solutions, and the scalars that tell how a solve went.
+/// Requests the solutions that a value reads, and the scalars with the residuals and iterations of
+/// a solve.
 void Observer::want_solves(Expr value) {
   for (std::size_t i = 0; i < system_.solves.size(); ++i) {
     const physics::LinearSystem& solve = system_.solves[i];
@@ -119,7 +120,7 @@ Observer::Fields Observer::fields(const std::string& hint, const std::vector<Exp
     if (!stored) needed.emplace(array, load);
     result.buffers.push_back(static_cast<int>(storage.buffer_index(array)));
   }
-  // The first stage that has it all already, else the last if there is room.
+  // The first stage that has all of it already, else the last one if it has room.
   const auto stage = [&](std::size_t i) -> std::map<int, Expr>& {
     return i == 0 ? wanted_.arrays : stages_[i - 1];
   };

@@ -14,7 +14,7 @@ namespace {
 
 using physics::Observable;
 
-/// What is made for one cadence, while its clauses are read.
+/// The outputs of one cadence, while its clauses are read.
 struct Open {
   Observer observer;
   std::size_t first_clause = 0;
@@ -88,7 +88,7 @@ class ClauseReader {
     program::FieldOutput field = o.form;
     field.kind = *o.kind;
     field.name = o.name;
-    // at every site an array; of an instance a scalar
+    // a value at every site is an array, a value of an instance a scalar
     std::vector<Expr> arrays{o.value};
     for (const Observable::Part& part : o.more) arrays.push_back(part.value);
     std::erase_if(arrays, [](Expr value) { return !algebra::per_site(value); });
@@ -120,8 +120,9 @@ class ClauseReader {
     return {std::move(field), placed.stage};
   }
 
-  /// Second copies that lie idle between steps: outputs borrow them, so that as many scratch arrays
-  /// cost no memory. What a projection made has to stay for all: no stages then.
+  /// The number of second copies that are idle between steps: outputs borrow them, so that as many
+  /// scratch arrays cost no memory. With projections there are no stages, since the result of a
+  /// projection must stay for all outputs.
   std::size_t room() const {
     if (!system_.projections.empty()) return std::numeric_limits<std::size_t>::max();
     return static_cast<std::size_t>(

@@ -44,10 +44,11 @@ class SolveLoopsBuilder {
               solve.iterations.substr(solve.iterations.rfind('_'))),
         kept_(start_, start_wanted_, name_) {}
 
-  /// `inner` is what the text's inner(v, tol) stands for: its right side is made of v.
+  /// `inner` is the system that inner(v, tol) of the text solves; its right side is computed from
+  /// v.
   void around(const physics::LinearSystem& inner) { inner_ = &inner; }
 
-  /// Where more right sides follow, and the text says how it goes on then.
+  /// More right sides follow; their values are updated if the text has lines for it.
   void with_more_to_come() { goes_on_ = !text_.after.empty(); }
 
   SolveLoops make() {
@@ -105,13 +106,13 @@ class SolveLoopsBuilder {
  private:
   std::size_t parts() const { return unknowns_.size(); }
 
-  /// The operator that is solved with, as it is written.
+  /// The operator of the system as written, or its adjoint.
   const physics::LinearMap& map_of(bool adjoint) const {
     if (solve_.even_odd) return adjoint ? solve_.even_odd->adjoint : solve_.even_odd->op;
     return adjoint ? solve_.adjoint : solve_.op;
   }
 
-  /// b, or what it is for the sites that are solved for: from here on nothing else is made.
+  /// The right side b, or the one of the reduced system for the sites that are solved for.
   std::vector<Expr> right_side() {
     std::vector<Expr> source;
     for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
@@ -172,7 +173,8 @@ class SolveLoopsBuilder {
   }
 
   Value apply(Block& block, const dsl::Expr& e, const Value& v, bool adjoint) {
-    // the start fills what the rounds read (Kept::constant_parts), and must not read it itself
+    // the start writes the arrays that the rounds read (Kept::constant_parts), so it must not read
+    // them
     const bool first = &block == &start_;
     const physics::LinearMap& written = map_of(adjoint);
     const physics::LinearMap& operation = first ? written : adjoint ? adjoint_ : op_;
@@ -215,7 +217,8 @@ class SolveLoopsBuilder {
     return evaluate(e, meaning, arena_);
   }
 
-  /// The right side of the inner system is made before a round; its solution is there in one.
+  /// The right side of the inner system is computed before a round of the outer one, which reads
+  /// the solution.
   Value inner_solution(const dsl::Expr& e) {
     const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], iteration_values_));
     for (std::size_t i = 0; i < v.size(); ++i)
@@ -238,7 +241,7 @@ class SolveLoopsBuilder {
     return found;
   }
 
-  /// Totals of values that no round sets.
+  /// Finds totals of values that no round changes, which are computed once.
   void take_once(const dsl::ExprPtr& e) {
     if (!e) return;
     if (e->kind == dsl::ExprKind::Call && e->text == "total" && !changes(e)) {
@@ -257,7 +260,7 @@ class SolveLoopsBuilder {
     return found == once_.end() ? nullptr : &found->second;
   }
 
-  /// Names that a round, or what goes on after rounds, reads from what was before it.
+  /// Names that a round, or the lines for the next right side, read from earlier lines.
   std::set<std::string> read_in_iterations() const {
     std::set<std::string> names, own;
     const auto see = [&](const auto& self, const dsl::ExprPtr& e) -> void {
@@ -280,7 +283,8 @@ class SolveLoopsBuilder {
     return names;
   }
 
-  /// Memory and slots for what lives across rounds; `carried_` and `iteration_values_` name them.
+  /// Allocates memory and slots for values kept across rounds; `carried_` and `iteration_values_`
+  /// name them.
   void keep() {
     const std::set<std::string> read = read_in_iterations();
     for (const auto& [name, v] : values_) {
@@ -334,7 +338,7 @@ class SolveLoopsBuilder {
 
   // ---- a round ----------------------------------------------------------------------------------
 
-  /// All are numbers: a condition.
+  /// The condition that all values are finite.
   Expr finite(const std::vector<Expr>& list) const {
     const Expr most = arena_.real(std::numeric_limits<double>::max());
     Expr all;
@@ -345,7 +349,7 @@ class SolveLoopsBuilder {
     return all ? all : arena_.make(Op::Less, {arena_.integer(0), arena_.integer(1)});
   }
 
-  /// 1 where `until` holds, 2 where a number is none, else 0.
+  /// 1 where `until` holds, 2 where a number is not finite, else 0.
   Expr judged(Expr until, Expr sound) const {
     const Expr broken = arena_.make(Op::Select, {sound, arena_.integer(0), arena_.integer(2)});
     return arena_.make(Op::Select, {until, arena_.integer(1), broken});
@@ -381,7 +385,7 @@ class SolveLoopsBuilder {
     std::vector<kernel::ScalarAssign> finish;
     const auto carry = [&](Expr slot, Expr next) {
       const Expr value = iteration_.without_reductions(next);
-      // set aside first: another number's old value may be what this one takes
+      // computed first, assigned later: a new value may read another number's old value
       const std::string aside = slots_.fresh(slot->name + "_next");
       iteration_.assign(aside, value);
       wanted.slots.push_back(aside);
@@ -419,7 +423,7 @@ class SolveLoopsBuilder {
     chain = sequence_of(std::move(made), std::move(finish));
   }
 
-  /// For another right side, where it lies in memory now.
+  /// Goes on with another right side, which is in memory now.
   void go_on(LoopSequence& chain) {
     if (!goes_on_) return;
     Values values = iteration_values_;
@@ -470,7 +474,7 @@ class SolveLoopsBuilder {
     std::erase_if(numbers, [](const auto& number) {
       return !number.first.is(Op::Symbol) || number.first == number.second;
     });
-    // set aside first: another number's old value may be what this one takes
+    // computed first, assigned later: a new value may read another number's old value
     for (auto& [slot, value] : numbers) {
       const std::string aside = slots_.fresh(slot->name + "_again");
       restart_.assign(aside, restart_.without_reductions(value));
@@ -483,7 +487,7 @@ class SolveLoopsBuilder {
     chain = sequence_of(solve_loops(restart_, wanted, name_ + "_again", false));
   }
 
-  /// The last value of a round, which stays what it was once all is done.
+  /// The value at the end of a round; it is kept unchanged once the solve is done.
   Value next_field(const std::string& name, const Value& v) {
     const std::vector<Expr> next = parts_of(v);
     const std::vector<int>& arrays = fields_.at(name);
@@ -491,7 +495,7 @@ class SolveLoopsBuilder {
       throw ArithmeticError{text_.span, "`" + name + "` changes its shape"};
     }
     std::vector<Expr> list;
-    // sweeps over half of the sites stand still by themselves
+    // sweeps over half of the sites are skipped after the end, so their values need no test
     for (std::size_t i = 0; i < next.size(); ++i) {
       const Expr value = iteration_.parity() < 0 ? stays(arena_.load(arrays[i]), next[i]) : next[i];
       list.push_back(iteration_.array(name, value, arrays[i]));

@@ -18,7 +18,7 @@ Expr Kept::number(const std::string& hint, Expr value) {
 
 Expr Kept::array(const std::string& hint, Expr value) {
   Storage& storage = start_.storage();
-  // where the rounds have a lesser precision, what they read has it too
+  // where the rounds have a lower precision, the arrays they read must have it too
   const auto fits = [&](int array) { return storage.of(array).precision <= scratch("").precision; };
   if (value.is(Op::Load) && value->offset.zero() && storage.allocated(value->index) &&
       fits(value->index)) {

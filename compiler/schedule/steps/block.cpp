@@ -39,7 +39,7 @@ Expr Block::prepared(Expr value) {
   });
 }
 
-/// A sum over pairs is a value of its own, made in a sweep over pairs.
+/// A sum over pairs becomes an array, computed in a sweep over pairs.
 Expr Block::pair_array(Expr sum) {
   const std::pair key{sum.get(), -1};
   if (const auto found = arrays_.find(key); found != arrays_.end()) return found->second;
@@ -116,7 +116,7 @@ MeanTerm mean_term(Expr term) {
   return {coefficient, mean};
 }
 
-/// A quotient that is a whole number but for its rounding is that number.
+/// The ratio, or the whole number that it is up to rounding.
 Expr snapped(Expr ratio) {
   if (!ratio.is_number() || ratio->number.exact) return ratio;
   const long double value = ratio->number.real, whole = std::round(value);
@@ -125,7 +125,7 @@ Expr snapped(Expr ratio) {
   return same ? ratio->arena->integer(static_cast<std::int64_t>(whole)) : ratio;
 }
 
-/// Factors but for a number in front.
+/// The factors without a leading number.
 std::span<const Expr> factors_of(const Expr& e) {
   if (e.is_number()) return {};
   if (!e.is(Op::Mul) || e->fixed_order) return {&e, 1};
@@ -190,7 +190,8 @@ Expr Block::without_reductions(Expr value) {
   });
 }
 
-/// Of them one parity is half: some extent is even.
+/// The number of sites that a sum goes over. One parity is half of all sites, since some extent is
+/// even.
 std::int64_t Block::summed_sites() const {
   return parity_ < 0 ? system_.lattice.sites() : system_.lattice.sites() / 2;
 }

@@ -156,7 +156,8 @@ class BodyStep {
     return joint;
   }
 
-  /// The last line of a step joins the first of the next: it is owed, and observers see it paid.
+  /// The last line of a step is joined with the first of the next step. It is postponed, and
+  /// observers see the state with it applied.
   void run_joined(const Joint& joint, Stepping& result) {
     const auto& body = from_.integrator.body;
     const auto e = static_cast<int>(joint.equation);
@@ -192,7 +193,7 @@ class BodyStep {
     return value;
   }
 
-  /// Options of the head; the model's values for them win.
+  /// Reads the options of the head; values given in the model take precedence.
   void read_options() {
     for (const auto& [name, value] : from_.integrator.options) {
       options_[name] = evaluate(*value, meaning_, arena_);
@@ -335,7 +336,8 @@ class BodyStep {
     throw ArithmeticError{at_text.span, "the head of this integrator has no noise"};
   }
 
-  /// Noise of neighbours: its numbers lie in an array for each stream, at the present state.
+  /// Noise that reads neighbours: the random numbers of each stream are stored in an array, made at
+  /// the present state.
   Expr spread(Expr noise, const std::function<Expr(int)>& number) {
     const Expr drawn = algebra::rewrite(noise, [&](Expr node) {
       if (!node.is(Op::Noise)) return node;
@@ -404,7 +406,7 @@ class BodyStep {
     State there = state_;
     for (std::size_t i = 0; i < part.arguments.size(); ++i) {
       const int argument = from_.head.index(part.arguments[i]);
-      // Time is a member of the group that steps it: beside that, `t + dt` says nothing new.
+      // Time is a member of the group that steps it, so an argument `t + dt` adds nothing.
       if (argument < 0 && part.arguments.size() > 1) continue;
       const Value value = evaluate(*at_text.args[i], meaning_, arena_);
       if (argument < 0) {
@@ -440,7 +442,7 @@ class BodyStep {
     for (const std::string& name : group(result.group).scalars) {
       const auto scalar =
           std::ranges::find(from_.system.scalars, name, &physics::ScalarVariable::symbol);
-      // The background's rate counts once, with the first hole.
+      // The background's rate is added once, with the first hole.
       const bool first = first_hole(e) == p && !slope;
       result.scalars[name] =
           first ? block_.scalar("rate_" + name, walls(at(there, scalar->rate))) : arena_.integer(0);

@@ -72,7 +72,7 @@ void move_scalar(Block& block, const std::string& scalar, Expr start, Expr incre
 
 namespace {
 
-/// A leaf as the state has it.
+/// The value of a leaf in the state.
 Expr leaf_at(const State& state, Expr node) {
   if (node.is(Op::Load)) {
     const auto found = state.arrays.find(node->index);
@@ -97,7 +97,7 @@ std::vector<Expr> at(const State& state, std::span<const Expr> exprs) {
 
 namespace {
 
-/// Scalars among `waiting` that wait for each other only: averages stand still meanwhile.
+/// Scalars among `waiting` whose rates depend on each other only; averages are held constant.
 std::set<std::string> circle_of(const std::vector<Member>& waiting,
                                 const std::set<std::string>& done) {
   std::set<std::string> circle;
@@ -332,7 +332,7 @@ class Advance {
       if (!node.is(Op::Mean) && !node.is(Op::Total)) return node;
       return mean(node, member, first, last);
     });
-    // What is left: scalars, and minima and maxima, which have no halves.
+    // The rest is taken at the start: scalars, and minima and maxima, which cannot be halved.
     return at(first, rate);
   }
 

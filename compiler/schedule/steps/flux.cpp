@@ -31,10 +31,10 @@ int own_cost(Expr value) {
   return cost;
 }
 
-/// What lies beyond the ends of the axis. Beyond an open wall every cell has the state of the last
-/// cell, and the text of a scheme goes on there: its lines, and the state after half of the step,
-/// are those of such cells. Memory holds the values of the box alone, so what reads neighbours is
-/// not kept there. Images in a mirror follow from what is kept.
+/// The cells beyond the ends of the axis. Beyond an open wall every cell has the state of the last
+/// cell, and the lines of the scheme are evaluated for such cells too, as is the state after half
+/// of the step. Memory holds the values of the box alone, so a value that reads neighbours is not
+/// stored with open walls. Beyond a mirror the values follow from the stored ones.
 enum class Ends { Periodic, Mirrors, Open };
 
 Ends ends_of(const physics::System& system, int axis) {
@@ -52,10 +52,11 @@ Ends ends_of(const physics::System& system, int axis) {
   return Ends::Open;
 }
 
-/// Where each value is read, as distances along the axis, and what is therefore kept.
+/// The distances along the axis at which each value is read, and the values that are therefore
+/// stored.
 class KeptLines {
  public:
-  /// `walked`: along lines, where everything is made once anyway.
+  /// `walked`: the kernel walks along lines, where every value is computed once anyway.
   KeptLines(const Conservation& laws, const AxisScheme& scheme, Ends ends, bool walked)
       : axis_(static_cast<std::size_t>(scheme.axis)) {
     if (walked) return;
@@ -133,7 +134,7 @@ class Mirrors {
 
 Expr fixed_order(Expr value) { return kernel::with_fixed_order(value); }
 
-/// One value of a site, kept or to be made again.
+/// One value of a site, stored or to be computed again where it is read.
 Expr defined(Block& block, Mirrors& mirrors, const State& state, const Derived& value, bool keep) {
   const Expr made = fixed_order(at(state, fixed_order(value.value)));
   if (!keep) return made;
@@ -149,7 +150,7 @@ Expr step_length(Block& block, double weight) {
   return block.scalar("flux_dt", arena.real(system.dt * weight));
 }
 
-/// Whether a promise reads the scalar.
+/// Whether an expectation reads the scalar.
 bool asked_for(const physics::System& system, const std::string& name) {
   const auto reads = [&](Expr value) {
     return value && algebra::contains(value, [&](Expr node) {
@@ -161,7 +162,7 @@ bool asked_for(const physics::System& system, const std::string& name) {
   });
 }
 
-/// How many values the limits change between two states, at a site.
+/// The number of values at a site that the limits change between two states.
 Expr fixes_between(const Conservation& laws, const State& before, const State& after) {
   Arena& arena = *before.arrays.at(laws.quantities.front())->arena;
   const Expr zero = arena.integer(0), one = arena.integer(1);
@@ -175,7 +176,7 @@ Expr fixes_between(const Conservation& laws, const State& before, const State& a
   return count;
 }
 
-/// The scalar that counts them, moved on by a step of a run that has not ended.
+/// The assignment of the scalar that counts these changes while the run has not ended.
 kernel::ScalarAssign count_fixes(Block& block, Expr count, Wanted& wanted) {
   Arena& arena = *block.system().arena;
   const std::string& name = block.system().conservation->fixes;
@@ -232,7 +233,7 @@ class AxisPart {
     wanted.name = fmt::format("along_{}", kAxes[scheme_.axis]);
     wanted.scratch = &scratch;
     if (walked_) wanted.along = scheme_.axis;
-    // a run that has ended stays where it is
+    // a run that has ended keeps its state
     const Expr stop = arena.symbol(slot::kStop);
     for (const int quantity : laws_.quantities) {
       const Expr value =
@@ -362,7 +363,7 @@ std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Want
 void add_recovered(Block& block, State& state) {
   const auto& laws = block.system().conservation;
   if (!laws) return;
-  // not in order yet: an output may go on with them as it likes
+  // no order of operations yet: an output may combine them with others
   for (const Derived& value : laws->recovered) {
     state.arrays[value.array] = block.array(value.name, at(state, value.value));
   }

@@ -12,7 +12,8 @@ using physics::Derived;
 
 namespace {
 
-/// `made` turns the new value of an array, and the one before, into what the state has from now on.
+/// Applies limits to a state. `made` gives the array's value to use from its new and its previous
+/// value.
 void apply(const std::vector<Derived>& limits, State& state,
            const std::function<bool(const Derived&)>& chosen,
            const std::function<Expr(const Derived&, const State& before)>& made) {

@@ -90,7 +90,7 @@ class LinkFlowStepBuilder {
   }
 
  private:
-  /// Names of texts that a flow may have.
+  /// Names of the integrators that fit a flow.
   std::vector<std::string> fitting() const {
     std::vector<std::string> names;
     for (const Integrator& other : system_.integrators) {
@@ -226,7 +226,7 @@ class LinkFlowStepBuilder {
     return kept(value, scratch(), "rate");  // another rate would overwrite the gradients
   }
 
-  /// A point with links in memory: the base itself, or what `value` makes of it.
+  /// The number of a point with links in memory: the base itself, or the base moved by `value`.
   int there(int base, const Value& value, dsl::Span span) {
     if (std::ranges::all_of(value.arrays, [&](const auto& e) { return e.second == marker(base); }))
       return base;
@@ -255,7 +255,7 @@ class LinkFlowStepBuilder {
       for (const auto& [array, e] : update.values) {
         const Expr old = arena_.load(from.contains(array) ? from.at(array) : array);
         Expr moved = still ? old : moved_along(e, value, from);
-        // a run that has stopped keeps what it had
+        // a run that has ended keeps its links
         if (to == 0)
           moved = arena_.raw(Op::Select, {arena_.symbol(slot::kStop), arena_.load(array), moved});
         k.stores.push_back({target.contains(array) ? target.at(array) : array, moved});
@@ -316,7 +316,7 @@ class LinkFlowStepBuilder {
     }
     return memory;
   }
-  /// For a rate that a move takes at once.
+  /// Memory for a rate that a move uses at once.
   Register& scratch() { return register_of(kScratch); }
   static constexpr const char* kScratch = "rate ";
 
@@ -352,7 +352,7 @@ class LinkFlowStepBuilder {
     return k;
   }
 
-  /// Runs the kernel next; one that is there already is run again.
+  /// Runs the kernel next; an equal kernel that exists already is used again.
   void add(kernel::Kernel kernel) {
     const auto same = [](const kernel::Store& a, const kernel::Store& b) {
       return a.array == b.array && a.value == b.value;

@@ -19,7 +19,8 @@ constexpr const char* kColour = "colour";  ///< of the kernel that runs next
 constexpr const char* kTaken = "taken";    ///< proposals that a launch has accepted
 constexpr const char* kOfSweep = "taken_in_sweep";
 
-/// Along the last axis that allows it, so that neighbours in memory have neighbouring numbers.
+/// The last axis along which sites of a colour can be counted, so that neighbours in memory have
+/// neighbouring numbers.
 int counting_axis(const physics::System& system, kernel::Colours colours) {
   for (int axis = system.lattice.dims - 1; axis >= 0; --axis) {
     colours.axis = axis;
@@ -46,8 +47,7 @@ kernel::Kernel kernel_of(const physics::System& system, const physics::Update& u
   return k;
 }
 
-/// At the end of a sweep: which share of its proposals was accepted. A run that has stopped keeps
-/// what it had.
+/// Computes the acceptance rate at the end of a sweep. A run that has ended keeps its value.
 void count_accepted(const physics::MarkovChain& chain, algebra::Arena& arena, Slots& slots,
                     Stepping& result) {
   const Expr stop = arena.symbol(slot::kStop), none = arena.integer(0);

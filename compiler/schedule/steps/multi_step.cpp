@@ -87,7 +87,8 @@ class MultiStepBuilder {
     return true;
   }
 
-  /// What comes after the first sweep only looks: it becomes part of it.
+  /// Joins the launches after the first sweep, which only reduce, with it. False where one cannot
+  /// be joined.
   bool fuse() {
     if (p_.step.size() == 1) return true;
     Kernel all = kernel();
@@ -142,7 +143,7 @@ class MultiStepBuilder {
     for (kernel::ArrayParam& array : all.arrays) array.read = read.contains(array.array);
     std::erase_if(all.arrays, [](const auto& a) { return !a.read && !a.written; });
     all.epilogue.insert(all.epilogue.end(), next.epilogue.begin(), next.epilogue.end());
-    // of values that are set twice only the last counts, unless somebody looks in between
+    // of two assignments to a slot the first is dropped unless one in between reads it
     for (std::size_t i = all.epilogue.size(); i-- > 0;) {
       bool overwritten = false, wanted = false;
       for (std::size_t j = i + 1; j < all.epilogue.size() && !overwritten; ++j) {
@@ -278,7 +279,7 @@ class MultiStepBuilder {
       if (a.slot == assign.slot) good = a.value == assign.value;
     }
     if (!good) return false;
-    // and nobody else sets an input
+    // and no other kernel sets an input
     std::set<int> others;
     for (std::size_t i = 0; i < plan_.kernels.size(); ++i) others.insert(static_cast<int>(i));
     others.erase(p_.step[0].kernel);
@@ -291,7 +292,7 @@ class MultiStepBuilder {
     return true;
   }
 
-  /// Launched anywhere.
+  /// Whether the kernel is launched anywhere.
   bool used(int index) const {
     const auto in = [&](const std::vector<program::Launch>& list) {
       return std::ranges::any_of(list, [&](const auto& l) { return l.kernel == index; });
@@ -318,11 +319,11 @@ class MultiStepBuilder {
     for (kernel::Reduction& reduction : k.reductions)
       reduction.value = with_symbols(reduction.value, values);
     std::erase_if(k.epilogue, [&](const auto& a) { return gone.contains(a.slot); });
-    // read after they were set, their inputs are what they were then
+    // an assignment that read such a slot after it was set finds its inputs unchanged
     for (ScalarAssign& assign : k.epilogue) assign.value = with_symbols(assign.value, values);
   }
 
-  /// The kernel runs only where `stop` is 0.
+  /// Makes the kernel run only where `stop` is 0.
   void stand_still() {
     if (stop_.empty()) return;
     Kernel& k = kernel();

@@ -41,7 +41,7 @@ std::vector<std::string> symbols_of(Expr expr) {
   return result;
 }
 
-/// How long the value of an array is needed.
+/// The levels over which the value of an array is needed.
 struct Life {
   int last = kNever;  ///< last sweep that reads it
   bool away = false;  ///< at other sites, in that sweep
@@ -100,7 +100,7 @@ class SiteLoopsBuilder {
     level_.assign(block_.items().size(), 0);
   }
 
-  /// Only what the wanted values need is made.
+  /// Marks the items that the wanted values need.
   void mark_live() {
     std::vector<std::size_t> todo;
     const auto need = [&](std::size_t i) {
@@ -162,8 +162,8 @@ class SiteLoopsBuilder {
     if (any_pairs_) close_ranks();
   }
 
-  /// What is wanted at the end alone goes to the sweep that reads most of what it is made of. Only
-  /// what lives so long for others is read later, and the old value of the array itself.
+  /// Moves an array that is needed at the end only to the sweep that reads most of its arguments.
+  /// There it may read only values that live so long anyway, and its own old value.
   void join_with_later_loop() {
     std::map<int, std::set<std::size_t>> readers;
     for (std::size_t i = 0; i < block_.items().size(); ++i) {
@@ -226,7 +226,7 @@ class SiteLoopsBuilder {
     return item.kind == Item::Kind::Array && item.value.is(Op::PairSum);
   }
 
-  /// Levels without a sweep go.
+  /// Removes levels without a sweep.
   void close_ranks() {
     std::set<int> used;
     for (std::size_t i = 0; i < block_.items().size(); ++i) {
@@ -303,7 +303,7 @@ class SiteLoopsBuilder {
       }
     }
     if (final && !needs_memory(item, level)) {
-      // Its place is still taken: kept aside until the old value has been read for the last time.
+      // Its memory still holds a value that is read: kept elsewhere until the last read.
       lives_[item.array].read(level + 1, false);
     }
     settle(item.array, temporary(item, level), level, false);
@@ -329,7 +329,7 @@ class SiteLoopsBuilder {
     if (second_buffer) storage_.of(array).doubled = true;
   }
 
-  /// The value that array `array` ends with lies elsewhere: copied when the old one is done with.
+  /// Copies the final value of `array` from other memory once its old value is not needed any more.
   void copy_where_needed(int array, int value) {
     const auto found = memory_.find(value);
     const int source = found == memory_.end() ? value : found->second;
@@ -339,7 +339,7 @@ class SiteLoopsBuilder {
     int level = life == lives_.end() ? 0 : life->second.last;
     if (defined_here(value)) level = std::max(level, level_[by_array_.at(value)]);
     level = std::max(level, 0);
-    // of what was there before the sites that matter are not known
+    // the sites on which the old value matters are not known
     const int there = wanted_.pure ? -1 : block_.parity();
     const int parity = defined_here(value) ? item_of(value).parity : there;
     while (parities_.contains(level) && parities_.at(level) != parity) ++level;
@@ -379,8 +379,7 @@ class SiteLoopsBuilder {
     return known ? known : resolved(value, level);
   }
 
-  /// All that a sweep makes, taken together: its operations keep the order in which they were
-  /// written down.
+  /// Resolves all values of a sweep together, in the order in which they were written.
   void resolve(int level) {
     std::vector<Expr> values;
     for (std::size_t i = 0; i < block_.items().size(); ++i) {

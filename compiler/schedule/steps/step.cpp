@@ -86,8 +86,8 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
       advance(before, result.missing_members, full_dt * weight, start, result.remarks);
     }
     if (joined) {
-      // Two flows in a row are not one of the summed length here, so half of the joined one cannot
-      // be undone: all of it is, and the last run of the step is done again.
+      // Two successive flows are not one flow of the summed length here, so half of the joined flow
+      // cannot be undone. All of it is undone and the last run of the step is repeated.
       const Expr started = arena.symbol(slot::kStarted), last = composition.before_ahead;
       result.missing = {-(full_dt * (composition.ahead[0] + last * started)),
                         full_dt * last * started};
@@ -117,7 +117,7 @@ State synchronised(Block& block, const Stepping& stepping) {
   for (Expr length : stepping.missing) {
     advance(block, stepping.missing_members, block.scalar("missing", length), state, remarks);
   }
-  // clocks of constant rate are not sums: they follow from the number of steps
+  // clocks of constant rate are not summed up: they are computed from the number of steps
   const physics::System& system = block.system();
   for (const auto& s : system.scalars) {
     const Expr exact = clock_time(system, s, block.arena().symbol(slot::kStep));

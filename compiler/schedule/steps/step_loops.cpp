@@ -15,8 +15,8 @@ namespace {
 using algebra::Op;
 using kernel::ScalarAssign;
 
-/// The new values of scalars, in an order that does not matter: one that is another scalar's
-/// present value is kept aside before that is overwritten.
+/// Assignments of the new values of scalars, as if made at once: a present value that another
+/// scalar takes is saved before it is overwritten.
 std::vector<ScalarAssign> new_scalars(const physics::System& system, const Stepping& stepping,
                                       Slots& slots) {
   std::vector<ScalarAssign> kept, moved = stepping.finish;
@@ -34,7 +34,7 @@ std::vector<ScalarAssign> new_scalars(const physics::System& system, const Stepp
   return kept;
 }
 
-/// Stage and number of the step, `ran` and `started`, as the step ends.
+/// Assigns stage and number of the step, `ran` and `started`, at the end of a step.
 void keep_count(const physics::System& system, const Stepping& stepping,
                 std::vector<ScalarAssign>& finish) {
   algebra::Arena& arena = *system.arena;

@@ -11,7 +11,7 @@ namespace {
 
 using kernel::Kernel;
 
-/// Words for what keeps a kernel from it; empty where nothing does.
+/// Why a kernel cannot do so, in words; empty where it can.
 std::string obstacle(const Kernel& k) {
   if (!k.reductions.empty()) return "sums over the box feed the next step";
   if (kernel::sums_pairs(k)) return "a step sums over pairs";

@@ -44,7 +44,8 @@ void run(const std::vector<LevelFlows>& levels, std::size_t level, long double l
   }
 }
 
-/// The same backwards: then a trajectory with its momenta turned round goes back.
+/// Whether the flows are the same in reverse order, so that reversing the momenta reverses a
+/// trajectory.
 bool symmetric(const std::vector<LevelFlows::Flow>& flows) {
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const LevelFlows::Flow &a = flows[i], &b = flows[flows.size() - 1 - i];
@@ -125,7 +126,7 @@ class TrajectoryStepBuilder {
     return symmetric(result) ? result : std::vector<LevelFlows::Flow>{};
   }
 
-  /// Names of what a level may be.
+  /// Names of the integrators that a level may have.
   std::vector<std::string> compositions() const {
     std::vector<std::string> names;
     for (const Integrator& other : system_.integrators) {
@@ -231,7 +232,8 @@ class TrajectoryStepBuilder {
   }
   static constexpr const char* kSum = "increase";
 
-  /// A run that has stopped keeps what it had. NaN is not accepted.
+  /// The assignments of the Metropolis test. A run that has ended keeps its values. NaN is
+  /// rejected.
   std::vector<kernel::ScalarAssign> choice() const {
     const Expr stop = symbol(slot::kStop), one = arena_.integer(1), zero = arena_.integer(0);
     const Expr chance = arena_.make(Op::Exp, {-symbol(kSum)});
