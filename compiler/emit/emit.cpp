@@ -25,8 +25,8 @@ bool updates_in_place_of_colours(const kernel::Kernel& kernel, const Bindings& b
   });
 }
 
-// Of arrays whose sites of one class lie together, those of a colour lie together along the first
-// axis that the colours part.
+// Counts sites along x: where the sites of a class are stored together, those of a colour are
+// together along the first axis that the colours divide.
 void count_along_x(kernel::Kernel& kernel) {
   for (int axis = kernel.dims - 1; axis >= 0; --axis) {
     kernel::Colours colours = *kernel.colours;
@@ -55,8 +55,9 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   return emit_sites(job, bindings);
 }
 
-/// How often a launch of `kernel` goes through its site function, and in which precision; special
-/// functions as the device has them: a reciprocal root is one instruction where `fast` is allowed.
+/// Fills in how often a launch of `kernel` evaluates its site function, and in which precision.
+/// Special functions are counted as on the device: a reciprocal root is one instruction where
+/// `fast` is allowed.
 void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program::Kernel& out) {
   const kernel::Kernel& work = kernel.stages.empty() ? kernel : kernel.stages.front();
   const bool pairs = kernel::sums_pairs(work);

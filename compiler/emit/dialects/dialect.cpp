@@ -24,8 +24,9 @@ std::string shortest(T value, const char* suffix) {
   return text.front() == '-' ? "(" + text + ")" : text;
 }
 
-// num/den rounded once. A quotient of 64-bit integers cannot come closer to the middle between two
-// doubles than 2^-117 of itself without being it, so 113 bits on the way do no harm.
+// num/den rounded once. A quotient of 64-bit integers that is not the middle between two doubles
+// differs from it by more than 2^-117 of itself, so 113 bits for the intermediate result are
+// enough.
 template <class T>
 T quotient(const algebra::Rational& r) {
   return static_cast<T>(static_cast<__float128>(r.num) / static_cast<__float128>(r.den));

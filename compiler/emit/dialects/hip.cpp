@@ -1,5 +1,5 @@
-// HIP for AMD's GPUs. Its prelude brings all that the texts of OpenCL ask for under their names, so
-// that copies, groups and logarithms are those of OpenCL; functions are the device library's.
+// HIP for AMD's GPUs. Its prelude defines the names that the OpenCL texts use, so copies, groups
+// and logarithms are written as in OpenCL. Functions are those of the device library.
 #include "compiler/emit/dialects/dialect.hpp"
 
 namespace vphi::emit {

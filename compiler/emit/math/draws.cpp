@@ -42,7 +42,7 @@ Code call(const Job& job, Op op, const Code& argument) {
               function_name(op, job.body.real, job.dialect), argument);
 }
 
-// The word with a number from 0 to 3 that is known when the step is.
+// The word with a number from 0 to 3 that follows from the step.
 Code word(const Code& block, bool step_bit_0, bool step_bit_1, int fixed) {
   const char letters[] = "abcd";
   if (!step_bit_0 && !step_bit_1) return code("{}.{}", block, letters[fixed & 3]);
@@ -106,8 +106,9 @@ Code draw_functions(const Job& job) {
   }
   slots["cell"] = number(0x1p-32L);
   slots["half_cell"] = number(0x1p-33L);
-  // Rounding must not make the argument of the root negative. NVIDIA's own logarithm is to base 2,
-  // and of a number near 1 it may have the other sign: the amount is as good and costs nothing.
+  // Rounding must not make the argument of the root negative. NVIDIA's logarithm is to base 2 and
+  // may have the wrong sign for a number near 1. The absolute value is as accurate and costs
+  // nothing.
   const bool fast_math = has_fast_math(job);
   const Code log =
       fast_math ? "vphi_log2_f32(vphi_unit(word))" : call(job, Op::Log, "vphi_unit(word)");
@@ -121,7 +122,7 @@ Code draw_functions(const Job& job) {
   if (fast_math) slots["quick"] = fill(job.dialect.texts.quick_draws, {});
   slots["turn_cell"] = number(2 * std::numbers::pi_v<long double> * 0x1p-32L);
   slots["half_turn_cell"] = number(std::numbers::pi_v<long double> * 0x1p-32L);
-  // The site's own code may have brought the functions of the angle.
+  // The site's own code may contain the functions of the angle already.
   const bool there = job.body.calls.turns(real);
   return (fast_math || there ? "" : sincos_functions(real, job.dialect)) + fill("draws.txt", slots);
 }
@@ -239,7 +240,7 @@ namespace {
 
 constexpr int kHalfBlock = 2;
 
-/// Two sites that have half of a block: both numbers of a pair of Gaussians, or two words.
+/// Two sites that share half of a block: both numbers of a pair of Gaussians, or two words.
 Code half_block_draws(const Job& job, const Code& strip_number) {
   const char* real = type_name(job.body.real);
   Code text = code(
@@ -352,7 +353,7 @@ Code shared_draws(const Job& job, bool state, std::int64_t steps) {
     if (!state)
       return "const unsigned bits = vphi_word_of(vphi_block(first_walker, first_word >> 7),\n"
              "    (unsigned)(first_word >> 5 & 3u)) >> (unsigned)(first_word & 31u);\n";
-    // a shift by all 32 bits has no meaning; nobody reads what it would leave
+    // a shift by all 32 bits is undefined, and the bits left after it are not used
     return code("const unsigned bits = noise_state;\nnoise_state = noise_state >> {}u;\n",
                 std::min<std::int64_t>(words * steps, 31));
   }

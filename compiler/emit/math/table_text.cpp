@@ -20,7 +20,7 @@ using algebra::Op;
 
 namespace {
 
-/// Largest interval that an index can lie in, as far as its text says; a NaN aside.
+/// The interval in which an index lies as far as its expression shows, unless it is NaN.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -142,7 +142,7 @@ Code group_text(const algebra::Arena& arena, const std::vector<int>& group,
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t k = 0; k < width; ++k) {
       const double given = k < group.size() ? arena.table_data(group[k])[i] : 0;
-      // what is finite stays so: NVIDIA's OpenCL takes no infinite float among constants
+      // finite values stay finite in f32: NVIDIA's OpenCL accepts no infinite float among constants
       const double v = std::isfinite(given) ? std::clamp(given, -most, most) : given;
       const std::string entry = literal(static_cast<long double>(v), precision) + ",";
       if (line.size() + entry.size() > 96) {

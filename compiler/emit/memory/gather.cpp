@@ -18,8 +18,8 @@ using physics::Boundary;
 
 }  // namespace
 
-// The cells of a colour are a lattice whose extent along one axis is shorter by the number of
-// colours: there the site is modulus*(place of the cell) + first, where first follows from the
+// The cells of a colour form a lattice whose extent along one axis is divided by the number of
+// colours. Along it the site is modulus*(place of the cell) + first, where first follows from the
 // colour and the other coordinates.
 namespace {
 
@@ -103,8 +103,8 @@ Code Gather::coloured(const Job& job) {
 
 Code Gather::in_row(const Job& job) { return last_coordinate(job, *job.kernel.colours); }
 
-// Neighbouring threads take neighbouring places, and the classes come in turn, so that what the
-// sites of one read of another's is met again soon.
+// Neighbouring threads take neighbouring places. The classes come in turn, so that values of one
+// class that the sites of another read are still in the cache.
 Code Gather::site_in_memory_order() {
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
   const program::SiteOrder& order = job_.order;

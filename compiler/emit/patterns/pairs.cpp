@@ -22,7 +22,8 @@ constexpr int kTileSites = 256;
 constexpr int kSitesAThread = 8;  // i in registers
 constexpr int kUnrolled = 4;      // sites j in a turn of the loop
 constexpr int kGroupsAUnit = 16;  // enough to hide the tail of a launch
-// Groups for which sites of a thread are given up, and then sites of a tile down to so many.
+// With fewer groups a multiprocessor than this, threads take fewer sites; then tiles get smaller,
+// down to this many sites.
 constexpr int kFewestGroupsAUnit = 2, kFewestTileSites = 64;
 constexpr int kBlock = 512, kTile = 64, kLanes = 16;  // on processors
 
@@ -119,7 +120,7 @@ class Pairs {
     return text;
   }
 
-  /// Sums plus the terms; where `self` holds nothing is added, an empty one never does.
+  /// Adds the terms to the sums, except where `self` holds; an empty `self` never holds.
   Code add_terms(const Code& at, const Code& self) const {
     Code text;
     for (std::size_t k = 0; k < pair_.store_members.size(); ++k) {
@@ -159,7 +160,7 @@ class Pairs {
     return slots;
   }
 
-  /// How a launch cuts its work: sites a thread, blocks of sites i, shares of the sites j.
+  /// How a launch divides its work: sites a thread, blocks of sites i, shares of the sites j.
   struct Cut {
     int per_thread = 1;
     int tile = kTileSites;  ///< sites j in fast memory
@@ -230,8 +231,8 @@ Pairs::Cut Pairs::cut() const {
   return cut;
 }
 
-/// Pairs of a tile. A body is no pair with itself: most tiles hold none of the block's own sites,
-/// and need not ask for each pair.
+/// The pairs of a tile. A body has no pair with itself. Most tiles hold none of the block's own
+/// sites and need no test for each pair.
 Code Pairs::tile_pairs(const Cut& cut, const Slots& common) const {
   const auto loop = [&](const Code& self, int unrolled) {
     Slots slots = common;

@@ -17,7 +17,7 @@ class Splitter {
  public:
   explicit Splitter(const kernel::Kernel& kernel) {
     for (const kernel::Store& store : kernel.stores) first(store.value.arg(0));
-    // a kernel has values of both sides: where the terms need none, a number
+    // the kernel needs values of both sides: a number where the terms read none
     algebra::Arena& arena = *kernel.stores.front().value->arena;
     for (Side* side : {&split_.near, &split_.far}) {
       if (side->values.empty()) side->of(arena.integer(0));

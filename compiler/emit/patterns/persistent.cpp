@@ -37,7 +37,7 @@ class Functions {
   const Code& text() const { return text_; }
 
  private:
-  /// What is no item: blank lines are left out.
+  /// Lines outside of items; blank lines are left out.
   void between(const std::string& lines, const Names& uses) {
     const bool blank = std::ranges::all_of(lines, [](char c) { return c == '\n' || c == ' '; });
     if (!blank) put(lines, lines, {lines, 0, 0, uses, true});
@@ -96,7 +96,7 @@ class PersistentText {
 
   static Code array_name(int array) { return code("vphi_array_{}", array); }
 
-  /// Pointers of a stage by the names that it knows them by.
+  /// The pointers of a stage, under the names that the stage uses.
   Code aliases(const Kernel& stage, const Stage& parts) const {
     Code text;
     for (std::size_t i = 0; i < stage.arrays.size(); ++i) {
@@ -291,7 +291,7 @@ class PersistentText {
       if (job.epilogue()) text += space + code("vphi_end_{}({}, instance);\n", job.body.suffix, of);
       return text;
     }
-    // `task` is 0 where there is one instance, which the compiler is not to know beforehand
+    // `task` is 0 where there is one instance; the compiler must not take it for a constant
     const std::uint32_t tasks = part.grid[0];
     const bool pairs = kernel::sums_pairs(stage);
     Code text;

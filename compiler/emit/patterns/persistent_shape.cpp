@@ -1,4 +1,4 @@
-// Where a small system takes many steps a launch, and how its kernels meet there.
+// Whether a small system takes many steps a launch, and how its groups synchronise.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr std::int64_t kWaveThreads = 256;
 constexpr std::int64_t kSitesOfTask = 8192, kPairSitesOfTask = 512;  // on a processor
 constexpr std::size_t kMostWritten = 64;                             // stages one after the other
 
-/// Reads its own site alone, and no matrix.
+/// Whether the kernel reads its own site alone, and no matrix.
 bool own_sites(const Kernel& k) {
   if (kernel::sums_pairs(k)) return false;
   const auto own = [](algebra::Expr e) {
@@ -61,8 +61,8 @@ std::optional<PersistentShape> on_processor(const Kernel& persistent, const Targ
     why = fmt::format("{} sites are work for several threads", persistent.sites());
     return std::nullopt;
   }
-  // Two such loops with barriers around rows that one thread takes: PoCL 3 with LLVM 15 makes code
-  // of it whose numbers are wrong, with optimisation alone. Oclgrind's are right.
+  // PoCL 3 with LLVM 15 compiles two such loops with barriers around rows of one thread into code
+  // with wrong results, only when it optimises. The results of Oclgrind are right.
   const bool groups = !dialect_of(target).tasks();
   if (groups && std::ranges::count_if(persistent.stages, kernel::sums_pairs) > 1) {
     why = "a step has several sums over pairs, which OpenCL drivers of processors confuse";
@@ -75,7 +75,8 @@ std::optional<PersistentShape> on_processor(const Kernel& persistent, const Targ
   return shape;
 }
 
-/// On a GPU: an instance is one group's. Where there is one instance, the caller has compared.
+/// On a GPU: one group takes an instance. For a single instance the caller has compared the
+/// alternatives.
 std::optional<PersistentShape> one_group(const Kernel& persistent, const TargetInfo& target,
                                          bool pairs, bool asked, std::string& why) {
   const std::int64_t sites = persistent.sites(), units = std::max(1, target.compute_units);

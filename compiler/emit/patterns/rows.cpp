@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kSitesPerTask = 8192;
 constexpr std::size_t kLongReads = 500;  // numbers a site: thousands of operations
 
-// The source with what its compiler is told of a long loop (host_compiler.hpp).
+// The source with a mark for the compiler where the loop body is long (host_compiler.hpp).
 std::string with_length(const Job& job, std::string source) {
   const bool long_loop = job.dialect.tasks() && job.body.reads.size() >= kLongReads;
   return (long_loop ? "// vphi: long\n" : "") + std::move(source);
@@ -99,7 +99,8 @@ std::int64_t tasks_of(const Job& job, const Loop* loop) {
              : std::clamp<std::int64_t>(job.kernel.sites() / kSitesPerTask, 1, most);
 }
 
-// What every form of a loop over rows has; `rows` is the text of a task, `fold` adds the shares.
+// The slots common to all forms of a loop over rows; `rows` is the text of a task, `fold` adds the
+// shares.
 Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   const kernel::Kernel& kernel = job.kernel;
   const Rows rows(job);

@@ -1,4 +1,4 @@
-// What a row stores and hands to the reductions.
+// The stores of a row, and its shares of the reductions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -17,8 +17,8 @@ namespace {
 constexpr int kInstanceThreads = 128;
 constexpr std::int64_t kMostGroups = std::int64_t{1} << 24;
 constexpr int kInstanceLanes = 32;  // instances side by side on a processor
-// Lanes of a vector: clang knows the vector functions of libmvec for 256 bits. Left to itself it
-// takes 512 in some loops and not in others, with calls one by one, and the numbers depend on that.
+// Bytes of a vector: clang has the vector functions of libmvec for 256 bits. By itself it takes 512
+// bits in some loops only, with a call for each number, and the results depend on that.
 constexpr int kVectorBytes = 32;
 // Of kernels with a table: threads a group, so that making it is little beside using it, and rows.
 // Groups on a multiprocessor, where a step is light: registers are then those of the steps, and
@@ -34,8 +34,8 @@ constexpr int kSharedThreads = 256, kRowsCpp = 128, kRowsAlone = 16;
 constexpr int kMostRows = 128, kFewestRows = 32, kStepsOfBlock = 128;
 constexpr std::size_t kTableBytes = 12 * 1024;
 
-// Where the state of a generator is wanted: bits are used one by one from the first step on, words
-// by rounds, which begin behind the steps that lead up to one.
+// Where the state of a generator is needed. Bits are used one by one from the first step on. Words
+// are used by rounds, which begin after the steps that lead up to a round.
 Code state_start(const Job& job) {
   return job.kernel.random.bits ? "step_start" : "(step_start + lead)";
 }
@@ -180,8 +180,8 @@ class SingleSiteText {
     return list;
   }
 
-  // Entry `column` of the row of step `k` of a round: a fixed distance from where the first begins,
-  // which a sum of subscripts would not be to the compiler, since those wrap around.
+  // Entry `column` of the row of step `k` of a round, at a fixed distance from the first row. A sum
+  // of unsigned subscripts may wrap around, so the compiler could not use the fixed distance.
   Code entry(const char* table, std::size_t width, std::int64_t k, std::size_t column) const {
     return code("({0} + step * {1}{2})[{3}]", table, width, job_.dialect.words.index_suffix,
                 static_cast<std::size_t>(k) * width + column);
@@ -276,7 +276,7 @@ Code single_site_pointers(const Job& job) {
   return text;
 }
 
-/// What every pattern for a processor has: tasks, and values in blocks of lanes.
+/// Fills in what all patterns for processors share: tasks, and values in blocks of lanes.
 void fill_tasks(program::Kernel& out, Slots& slots, const Job& job,
                 const SingleSiteText& single_site) {
   const std::int64_t tasks =
@@ -291,8 +291,8 @@ void fill_tasks(program::Kernel& out, Slots& slots, const Job& job,
   slots["save"] = single_site.save("[i]", "[i]");
 }
 
-/// What every pattern for a GPU has: groups of threads, and values in registers. `abreast`: so many
-/// instances of a thread side by side; 0: one, and nothing is an array.
+/// Fills in what all patterns for GPUs share: groups of threads, and values in registers.
+/// `abreast`: the number of instances that a thread takes side by side; 0: one, without arrays.
 void fill_groups(program::Kernel& out, Slots& slots, const Job& job,
                  const SingleSiteText& single_site, const Bindings& bindings, int threads,
                  int abreast = 0) {
@@ -477,7 +477,7 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
   slots["abreast"] = std::to_string(std::max(1, abreast));
   const bool light = kernel::cost(kernel).flops <= kLightFlops;
   slots["occupancy"] = std::to_string(!light ? 1 : occupancy_of(abreast));
-  // NVIDIA's OpenCL knows no groups on a multiprocessor, but registers of a thread.
+  // NVIDIA's OpenCL takes no number of groups a multiprocessor, but a number of registers a thread.
   if (dialect.can.asks_registers && light)
     slots["comment"] += code("// vphi: registers={}\n",
                              kRegisters / (kSharedThreads * occupancy_of(abreast)) / 8 * 8);
@@ -487,7 +487,7 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
                          ? ""
                          : code("{} first_walkers[{}];\n", widest_integer(job), abreast) +
                                (kept ? code("unsigned noise_states[{}];\n", abreast) : "");
-  // NVIDIA's compiler would rather convert the number anew in each round than keep it.
+  // NVIDIA's compiler would convert the number again in each round instead of keeping it.
   const Code keep = dialect.words.keep;
   slots["keep_walker"] = !draws ? ""
                          : keep.empty()

@@ -29,8 +29,8 @@ constexpr int kMostHeldParameters = 24;      // numbers of the step kept in regi
 constexpr std::int64_t kWaveOccupancy = 2;   // groups on a multiprocessor that wait for each other
 constexpr std::int64_t kManySums = 8;        // reductions that cost a group more than its sites
 
-// Sites that a thread takes together. What reads its own site alone waits for memory: single
-// numbers are too few on the way, and too many instructions.
+// Sites that a thread takes together. A kernel that reads its own site alone is limited by memory:
+// with single numbers there are too few bytes in flight and too many instructions.
 int strip_of(const Job& job) {
   const bool own = centred(job);
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
@@ -111,7 +111,7 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
     add += accumulate(job, i, "out." + job.body.reduction_members[i]);
   slots["store"] = Gather::stores(job);
   slots["accumulate"] = add;
-  // Of many numbers of the step a compiler would keep all in registers across the loop, and spill.
+  // A compiler would keep many numbers of the step in registers across the loop, and spill them.
   const Code rematerialise = job.dialect.words.rematerialise;
   const bool held = job.body.parameters <= kMostHeldParameters || rematerialise.empty();
   const Code parameters =
@@ -122,7 +122,8 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   return slots;
 }
 
-/// Groups of an instance that its threads form where the kernel says how many those are.
+/// The number of groups of an instance: as many as its sites need or as run at the same time,
+/// whichever is less; 1 where the threads of a group alone must synchronise.
 std::int64_t groups_within_reach(const Job& job, int threads) {
   if (job.kernel.reach == kernel::Reach::Group) return 1;
   return std::min((job.kernel.sites() + threads - 1) / threads, wave_groups(job.target));
@@ -175,7 +176,8 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
                              : usual;
   const int wish = strip_of(job);
   const std::int64_t units = std::max(1, job.target.compute_units);
-  // Neighbours that share their random numbers are worth fewer threads, as long as all have work.
+  // Sharing random numbers between neighbours is worth fewer threads, as long as all
+  // multiprocessors have work.
   const bool noisy =
       wish > 1 && !job.body.draws.empty() && sites >= std::int64_t{2} * wish * threads * units;
   const std::int64_t threads_wanted = noisy ? sites / wish : sites;

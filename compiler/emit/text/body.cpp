@@ -47,7 +47,7 @@ Expr BodyBuilder::lower_stencil(Expr expr) {
   return factor.is_one() ? sum : arena.raw(Op::Mul, {factor, sum});
 }
 
-// In a form for people the factor of a stencil has a name of its own.
+// In the readable form the factor of a stencil has a name of its own.
 void BodyBuilder::name_factor(Expr factor, const algebra::StencilData& stencil) {
   if (bindings_.reading && !factor.is_one()) factors_.emplace(factor.get(), factor_name(stencil));
 }

@@ -50,7 +50,7 @@ Code BodyBuilder::structs() const {
   return fields("in", in) + fields("out", out) + fields("par", par);
 }
 
-// Loads in the order of their use: NVIDIA's compiler takes it for the order of their arrival.
+// Sorts loads by their first use: NVIDIA's compiler assumes that they arrive in the order written.
 void BodyBuilder::sort_reads(std::span<const Expr> order) {
   std::unordered_map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -119,7 +119,8 @@ Code BodyBuilder::site_function() {
                        printer.used());
 }
 
-// The order of a long site function. What would not fit into a thread's registers is read again.
+// The order of a long site function. Values that do not fit into a thread's registers are loaded
+// again.
 std::vector<Expr> BodyBuilder::order_of_many() {
   constexpr int kWords = 160;  // of what is held: the rest are addresses and what is on its way
   constexpr std::size_t kFar = 512;  // operations: some products of matrices
@@ -150,7 +151,7 @@ std::vector<Expr> BodyBuilder::order_of_many() {
   return order;
 }
 
-// A piece ends where the next value wants something that has not been read yet.
+// A piece ends where the next value needs something that has not been read yet.
 std::string BodyBuilder::in_pieces(Printer& printer, std::span<const Expr> order) {
   std::unordered_map<std::string, std::size_t> reads, draws;
   for (std::size_t k = 0; k < body_.reads.size(); ++k) reads[body_.reads[k].member] = k;

@@ -36,7 +36,7 @@ std::string_view slot_at(std::string_view line, std::size_t at) {
 
 }  // namespace
 
-// Fills a template and knows by its lines what it defines and what it calls.
+// Fills a template and finds in its lines which names it defines and calls.
 class Filling {
  public:
   explicit Filling(const Slots& slots) : slots_(slots) {}

@@ -229,7 +229,7 @@ Code group_functions(const Job& job, const Groups* groups) {
                                   {"groups_xy", std::to_string(x * y)}});
 }
 
-// A compiler that knew the index to be the same would take what it has read before, and hold it.
+// A compiler that knew the index to be equal would keep the value read before in a register.
 constexpr const char* kReloadFunction =
     "// The same index, since there are never 2^31 groups; no compiler can know that.\n"
     "VPHI_INLINE vphi_index vphi_again(vphi_index i, vphi_index times) {\n"
@@ -272,8 +272,8 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   slots["index_type"] = wide_index(job.kernel) ? dialect.words.wide_type : "unsigned";
   if (job.signed_index) slots["index_type"] = "long";
   slots["contract"] = job.target.contract ? "ON" : "OFF";
-  // A group of one waits for nobody. PoCL cuts a kernel at its barriers and copies what lies behind
-  // each: with some thirty of them in a loop it does not come to an end.
+  // A group of one thread needs no barriers. PoCL splits a kernel at its barriers and copies the
+  // code after each; with some thirty of them in a loop it does not finish.
   const bool alone = threads == 1;
   slots["barrier"] = alone ? "" : "barrier(CLK_LOCAL_MEM_FENCE);";
   slots["barrier_all"] = alone ? "" : "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
@@ -351,9 +351,10 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   std::size_t batch = std::min<std::size_t>(count, 8);
   while (count % batch != 0) --batch;
   slots["batch"] = std::to_string(batch);
-  // The fence of the thread that counts may cover what the barrier has ordered before it.
+  // The fence of the counting thread may cover the writes that the barrier before it has ordered.
   const bool cumulative = job.dialect.can.ordered_fence;
-  // Four strands and unrolled loops hide latencies on GPUs; PoCL 3.1 (LLVM 15) crashes over them.
+  // Four independent accumulators and unrolled loops hide latencies on GPUs; PoCL 3.1 (LLVM 15)
+  // crashes on them.
   slots["fold_lanes"] = fill(cumulative ? "fold_accumulators.txt" : "fold_simple.txt", slots);
   slots["tail_unroll"] = cumulative ? "VPHI_UNROLL" : "VPHI_ROLLED";
   slots["writer_fence"] = cumulative ? "" : "vphi_fence();";

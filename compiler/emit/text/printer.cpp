@@ -160,7 +160,7 @@ std::string Printer::number(Expr expr) {
   return p.condition ? "(" + std::string(type_name(precision_)) + ")(" + p.text + ")" : p.text;
 }
 
-// Text that may stand where an operator of precedence `level` binds it.
+// The text of an operand of an operator of precedence `level`, in brackets where needed.
 std::string Printer::operand(Expr expr, int level) {
   const Piece p = piece(expr);
   if (p.condition) return "(" + std::string(type_name(precision_)) + ")(" + p.text + ")";
@@ -188,7 +188,7 @@ std::string Printer::assignment(const std::string& target, Expr expr) {
   return take_lines() + note(expr) + declaration(target, value);
 }
 
-// A root that nobody else uses needs no name of its own, however long.
+// A root that is used once needs no name of its own, however long it is.
 Printer::Piece Printer::piece(Expr expr, bool root) {
   const auto found = known_.find(expr.get());
   if (found != known_.end()) return found->second;
@@ -200,7 +200,7 @@ Printer::Piece Printer::piece(Expr expr, bool root) {
     result.text = literal(expr->number, precision_);
   } else {
     result = compute(expr);
-    // A call binds as tightly as a name, but is not to be made twice.
+    // A call binds as tightly as a name, but must not be made twice.
     const bool shared = uses_[expr.get()] > 1 && result.name.empty();
     if (root && uses_[expr.get()] <= 1) return result;
     if (shared || result.text.size() > kLongText) {
@@ -220,7 +220,7 @@ Printer::Piece Printer::named(Expr expr, const Piece& value) {
   return {name, 0, value.condition, name};
 }
 
-// The comment above a statement, where it is another one than that before.
+// The comment above a statement, if it differs from the one before.
 std::string Printer::note(Expr expr) {
   if (!callbacks_.note) return {};
   const std::string text = callbacks_.note(*expr);
@@ -285,8 +285,8 @@ Printer::Piece Printer::compute(Expr expr) {
   if (is_condition(node.op)) return logical(node);
   const bool both_wanted = (node.op == Op::Sin || node.op == Op::Cos) && share_sincos_ &&
                            (!approximate_ || precision_ == Precision::F64);
-  // Once some angle has brought them, NVIDIA's own for f64, with memory for large angles, gain
-  // nothing.
+  // Once the emitter's functions are included for some angle they serve all: NVIDIA's own for f64,
+  // which need memory for large angles, are no faster.
   const bool there = dialect_.can.turns_for_all && precision_ == Precision::F64 && both_;
   if (both_wanted && (there || sincos_uses_[args[0].get()] == 3)) {
     (precision_ == Precision::F32 ? calls_.turns_f32 : calls_.turns_f64) = true;
@@ -447,7 +447,7 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
   return call(Op::Pow, args);
 }
 
-// A function of the device, or the one that stands for it here.
+// A function of the device, or the emitter's replacement for it.
 Printer::Piece Printer::call(Op op, std::span<const Expr> args) {
   std::string name = function_name(op, precision_, dialect_);
   if (name.empty())

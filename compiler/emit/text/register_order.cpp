@@ -73,8 +73,9 @@ class Moves {
   std::vector<bool> moved_;
 };
 
-/// What was written down together, without a gap in the numbers (a product of matrices that another
-/// kernel has too), moves to its first use; `far`: not where that is in what comes next anyway.
+/// The order with blocks of values that were made together (a product of matrices that another
+/// kernel has too; their numbers have no large gap) moved to their first use; `far`: only where
+/// that is not in the next block anyway.
 std::vector<Expr> blocks_moved(const std::vector<Expr>& order, bool far) {
   constexpr std::uint32_t kGap = 32;
   const Users users = users_in(order);
@@ -102,8 +103,7 @@ std::vector<Expr> blocks_moved(const std::vector<Expr>& order, bool far) {
   return moves.order(order);
 }
 
-/// Moves single values to where they are wanted first, unless something would have to be held for
-/// them until then.
+/// Moves single values to their first use, unless an argument would have to be held longer for it.
 class Sinking {
  public:
   explicit Sinking(const std::vector<Expr>& order)
@@ -126,8 +126,8 @@ class Sinking {
     moves_.move(i, first);
   }
 
-  /// Whether `arg` is done with before place `until`, but for user number `user`; what nobody else
-  /// uses would be moved along with its user.
+  /// Whether `arg` is used last before place `until`, apart from user number `user`. A value
+  /// without other users would be moved along with its user.
   bool held_longer(Expr arg, std::size_t user, std::size_t until) const {
     if (arg.is_number()) return false;
     const std::vector<std::size_t>& users = users_.at(arg.get());

@@ -103,7 +103,7 @@ class Writer {
         threads_, 32 / lines_, lines_, index_literal(job_, shape_.lines),
         index_literal(job_, shape_.lines - lines_), base("others"));
   }
-  /// What threads wait for that read each other's copies.
+  /// The synchronisation of threads that read each other's copies.
   Code meet() const { return lines_ > 1 ? "vphi_lanes_meet();\n" : ""; }
   /// The first cell of a line.
   Code base(const Code& line) const {
@@ -130,7 +130,7 @@ class Writer {
                 (ring_quads() - 1) * quad_words(), quad_words());
   }
 
-  /// What the step of row `row` of the quad reads and what it hands on.
+  /// The reads of the step for row `row` of the quad, and the values it hands on.
   Code take(const Job& job, int row, const std::vector<kernel::Line::Held>& held) const {
     const auto load = [&](const Read& read, int age) {
       const int place = row - age, back = quads_before(place);
@@ -459,8 +459,7 @@ Code at_boundary(const Job& job, const kernel::Line& line, int array, const Code
 
 namespace {
 
-/// Work of a site, a special function as the instructions that it takes the place of: in f64 those
-/// of a call.
+/// The work of a site in instructions; a special function in f64 counts as those of a call.
 double work_of(const kernel::Kernel& kernel) {
   const double special = kernel.compute == Precision::F32 ? 8 : 24;
   const kernel::Cost cost = kernel::cost(kernel);
@@ -496,7 +495,8 @@ bool in_any_order(const kernel::Kernel& kernel, bool own_in_place) {
   });
 }
 
-/// The walk, if it suits; `own_in_place`: what only its own site reads may be stored where it was.
+/// The walk, if one applies. `own_in_place`: arrays read at their own site alone may be stored in
+/// place.
 std::optional<kernel::Line> walk_of(const kernel::Kernel& kernel, const TargetInfo& target,
                                     bool own_in_place) {
   if (!in_any_order(kernel, own_in_place)) return {};
@@ -508,7 +508,8 @@ std::optional<kernel::Line> walk_of(const kernel::Kernel& kernel, const TargetIn
   return line;
 }
 
-/// One dimension on a GPU: the walk in runs, where it saves enough to be worth its beginnings.
+/// One dimension on a GPU: the walk in runs, where it saves more than the extra cells at the start
+/// of each run.
 std::optional<kernel::Line> runs_of(const kernel::Kernel& kernel, const TargetInfo& target) {
   const bool free = kernel.dims == 1 && kernel.instances == 1 && !kernel.colours &&
                     kernel.reach == kernel::Reach::Launch && kernel.stages.empty() &&

@@ -193,7 +193,8 @@ class RowWriter {
     }
     return result;
   }
-  /// Loads of what row `row` is the first to read: as late as can be, so little is held.
+  /// Loads for what row `row` is the first to read, as late as possible, so that few registers are
+  /// held.
   Code fetch(const Job& job, int row) const {
     std::set<Vector> wanted = vectors(job, row);
     for (int before = 0; before < row; ++before) {

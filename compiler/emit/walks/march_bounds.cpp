@@ -1,4 +1,4 @@
-// What a march does beyond the ends of the box and of the last tile.
+// The code of a march beyond the ends of the box and of the last tile.
 #include <fmt/format.h>
 
 #include <algorithm>

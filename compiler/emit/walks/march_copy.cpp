@@ -1,4 +1,4 @@
-// Where a march copies from and to.
+// The addresses from and to which a march copies.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -131,8 +131,8 @@ double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& p
 
 constexpr int kMostLanes = 256;
 
-// Vectors in a row of the tile: powers of two where they divide the box's row; its divisors else,
-// and also where the tile is `wide`.
+// Vectors in a row of the tile: powers of two where they divide the box's row; otherwise, and where
+// the tile is `wide`, its divisors.
 std::vector<int> lane_choices(std::int64_t vectors, Boundary along_x, bool wide) {
   std::vector<int> list;
   for (int lanes : {32, 64, 128, 16, 8})

@@ -13,8 +13,8 @@ namespace vphi::emit {
 namespace {
 
 constexpr int kMostSteps = 4;  // that the counts look at
-// What the last cache of a GPU holds is not read from memory again: 96^3 in two steps a pass took
-// twice the time (H100).
+// Arrays that fit the last cache of a GPU are not read from memory again, so that several steps a
+// pass gain nothing: 96^3 in two steps a pass took twice the time (H100).
 constexpr std::int64_t kBytesOfCache = std::int64_t{40} << 20;
 
 /// The functions of a site take the scalars of their step in private memory.

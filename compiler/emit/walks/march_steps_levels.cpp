@@ -1,4 +1,4 @@
-// What a march of several steps does in a plane, step by step.
+// The code of a march of several steps for a plane, step by step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace vphi::emit {
 
-// Planes of the levels between: their margins are never written, and hold numbers all the same.
+// Clears planes of the intermediate levels: their margins are never written but are read, so they
+// must hold finite numbers.
 Code MarchSteps::clear() const {
   return code(
       "VPHI_LOCAL_POINTER vphi_vector* levels = staging + {0};\n"
@@ -35,7 +36,7 @@ Code MarchSteps::carried() const {
       if (!staged.halo && l > 0)
         text += code("vphi_pack {}_made_{}[{}][{}];\n", name(staged), l, depth + 1, rows);
     }
-  // numbers from the first plane on, though nobody takes them
+  // finite numbers from the first plane on, though their results are not used
   Code zero;
   for (int l = 0; l < steps_; ++l)
     for (const Staged& staged : plan_.arrays) {
@@ -192,7 +193,7 @@ Code MarchSteps::gather(int level) const {
   return text;
 }
 
-// What a row of sites has made goes to memory, or to the next step.
+// The values of a row of sites go to memory or to the next step.
 Code MarchSteps::give(int level) const {
   Code text;
   if (last(level)) {

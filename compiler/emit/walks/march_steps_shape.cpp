@@ -1,4 +1,4 @@
-// Which tile a march of several steps has, and whether it pays.
+// The tile of a march of several steps, and whether such a march is faster.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ constexpr int kMostLanes = 128, kMostRows = 80;
 constexpr std::int64_t kMostTiles = 32, kFewestPlanes = 16;
 constexpr std::int64_t kLocalOfProcessor = 228 * 1024, kLocalBeside = 1024;
 
-/// What a thread holds in registers: what is carried from plane to plane, a window of rows, and
-/// some that stand for addresses and values on their way. In words of four bytes.
+/// The registers of a thread, in words of four bytes: values carried from plane to plane, a window
+/// of rows, and some for addresses and values being loaded.
 int registers(const Job& job, const StepsShape& shape, const MarchPlan& plan) {
   constexpr int kBeside = 40;
   int carried = 0, window = 0;
@@ -97,8 +97,8 @@ StepsEstimate estimate(const Job& job, double instructions, const StepsShape& sh
                        const MarchPlan& plan) {
   constexpr double kCacheShare = 0.3;  // of a word from the last cache, of one from memory
   constexpr double kPlanesAlone = 32;  // of a march of one step
-  // Bytes that memory moves while a thread's instruction is begun: copies reach 4.2 TB/s on an
-  // H200, and the instructions of 132 processors 28e12 a second.
+  // Bytes that memory moves in the time of one thread's instruction: copies reach 4.2 TB/s on an
+  // H200, and 132 multiprocessors start 28e12 instructions a second.
   const double instruction = job.body.real == Precision::F32 ? 0.15 : 0.3;
   const kernel::Kernel& kernel = job.kernel;
   const MarchShape& tile = shape.march;

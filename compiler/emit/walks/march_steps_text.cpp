@@ -45,7 +45,7 @@ int MarchSteps::store_of(const Staged& staged) const {
 
 // ---- where things lie -------------------------------------------------------------------------
 
-// Threads that are left over do what those of the last line do, and own nothing.
+// Surplus threads compute the same as those of the last line, and own no sites.
 Code MarchSteps::line() const {
   const Code line = code("thread / {}u", shape_.lanes);
   if (!shape_.surplus()) return line;
@@ -75,7 +75,7 @@ Code MarchSteps::places() const {
         "unsigned site_y[{0}];\nVPHI_UNROLL\nfor (int j = 0; j < {0}; ++j)\n"
         "  site_y[j] = (first_row + line*{0}u + j + {1}u) % {2}u;\n",
         rows, plan_.reach_y, ny());
-  // What lies in the edge of the tile or beyond the end of the box is another group's.
+  // Sites in the edge of the tile or beyond the end of the box belong to another group.
   text += code(
       "int owned[{0}];\nVPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n"
       "  const unsigned column = lane - {1}u, row = line*{0}u + j - {2}u;\n"
@@ -234,7 +234,8 @@ Code MarchSteps::local_scalars() const {
               static_cast<std::size_t>(steps_) * bindings_.slots.size());
 }
 
-// Barriers keep each step's scalars apart, as launches do: a compiler sees numbers from memory.
+// Barriers separate the scalars of successive steps, as launches do, so that the compiler sees them
+// as loaded from memory.
 Code MarchSteps::scalars_of_steps() const {
   const std::size_t count = bindings_.slots.size();
   Code text = code(

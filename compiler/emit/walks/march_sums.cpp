@@ -1,4 +1,4 @@
-// What a march adds up in a plane, carries along, and does at a site.
+// The sums of a march within a plane, the values it carries along, and its work at a site.
 #include <fmt/format.h>
 
 #include <algorithm>
