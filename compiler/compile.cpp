@@ -1,4 +1,4 @@
-// The stages in order. Each adds its diagnostics; the first that fails ends the way.
+// The stages in order. Each adds its diagnostics; the first that fails ends the compilation.
 #include "compiler/compile.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ Compilation derive_model(const std::string& path, const CompileOptions& options)
   if (!options.until.empty()) dsl::apply_end(model, library, options.until, diagnostics);
   if (!options.lattice.empty()) dsl::add_text(library, "--lattice", options.lattice);
   if (diagnostics.has_errors()) {
-    // A line that could not be read leaves names without meaning: only the first cause is told.
+    // A line that could not be parsed leaves names undefined, so only the first cause is reported.
     result.resolved.model = std::move(model);
     result.resolved.library = std::move(library);
     return result;
@@ -99,8 +99,8 @@ void add_persistent_kernel(schedule::Plan& plan, const emit::TargetInfo& target,
   }
 }
 
-/// Several steps in one pass over memory: what the list of launches, the counts and the model's
-/// wish come to on this device.
+/// Several steps in one pass over memory: the choice that follows from the launches, the counts,
+/// the model's options and the device.
 class StepsOfAPass {
  public:
   StepsOfAPass(schedule::Plan& plan, const emit::TargetInfo& target, physics::Together wish)
@@ -151,7 +151,7 @@ class StepsOfAPass {
   int steps_ = 1;
 };
 
-/// What the form for people says: names of scalars, and lines of the model (not of its library).
+/// The names of scalars and the lines of the model (not of its library) for the readable form.
 emit::Reading reading_of(const Compilation& c) {
   emit::Reading reading;
   reading.slots = emit::slot_names(c.plan->program);

@@ -20,7 +20,7 @@ class Gatherer {
   explicit Gatherer(const Compilation& compilation)
       : compilation_(compilation), sources_(compilation.resolved.sources()) {}
 
-  /// Arrays are called as the user knows them.
+  /// The names of arrays as the user wrote them.
   algebra::Names names() const {
     return {[this](const algebra::Node& node) -> std::string {
       if (node.op != Op::Load || !compilation_.system) return "";
@@ -64,7 +64,7 @@ class Gatherer {
     std::vector<ExplainedTerm> result;
     for (Expr part : parts) {
       const Formula f = typeset ? formula(part) : Formula{algebra::to_text(part, names()), "", ""};
-      // a field by itself occurs everywhere: its first place says nothing
+      // a field by itself occurs in many places: its first one is not the origin of the term
       result.push_back({f, part.args().empty() ? Origin{} : origin(part->span)});
     }
     return result;

@@ -18,7 +18,7 @@ std::string place(const Origin& o) {
   return fmt::format("{}line {}: {}", o.library ? o.file + " " : "", o.line, o.text);
 }
 
-/// pi, pi/2, 1.2345: a phase as one would say it.
+/// A phase as text: pi, pi/2, 1.2345.
 std::string phase(double x) {
   const double quarter = x / std::numbers::pi * 2;
   if (std::fabs(quarter - std::round(quarter)) > 1e-9) return fmt::format("{:.5g}", x);

@@ -14,7 +14,7 @@ using dsl::Expr;
 using dsl::ExprKind;
 using dsl::ExprPtr;
 
-/// How tightly a formula holds together, loosest first.
+/// The precedence of a formula's outermost operation, lowest first.
 enum class Binding { Select, Or, And, Not, Compare, Range, Sum, Product, Power, Atom };
 
 struct Piece {

@@ -12,7 +12,8 @@ namespace vphi::algebra {
 
 namespace {
 
-/// Offsets of neighbours reach 64 sites at most, so this marks a Load and can be nothing else.
+/// Offsets of neighbours reach 64 sites at most, so this offset is free to mark a Load of the other
+/// site.
 constexpr std::int16_t kOther = 0x4000;
 /// Mark of an entry of a matrix, along an axis that particles do not have.
 constexpr std::int16_t kEntry = 0x2000, kTransposed = 0x2001;

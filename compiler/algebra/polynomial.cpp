@@ -9,7 +9,7 @@
 namespace vphi::algebra {
 namespace {
 
-/// More terms than this are left as a product: (x1 + ... + x9)^12 helps nobody.
+/// A product with more terms than this when multiplied out is left as it is: (x1 + ... + x9)^12.
 constexpr std::size_t kMostTerms = 20000;
 
 std::vector<Expr> terms_of(Expr e) {

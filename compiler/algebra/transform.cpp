@@ -7,7 +7,8 @@
 namespace vphi::algebra {
 namespace {
 
-/// Nodes met so far: open addressing, since most of the time of a search went into buckets.
+/// The set of nodes met so far. It uses open addressing: with buckets, most of the time of a search
+/// was spent in them.
 class Seen {
  public:
   /// False where the node was met before.
@@ -23,7 +24,8 @@ class Seen {
  private:
   /// The slot that holds the node, or the free one where it belongs.
   const Node** find(const Node* node) {
-    // Nodes that were made together are met together: a line of memory has eight of them.
+    // Nodes that were made together are visited together, so eight of them share a line of the
+    // cache.
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = (((node->id >> 3) * 0x9E3779B97F4A7C15u >> 32 << 3) | (node->id & 7)) & mask;
     while (slots_[i] && slots_[i] != node) i = (i + 1) & mask;

@@ -76,8 +76,8 @@ std::optional<std::array<int, 2>> clifford_violation(const Gammas& g) {
   return std::nullopt;
 }
 
-/// Rows in turn: what a row has at the leading place of an earlier one is taken off; what is left
-/// is a new row.
+/// Elimination row by row: multiples of earlier rows are subtracted, and a remainder that is not 0
+/// becomes a new row.
 std::optional<Factorised> factorised(const SpinMatrix& m) {
   Factorised result;
   std::vector<int> leading;

@@ -17,7 +17,8 @@ constexpr int kMomenta = 8;  ///< of each axis
 using Number = std::complex<double>;
 using Form = std::array<std::array<Number, kDirections>, kDirections>;
 
-/// Of a Hermitian form that may have both signs: the largest of form + shift*1, shift its bound.
+/// The largest eigenvalue of a Hermitian form that may have both signs: that of form + shift*1,
+/// shift a bound of the form, less shift.
 double largest_eigenvalue(const Form& form) {
   double shift = 0;
   for (const auto& row : form) {

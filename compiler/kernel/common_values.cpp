@@ -30,7 +30,7 @@ class Sharer {
     for (const ScalarAssign& assign : kernel_.epilogue) {
       if (common_.contains(assign.slot)) {
         out_.clock.push_back(assign);
-        // values made of the old one are not those of the new
+        // values computed from the old one are not valid for the new one
         std::erase_if(known_, [&](const auto& known) {
           return algebra::depends_on(Expr(known.first), arena(assign).symbol(assign.slot));
         });
@@ -74,7 +74,7 @@ class Sharer {
     return rebuild(expr);
   }
 
-  /// The value as one that the clock notes.
+  /// The value as a symbol whose value the clock stores.
   Expr noted(Expr value, std::vector<std::string>& list) {
     const auto found = known_.find(value.get());
     if (found != known_.end()) return found->second;

@@ -1,4 +1,4 @@
-// What one site costs, counted on the expressions as the emitters print them.
+// The cost of one site, counted on the expressions as the emitters print them.
 #include <cmath>
 #include <map>
 #include <set>
@@ -31,7 +31,7 @@ bool is_reciprocal_root(Expr power) {
   return exponent.is_number() && exponent->number.real == -0.5L;
 }
 
-/// Walks what happens at a site; each value counts once, however often it is used.
+/// Counts the work of a site; each value counts once, however often it is used.
 class Counter {
  public:
   /// `handed`: names of values that a clock makes for all paths (kernel/common_values.hpp).
@@ -93,7 +93,7 @@ class Counter {
     for (std::size_t i = 0; i < truths; ++i) site.flops += !algebra::is_condition(expr.arg(i).op());
     const int additions = expr.is(Op::Add) ? times : expr.is(Op::Sub) ? 1 : 0;
     int products = expr.is(Op::Fma);  // that an addition takes
-    // a + (-b) that nobody else wants negative is a difference
+    // a + (-b) is a difference where nothing else uses -b
     for (std::size_t i = 0; i < expr.args().size(); ++i) {
       const Expr arg = expr.arg(i);
       const bool difference = i > 0 && expr.is(Op::Add) && arg.is(Op::Neg) && uses_[arg.get()] == 1;
@@ -107,7 +107,7 @@ class Counter {
     site.fused += products;
   }
 
-  /// Counts who wants what, before `count`.
+  /// Counts the uses of each value, before `count`.
   void announce(Expr root) {
     std::vector<Expr> open{root};
     while (!open.empty()) {
@@ -139,7 +139,7 @@ class Counter {
     site.flops += stencil_factor(data, dx_) != 1;
   }
 
-  /// A term of a sum that is a product which nothing else takes.
+  /// Whether a term of a sum is a product that is used once.
   bool takes_product(Expr arg) {
     const Expr inner = arg.is(Op::Neg) && uses_[arg.get()] == 1 ? arg.arg(0) : arg;
     return inner.is(Op::Mul) && uses_[inner.get()] == 1 && !uniform(inner);
@@ -182,7 +182,7 @@ Counter counted(const Line& line) {
 
 Counter counted(const Kernel& whole) {
   if (const auto line = line_of(whole)) return counted(*line);
-  // What all paths have in common follows from time alone: it is no cost of a path.
+  // Values common to all paths depend on time alone: they are not counted for a path.
   Shared shared;
   if (!whole.common.empty()) shared = share(whole);
   const Kernel& kernel = whole.common.empty() ? whole : shared.own;
@@ -195,7 +195,7 @@ Counter counted(const Kernel& whole) {
   return counter;
 }
 
-/// Philox4x32-10 and Box-Muller, shared by the numbers of a block: what ops.cpp says of each.
+/// Adds Philox4x32-10 and Box-Muller, shared by the numbers of a block, with the costs in ops.cpp.
 void add_draws(const Kernel& kernel, Cost& cost) {
   algebra::visit(kernel.values(), [&](Expr, Expr node) {
     if (!node.is(Op::Normal) && !node.is(Op::Uniform)) return;

@@ -21,7 +21,8 @@ std::optional<std::int64_t> integer_of(Expr expr) {
 
 bool is_negative(Expr expr) { return expr.is_number() && expr->number.real < 0; }
 
-/// What needs no operation at a site: leaves, sums of stencils, and what is the same at every site.
+/// Finds values that need no operation at a site: leaves, sums of stencils, and values equal at all
+/// sites.
 class AtHand {
  public:
   explicit AtHand(const SiteFunction& function) : at_site_(function.at_site) {
@@ -72,7 +73,7 @@ class Rewriting {
   }
 
  protected:
-  /// What stands in the place of an operation; null: the same one.
+  /// The replacement of an operation; null: it is kept.
   virtual Expr made(Expr expr) = 0;
 
   Expr visit(Expr expr) {
@@ -94,7 +95,7 @@ class Rewriting {
     const auto found = uses_.find(expr.get());
     return found == uses_.end() ? 0 : found->second;
   }
-  /// An operation that nothing else wants.
+  /// Whether an operation is used once.
   bool open(Expr expr) { return uses(expr) <= 1 && !at_hand(expr); }
 
   AtHand at_hand;
@@ -196,7 +197,7 @@ class Sums : public Rewriting {
   using Rewriting::Rewriting;
 
  private:
-  /// A term of a sum; `product`: nothing else wants it.
+  /// A term of a sum; `product`: a product that is used once.
   struct Term {
     Expr value;
     bool minus = false, product = false;

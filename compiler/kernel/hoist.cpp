@@ -1,4 +1,4 @@
-// Pass `hoist`: what is the same at every site is computed once, before the sweep.
+// Pass `hoist`: values equal at all sites are computed once, before the sweep.
 #include <unordered_map>
 
 #include "compiler/kernel/passes.hpp"
@@ -30,7 +30,7 @@ class Hoister {
     return symbol;
   }
 
-  /// Of a sum or product the scalar part goes out as one value.
+  /// Takes the scalar part of a sum or product out as one value.
   Expr split(Expr expr) {
     std::vector<Expr> scalars, sites;
     for (Expr arg : expr.args()) (arg->per_site ? sites : scalars).push_back(arg);
@@ -56,7 +56,7 @@ class Hoister {
     } else {
       std::vector<Expr> args;
       for (Expr arg : expr.args()) args.push_back(visit(arg));
-      // what has its order already keeps it
+      // operations in a fixed order keep it
       const bool fixed_order = expr->fixed_order || (expr.op() >= Op::Neg && expr.op() <= Op::Fma);
       result = fixed_order ? expr->arena->raw(expr.op(), args, expr->span)
                            : expr->arena->make(expr.op(), args, expr->span);

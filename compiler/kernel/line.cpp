@@ -28,7 +28,7 @@ struct Argument {
   Expr constant;  ///< where place.value is kConstant
 };
 
-/// What is made once a cell.
+/// A value that is computed once a cell.
 struct Value {
   Expr sample;  ///< one of the nodes that are this value
   std::vector<Argument> args;
@@ -40,11 +40,11 @@ struct Value {
   std::set<int> recomputed_at;  ///< ages at which it is made though it could be held
 };
 
-/// A value is rather made twice than held over a gap of ages if it takes no more operations.
+/// A value is computed twice rather than held over a gap of ages if it takes no more operations
+/// than this.
 constexpr int kCheap = 4;
 
-/// Registers that may be taken by what is held: a thread of a GPU has 255, and computes in them
-/// too.
+/// The most registers for held values. A thread of a GPU has 255, and needs some to compute.
 constexpr int kRegisters = 150;
 
 class Finder {
@@ -63,7 +63,7 @@ class Finder {
   }
 
  private:
-  /// Where every store is Select(s != 0, what was there, new value) with a scalar s.
+  /// Finds the scalar s where every store is Select(s != 0, old value, new value).
   void find_still() {
     Expr test;
     for (const Store& store : kernel_.stores) {
@@ -324,8 +324,8 @@ class Finder {
     return last;
   }
 
-  /// Where more is held than registers take, values are made again of others that are held anyway:
-  /// for one operation a number, at most.
+  /// Where more values are held than fit the registers, some are computed again from others that
+  /// are held anyway, at one operation each at most.
   void relieve() {
     const int words = kernel_.compute == Precision::F64 ? 2 : 1;
     for (Burden now = burden(); words * now.held > kRegisters;) {
@@ -436,7 +436,7 @@ class Finder {
     return made_[{v, make}] = known;
   }
 
-  /// What later steps read of value `v`.
+  /// Adds what later steps read of value `v`.
   void hold(int v, Line& line) {
     const Value& value = values_[static_cast<std::size_t>(v)];
     if (value.sample.is(Op::Site) || value.ages.empty()) return;

@@ -10,8 +10,7 @@ using algebra::Arena;
 using algebra::Expr;
 using algebra::Op;
 
-/// Factors that are one term, once they are known: values that are made of each other share most of
-/// what they are made of.
+/// Factors known to be one term; nested values share most of their factors.
 using Singles = std::unordered_map<const algebra::Node*, std::optional<Term>>;
 
 class Collector {

@@ -1,4 +1,4 @@
-// Structural soundness of a kernel; run after every pass.
+// Checks the structure of a kernel; run after every pass.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -90,7 +90,7 @@ class Verifier {
     });
   }
 
-  /// What the sites store and add up; a read of several counts once.
+  /// The distinct reads of the stored and reduced values.
   std::vector<Expr> site_reads(bool with_reductions) const {
     std::vector<Expr> values = kernel_.values();
     if (!with_reductions) values.resize(kernel_.stores.size());

@@ -162,7 +162,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     return true;
   }
 
-  // Every value that is read from an object passes through this conversion.
+  // Counts reads: every value read from an object passes through this conversion.
   bool VisitImplicitCastExpr(clang::ImplicitCastExpr* s) {
     if (s->getCastKind() != clang::CK_LValueToRValue) return true;
     const Expr* from = s->getSubExpr()->IgnoreParens();
