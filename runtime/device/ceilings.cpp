@@ -45,7 +45,8 @@ constexpr const char* kCopyNative = R"(extern "C" void vphi_copy(void* const* ar
 }
 )";
 
-// Independent chains of values hide the latency of what is measured; @steps@ moves each of them on.
+// Independent chains of values hide the latency of the operation measured; @steps@ advances each
+// chain.
 constexpr const char* kChainsGpu = R"(@head@
   const @type@ b = (@type@)0.999, c = (@type@)0.001;
   @type@ @begin@;

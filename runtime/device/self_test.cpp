@@ -104,7 +104,7 @@ void require(bool condition, const std::string& text) {
   if (!condition) throw Failure{text};
 }
 
-/// Frees the buffers it made, whatever happens.
+/// Buffers of the test, freed at the end of the scope.
 class TestBuffers {
  public:
   explicit TestBuffers(Device& device) : device_(device) {}

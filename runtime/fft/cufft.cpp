@@ -128,7 +128,7 @@ class CuTransform : public DeviceTransform {
     try {
       device_.free(work_);  // waits for what is queued
     } catch (const DeviceError&) {
-      // A device that failed has said so already.
+      // A device that failed has reported it before.
     }
   }
 

@@ -12,7 +12,7 @@ namespace {
 using program::Precision;
 using runtime::BufferHandle;
 
-/// Down, transformed by the host in f64, and up again.
+/// A transform by the host: the data are downloaded, transformed in f64 and uploaded.
 template <class Real>
 class HostTransform : public DeviceTransform {
  public:

@@ -14,9 +14,9 @@
 namespace vphi::fft {
 namespace {
 
-// FFTW's own threads choose another algorithm for each number of them, and so other last bits. Here
-// the transform is cut into pieces whose shapes follow from the box alone; threads share the
-// pieces, and each piece has the same plan whoever takes it.
+// FFTW's own threads use an algorithm that depends on their number, so the last bits of results do
+// too. Here the transform is cut into pieces whose shapes depend on the box alone. Threads share
+// the pieces, and the plan of a piece does not depend on the thread.
 
 constexpr std::int64_t kRows = 16;  ///< lines transformed by one call
 
@@ -36,8 +36,8 @@ using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, Destroy>;
 
 fftw_complex* raw(Complex* data) { return reinterpret_cast<fftw_complex*>(data); }
 
-/// Which way, and whether pieces may start where vector loads need care. The second follows from
-/// the shape, as the memory itself starts on 16 bytes.
+/// The direction of a transform, and FFTW's flag for pieces that may start unaligned for vector
+/// loads. The flag follows from the shape, since the memory itself is aligned to 16 bytes.
 struct Way {
   bool forward = true;
   unsigned flags = FFTW_ESTIMATE;

@@ -61,7 +61,7 @@ class VkTransform : public DeviceTransform {
     try {
       device_.synchronise();
     } catch (const DeviceError&) {
-      // A device that failed has said so already.
+      // A device that failed has reported it before.
     }
     vkfft().api.free(plan_);
   }

@@ -119,8 +119,8 @@ class CsvFile : public ResultFile {
     for (auto& [key, table] : tables_) check(table.stream.flush());
   }
 
-  /// Tables only grow, so a state of them is their lengths: lines of length, ending, step of
-  /// the last row, and group and header, separated by tabs.
+  /// Tables only grow, so their lengths describe their state. The mark has a line for each table:
+  /// length, ending, step of the last row, group and header, separated by tabs.
   std::string mark(std::int64_t) override {
     flush();
     std::string text;
@@ -143,7 +143,8 @@ class CsvFile : public ResultFile {
     return program_.axes[static_cast<std::size_t>(number)];
   }
 
-  /// Each header of a group has a file of its own: clauses of other names and times write others.
+  /// Each header of a group has a file of its own, so that clauses with other names and times write
+  /// other files.
   Table& table_of(const std::string& group, const std::string& header) {
     const std::string front = group + ": ";
     auto [place, fresh] = tables_.try_emplace(front + header);

@@ -212,7 +212,7 @@ std::vector<std::string> axes_of(hid_t set) {
   return names;
 }
 
-/// Where the cells lie, of each axis, x first; empty where nothing says it.
+/// The edges of the cells along each axis, x first; empty where the file does not give them.
 std::vector<Numbers> edges_of(hid_t file, hid_t set, const std::string& path,
                               const std::vector<std::int64_t>& cells) {
   const auto axes = axes_of(set);

@@ -173,11 +173,11 @@ Results::~Results() {
   try {
     writer_->wait();
   } catch (const std::exception&) {
-    // told below where nobody heard of it
+    // reported below if it has not been reported before
   }
   const std::string untold = writer_->untold();
   writer_.reset();
-  // The run has ended by another error, which its owner reports; this one must not get lost.
+  // The run has ended by another error, which its owner reports; this one is reported as well.
   if (!untold.empty()) fmt::print(stderr, "results are not complete: {}\n", untold);
   files_.clear();
 }

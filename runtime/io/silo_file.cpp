@@ -1,11 +1,10 @@
-// Result files for the field's older tools: SILO, one file for each moment, as LATTICEEASY's
-// successors and VisIt read them.
+// Result files in SILO, one file for each moment, as LATTICEEASY's successors and VisIt read them.
 //
 // "name.silo" makes "name_STEP.silo" with a mesh and the arrays of that step, "name.visit" that
 // lists them in order, and the CSV tables of everything that is not a lattice. Library: LLNL, Silo
-// User's Guide 4.11 (DBCreate, DBPutQuadmesh, DBPutQuadvar1). It is opened when the first such file
-// is asked for: it brings an HDF5 of its own, for MPI where the distribution builds it so, which no
-// other run shall load.
+// User's Guide 4.11 (DBCreate, DBPutQuadmesh, DBPutQuadvar1). The library is opened with the first
+// such file. It loads an HDF5 of its own, in some distributions one for MPI, which runs without
+// such files must not load.
 #include "runtime/io/output_files.hpp"
 #include "runtime/io/results.hpp"
 

@@ -47,7 +47,8 @@ class Products {
   }
 
  private:
-  /// sum_i a_i a_{i+t} = inverse of |a~|^2, where zeros behind the values keep the ends apart.
+  /// sum_i a_i a_{i+t} is the inverse transform of |a~|^2; zeros after the values separate the
+  /// ends.
   void transform() {
     const std::size_t direct = sums_.size();
     sums_.resize(longest_, 0);
@@ -96,7 +97,7 @@ Chains halved(std::span<const std::vector<double>> chains) {
   return result;
 }
 
-/// All values are one number, as far as sums over a lattice are the same twice.
+/// Whether all values are equal, up to the rounding of sums over a lattice.
 bool frozen(const std::vector<double>& values) {
   constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
   const auto [least, most] = std::ranges::minmax(values);
@@ -141,7 +142,8 @@ struct Windowed {
   bool plateau = false;
 };
 
-/// `decay`: what is left of |Gamma| after one of them, where the sum of Gamma does not tell.
+/// `decay`: the factor of |Gamma| from one separation to the next, for where the sum of Gamma does
+/// not give it.
 Windowed gamma_sum(std::span<const std::vector<double>> chains, double mean, double s,
                    double decay) {
   constexpr double kFloor = 0.25;  // of gamma0: what cancels more would have been averaged before
@@ -150,8 +152,8 @@ Windowed gamma_sum(std::span<const std::vector<double>> chains, double mean, dou
   Products products(chains, mean);
   const double gamma0 = products.at(0) / n;
   // The first W with g(W) = exp(-W/tau) - tau/sqrt(W N) < 0 (eq. 52), G = tau_int - 1/2. Where
-  // neighbours are anticorrelated the sum says nothing of the decay, |Gamma(1)| does; both are the
-  // same tau where Gamma is an exponential.
+  // neighbours are anticorrelated tau follows from |Gamma(1)| and not from the sum; for an
+  // exponential Gamma both give the same tau.
   double g = 0;
   const std::size_t last = products.longest() / 2;
   for (std::size_t w = 1; w <= last && !result.plateau; ++w) {
@@ -168,7 +170,7 @@ Windowed gamma_sum(std::span<const std::vector<double>> chains, double mean, dou
   return result;
 }
 
-/// Takes the error of `n` independent averages where it is larger.
+/// Replaces the error by that of `n` independent averages where the latter is larger.
 bool take_scatter(double variance, double n, ChainAverage& result) {
   const double degrees = n - 1, error = std::sqrt(variance / degrees);
   if (error <= result.at_least) return false;
@@ -177,14 +179,14 @@ bool take_scatter(double variance, double n, ChainAverage& result) {
   return result.blocked = true;
 }
 
-/// Whether `n` averages scatter by more than the error leaves to chance.
+/// Whether `n` averages scatter by more than the error makes likely.
 bool scatter_far(double variance, double n, const ChainAverage& result) {
   return variance > result.at_least * result.at_least * far_chi2(n - 1);
 }
 
-/// Averages of blocks longer than the window should be independent and scatter as the error says.
-/// Where they do not, the window has missed what is slow: blocking's error stands in its place, and
-/// is known once blocks are so long that neighbours are independent.
+/// Averages of blocks longer than the window should be independent and scatter according to the
+/// error. Where they do not, the window has missed a slow mode. The error is then that of blocking,
+/// once blocks are so long that neighbours are independent.
 void compare_blocks(const Chains& chains, std::size_t window, ChainAverage& result) {
   constexpr std::size_t kLong = 2;             // windows: little is left there of a single decay
   constexpr double kClear = 2.5, kGone = 1.5;  // standard errors of the correlation of neighbours

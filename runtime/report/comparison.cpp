@@ -24,7 +24,7 @@ std::string table_of(const char* label, const std::string& rows) {
       label, rows);
 }
 
-/// What the runs were made with, as far as it is not the same.
+/// The parameters and options in which the runs differ.
 std::string differences(std::span<const Report> runs) {
   std::string rows;
   const auto add = [&](const std::string& name, const std::vector<std::string>& cells) {
@@ -74,7 +74,7 @@ std::string differences(std::span<const Report> runs) {
   return table_of("Differences", header_row(runs, "") + "</tr>\n" + rows);
 }
 
-/// The last value of each series, and how far it is from the first run's.
+/// The last value of each series, and its difference from that of the first run.
 std::string final_values(std::span<const Report> runs) {
   std::vector<std::string> names;
   for (const Report& r : runs)

@@ -17,7 +17,7 @@ constexpr double kTextPerByte = 4.0 / 3;                        ///< base64
 constexpr int kLargestEdge = 640, kSmallestEdge = 64;           ///< of a picture
 constexpr std::size_t kMostFrames = 240;
 
-/// The arrays of the page; equal ones are there once.
+/// The arrays of the page; equal ones are stored once.
 class Pool {
  public:
   std::size_t add(std::span<const double> values) {
@@ -70,7 +70,8 @@ json table_data(Pool& pool, const Table& table, const Report& report, std::size_
   return t;
 }
 
-/// Frames and pixels share what there is: fewer pixels before fewer than 24 frames.
+/// Frames and pixels share the budget: the number of pixels is reduced before the frames are fewer
+/// than 24.
 json picture_data(const Picture& picture, const Report& report, std::size_t bytes) {
   const std::string unit = picture.slice && !report.length_unit.empty()
                                ? " [" + report.length_unit + "]"

@@ -1,4 +1,4 @@
-// Text of others made safe to stand in HTML.
+// Text from a user escaped for HTML.
 #include "runtime/report/page.hpp"
 
 namespace vphi::report {

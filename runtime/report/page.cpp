@@ -169,7 +169,7 @@ std::string document(const Shell& shell) {
 std::string page(const Report& report, const Budget& budget, const LivePage* live) {
   Budget smaller = budget;
   std::string text = build(report, smaller, live);
-  // Text, formulas and the least that is kept of every curve are not in the budget.
+  // Text, formulas and the least number of points of every curve are not in the budget.
   for (int i = 0; i < 4 && text.size() > kMostBytes; ++i) {
     smaller.bytes /= 2;
     text = build(report, smaller, live);

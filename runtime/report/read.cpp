@@ -1,4 +1,4 @@
-// What both kinds of result files share, and CSV.
+// The parts common to both kinds of result files, and CSV.
 #include "runtime/report/read.hpp"
 
 #include <fmt/format.h>

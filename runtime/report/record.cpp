@@ -77,7 +77,7 @@ std::vector<ChainRow> chain_from(const json& list) {
   return rows;
 }
 
-/// Which way a picture lies; its planes are read from the result files.
+/// The axes of pictures; their planes are read from the result files.
 json axes_of(const std::vector<Picture>& pictures) {
   json list = json::array();
   for (const Picture& p : pictures)

@@ -29,7 +29,7 @@ std::string random_token() {
   return token;
 }
 
-/// In a time that does not depend on where they differ.
+/// Whether the texts are equal, compared in a time that does not depend on where they differ.
 bool same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned different = 0;
@@ -112,7 +112,7 @@ LiveServer::LiveServer(LiveRun& run, int port) : parts_(std::make_unique<Parts>(
   button("resume", runtime::Wish::GoOn);
   button("stop", runtime::Wish::Stop);
   parts_->thread = std::thread([&server] { server.listen_after_bind(); });
-  // `stop` does nothing to a server that has not begun
+  // `stop` has no effect on a server that has not started
   for (int i = 0; i < 1000 && !server.is_running(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }

@@ -17,7 +17,7 @@ using Chains = std::vector<std::vector<double>>;
 constexpr std::size_t kLeastForEarly = 32;  ///< values that a comparison of their parts takes
 constexpr double kFarOff = 4;               ///< standard errors that chance alone does not make
 
-/// By how many standard errors the first quarter of the chains lies off the rest.
+/// The difference between the first quarter of the chains and the rest, in standard errors.
 double early(const Chains& chains, const observe::ChainAverage& all) {
   if (all.values < kLeastForEarly) return 0;
   double first = 0, rest = 0, n_first = 0, n_rest = 0;
@@ -27,7 +27,7 @@ double early(const Chains& chains, const observe::ChainAverage& all) {
       (quarter ? first : rest) += chain[i];
       (quarter ? n_first : n_rest) += 1;
     }
-  // Of the rest alone: what lies far off would be taken for fluctuations.
+  // The error of the rest alone: a first quarter that differs would be taken for fluctuations.
   Chains later;
   for (const auto& chain : chains)
     later.emplace_back(chain.begin() + static_cast<std::ptrdiff_t>(chain.size() / 4), chain.end());

@@ -85,7 +85,8 @@ void Table::transpose_by_instance() {
   column = 0;
 }
 
-/// By slot where the session has it so and no other part has to follow.
+/// The scalars of this part. They are ordered by slot where the session has them so and there is
+/// one part.
 Table Ensemble::block() {
   Table table;
   table.width = program_.scalars.size();
@@ -167,7 +168,7 @@ void Ensemble::apply(const std::vector<Statistic>& statistics,
   }
   if (then.empty()) return;
   all.transpose_by_instance();
-  // the kernels of one batch after the other, on the device that is at hand
+  // the kernels of one batch after the other, on the same device
   const auto batch = static_cast<std::size_t>(program_.instances) * all.width;
   const std::vector<double> kept = session_->scalars();
   for (std::size_t first = 0; first < all.values.size(); first += batch) {
@@ -202,7 +203,7 @@ void Ensemble::finish_row(std::size_t output, const io::Moment& at, Table& all) 
     values.values.assign(cells, kNone);
     if (scalar.error_slot >= 0) values.errors.assign(cells, kNone);
     for (std::int64_t i = 0; i < all.instances; ++i) {
-      // all instances of a cell agree; a failed one has nothing to say
+      // all instances of a cell agree; failed ones are left out
       if (failed(i)) continue;
       const auto cell = static_cast<std::size_t>(left.cell(i));
       values.values[cell] = all.at(i, scalar.slot);
@@ -243,7 +244,7 @@ void Ensemble::finish_row(std::size_t output, const io::Moment& at, Table& all) 
   }
 }
 
-/// What the parts that have been there were when they ended.
+/// The scalars of the parts that have ended, as they were at their ends.
 Table Ensemble::watched() const {
   Table all;
   all.width = program_.scalars.size();
@@ -264,7 +265,8 @@ void Ensemble::end_part(const io::Moment& at) {
   fields_.finish();
 }
 
-/// With several parts: rows in the order of their steps; a part that ended earlier gives its last.
+/// With several parts: rows in the order of their steps. A part that ended earlier contributes its
+/// last row.
 void Ensemble::finish_rows() {
   for (std::size_t output = 0; output < waiting_.size(); ++output) {
     auto& parts = waiting_[output];

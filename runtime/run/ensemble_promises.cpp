@@ -1,4 +1,4 @@
-// Promises of an ensemble, averages over its axes and over time, and their errors.
+// Expectations of an ensemble, averages over its axes and over time, and their errors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 /// Steps in an average and its value, one behind the other.
 using History = std::vector<std::pair<double, double>>;
 
-/// A further moment; where there would be more than `most` every other one goes, and those that
-/// follow keep the distance.
+/// Adds a moment. Where there would be more than `most`, every other one is removed, and later ones
+/// keep the new distance.
 void remember(History& history, double steps, double mean, std::size_t most) {
   if (!history.empty() && !(steps > history.back().first)) return;
   const std::size_t half = history.size() / 2;
@@ -35,10 +35,10 @@ void remember(History& history, double steps, double mean, std::size_t most) {
   history.resize(kept);
 }
 
-/// Means of the windows of an average. One that is much shorter than the others would count as much
-/// as they: the rest at the end belongs to the window before, what is short at the start to the
-/// next. What differs from the whole average by the rounding of these differences is that average:
-/// a value that stays the same has windows that are the same.
+/// Means of the windows of an average. A window that is much shorter than the others would have the
+/// same weight, so a short one at the end is joined with the one before and a short one at the
+/// start with the next. A mean that differs from the whole average by rounding alone is set to it,
+/// so that a constant value has equal windows.
 std::vector<double> windows_of(const History& history, double steps, double mean) {
   History moments = history;
   if (!moments.empty() && steps > moments.back().first) moments.emplace_back(steps, mean);
@@ -148,7 +148,7 @@ void Ensemble::judge_instance(std::size_t promise, const Table& table, std::int6
   memory.ok = memory.ok && ok;
 }
 
-/// Why a standard error that is none decides nothing.
+/// Why an expectation whose standard error is 0 or unknown is undecided.
 std::string Ensemble::undecided(const program::Expectation& e, double sigma) const {
   if (sigma == 0) return "sigma is 0: all values are the same";
   const auto own = unknown_.find(e.scale_slot);  // else it is made of several
@@ -170,7 +170,7 @@ void Ensemble::judge_whole(Table& all, double time) {
   }
 }
 
-/// A target holds everywhere where it holds in every instance that has been there.
+/// Checks the criteria that stop a run: a target holds where it holds in every instance run so far.
 void Ensemble::check_stop_criteria(const Table& table, const io::Moment& at) {
   if (reached() || std::none_of(program_.expectations.begin(), program_.expectations.end(),
                                 program::is_stop_criterion))
@@ -195,7 +195,7 @@ void Ensemble::check_stop_criteria(const Table& table, const io::Moment& at) {
   }
 }
 
-/// Statistics over axes, errors of averages over time, and what is made of both.
+/// Fills in statistics over axes, errors of averages over time, and scalars computed from both.
 void Ensemble::complete(Table& all) {
   errors_over_time(program_.watch_statistics, all);
   apply(program_.watch_statistics, program_.watch_then, all);

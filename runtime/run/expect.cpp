@@ -9,7 +9,7 @@ using program::Expectation;
 
 namespace {
 
-/// The last output of a run may fall on one that was judged already.
+/// The last output of a run may be at a moment that was checked already.
 void remember(ExpectationResult& result, double time, double value) {
   if (result.history.empty() || result.history.back().first != time)
     result.history.emplace_back(time, value);

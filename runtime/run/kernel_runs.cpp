@@ -1,4 +1,4 @@
-// What the device says of each kernel, and how long the kernels of a step take by themselves.
+// The device's report on each kernel, and the time of each kernel of a step by itself.
 #include <algorithm>
 
 #include "runtime/run/launch_time.hpp"

@@ -37,7 +37,7 @@ constexpr double kSearchSeconds = 60;  ///< for the step at which a run broke
 constexpr double kRunaway = 1e8;       ///< growth of what should stay that ends a run
 constexpr std::chrono::milliseconds kPauseInterval{50};
 
-/// Where a run stands between two chunks of steps.
+/// The state of a run between two chunks of steps.
 class Loop {
  public:
   /// `ensemble`: null where the model has no sweep. `kept`: of the part before, if there was one.
@@ -89,11 +89,11 @@ class Loop {
         keep(false);
       }
     }
-    // Before the closing values, which a run that goes on from here will not have.
+    // Before the values at the end, which a run that goes on from here does not contain.
     const double worth = options_.keep.at_end_after;
     if (watches()) watch();
     const double spent = earlier_ + seconds_;
-    // One that lies there already must not stay behind as that of a run that has not ended.
+    // An earlier checkpoint must be replaced: it would be one of a run that has not ended.
     const bool wanted = worth >= 0 && (spent >= worth || checkpoints_.last_step() >= 0);
     if (over() ? step_ > first_ && wanted : interrupted()) keep(true);
     if (step_ > 0) observer_.observe(step_, true);
@@ -105,7 +105,7 @@ class Loop {
       ensemble_->end_part({step_, time_});
     report_progress(true);
     observer_.finish();
-    // Before kernels are timed, which moves the chain on.
+    // Read before kernels are timed, since that advances the chain.
     const std::vector<double> closing = p_.chain ? session_.scalars() : std::vector<double>();
     RunResult r = result();
     if (!p_.chain) return r;
@@ -115,7 +115,7 @@ class Loop {
     return r;
   }
 
-  /// For the part that follows.
+  /// The progress for the next part.
   CheckpointProgress kept() { return checkpoints_.kept(seconds_); }
 
  private:
@@ -167,7 +167,7 @@ class Loop {
     return stop_wished_ || (options_.interrupt != nullptr && *options_.interrupt);
   }
 
-  /// Whoever looks on may pause or stop the run here.
+  /// Lets the observer of a live run pause or stop it here.
   void ask_onlooker() {
     if (options_.onlooker == nullptr) return;
     const auto asked = Clock::now();
@@ -280,8 +280,7 @@ class Loop {
       check_state(good_step, instance);
   }
 
-  /// An instance of a sweep whose state has become NaN stands still from then on and is left out;
-  /// the others go on.
+  /// Stops an instance of a sweep whose state has become NaN and leaves it out; the others go on.
   void set_aside(std::int64_t instance, const std::string& message) {
     ensemble_->fail(first_instance_ + instance, message);
     if (p_.stop_slot < 0) return;
@@ -299,7 +298,7 @@ class Loop {
     check_recovery();
   }
 
-  /// As `watch` or an output has left it.
+  /// Checks the scale factor as `watch` or an output has computed it last.
   void check_expansion() {
     if (p_.expansion.scale_slot < 0 && p_.expansion.residual_slot < 0) return;
     const std::vector<double>& scalars = session_.scalars();
@@ -325,8 +324,8 @@ class Loop {
 
   // ---- conservation laws: what a state is recovered by
 
-  /// The slot as `watch` has left it. Throws where a site has no primitive variables; in a sweep,
-  /// only when no instance is left.
+  /// Checks the slot that `watch` has computed last. Throws where a site has no primitive
+  /// variables; in a sweep, only when no instance is left.
   void check_recovery() {
     if (p_.unsound_slot < 0) return;
     for (std::int64_t instance = 0; instance < instances_; ++instance) {
@@ -352,8 +351,8 @@ class Loop {
     return session_.slot(p_.unsound_slot)[0] == 0;
   }
 
-  /// Looks for the first step whose state has a site that cannot be recovered. Where it is no
-  /// number already the cause lies in the step, and the usual search tells of it.
+  /// Looks for the first step whose state has a site that cannot be recovered. Where that state is
+  /// NaN already the step is the cause, which the search for NaN reports.
   [[noreturn]] void unrecovered() {
     observer_.flush();
     checkpoints_.settle(true);
@@ -426,7 +425,8 @@ class Loop {
                        checkpoints_.files().newest.string());
   }
 
-  /// Numbers that the step has made, not the equations (StepGrowth); the results are kept.
+  /// Throws where the state grows by an instability of the step, not of the equations (StepGrowth);
+  /// the results are kept.
   void check_growth() {
     for (std::int64_t i = 0; i < instances_; ++i) {
       if (ensemble_ != nullptr && ensemble_->failed(first_instance_ + i)) continue;
@@ -440,8 +440,8 @@ class Loop {
     }
   }
 
-  /// A quantity that should stay has changed by many orders: the numbers mean nothing any more, and
-  /// soon they will not even be numbers. One that has no value from the start on watches nothing.
+  /// Throws where a conserved quantity has changed by many orders of magnitude: the solution is
+  /// wrong and will soon be NaN. A quantity that is not finite at the start is an error as well.
   void check_runaway() {
     for (std::size_t i = 0; i < p_.progress.size(); ++i) {
       const auto& scalar = p_.progress[i];
@@ -467,7 +467,7 @@ class Loop {
     }
   }
 
-  /// What drifts is shown relative to its first value.
+  /// Keeps the first values, relative to which drifts are shown.
   void remember_start() {
     if (p_.progress.empty()) return;
     observer_.watch(), update();
@@ -492,7 +492,7 @@ class Loop {
     options_.progress(now);
   }
 
-  /// Where the run stands, without the watched scalars.
+  /// The progress of the run, without the watched scalars.
   Progress progress() const {
     Progress now;
     now.step = step_;
@@ -507,7 +507,8 @@ class Loop {
     return now;
   }
 
-  /// The first chunk touches memory for the first time and is left out where others follow.
+  /// Site updates per second. The first chunk touches memory for the first time and is left out
+  /// where others follow.
   double rate() const {
     const bool more = step_ - first_ > warm_up_steps_ && seconds_ > warm_up_;
     const double seconds = more ? seconds_ - warm_up_ : seconds_;
@@ -579,7 +580,7 @@ class Loop {
   WorstResidual residual_;
 };
 
-/// What the parts before have taken, added to the last one's.
+/// Adds times and counts of the parts before to those of the last one.
 void add_up(const RunResult& before, RunResult& result) {
   Performance& all = result.performance;
   const Performance& earlier = before.performance;
@@ -642,7 +643,7 @@ RunResult run_sweep(const Program& program, Device& device, const RunOptions& op
 }  // namespace
 
 RunResult run(const Program& program, Device& device, const RunOptions& options) {
-  // promises about averages over time are judged by the same means, with or without a sweep
+  // expectations about averages over time are checked in the same way with and without a sweep
   const bool at_end = std::any_of(program.expectations.begin(), program.expectations.end(),
                                   [](const auto& e) { return e.at_end; });
   // and so are errors of averages over time

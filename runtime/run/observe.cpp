@@ -103,7 +103,7 @@ std::int64_t Observer::next(std::int64_t step) const {
     if (at >= 0 && (soonest < 0 || at < soonest)) soonest = at;
   }
   if (soonest < 0 && ensemble_ != nullptr && ensemble_->follows()) {
-    // nothing is written on the way, but errors want windows in time
+    // nothing is written during the run, but errors need windows in time
     constexpr std::int64_t kWindows = 256, kUnknown = 1024;
     const std::int64_t steps = session_.program().steps;
     const std::int64_t window = steps > 0 ? std::max<std::int64_t>(1, steps / kWindows) : kUnknown;
@@ -130,8 +130,8 @@ bool Observer::due_at(std::int64_t step) const {
          std::ranges::any_of(outputs, [&](const Output& o) { return due(o, step); });
 }
 
-/// What an output by time has written is known by its series; where it has none, by the last step
-/// at which something was due.
+/// The last moment written by an output by time is read from its series; without a series it is the
+/// last step at which one was due.
 void Observer::resumed(std::int64_t step) {
   const auto& p = session_.program();
   times_.look(step);
@@ -162,7 +162,8 @@ double Observer::time_of(std::int64_t step) const {
 }
 
 void Observer::watch() {
-  // What takes a transform is as old as the last output: it would slow the run down.
+  // Scalars that need a transform are as old as the last output, since computing them more often
+  // would slow the run down.
   if (session_.program().watch_transforms.empty()) session_.launch(session_.program().watch);
   session_.release_scratch();
 }
@@ -297,7 +298,8 @@ void Observer::record(const Output& output, const io::Moment& at,
   if (onlooker_ != nullptr) onlooker_->scalars(names, at, values);
 }
 
-/// As it lies in the device's memory: the writer's thread packs it while the run goes on.
+/// Copies the field as it is in the device's memory; the writer's thread packs it while the run
+/// goes on.
 void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::Moment& at) {
   const auto& p = session_.program();
   const auto read = [&](int buffer) { return session_.read(buffer); };

@@ -1,4 +1,4 @@
-// What a run has come to, asked by name.
+// Access to the results of a run by name.
 #include <algorithm>
 
 #include "runtime/run/run.hpp"

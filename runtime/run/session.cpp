@@ -90,7 +90,8 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
   if (options.check_memory) check_memory(program, info);
   together_ = program.together_steps > 0 &&
               (!options.check_memory || memory_needed(program, true).peak <= info.memory_free);
-  // On the device where that gains, and where its box and the transform's work memory are to spare.
+  // On the device where that is faster, and where memory is free for the box and the work memory of
+  // the transform.
   const std::size_t beside =
       program.dims > 3
           ? 0
@@ -119,7 +120,7 @@ Session::~Session() {
     for (auto& [bytes, handles] : pool_)
       for (BufferHandle h : handles) drop(h);
   } catch (const std::exception&) {
-    // A device that failed has said so already; there is nothing to give back to it.
+    // A device that failed has reported it before; its memory need not be freed.
   }
 }
 
@@ -136,7 +137,7 @@ void Session::compile(const std::vector<const Launches*>& lists) {
   std::vector<program::Kernel> sources;
   for (int k : wanted) {
     sources.push_back(program_.kernels[k]);
-    // The time to the first step matters more than that of a kernel outside the step.
+    // The time to the first step matters more than the speed of a kernel outside the step.
     if (!often_[k]) sources.back().source += "\n// vphi: seldom\n";
   }
   const Compiling now;
@@ -391,8 +392,9 @@ void Session::run_prologue() {
 
 // ---- steps ------------------------------------------------------------------------------------
 
-/// Recordings hold 1, 4, 16, ... steps: few of them, and few replays. An odd count of copies'
-/// exchanges leaves another state behind, so even numbers keep to the same recordings.
+/// Recordings hold 1, 4, 16, ... steps, so that both recordings and replays are few. An odd number
+/// of exchanges of copies ends in the other state, so even numbers of steps use the same recordings
+/// again.
 std::int64_t Session::block(std::int64_t steps) const {
   const std::int64_t most =
       program_.sites() * program_.instances < (std::int64_t{1} << 22) ? 256 : 16;

@@ -1,4 +1,4 @@
-// Numbers in and out of a session's buffers, whatever their precision and order in memory.
+// Copies numbers to and from a session's buffers of any precision and order in memory.
 #include <algorithm>
 
 #include "runtime/run/session.hpp"

@@ -1,5 +1,5 @@
-// Memory of a session: what each buffer takes, copies that lie idle and are lent, what is given
-// back.
+// Memory of a session: the size of each buffer, idle copies that are lent, and memory that is
+// freed.
 #include <algorithm>
 #include <set>
 

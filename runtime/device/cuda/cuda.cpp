@@ -259,7 +259,7 @@ class CudaDevice : public Device {
     return result;
   }
 
-  /// Blocks that wait for each other must all run, or none of them ever ends.
+  /// Blocks that wait for each other must all run at the same time, or none of them ends.
   void check_room(const program::Kernel& kernel, cu::Function function) const {
     int occupancy = 0;
     const auto& block = kernel.block;

@@ -21,7 +21,8 @@ namespace vphi::runtime {
 
 namespace {
 
-/// Children that somebody waits for; 0: a free place. One that finds none is not in the list.
+/// Process ids of children that are waited for; 0: a free place. A child that finds no place is not
+/// listed.
 std::array<std::atomic<pid_t>, 64> children;
 
 class Known {
@@ -50,8 +51,8 @@ std::atomic<int> compilations{0};
 std::atomic<int> starting{0};  ///< children that are not in the list yet
 std::atomic<bool> ending{false};
 
-/// A child is started and put into the list. This thread runs no signal handler meanwhile, so that
-/// a handler in another thread may wait for it.
+/// Starts a child and puts it into the list. Signals are blocked in this thread meanwhile, so that
+/// a handler in another thread may wait for the end of this.
 class Start {
  public:
   Start() {

@@ -47,13 +47,13 @@ std::vector<std::pair<int, long>> wave_order(int launches, long tasks, long reac
   std::vector<std::pair<int, long>> order;
   order.reserve(static_cast<std::size_t>(launches) * static_cast<std::size_t>(tasks));
   const long lag = reach + spare;
-  // launch l goes through the tasks whose neighbours the launch before has gone through
+  // launch l takes the tasks whose neighbours are done in the launch before
   for (long i = 0; i < tasks + (launches - 1) * lag; ++i)
     for (int l = 0; l < launches; ++l) {
       const long task = i - l * lag;
       if (task >= l * reach && task < tasks - l * reach) order.emplace_back(l, task);
     }
-  // and then through those about the first and the last, which are neighbours
+  // and then the tasks about the first and the last one, which are neighbours
   for (int l = 1; l < launches; ++l)
     for (long task = tasks - l * reach; task < tasks + l * reach; ++task)
       order.emplace_back(l, task % tasks);
@@ -71,7 +71,7 @@ void run_wave(ThreadPool& pool, const WaveKernel& kernel,
   const std::size_t flags = arguments.size() * static_cast<std::size_t>(kernel.tasks);
   work.ended = std::make_unique<std::atomic<bool>[]>(flags);
 
-  // the scalars of each launch, and behind the last those that are left
+  // the scalars of each launch, and after them those that the last one leaves
   auto* const scalars = static_cast<double*>(arguments.front()[kernel.scalars]);
   std::vector<std::vector<double>> own(arguments.size() + 1);
   own.front().assign(scalars, scalars + kernel.scalar_count);

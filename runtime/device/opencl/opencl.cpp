@@ -216,7 +216,7 @@ class OpenClDevice : public Device {
 
   std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) override {
     const DiskCache cache = DiskCache::standard();
-    // Oclgrind's compiler is not safe in several threads, whatever the standard says.
+    // Oclgrind's compiler is not thread-safe, although the standard requires it.
     const bool alone = info_.driver.starts_with("Oclgrind");
     return compile_into(kernels_, kernels, alone ? 1 : int(std::thread::hardware_concurrency()),
                         [&](const program::Kernel& kernel) { return compile_one(kernel, cache); });
@@ -299,20 +299,20 @@ class OpenClDevice : public Device {
     std::int32_t registers = -1, spilled_bytes = -1;
   };
 
-  /// `registers`: the most of a thread; 0: as many as the driver likes.
+  /// `registers`: the most of a thread; 0: no bound.
   std::string options(const program::Kernel& kernel, int registers) const {
     const bool contract = contraction_allowed(kernel.source);
     std::string text = "-cl-std=CL1.2";
     const auto single = value_of<cl::Ulong>(api_, device_, cl::kDeviceSingleConfig, 0);
     if (!contract && (single & cl::kCorrectlyRounded))
       text += " -cl-fp32-correctly-rounded-divide-sqrt";
-    // Drivers with clang inside count a kernel's warnings on the error stream of whoever calls
-    // them.
+    // Drivers that contain clang write the number of a kernel's warnings to the process's error
+    // stream.
     text += info_.nvidia ? " -cl-nv-verbose" : " -w";
-    // A size of groups that is declared would let the driver take all registers there are.
+    // With a declared group size the driver would take all registers there are.
     if (registers > 0) text += " -DVPHI_REGISTERS";
     if (registers > 0 && info_.nvidia) text += " -cl-nv-maxrregcount=" + std::to_string(registers);
-    // For whoever looks for a fault of a driver, or watches kernels: "-cl-opt-disable".
+    // Options for finding faults of drivers or profiling kernels, such as "-cl-opt-disable".
     if (const char* more = std::getenv("VPHI_OPENCL_OPTIONS"); more && *more)
       text += std::string(" ") + more;
     return text;
@@ -388,8 +388,8 @@ class OpenClDevice : public Device {
     return program;
   }
 
-  /// How large a group may be is known of compiled code only: where the registers that the driver
-  /// has given a thread leave too few threads, the kernel is compiled once more with a bound.
+  /// The largest group is known for compiled code only. Where the registers of a thread leave too
+  /// few threads, the kernel is compiled once more with a bound on them.
   Compiled compile_one(const program::Kernel& kernel, const DiskCache& cache) const {
     const int asked = info_.nvidia ? registers_asked(kernel.source) : 0;
     Compiled result = compile_with(kernel, asked, cache);
@@ -421,7 +421,7 @@ class OpenClDevice : public Device {
     check(api_.GetKernelWorkGroupInfo(compiled.object.get(), device_, cl::kKernelWorkGroupSize,
                                       sizeof limit, &limit, nullptr),
           "describe a kernel");
-    // For tests, where no device is short of registers: a limit of code without a bound.
+    // For tests on devices with enough registers: the group limit of code without a bound.
     if (const char* fewer = std::getenv("VPHI_OPENCL_GROUP"); fewer && *fewer && registers == 0)
       limit = std::min<std::size_t>(limit, std::strtoull(fewer, nullptr, 10));
     return limit;

@@ -1,5 +1,5 @@
-// C++ source to an object file, by clang in this process. No file of the disk is read or written:
-// the source and the few headers it may include are virtual.
+// Compiles C++ source to an object file, by clang in this process. No file of the disk is read or
+// written: the source and the few headers it may include are virtual.
 #include <clang/Basic/Version.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <llvm/ADT/SmallString.h>

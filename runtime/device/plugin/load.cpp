@@ -1,5 +1,5 @@
-// Object files to code in this process, by ORC. Each object has a name space of its own; it sees
-// libm, libmvec and the C library and nothing else of the process.
+// Loads object files as code of this process, by ORC. Each object has its own symbol table and sees
+// libm, libmvec and the C library alone.
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>

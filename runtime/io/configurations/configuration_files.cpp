@@ -1,8 +1,8 @@
 // Gauge configurations of a run: "name.ildg" makes "name_STEP.ildg", one file for each moment, in
 // ILDG's format ("name.nersc": NERSC's) and in the precision that the links are stored in.
 //
-// Step, time, seed and parameters go to the file's notes, and so do the scalars of the same clause.
-// A run that goes on from a checkpoint removes what was written after it, and writes it again.
+// Step, time, seed, parameters and the scalars of the same clause are written to the file's notes.
+// A run that goes on from a checkpoint removes the files written after it and writes them again.
 #include <fmt/format.h>
 
 #include <set>

@@ -33,14 +33,14 @@ std::size_t bytes_of_site(int colours, Precision precision) {
 
 int bits(Precision precision) { return precision == Precision::F32 ? 32 : 64; }
 
-/// What `ildg-format` says.
+/// The content of a record `ildg-format`.
 struct Format {
   Extents extent{1, 1, 1, 1};
   Precision precision = Precision::F64;
   int colours = 0;  ///< 0: the name of the field does not say
 };
 
-/// What the links of a file are.
+/// Number of colours, precision and sites of the links of a file.
 struct Shape {
   Extents extent{1, 1, 1, 1};
   Precision precision = Precision::F64;
@@ -164,7 +164,7 @@ ScidacSums parse_sums(const ByteStream& stream, const std::string& text) {
   return {.a = number("suma"), .b = number("sumb")};
 }
 
-/// What is known of a file while its records go by.
+/// The facts read so far from the records of a file.
 struct Reading {
   std::optional<Format> format;
   std::optional<Configuration> links;
@@ -213,7 +213,7 @@ std::string format_text(const Configuration& c, Precision precision) {
       group, bits(precision), c.extent[0], c.extent[1], c.extent[2], c.extent[3]);
 }
 
-/// The texts that QIO 2 wants before a record (its source, QIO_string.c and xml_utils).
+/// The texts that QIO 2 requires before a record (QIO_string.c and xml_utils in its source).
 std::string scidac_file_text(const Configuration& c) {
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?><scidacFile><version>1.1</version>"

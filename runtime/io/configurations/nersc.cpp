@@ -92,7 +92,7 @@ void parse_numbers(const ByteStream& stream, std::string_view format, Header& he
                     stream.name(), format));
 }
 
-/// All lines of the header; the stream then stands at the links.
+/// All lines of the header; the stream is at the links afterwards.
 std::vector<std::pair<std::string, std::string>> header_lines(ByteStream& stream) {
   std::string text(std::min<std::uint64_t>(kMostHeader, stream.left()), '\0');
   text.resize(stream.peek(std::as_writable_bytes(std::span(text))));
@@ -270,7 +270,7 @@ ConfigurationFile read_nersc(ByteStream& stream, const ConfigurationWish& wish) 
 
 void write_nersc(const std::filesystem::path& path, const Configuration& c, Precision precision,
                  const std::vector<std::pair<std::string, std::string>>& notes) {
-  // The sum stands before the links, so they are gone through twice, in memory.
+  // The checksum comes before the links, so the links are read twice, in memory.
   const std::size_t numbers = c.links.size() * 2, at_once = kNerscPiece / 8;
   const auto* from = reinterpret_cast<const double*>(c.links.data());
   std::vector<std::byte> piece;

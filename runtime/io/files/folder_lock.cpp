@@ -30,7 +30,7 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// Tells one start of the machine from another.
+/// An identifier of this start of the machine.
 std::string boot() {
   std::string id;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
@@ -48,7 +48,7 @@ std::string start_of(std::int64_t process) {
   return word;
 }
 
-/// What a lock's file says.
+/// The content of a lock's file.
 struct Signature {
   LockOwner owner;
   std::string boot, start;
@@ -64,7 +64,8 @@ Signature read_signature(const fs::path& path) {
   return s;
 }
 
-/// Where only the text of the file can tell.
+/// Whether the owner of a lock is alive, from the content of its file: by its process on this
+/// machine, by the file's time on another one.
 bool alive(const Signature& s, const fs::path& path) {
   if (s.owner.host == host_name()) {
     if (s.boot != boot()) return false;
@@ -76,7 +77,7 @@ bool alive(const Signature& s, const fs::path& path) {
   return !error && fs::file_time_type::clock::now() - touched < kForsaken;
 }
 
-/// Whether the name still means the file that is open.
+/// Whether the name still belongs to the open file.
 bool still_named(int descriptor, const fs::path& path) {
   struct stat open_file {
   }, named{};
@@ -109,8 +110,8 @@ FolderLock::~FolderLock() { release(); }
 void FolderLock::release() {
   touching_ = {};
   std::error_code ignored;
-  // The name goes while the lock is held: who has opened the file meanwhile sees it and tries
-  // again.
+  // The file is removed while the lock is held. A process that has opened it meanwhile notices and
+  // tries again.
   if (std::exchange(held_, false)) fs::remove(path_, ignored);
   file_ = {};
   if (std::exchange(fresh_, false)) fs::remove(folder_, ignored);  // only where it is empty
@@ -172,7 +173,7 @@ void FolderLock::keep_touching() {
 void FolderLock::sign(const std::string& about) const {
   const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", host_name(), boot(), getpid(),
                                        start_of(getpid()), std::time(nullptr), about);
-  // Without it the lock holds all the same: the text is for those who find it taken.
+  // The lock holds without its text, which is for the message of a process that finds it taken.
   if (ftruncate(file_.number(), 0) != 0 ||
       pwrite(file_.number(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return;

@@ -184,7 +184,7 @@ UndoFile::~UndoFile() {
   try {
     commit();
   } catch (const std::exception&) {
-    // The disk is full, which an earlier call has said; the log brings the file back.
+    // The disk is full, which an earlier call has reported; the log restores the file.
   }
 }
 
@@ -247,8 +247,9 @@ void UndoFile::go_back(std::int64_t generation) {
   if (std::find(logs.begin(), logs.end(), generation) == logs.end())
     throw ResultsError(
         fmt::format("{} has no undo log of checkpoint {}", path_.string(), generation));
-  // Doing it twice is doing it once: logs go only when the file is whole again. A process killed in
-  // between leaves later logs beside a file that is already as short as at this mark.
+  // Restoring twice has the same effect as once: logs are removed only when the file is restored. A
+  // process killed in between leaves later logs beside a file that is already as short as at this
+  // mark.
   const std::uint64_t found = length(file_, path_);
   std::uint64_t marked = found;
   for (auto log = logs.rbegin(); log != logs.rend() && *log >= generation; ++log)
@@ -271,7 +272,7 @@ std::optional<std::uint64_t> UndoFile::apply(std::int64_t generation) {
   if (read_fully(log.number(), 0, head, path.string()) < kHead ||
       std::memcmp(head.data(), kMagic, 8) != 0 ||
       crc32c({head.data(), 16}) != get<std::uint32_t>(head.data() + 16)) {
-    // A log whose head is torn was being made: nothing was written after its mark.
+    // A log with an incomplete head was just being made: nothing was written after its mark.
     const bool newest = generations().back() == generation;
     if (newest && end < kHead) return std::nullopt;
     throw ResultsError(fmt::format("{} is damaged", path.string()));

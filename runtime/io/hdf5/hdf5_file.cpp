@@ -37,7 +37,7 @@ constexpr hsize_t kLarge = 4096;          ///< numbers from which on an array is
 constexpr int kDeflate = 1;               ///< more gains little on fields and costs time
 constexpr std::size_t kLongText = 60000;  ///< an attribute holds less than 64 kB
 
-/// What the library could not open is thrown.
+/// A handle that throws where the library could not open the object.
 class Handle : public hdf5::Handle {
  public:
   Handle() = default;
@@ -78,8 +78,8 @@ void attribute(hid_t where, const char* name, hid_t type, T value) {
   check(H5Awrite(a, type, &value), "writing an attribute");
 }
 
-/// A file that an earlier process has left may be damaged: every object and all that is attached to
-/// it is looked at in a child first.
+/// Checks a file left by an earlier process, which may be damaged: a child process opens every
+/// object and its attributes first.
 void look_through(const std::string& path) {
   const auto look = [&] {
     const hdf5::Handle file = hdf5::open_to_read(path);
@@ -135,7 +135,7 @@ class Hdf5File : public ResultFile {
     try {
       flush();
     } catch (const std::exception&) {
-      // The run has ended by another error, or the disk is full, which `flush` said before.
+      // The run has ended by another error, or the disk is full, which `flush` has reported.
       backing_.given_up = true;
     }
   }
@@ -192,7 +192,7 @@ class Hdf5File : public ResultFile {
                  xdmf_text(program_, path_.filename().string(), arrays_));
       described_ = arrays_.size();
     }
-    // A dataset that was closed has told nobody that its chunks could not be written.
+    // Closing a dataset does not report chunks that could not be written.
     if (H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0 || !backing_.trouble.empty())
       throw ResultsError(backing_.trouble.empty()
                              ? fmt::format("{} cannot be flushed", path_.string())
@@ -208,7 +208,8 @@ class Hdf5File : public ResultFile {
   void forget_before(std::int64_t generation) override { backing_.file.forget_before(generation); }
 
  private:
-  /// Where the library failed because the file could not be written, that is what is told.
+  /// Makes a call of the library. If it fails because the file could not be written, that is the
+  /// error thrown.
   template <class Call>
   void with_reason(const Call& call) const {
     try {
@@ -307,8 +308,8 @@ class Hdf5File : public ResultFile {
     return path;
   }
 
-  /// Says where the array lies: names of its axes, their coordinates as dimension scales, and a
-  /// line for the XDMF.
+  /// Writes the place of an array on the lattice: names of its axes, their coordinates as dimension
+  /// scales, and an entry for the XDMF.
   void lay_on_lattice(hid_t set, const Table& table, const Moment& at, int cut,
                       std::int64_t plane) {
     std::vector<std::int64_t> shape;
@@ -448,7 +449,7 @@ class Hdf5File : public ResultFile {
         attribute(parameters, name.c_str(), H5T_NATIVE_DOUBLE, value);
   }
 
-  /// What a file that was opened again holds of arrays; Hdf5Series finds its own.
+  /// Finds the arrays of a file that was opened again; Hdf5Series finds its series.
   void take_stock() {
     for (const auto& [group, folder] : members("/")) {
       if (group == "axes") {

@@ -157,7 +157,7 @@ void Hdf5Series::create(Series& one, const Swept& value, const std::string& link
   if (!value.errors.empty()) one.errors = make("errors");
 }
 
-/// Goes on with what an earlier part of the run has left.
+/// Opens a series that an earlier part of the run has written.
 void Hdf5Series::open(Series& one, const std::string& link, bool errors) {
   const auto reopened = [&](const std::string& path) {
     return opened(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), "opening a series");

@@ -30,7 +30,7 @@ DeviceFields::~DeviceFields() {
   try {
     release();
   } catch (const DeviceError&) {
-    // A device that failed has said so already.
+    // A device that failed has reported it before.
   }
 }
 
@@ -58,7 +58,7 @@ bool DeviceFields::ready() {
   if (!why_.empty()) return false;
   const DeviceInfo info = device_.info();
   const std::size_t bytes = fft::padded_bytes(box_, Precision::F64);
-  // The transform works in as much again, and others may still want memory.
+  // The transform needs as much work memory again, and other buffers are still to be allocated.
   if (!info.f64 || info.memory_free < 3 * bytes) {
     why_ = info.f64 ? "too little memory is free" : "the device has no f64";
     return false;

@@ -19,7 +19,7 @@ namespace {
 
 using program::RandomField;
 
-/// What one instance differs in.
+/// Seed and mass of one instance.
 struct Own {
   std::uint64_t seed = 1;
   double mass2 = 0;
@@ -91,7 +91,7 @@ std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
 
 namespace {
 
-/// Sets of an HDF5 file have no checksum: their matrices are looked at.
+/// Sets of an HDF5 file have no checksum, so their matrices are checked.
 void must_be_links(const std::string& file, const io::Configuration& links) {
   constexpr double kNear = 1e-5;  // of numbers of single precision
   const io::Farthest far = io::farthest_from_group(links);
@@ -145,7 +145,8 @@ std::vector<double> numbers_of(const io::Configuration& c, const RandomField& fi
   return out;
 }
 
-/// What a file says of the box: one for all instances, or each instance's own of a stack.
+/// Reads an array from a file: the same for all instances, or a member of a stack for each
+/// instance.
 void from_file(const program::Program& p, const RandomField& field, std::int64_t first,
                std::int64_t count, std::span<double> out) {
   io::FieldPlace place{p.dims, field.components, field.entry, field.as_it_is, {}};
@@ -229,7 +230,7 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
   each(count, [&](std::int64_t i, int with) {
     const auto at = static_cast<std::size_t>(i);
     const std::span to(out.data() + at * sites, sites);
-    // instances with the same numbers and the same mass are made once
+    // instances with the same seed and mass are computed once
     if (at > 0 && own[at].seed == own[0].seed && own[at].mass2 == own[0].mass2) return;
     if (vacuum) {
       const auto made =

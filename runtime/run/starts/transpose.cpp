@@ -7,7 +7,8 @@
 namespace vphi::runtime {
 namespace {
 
-// A square of numbers stays in the nearest cache while it is read along and written across.
+// Edge of a square of numbers that stays in the first cache while it is read by rows and written by
+// columns.
 constexpr std::size_t kEdge = 32;
 constexpr std::size_t kOfThread = std::size_t{1} << 16;  // numbers for which a thread pays
 

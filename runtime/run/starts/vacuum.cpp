@@ -104,8 +104,8 @@ void even_transform(const Shape& shape, int axis, std::vector<double>& octant, i
     fft::Workspace w;
     lines.prepare(w);
     for (int64_t p = begin; p < end; ++p) {
-      // The last pack may leave half a lane empty. What another pack left there would change the
-      // rounding of the line beside it, and with it the bits by the number of threads.
+      // The last pack may leave half a lane empty. Numbers left there by another pack would change
+      // the rounding of the line beside it, so the bits would depend on the number of threads.
       if (lines_count - p * pack < pack)
         std::fill(w.re.begin(), w.re.end(), 0.0), std::fill(w.im.begin(), w.im.end(), 0.0);
       const auto each = [&](const auto& visit) {

@@ -20,7 +20,7 @@ double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Numbers as they lie in memory, in another precision.
+/// Numbers converted to another precision, as bytes.
 template <class From, class To>
 std::vector<std::byte> converted(std::span<const std::byte> bytes) {
   const std::size_t count = bytes.size() / sizeof(From);
@@ -350,7 +350,7 @@ FoundCheckpoint find_checkpoint(const fs::path& place, const std::string& model)
     found.notes.push_back(
         fmt::format("{}: the one before, of step {}, is used", reason, found.reader->head().step));
   if (!damaged.empty() && candidates.size() == 2) {
-    // The sound one becomes the newest, so that the next checkpoint does not push it out.
+    // The undamaged one becomes the newest, so that the next checkpoint does not replace it.
     fs::rename(damaged, damaged.string() + ".damaged", error);
     fs::rename(found.path, damaged, error);
     if (!error) found.path = damaged;

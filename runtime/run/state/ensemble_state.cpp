@@ -1,4 +1,5 @@
-// What an Ensemble knows, as bytes of a checkpoint and back; result files written anew from it.
+// The state of an Ensemble as bytes of a checkpoint and back, and result files written again from
+// it.
 #include <fmt/format.h>
 
 #include "runtime/run/ensemble.hpp"
@@ -70,7 +71,7 @@ void Ensemble::restore(std::span<const std::byte> bytes) {
     for (auto* list : {&p.first, &p.largest_change, &p.largest_scale}) *list = from.reals();
     return p;
   });
-  // Promises that changed begin anew; so they are told apart by their number alone.
+  // Expectations that have changed start again; a change is noticed by their number alone.
   bool same = promises.size() == promises_.size();
   for (std::size_t i = 0; same && i < promises.size(); ++i)
     same = promises[i].first.size() == promises_[i].first.size();

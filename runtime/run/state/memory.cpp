@@ -1,4 +1,4 @@
-// What a Program will hold on its device, before anything is allocated.
+// The memory that a Program needs on its device, known before it is allocated.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ void add_scratch(const Program& p, const Launch& launch, std::set<int>& found) {
       found.insert(a.index);
 }
 
-/// Most bytes a site of scratch that are alive at one launch of the prologue: each from its first
-/// to its last.
+/// The most bytes a site of scratch in use at one launch of the prologue; an array is in use from
+/// its first to its last launch.
 std::size_t prologue_scratch(const Program& p) {
   std::vector<std::set<int>> used(p.prologue.size());
   for (std::size_t i = 0; i < used.size(); ++i) add_scratch(p, p.prologue[i], used[i]);
@@ -118,7 +118,7 @@ std::array<std::int64_t, 4> largest_lattice(const Program& p, std::size_t bytes)
 
 std::int64_t largest_batch(const Program& p, std::size_t bytes) {
   const double one = static_cast<double>(memory_needed(p).peak) / static_cast<double>(p.instances);
-  // some is left to the device's own needs and to scratch of outputs at the end
+  // some memory is left for the device itself and for scratch of outputs at the end
   const double fit = 0.9 * static_cast<double>(bytes) / one;
   return std::min(p.all_instances(), static_cast<std::int64_t>(fit));
 }

@@ -1,8 +1,9 @@
-// What waits for the last part of a sweep, as bytes of a checkpoint and back: rows of scalars, the
-// last values for the promises, histograms and tables of the parts that have been there.
+// Data kept until the last part of a sweep, as bytes of a checkpoint and back: rows of scalars, the
+// last values for the expectations, histograms and tables of the parts that have ended.
 //
-// Slots are told apart by their number, so a sweep in parts goes on with the scalars and outputs it
-// had; `restore` throws RunError E0853 where they differ, DamagedCheckpoint where sizes are wrong.
+// Slots are identified by number, so a sweep in parts can go on only with the same scalars and
+// outputs. `restore` throws RunError E0853 where they differ, DamagedCheckpoint where sizes are
+// wrong.
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/state/packing.hpp"
 

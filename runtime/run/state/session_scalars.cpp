@@ -1,9 +1,9 @@
-// The scalars of a Session: what every instance begins with, and copies of where they lie.
+// The scalars of a Session: their initial values for every instance, and copies of them on the
+// host.
 //
-// Kernels have them by instance, or those of paths by slot (program::scalars_by_slot). Outside they
-// are shown by instance, all of them (`scalars`), or one by one (`slot`). Of a million paths all
-// scalars are large, and transposing them costs more than the steps, so a caller that needs one
-// asks for one.
+// In kernels they are ordered by instance, or for paths by slot (program::scalars_by_slot). Callers
+// get all of them by instance (`scalars`) or a single one (`slot`). For a million paths,
+// transposing all of them costs more than the steps, so a caller that needs one uses `slot`.
 #include <algorithm>
 #include <cmath>
 #include <memory>

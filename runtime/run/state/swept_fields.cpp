@@ -88,7 +88,7 @@ void SweptFields::add(std::size_t output, const io::Moment& at, RowOrder order,
 
 // ---- one part -----------------------------------------------------------------------------------
 
-/// Values of instance `i` of the part, from one copy of all where that is not too large.
+/// Values of instance `i` of the part, from one copy of all instances where that is not too large.
 std::vector<double> SweptFields::instance(int buffer, int64_t i, const SweptPart& part) {
   const auto sites = static_cast<std::size_t>(program_.sites());
   if (sizeof(double) * sites * static_cast<std::size_t>(program_.instances) > kMostBytes)
