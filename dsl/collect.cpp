@@ -34,7 +34,8 @@ class Collector {
     const auto found = resolved_.symbols.find(symbol.name);
     if (found != resolved_.symbols.end()) {
       resolved_.diagnostics.add(error::declared_twice(symbol.declared, symbol.name, found->second));
-      // What evolves wins, so that its equation and its initial value stay without complaint.
+      // A name that evolves is kept, so that its equation and its initial value make no further
+      // messages.
       const bool state = symbol.kind == SymbolKind::Field || symbol.kind == SymbolKind::Gauge ||
                          symbol.kind == SymbolKind::Variable;
       if (state) found->second = std::move(symbol);
@@ -208,7 +209,7 @@ void collect_library(Resolved& resolved, Collector& collector) {
   }
 }
 
-/// `frw(a)`, `frw(a = t^(1/2))`: the construct's name and what it calls the scale factor.
+/// `frw(a)`, `frw(a = t^(1/2))`: the metric's name and the name of its scale factor.
 std::pair<std::string, std::string> metric_names(const Clause& metric) {
   const auto items = positional(metric);
   if (items.empty() || items[0]->value->kind != ExprKind::Call) return {"metric", "a"};
@@ -231,7 +232,7 @@ bool gives(const Resolved& resolved, std::string_view construct) {
   return resolved.clause(std::string(construct)) != nullptr;
 }
 
-/// Does the lattice have as many axes as this coordinate needs?
+/// Whether the lattice has as many axes as this coordinate needs.
 bool axis_exists(const Resolved& resolved, const GivenName& given) {
   const std::size_t dims = resolved.lattice_shape.size();
   if (given.construct != "lattice" || dims == 0) return true;

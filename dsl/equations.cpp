@@ -27,8 +27,9 @@ struct StateLine {
   std::vector<const Symbol*> canonical;
 };
 
-/// A variable with an equation of its own is one of these where that names `derived`, or where one
-/// of the others had no partner without it (docs/rules.md rule 14).
+/// The lines of state and their variables. A variable with an equation of its own belongs to them
+/// where the equation names `derived`, or where another variable had no partner without it
+/// (docs/rules.md rule 14).
 std::vector<StateLine> state_lines(const Resolved& resolved) {
   std::set<std::string> own, derived;
   for (const Line& line : resolved.model.lines) {
@@ -84,7 +85,7 @@ class EquationCheck {
     return own ? &found->second : nullptr;
   }
 
-  /// H is one number, the sum over all sites or particles.
+  /// Checks that H is one number, the sum over all sites or particles.
   void whole_number(const Symbol& hamiltonian, const Value& value) {
     if (is_unknown(value.type)) return;
     if (value.type.per_site || !value.free.empty()) {

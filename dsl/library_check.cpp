@@ -25,7 +25,7 @@ class BodyCheck {
     }
     for (const Item& item : clause.items) {
       if (item.head) known_.insert(item.head->name);
-      // Whatever the head's pattern names is bound by it: variables, holes, constants, options.
+      // The names in the head's pattern are bound by it: variables, holes, constants, options.
       for_each(item.value, [&](const Expr& expr) {
         if (expr.kind == ExprKind::Name || expr.kind == ExprKind::Call) known_.insert(expr.text);
         for (const NamedArgument& named : expr.named) {

@@ -12,7 +12,7 @@ namespace vphi::dsl::error {
 
 namespace {
 
-/// What the nearest known name is, said beside the underline and at its declaration.
+/// Adds the nearest known name, beside the underline and at its declaration.
 void nearest(Diagnostic& d, const Symbol* near, const std::optional<std::string>& near_std) {
   if (near != nullptr) {
     d.under = did_you_mean(near->name);
@@ -183,7 +183,7 @@ Diagnostic output_begins_elsewhere(Span at, const std::string& name, Span output
 
 namespace {
 
-/// Functions that the field knows and the language has under no name: how the same is written.
+/// How to write a common function that the language does not have.
 std::string way_without(const std::string& name) {
   struct Way {
     std::vector<std::string_view> names;

@@ -51,8 +51,8 @@ Sources Resolved::sources() const {
 
 namespace {
 
-/// A mistyped keyword is reported, and the clause read as what it meant, so that one slip of the
-/// pen is one message.
+/// A mistyped keyword is reported and the clause is read with the keyword meant, so that one
+/// mistake gives one message.
 void repair_keywords(Resolved& resolved) {
   for (Line& line : resolved.model.lines) {
     Clause& clause = line.clause;

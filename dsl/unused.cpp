@@ -11,7 +11,7 @@ namespace vphi::dsl {
 
 namespace {
 
-/// All that a model's lines name, by value, by call or by the name of an argument.
+/// All names in a model's lines: values, calls and names of arguments.
 std::set<std::string> named_anywhere(const Resolved& resolved) {
   std::set<std::string> names;
   for (const Line& line : resolved.model.lines) {

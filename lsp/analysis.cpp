@@ -18,7 +18,7 @@ const dsl::Token* Analysis::token_at(std::uint32_t offset) const {
                        [](std::uint32_t at, const dsl::Token& t) { return at < t.span.begin; });
   if (next == all.begin()) return nullptr;
   const dsl::Token* token = &*(next - 1);
-  // Between two tokens without a blank, a word is what is meant.
+  // Between two adjacent tokens the one that is a word is taken.
   if (token->span.begin == offset && token->kind != dsl::Token::Kind::Word &&
       next - 1 != all.begin()) {
     const dsl::Token* before = token - 1;
@@ -45,7 +45,7 @@ std::shared_ptr<const Analysis> analyse(std::string name, std::string text,
     }
     made->syntax_good = !made->diagnostics.has_errors();
     made->resolved = dsl::resolve(std::move(model), library);
-    // A line that could not be read leaves names without meaning: only the first cause is told.
+    // A line that could not be parsed leaves names undefined, so only the first cause is reported.
     if (made->syntax_good)
       for (const auto& d : made->resolved.diagnostics.all()) made->diagnostics.add(d);
     made->sound = !made->diagnostics.has_errors();

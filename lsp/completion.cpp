@@ -1,6 +1,6 @@
-// What may stand at a place: keywords at the beginning of a line, options and their words in a
-// clause, types, units, distributions, and every name in scope. Works on tokens alone, since the
-// line that is being written can seldom be parsed.
+// Completions at a place: keywords at the beginning of a line, options and their words in a clause,
+// types, units, distributions, and every name in scope. It works on tokens alone, since an
+// unfinished line can seldom be parsed.
 #include <algorithm>
 #include <set>
 

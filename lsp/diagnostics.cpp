@@ -1,4 +1,4 @@
-// Messages of the compiler for an editor: the same data that the terminal shows.
+// Messages of the compiler for an editor, with the same data as in the terminal.
 #include <cctype>
 
 #include "embedded/vphi_pages.hpp"
@@ -35,7 +35,7 @@ Page find_page(const std::string& code) {
   return {};
 }
 
-/// A place in the document, or the document's beginning for what lies elsewhere.
+/// The place in the document, or the document's beginning for a place in another text.
 dsl::Span inside(dsl::Span span) { return span.file == 0 ? span : dsl::Span{}; }
 
 std::string message_of(const dsl::Diagnostic& d) {

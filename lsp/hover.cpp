@@ -1,4 +1,4 @@
-// What a word is, in a few lines: declaration, documentation, type, value, unit, derived equation.
+// A few lines on a word: declaration, documentation, type, value, unit, derived equation.
 #include <fmt/format.h>
 
 #include "dsl/name_errors.hpp"
@@ -17,7 +17,7 @@ using dsl::SymbolKind;
 
 std::string code(const std::string& text) { return "```vphi\n" + text + "\n```\n"; }
 
-/// What an `##` line says belongs to all names of its line.
+/// The text of an `##` line, which belongs to all names of its line.
 std::string documentation(const dsl::Symbol& symbol) {
   if (symbol.line == nullptr || symbol.line->documentation.empty()) return {};
   return symbol.line->documentation + "\n\n";

@@ -60,7 +60,7 @@ std::optional<Message> MessageReader::next() {
   const std::string_view all(pending_);
   const auto end = all.find(kEnd, std::max(begin_, scanned_));
   if (end == std::string_view::npos) {
-    // A header that never ends is no header: what is there is dropped.
+    // A header that is too long is not a header, and the bytes are dropped.
     if (all.size() - begin_ > kLongestHeader) {
       begin_ = scanned_ = all.size();
       return Message{{}, true};

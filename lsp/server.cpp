@@ -241,7 +241,7 @@ void Server::close(const Json& params) {
     documents_.erase(uri);
     waiting_.erase(uri);
   }
-  // An editor shows what was published last until it is told otherwise.
+  // An editor shows the messages published last, so they are cleared.
   send_json({{"jsonrpc", "2.0"},
              {"method", "textDocument/publishDiagnostics"},
              {"params", {{"uri", uri}, {"diagnostics", Json::array()}}}});

@@ -1,4 +1,4 @@
-// Instances of a sweep: where they lie along its axes, and whose random numbers they have.
+// Instances of a sweep: their values along its axes, and the seeds of their random numbers.
 #include <fmt/format.h>
 
 #include <algorithm>

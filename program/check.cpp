@@ -1,4 +1,4 @@
-// The rules of a sound Program; see program/json.hpp.
+// Checks that a Program is valid; see program/json.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ class Checker {
     return there;
   }
 
-  /// Buffers in the memory of others.
+  /// Checks buffers that share the memory of others.
   void memory() {
     const SiteOrder& order = p_.order;
     const bool sound = order.modulus >= 1 && order.axis >= 0 && order.axis < 4 &&
@@ -277,7 +277,7 @@ class Checker {
     arrays(field, row);
   }
 
-  /// What the arrays of a kind of output have to be.
+  /// Checks the arrays of a kind of output.
   void arrays(const FieldOutput& field, const OutputRow& row) {
     switch (row.arrays) {
       case OutputArrays::Each:

@@ -43,7 +43,7 @@ void limit(int resource, rlim_t most) {
   setrlimit(resource, &now);
 }
 
-/// The life of the child.
+/// The work of the child process, which ends with it.
 [[noreturn]] void in_child(const std::function<void()>& work, const ChildLimits& limits,
                            std::size_t taken, int tell) {
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGALRM, SIGTERM})

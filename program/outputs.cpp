@@ -1,4 +1,4 @@
-// What the columns of an output are called.
+// The names of the columns of outputs.
 #include "program/outputs.hpp"
 
 #include "program/program.hpp"

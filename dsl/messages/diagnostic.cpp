@@ -6,10 +6,10 @@
 namespace vphi::dsl {
 namespace {
 
-// What is kept; a hopeless text must not fill the memory with messages.
+// The most messages kept: a text full of errors must not fill the memory.
 constexpr std::size_t kKept = 1000;
 
-// Text order; what has no place in the text comes last.
+// The order of places in the text; messages without a place come last.
 bool before(const Diagnostic& a, const Diagnostic& b) {
   const auto key = [](const Diagnostic& d) {
     const bool nowhere = d.span.empty() && d.span.begin == 0;

@@ -1,6 +1,6 @@
-// The whole file in the canonical style: one blank at most, two columns a body, comments beside
-// lines that follow each other in one column, lines of at most 100 columns. Where a line goes on in
-// the next one and the column of its comment are the author's, as far as they fit.
+// Prints a whole file in the canonical style: one blank at most, two columns a body, comments of
+// successive lines in one column, lines of at most 100 columns. Line breaks within a statement and
+// columns of comments are kept as written where they fit.
 #include <algorithm>
 #include <optional>
 
@@ -82,7 +82,7 @@ class Formatter {
     int column = -1;  ///< where the author put the comment; -1: unknown
   };
 
-  // No blank row begins the file or a body, also where what stood before it could not be read.
+  // No blank row begins the file or a body, also where the text before it could not be parsed.
   void row(std::string text, std::string comment = {}, int column = -1) {
     if (text.empty() && comment.empty() && at_beginning_) return;
     at_beginning_ = false;
@@ -91,8 +91,8 @@ class Formatter {
 
   void flush() {
     for (std::size_t begin = 0; begin < rows_.size();) {
-      // Comments of neighbouring rows stand in one column where the rows are short enough: in the
-      // author's, where all have it already.
+      // Comments of neighbouring rows are put in one column where the rows are short enough: the
+      // column as written, if all have the same.
       std::size_t end = begin;
       int column = 0, longest = 0;
       bool chosen = true;
@@ -171,8 +171,8 @@ class Formatter {
     row(margin + "}" + where(clause), clause.comment_after);
   }
 
-  // The author's lines and columns first; what is still too long in one line is broken further,
-  // with single blanks.
+  // Lines and columns as written first; a line that is still too long is broken further, with
+  // single blanks.
   void wrapped(const std::string& text, std::string comment, int indent, Span begin) {
     const int margin = 2 * indent + 4;
     const LineSpacing layout = keep_ ? written_.layout(begin, text) : LineSpacing{};
@@ -273,8 +273,8 @@ class Formatter {
 
 }  // namespace
 
-// What stood in one column may have moved apart, and then there is no column to keep: the same
-// again until nothing moves.
+// Comments that were in one column may have moved apart, so that no column is kept: repeated until
+// nothing moves.
 std::string format(const ModelText& model, Spelling spelling) {
   Formatter first(model, spelling, true);
   std::string text = first.run(model);

@@ -47,7 +47,7 @@ class Printer {
  public:
   explicit Printer(Spelling spelling) : spelling_(spelling) {}
 
-  // Without the brackets that the place may ask for.
+  // Prints the expression without brackets around it.
   void bare(const Expr& e) {
     switch (e.kind) {
       case ExprKind::Number:

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-// A text with more mistakes than this is not worth reading on.
+// The number of errors after which reading stops.
 constexpr int kEnough = 1000;
 
 struct Sign {
@@ -51,7 +51,7 @@ constexpr std::array<Sign, 27> kSigns{{
     {"\xE2\x80\xB2", Kind::Prime},  // U+2032 prime
 }};
 
-// What people write who come from other languages.
+// Notation of other languages.
 struct Foreign {
   std::string_view text, ours;
 };
@@ -255,7 +255,7 @@ class Lexer {
     unknown();
   }
 
-  // One message for a file that is no text; nothing behind it means anything.
+  // One message for a file that is not text; the rest of it is not read.
   void not_text(int bytes) {
     diagnostics_.add(syntax::not_text(span(at_, at_ + static_cast<std::size_t>(bytes))));
     out_.text = false;

@@ -38,7 +38,7 @@ Span LineParser::since(std::size_t first) const {
 }
 
 bool LineParser::fail(Diagnostic diagnostic) {
-  // At the end of the line the place is just behind its last token.
+  // At the end of the line the place is just after its last token.
   if (diagnostic.span == tokens_.back().span || diagnostic.span.empty()) {
     const Span last = tokens_[end_ > begin_ ? end_ - 1 : begin_].span;
     diagnostic.span = {last.end, last.end, last.file};
@@ -297,7 +297,7 @@ ExprPtr LineParser::call(ExprPtr callee, std::size_t first) {
   return made;
 }
 
-// `A(x) = b`: the system of a solver, in its head.
+// Whether `A(x) = b` comes next: the linear system in the head of a solver.
 bool LineParser::system_ahead() const {
   return text(tokens_[begin_]) == "solver" && is(Kind::Word) && is(Kind::OpenParen, 1) &&
          is(Kind::Word, 2) && is(Kind::CloseParen, 3) && is(Kind::Equal, 4);

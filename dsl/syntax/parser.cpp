@@ -126,7 +126,7 @@ class FileParser {
     }
   }
 
-  // What stands before the end of a body or of the file.
+  // The comments before the end of a body or of the file.
   static std::vector<std::string> closing_comments(const Line& rest) {
     std::vector<std::string> out = rest.comments_above;
     if (!rest.documentation.empty()) append_documentation(out, rest);

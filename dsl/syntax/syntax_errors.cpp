@@ -157,7 +157,7 @@ Diagnostic juxtaposition(Span at, std::string_view left, std::string_view right)
                  "two values side by side are not a product",
                  "write `*` between them: `(a + b)*(c + d)`");
   }
-  // 64x64, a shape as others write it
+  // 64x64, the notation of a shape in other programs
   const bool sides = right.size() > 1 && right[0] == 'x' && digits(left) && digits(right.substr(1));
   const auto product = fmt::format("{}*{}", left, sides ? right.substr(1) : right);
   return error("E0521", at, "a product needs its `*`", fmt::format("did you mean `{}`?", product),

@@ -119,7 +119,7 @@ class ConstantValues {
     const bool plain = symbol->kind == SymbolKind::Parameter ||
                        (symbol->kind == SymbolKind::Definition && symbol->parameters.empty());
     if (!plain || !symbol->value) return std::nullopt;
-    // The first visit leaves "nothing" behind, which is also what a cycle finds.
+    // The first visit leaves an empty value, which a cycle finds.
     const auto [place, fresh] = known_.emplace(symbol, std::nullopt);
     if (!fresh) return place->second;
     const Maybe result = value(*symbol->value, depth + 1);

@@ -38,7 +38,7 @@ bool is_definition(const Symbol& symbol) {
   return false;
 }
 
-/// What a definition needs, in text order, each name once.
+/// The definitions that a definition needs, in text order, each once.
 std::vector<const Symbol*> needs(const Resolved& resolved, const Symbol& symbol) {
   std::vector<const Symbol*> found;
   const auto& own = symbol.parameters;
@@ -101,7 +101,7 @@ class Search {
       if (step->symbol == closes) break;
     }
     std::reverse(chain.begin(), chain.end());
-    // The circle is told from its first line on.
+    // The cycle is reported from its first line on.
     const auto first = std::min_element(chain.begin(), chain.end(), [](auto* a, auto* b) {
       return a->declared.begin < b->declared.begin;
     });

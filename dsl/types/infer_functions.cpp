@@ -1,4 +1,4 @@
-// What functions of the language are applied to, and what they give: one method for each family.
+// The types of arguments and results of the language's functions: one method for each family.
 #include <algorithm>
 
 #include "dsl/name_errors.hpp"

@@ -391,7 +391,7 @@ void Inference::definition(const Symbol& symbol) {
   if (known_.count(&symbol) > 0 || !symbol.value) return;
   const bool function = !symbol.parameters.empty() && !symbol.indexed;
   if (function) {
-    // Looked at with open parameters; each call looks again with the types it has.
+    // Checked with open parameters; each call checks it again with the types of its arguments.
     function_body(symbol, std::vector<Value>(symbol.parameters.size()));
     known_[&symbol] = {};
     return;

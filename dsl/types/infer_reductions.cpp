@@ -41,8 +41,8 @@ ExprPtr replaced(const ExprPtr& expr, Span at, const Expr& there) {
 
 }  // namespace
 
-/// What a message advises: the reduction around the place `at`, with another expression there and
-/// its indices behind. Empty where none is around it, or a long one.
+/// The fix of a message: the reduction around the place `at`, with another expression there and its
+/// indices added. Empty where there is none around it, or a long one.
 std::string Inference::bound(const Scope& scope, Span at, const Expr& there,
                              const std::vector<ExprPtr>& behind) const {
   const Expr* reduction = scope.inherited(&Scope::reduction);
@@ -72,7 +72,8 @@ std::string Inference::with_indices(const Symbol& symbol, const Scope& scope, Sp
   return bound(scope, at, *node(ExprKind::Index, "", parts), behind);
 }
 
-/// x[2] is the vector of particle 2; who takes it for a number may mean component 2 of each.
+/// The fix where x[2], the vector of particle 2, is used as a number: component 2 of each particle
+/// may be meant.
 std::string Inference::component_of_each(const Expr& argument, const Scope& scope,
                                          const std::string& otherwise) const {
   if (argument.kind != ExprKind::Index || argument.args.size() != 2) return otherwise;
@@ -98,8 +99,8 @@ bool Inference::has_meaning(const std::string& name, const Scope& scope) const {
          find_constant(name) != nullptr || find_builtin(name) != nullptr;
 }
 
-// Names without another meaning behind the first argument are the indices of a reduction; those
-// of a reduction that stands there are its own, and the words of options (`over = time`) are none.
+// The indices of a reduction: names after the first argument without another meaning. Indices of a
+// reduction inside are its own, and words of options (`over = time`) are not indices.
 std::vector<std::string> Inference::indices_of(const Expr& expr, const Scope& scope) {
   std::vector<std::string> names;
   const auto visit = [&](const auto& self, const Expr& node) -> void {
@@ -234,7 +235,7 @@ void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& va
     type = type_of(Base::Real, type.per_site);
   if (domain) {
     type.per_site = false;
-    // An index that is written stays; `mean(x)` leaves the domain's own index out.
+    // An index that is written is kept; `mean(x)` leaves the domain's own index out.
   }
 }
 

@@ -1,4 +1,5 @@
-// `solve(A, b, solver = cg(1e-12))`: the types of a linear system and of what tells how it went.
+// `solve(A, b, solver = cg(1e-12))`: the types of a linear system, its residual and its number of
+// iterations.
 #include <algorithm>
 
 #include "dsl/messages/suggest.hpp"
@@ -13,7 +14,7 @@ using Base = Type::Base;
 
 namespace {
 
-/// Names of the options in the head of a solver, in order: what is written as `name = value`.
+/// Names of the options in the head of a solver, `name = value`, in order.
 std::vector<std::string> options_of(const Symbol& solver) {
   std::vector<std::string> names;
   if (!solver.value || solver.value->kind != ExprKind::Call) return names;

@@ -23,7 +23,7 @@ const std::map<std::string, Base>& plain_types() {
   return kTypes;
 }
 
-/// What people write from habit, and what it is called here.
+/// The language's name for a type of other languages.
 std::optional<std::string> habit(const std::string& word) {
   static const std::map<std::string, std::string> kHabits = {
       {"float", "real"},    {"double", "real"},   {"scalar", "real"}, {"number", "real"},

@@ -69,7 +69,8 @@ double choose_base(Resolved& resolved) {
   return base_energy(first->text).value_or(1);
 }
 
-/// Units without a `units` line: the lattice may say what 1 is, as long as nothing is converted.
+/// Units without a `units` line: the lattice may define the base unit, as long as nothing is
+/// converted.
 void say_base(Resolved& resolved) {
   if (resolved.clause("units") != nullptr || resolved.units.empty()) return;
   const bool converted = std::ranges::any_of(
@@ -166,7 +167,7 @@ class UnitCheck {
   static bool started(const Symbol& symbol) {
     return symbol.kind == SymbolKind::Field || symbol.kind == SymbolKind::Variable;
   }
-  /// What `init` starts it with, or its first derivative.
+  /// The power of the initial value, or of the initial first derivative.
   Power of_start(const Symbol& symbol) {
     for (const Clause* init : resolved_.clauses("init")) {
       for (const Item& item : init->items) {

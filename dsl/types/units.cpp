@@ -60,7 +60,7 @@ const NamedUnit* named(std::string_view name) {
   return nullptr;
 }
 
-/// Reads `text` factor by factor; `unknown` receives the first name that nobody knows.
+/// Reads `text` factor by factor; `unknown` receives the first unknown name.
 std::optional<Unit> read(std::string_view text, std::string& unknown) {
   Unit product;
   double sign = 1;

@@ -73,7 +73,7 @@ constexpr Builtin kBuiltins[] = {
 #define VPHI_OUTPUT(kind, name, group, arrays, axis, shape, options, meaning, ...) \
   {name, 1, kAny, Rule::Output, options, meaning},
 #include "program/outputs.def"
-    // promises
+    // expectations
     {"drift", 1, 1, Rule::Promise, "", "largest relative change since the start"},
     {"conserved", 1, kAny, Rule::Promise, "", "whether totals keep their value"},
     // distributions, after `~`

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 4096;
 
-/// Strings name files and titles; nothing else may travel in them.
+/// Strings are names of files and titles; control characters are refused.
 std::string text_problem(const std::string& text) {
   if (text.size() > kLongestText) return "it is longer than 4096 characters";
   for (const char c : text) {
@@ -72,8 +72,7 @@ void ClauseCheck::clause(const Line& line, const std::string& inside) {
   if (!empty) meaning(line);
 }
 
-/// Slips that have a better answer than the form of the clause: 0,3 for 0.3, `==` for `=` and `=`
-/// for `==`.
+/// Common mistakes with a message of their own: 0,3 for 0.3, `==` for `=` and `=` for `==`.
 bool ClauseCheck::known_slip(const Clause& clause, const ClauseRule& rule) {
   for (std::size_t i = 1; i < clause.items.size(); ++i) {
     const Item& item = clause.items[i];

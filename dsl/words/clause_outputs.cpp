@@ -1,4 +1,4 @@
-// Initial values, limits, outputs, promises, plots.
+// Initial values, limits, outputs, expectations, plots.
 #include <algorithm>
 #include <cmath>
 

@@ -254,7 +254,7 @@ constexpr ClauseRule kClauses[] = {
     {"plot", "plot mean(x) against a", Heads::Free, 1, -1, false, kNever, kPerhaps, {}, ""},
 };
 
-/// What people write from habit, and the keyword here.
+/// The keyword for a word of other languages or programs.
 std::optional<std::string> keyword_habit(const std::string& word) {
   static const std::map<std::string, std::string> kHabits = {
       {"parameter", "param"},   {"parameters", "param"},  {"const", "param"},

@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::set<std::string>;
 
-/// What is called by a name of its own in `every` and `at end`.
+/// An output with a name of its own in `every` or `at end`.
 struct Output {
   Span named;
   ExprPtr value;
@@ -74,7 +74,7 @@ ExprPtr placed(Expr value, Span span) {
   return std::make_shared<const Expr>(std::move(value));
 }
 
-/// Stands where a message was given, so that no second one comes of it.
+/// The expression in place of one that was reported, so that no second message follows.
 ExprPtr reported(Span span) {
   Expr zero;
   zero.text = "0";
@@ -128,7 +128,7 @@ class NamedOutputs {
     return found;
   }
 
-  /// The one value that the name stands for; else a message and the first.
+  /// The value of the name; where there are several, a message and the first of them.
   const Output& meant(const Expr& name) {
     const std::vector<Output>& all = outputs_.at(name.text);
     const auto other = std::ranges::find_if(
