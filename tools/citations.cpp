@@ -1,4 +1,4 @@
-// What to cite for what a model uses.
+// The references to cite for a model.
 #include <algorithm>
 #include <cctype>
 
@@ -9,7 +9,7 @@ namespace {
 
 using vphi::report::Citation;
 
-/// Features that no library text stands for.
+/// Features that are not in a library text.
 struct Row {
   const char *used_for, *reference, *link;
   bool (*used)(const Compilation&);

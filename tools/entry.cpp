@@ -27,7 +27,7 @@ bool holds(std::string_view text, std::string_view word, std::string_view behind
   return false;
 }
 
-/// What an example must look like: a clause of this keyword (empty: any line) that holds the word.
+/// The condition on an example: a clause of this keyword (empty: any line) that holds the word.
 struct Wanted {
   std::string keyword, word, behind;
 };

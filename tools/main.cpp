@@ -1,4 +1,4 @@
-// The `vphi` command: picks the verb, and turns whatever goes wrong into a sentence and a status.
+// The `vphi` command: picks the subcommand, and turns errors into a message and an exit status.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ int guarded(const Words& words) {
 int main(int count, char** words) {
   // A reader that goes away (`vphi run ... | head`) must not end a run before its files close.
   std::signal(SIGPIPE, SIG_IGN);
-  // A file that may not grow further is an error that is told, as a full disk is.
+  // A file that may not grow further is reported as an error, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   return vphi::tools::guarded({words + 1, words + (count > 0 ? count : 1)});
 }

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where models may lie: named by the environment, beside the command, in the tree it was built in.
+/// The folders of models: named by the environment, beside the command, in the source tree of the
+/// build.
 std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
   if (const char* named = std::getenv("VPHI_MODELS")) folders.emplace_back(named);

@@ -20,7 +20,7 @@ using program::Program;
 
 bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// What a number of the text is made of, where it is plainly one of the lattice or of the step.
+/// Numbers of the lattice and of the step, with the formulas that they equal.
 std::vector<std::pair<double, std::string>> known_numbers(const Program& p) {
   std::vector<std::pair<double, std::string>> all;
   const auto add = [&](double value, const std::string& name) {

@@ -26,7 +26,7 @@ struct Timing {
   double spread = 0;            ///< median over best
 };
 
-/// A condition that ends no run and that only the run can tell: kernels still ask for it.
+/// A condition that never holds, which the compiler cannot know, so that kernels still test it.
 constexpr const char* kNever = "t*t > 1e300";
 
 /// Repetitions of so many steps as fill `seconds`, outputs left out. `unit`: steps that kernels
@@ -71,7 +71,7 @@ std::vector<program::Launch> one_of_each(const program::Program& program) {
   return result;
 }
 
-/// Each kernel by itself: what it is made of, and the time of one launch.
+/// Each kernel by itself: its cost and the time of one launch.
 nlohmann::ordered_json time_kernels(const program::Program& program, runtime::Session& session) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& launch : one_of_each(program)) {
@@ -106,7 +106,7 @@ int bench_kernels(const program::Program& program, runtime::Device& device,
   return kOk;
 }
 
-/// What all models of a call share.
+/// Options and device for all models of a call.
 struct Bench {
   ModelOptions options;
   std::int64_t milliseconds = 100;  ///< of a repetition
@@ -119,7 +119,7 @@ CompileOptions compile_options(const Bench& bench) {
   CompileOptions compile = bench.options.compile_options();
   // --steps counts those of a repetition here; the model's end must not stop it
   compile.steps = -1;
-  // Instances whose run has ended stand still or copy what was there: that is not to be timed.
+  // Instances whose run has ended do no work or only copy, which must not be timed.
   if (compile.until.empty()) compile.until = kNever;
   return compile;
 }
@@ -268,7 +268,7 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
     compile.lattice = doubled_lattice(*c.program, bench.sites);
     if (!compile.lattice.empty()) {
       Compilation larger = compile_model(path, compile, target_of(device.info()));
-      // bodies, and lattices whose extents a table or a file fixes, stay as they are
+      // bodies, and lattices whose extents follow from a table or a file, are not enlarged
       if (larger.program) c = std::move(larger);
     }
   }

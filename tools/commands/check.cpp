@@ -17,7 +17,7 @@ std::string bytes_text(double bytes) {
                      : fmt::format("{:.2f} GB", bytes / 1e9);
 }
 
-/// What would end a run on this machine before it begins; nothing where it fits.
+/// The error of a run that does not fit the memory of this machine; nothing where it fits.
 std::optional<dsl::Diagnostic> beyond_memory(const Compilation& c) {
   const program::Program& p = *c.program;
   const auto machine = runtime::native_info();

@@ -24,7 +24,7 @@ std::string gigabytes(std::size_t bytes) {
   return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
 }
 
-/// Says each finding as it comes, or keeps all for one JSON object.
+/// Prints each finding at once, or collects all for one JSON object.
 class Findings {
  public:
   explicit Findings(bool json) : json_(json) {}

@@ -1,4 +1,4 @@
-// vphi emit: the kernels of a model as source, or what the compiler knows of it.
+// vphi emit: the kernels of a model as source, or the results of the compiler's stages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ int find_kernel(const Program& p, const std::string& name) {
                    fmt::format("kernels are {}", kernel_names(p)));
 }
 
-/// Who moves the system, in a line or a few.
+/// The dynamics of the system: its integrator, chain or solver, in a few lines.
 std::string dynamics_text(const physics::Dynamics& dynamics) {
   const auto updates = [](const std::vector<physics::Update>& list) {
     std::string text;
@@ -71,7 +71,7 @@ std::string dynamics_text(const physics::Dynamics& dynamics) {
       dynamics);
 }
 
-/// The system as it stands behind `derive` or `prepare`: dynamics, rates and start.
+/// The system after the stage `derive` or `prepare`: dynamics, rates and start.
 std::string system_text(const physics::System& system) {
   algebra::Names names;
   names.leaf = [&](const algebra::Node& node) {
@@ -99,7 +99,7 @@ std::string system_text(const physics::System& system) {
   return text;
 }
 
-/// The plan as it stands behind a pass: of each kernel what a walk holds, stores, reductions and
+/// The plan after a pass: for each kernel the values held by a walk, stores, reductions and
 /// epilogue.
 std::string plan_text(const Compilation& c) {
   std::string text;
@@ -182,7 +182,7 @@ std::filesystem::path folder_of(const std::string& file) {
   return std::filesystem::absolute(file).lexically_normal().parent_path();
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Wanted {
   std::vector<std::string> models;
   ModelOptions options;

@@ -1,5 +1,5 @@
-// vphi explain: what the compiler made of a model, the page of an error, or an entry of the
-// reference.
+// vphi explain: the equations and kernels derived from a model, the page of an error, or an entry
+// of the reference.
 #include "compiler/explain.hpp"
 
 #include <fmt/format.h>
@@ -112,7 +112,7 @@ void print_registers(const program::Program& p, runtime::Device& device) {
   }
 }
 
-/// A kernel that is not proved is a mistake of the compiler, not of the model.
+/// Prints the audit. A kernel that cannot be proved is an error of the compiler, not of the model.
 int print_audit(const program::Program& p, bool json) {
   const std::vector<AuditRow> rows = audit_rows(p);
   const std::string text = json ? audit_json(p, rows) : audit_text(p, rows);

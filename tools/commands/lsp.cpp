@@ -32,8 +32,8 @@ fs::path cache_folder() {
   return fs::temp_directory_path() / "vphi";
 }
 
-/// An editor opens files, so the texts inside of this program are written beside the cache of
-/// kernels. Address of the folder; empty where it cannot be written.
+/// An editor opens files, so the library texts in this program are written beside the cache of
+/// kernels. Returns the address of the folder; empty where it cannot be written.
 std::string written(Files files, const std::string& name) {
   const fs::path folder = cache_folder() / "texts" / VPHI_VERSION / name;
   std::error_code error;
@@ -78,7 +78,7 @@ int language_server(const Words& words) {
     where.std_folder = written(vphi_std::files(), "std");
     where.pages_folder = written(vphi_pages::files(), "pages");
   } catch (const fs::filesystem_error&) {
-    // Without them there is no jump into the library, and no more.
+    // Without these files only the jump into the library is missing.
   }
   bool broken = false;
   lsp::Server server(
@@ -98,7 +98,7 @@ int language_server(const Words& words) {
       }
     }
   }
-  // A derivation that is still going on is of no use to anybody: nothing waits for it.
+  // A derivation that is still running is not waited for.
   std::_Exit(server.finished() && server.status() == 0 ? kOk : kUserError);
 }
 

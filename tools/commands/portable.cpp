@@ -76,7 +76,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The object of the file, with a format that is known and a checksum that is right.
+/// The object in the file; throws where its format is unknown or its checksum is wrong.
 Json sound_object(const std::string& path) {
   const Json all = Json::parse(text_of(path), nullptr, false);
   if (all.is_discarded()) no_program(path, "is no program file, or is cut off: it is not JSON");

@@ -80,8 +80,8 @@ Place find_run(const std::string& argument) {
   return place;
 }
 
-/// Reads the file once in a process of its own: libhdf5 may crash on what is damaged (1.10.8 does,
-/// in H5HG_read), and that is to be a sentence.
+/// Reads the file once in a child process: libhdf5 may crash on a damaged file (1.10.8 does, in
+/// H5HG_read), which must become a message.
 void read_in_child_process(const fs::path& file) {
   std::fflush(nullptr);
   const pid_t child = fork();

@@ -103,7 +103,7 @@ Start find_start(Wanted& wanted, const std::string& path) {
   return start;
 }
 
-/// What a continued run has to say before it starts; throws where the model is another one.
+/// Prints the facts of a continued run before it starts; throws where the model is another one.
 void go_on(const runtime::FoundCheckpoint& from, const program::Program& program,
            const ModelOptions& model, runtime::RunOptions& options) {
   const auto& head = from.reader->head();
@@ -163,7 +163,7 @@ DeviceAndProgram prepare(const Wanted& wanted, const std::string& path) {
   return made;
 }
 
-/// What is known of a run before its first step.
+/// The report of a run before its first step.
 vphi::report::Report begin_report(const DeviceAndProgram& made, const Wanted& wanted,
                                   const Words& words) {
   const auto& program = *made.compilation.program;
@@ -219,7 +219,7 @@ double allowed_difference(const Wanted& wanted) {
   return value;
 }
 
-/// A program file in the place of a model: what was compiled stays as it is.
+/// Takes a program file instead of a model; it is not compiled again.
 void take_program_file(Wanted& wanted, const std::string& path) {
   refuse_model_options(wanted.model, path);
   if (wanted.error_check)

@@ -27,7 +27,8 @@ Json numbers(const std::vector<double>& values) {
   return list;
 }
 
-/// Of a row of too many places: their number, those without a value, and what they come to.
+/// The summary of a row with too many places: their number, those without a value, mean and
+/// extremes.
 Json summary_json(const std::vector<double>& row) {
   double least = INFINITY, most = -INFINITY, mean = 0, squares = 0;
   std::int64_t count = 0;
@@ -190,7 +191,7 @@ void print_table(const runtime::Series& series, const runtime::RunResult& r) {
   if (stride > 1) fmt::print("    every {}. of {} values\n", stride, row.size());
 }
 
-/// What a sweep leaves to be said: its axes, results along them, curves, instances that failed.
+/// Prints a sweep: its axes, results along them, curves, instances that failed.
 void print_sweep(const runtime::RunResult& r) {
   constexpr std::size_t kShown = 5;
   if (r.axes.empty()) return;

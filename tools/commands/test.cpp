@@ -1,10 +1,10 @@
 // vphi test: a model's own checks on every device, and the order of its integrator.
 //
-// A model that takes seconds is run as it stands and has to keep all its promises. Others are run
+// A model that takes seconds is run unchanged and must meet all its expectations. Others are run
 // small (at most 32 sites along each axis of three, 64 of two, 256 of one) and for few steps,
-// unless the command line says otherwise, and have to keep those that hold at any size
-// (tools/trial.hpp). The order is that of |u(dt) - u(dt/2)| over |u(dt/2) - u(dt/4)| at one time,
-// over the fields and the output scalars, both of which belong to whole steps.
+// unless the command line gives other sizes, and must meet the expectations that hold at any size
+// (tools/trial.hpp). The order follows from |u(dt) - u(dt/2)| over |u(dt/2) - u(dt/4)| at one time,
+// over the fields and the output scalars, both of which are known at whole steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -203,7 +203,7 @@ bool same_size(const std::string& path, const CompileOptions& a, const CompileOp
 }
 
 /// The first device's run in the other precision gives the rounding of each scalar. A model that
-/// only f64 can carry leaves both empty, with a note.
+/// runs in f64 only leaves both empty, with a note.
 Roundings measure_rounding(const std::string& path, CompileOptions options,
                            const physics::Numerics& numerics, TestReport& report) {
   const DeviceRow& first = report.devices[0];
@@ -220,9 +220,9 @@ Roundings measure_rounding(const std::string& path, CompileOptions options,
   return {};
 }
 
-/// Every device against the first. Orbits part exponentially in a chaotic model, and those of a
-/// Markov chain within some ten sweeps, once a proposal is taken here and not there: where runs end
-/// apart, shorter ones decide, down to one step, which has to agree.
+/// Compares every device with the first. Trajectories separate exponentially in a chaotic model,
+/// and in a Markov chain within some ten sweeps, once a proposal is accepted on one device only.
+/// Where runs end apart shorter ones are compared, down to one step, which must agree.
 void compare_devices(const std::string& path, const CompileOptions& small, const Rounding& rounding,
                      TestReport& report) {
   for (DeviceRow& d : report.devices) {

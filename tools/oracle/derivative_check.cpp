@@ -171,7 +171,7 @@ class Comparison {
     }
   }
 
-  /// Of each action the change of each momentum; q = q + length p says which is whose.
+  /// For each action the change of each momentum; q = q + length p gives the momentum of each q.
   void prepare_kicks(const physics::Trajectory& trajectory) {
     prepare_sides(resolved_, system_, text_, derived_);
     trajectory_ = trajectory;
@@ -416,7 +416,7 @@ class Comparison {
     return all.at(c.at.real);
   }
 
-  /// Sums of the squares of what multiplies each noise, per sqrt(time*volume).
+  /// Sums of the squares of the factors of each noise, per sqrt(time*volume).
   std::pair<long double, long double> noise_powers(const Compared& c, int site) {
     const Variable& v = c.momentum ? *c.momentum : *c.variable;
     const Place p = text_.box.place(site);

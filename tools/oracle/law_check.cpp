@@ -58,7 +58,7 @@ class LawComparison {
     for (const auto& s : system_.scalars)
       if (s.symbol == system_.time) derived_.symbols[s.symbol] = derived_.scalar(s.initial);
     text_.t = derived_.symbols[system_.time];
-    // of the recovery: what its own iterations leave, as the compiler has said
+    // of the recovery: the residual of its iterations, as the compiler states it
     if (laws_.residual_left > 0) allowed_ = std::max(1e-8, 1000 * laws_.residual_left);
   }
 
@@ -85,7 +85,7 @@ class LawComparison {
     return signs;
   }
 
-  /// What has one sign in `reference` has no other in `signs`.
+  /// Whether no value with one sign in `reference` has the other in `signs`.
   static bool keeps(const Signs& reference, const Signs& signs) {
     return std::all_of(signs.begin(), signs.end(), [&](const auto& guard) {
       const auto known = reference.find(guard.first);
@@ -133,9 +133,10 @@ class LawComparison {
     return result;
   }
 
-  /// W2 = 1/(1 - v^2) has a value beyond v = 1 as well, where no state of the model lies. All that
-  /// is drawn comes nearer to the start until no denominator, root or logarithm changes its sign on
-  /// the way to it, and then by half again: faces lie between cells, each component by itself.
+  /// Finds how far drawn states may be from the start. W2 = 1/(1 - v^2) has a value beyond v = 1 as
+  /// well, where the model has no state. Drawn states are moved nearer to the start until no
+  /// denominator, root or logarithm changes its sign in between, and then by half again, since
+  /// states at faces combine components of different cells.
   void find_share() {
     constexpr int kCells = 200, kPlaces = 4;
     std::mt19937_64 random(1601);
@@ -266,7 +267,7 @@ class LawComparison {
 
   // ---- the scheme
 
-  /// A right side: U' of the System's own variables, and what leaves an open box.
+  /// Compares a right side: U' of the System's variables, and the flux out of an open box.
   void compare_rates(WrittenScheme& scheme) {
     for (const physics::AxisScheme& sweep : laws_.sweeps)
       for (const physics::Derived& line : sweep.lines) derived_.made[line.array] = line.value;
@@ -313,7 +314,7 @@ class LawComparison {
     throw std::invalid_argument("a quantity without a rate");
   }
 
-  /// A step: the kernels as scheduled, in f64, against the text.
+  /// Compares a step: the kernels as scheduled, in f64, with the text.
   void compare_step(WrittenScheme& scheme) {
     const schedule::Plan plan = plan_in_f64(system_, resolved_);
     const std::vector<Cell> cells = drawn(0);

@@ -83,7 +83,8 @@ std::vector<Complex> between(const std::vector<Complex>& u, const std::vector<Co
 
 constexpr int kLinkStates = 3;
 constexpr double kSmallStep = 0x1p-14;
-/// Of two small steps: (w(h/2)*4 - w(h))/h leaves h^2 times the third derivative.
+/// The error allowed from two small steps: (w(h/2)*4 - w(h))/h has the error h^2 times the third
+/// derivative.
 constexpr double kOfSmallSteps = 1e-5;
 
 void compare_rates(Sides& sides, const physics::EquationFact& own, const physics::LinkFlow& flow,
@@ -169,10 +170,11 @@ constexpr int kFewest = 16;    ///< batches
 constexpr int kMost = 40000;   ///< links that are looked at, each along one generator
 constexpr int kLinks = 64;     ///< of a sweep, at most
 constexpr double kErrors = 5;  ///< standard errors that a mean may be off
-/// What is allowed has to be below: a coupling that is wrong by c leaves 1 - 1/(1 + c).
+/// Bounds of the error allowed: a coupling that is wrong by the fraction c makes the error 1 - 1/(1
+/// + c).
 constexpr double kRough = 0.075, kFine = 0.04;
 
-/// Of one sweep what is overrelaxation, or what draws.
+/// The launches of one sweep that are overrelaxation, or those that draw.
 std::vector<program::Launch> launches_of(const schedule::Plan& plan, bool overrelaxation) {
   std::vector<program::Launch> launches;
   for (const program::Launch& launch : plan.program.launches(0)) {
@@ -264,7 +266,7 @@ void compare_weight(Sides& sides, kernel::Interpreter& kernels, const schedule::
     for (const long double x : means) error += (x - mean) * (x - mean);
     error = std::sqrt(error / (n * (n - 1)));
     if (batch + 1 < kFewest) continue;
-    // on while it may be one or the other
+    // go on while the result is undecided
     const long double off = std::fabs(mean), allowed = kErrors * error;
     if (off > 2 * allowed || allowed < kFine * std::fabs(curvature)) break;
     if (off < allowed / 2 && allowed < kRough * std::fabs(curvature)) break;

@@ -50,7 +50,7 @@ double row_time(const runtime::Series& series, std::size_t row) {
   return series.times.empty() ? series.points[row].first : series.times[row];
 }
 
-/// Of a number that is none in one run alone: infinite. Of two that are none: 0.
+/// The relative difference: infinite where one of the numbers is NaN, 0 where both are.
 double relative(double a, double b, double scale) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
   const double difference = std::fabs(a - b) / scale;

@@ -20,7 +20,7 @@ using physics::NamedFact;
 
 constexpr const char* kUnknown = "the unknown";  ///< no name of a model has a blank
 
-/// Where a call of `solve` stands: below a definition, whose indices it may hold.
+/// A call of `solve`, and the definition around it, whose indices it may hold.
 struct Call {
   const dsl::Expr* text = nullptr;
   std::vector<std::string> indices;
@@ -160,7 +160,7 @@ class SolveComparison {
 
   // ---- the text
 
-  /// By its place in the text; the only one is it wherever it stands.
+  /// The call of this system, by its place in the text; a single call is taken in any case.
   Call find(const LinearSystem& solve) const {
     std::vector<std::pair<const NamedFact*, const dsl::Expr*>> all;
     for (const auto& [name, fact] : text_.facts().named) {

@@ -39,7 +39,7 @@ long double part(const Numbers& v, const Column& c) {
   return v.parts.at(v.scalar() ? 0 : c.at.real / 2).real();
 }
 
-/// Whether the word stands in the expression or in the definitions that it names.
+/// Whether the expression, or a definition that it names, holds the word.
 bool names(const Written& text, const dsl::Expr& e, const char* word) {
   if ((e.kind == ExprKind::Name || e.kind == ExprKind::Call) && e.text == word) return true;
   const auto* fact = e.kind == ExprKind::Name ? text.facts().find(e.text) : nullptr;
@@ -366,7 +366,7 @@ class StartComparison {
     if (columns_[0].run.size() > static_cast<std::size_t>(text_.box.sites())) rows_.push_back(row);
   }
 
-  /// The zero mode is what stands beside the fluctuations.
+  /// Compares the zero mode, which is the mean given beside the fluctuations.
   void compare_mean(const Column& wave) {
     const WrittenField& f = *wave.at.field;
     Filling filling({"mean of " + wave.shown + " at the start", "its text", 0, 0, {}});

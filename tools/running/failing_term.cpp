@@ -116,7 +116,8 @@ std::vector<Term> terms_of(Expr rate, const BrokenStateValues& evaluator, const 
 
 // ---- sites that cannot be recovered (E0808) ---------------------------------------------------
 
-/// What `recover` makes of the conserved values of a site, and whether they agree.
+/// The primitive variables that `recover` computes at a site, and whether they agree with the
+/// conserved values.
 struct Recovered {
   std::map<int, double> values;
   bool sound = true;
@@ -213,7 +214,7 @@ std::string line_of(const Compilation& c, dsl::Span span) {
   return fmt::format("   (line {}: {})", line, text);
 }
 
-/// The line that gave the broken variable its first value.
+/// The line with the initial value of the variable that became NaN.
 std::string blame_start(const runtime::BrokenState& broken, const Compilation& c) {
   const auto& variables = c.system->variables;
   if (broken.variable < 0 || static_cast<std::size_t>(broken.variable) >= variables.size())
@@ -239,7 +240,7 @@ std::string failing_term(const runtime::BrokenState& broken, const Compilation& 
   const physics::System& system = *c.system;
   if (system.variables.size() != c.program->state.size()) return {};
   const BrokenStateValues evaluator(broken, system, *c.program);
-  // A coordinate only follows its momentum; what drives is elsewhere.
+  // A coordinate only follows its momentum, so the cause is in the momentum's equation.
   const physics::Variable* guilty = nullptr;
   std::vector<Term> terms;
   for (const physics::Variable& v : system.variables) {

@@ -37,7 +37,7 @@ std::string physics_of(const std::string& model_text) {
   return runtime::hex(runtime::sha256(fmt::format("{}", fmt::join(state_lines(model_text), "\n"))));
 }
 
-/// The options that make another run of a model: not its end, which may move.
+/// The options that distinguish runs of a model; its end is not one, since a run may be continued.
 std::vector<std::string> telling(const std::vector<std::pair<std::string, std::string>>& call) {
   std::vector<std::string> options;
   for (const auto& [name, value] : call)
@@ -57,7 +57,7 @@ Json json_of(const RunIdentity& who) {
       {"model", who.model}, {"file", who.file}, {"physics", who.physics}, {"options", who.options}};
 }
 
-/// Throws where it is no such object.
+/// Reads the identity of a run; throws where the object is not one.
 RunIdentity identity_from(const Json& from) {
   return {from.at("model"), from.at("file"), from.at("physics"),
           from.at("options").get<std::vector<std::string>>()};
@@ -107,7 +107,7 @@ void move_file(const fs::path& file, const fs::path& from, const fs::path& to) {
       "wait until it has ended, or end it; --out DIR writes elsewhere");
 }
 
-/// Of a folder without `run.json`, what its checkpoint says.
+/// The record of a run from its checkpoint, for a folder without `run.json`.
 std::optional<RunRecord> record_of_checkpoint(const fs::path& folder, const std::string& model) {
   const auto files = runtime::checkpoint_files(folder, model);
   std::error_code error;
@@ -233,7 +233,7 @@ fs::path folder_to_resume(const RunIdentity& identity) {
 
 // ---- what lies there ----------------------------------------------------------------------------
 
-/// All that a run of these outputs has left.
+/// All files of an earlier run with these outputs.
 std::vector<fs::path> RunFolder::leavings(const std::vector<std::string>& outputs) const {
   std::vector<fs::path> list;
   for (const std::string& name : outputs)
@@ -314,7 +314,7 @@ void RunFolder::begin(const program::Program& program) {
   if (before_) {
     if (wish_.resuming && before_->began > 0) now_.began = before_->began;
     outputs.insert(outputs.end(), before_->outputs.begin(), before_->outputs.end());
-    // A copy does not take the folder away from the file that it was made of.
+    // A copy of a model does not replace the original file as owner of the folder.
     if (before_->identity.same_as(now_.identity) && !before_->identity.file.empty())
       now_.identity.file = before_->identity.file;
   }

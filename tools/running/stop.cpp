@@ -14,11 +14,11 @@ namespace {
 
 constexpr unsigned kCompilerPatience = 5;  ///< seconds that a compiler is given
 
-// A signal handler can reach nothing else.
+// Global atomics, since a signal handler can access nothing else.
 std::atomic<bool> wished{false}, begun{false}, keep_now{false}, as_json{false};
 std::atomic<int> by_signal{SIGINT};
 
-/// Only what a signal handler may do.
+/// Ends the process with functions that a signal handler may call.
 [[noreturn]] void leave() {
   constexpr std::string_view kText = "note: stopped while kernels were being made\n";
   constexpr std::string_view kObjects[] = {

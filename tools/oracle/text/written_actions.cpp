@@ -1,5 +1,4 @@
-// What the text says of actions of links: slopes along the group, and rates of links in its
-// algebra.
+// Actions of links in the text: derivatives along the group, and rates of links in its algebra.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,7 @@
-// Time derivatives of formulas: how what the text says changes along the text's own equations.
+// Time derivatives of formulas of the text along the text's own equations.
 //
-// All of the state is moved along its rates, as far as the equations say them, and the formula is
-// evaluated there: its slope is that of the chain rule, by no rule of derivatives.
+// The whole state is moved along its rates, as far as equations give them, and the formula is
+// evaluated there. The numerical slope is that of the chain rule, without rules of derivatives.
 #include <algorithm>
 #include <cmath>
 

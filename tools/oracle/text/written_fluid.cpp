@@ -122,7 +122,8 @@ Cell WrittenFluid::densities(const Cell& primitives, const Place& place) {
 
 // ---- recovery -------------------------------------------------------------------------------
 
-/// u = g(u): g of g of ... the start, and where that leads nowhere halves of the range.
+/// The solution of u = g(u) by fixed-point iteration, and where that does not converge by
+/// bisection.
 long double WrittenFluid::root(const Written::Given& names, const Place& place) {
   Written::Given own = names;
   const dsl::Expr& fact = *facts_.at(solve_->name);

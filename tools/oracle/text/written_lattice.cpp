@@ -1,4 +1,4 @@
-// What the text says of neighbours, differences and links.
+// Neighbours, differences and links in the text.
 #include <cmath>
 
 #include "tools/oracle/text/written_scope.hpp"
@@ -138,7 +138,7 @@ Numbers Written::neighbours(const dsl::Expr& u, const Scope& scope, const Place&
   return sum;
 }
 
-/// What the text of the stencil makes of a field that is 1 at one site and 0 elsewhere.
+/// The weights of the stencil: its text applied to a field that is 1 at one site and 0 elsewhere.
 const std::map<Place, long double>& Written::laplacian_weights(const dsl::Expr& e) {
   if (!weights_.empty()) return weights_;
   if (box.dims == 0) throw NotCovered{e.span, "`lap` without a lattice"};

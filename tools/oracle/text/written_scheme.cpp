@@ -1,4 +1,4 @@
-// The text of a flux scheme, worked out cell by cell.
+// The text of a flux scheme, evaluated cell by cell.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -69,7 +69,7 @@ class WrittenScheme::Pass {
   /// Primitive variables of cells beyond an open end after half of the step, which they take too.
   std::function<Cell(const Place&)> beyond;
 
-  /// What the text sets a quantity (or its rate) to.
+  /// The value that the text gives to a quantity (or its rate).
   long double result(int component, const Place& p) { return value(*s_.last_, component, p, {}); }
 
  private:

@@ -1,5 +1,5 @@
-// What the text says of motion: potentials, a written Hamiltonian, equations, the background; and
-// the declarations that they stand on.
+// Motion in the text: potentials, a written Hamiltonian, equations and the background, and their
+// declarations.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

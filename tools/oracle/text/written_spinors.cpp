@@ -72,8 +72,8 @@ Numbers Written::unit_spinor(const dsl::Expr& e, const Scope& scope, const Place
   return v;
 }
 
-/// The factors of a product from the right, where each acts on what stands behind it: matrices of
-/// spin on the rows of a spinor, links on its columns.
+/// Applies the factors of a product from right to left: matrices of spin act on the rows of a
+/// spinor, links on its columns.
 Numbers Written::acting(const dsl::Expr& product, const Scope& scope, const Place* place) {
   std::vector<const dsl::Expr*> factors;
   const dsl::Expr* e = &product;

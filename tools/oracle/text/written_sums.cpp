@@ -1,4 +1,4 @@
-// What the text says of indices, sums and derivatives.
+// Indices, sums and derivatives in the text.
 #include <cmath>
 
 #include "tools/oracle/text/written_scope.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kReach = 4;  ///< sites behind a fixed wall that may read one of the box
 
-/// What a sum over the box reads is none of the reads of the site that asks for it.
+/// Reads inside of a sum over the box are not reads of the site that uses the sum.
 class Restored {
  public:
   explicit Restored(bool& flag) : flag_(flag), before_(flag) {}
@@ -231,7 +231,7 @@ long double Written::difference_quotient(long double& u, long double scale,
   return (8 * (moved(1) - moved(-1)) - moved(2) + moved(-2)) / (12 * h);
 }
 
-/// Over the sites, and over those behind a fixed wall that still read one of the box.
+/// The sum over the sites, and over those beyond a fixed wall that read a site of the box.
 Numbers Written::summed(const std::function<Numbers(const Place&)>& f) {
   const Restored keep(reads_box_);
   Numbers total;

@@ -1,5 +1,5 @@
-// Tables and files of numbers in the text: pieces between entries, worked out one by one. Text
-// files are read here as well; HDF5 goes through the reader that the compiler has.
+// Tables and files of numbers in the text, with the pieces between entries computed one by one.
+// Text files are read here as well; HDF5 files are read by the compiler's reader.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
