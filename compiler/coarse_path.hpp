@@ -8,7 +8,7 @@ namespace vphi {
 /// As compile_model, but each Gaussian number is the normalised sum of two numbers of a run with
 /// half the step (schedule/integrator/brownian.hpp). The result has no program and no error where
 /// the noise of the model has two- or three-point distributions.
-Compilation compile_coarse(const std::string& path, const CompileOptions& options,
+Compilation compile_coarse(const dsl::ModelSource& source, const CompileOptions& options,
                            const emit::TargetInfo& target);
 
 }  // namespace vphi

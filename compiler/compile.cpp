@@ -22,7 +22,6 @@
 #include "compiler/schedule/steps/multi_step.hpp"
 #include "compiler/schedule/steps/persistent.hpp"
 #include "compiler/schedule/steps/together.hpp"
-#include "dsl/syntax/load.hpp"
 
 namespace vphi {
 
@@ -37,10 +36,10 @@ std::vector<std::string> stage_names() {
   return names;
 }
 
-Compilation derive_model(const std::string& path, const CompileOptions& options) {
+Compilation derive_model(const dsl::ModelSource& source, const CompileOptions& options) {
   Compilation result;
   dsl::Diagnostics& diagnostics = result.diagnostics;
-  dsl::ModelText model = dsl::load_model(path, diagnostics);
+  dsl::ModelText model = dsl::load_model(source, diagnostics);
   std::vector<dsl::ModelText> library = dsl::load_library(diagnostics);
   dsl::apply_overrides(model, library, options.set, diagnostics);
   if (!options.until.empty()) dsl::apply_end(model, library, options.until, diagnostics);
@@ -171,9 +170,9 @@ bool is_device_pass(const std::string& name) {
                              [&](const kernel::DevicePass& pass) { return name == pass.name; });
 }
 
-Compilation compiled(const std::string& path, const CompileOptions& options,
+Compilation compiled(const dsl::ModelSource& source, const CompileOptions& options,
                      const emit::TargetInfo& target, bool coarse) {
-  Compilation result = derive_model(path, options);
+  Compilation result = derive_model(source, options);
   if (!result.system) return result;
   if (options.stop_after == kDerive || options.stop_after == kPrepare) return result;
   result.plan =
@@ -223,14 +222,14 @@ Compilation compiled(const std::string& path, const CompileOptions& options,
 
 }  // namespace
 
-Compilation compile_model(const std::string& path, const CompileOptions& options,
+Compilation compile_model(const dsl::ModelSource& source, const CompileOptions& options,
                           const emit::TargetInfo& target) {
-  return compiled(path, options, target, false);
+  return compiled(source, options, target, false);
 }
 
-Compilation compile_coarse(const std::string& path, const CompileOptions& options,
+Compilation compile_coarse(const dsl::ModelSource& source, const CompileOptions& options,
                            const emit::TargetInfo& target) {
-  return compiled(path, options, target, true);
+  return compiled(source, options, target, true);
 }
 
 }  // namespace vphi

@@ -11,6 +11,7 @@
 #include "compiler/model/plan.hpp"
 #include "compiler/model/system.hpp"
 #include "dsl/resolve.hpp"
+#include "dsl/syntax/load.hpp"
 #include "program/program.hpp"
 
 namespace vphi {
@@ -34,10 +35,10 @@ std::vector<std::string> stage_names();
 std::optional<physics::System> system_of(const dsl::Resolved& resolved,
                                          const CompileOptions& options,
                                          dsl::Diagnostics& diagnostics);
-/// Reads a model file and derives its system.
-Compilation derive_model(const std::string& path, const CompileOptions& options);
-/// Reads a model file and compiles it for a target.
-Compilation compile_model(const std::string& path, const CompileOptions& options,
+/// Reads a model, a file or a text, and derives its system.
+Compilation derive_model(const dsl::ModelSource& source, const CompileOptions& options);
+/// Reads a model and compiles it for a target.
+Compilation compile_model(const dsl::ModelSource& source, const CompileOptions& options,
                           const emit::TargetInfo& target);
 
 }  // namespace vphi

@@ -68,7 +68,9 @@ std::string nearest_model(const std::string& path) {
 
 }  // namespace
 
-ModelText load_model(const std::string& path, Diagnostics& diagnostics) {
+ModelText load_model(const ModelSource& model, Diagnostics& diagnostics) {
+  const std::string& path = model.name;
+  if (model.text) return parse(std::make_shared<const Source>(path, *model.text), diagnostics);
   std::string problem;
   const auto text = read_file(path, problem);
   if (!text) {

@@ -1,4 +1,4 @@
-// Reads model files and the texts of the library.
+// Reads models, from files or as texts, and the texts of the library.
 //
 // The texts of models/std are embedded in the program; the environment variable VPHI_STD names a
 // folder that is read instead. Can fail: a file that is missing, cannot be read, or is no text; a
@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,24 @@
 
 namespace vphi::dsl {
 
-/// Parses the file at `path`. The result always has a source, empty where reading failed.
-ModelText load_model(const std::string& path, Diagnostics& diagnostics);
+/// A model as it is given: a file, or its text under a name.
+struct ModelSource {
+  ModelSource(const char* path) : name(path) {}
+  ModelSource(std::string path) : name(std::move(path)) {}
+  /// `name` stands in messages; tables and files that the text reads lie in the folder that the
+  /// name begins with, as if it were the path of a file ("runs/cell" : in `runs`).
+  static ModelSource of_text(std::string name, std::string text) {
+    ModelSource source(std::move(name));
+    source.text = std::move(text);
+    return source;
+  }
+
+  std::string name;
+  std::optional<std::string> text;  ///< none: the file at `name`
+};
+
+/// Parses it. The result always has a source, empty where reading failed.
+ModelText load_model(const ModelSource& model, Diagnostics& diagnostics);
 
 /// The library texts, file numbers from 1 on.
 std::vector<ModelText> load_library(Diagnostics& diagnostics);

@@ -2,12 +2,9 @@
 
 #include <cstdio>
 
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <stdexcept>
 
-#include "tests/support/scratch.hpp"
 #include "tools/model.hpp"
 
 namespace vphi::testing {
@@ -41,23 +38,28 @@ runtime::Device* device(const std::string& id) {
   return it->second.get();
 }
 
-Compilation compile_file(const std::string& path, const Simulation& setup) {
+namespace {
+
+Compilation compile(const dsl::ModelSource& model, const Simulation& setup) {
   runtime::Device* on = device(setup.device);
   if (!on) throw std::runtime_error("no device " + setup.device);
   emit::TargetInfo target = tools::target_of(on->info());
   target.contract = setup.contract;
-  Compilation compilation = compile_model(path, options_of(setup), target);
+  Compilation compilation = compile_model(model, options_of(setup), target);
   if (!compilation.program)
     throw std::runtime_error(
         dsl::render_text(compilation.diagnostics, compilation.resolved.sources()));
   return compilation;
 }
 
+}  // namespace
+
+Compilation compile_file(const std::string& path, const Simulation& setup) {
+  return compile(path, setup);
+}
+
 Compilation compile_text(const std::string& text, const Simulation& setup) {
-  const ScratchFolder folder;
-  const std::string path = folder / "model.vphi";
-  std::ofstream(path) << text;
-  return compile_file(path, setup);
+  return compile(dsl::ModelSource::of_text("model.vphi", text), setup);
 }
 
 runtime::RunResult run_program(const program::Program& program, const Simulation& setup) {

@@ -31,7 +31,7 @@ struct Simulation {
 runtime::Device* device(const std::string& id);
 
 Compilation compile_file(const std::string& path, const Simulation& setup);
-/// Compiles a text, which is written to a file in a temporary folder.
+/// Compiles a text as it is, under the name model.vphi.
 Compilation compile_text(const std::string& text, const Simulation& setup);
 
 /// Runs a compiled program on the device of `setup`.
