@@ -88,8 +88,8 @@ int refuse(const Words& words, int status, const std::string& code, const std::s
 int guarded(const Words& words) {
   try {
     return dispatch(words);
-  } catch (const UsageError& error) {
-    return refuse(words, kUserError, "E0810", error.what(), error.hint);
+  } catch (const embed::Error& error) {
+    return refuse(words, kUserError, error.code, error.what(), error.hint);
   } catch (const runtime::RunError& error) {
     return refuse(words, kUserError, error.code, error.what(), error.hint);
   } catch (const io::ConfigurationError& error) {

@@ -10,17 +10,17 @@
 
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "embed/error.hpp"
 
 namespace vphi::tools {
 
 /// An error of the user on the command line: exit status 1.
-struct UsageError : std::runtime_error {
+struct UsageError : embed::Error {
   UsageError(const std::string& message, std::string advice = {})
-      : std::runtime_error(message), hint(std::move(advice)) {}
-  std::string hint;
+      : Error(message, std::move(advice)) {}
 };
 
 class CommandLine {

@@ -57,7 +57,7 @@ int check(const Words& words) {
   std::string path;
   try {
     path = find_model(models[0]);
-  } catch (const UsageError& error) {
+  } catch (const embed::Error& error) {
     if (!json) throw;
     const nlohmann::ordered_json entry = {
         {"code", "E0810"}, {"severity", "error"}, {"message", error.what()}, {"file", models[0]},

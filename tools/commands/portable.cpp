@@ -240,15 +240,6 @@ std::vector<std::string> check_device(const PortableProgram& portable,
   return notes;
 }
 
-std::vector<std::string> notes_for_results(const Compilation& compilation) {
-  for (const dsl::Diagnostic& d : compilation.diagnostics.all())
-    if (d.code == "W0316")
-      return {
-          "dt is too large for these equations (W0316): what grew here may have grown by the step "
-          "alone"};
-  return {};
-}
-
 void refuse_model_options(const ModelOptions& given, const std::string& path) {
   const auto call = whole_call_of(given);
   if (call.empty()) return;

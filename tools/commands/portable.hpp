@@ -25,7 +25,7 @@ struct PortableProgram {
   program::Program program;
   emit::TargetInfo made_for;
   /// Options of the command that made it, in the form stored in checkpoints
-  /// (tools/running/resume.hpp).
+  /// (embed/overrides.hpp).
   std::vector<std::pair<std::string, std::string>> call;
   RunIdentity identity;            ///< identity of its runs: that of the model with these options
   std::vector<std::string> notes;  ///< notes for the results of every run
@@ -55,8 +55,7 @@ std::string device_of(const PortableProgram& portable, const std::string& asked)
 std::vector<std::string> check_device(const PortableProgram& portable,
                                       const runtime::DeviceInfo& device);
 
-/// Warnings of the compiler that are repeated in the results of a run.
-std::vector<std::string> notes_for_results(const Compilation& compilation);
+using embed::notes_for_results;
 
 /// Throws UsageError for an option that would change the compiled program.
 void refuse_model_options(const ModelOptions& given, const std::string& path);

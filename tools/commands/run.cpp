@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <future>
 #include <optional>
 
+#include "embed/failing_term.hpp"
+#include "embed/prepare.hpp"
+#include "embed/report_data.hpp"
 #include "runtime/device/ceilings.hpp"
-#include "runtime/device/native/native.hpp"
 #include "runtime/report/page.hpp"
-#include "runtime/report/read.hpp"
 #include "runtime/run/chain_averages.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/commands/portable.hpp"
@@ -18,7 +18,6 @@
 #include "tools/compile_watch.hpp"
 #include "tools/model.hpp"
 #include "tools/oracle/error_check.hpp"
-#include "tools/running/failing_term.hpp"
 #include "tools/running/live.hpp"
 #include "tools/running/page.hpp"
 #include "tools/running/progress.hpp"
@@ -44,29 +43,9 @@ struct Wanted {
   std::optional<PortableProgram> portable;  ///< in the place of a model
 };
 
-/// Device and program, made side by side where the program does not depend on the device.
-struct DeviceAndProgram {
-  std::unique_ptr<runtime::Device> device;
-  Compilation compilation;                   ///< of a program file: the program alone
+struct DeviceAndProgram : embed::Prepared {  ///< of a program file: the program alone
   std::vector<std::string> notes = {};       ///< said before the run
-  std::vector<std::string> in_results = {};  ///< and after it
-  bool endless = false;
 };
-
-/// A sweep of more instances than memory holds is compiled again for as many as fit.
-void fit_memory(DeviceAndProgram& made, const Wanted& wanted, const std::string& path) {
-  const auto& program = made.compilation.program;
-  if (wanted.portable || !program || program->instances <= 1 || wanted.model.batch > 0) return;
-  const auto info = made.device->info();
-  if (info.memory_free == 0) return;
-  const std::int64_t batch = runtime::largest_batch(*program, info.memory_free);
-  if (batch < 1 || batch >= program->instances) return;
-  CompileOptions options = wanted.model.compile_options();
-  // parts of one size, so that the last is not nearly empty
-  const std::int64_t all = program->all_instances(), parts = (all + batch - 1) / batch;
-  options.batch = (all + parts - 1) / parts;
-  made.compilation = compile_model(path, options, target_of(info));
-}
 
 /// The folder of the run, and the checkpoint to go on from where one is wanted; options that were
 /// not given are taken from it.
@@ -103,23 +82,6 @@ Start find_start(Wanted& wanted, const std::string& path) {
   return start;
 }
 
-/// Prints the facts of a continued run before it starts; throws where the model is another one.
-void go_on(const runtime::FoundCheckpoint& from, const program::Program& program,
-           const ModelOptions& model, runtime::RunOptions& options) {
-  const auto& head = from.reader->head();
-  std::vector<std::string> notes = from.notes;
-  for (auto& note : check_same_model(head, program)) notes.push_back(std::move(note));
-  std::string until_then = until_of(head.model_text), until_now = until_of(program.model_text);
-  for (const auto& [name, value] : head.call)
-    if (name == "--until") until_then = value;
-  if (!model.until.empty()) until_now = model.until;
-  options.past_stop = until_then != until_now;
-  notes.push_back(fmt::format("goes on from step {}, t = {:.6g}: {}", head.step, head.time,
-                              from.path.string()));
-  for (const auto& note : notes) options.tell(note);
-  options.resume = from.reader;
-}
-
 DeviceAndProgram prepare_portable(const Wanted& wanted) {
   const PortableProgram& portable = *wanted.portable;
   DeviceAndProgram made;
@@ -131,36 +93,9 @@ DeviceAndProgram prepare_portable(const Wanted& wanted) {
   return made;
 }
 
-DeviceAndProgram compile_for_run(const Wanted& wanted, const std::string& path) {
-  const CompileOptions options = wanted.model.compile_options();
-  DeviceAndProgram made;
-  if (wanted.device == "native") {
-    auto target = default_target("native");
-    target.compute_units = runtime::native_info().compute_units;
-    auto compiling =
-        std::async(std::launch::async, [&] { return compile_model(path, options, target); });
-    try {
-      made.device = runtime::open_device("native");
-    } catch (const runtime::DeviceError&) {
-      made.compilation = compiling.get();
-      if (!made.compilation.diagnostics.has_errors()) throw;
-      return made;  // the model's own mistakes come first
-    }
-    made.compilation = compiling.get();
-    return made;
-  }
-  made.device = runtime::open_device(wanted.device);
-  made.compilation = compile_model(path, options, target_of(made.device->info()));
-  return made;
-}
-
 DeviceAndProgram prepare(const Wanted& wanted, const std::string& path) {
   if (wanted.portable) return prepare_portable(wanted);
-  DeviceAndProgram made = compile_for_run(wanted, path);
-  if (made.device) fit_memory(made, wanted, path);
-  made.in_results = notes_for_results(made.compilation);
-  made.endless = endless(made.compilation);
-  return made;
+  return {embed::prepare(path, wanted.model.compile_options(), wanted.device)};
 }
 
 /// The report of a run before its first step.
@@ -168,15 +103,10 @@ vphi::report::Report begin_report(const DeviceAndProgram& made, const Wanted& wa
                                   const Words& words) {
   const auto& program = *made.compilation.program;
   const auto info = made.device->info();
-  vphi::report::Report page;
-  vphi::report::take_program(page, program);
+  vphi::report::Report page = embed::begin_report(
+      program, wanted.portable ? nullptr : &made.compilation, wanted.model.compile_options(), info);
   std::optional<std::uint64_t> seed;
-  if (!wanted.portable) {
-    take_compilation(page, made.compilation, wanted.model.compile_options());
-    seed = program.seed;
-  }
-  take_machine(page, info);
-  page.device = info.name;
+  if (!wanted.portable) seed = program.seed;
   page.command = command_text(words, info.id, seed);
   return page;
 }
@@ -186,18 +116,11 @@ std::string write_report(const DeviceAndProgram& made, const Wanted& wanted, con
                          const runtime::RunResult& result, double copy, const std::string& folder) {
   const auto& program = *made.compilation.program;
   vphi::report::Report page = begin_report(made, wanted, words);
-  vphi::report::take_result(page, program, result);
-  page.speed.copy_bandwidth = copy;
+  double flops = 0;
   if (result.performance.seconds > kWorthMore)
-    page.speed.flops = runtime::measure_flops(
+    flops = runtime::measure_flops(
         *made.device, page.precision == "f64" ? program::Precision::F64 : program::Precision::F32);
-  for (const auto& file : result.files)
-    if (std::filesystem::path(file).extension() == ".h5") {
-      vphi::report::Report from_file;
-      vphi::report::read_results(from_file, file, vphi::report::Origin::Ours);
-      vphi::report::take_fields(page, std::move(from_file));
-    }
-  vphi::report::name_axes(page, program);
+  embed::finish_report(page, program, result, copy, flops);
   const auto path = std::filesystem::path(folder) / "report.html";
   write_page(path, vphi::report::page(page));
   return path.string();
@@ -314,7 +237,7 @@ int run(const Words& given) {
   if (made.endless)
     options.tell("nothing ends this run: neither `until` nor --steps; Ctrl-C does, after a step");
   if (start.from.reader)
-    go_on(start.from, program, wanted.model, options);
+    embed::go_on(start.from, program, wanted.model.until, options);
   else
     folder.check_unfinished();
   for (const std::string& note : folder.notes()) options.tell(note);
@@ -350,7 +273,7 @@ int run(const Words& given) {
   } catch (const runtime::BrokenState& broken) {
     progress.finish();
     if (const auto note = folder.fail()) options.tell(*note);
-    const std::string cause = failing_term(broken, made.compilation);
+    const std::string cause = embed::failing_term(broken, made.compilation);
     if (wanted.json) fmt::print("{}\n", to_json(broken, cause));
     print_error(broken.code, broken.what(), broken.hint);
     fmt::print(stderr, "{}", cause);

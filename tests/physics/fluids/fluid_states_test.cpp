@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "embed/failing_term.hpp"
 #include "runtime/io/field_file.hpp"
 #include "runtime/io/results.hpp"
 #include "tests/physics/fluids/relativistic.hpp"
@@ -19,7 +20,6 @@
 #include "tests/physics_derive/derive_text.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
-#include "tools/running/failing_term.hpp"
 
 namespace vphi {
 namespace {
@@ -78,7 +78,7 @@ Broken broken(const std::string& text, const Simulation& setup = {}) {
     options.steps = setup.steps;
     runtime::run(*compiled.program, *testing::device(setup.device), options);
   } catch (const runtime::BrokenState& error) {
-    return {error.code, error.what(), error.hint, tools::failing_term(error, compiled)};
+    return {error.code, error.what(), error.hint, embed::failing_term(error, compiled)};
   }
   return {};
 }

@@ -1,4 +1,4 @@
-#include "tools/running/failing_term.hpp"
+#include "embed/failing_term.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "runtime/run/number_text.hpp"
 
-namespace vphi::tools {
+namespace vphi::embed {
 namespace {
 
 using algebra::Expr;
@@ -270,4 +270,4 @@ std::string failing_term(const runtime::BrokenState& broken, const Compilation& 
   return text;
 }
 
-}  // namespace vphi::tools
+}  // namespace vphi::embed

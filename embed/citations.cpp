@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "tools/running/page.hpp"
+#include "embed/report_data.hpp"
 
-namespace vphi::tools {
+namespace vphi::embed {
 namespace {
 
 using vphi::report::Citation;
@@ -147,4 +147,4 @@ std::vector<Citation> citations(const Compilation& c) {
   return list;
 }
 
-}  // namespace vphi::tools
+}  // namespace vphi::embed

@@ -13,9 +13,9 @@
 #include "compiler/compile.hpp"
 #include "runtime/run/run.hpp"
 
-namespace vphi::tools {
+namespace vphi::embed {
 
 /// Lines of the message, each with a newline; empty where no cause is found.
 std::string failing_term(const runtime::BrokenState& broken, const Compilation& compilation);
 
-}  // namespace vphi::tools
+}  // namespace vphi::embed
