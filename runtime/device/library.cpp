@@ -44,7 +44,19 @@ std::string Library::path() const {
 }
 
 std::string program_folder() {
+  // What holds this function: the program, or a library such as that of the Python package, beside
+  // which its plug-ins lie.
+  Dl_info info{};
+  void* extra = nullptr;
+  const auto* here = reinterpret_cast<const void*>(&program_folder);
   std::error_code error;
+  if (dladdr1(here, &info, &extra, RTLD_DL_LINKMAP) != 0 && extra != nullptr) {
+    const char* name = static_cast<const link_map*>(extra)->l_name;
+    if (name != nullptr && *name != '\0') {  // a program has no name there
+      const auto path = std::filesystem::canonical(name, error);
+      if (!error) return path.parent_path().string();
+    }
+  }
   const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
   return error ? std::string() : path.parent_path().string();
 }

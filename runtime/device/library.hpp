@@ -44,7 +44,8 @@ class Library {
   Close close_ = Close::AtEnd;
 };
 
-/// The folder of the running program, in which plug-ins are searched.
+/// The folder of the program or shared library that contains this code, in which plug-ins are
+/// searched.
 std::string program_folder();
 
 }  // namespace vphi::runtime

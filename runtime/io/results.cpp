@@ -160,10 +160,12 @@ fs::path inside(const fs::path& folder, const std::string& name) {
   return folder / relative;
 }
 
-Results::Results(fs::path folder, const program::Program& program, fs::path logs)
+Results::Results(fs::path folder, const program::Program& program, fs::path logs,
+                 std::function<void(const std::string&)> tell)
     : folder_(std::move(folder)),
       logs_(std::move(logs)),
       program_(program),
+      tell_(std::move(tell)),
       writer_(std::make_unique<Writer>()) {
   for (const auto& output : program.outputs)
     if (!output.file.empty()) inside(folder_, output.file);
@@ -177,8 +179,8 @@ Results::~Results() {
   }
   const std::string untold = writer_->untold();
   writer_.reset();
-  // The run has ended by another error, which its owner reports; this one is reported as well.
-  if (!untold.empty()) fmt::print(stderr, "results are not complete: {}\n", untold);
+  // The run has ended by another error, which its owner reports; this one must not get lost.
+  if (!untold.empty() && tell_) tell_("results are not complete: " + untold);
   files_.clear();
 }
 

@@ -33,6 +33,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -152,9 +153,10 @@ std::filesystem::path inside(const std::filesystem::path& folder, const std::str
 class Results {
  public:
   /// Checks every file name of the program and makes the folder. Files are opened at first use.
-  /// `logs`: folder of undo logs; empty: the files cannot be restored.
+  /// `logs`: folder of undo logs; empty: the files cannot be restored. `tell` is called with what
+  /// could not be written where the run has ended by another error.
   Results(std::filesystem::path folder, const program::Program& program,
-          std::filesystem::path logs = {});
+          std::filesystem::path logs = {}, std::function<void(const std::string&)> tell = {});
   ~Results();
 
   ResultFile& file(const std::string& name);
@@ -181,6 +183,7 @@ class Results {
 
   std::filesystem::path folder_, logs_;
   const program::Program& program_;
+  std::function<void(const std::string&)> tell_;
   std::vector<std::string> notes_;
   std::unique_ptr<Writer> writer_;
   std::map<std::string, std::unique_ptr<ResultFile>> files_;  ///< each posts to the writer

@@ -15,6 +15,7 @@
 #include "runtime/run/number_text.hpp"
 #include "runtime/run/observe.hpp"
 #include "runtime/run/run.hpp"
+#include "runtime/run/run_state.hpp"
 #include "runtime/run/starts/search.hpp"
 #include "runtime/run/state/checkpoints.hpp"
 #include "runtime/run/step_growth.hpp"
@@ -37,7 +38,9 @@ constexpr double kSearchSeconds = 60;  ///< for the step at which a run broke
 constexpr double kRunaway = 1e8;       ///< growth of what should stay that ends a run
 constexpr std::chrono::milliseconds kPauseInterval{50};
 
-/// The state of a run between two chunks of steps.
+}  // namespace
+
+/// Where a run stands between two chunks of steps.
 class Loop {
  public:
   /// `ensemble`: null where the model has no sweep. `kept`: of the part before, if there was one.
@@ -51,7 +54,7 @@ class Loop {
         observer_(session_, options.out, threads_, options.onlooker,
                   options.keep.on ? checkpoint_files(options.out, program.model).folder
                                   : std::filesystem::path(),
-                  ensemble),
+                  ensemble, options.tell),
         checkpoints_(session_, observer_, options),
         good_(session_),
         growth_(session_),
@@ -67,14 +70,21 @@ class Loop {
                      "give `until = ...` in the model, or --until or --steps");
   }
 
-  RunResult run() {
+  /// The first state, or that of the checkpoint, with what belongs to it.
+  void begin() {
     if (options_.resume)
       resume();
     else
       start();
     if (ensemble_ == nullptr) good_.remember(step_);
     begun_ = last_progress_ = last_flush_ = Clock::now();
-    while (!stopped_ && (end_ < 0 || step_ < end_) && !interrupted()) {
+  }
+
+  /// Steps until the run is over, is interrupted, or stands at step `limit` (-1: none).
+  void go_on(std::int64_t limit) {
+    limit_ = limit;
+    stop_wished_ = false;  // an earlier wish has been obeyed
+    while (!over() && (limit < 0 || step_ < limit) && !interrupted()) {
       chunk();
       if (ensemble_ == nullptr) {
         if (watches() && good_.due()) watch();
@@ -89,7 +99,11 @@ class Loop {
         keep(false);
       }
     }
-    // Before the values at the end, which a run that goes on from here does not contain.
+  }
+
+  /// Closing values, the outputs at the end, the last checkpoint; no step follows.
+  RunResult finish() {
+    // Before the closing values, which a run that goes on from here will not have.
     const double worth = options_.keep.at_end_after;
     if (watches()) watch();
     const double spent = earlier_ + seconds_;
@@ -115,7 +129,16 @@ class Loop {
     return r;
   }
 
-  /// The progress for the next part.
+  /// Whether no step follows, but for an interruption.
+  bool over() const { return stopped_ || (end_ >= 0 && step_ >= end_); }
+  bool interrupted() const {
+    return stop_wished_ || (options_.interrupt != nullptr && *options_.interrupt);
+  }
+  std::int64_t step() const { return step_; }
+  double time() const { return time_; }
+  Session& session() { return session_; }
+
+  /// For the part that follows.
   CheckpointProgress kept() { return checkpoints_.kept(seconds_); }
 
  private:
@@ -155,19 +178,13 @@ class Loop {
     if (!over() && observer_.owes(step_)) observer_.observe(step_, false);
   }
 
-  bool over() const { return stopped_ || (end_ >= 0 && step_ >= end_); }
-
   void keep(bool wait) {
     const bool finished = over() && (ensemble_ == nullptr || ensemble_->last_part());
     checkpoints_.keep({step_, time_, seconds_, finished, watched_at_start_}, wait);
     if (wait && !checkpoints_.settle(true)) check_state(first_);
   }
 
-  bool interrupted() const {
-    return stop_wished_ || (options_.interrupt != nullptr && *options_.interrupt);
-  }
-
-  /// Lets the observer of a live run pause or stop it here.
+  /// Whoever looks on may pause or stop the run here.
   void ask_onlooker() {
     if (options_.onlooker == nullptr) return;
     const auto asked = Clock::now();
@@ -215,6 +232,7 @@ class Loop {
     const std::int64_t due = observer_.next(step_);
     if (due >= 0) count = std::min(count, due - step_);
     if (end_ >= 0) count = std::min(count, end_ - step_);
+    if (limit_ >= 0) count = std::min(count, limit_ - step_);
     const std::int64_t kept = checkpoints_.next(step_);
     if (kept >= 0) count = std::min(count, kept - step_);
     session_.prepare(count);
@@ -569,7 +587,8 @@ class Loop {
   Ensemble* ensemble_ = nullptr;
   std::int64_t instances_ = 1, first_instance_ = 0;  ///< of this part
   std::int64_t end_ = -1, step_ = 0, size_ = 1;
-  std::int64_t first_ = 0;  ///< step at which this part of the run began
+  std::int64_t limit_ = -1;  ///< of `go_on`
+  std::int64_t first_ = 0;   ///< step at which this part of the run began
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false, stop_wished_ = false;
@@ -580,7 +599,9 @@ class Loop {
   WorstResidual residual_;
 };
 
-/// Adds times and counts of the parts before to those of the last one.
+namespace {
+
+/// What the parts before have taken, added to the last one's.
 void add_up(const RunResult& before, RunResult& result) {
   Performance& all = result.performance;
   const Performance& earlier = before.performance;
@@ -597,53 +618,9 @@ void add_up(const RunResult& before, RunResult& result) {
   result.checkpoint_seconds += before.checkpoint_seconds;
 }
 
-/// The parts of a sweep, one after the other.
-RunResult run_sweep(const Program& program, Device& device, const RunOptions& options) {
-  std::unique_ptr<io::Results> results;
-  if (!options.out.empty() && !program.axes.empty())
-    results = std::make_unique<io::Results>(
-        options.out, program,
-        options.keep.on ? checkpoint_files(options.out, program.model).folder
-                        : std::filesystem::path());
-  Ensemble ensemble(program, results.get());
-  RunOptions own = options;
-  if (options.resume) {
-    const auto state = options.resume->run().ensemble;
-    if (state.empty() && !program.axes.empty())
-      throw RunError("E0853", "the checkpoint does not fit this program: it is not of a sweep",
-                     "start over with --restart");
-    if (!state.empty()) ensemble.restore(state);
-  }
-  RunResult result;
-  std::optional<CheckpointProgress> kept;
-  const std::int64_t first = ensemble.part();
-  for (std::int64_t part = first; part < ensemble.parts(); ++part) {
-    RunResult one;
-    {
-      Loop loop(program, device, own, &ensemble, part, kept ? &*kept : nullptr);
-      one = loop.run();
-      kept = loop.kept();
-    }
-    own.resume = nullptr;
-    const RunResult before = std::exchange(result, std::move(one));
-    if (part > first) add_up(before, result);
-    if (result.interrupted || ensemble.reached()) break;
-    result.steps = ensemble.steps();
-    result.time = ensemble.time();
-  }
-  ensemble.into(result);
-  if (results) {
-    results->finish();
-    result.files = results->files();
-    for (const std::string& note : results->notes()) result.notes.push_back(note);
-  }
-  return result;
-}
-
-}  // namespace
-
-RunResult run(const Program& program, Device& device, const RunOptions& options) {
-  // expectations about averages over time are checked in the same way with and without a sweep
+/// Whether the run keeps the numbers of all its instances together (Ensemble).
+bool kept_together(const Program& program) {
+  // promises about averages over time are judged by the same means, with or without a sweep
   const bool at_end = std::any_of(program.expectations.begin(), program.expectations.end(),
                                   [](const auto& e) { return e.at_end; });
   // and so are errors of averages over time
@@ -652,17 +629,120 @@ RunResult run(const Program& program, Device& device, const RunOptions& options)
       return s.axes.empty() && s.error_slot >= 0;
     });
   };
-  const bool together =
-      !program.axes.empty() || at_end || std::ranges::any_of(program.outputs, timed);
-  RunResult result =
-      together ? run_sweep(program, device, options) : Loop(program, device, options).run();
-  if (program.chain) {
-    result.chain = chain_series(result);
-    result.unit = chain_unit(program);
-    for (auto& note : chain_notes(result.chain, result.unit))
-      result.notes.push_back(std::move(note));
+  return !program.axes.empty() || at_end || std::ranges::any_of(program.outputs, timed);
+}
+
+}  // namespace
+
+/// A run of one instance, or the parts of a sweep one after the other.
+struct Run::State {
+  State(const Program& program, Device& on, const RunOptions& how)
+      : p(program), device(on), options(how) {
+    if (!kept_together(p)) {
+      loop = std::make_unique<Loop>(p, device, options);
+      return;
+    }
+    if (!options.out.empty() && !p.axes.empty())
+      results = std::make_unique<io::Results>(
+          options.out, p,
+          options.keep.on ? checkpoint_files(options.out, p.model).folder : std::filesystem::path(),
+          options.tell);
+    ensemble.emplace(p, results.get());
+    if (options.resume) {
+      const auto state = options.resume->run().ensemble;
+      if (state.empty() && !p.axes.empty())
+        throw RunError("E0853", "the checkpoint does not fit this program: it is not of a sweep",
+                       "start over with --restart");
+      if (!state.empty()) ensemble->restore(state);
+    }
+    first = part = ensemble->part();
+    loop = std::make_unique<Loop>(p, device, options, &*ensemble, part);
   }
-  return result;
+
+  /// The part is over: its results are added, and the next one begins if there is one.
+  bool next_part() {
+    take_part();
+    if (result.interrupted || ensemble->reached()) return false;
+    result.steps = ensemble->steps();
+    result.time = ensemble->time();
+    if (part + 1 >= ensemble->parts()) return false;
+    ++part;
+    taken = false;
+    const CheckpointProgress kept = loop->kept();
+    loop.reset();
+    options.resume = nullptr;
+    loop = std::make_unique<Loop>(p, device, options, &*ensemble, part, &kept);
+    loop->begin();
+    return true;
+  }
+
+  void take_part() {
+    if (taken) return;
+    taken = true;
+    const RunResult before = std::exchange(result, loop->finish());
+    if (part > first) add_up(before, result);
+  }
+
+  RunResult finish() {
+    take_part();
+    if (ensemble) {
+      ensemble->into(result);
+      if (results) {
+        results->finish();
+        result.files = results->files();
+        for (const std::string& note : results->notes()) result.notes.push_back(note);
+      }
+    }
+    if (p.chain) {
+      result.chain = chain_series(result);
+      result.unit = chain_unit(p);
+      for (auto& note : chain_notes(result.chain, result.unit))
+        result.notes.push_back(std::move(note));
+    }
+    return std::move(result);
+  }
+
+  const Program& p;
+  Device& device;
+  RunOptions options;
+  std::unique_ptr<io::Results> results;
+  std::optional<Ensemble> ensemble;
+  std::unique_ptr<Loop> loop;  ///< of this part; it refers to all above
+  std::int64_t first = 0, part = 0;
+  bool taken = false;  ///< the results of this part are in `result`
+  RunResult result;
+};
+
+Run::Run(const Program& program, Device& device, const RunOptions& options)
+    : state_(std::make_unique<State>(program, device, options)) {}
+Run::~Run() = default;
+
+void Run::start() { state_->loop->begin(); }
+
+std::int64_t Run::advance(std::int64_t steps) {
+  State& s = *state_;
+  const std::int64_t before = s.loop->step();
+  if (steps >= 0 && parts() > 1)
+    throw std::logic_error("a sweep in several parts is run to its end, not by steps");
+  s.loop->go_on(steps < 0 ? -1 : before + steps);
+  if (steps >= 0 || !s.ensemble) return s.loop->step() - before;
+  while (s.next_part()) s.loop->go_on(-1);
+  return s.loop->step() - before;
+}
+
+RunResult Run::finish() { return state_->finish(); }
+bool Run::over() const { return state_->loop->over(); }
+bool Run::interrupted() const { return state_->loop->interrupted(); }
+std::int64_t Run::step() const { return state_->loop->step(); }
+double Run::time() const { return state_->loop->time(); }
+std::int64_t Run::parts() const { return state_->ensemble ? state_->ensemble->parts() : 1; }
+Session& Run::session() { return state_->loop->session(); }
+
+RunResult run(const Program& program, Device& device, const RunOptions& options) {
+  Run all(program, device, options);
+  all.start();
+  all.advance(-1);
+  return all.finish();
 }
 
 }  // namespace vphi::runtime

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "runtime/observe/reduce.hpp"
 
@@ -11,7 +12,8 @@ using program::FieldOutput;
 using program::Output;
 
 Observer::Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker,
-                   const std::filesystem::path& logs, Ensemble* ensemble)
+                   const std::filesystem::path& logs, Ensemble* ensemble,
+                   std::function<void(const std::string&)> tell)
     : session_(session),
       threads_(threads),
       onlooker_(onlooker),
@@ -19,7 +21,7 @@ Observer::Observer(Session& session, const std::string& out, int threads, Onlook
       expectations_(session.program()),
       times_(session) {
   if (!out.empty() && session.program().axes.empty())
-    results_ = std::make_unique<io::Results>(out, session.program(), logs);
+    results_ = std::make_unique<io::Results>(out, session.program(), logs, std::move(tell));
 }
 
 ObserverState Observer::save() const {

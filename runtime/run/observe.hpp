@@ -32,9 +32,10 @@ class Observer {
  public:
   /// `out` empty: nothing is written to files. `onlooker` may be null. `logs`: folder of undo logs
   /// of the result files; empty: they cannot be restored. `ensemble`: null without a sweep;
-  /// otherwise it handles the scalars, the expectations and the files.
+  /// otherwise it handles the scalars, the expectations and the files. `tell`: see io::Results.
   Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker = nullptr,
-           const std::filesystem::path& logs = {}, Ensemble* ensemble = nullptr);
+           const std::filesystem::path& logs = {}, Ensemble* ensemble = nullptr,
+           std::function<void(const std::string&)> tell = {});
 
   ObserverState save() const;
   /// Called before the first output. Restores the files to their marks; a file that cannot be
