@@ -1,0 +1,115 @@
+#include "embed/model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "dsl/messages/diagnostic.hpp"
+#include "embed/models.hpp"
+#include "embed/translate.hpp"
+
+namespace vphi::embed {
+namespace {
+
+const char* severity_name(dsl::Severity severity) {
+  switch (severity) {
+    case dsl::Severity::Error:
+      return "error";
+    case dsl::Severity::Warning:
+      return "warning";
+    case dsl::Severity::Note:
+      return "note";
+  }
+  return "error";
+}
+
+Problem problem_of(const dsl::Diagnostic& d, const dsl::Sources& sources) {
+  Problem p{d.code, severity_name(d.severity), d.message, d.rule, d.hint, {}, 0, 0, 0, 0};
+  if (d.span.file >= sources.size() || sources[d.span.file] == nullptr ||
+      (d.span.begin == 0 && d.span.end == 0))
+    return p;
+  const dsl::Source& source = *sources[d.span.file];
+  const dsl::Position begin = source.position(d.span.begin), end = source.position(d.span.end);
+  p.source = source.name();
+  p.line = begin.line, p.column = begin.column;
+  p.end_line = end.line, p.end_column = end.column;
+  return p;
+}
+
+}  // namespace
+
+void refuse_mistakes(const Compilation& compilation) {
+  if (!compilation.diagnostics.has_errors()) return;
+  const dsl::Sources sources = compilation.resolved.sources();
+  const auto& all = compilation.diagnostics.all();
+  const auto first = std::ranges::find(all, dsl::Severity::Error, &dsl::Diagnostic::severity);
+  Error error(first->message, first->hint, first->code, ErrorKind::Model);
+  for (const dsl::Diagnostic& d : all) error.problems.push_back(problem_of(d, sources));
+  error.text = dsl::render_text(compilation.diagnostics, sources);
+  throw error;
+}
+
+Overrides together(Overrides first, const Overrides& second) {
+  const auto name = [](const std::string& text) { return text.substr(0, text.find('=')); };
+  for (const std::string& text : second.set) {
+    std::erase_if(first.set, [&](const auto& before) { return name(before) == name(text); });
+    first.set.push_back(text);
+  }
+  if (!second.lattice.empty()) first.lattice = second.lattice;
+  if (!second.precision.empty()) first.precision = second.precision;
+  if (!second.seed.empty()) first.seed = second.seed;
+  if (second.batch > 0) first.batch = second.batch;
+  if (second.steps >= 0 || !second.until.empty())
+    first.steps = second.steps, first.until = second.until;  // one choice
+  return first;
+}
+
+Model::Model(dsl::ModelSource source, Overrides overrides)
+    : source_(std::move(source)), overrides_(std::move(overrides)) {
+  translated([&] {
+    derived_ =
+        std::make_shared<const Compilation>(derive_model(source_, overrides_.compile_options()));
+  });
+  refuse_mistakes(*derived_);
+}
+
+Model Model::from_text(std::string text, std::string name, const Overrides& overrides) {
+  return {dsl::ModelSource::of_text(std::move(name), std::move(text)), overrides};
+}
+
+Model Model::from_file(const std::string& path, const Overrides& overrides) {
+  Model model(find_model(path), overrides);
+  // A file that is edited later does not change this model.
+  model.source_.text = std::string(model.derived_->resolved.model.source->text());
+  return model;
+}
+
+const std::string& Model::text() const { return *source_.text; }
+const std::string& Model::name() const { return derived_->resolved.model.name; }
+const std::string& Model::title() const { return derived_->resolved.model.title; }
+
+std::string Model::remarks() const {
+  if (derived_->diagnostics.all().empty()) return {};
+  return dsl::render_text(derived_->diagnostics, derived_->resolved.sources());
+}
+
+Model Model::with(const Overrides& changes) const {
+  return {source_, together(overrides_, changes)};
+}
+
+Model Model::with_text(std::string text) const {
+  return {dsl::ModelSource::of_text(source_.name, std::move(text)), overrides_};
+}
+
+Compilation Model::compile(const emit::TargetInfo& target) const {
+  return compile_model(source_, overrides_.compile_options(), target);
+}
+
+Prepared Model::prepare(const std::string& device) const {
+  return translated([&] {
+    Prepared made = embed::prepare(source_, overrides_.compile_options(), device);
+    refuse_mistakes(made.compilation);
+    return made;
+  });
+}
+
+}  // namespace vphi::embed

@@ -1,0 +1,43 @@
+#include "embed/translate.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "embed/failing_term.hpp"
+#include "program/json.hpp"
+#include "runtime/device/device.hpp"
+#include "runtime/io/configurations/configuration.hpp"
+#include "runtime/io/results.hpp"
+#include "runtime/run/run.hpp"
+
+namespace vphi::embed {
+
+void throw_translated(const Compilation* compilation) {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const runtime::BrokenState& broken) {
+    Error error(broken.what(), broken.hint, broken.code, ErrorKind::Broken);
+    error.step = broken.step;
+    if (compilation != nullptr) error.cause = failing_term(broken, *compilation);
+    throw error;
+  } catch (const runtime::RunError& failure) {
+    throw Error(failure.what(), failure.hint, failure.code, ErrorKind::Run);
+  } catch (const io::ConfigurationError& failure) {
+    throw Error(failure.what(), {}, "E0831", ErrorKind::Results);
+  } catch (const io::ResultsError& failure) {
+    throw Error(failure.what(), {}, "E0830", ErrorKind::Results);
+  } catch (const program::ProgramError& failure) {
+    throw Error(failure.what(), {}, "E0840", ErrorKind::Usage);
+  } catch (const runtime::DeviceError& failure) {
+    Error error(failure.what(), {}, "E0820", ErrorKind::Device);
+    error.log = failure.log;
+    throw error;
+  } catch (const std::bad_alloc&) {
+    throw Error("the host ran out of memory", "a smaller lattice", "E0802", ErrorKind::Run);
+  }
+}
+
+}  // namespace vphi::embed

@@ -1,0 +1,25 @@
+// Whatever the compiler and the runtime throw, as the one type Error (embed/error.hpp), with the
+// codes that the command prints.
+#pragma once
+
+#include <utility>
+
+#include "compiler/compile.hpp"
+#include "embed/error.hpp"
+
+namespace vphi::embed {
+
+/// To be called while an exception is handled: throws it again as an Error. `compilation`: of the
+/// run, so that the term that broke a state can be named; null where there is none.
+[[noreturn]] void throw_translated(const Compilation* compilation = nullptr);
+
+template <class Work>
+decltype(auto) translated(Work&& work, const Compilation* compilation = nullptr) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (...) {
+    throw_translated(compilation);
+  }
+}
+
+}  // namespace vphi::embed
