@@ -1,0 +1,20 @@
+"""The Python that the pages show runs, block after block of a page in one session."""
+
+import pathlib
+import re
+
+import pytest
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize("page", ["python.md"])
+def test_page(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / page).read_text()
+    blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    assert blocks
+    session = {}
+    for block in blocks:
+        line = text[:block.start()].count("\n") + 1
+        exec(compile("\n" * line + block.group(1), str(DOCS / page), "exec"), session)

@@ -1,0 +1,137 @@
+"""The state by hand: read, write, formulas at one time."""
+
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import vphi
+
+OSCILLATOR = """model wave "One mode of a free field"
+lattice box: 32, length = 10, boundary = periodic
+field phi: real
+potential V = phi^2/2
+laplacian = iso3
+init phi = cos(2*pi*x/10)
+init phi' = 0
+evolve leapfrog, dt = 0.01, until = t > 2
+precision real = f64
+every 10 steps: mean(phi^2) -> "out.csv"
+"""
+
+
+def frequency(dx=10 / 32):
+    """Of the lattice: k_eff^2 = (2 - 2 cos(k dx))/dx^2."""
+    k = 2 * numpy.pi / 10
+    return numpy.sqrt(1 + (2 - 2 * numpy.cos(k * dx)) / dx**2)
+
+
+@pytest.fixture
+def text():
+    return OSCILLATOR.replace("laplacian = iso3\n", "")
+
+
+def test_formulas_follow_the_exact_solution(text):
+    simulation = vphi.load(text).start("native")
+    for steps in (0, 1, 2, 97):  # odd and even: either copy of the state may be the present one
+        simulation.step(steps)
+        phi, rate = simulation["phi"], simulation["phi'"]
+        t, w = simulation.t, frequency()
+        start = numpy.cos(2 * numpy.pi * (numpy.arange(32) - 15.5) / 32)
+        assert numpy.allclose(phi, start * numpy.cos(w * t), atol=1e-4)
+        assert numpy.allclose(rate, -w * start * numpy.sin(w * t), atol=1e-4)
+        assert simulation["mean(phi^2)"] == pytest.approx(float((phi**2).mean()), rel=1e-12)
+
+
+def test_formulas_leave_the_run_as_it_is(text):
+    looked_at, left_alone = vphi.load(text).start("native"), vphi.load(text).start("native")
+    for _ in range(5):
+        looked_at.step(7)
+        looked_at["phi'"], looked_at["mean(phi^2)"]
+        left_alone.step(7)
+    for array in looked_at.state:
+        assert looked_at.read(array).tobytes() == left_alone.read(array).tobytes()
+
+
+def test_what_is_written_is_what_goes_on(text):
+    simulation = vphi.load(text).start("native")
+    for steps in (1, 2, 3):
+        simulation.step(steps)
+        array = simulation.state[0]
+        doubled = 2 * simulation.read(array)
+        simulation.write(array, doubled)
+        assert (simulation.read(array) == doubled).all()
+    # The equation is linear: both arrays doubled at once give twice the run.
+    one, two = vphi.load(text).start("native"), vphi.load(text).start("native")
+    one.step(3), two.step(3)
+    for array in two.state:
+        two.write(array, 2 * two.read(array))
+    one.step(20), two.step(20)
+    assert numpy.allclose(two["phi"], 2 * one["phi"], rtol=1e-12, atol=1e-14)
+
+
+def test_scale_factor_of_an_expanding_box():
+    simulation = vphi.load("preheating_quick", lattice="8^3", steps=20).start("native")
+    simulation.step(10)
+    between = simulation["a"]
+    simulation.step(10)
+    assert simulation["a"] > between > 1
+    assert simulation["mean(rho)/(3*H^2)"] == pytest.approx(1, abs=1e-2)
+
+
+def test_mistake_in_a_formula(text):
+    simulation = vphi.load(text).start("native")
+    with pytest.raises(vphi.ModelError):
+        simulation["psi + 1"]
+    assert simulation.step() == 1
+
+
+def test_names_of_axes():
+    xarray = pytest.importorskip("xarray")
+    result = vphi.load("preheating_quick", lattice="8^3", steps=64).run("native")
+    assert isinstance(result["a"], xarray.DataArray)
+    assert result["a"].dims == ("t",)
+    assert result["a"].t[0] == 0
+
+
+def test_sweep_has_its_axes():
+    text = """model growth "Growth at several rates"
+sweep r = [0.5, 1, 2]
+var x: real
+init x = 1
+x' = r*x
+evolve rk4, dt = 0.01, until = t > 1
+at end: x -> "end.csv"
+"""
+    result = vphi.load(text).run("native")
+    assert list(result["x"].r) == [0.5, 1, 2]
+    t = float(result.t)
+    assert numpy.allclose(numpy.asarray(result["x"])[-1], numpy.exp(numpy.array([0.5, 1, 2]) * t))
+    other = vphi.load(text, set={"r": vphi.linspace(0, 1, 5)}).run("native")
+    assert len(other["x"].r) == 5
+
+
+def test_import_is_light():
+    heavy = subprocess.run(
+        [sys.executable, "-c", "import sys, vphi; print([m for m in ('xarray', 'pandas', "
+                               "'matplotlib', 'h5py') if m in sys.modules])"],
+        capture_output=True, text=True, check=True)
+    assert heavy.stdout.strip() == "[]"
+
+
+def test_model_in_a_notebook_is_escaped(text):
+    shown = vphi.load(text.replace("One mode of a free field", "<script>alert(1)</script>"))
+    html = shown._repr_html_()
+    assert "<math" in html and "<script" not in html
+
+
+def test_pickled_model_is_the_same(text):
+    import pickle
+
+    model = vphi.load(text, lattice="16")
+    again = pickle.loads(pickle.dumps(model))
+    assert again.text == model.text
+    assert again.run("native", steps=5).t == model.run("native", steps=5).t
+    with pytest.raises(TypeError):
+        pickle.dumps(model.start("native"))

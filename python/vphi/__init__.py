@@ -1,0 +1,33 @@
+"""vphi: a declarative language and compiler for lattice and particle physics.
+
+    import vphi
+    model = vphi.load("preheating", lattice="64^3", set={"g": 5e-4})
+    result = model.run(device="native", steps=1000)
+    result["w"]
+
+`load` takes the text of a model, a path, or the name of a shipped one. docs/python.md says the rest.
+"""
+
+import os as _os
+
+from . import _core
+from .errors import (BrokenState, DeviceError, Diagnostic, Error, InUse, Interrupted, ModelError,
+                     ResultsError, RunError, UsageError)
+from .model import Model, linspace, load, logspace
+from .results import Result, open
+from .simulation import Simulation
+
+__version__ = _core.version
+_folder = _os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "models")
+if _os.path.isdir(_folder):
+    _core.set_models_folder(_folder)
+
+
+def models():
+    """Names of the shipped models."""
+    return [name for name, _ in _core.shipped_models()]
+
+
+__all__ = ["BrokenState", "DeviceError", "Diagnostic", "Error", "InUse", "Interrupted", "Model",
+           "ModelError", "Result", "ResultsError", "RunError", "Simulation", "UsageError",
+           "linspace", "load", "logspace", "models", "open"]

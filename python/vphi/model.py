@@ -1,0 +1,142 @@
+"""Models: loading, changing, running."""
+
+import os
+
+from . import _core
+from .errors import Interrupted, UsageError
+from .simulation import Simulation
+
+
+class Values(str):
+    """Values of a sweep, as the language writes them."""
+
+
+def linspace(first, last, number):
+    """`number` values from `first` to `last`, evenly spaced, for a swept name in `set`."""
+    return Values(f"linspace({_number(first)}, {_number(last)}, {int(number)})")
+
+
+def logspace(first, last, number):
+    """`number` values from `first` to `last`, each the same multiple of the one before."""
+    return Values(f"logspace({_number(first)}, {_number(last)}, {int(number)})")
+
+
+def _number(value):
+    """A formula, or a number with all its digits."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        raise UsageError(f"{value} is no number of the language", "E0810", "1 or 0")
+    if hasattr(value, "item"):  # of numpy
+        value = value.item()
+    if isinstance(value, complex):
+        return f"({value.real!r} + {value.imag!r}*i)"
+    if not isinstance(value, (int, float)):
+        raise UsageError(f"{value!r} is neither a number nor a formula", "E0810",
+                         "set={'g': 5e-4}, set={'g': '100*m'}")
+    return repr(value)
+
+
+def _expression(value):
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        return _number(value)
+    return "[" + ", ".join(_number(v) for v in value) + "]"
+
+
+def _overrides(set=None, lattice=None, until=None, precision=None, seed=None, steps=None,
+               batch=None):
+    if steps is not None and steps < 0:
+        raise UsageError(f"{steps} is no number of steps", "E0810", "steps=1000")
+    if isinstance(lattice, (tuple, list)):
+        lattice = " * ".join(str(n) for n in lattice)
+    return _core.overrides(
+        [f"{name}={_expression(value)}" for name, value in (set or {}).items()],
+        "" if lattice is None else str(lattice), until or "", precision or "",
+        "" if seed is None else str(seed), -1 if steps is None else int(steps),
+        0 if batch is None else int(batch))
+
+
+class Model:
+    """A model that was read and derived; it never changes. `load` makes one."""
+
+    def __init__(self, core, given):
+        self._core, self._given = core, given
+
+    @property
+    def name(self):
+        """The name after `model`."""
+        return self._core.name
+
+    @property
+    def title(self):
+        return self._core.title
+
+    @property
+    def text(self):
+        """The text it was made from."""
+        return self._core.text
+
+    @property
+    def warnings(self):
+        """What the compiler warns of and notes, as the command prints it."""
+        return self._core.remarks
+
+    def latex(self):
+        """The derived equations in LaTeX."""
+        return self._core.latex()
+
+    def explain(self):
+        """The derived equations and the stencils, as text."""
+        return self._core.explain()
+
+    def changed(self, **changes):
+        """The same model with other values: `set`, `lattice`, `until`, `precision`, `seed`,
+        `steps`, `batch`."""
+        return Model(self._core.changed(_overrides(**changes)), self._given + (changes,))
+
+    def start(self, device="auto", *, out=None, threads=0, progress=None, **changes):
+        """A run that is driven by hand: compiled, at its first state."""
+        model = self.changed(**changes) if changes else self
+        return Simulation(model, device, out, threads, progress)
+
+    def run(self, device="auto", *, out=None, threads=0, progress=None, **changes):
+        """From the first step to the end. `out`: a folder for the files of the model; without it
+        none are written. `progress`: called with (step, steps, t, seconds_left, updates_per_s)
+        about ten times a second. Ctrl-C ends the run after its step and raises Interrupted, whose
+        `result` is complete up to there."""
+        simulation = self.start(device, out=out, threads=threads, progress=progress, **changes)
+        try:
+            simulation.run()
+        except Interrupted as stop:
+            stop.result = simulation.result()
+            raise
+        return simulation.result()
+
+    def __repr__(self):
+        return f"<vphi.Model {self.name}: {self.title}>"
+
+    def _repr_html_(self):
+        return self._core.mathml()
+
+    def __reduce__(self):  # a model is its text and what was changed
+        return _again, (self.text, self._given)
+
+
+def _again(text, given):
+    model = load(text)
+    for changes in given:
+        model = model.changed(**changes) if changes else model
+    return model
+
+
+def load(model, *, name="model", **changes):
+    """A model from its text, a path, or the name of a shipped one.
+
+    What holds more than one line is a text; `name` then stands in messages, and tables and files
+    that the text reads lie in the folder that `name` begins with. `changes` are those of the
+    command: set={"g": 5e-4}, lattice="64^3", until="t > 16/m", steps=, precision=, seed=, batch=.
+    """
+    wanted = _overrides(**changes)
+    if isinstance(model, str) and "\n" in model:
+        return Model(_core.Model.from_text(model, name, wanted), (changes,))
+    return Model(_core.Model.from_file(os.fspath(model), wanted), (changes,))

@@ -1,0 +1,163 @@
+"""What a run leaves: series, spectra, slices and the rest, as arrays with named axes."""
+
+import os
+
+from .errors import ResultsError, RunError
+
+
+def _xarray():
+    try:
+        import xarray
+    except ImportError:
+        return None
+    return xarray
+
+
+class Named:
+    """Numbers on named axes, where xarray is not installed."""
+
+    def __init__(self, name, dims, values, coords):
+        self.name, self.dims, self.values, self.coords = name, tuple(dims), values, dict(coords)
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+
+        return numpy.asarray(self.values, dtype=dtype)
+
+    def __getitem__(self, coordinate):
+        return self.coords[coordinate]
+
+    @property
+    def shape(self):
+        return self.values.shape
+
+    def __repr__(self):
+        return f"<{self.name} {dict(zip(self.dims, self.shape))}>\n{self.values!r}"
+
+
+def named(name, dims, values, coords=None):
+    """A DataArray of xarray, or Named where it is not installed."""
+    coords = coords or {}
+    xarray = _xarray()
+    if xarray is None:
+        return Named(name, dims, values, coords)
+    return xarray.DataArray(values, dims=dims, coords=coords, name=name)
+
+
+def _dataset(variables, coords, attributes):
+    """{name: (dims, values)} as a Dataset, or as a dict of Named."""
+    xarray = _xarray()
+    if xarray is None:
+        return {name: Named(name, dims, values, coords)
+                for name, (dims, values) in variables.items()}
+    return xarray.Dataset({name: (dims, values) for name, (dims, values) in variables.items()},
+                          coords=coords, attrs=attributes)
+
+
+def _of_series(series, axes):
+    if not series["axes"]:
+        return named(series["name"], ("t",), series["values"], {"t": series["t"]})
+    along = [axes[i] for i in series["axes"]]
+    shape = (len(series["t"]),) + tuple(len(values) for _, values, _ in along)
+    coords = {"t": series["t"], **{name: values for name, values, _ in along}}
+    dims = ("t",) + tuple(name for name, _, _ in along)
+    return named(series["name"], dims, series["values"].reshape(shape), coords)
+
+
+def _of_tables(rows):
+    """The tables of one output, one for each time."""
+    import numpy
+
+    first = rows[0]
+    times = numpy.array([row["t"] for row in rows])
+    length = max(row["values"].shape[len(first["leading"])] if row["columns"] else 0
+                 for row in rows)
+    space = ["t", "z", "y", "x"]
+    if not first["columns"]:
+        values = numpy.stack([row["values"] for row in rows])
+        inner, leading = list(first["inner"]), list(first["leading"])
+        between = values.ndim - 1 - len(inner) - len(leading)
+        edges = [name for name, _ in first["edges"]]
+        dims = edges if len(edges) == between else space[len(space) - between:]
+        return named(first["name"], ["t"] + leading + dims + inner, values, {"t": times})
+    variables = {}
+    for place, column in enumerate(first["columns"]):
+        stacked = []
+        for row in rows:  # the number of bins may change; what is missing is NaN
+            values = row["values"][..., place]
+            filled = numpy.full(values.shape[:-1] + (length,), numpy.nan)
+            filled[..., :values.shape[-1]] = values
+            stacked.append(filled)
+        variables[column] = (["t"] + list(first["leading"]) + ["bin"], numpy.stack(stacked))
+    return _dataset(variables, {"t": times}, {"name": first["name"]})
+
+
+class Result:
+    """A run at its end. `result["a"]` is a series; `spectra`, `slices`, `profiles`, `correlators`,
+    `histograms`, `occupations` are dictionaries by the name of the output."""
+
+    _groups = ("spectra", "occupations", "slices", "histograms", "profiles", "correlators", "links")
+
+    def __init__(self, model, plain):
+        self.model, self._plain = model, plain
+        self.steps, self.t = plain["steps"], plain["time"]
+        self.device, self.interrupted = plain["device"], plain["interrupted"]
+        self.expectations = plain["expectations"]
+        self.chain = {one["name"]: one for one in plain["chain"]}
+        self.failures = [{"instance": i, "at": at, "message": m} for i, at, m in plain["failures"]]
+        self.files, self.notes = list(plain["files"]), list(plain["notes"]) + list(plain["told"])
+        self.series = {s["name"]: _of_series(s, plain["axes"]) for s in plain["series"]}
+        self.plots = {name: named(name, (against,), y, {against: x})
+                      for name, against, x, y, _ in plain["plots"]}
+        found = {}
+        for table in plain["tables"]:
+            found.setdefault((table["group"], table["name"]), []).append(table)
+        for group in self._groups:
+            setattr(self, group, {name: _of_tables(rows)
+                                  for (of, name), rows in found.items() if of == group})
+
+    def __getitem__(self, name):
+        try:
+            return self.series[name]
+        except KeyError:
+            raise KeyError(f"no output `{name}`; there are {', '.join(self.series)}") from None
+
+    def keys(self):
+        return self.series.keys()
+
+    @property
+    def ok(self):
+        """Whether every `expect` of the model holds and no instance failed."""
+        return all(e["ok"] for e in self.expectations) and not self.failures
+
+    def check(self):
+        """Raises RunError where an `expect` failed; returns the result."""
+        broken = [e for e in self.expectations if not e["ok"]]
+        if broken:
+            first = broken[0]
+            raise RunError(f"expect {first['text']}: failed ({first['value']:.3g} at t = "
+                           f"{first['time']:.5g})")
+        if self.failures:
+            raise RunError(f"an instance failed at {self.failures[0]['at']}: "
+                           f"{self.failures[0]['message']}")
+        return self
+
+    def __repr__(self):
+        verdict = "" if self.ok else ", an expectation failed"
+        return (f"<vphi.Result {self._plain['model']}: {self.steps} steps, t = {self.t:.6g}, "
+                f"{self.device}{verdict}; {', '.join(self.series)}>")
+
+
+def open(folder):
+    """The HDF5 files of a run, as h5py's groups by file name. Needs h5py."""
+    try:
+        import h5py
+    except ImportError:
+        raise ResultsError("h5py is not installed", "", "pip install h5py") from None
+    folder = os.fspath(folder)
+    if not os.path.isdir(folder):
+        raise ResultsError(f"{folder} is no folder", "", "the folder that `out=` has named")
+    files = sorted(name for name in os.listdir(folder) if name.endswith(".h5"))
+    if not files:
+        raise ResultsError(f"{folder} holds no HDF5 file")
+    return {name: h5py.File(os.path.join(folder, name), "r") for name in files}
