@@ -75,7 +75,7 @@ bool year_at(const std::string& text, std::size_t at) {
 }
 
 /// The sentences of a `##` text that hold a year in parentheses. A sentence ends at a full stop
-/// behind a word in small letters (names and journals are written large), at a colon or semicolon.
+/// after a word in small letters (names and journals begin with capitals), at a colon or semicolon.
 std::vector<std::string> references(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   std::vector<std::string> found;

@@ -12,7 +12,7 @@
 namespace vphi::embed {
 namespace {
 
-/// The text without its outputs and promises, blanks in their place.
+/// The text with blanks in place of its outputs and expectations.
 std::string without_outputs(const Model& model) {
   std::string text = model.text();
   for (const dsl::Line& line : model.derived().resolved.model.lines) {
@@ -26,8 +26,8 @@ std::string without_outputs(const Model& model) {
   return text;
 }
 
-/// The formula as a scalar where it is one, else as a snapshot. Where it is neither, the mistake
-/// of the scalar is told.
+/// The model with the formula as a scalar output if it is a scalar, else as a snapshot. Where it is
+/// neither, the error of the scalar is thrown.
 Model with_formula(const Model& model, const std::string& expression) {
   if (expression.find('\n') != std::string::npos) throw Error("a formula is one line");
   const std::string text = without_outputs(model);

@@ -32,8 +32,8 @@ std::string named_folder() {
   return folder_of_embedder();
 }
 
-/// Where models may lie: named by the environment or by whoever embeds vphi, beside the command, in
-/// the tree it was built in.
+/// The folders of models: named by the environment or by the program that embeds vphi, beside the
+/// command, in the source tree of the build.
 std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
   if (const char* named = std::getenv("VPHI_MODELS")) folders.emplace_back(named);

@@ -54,7 +54,7 @@ std::set<std::string> names_in(const std::string& text) {
   return words;
 }
 
-/// One thing that a line says, and the name it defines where it only matters if that is used.
+/// One statement of a line, and the name it defines if it matters only where that name is used.
 struct Statement {
   std::string text, name;
 };

@@ -13,7 +13,7 @@
 #include "runtime/run/run_state.hpp"
 
 namespace vphi::embed {
-/// Keeps what outputs made of fields, and asks whether to go on.
+/// Stores the tables of outputs, and asks whether to go on.
 class Keeper : public runtime::Onlooker {
  public:
   explicit Keeper(std::function<bool(const runtime::Progress&)> stops) : stops_(std::move(stops)) {}

@@ -1,11 +1,11 @@
-// What the compiler says a site costs is what clang counts in the emitted text: every kernel of
-// every shipped model, in every dialect.
+// The compiler's cost of a site equals clang's count in the emitted text, for every kernel of every
+// shipped model, in every dialect.
 //
 // The site function alone is compared: stencil sums, random numbers and the additions of reductions
-// lie in the pattern around it, whose loops the audit does not multiply out. Inputs, outputs, flops
-// and special functions agree exactly, but for CUDA and NVIDIA's OpenCL in f32, where
-// kernels have a reciprocal root as one instruction and not as a root and a division: one special
-// function less for each.
+// are in the pattern around it, for whose loops the audit does not count the iterations. Inputs,
+// outputs, flops and special functions agree exactly, but for CUDA and NVIDIA's OpenCL in f32,
+// where kernels have a reciprocal root as one instruction and not as a root and a division: one
+// special function less for each.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Updates of SU(3) links, and rounds of a solver with them, as machine code of a GPU: nothing
-// spilled, and registers left for as many groups of 128 threads as hide the way to memory.
+// Updates of SU(3) links, and rounds of a solver with them, as machine code of a GPU: no spills,
+// and few enough registers for the number of groups of 128 threads that hides the latency of
+// memory.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,6 +1,6 @@
-// Models that the derivation or the schedule must refuse, or warn about, each beside what the user
-// must read. A first line `# lattice: 0^2` or `# set: m=2` is the option of the command line.
-// VPHI_UPDATE_GOLDEN=1 writes the messages anew; read the difference before it is kept.
+// Models that the derivation or the schedule must refuse, or warn about, each with the expected
+// message. A first line `# lattice: 0^2` or `# set: m=2` is the option of the command line.
+// VPHI_UPDATE_GOLDEN=1 writes the messages again; read the difference before you commit it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

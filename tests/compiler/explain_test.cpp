@@ -1,5 +1,5 @@
-// What `vphi explain` says of shipped models: equations, origins, the Laplacian, costs; and that
-// each notation is well-formed.
+// The output of `vphi explain` for shipped models: equations, origins, the Laplacian, costs; and
+// that each notation is well-formed.
 #include "compiler/explain.hpp"
 #include "tests/support/places.hpp"
 

@@ -1,4 +1,4 @@
-// The form of kernels for people: names in place of numbers, the model's lines beside statements.
+// The readable form of kernels: names in place of numbers, the model's lines beside statements.
 #include <gtest/gtest.h>
 
 #include "compiler/compile.hpp"

@@ -1,4 +1,4 @@
-// The order in which a long site function computes, and what it holds on the way.
+// The order of the operations of a long site function, and the number of values it keeps live.
 #include "compiler/emit/text/rematerialise.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The code cache: what is not exactly what was stored is not used, and nothing here may fail a run.
+// The code cache: an entry that differs from the one stored is not used, and no fault of the cache
+// makes a run fail.
 #include "runtime/device/cache.hpp"
 
 #include <fcntl.h>

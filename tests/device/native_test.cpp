@@ -1,4 +1,4 @@
-// The native device: its first test, with each of its two compilers, and what bad source leads to.
+// The native device: the self-test with each of its two compilers, and errors of bad source.
 #include "runtime/device/native/native.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Every OpenCL device of this machine: the first test, cold and warm, and what bad source leads to.
+// Every OpenCL device of this machine: the self-test, cold and warm, and errors of bad source.
 #include "runtime/device/opencl/opencl.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Names of devices: what opens, what is refused and with which words.
+// Names of devices: those that open, and the messages of those that are refused.
 #include <gtest/gtest.h>
 
 #include "runtime/device/cuda/cuda.hpp"

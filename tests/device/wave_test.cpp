@@ -1,4 +1,4 @@
-// The order in which launches overlap: each task behind those that it waits for.
+// The order in which launches overlap: each task after those that it waits for.
 #include "runtime/device/native/wave.hpp"
 
 #include <gtest/gtest.h>

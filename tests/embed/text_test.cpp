@@ -1,4 +1,4 @@
-// A model from a text, without a file: messages, tables, changes beside the text.
+// A model from a text, without a file: messages, tables, options that change it.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What text of a device's language knows of itself: names it uses, items it defines.
+// Text of a device's language with the names that it uses and the items that it defines.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Quotients and roots of walks in f64, in the text that goes into kernels, with seeds as wrong as
-// those of a GPU can be: the last place, and what has no finite answer.
+// Quotients and roots of walks in f64, as emitted into kernels, with seeds that have the largest
+// error of a GPU's: errors in the last place, and arguments without a finite result.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Emitted text of small kernels beside the text that was read and approved. VPHI_UPDATE=1 rewrites
-// the files in tests/emit/golden.
+// Emitted text of small kernels compared with text that was read and approved. VPHI_UPDATE=1
+// rewrites the files in tests/emit/golden.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Quotients and roots that kernels write out in f32, in the text that goes into them, with seeds as
-// wrong as those of a GPU can be: the last place, and what has no finite answer.
+// Quotients and roots that kernels write out in f32, as emitted, with seeds that have the largest
+// error of a GPU's: errors in the last place, and arguments without a finite result.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Sine and cosine written out: against the C library in long double on every device, and the
-// pattern in which sites come and go as vectors.
+// pattern that loads and stores sites as vectors.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
-// Every shipped model that runs, small, on every device that is here, against the processor, in
+// Every shipped model that runs, small, on every device of this machine, against the processor, in
 // f64: the whole state of every instance of a sweep, every row of every series, averages, plots and
-// the verdicts of `expect` agree to rounding. Models of families that do not run yet must say so
-// with E0901, nothing else.
+// the verdicts of `expect` agree to rounding. Models of families that do not run yet must give
+// E0901 and no other message.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// `vphi test` on every shipped model, as a newcomer would ask whether all is well: status 0. A
-// wrong promise gives status 2, where the run is the model's own or the promise holds at any size.
+// `vphi test` on every shipped model: status 0. An expectation that fails gives status 2, where the
+// run is the model's own or the expectation holds at any size.
 #include <gtest/gtest.h>
 
 #include <algorithm>

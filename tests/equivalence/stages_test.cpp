@@ -1,5 +1,5 @@
-// Arrays of an output that would not find room at once are made in stages, each in the scratch of
-// the one before: the same numbers, bit for bit, as with clauses of their own, in less memory.
+// Arrays of an output that do not fit the memory together are made in stages, each in the scratch
+// of the one before: the same numbers, bit for bit, as with separate clauses, in less memory.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
-// Sweeps that are stopped and go on: the same bits as if nothing had happened, in series, averages,
-// first passages, promises, failures and files. And the error of their step.
+// Sweeps that are stopped and continued: the same bits as without the stop, in series, averages,
+// first passages, expectations, failures and files. And the error of their step.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// What else can go wrong: signals, full disks, folders that cannot be written, damaged checkpoints,
-// changed models. Each ends with a sentence, and the next run with the right numbers.
+// Faults of the environment: signals, full disks, folders that cannot be written, damaged
+// checkpoints, changed models. Each gives a message, and the next run gives the right numbers.
 #include "runtime/io/results.hpp"
 #include "runtime/run/state/checkpoints.hpp"
 #include "tests/faults/child.hpp"

@@ -1,4 +1,4 @@
-// One folder, several runs: what lies there survives whatever is started on top of it.
+// One folder, several runs: earlier results survive any run that is started in the folder.
 #include "runtime/io/files/folder_lock.hpp"
 
 #include "runtime/io/output_files.hpp"

@@ -1,5 +1,5 @@
 // kill -9 at random moments, again and again: the run that follows goes on from the last checkpoint
-// and ends with the same bits, in its results and in its files, as one that nobody disturbed.
+// and ends with the same bits, in its results and in its files, as a run without interruption.
 // VPHI_KILLS sets how often (default 6), VPHI_KILL_SEED the moments.
 #include <random>
 

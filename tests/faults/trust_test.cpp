@@ -1,4 +1,5 @@
-// What a run says of itself: the error of its step, the term that broke it, the tests of its model.
+// Checks that a run makes of itself: the error of its step, the term that made it fail, the tests
+// of its model.
 #include <nlohmann/json.hpp>
 
 #include "tests/faults/child.hpp"

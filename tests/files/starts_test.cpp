@@ -1,5 +1,5 @@
-// Starts from formulas and from files: links of SU(n) as matrices, and what one run has written as
-// the start of another, to the last bit.
+// Starts from formulas and from files: links of SU(n) as matrices, and results of one run as the
+// start of another, to the last bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

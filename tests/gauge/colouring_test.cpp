@@ -1,5 +1,5 @@
-// Colourings: as many colours as docs/formulas.md 2.4 says, proven by looking, and what does not
-// fit.
+// Colourings: the numbers of colours of docs/formulas.md 2.4, verified site by site, and boxes that
+// do not fit.
 #include "compiler/gauge/colouring.hpp"
 
 #include <gtest/gtest.h>

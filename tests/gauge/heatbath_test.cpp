@@ -1,4 +1,4 @@
-// Updates of one link: their distribution against integrals, detailed balance, what they keep.
+// Updates of one link: their distribution against integrals, detailed balance, invariants.
 #include "compiler/gauge/heatbath.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Models that must fail, each beside what the user must read: names, types, clauses, units,
-// equations. VPHI_UPDATE_GOLDEN=1 writes the messages anew; read the difference before it is kept.
+// Models that must fail, each with the expected message: names, types, clauses, units, equations.
+// VPHI_UPDATE_GOLDEN=1 writes the messages again; read the difference before you commit it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Every code that the sources can print has a page, and a model beside its message that shows it.
+// Every code that the sources can print has a page, and a test model whose message shows it.
 #include <gtest/gtest.h>
 
 #include <map>

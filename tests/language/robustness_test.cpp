@@ -1,4 +1,4 @@
-// Whatever the bytes are: a message, never a crash, and within a second.
+// Any bytes as a model give a message within a second, never a crash.
 #include <gtest/gtest.h>
 
 #include <ctime>

@@ -1,5 +1,5 @@
-// Texts with a mistake of syntax, each beside the message that the user must see.
-// VPHI_UPDATE_GOLDEN=1 writes the messages anew; read the difference before it is kept.
+// Texts with a syntax error, each with the expected message. VPHI_UPDATE_GOLDEN=1 writes the
+// messages again; read the difference before you commit it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Every clause and item of every shipped model and starter is made use of: without it, or with
-// another value in its place, the compiled program is another one, or there is none.
+// Every clause and item of every shipped model and starter is used: without it, or with another
+// value, the compiled program differs, or there is none.
 #include "tests/fuzz/clauses.hpp"
 
 #include <gtest/gtest.h>

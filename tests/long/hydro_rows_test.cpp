@@ -1,4 +1,4 @@
-// The rows of the tables of errors at 800 cells, where the orders show: those of an independent
+// The rows of the tables of errors at 800 cells, which show the orders: those of an independent
 // code in double precision.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// When a run ends and when outputs are due, by t: times that are whole numbers of steps are
+// The end of a run and the times of outputs, given by t: times that are whole numbers of steps are
 // counted.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// Which fields are stored as deviations without a word of the model, and what is said of the
-// others.
+// The fields that are stored as deviations by default, and the remarks on the others.
 #include <gtest/gtest.h>
 
 #include <algorithm>

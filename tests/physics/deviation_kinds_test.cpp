@@ -1,5 +1,5 @@
-// Fields stored as deviations beside what else a model may have: several components, instances of a
-// sweep, a background that is prescribed, the rescaled form.
+// Fields stored as deviations together with other features of models: several components, instances
+// of a sweep, a background that is prescribed, the rescaled form.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Functions at a site on this machine's processor as it runs models, vector libraries and all,
+// Functions at a site on this machine's processor as models run them, with vector libraries,
 // against the C library in long double.
 #include <gtest/gtest.h>
 

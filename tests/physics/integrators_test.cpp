@@ -1,6 +1,6 @@
 // Orders and errors of the library's integrators, against an independent program's numbers for the
 // symplectic ones (largest energy error of a pendulum, docs/formulas.md 6.2) and closed forms of
-// linear equations for the stochastic ones (4.4). Seeds are fixed.
+// linear equations for the stochastic ones (5.4). Seeds are fixed.
 #include <gtest/gtest.h>
 
 #include <cmath>

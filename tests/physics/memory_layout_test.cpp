@@ -1,5 +1,5 @@
 // Numbers of a site that share their memory on a GPU (emit/memory/memory_layout.hpp): the host sees
-// the fields as ever, and the chains are those of the interpreter.
+// the same fields, and the chains are those of the interpreter.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Shipped models against closed forms: their own promises, and growth rates of the instabilities
-// that the cosmological ones are about. Clocks.
+// Shipped models against closed forms: their own expectations, and growth rates of the
+// instabilities of the cosmological ones. Clocks.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Outputs by time: each row is of the first step at or after its multiple of the time, whatever the
-// clock, and holds what an output at every step shows there.
+// Outputs by time: each row is of the first step at or after its multiple of the time, for any
+// clock, and equals the row of an output at every step.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Deviations whose mean has left the reference: it goes to the reference, and the field, its
-// outputs and a run that goes on from a checkpoint know nothing of it.
+// Deviations with a large mean: the mean is added to the reference, without effect on the field,
+// its outputs and a run that goes on from a checkpoint.
 #include <gtest/gtest.h>
 
 #include <algorithm>

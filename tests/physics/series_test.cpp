@@ -1,6 +1,5 @@
-// `method = separable(tolerance)`: sums over pairs as Fourier series against the sum over all
-// pairs (docs/formulas.md 6.4), on the self-gravitating ring and on functions that know nothing
-// of it.
+// `method = separable(tolerance)`: sums over pairs as Fourier series against the sum over all pairs
+// (docs/formulas.md 6.4), on the self-gravitating ring and on unrelated functions.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What single precision keeps of small fluctuations on a large mean: gradient energies are sums of
-// squared differences, so that the mean of a field costs them no digits.
+// Small fluctuations on a large mean in single precision: gradient energies are sums of squared
+// differences, so that the mean of a field costs them no digits.
 #include <gtest/gtest.h>
 
 #include <cmath>

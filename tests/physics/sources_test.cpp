@@ -1,5 +1,5 @@
 // Forces from potentials, Hamiltonians and actions that hold gradients, averages and angles:
-// energies are conserved to the integrator's order, and exact values are met.
+// energies are conserved to the integrator's order, and values agree with exact ones.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Tables and time-dependent couplings in whole runs: against the formula they tabulate, on every
-// device that is here.
+// device of this machine.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Several steps in one pass over memory give the bits of a pass for each step, however outputs and
-// the end of a run cut the steps.
+// Several steps in one pass over memory give the bits of a pass for each step, for any division of
+// the steps by outputs and the end of a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>

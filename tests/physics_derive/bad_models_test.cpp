@@ -1,5 +1,5 @@
-// Models whose physics must fail, each beside what the user must read.
-// VPHI_UPDATE_GOLDEN=1 writes the messages anew; read the difference before it is kept.
+// Models whose physics must fail, each with the expected message. VPHI_UPDATE_GOLDEN=1 writes the
+// messages again; read the difference before you commit it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

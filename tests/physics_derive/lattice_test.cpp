@@ -1,4 +1,4 @@
-// Laplacians, gradient energy, initial values, output: what stands on the lattice.
+// Laplacians, gradient energy, initial values and outputs of lattices.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every option that a row of program/outputs.def allows changes what is derived for the output: an
-// option that nothing reads, or a kind or an option that is new, fails here.
+// Every option that a row of program/outputs.def allows changes the derived output: an option that
+// is not read, or a new kind or option without a row here, fails.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

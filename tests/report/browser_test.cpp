@@ -1,5 +1,5 @@
-// The page in a browser, headless: figures are drawn, formulas are there, nothing is complained
-// about and nothing is asked of the network. Skipped where there is no Chromium.
+// The page in a headless browser: figures and formulas are shown, without errors in the console and
+// without requests to the network. Skipped where there is no Chromium.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

@@ -1,4 +1,4 @@
-// The live page: what came since, pause and stop, and who is let in.
+// The live page: updates, pause and stop, and access.
 #include "runtime/report/live.hpp"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-// The writer of report.html without a browser: nothing in a model's text becomes markup, nothing is
-// asked of the network, the page stays small, and what it holds can be read back.
+// The writer of report.html without a browser: no model text becomes markup, nothing is requested
+// from the network, the page stays small, and its data can be read back.
 #include "runtime/report/page.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Result files that somebody else has damaged: a message, whatever the HDF5 library does with them.
+// Damaged result files give a message, even where the HDF5 library crashes on them.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Reports as a user meets them: every run leaves one, `vphi report` makes it again from the result
+// Reports from the command: every run writes one, `vphi report` makes it again from the result
 // files and compares runs. Skipped where the command is not built.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-// Results of Markov chains: averages of series and their errors, what is said of chains that are
-// too short or not in equilibrium, gauge configurations in and out of a program's arrays.
+// Results of Markov chains: averages of series and their errors, warnings about chains that are too
+// short or not in equilibrium, gauge configurations in and out of a program's arrays.
 #include "runtime/run/chain_averages.hpp"
 
 #include <gtest/gtest.h>

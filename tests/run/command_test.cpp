@@ -1,5 +1,4 @@
-// The vphi command as a user meets it: exit statuses, messages, JSON. Skipped where the command is
-// not built.
+// The vphi command: exit statuses, messages, JSON. Skipped where the command is not built.
 #include <gtest/gtest.h>
 
 #include <cstdio>

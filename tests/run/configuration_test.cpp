@@ -1,5 +1,5 @@
-// Gauge configurations in files: bytes written by hand are read in the right order, what is wrong
-// with a file is said, what is written is read back. Real configurations of other programs are read
+// Gauge configurations in files: bytes written by hand are read in the right order, errors of files
+// give messages, and written files are read back. Real configurations of other programs are read
 // where VPHI_GAUGE_DATA names their folder; their averages are those of an independent program
 // (numpy 2.4, links shifted as whole arrays).
 #include <gtest/gtest.h>

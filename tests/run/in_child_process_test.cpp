@@ -1,4 +1,4 @@
-// Work tried in a child: whatever becomes of it, this process goes on and knows.
+// Work in a child process: however it ends, this process goes on and gets the result.
 #include "program/in_child_process.hpp"
 
 #include <gtest/gtest.h>

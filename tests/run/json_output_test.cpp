@@ -1,5 +1,5 @@
-// `--json`, verb by verb: standard output is one JSON value and nothing else, whatever happens, and
-// the exit status is the documented one. Skipped where the command is not built.
+// `--json` of each subcommand: standard output is always one JSON value alone, and the exit status
+// is the documented one. Skipped where the command is not built.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Result files as others read them: xarray (through h5netcdf), h5py and pandas, in every group.
+// Result files read by other libraries: xarray (through h5netcdf), h5py and pandas, in every group.
 #include "tests/run/command.hpp"
 
 namespace {

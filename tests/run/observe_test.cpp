@@ -1,4 +1,4 @@
-// What outputs make of arrays: spectra, occupation numbers, histograms, profiles, correlators and
+// Outputs computed from arrays: spectra, occupation numbers, histograms, profiles, correlators and
 // the transverse-traceless part, against closed forms and direct sums.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What an onlooker is told, and that it can pause and stop a run.
+// The values that an onlooker gets, and how it pauses and stops a run.
 #include "runtime/run/onlooker.hpp"
 
 #include <gtest/gtest.h>

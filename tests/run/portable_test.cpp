@@ -1,5 +1,5 @@
-// Program files: what `vphi emit --to program` writes runs as the model does, and nothing else
-// does.
+// Program files: the file of `vphi emit --to program` runs as the model does, and changed files are
+// refused.
 #include <gtest/gtest.h>
 
 #include <filesystem>

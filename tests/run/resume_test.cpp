@@ -1,4 +1,4 @@
-// Runs that are stopped and go on: the same bits as if nothing had happened.
+// Runs that are stopped and continued: the same bits as without the stop.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

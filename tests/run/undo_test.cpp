@@ -1,4 +1,5 @@
-// Files that go back: random writes against a copy in memory, torn logs, result files cut off.
+// Files restored to an earlier state: random writes against a copy in memory, incomplete logs,
+// truncated result files.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// What a site costs, counted by hand: flops, and instructions with an fma as one.
+// The cost of a site, counted by hand: flops, and instructions with an fma as one.
 #include <gtest/gtest.h>
 
 #include "compiler/kernel/kernel.hpp"

@@ -1,4 +1,4 @@
-// The passes for devices, a table each: what comes out, and that its value is that from before.
+// The passes for devices, a table each: the result, and that its value is unchanged.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What moves a system decides what a step is made of.
+// The kernels of a step for each kind of dynamics.
 #include "compiler/model/dynamics.hpp"
 
 #include "compiler/schedule/prepare.hpp"

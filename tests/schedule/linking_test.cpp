@@ -1,4 +1,4 @@
-// Linking: which epilogue a scalar ends up in, and which launches a sequence becomes.
+// Linking: the epilogue that computes a scalar, and the launches of a sequence.
 #include "compiler/schedule/linking.hpp"
 
 #include "tests/schedule/systems.hpp"

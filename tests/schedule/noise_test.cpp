@@ -1,4 +1,4 @@
-// What the compiler finds out about noise and about the integrators that take it.
+// The classes of noise that the compiler finds, and the properties of stochastic integrators.
 #include <cmath>
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
-// What is launched for a model: which arrays each kernel reads and writes, which reductions it
-// takes, what is exchanged, and what the outputs are made of. Each expected plan has its reason.
+// The launches of a model: the arrays that each kernel reads and writes, its reductions, the arrays
+// exchanged, and the arrays of outputs. Each expected plan has its reason.
 //
-//   NAME: what it reads -> what it writes; reductions
+//   NAME: arrays read -> arrays written; reductions
 //
 // `u*` is the second copy of u; a kernel without arrays computes scalars alone. `(a b)` behind a
 // list are arrays whose copies are exchanged then.

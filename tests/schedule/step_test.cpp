@@ -1,4 +1,4 @@
-// The step of an integrator: how many sweeps, what is stored, and that it does what it says.
+// The step of an integrator: the number of sweeps, the arrays stored, and the result.
 #include <algorithm>
 
 #include "compiler/kernel/kernel.hpp"

@@ -1,4 +1,4 @@
-// Levels of a trajectory taken apart into kicks and drifts.
+// Levels of a trajectory as kicks and drifts.
 #include "compiler/schedule/steps/trajectory.hpp"
 
 #include <gtest/gtest.h>

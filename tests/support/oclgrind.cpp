@@ -32,9 +32,9 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Whether only the last group of a launch comes to this line (1 is the first) of a kernel's
-/// source: behind the counter in its finish, or in what is called from there alone, or in the
-/// kernel itself, behind the counter of the groups that share a block of pairs.
+/// Whether only the last group of a launch reaches this line (1 is the first) of a kernel's source.
+/// Such a line is after the counter in the finish, in a function called from there alone, or in the
+/// kernel itself after the counter of the groups that share a block of pairs.
 bool after_the_counter(const std::string& source, int number) {
   const auto lines = lines_of(source);
   bool counted = false, shared = false;
@@ -51,7 +51,7 @@ bool after_the_counter(const std::string& source, int number) {
   return false;
 }
 
-/// Values behind a mark, in their order: "Group(" -> "0,0,0", "1,0,0".
+/// Values after a mark, in their order: "Group(" -> "0,0,0", "1,0,0".
 std::vector<std::string> behind(const std::string& text, const std::string& mark, const char* end) {
   std::vector<std::string> found;
   for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
@@ -61,8 +61,8 @@ std::vector<std::string> behind(const std::string& text, const std::string& mark
   return found;
 }
 
-/// The log without what the last group to arrive reads and writes of other groups': an atomic
-/// counter behind fences orders that, which Oclgrind does not follow.
+/// The log without accesses of the last group to other groups' data. These are ordered by an atomic
+/// counter after fences, which Oclgrind does not model.
 std::string without_ordered_by_counter(const std::string& log, const program::Program& p) {
   std::string left, report;
   const auto settle = [&] {
@@ -138,8 +138,8 @@ std::string complaints(const std::function<void(runtime::Device&)>& use) {
 
 namespace {
 
-/// Whether threads without an instance of their own repeat the last one, number for number, as
-/// those that follow paths do: their stores of equal values are meant.
+/// Whether threads without an instance of their own repeat the last one, as in kernels of paths:
+/// their stores of equal values are intended.
 bool repeats_instances(const std::string& path, int side) {
   const Compilation c = compile_model(path, small(path, side), tools::default_target("opencl"));
   return c.program && !c.program->multi_step.empty();

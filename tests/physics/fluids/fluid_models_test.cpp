@@ -1,4 +1,4 @@
-// Shipped models of fluids: their own promises, and numbers of closed forms.
+// Shipped models of fluids: their own expectations, and numbers of closed forms.
 #include <gtest/gtest.h>
 
 #include <cmath>

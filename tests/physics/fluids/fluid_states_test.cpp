@@ -1,6 +1,5 @@
-// What may go wrong with the states of a fluid and what they may come from: sites that cannot be
-// recovered, initial values from files, nested tables and tables with a symmetry, memory of one
-// quantity in another precision.
+// States of a fluid and their sources: sites that cannot be recovered, initial values from files,
+// nested tables and tables with a symmetry, one quantity stored in another precision.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

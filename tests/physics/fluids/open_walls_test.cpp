@@ -1,6 +1,6 @@
-// What lies beyond an open wall: cells with the state of the last one, on which the text of a
-// scheme goes on. The rule depends neither on the number of dimensions nor on how the primitive
-// variables are recovered.
+// Cells beyond an open wall: they have the state of the last cell, and the scheme is applied to
+// them. The rule depends neither on the number of dimensions nor on how the primitive variables are
+// recovered.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

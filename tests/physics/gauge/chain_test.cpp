@@ -1,5 +1,5 @@
-// Markov chains of links against what is known exactly, against the interpreter, and in place
-// against all at once (docs/formulas.md 2.3, 2.4 and 2.7).
+// Markov chains of links against exact averages, against the interpreter, and updates in place
+// against updates of all links at once (docs/formulas.md 2.3, 2.4 and 2.7).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Directions that are handed to functions, and their comparison with axes, numbers and each other.
-// On unit links each sum is a sum of written numbers.
+// Directions as arguments of functions, and their comparison with axes, numbers and each other. On
+// unit links each sum is a sum of written numbers.
 #include <gtest/gtest.h>
 
 #include "tests/physics/oracle/planted.hpp"

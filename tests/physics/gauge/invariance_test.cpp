@@ -1,5 +1,5 @@
-// What a gauge transformation of links and sources leaves as it is: U(x,mu) -> g(x) U g(x+mu)^+
-// with a random g at every site, a source v -> g v. Numbers of observables agree to rounding.
+// Invariance under a gauge transformation of links and sources: U(x,mu) -> g(x) U g(x+mu)^+ with a
+// random g at every site, a source v -> g v. Numbers of observables agree to rounding.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Linear systems: solutions against Fourier sums made here, rounds against a small CG made here,
-// the three solvers, every device, and what is said where there is no solution.
+// the three solvers, every device, and the message where there is no solution.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Outputs of links near 1: what is left of N - re(tr(P)) where the difference has lost its digits.
+// Outputs of links near 1: the digits of N - re(tr(P)) where a plain difference loses them.
 #include <gtest/gtest.h>
 
 #include <cmath>

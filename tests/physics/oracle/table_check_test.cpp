@@ -1,5 +1,5 @@
 // The oracle of `vphi test` for tables and files of numbers. Right models pass; each fault of a
-// table of faults is found: of interpolation, of what lies outside, of the order of rows.
+// table of faults is found: of interpolation, of values outside, of the order of rows.
 #include <gtest/gtest.h>
 
 #include <cmath>

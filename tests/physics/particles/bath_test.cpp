@@ -1,5 +1,5 @@
-// Noise beside what a Hamiltonian gives, and noise of vectors: equipartition, diffusion, and that
-// components and bodies have noises of their own.
+// Noise added to the equations of a Hamiltonian, and noise of vectors: equipartition, diffusion,
+// and that components and bodies have noises of their own.
 #include <gtest/gtest.h>
 
 #include <cmath>

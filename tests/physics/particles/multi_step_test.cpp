@@ -1,12 +1,11 @@
 // Many steps in one launch against one step a launch: the same numbers.
 //
-// What is promised: the operations of a step and their order do not depend on how many steps a
-// launch has. Whether a product and a sum become one multiply-add is each compiler's to say. Code
-// for processors is compiled with multiply-adds within an expression alone, and an expression never
-// reaches over two steps: there the bits are the same (native, PoCL). Compilers for GPUs make
-// multiply-adds of whatever comes together, and between two steps of a leap there is no memory that
-// would keep a product from the sum behind it: there the numbers are the same to rounding. With
-// multiply-adds forbidden bits are the same everywhere.
+// The operations of a step and their order do not depend on the number of steps in a launch.
+// Whether a product and a sum become one multiply-add depends on the compiler. Code for processors
+// has multiply-adds within one expression only, and no expression extends over two steps: there the
+// bits are the same (native, PoCL). Compilers for GPUs also join a product with a sum of the next
+// step, since no store separates the steps of a launch: there the numbers are the same to rounding.
+// Without multiply-adds the bits are the same everywhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Stochastic equations on many independent sites, against closed forms (docs/formulas.md 5.4).
-// Seeds are fixed, so a test says the same at every run; bounds are in standard errors.
+// Seeds are fixed, so a test has the same result at every run; bounds are in standard errors.
 #include <gtest/gtest.h>
 
 #include <cmath>

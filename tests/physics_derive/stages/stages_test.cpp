@@ -1,4 +1,4 @@
-// What each stage of `derive` returns for a few lines of a model; the rows are worked out by hand.
+// The result of each stage of `derive` for a few lines of a model; the rows are derived by hand.
 #include <gtest/gtest.h>
 
 #include <map>
