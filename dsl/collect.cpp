@@ -132,7 +132,8 @@ class Collector {
 
   void species(const Line& line) {
     const auto items = positional(line.clause);
-    if (items.empty() || items[0]->value->kind != ExprKind::Name) return;  // clause check reports
+    if (items.empty() || items[0]->value->kind != ExprKind::Name)
+      return;  // reported by ClauseCheck
     Symbol symbol;
     symbol.name = items[0]->value->text;
     symbol.kind = SymbolKind::Particles;

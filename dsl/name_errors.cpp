@@ -102,7 +102,7 @@ Diagnostic declared_twice(Span at, const std::string& name, const Symbol& first)
 }
 
 Diagnostic cycle(Span at, const std::vector<const Symbol*>& chain) {
-  constexpr std::size_t kLinks = 8;  // of the circle that are told
+  constexpr std::size_t kLinks = 8;  // links of a cycle that are shown
   std::string path;
   for (std::size_t i = 0; i < std::min(chain.size(), kLinks); ++i) {
     path += "`" + chain[i]->name + "` needs ";

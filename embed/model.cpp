@@ -59,7 +59,7 @@ Overrides together(Overrides first, const Overrides& second) {
   if (!second.seed.empty()) first.seed = second.seed;
   if (second.batch > 0) first.batch = second.batch;
   if (second.steps >= 0 || !second.until.empty())
-    first.steps = second.steps, first.until = second.until;  // one choice
+    first.steps = second.steps, first.until = second.until;  // the two exclude each other
   return first;
 }
 

@@ -36,7 +36,7 @@ Prepared compiled(const dsl::ModelSource& model, const CompileOptions& options,
     } catch (const runtime::DeviceError&) {
       made.compilation = compiling.get();
       if (!made.compilation.diagnostics.has_errors()) throw;
-      return made;  // the model's own mistakes come first
+      return made;  // errors of the model take precedence
     }
     made.compilation = compiling.get();
     return made;

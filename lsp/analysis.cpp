@@ -50,7 +50,7 @@ std::shared_ptr<const Analysis> analyse(std::string name, std::string text,
       for (const auto& d : made->resolved.diagnostics.all()) made->diagnostics.add(d);
     made->sound = !made->diagnostics.has_errors();
   } catch (const std::exception&) {
-    made->sound = false;  // out of memory: what is there is used
+    made->sound = false;  // out of memory: the part that exists is used
   }
   return made;
 }

@@ -32,7 +32,8 @@ std::string CompileWatch::text(const runtime::AtWork& now) {
 
 void CompileWatch::watch(const std::stop_token& stop, bool terminal) {
   std::mutex lock;
-  std::condition_variable_any wake;  // at the stop, so that nobody waits for the next look
+  std::condition_variable_any
+      wake;  // notified at the stop, so that it does not wait for the next check
   double next = kPatience;
   std::size_t width = 0;  // of the line on the screen
   const auto wipe = [&] {

@@ -25,7 +25,8 @@ std::vector<std::pair<double, std::string>> known_numbers(const Program& p) {
   std::vector<std::pair<double, std::string>> all;
   const auto add = [&](double value, const std::string& name) {
     const double size = std::abs(value);
-    const bool plain = size == std::floor(size) && size <= 16;  // 2 is 2, whatever else it may be
+    const bool plain =
+        size == std::floor(size) && size <= 16;  // small whole numbers get no formula
     if (std::isfinite(value) && size > 0 && !plain && size != 0.5 && size != 0.25)
       all.emplace_back(value, name);
   };

@@ -89,7 +89,8 @@ bool symmetric(Expr pair) {
   if (!contains(pair, [](Expr e) { return e.is(Op::Floor); })) return false;
   for (double spread = 1e-3; spread < 2e6; spread *= 10) {
     for (unsigned i = 0; i < kPoints; ++i) {
-      RandomPoint point(i, 0, spread);  // one for both: a name is drawn where it is met first
+      RandomPoint point(i, 0,
+                        spread);  // one point for both: a name gets its value at its first use
       const auto at = [&](Expr e) {
         return evaluate_long(e, [&](const Node& node) { return point.of(node); });
       };

@@ -242,7 +242,7 @@ LargestEigenvalue largest_eigenvalue(const StencilData& s) {
     for (unsigned a = 1, rest = code / (n + 1); a < dims; ++a, rest /= period) j[a] = rest % period;
     double sum = 0;
     for (std::size_t i = 0; i < s.offsets.size(); ++i) {
-      unsigned phase = 0;  // modulo 16: unsigned arithmetic wraps as it should
+      unsigned phase = 0;  // modulo 16: unsigned arithmetic wraps around
       for (unsigned a = 0; a < dims; ++a) phase += j[a] * static_cast<unsigned>(s.offsets[i].d[a]);
       sum += static_cast<double>(s.weights[i]) * cosine[phase % period];
     }

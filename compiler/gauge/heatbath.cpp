@@ -126,7 +126,7 @@ class Su2Proposals {
     bounded_ = apply(Op::Max, alpha, arena.rational(1, 16));
     excess_ = minus(bounded_, alpha);
     lowest_ = apply(Op::Exp, negative(times(arena.integer(2), bounded_)));
-    small_ = apply(Op::Less, alpha, arena.rational(5, 3));  // the two accept as much here
+    small_ = apply(Op::Less, alpha, arena.rational(5, 3));  // both have the same acceptance here
   }
 
   static int draws(Proposal proposal) { return proposal == Proposal::Creutz ? 2 : 4; }

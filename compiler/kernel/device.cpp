@@ -185,7 +185,7 @@ class Reciprocals : public Rewriting {
     return raised_[{factor.get(), power}];
   }
 
-  static constexpr int kFewFactors = 4;  ///< up to here a product of equal factors stands as it is
+  static constexpr int kFewFactors = 4;          ///< up to here a product of equal factors is kept
   std::unordered_map<const Node*, int> powers_;  ///< as which something divides; bits
   std::map<std::pair<const Node*, int>, Expr> raised_;
 };

@@ -33,9 +33,10 @@ struct Value {
   Expr sample;  ///< one of the nodes that are this value
   std::vector<Argument> args;
   int lag = 0;
-  int least = 0, most = 0;      ///< cells that it depends on, relative to its own
-  int work = 0;                 ///< operations from reads on, without regard to what is shared
-  std::set<int> ages;           ///< how many steps after it can be made it is read
+  int least = 0, most = 0;  ///< cells that it depends on, relative to its own
+  int work = 0;             ///< operations from the reads on, shared ones counted every time
+  /// Number of steps between the first possible computation and a read.
+  std::set<int> ages;
   std::vector<int> makes;       ///< ages at which it is made; the others read what is held
   std::set<int> recomputed_at;  ///< ages at which it is made though it could be held
 };
@@ -459,7 +460,7 @@ class Finder {
   std::string still_;
   bool fits_ = true;
   std::set<int> odd_;
-  std::vector<Value> values_;  ///< each after what it is made of
+  std::vector<Value> values_;  ///< each after its arguments
   std::map<std::vector<std::uintptr_t>, int> numbers_;
   std::unordered_map<const algebra::Node*, Place> places_;
   std::map<std::pair<int, int>, Expr> made_;

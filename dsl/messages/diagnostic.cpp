@@ -27,7 +27,7 @@ void Diagnostics::add(Diagnostic diagnostic) {
   };
   const auto place = std::upper_bound(all_.begin(), all_.end(), diagnostic, before);
   for (auto it = place; it != all_.begin() && !before(*(it - 1), diagnostic); --it) {
-    if (same(*(it - 1))) return;  // said already, for the same place
+    if (same(*(it - 1))) return;  // reported already for the same place
   }
   if (diagnostic.severity == Severity::Error) ++errors_;
   if (all_.size() < kKept) all_.insert(place, std::move(diagnostic));

@@ -267,7 +267,7 @@ class Formatter {
   Written written_;
   std::string out_;
   std::vector<Row> rows_;
-  bool columns_ = false;      ///< something was put into a column
+  bool columns_ = false;      ///< a comment was aligned in a column
   bool at_beginning_ = true;  ///< of the file or of a body
 };
 

@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = 64u << 20;  // more is not even read; the parser allows 1 MB
+constexpr std::uintmax_t kLargestFile = 64u
+                                        << 20;  // larger files are not read; the parser allows 1 MB
 
 std::optional<std::string> read_file(const std::string& path, std::string& problem) {
   std::error_code code;

@@ -225,7 +225,7 @@ Value Inference::components(const Expr& expr, const Value& base, const std::stri
   const bool spinor = type.base == Base::Spinor;
   if (spinor) wanted = 2;
   const bool open = is_unknown(type) || type.base == Base::Operator;
-  if (is_unknown(type)) {  // said already; only the ranges of index names are still of use
+  if (is_unknown(type)) {  // reported already; only the ranges of index names are still needed
     for (std::size_t i = 1; i <= count; ++i) {
       const Expr& arg = *expr.args[i];
       if (arg.kind == ExprKind::Name && scope.find(arg.text) != nullptr)

@@ -87,7 +87,7 @@ bool ClauseCheck::known_slip(const Clause& clause, const ClauseRule& rule) {
              e.text.find_first_not_of("0123456789") == std::string::npos;
     };
     if (!digits(*whole) || part->kind != ExprKind::Number || part->text.find('.') < 1) continue;
-    if (whole->span.end + 1 != part->span.begin) continue;  // a blank parts two items
+    if (whole->span.end + 1 != part->span.begin) continue;  // a blank separates two items
     report(error::decimal_comma(cover(whole->span, part->span), whole->text + "." + part->text));
     return true;
   }
@@ -115,7 +115,7 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
   if (known_slip(clause, rule)) return;
   if (!declares_itself && (count < rule.least || (rule.most >= 0 && count > rule.most))) {
     const bool outputs = clause.keyword == "every" || clause.keyword == "at end";
-    const bool bodiless = rule.body == Need::Always && !clause.has_body;  // said below
+    const bool bodiless = rule.body == Need::Always && !clause.has_body;  // reported below
     if (clause.keyword == "evolve" && count > rule.most) {
       const auto names = positional(clause);
       report(error::second_integrator(names[1]->span, names[0]->span));

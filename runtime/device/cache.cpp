@@ -26,7 +26,7 @@ constexpr std::size_t kLargestEntry = std::size_t(1) << 30;
 constexpr std::size_t kLimit = 512'000'000;
 constexpr auto kBetweenTidyings = std::chrono::minutes(10);
 constexpr auto kAbandoned = std::chrono::hours(1);  ///< a half-written entry of a killed process
-constexpr const char* kStamp = "tidied";            ///< its time says when that was done last
+constexpr const char* kStamp = "tidied";            ///< its time is that of the last clean-up
 
 class File {
  public:
@@ -217,7 +217,7 @@ void DiskCache::shrink(std::size_t bytes) const noexcept try {
   for (const Entry& entry : entries) {
     if (total <= bytes) break;
     const File file(entry.path.c_str(), O_RDONLY | O_NOFOLLOW);
-    if (!file || flock(file.fd(), LOCK_EX | LOCK_NB) != 0) continue;  // somebody reads it
+    if (!file || flock(file.fd(), LOCK_EX | LOCK_NB) != 0) continue;  // another process reads it
     fs::remove(entry.path, error);
     total -= std::min(total, entry.size);
   }

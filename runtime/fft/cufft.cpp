@@ -163,7 +163,7 @@ std::unique_ptr<DeviceTransform> make_cufft(runtime::Device& device, const Box& 
   }
   try {
     return std::make_unique<CuTransform>(device, box, precision);
-  } catch (const DeviceError& error) {  // too little memory, or a box it does not take
+  } catch (const DeviceError& error) {  // too little memory, or a box that it cannot transform
     if (why) *why = error.what();
     return nullptr;
   }

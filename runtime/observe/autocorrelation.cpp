@@ -15,7 +15,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// Up to this separation products are added directly; beyond, a transform is cheaper.
 constexpr std::size_t kDirect = 64;
-constexpr std::size_t kFewBlocks = 32;  ///< scatter of fewer is known to worse than an eighth
+constexpr std::size_t kFewBlocks = 32;  ///< the scatter of fewer has an error above one eighth
 constexpr std::size_t kFewChains = 8;
 
 using Chains = std::vector<std::vector<double>>;
@@ -146,7 +146,8 @@ struct Windowed {
 /// not give it.
 Windowed gamma_sum(std::span<const std::vector<double>> chains, double mean, double s,
                    double decay) {
-  constexpr double kFloor = 0.25;  // of gamma0: what cancels more would have been averaged before
+  constexpr double kFloor =
+      0.25;  // of gamma0; stronger cancellation has been removed by averaging neighbours
   Windowed result;
   const auto n = static_cast<double>(values_of(chains));
   Products products(chains, mean);
@@ -188,7 +189,7 @@ bool scatter_far(double variance, double n, const ChainAverage& result) {
 /// error. Where they do not, the window has missed a slow mode. The error is then that of blocking,
 /// once blocks are so long that neighbours are independent.
 void compare_blocks(const Chains& chains, std::size_t window, ChainAverage& result) {
-  constexpr std::size_t kLong = 2;             // windows: little is left there of a single decay
+  constexpr std::size_t kLong = 2;             // in windows: little of a single decay is left there
   constexpr double kClear = 2.5, kGone = 1.5;  // standard errors of the correlation of neighbours
   const std::size_t value = result.window / std::max<std::size_t>(window, 1);
   Chains blocks = halved(chains);

@@ -60,7 +60,7 @@ HistogramAxis with_range(HistogramAxis axis, std::span<const double> values) {
     if (!std::isfinite(v) || (axis.log && v <= 0)) continue;
     least = std::min(least, v), most = std::max(most, v);
   }
-  if (!(least <= most)) least = most = axis.log ? 1 : 0;  // nothing to go by
+  if (!(least <= most)) least = most = axis.log ? 1 : 0;  // no finite value
   if (axis.find_low) axis.low = axis.find_high ? least : std::min(least, axis.high);
   if (axis.find_high) axis.high = std::max(most, axis.low);
   if (axis.high > axis.low) return axis;

@@ -75,7 +75,7 @@ std::string key_figures(const Report& report) {
   double bytes = 0;
   for (const KernelCost& k : report.kernels) bytes += k.in_step ? k.bytes : 0;
   if (report.steps > 0) add(report.steps_name().c_str(), fmt::format("{}", report.steps));
-  if (report.steps > 0 && report.unit.empty())  // a chain has no other time than its count
+  if (report.steps > 0 && report.unit.empty())  // the time of a chain is its count of steps
     add(escape(report.time_name).c_str(), number_text(report.time, 5), "at the end");
   if (s.seconds > 0)
     add(report.unit.empty() ? "Time in steps" : "Time of the chain", duration_text(s.seconds));

@@ -49,7 +49,7 @@ bool have_live_server() { return true; }
 
 LiveServer::LiveServer(LiveRun& run, int port) : parts_(std::make_unique<Parts>()) {
   httplib::Server& server = parts_->server;
-  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // the library's to own
+  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // owned by the library
   // Not SO_REUSEPORT, the library's default: with it another process could share the port.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;

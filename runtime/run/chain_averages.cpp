@@ -14,8 +14,8 @@ namespace {
 
 using Chains = std::vector<std::vector<double>>;
 
-constexpr std::size_t kLeastForEarly = 32;  ///< values that a comparison of their parts takes
-constexpr double kFarOff = 4;               ///< standard errors that chance alone does not make
+constexpr std::size_t kLeastForEarly = 32;  ///< values needed to compare the quarters
+constexpr double kFarOff = 4;               ///< standard errors that are not due to chance
 
 /// The difference between the first quarter of the chains and the rest, in standard errors.
 double early(const Chains& chains, const observe::ChainAverage& all) {

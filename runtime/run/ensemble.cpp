@@ -90,7 +90,7 @@ void Table::transpose_by_instance() {
 Table Ensemble::block() {
   Table table;
   table.width = program_.scalars.size();
-  table.instances = count_of(part_);  // what pads the last part is left out
+  table.instances = count_of(part_);  // without the copies that pad the last part
   table.values = std::exchange(spare_, {});
   if (parts_ == 1 && program::scalars_by_slot(program_)) {
     table.column = static_cast<std::size_t>(program_.instances);

@@ -151,7 +151,7 @@ void Ensemble::judge_instance(std::size_t promise, const Table& table, std::int6
 /// Why an expectation whose standard error is 0 or unknown is undecided.
 std::string Ensemble::undecided(const program::Expectation& e, double sigma) const {
   if (sigma == 0) return "sigma is 0: all values are the same";
-  const auto own = unknown_.find(e.scale_slot);  // else it is made of several
+  const auto own = unknown_.find(e.scale_slot);  // otherwise it is computed from several averages
   const auto one = own != unknown_.end() ? own : unknown_.begin();
   return "sigma is not known: " + (one != unknown_.end()
                                        ? observe::reason(one->second)

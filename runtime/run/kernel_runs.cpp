@@ -7,7 +7,7 @@
 namespace vphi::runtime {
 namespace {
 
-constexpr double kEnough = 0.02;  ///< seconds of launches that are worth a measurement
+constexpr double kEnough = 0.02;  ///< seconds of launches that suffice for a measurement
 constexpr int kMostRuns = 50;
 
 }  // namespace
@@ -23,7 +23,7 @@ double launch_seconds(Session& session, const program::Launch& launch) {
     device.synchronise();
     return device.seconds_between(start, end);
   };
-  timed(1);  // memory and code are there from now on
+  timed(1);  // memory and code are loaded from now on
   const double once = std::max(timed(1), 1e-9);
   const int count = static_cast<int>(std::clamp(kEnough / once, 1.0, double{kMostRuns}));
   return count == 1 ? once : timed(count) / count;

@@ -32,10 +32,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-constexpr double kChunkSeconds = 0.1;  ///< the device is left alone for about so long
+constexpr double kChunkSeconds = 0.1;  ///< seconds of steps queued at once, about
 constexpr double kFlushSeconds = 2;
 constexpr double kSearchSeconds = 60;  ///< for the step at which a run broke
-constexpr double kRunaway = 1e8;       ///< growth of what should stay that ends a run
+constexpr double kRunaway = 1e8;       ///< growth of a conserved quantity that ends a run
 constexpr std::chrono::milliseconds kPauseInterval{50};
 
 }  // namespace
@@ -83,7 +83,7 @@ class Loop {
   /// Steps until the run is over, is interrupted, or stands at step `limit` (-1: none).
   void go_on(std::int64_t limit) {
     limit_ = limit;
-    stop_wished_ = false;  // an earlier wish has been obeyed
+    stop_wished_ = false;  // an earlier request to stop is done
     while (!over() && (limit < 0 || step_ < limit) && !interrupted()) {
       chunk();
       if (ensemble_ == nullptr) {
@@ -429,7 +429,8 @@ class Loop {
                             last_checkpoint());
     error.variable = bad->variable, error.site = bad->site;
     error.at_start = bad_step == 0;
-    if (exact && interval.good >= 0 && !by_the_step) {  // which term overflows first says nothing
+    if (exact && interval.good >= 0 &&
+        !by_the_step) {  // the term that overflows first is not the cause
       error.step = bad_step;
       error.scalars_before = good_.last().scalars;
       error.before = reader_of(p_, good_.last());
@@ -592,7 +593,7 @@ class Loop {
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false, stop_wished_ = false;
-  bool follows_ = false;                  ///< another part has been there
+  bool follows_ = false;                  ///< there was a part before
   double earlier_ = 0;                    ///< seconds of the parts before
   std::vector<double> watched_at_start_;  ///< of Program::progress
   std::vector<bool> harmless_;            ///< [slot][instance]

@@ -11,7 +11,7 @@ namespace vphi::runtime {
 namespace {
 
 constexpr double kRounding = 1e-9;  ///< of t in units of the interval
-constexpr double kCaution = 0.7;    ///< of the way that the pace so far would take
+constexpr double kCaution = 0.7;    ///< of the steps that the present pace would need
 constexpr double kMostTimes = 1e15;
 
 }  // namespace

@@ -25,7 +25,8 @@ namespace {
 constexpr std::int64_t kSmall = std::int64_t{1}
                                 << 24;  ///< sites; random fields made ahead below it
 
-constexpr std::int64_t kIterationsUnwatched = 32;  ///< of a solve, at most, between two looks at it
+/// Of a solve, at most, between two reads of its state.
+constexpr std::int64_t kIterationsUnwatched = 32;
 
 constexpr int kSeldom = 16;  ///< steps between outputs from which on their kernels run seldom
 
@@ -505,7 +506,7 @@ void Session::prepare(std::int64_t steps) {
 void Session::multi_step(std::int64_t steps) {
   if (multi_step_set_ != steps) set_scalar(program_.multi_step_slot, static_cast<double>(steps));
   multi_step_set_ = steps;
-  provide(program_.multi_step, false);  // sums of its own, where nobody has prepared
+  provide(program_.multi_step, false);  // has sums of its own if nothing has prepared them
   issue(program_.multi_step);
 }
 

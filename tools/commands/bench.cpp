@@ -285,7 +285,7 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   program.watch.clear();
   runtime::Session session(program, device);
   session.start();
-  compiling.reset();  // nothing beside what is timed
+  compiling.reset();  // no compilation during the timing
   const Timing t =
       time_steps(session, bench.options.steps,
                  std::max({std::int64_t{1}, program.multi_step_unit, program.together_steps}),

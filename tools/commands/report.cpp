@@ -85,12 +85,12 @@ Place find_run(const std::string& argument) {
 void read_in_child_process(const fs::path& file) {
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child < 0) return;  // no process to spare: read it as it is
+  if (child < 0) return;  // no child process possible: read it here
   if (child == 0) {
     try {
       Report ignored;
       vphi::report::read_results(ignored, file);
-    } catch (const std::exception&) {  // told when it is read here
+    } catch (const std::exception&) {  // reported when it is read here
     }
     _exit(0);
   }

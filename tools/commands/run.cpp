@@ -44,7 +44,7 @@ struct Wanted {
 };
 
 struct DeviceAndProgram : embed::Prepared {  ///< of a program file: the program alone
-  std::vector<std::string> notes = {};       ///< said before the run
+  std::vector<std::string> notes = {};       ///< printed before the run
 };
 
 /// The folder of the run, and the checkpoint to go on from where one is wanted; options that were
@@ -76,7 +76,7 @@ Start find_start(Wanted& wanted, const std::string& path) {
     start.folder = std::make_unique<RunFolder>(wish);
     start.from = runtime::find_checkpoint(place, identity.model);
   }
-  if (wanted.portable) return start;  // its options are those that it was made with
+  if (wanted.portable) return start;  // its options are those of its compilation
   wanted.model = continued(wanted.model, start.from.reader->head().call);
   start.folder->takes_over(identity_of(path, wanted.model));
   return start;
@@ -292,7 +292,8 @@ int run(const Words& given) {
     copy = runtime::copy_bandwidth(device);
   if (!wanted.no_report && !program.outputs.empty()) try {
       result.files.push_back(write_report(made, wanted, repeats, result, copy, options.out));
-    } catch (const std::exception& failure) {  // the run is done; its page is not worth its status
+    } catch (const std::exception&
+                 failure) {  // the run is done; an error of its page must not change its status
       fmt::print(stderr, "note: no report.html: {}\n", failure.what());
     }
   folder.end(result.interrupted);

@@ -29,7 +29,7 @@ constexpr std::int64_t kSteps = 64;       ///< of the checks of a model made sma
 constexpr std::int64_t kOrderSteps = 32;  ///< of the coarsest of the three runs
 constexpr std::int64_t kFewer = 4;        ///< times shorter, where runs on two devices end apart
 
-constexpr double kRounding = 1e-7;  ///< more is allowed to a row of drawn numbers, and said
+constexpr double kRounding = 1e-7;  ///< rows of drawn numbers are allowed more, which is shown
 
 /// Root mean square of a difference of fields; of the last scalars where there are none.
 double distance(const runtime::RunResult& a, const runtime::RunResult& b) {
@@ -45,7 +45,7 @@ double distance(const runtime::RunResult& a, const runtime::RunResult& b) {
 struct OrderRow {
   std::string name;  ///< "fields" or an output scalar
   double coarse = 0, fine = 0;
-  bool rounding = false;  ///< the differences are those of rounding: there is no order to see
+  bool rounding = false;  ///< the differences are those of rounding and show no order
   double order() const { return std::log2(coarse / fine); }
 };
 

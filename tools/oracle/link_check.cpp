@@ -167,9 +167,9 @@ void compare_small_steps(Sides& sides, const dsl::Resolved& resolved,
 constexpr int kWarm = 40;      ///< sweeps before the first that counts
 constexpr int kBatch = 4;      ///< sweeps whose mean is one number for the error
 constexpr int kFewest = 16;    ///< batches
-constexpr int kMost = 40000;   ///< links that are looked at, each along one generator
+constexpr int kMost = 40000;   ///< the most links evaluated, each along one generator
 constexpr int kLinks = 64;     ///< of a sweep, at most
-constexpr double kErrors = 5;  ///< standard errors that a mean may be off
+constexpr double kErrors = 5;  ///< standard errors that a mean may deviate
 /// Bounds of the error allowed: a coupling that is wrong by the fraction c makes the error 1 - 1/(1
 /// + c).
 constexpr double kRough = 0.075, kFine = 0.04;

@@ -300,7 +300,7 @@ void RunFolder::write(State state) {
   all["began"] = now_.began;
   all["outputs"] = now_.outputs;
   all["vphi"] = VPHI_VERSION;
-  if (!lock_.held()) return;  // nobody can write here; the first result says so
+  if (!lock_.held()) return;  // the folder cannot be written; the first result reports it
   write_page(path_ / kRecord, all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
@@ -331,7 +331,7 @@ void RunFolder::begin(const program::Program& program) {
     if (fs::exists(aside, error) && !kept)
       throw io::ResultsError(fmt::format("{} is in the way of earlier results", aside.string()));
     if (kept && before_ && before_->state != State::Finished) {
-      for (const fs::path& file : old) fs::remove(file, error);  // of a run that came to nothing
+      for (const fs::path& file : old) fs::remove(file, error);  // of a run without results
     } else {
       fs::remove_all(aside, error);
       for (const fs::path& file : old) move_file(file, path_, aside);

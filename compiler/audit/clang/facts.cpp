@@ -123,7 +123,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     const bool pure =
         plain_value(s->getTrueExpr(), context_) && plain_value(s->getFalseExpr(), context_);
     if (pure) {
-      ++facts_.selects;  // may be steered by data: both values exist already
+      ++facts_.selects;  // may depend on data: both values exist already
       return true;
     }
     ++facts_.branches;

@@ -43,7 +43,7 @@ class ClockText {
       printer_.announce(roots);
       const std::string name = scope_.fresh(identifier(assign.slot) + "_new");
       const std::string line = printer_.assignment("const double " + name, assign.value);
-      lines += Code(line, printer_.used());  // what is used is known after the line
+      lines += Code(line, printer_.used());  // the names used are known after the line
       if (slot(assign.slot)) {
         current_[assign.slot] = name;
         printer_.forget(assign.value->arena->symbol(assign.slot));

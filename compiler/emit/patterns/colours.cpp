@@ -14,8 +14,9 @@ namespace vphi::emit {
 namespace {
 
 constexpr std::int64_t kCellsPerTask = 256;
-constexpr int kColourThreads = 128;           // few: such kernels keep many numbers in registers
-constexpr std::int64_t kLongestPiece = 2048;  // of a row whose values wait to be summed
+constexpr int kColourThreads = 128;  // few: such kernels keep many numbers in registers
+constexpr std::int64_t kLongestPiece =
+    2048;  // sites of a row whose values are stored before they are summed
 constexpr std::int64_t kMostColourGroups =
     32;                                      // for each multiprocessor: sums are folded at the end
 constexpr std::int64_t kCellsPerThread = 8;  // of an instance among many

@@ -21,7 +21,7 @@ using algebra::Op;
 constexpr int kTileSites = 256;
 constexpr int kSitesAThread = 8;  // i in registers
 constexpr int kUnrolled = 4;      // sites j in a turn of the loop
-constexpr int kGroupsAUnit = 16;  // enough to hide the tail of a launch
+constexpr int kGroupsAUnit = 16;  // enough to hide the uneven end of a launch
 // With fewer groups a multiprocessor than this, threads take fewer sites; then tiles get smaller,
 // down to this many sites.
 constexpr int kFewestGroupsAUnit = 2, kFewestTileSites = 64;

@@ -223,7 +223,8 @@ class PersistentText {
     inside.inside = true;
     for (std::size_t i = 0; i < kernel_.stages.size(); ++i) {
       parts.emplace_back();
-      if (first_like(kernel_.stages, i) != i) continue;  // its functions and arguments are there
+      if (first_like(kernel_.stages, i) != i)
+        continue;  // its functions and arguments are emitted already
       Kernel own = kernel_.stages[i];
       // scalars alone have no functions for one instance of many
       if (own.stores.empty() && own.reductions.empty()) own.instances = 1;

@@ -20,14 +20,16 @@ constexpr int kThreads = 256;
 constexpr int kThreadsHeld = 128;            // where a site holds many numbers
 constexpr std::int64_t kSitesPerThread = 8;  // of an instance among many
 constexpr int kStripBytes = 16;              // of an array that a thread takes at once
-constexpr std::int64_t kLeastStrips = 4;     // strips of a thread that make them worth while
-constexpr int kMostStripInputs = 4;          // values of a site; more keep a thread busy anyway
-constexpr int kMostStripSums = 4;            // reductions of a thread beside them
-constexpr std::int64_t kOccupancy = 4;       // groups on a multiprocessor while they wait
-constexpr std::int64_t kWaves = 32;          // groups for each multiprocessor, one after another
-constexpr int kMostHeldParameters = 24;      // numbers of the step kept in registers
-constexpr std::int64_t kWaveOccupancy = 2;   // groups on a multiprocessor that wait for each other
-constexpr std::int64_t kManySums = 8;        // reductions that cost a group more than its sites
+constexpr std::int64_t kLeastStrips = 4;     // strips of a thread from which on they are used
+constexpr int kMostStripInputs =
+    4;  // values of a site; with more a thread has enough work without strips
+constexpr int kMostStripSums = 4;           // reductions of a thread beside them
+constexpr std::int64_t kOccupancy = 4;      // groups on a multiprocessor while they wait for memory
+constexpr std::int64_t kWaves = 32;         // groups for each multiprocessor, one after another
+constexpr int kMostHeldParameters = 24;     // numbers of the step kept in registers
+constexpr std::int64_t kWaveOccupancy = 2;  // groups on a multiprocessor that wait for each other
+constexpr std::int64_t kManySums =
+    8;  // reductions from which on they cost a group more than its sites
 
 // Sites that a thread takes together. A kernel that reads its own site alone is limited by memory:
 // with single numbers there are too few bytes in flight and too many instructions.

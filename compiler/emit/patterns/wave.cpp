@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kSitesOfUnit = 2048;  // of a row (kernel.hpp)
 constexpr int kMostSteps = 8;
-constexpr std::int64_t kFewestTasks = 4;  // of the box, over those that are on their way
+constexpr std::int64_t kFewestTasks = 4;  // tasks of the box for each task in progress
 
 /// Units of rows (kernel.hpp) between that of a site and the farthest one that it reads, around the
 /// ends of the box. Neighbours along y at an end of it are a whole plane away.

@@ -122,7 +122,7 @@ Code BodyBuilder::site_function() {
 // The order of a long site function. Values that do not fit into a thread's registers are loaded
 // again.
 std::vector<Expr> BodyBuilder::order_of_many() {
-  constexpr int kWords = 160;  // of what is held: the rest are addresses and what is on its way
+  constexpr int kWords = 160;  // words of live values; the rest are addresses and loads in flight
   constexpr std::size_t kFar = 512;  // operations: some products of matrices
   const IsLeaf leaf = [&](const Node& node) { return leaves_.contains(&node); };
   std::unordered_set<const Node*> copied;
@@ -182,7 +182,7 @@ std::string BodyBuilder::in_pieces(Printer& printer, std::span<const Expr> order
     pieces.push_back(std::move(next));
   });
   close();
-  Piece last{{}, body_.draws.size(), {}};  // what is stored as it was read
+  Piece last{{}, body_.draws.size(), {}};  // values stored as they were read
   for (std::size_t k = 0; k < there.size(); ++k)
     if (!there[k]) last.reads.push_back(k);
   pieces.push_back(std::move(last));

@@ -56,7 +56,7 @@ class Filling {
     if (outside && (line.starts_with("VPHI_INLINE ") || line.starts_with("typedef "))) {
       item_.begin = comment_.value_or(begin);
       item_.kept = line.front() == 't';
-      item_.name = " ";  // until it is known
+      item_.name = " ";  // a placeholder until the name is known
     }
     if (!comment) comment_.reset();
     words_.clear();

@@ -310,7 +310,7 @@ Code each_site(const std::string& name, const std::string& count, int threads, b
 
 int occupancy(const Job& job, int threads) {
   constexpr int kRegisters = 65536;  // of a multiprocessor
-  constexpr int kBeside = 34;        // values on the way, and one word of an address for each array
+  constexpr int kBeside = 34;        // values in flight, and one word of an address for each array
   if (job.body.held == 0) return 1;
   const int words = job.body.held * bytes_of(job.body.real) / 4 + kBeside +
                     static_cast<int>(std::ranges::count(job.places, 0, &MemoryPlace::lane));

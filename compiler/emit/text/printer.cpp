@@ -121,7 +121,7 @@ void Printer::announce(std::span<const Expr> roots) {
 
 void Printer::compute_in(std::span<const Expr> order,
                          const std::function<void(std::size_t)>& before) {
-  constexpr std::size_t kSoon = 8;  // what is used by then may stand where it is used
+  constexpr std::size_t kSoon = 8;  // a value used within so many nodes is written where it is used
   std::unordered_map<const Node*, std::size_t> used;
   for (std::size_t i = order.size(); i-- > 0;)
     for (const Expr arg : order[i].args()) used[arg.get()] = i;

@@ -69,7 +69,7 @@ class Moves {
     result.push_back(old[i]);
   }
   std::vector<std::size_t> final_;                ///< where a value comes, as the place of another
-  std::vector<std::vector<std::size_t>> before_;  ///< what was moved to right before it
+  std::vector<std::vector<std::size_t>> before_;  ///< values moved to the place before it
   std::vector<bool> moved_;
 };
 

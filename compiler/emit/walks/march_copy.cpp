@@ -67,7 +67,7 @@ Code March::edge_places() const {
       below = code("(unsigned)vphi_below(lane*{}u, {})", plan_.width, idx(d));
       above = code("(unsigned)vphi_above({}*{}u + {}u, {}, {})", lane, plan_.width, plan_.width - 1,
                    idx(d), idx(nx()));
-    } else if (!wraps(0)) {  // what was copied beyond an end of the box is not looked at
+    } else if (!wraps(0)) {  // values copied beyond an end of the box are not used
       below = code("(unsigned)(vphi_below(x, {}) + {}u - x0)", idx(d), base);
       above = code("(unsigned)(vphi_above(x0 + {}*{}u + {}u, {}, {}) + {}u - x0)", lane,
                    plan_.width, plan_.width - 1, idx(d), idx(nx()), base);

@@ -12,7 +12,7 @@
 namespace vphi::emit {
 namespace {
 
-constexpr int kMostSteps = 4;  // that the counts look at
+constexpr int kMostSteps = 4;  // the most steps that are estimated
 // Arrays that fit the last cache of a GPU are not read from memory again, so that several steps a
 // pass gain nothing: 96^3 in two steps a pass took twice the time (H100).
 constexpr std::int64_t kBytesOfCache = std::int64_t{40} << 20;

@@ -180,7 +180,7 @@ class TrajectoryReader {
     }
     if (level.integrator.name.empty()) d_.fail(errors::level_without_scheme(clause.keyword_span));
     const auto action = std::ranges::find(actions_, level.shown, &NamedAction::name);
-    if (action == actions_.end()) return;  // the language has said so
+    if (action == actions_.end()) return;  // reported by the language
     const auto place = static_cast<std::size_t>(action - actions_.begin());
     if (used[place]) d_.fail(errors::level_twice(clause.keyword_span, level.shown));
     used[place] = true;

@@ -146,7 +146,7 @@ class LinkFlowReader {
       }
     }
     for (int axis = 0; axis < dims(); ++axis) {
-      if (gauge::staple_paths(action_, axis).empty()) continue;  // free links stay
+      if (gauge::staple_paths(action_, axis).empty()) continue;  // free links do not move
       gauge::LinkPathPlan plan;
       Update& rate = flow_.rates.emplace_back(
           update(fmt::format("rate_{}", algebra::kAxisNames[axis]),
@@ -308,7 +308,7 @@ class LinkFlowReader {
   const StateField& field_;
   const dsl::Expr* right_ = nullptr;
   std::vector<Gradient> gradients_;
-  gauge::LoopAction action_;  ///< along which links fall
+  gauge::LoopAction action_;  ///< the links move down this action
   Expr shown_;
   LinkFlow flow_;
   std::array<std::vector<int>, 4> displacements_;

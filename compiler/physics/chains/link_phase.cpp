@@ -185,7 +185,8 @@ std::optional<Far> far_from_group(const Space& d, const gauge::Matrix& u) {
     places.go_to(n);
     const long double far =
         algebra::evaluate_long(e, [&](const algebra::Node& node) { return places.leaf(node); });
-    if (!std::isfinite(far) && places.arbitrary()) continue;  // a root of what is never negative
+    if (!std::isfinite(far) && places.arbitrary())
+      continue;  // a root whose argument is never negative for the values of the run
     if (far <= kFarFromGroup || (worst && !(far > worst->distance))) continue;
     worst = Far{far, places.shown()};
     if (!std::isfinite(far)) break;

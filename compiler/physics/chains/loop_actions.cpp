@@ -73,7 +73,8 @@ class LoopActionReader {
         rest = algebra::substitute(rest, name, arena().integer(0));
       }
     }
-    if (holds_trace(rest)) {  // in a product the place of a loop counts, which its name has not
+    if (holds_trace(
+            rest)) {  // in a product the site of a loop matters, which its symbol does not have
       rest = Lowerer(d_).real(e, "an action");
     } else {
       action.loops = gauge::collected(loops);

@@ -22,7 +22,8 @@ using algebra::Op;
 
 namespace {
 
-constexpr long double kMostTogether = 1000;  // more are refused by what a device holds
+constexpr long double kMostTogether =
+    1000;  // larger numbers are refused by the limits of the device
 
 Launches launches(const std::string& text) {
   if (text == "step") return Launches::Step;
@@ -36,7 +37,7 @@ Evolve read_evolve(const Motion& known) {
   Motion d = known;
   const dsl::Clause* clause = d.ledger.clause("evolve");
   Evolve& evolve = d;
-  if (!clause && d.fields.empty()) {  // nothing evolves: what is looked at is there at the start
+  if (!clause && d.fields.empty()) {  // nothing evolves: outputs are made of the start
     evolve.dt_program = evolve.dt_physical = 1;
     return evolve;
   }

@@ -91,7 +91,7 @@ class Promises {
           std::string name = written(d_, arg->span);
           if (!v.scalar()) name += fmt::format("[{}]", i);
           if (!c.real()) name = fmt::format("{}({})", part == c.re ? "re" : "im", name);
-          if (e.args.size() > 1 || !v.scalar() || !c.real())  // each check says what it is of
+          if (e.args.size() > 1 || !v.scalar() || !c.real())  // each check has a message of its own
             x.text = fmt::format("conserved({}) within {}", name, written(d_, within->span));
           const bool local = algebra::per_site(part);
           const Expr size = arena.make(Op::Abs, {part});
@@ -165,7 +165,7 @@ class Promises {
     const Expr left = lower_.real(*e.args[0], "the left side");
     const Expr right = lower_.real(*e.args[1], "the right side");
     Expr difference = left - right;
-    Expr shown = left;  // what the summary of the run shows: a mean too
+    Expr shown = left;  // the value in the summary of the run, also for a mean
     if (!holds_statistics(d_, difference)) {
       std::vector<int> ensembles;
       for (std::size_t k = 0; k < d_.axes.size(); ++k) {
@@ -187,7 +187,7 @@ class Promises {
     const Expr width = lower_.real(within, "the tolerance", scope);
     const Expr size = arena.make(Op::Abs, {scalar(e, difference)});
     x.ok = arena.make(Op::LessEqual, {size, scalar(within, width)});
-    x.scale = scalar(e, error);  // a promise is judged by an error only where there is one
+    x.scale = scalar(e, error);  // the error is compared only where it exists
     x.at_end = true;
   }
 

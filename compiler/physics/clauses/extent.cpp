@@ -42,7 +42,7 @@ void check_extent(const Program& d, System& system) {
   };
   for (const Variable& v : system.variables) applied_in(v.rate);
   for (const Derived& limit : system.limits) applied_in(limit.value);
-  if (!used.contains(d.laplacian)) system.laplacian = -1;  // nothing to tell of it
+  if (!used.contains(d.laplacian)) system.laplacian = -1;  // not used: it is not shown
   if (system.laplacian >= 0 && !d.facts.find("laplacian")) {
     d.remark(fmt::format("no `laplacian` is named: {} points, two neighbours along each axis",
                          d.arena().stencil_data(d.laplacian).offsets.size()));
@@ -64,7 +64,7 @@ void check_extent(const Program& d, System& system) {
       if (wraps && n > 1 && n < 2 * r + 1) {
         d.diagnostics.add(errors::wider_than_box(place_of(d, data), name, 2 * r + 1,
                                                  algebra::kAxisNames[axis], n, d.grid.span));
-        break;  // once a stencil: cubes are as small along each axis
+        break;  // one warning for each stencil: a cube is equally small along each axis
       }
     }
   }

@@ -418,7 +418,7 @@ void show_equations(const Program& d, System& system) {
     static_cast<Hamiltonian&>(shown) = read_hamiltonian(shown, true);
     if (!links) shown.rates = equations_of_motion(shown, true).rates;
     for (const StateField& field : d.fields) {
-      if (links) break;                                  // no equation, but actions
+      if (links) break;                                  // actions instead of equations
       if (field.conserved || field.primitive) continue;  // shown by show_laws
       if (field.drawn) continue;
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {

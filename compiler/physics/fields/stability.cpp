@@ -152,7 +152,8 @@ void find_fastest_waves(const Program& d, ProgramUnits& units, System& system) {
   if (system.noise.kind != NoiseClass::None) return;
   system.fastest = fastest_mode(d, units);
   FastestWaves& fastest = *system.fastest;
-  if (d.grid.present && d.grid.sites() == 1) {  // its own neighbour: there is the mass alone
+  if (d.grid.present &&
+      d.grid.sites() == 1) {  // a site that is its own neighbour: only the mass is left
     fastest.waves2 = 0, fastest.stencil = -1;
     fastest.written_out2 = std::max(0.0, fastest.mass2);
     return;

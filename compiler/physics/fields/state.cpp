@@ -190,7 +190,7 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
     return;
   }
   if (!type || type->text == "real") return;
-  if (type->text == "angle") {  // its period: angle_period
+  if (type->text == "angle") {  // for its period see angle_period
     field.periodic = true;
     return;
   }

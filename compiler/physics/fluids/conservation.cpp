@@ -378,7 +378,7 @@ void check_courant(const Program& d, System& system) {
     d.fail(errors::step_beyond_signals(span, ratio, c.courant, speed));
   };
   constexpr double kRounding = 0.999;
-  if (near > 0 && far <= 1.1 * near && signals.of_state_alone()) {  // none is faster than that
+  if (near > 0 && far <= 1.1 * near && signals.of_state_alone()) {  // no signal is faster than that
     near = std::max(near, far);
     if (near * ratio * kRounding > c.courant) refuse(near);
     return;

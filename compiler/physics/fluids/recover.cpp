@@ -22,8 +22,8 @@ using dsl::ExprKind;
 
 namespace {
 
-constexpr int kStates = 120;     ///< random states looked at
-constexpr double kClose = 1e-5;  ///< relative distance of what was recovered, f64
+constexpr int kStates = 120;     ///< number of random states
+constexpr double kClose = 1e-5;  ///< largest relative error of recovered variables, f64
 
 class Recovery {
  public:

@@ -247,7 +247,7 @@ class StartAtSite {
 
 std::optional<double> speed_at_start(const System& system, const Signals& signals,
                                      bool one_at_a_time) {
-  constexpr std::int64_t kMost = 600;  // sites that are looked at
+  constexpr std::int64_t kMost = 600;  // the most sites that are evaluated
   if (!signals.of_state_alone()) return std::nullopt;
   const std::int64_t sites = system.lattice.sites();
   std::int64_t stride = std::max<std::int64_t>(1, sites / kMost);

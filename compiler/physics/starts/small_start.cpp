@@ -75,7 +75,7 @@ std::optional<double> rms_of(const System& system, const RandomField& random) {
 
 struct Fluctuations {
   double rms = 0;
-  dsl::Span span;  ///< of the first that is drawn
+  dsl::Span span;  ///< of the first drawn field
 };
 
 /// The fluctuations of a sum of independent draws, each times a number; nothing where the value is

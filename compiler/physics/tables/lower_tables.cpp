@@ -18,7 +18,8 @@ using dsl::ExprKind;
 
 namespace {
 
-constexpr std::size_t kMostEntries = 1 << 20;  // they become constants of the kernels' source
+constexpr std::size_t kMostEntries =
+    1 << 20;  // the entries become constants in the source of kernels
 
 std::string folder_of_model(const Context& d) {
   const auto& source = d.resolved.model.source;

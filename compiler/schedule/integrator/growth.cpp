@@ -216,7 +216,7 @@ void warn_of_growth(physics::System& system, dsl::Diagnostics& diagnostics) {
   const std::size_t n = system.variables.size();
   if (n == 0 || n > kMostVariables) return;
   for (const dsl::Diagnostic& d : diagnostics.all())
-    if (d.code == "W0762") return;  // said of the noise already
+    if (d.code == "W0762") return;  // reported for the noise already
   dsl::Diagnostics silent;
   const auto head = read_head(evolution->integrator, silent);
   if (!head) return;

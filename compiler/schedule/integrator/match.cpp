@@ -142,7 +142,7 @@ std::vector<std::vector<Group>> groupings(const physics::System& system, const H
   const std::size_t coordinate = swapped ? 1 : 0;
   std::vector<int> free_arrays;
   for (const auto& v : system.variables) {
-    if (v.frozen) {  // moves with nothing
+    if (v.frozen) {  // fits any group, since it does not move
       base[coordinate].arrays.push_back(v.array);
     } else if (v.role == physics::Role::FirstOrder) {
       free_arrays.push_back(v.array);

@@ -166,7 +166,7 @@ std::string reason_of(const System& system, const FastestWaves& waves, double th
 
 /// False where dt is above the limit.
 bool judge(System& system, const physics::Evolution& evolution, dsl::Diagnostics& diagnostics) {
-  if (system.conservation) return true;  // its signals are another matter
+  if (system.conservation) return true;  // its signals are checked elsewhere
   system.friedmann_explained = kOpenFriedmann;
   if (!system.fastest) return true;
   const FastestWaves& waves = *system.fastest;
@@ -242,10 +242,12 @@ std::optional<System> judge_waves(System system, dsl::Diagnostics& diagnostics) 
       physics::Kinds{
           [](const physics::Still&) { return true; },
           [&](const physics::Evolution& e) { return judge(system, e, diagnostics); },
-          [](const physics::FluxStep&) { return true; },  // the scheme knows its limit
+          [](const physics::FluxStep&) { return true; },  // the scheme has its own limit
           [](const physics::MarkovChain&) { return true; },
           [&](const physics::LinkFlow& flow) { return judge(system, flow, diagnostics); },
-          [](const physics::Trajectory&) { return true; },  // what a step loses, the choice mends
+          [](const physics::Trajectory&) {
+            return true;
+          },  // the Metropolis test corrects errors of the step
       },
       dynamics);
   if (!good) return std::nullopt;

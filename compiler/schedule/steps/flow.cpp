@@ -36,7 +36,7 @@ State stored_state(const physics::System& system) {
 bool is_clock(const physics::System& system, const std::string& scalar) {
   const auto found = std::ranges::find(system.scalars, scalar, &physics::ScalarVariable::symbol);
   if (found == system.scalars.end()) return false;
-  if (found->rate.is_zero()) return false;  // moved by something else than its rate
+  if (found->rate.is_zero()) return false;                     // not moved by a rate
   if (found->role != physics::Role::FirstOrder) return false;  // recentred (recentring.hpp)
   return scalar == system.time || algebra::constant(found->rate).has_value();
 }
@@ -232,7 +232,7 @@ class Advance {
     }
     State last = first;
     for (const int array : member.own_arrays) last.arrays[array] = end_.arrays.at(array);
-    bool with_reference = false;  // what arrays are counted from is at either end where they are
+    bool with_reference = false;  // references are taken at the same end as their arrays
     for (const std::string& name : member.own_scalars) {
       if (!is_reference(name)) continue;
       with_reference = true;

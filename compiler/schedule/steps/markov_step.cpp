@@ -27,7 +27,7 @@ int counting_axis(const physics::System& system, kernel::Colours colours) {
     const auto extent = system.lattice.extent[static_cast<std::size_t>(axis)];
     if (colours.inverse() >= 0 && extent % colours.modulus == 0) return axis;
   }
-  return 0;  // the verifier says what is wrong
+  return 0;  // the verifier reports the error
 }
 
 kernel::Kernel kernel_of(const physics::System& system, const physics::Update& update,

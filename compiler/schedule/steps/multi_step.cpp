@@ -119,11 +119,11 @@ class MultiStepBuilder {
       return {};
     };
     for (const kernel::Reduction& reduction : next.reductions) {
-      for (const ScalarAssign& assign : all.epilogue)  // it wants the value of the step before
+      for (const ScalarAssign& assign : all.epilogue)  // it needs the value of the step before
         if (symbols(assign.value).contains(reduction.slot)) return false;
       kernel::Rebuilder rebuild(stored);
       const Expr value = rebuild(reduction.value);
-      for (const kernel::Reduction& own : all.reductions)  // its own sums are not at hand yet
+      for (const kernel::Reduction& own : all.reductions)  // its own sums are not known yet
         if (symbols(value).contains(own.slot)) return false;
       all.reductions.push_back({reduction.slot, reduction.kind, value});
     }

@@ -16,7 +16,7 @@ namespace {
 using algebra::Op;
 
 constexpr int kNever = -1;
-constexpr int kNoValue = -2;  ///< of memory that nobody needs
+constexpr int kNoValue = -2;  ///< of unused memory
 
 /// One array that an expression reads, and whether at other sites than its own.
 struct Read {
@@ -500,7 +500,7 @@ class SiteLoopsBuilder {
   std::map<int, Place> places_;
   std::unordered_map<int, int> goal_;     ///< value -> the array it must end in
   std::unordered_map<int, int> readers_;  ///< how many values of the same sweep read a value
-  std::unordered_map<int, int> memory_;   ///< value -> array it lies in
+  std::unordered_map<int, int> memory_;   ///< value -> array in which it is stored
   std::map<int, std::vector<Stored>> stores_;
   std::map<int, std::unique_ptr<algebra::Rewriting>> resolving_;  ///< by sweep
 };

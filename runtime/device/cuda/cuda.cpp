@@ -76,7 +76,7 @@ class CudaDevice : public Device {
     if (from.empty()) return;
     use();
     check(api_.MemcpyHtoDAsync(at, from.data(), from.size(), stream_), "copy to the device");
-    synchronise();  // the caller's memory may go away
+    synchronise();  // the caller may free its memory
   }
 
   void download(std::span<std::byte> to, BufferHandle from, std::size_t offset) override {

@@ -498,7 +498,7 @@ class OpenClDevice : public Device {
     check(api_.EnqueueNDRangeKernel(queue_.get(), object, 3, nullptr, kernel.global.data(),
                                     kernel.local.data(), 0, nullptr, nullptr),
           "launch kernel '" + kernel.name + "'");
-    if (++queued_ % 16 == 0) api_.Flush(queue_.get());  // let the device start while we go on
+    if (++queued_ % 16 == 0) api_.Flush(queue_.get());  // the device starts while more is queued
   }
 
   const Buffer& find(BufferHandle buffer) const {

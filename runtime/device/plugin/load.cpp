@@ -19,7 +19,7 @@ struct Session {
   orc::JITDylib* libraries = nullptr;
   std::string error;
   std::mutex lock;
-  std::string reports;  ///< what ORC says beside its errors: which symbol is missing
+  std::string reports;  ///< messages of ORC besides its errors: which symbol is missing
 
   std::string take_reports() {
     const std::scoped_lock guard(lock);

@@ -37,7 +37,7 @@ int bits(Precision precision) { return precision == Precision::F32 ? 32 : 64; }
 struct Format {
   Extents extent{1, 1, 1, 1};
   Precision precision = Precision::F64;
-  int colours = 0;  ///< 0: the name of the field does not say
+  int colours = 0;  ///< 0: not known from the name of the field
 };
 
 /// Number of colours, precision and sites of the links of a file.
@@ -169,7 +169,7 @@ struct Reading {
   std::optional<Format> format;
   std::optional<Configuration> links;
   std::optional<ScidacSums> said;
-  bool said_after = false;  ///< the checksum stands behind the links, as it should
+  bool said_after = false;  ///< a checksum follows the links, as required
   ScidacSums found;
   std::string types;  ///< of the records so far, for a message
 };

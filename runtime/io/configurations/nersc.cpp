@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kBegin = "BEGIN_HEADER", kEnd = "END_HEADER\n";
 constexpr std::size_t kMostHeader = 1 << 16, kNerscPiece = 1 << 20;
-constexpr double kAverages = 1e-5;  ///< what PLAQUETTE and LINK_TRACE may be off
+constexpr double kAverages = 1e-5;  ///< allowed error of PLAQUETTE and LINK_TRACE
 constexpr int kMostNerscColours = 64;
 
 struct Header {

@@ -60,7 +60,7 @@ NewFile::NewFile(fs::path path) : path_(std::move(path)), beside_(path_.string()
 
 NewFile::~NewFile() {
   if (done_) return;
-  std::error_code ignored;  // what was begun is of no use, and may have filled the disk
+  std::error_code ignored;  // the incomplete file is useless and may have filled the disk
   fs::remove(beside_, ignored);
 }
 

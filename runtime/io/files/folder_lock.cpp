@@ -126,7 +126,7 @@ bool FolderLock::take_by_system() {
     if (!file_) return false;
     if (flock(file_.number(), LOCK_EX | LOCK_NB) == 0) {
       if (still_named(file_.number(), path_)) return true;
-      continue;  // the one who held it has just removed it
+      continue;  // the process that held it has just removed it
     }
     if (errno == EINTR) continue;
     if (errno == EWOULDBLOCK) {

@@ -94,7 +94,7 @@ void sync_file(const fs::path& path) {
 
 void sync_folder(const fs::path& folder) {
   const Descriptor handle(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY));
-  if (handle) ::fsync(handle.number());  // some file systems have no such thing; nothing is lost
+  if (handle) ::fsync(handle.number());  // some file systems do not have it; nothing is lost
 }
 
 UndoFile::UndoFile(fs::path path, fs::path logs, bool fresh)
@@ -173,7 +173,7 @@ void UndoFile::commit() {
     if (!saved_[page]) log_page(page);
   if (::fdatasync(log_.number()) != 0) fail(path_.string() + " (its undo log)", "written");
   for (const auto& [page, bytes] : waiting_) saved_[page] = true;
-  while (!waiting_.empty()) {  // a disk that is full leaves the rest waiting
+  while (!waiting_.empty()) {  // with a full disk the rest stays queued
     const auto& [page, bytes] = *waiting_.begin();
     write_fully(file_.number(), page * kPage, bytes, path_.string());
     waiting_.erase(waiting_.begin());

@@ -106,7 +106,7 @@ void Writer::work() {
       } catch (...) {
         failed = std::current_exception();
       }
-    next.job = {};  // what it held is free before the queue counts it as gone
+    next.job = {};  // its memory is freed before the queue counts it as done
     lock.lock();
     busy_ = false;
     queued_ -= next.bytes;

@@ -128,7 +128,7 @@ class Hdf5File : public ResultFile {
 
   ~Hdf5File() override {
     hdf5::quiet();                    // the setting belongs to a thread
-    if (!backing_.trouble.empty()) {  // the disk is full, and that has been said
+    if (!backing_.trouble.empty()) {  // the disk is full, which has been reported
       backing_.given_up = true;
       return;
     }
@@ -250,7 +250,8 @@ class Hdf5File : public ResultFile {
     }
     std::size_t bytes = narrow ? 4 : 8;
     for (auto edge : sizes) bytes *= edge;
-    const bool busy = program_.target == program::Target::Native;  // the run has half of them then
+    const bool busy =
+        program_.target == program::Target::Native;  // the run itself uses half of the threads then
     const int threads = std::max(1, runtime::usable_threads() / (busy ? 2 : 1));
     pack_chunks({from, bytes}, narrow ? 4 : 8, {sizes.begin(), sizes.end()}, chunk_of(sizes),
                 threads, [&](const PackedChunk& chunk) {

@@ -6,7 +6,7 @@ template <>
 io::Table table_of<program::OutputKind::Slice>(const FilledOutput& output) {
   const program::Program& p = output.program;
   const program::FieldOutput& field = output.field;
-  if (field.axis < 0) return output.at_sites(1, {});  // fewer dimensions than the cut has
+  if (field.axis < 0) return output.at_sites(1, {});  // no plane: the whole lattice
   const auto values = output.array();
   std::int64_t stride = 1;
   for (int axis = 0; axis < field.axis; ++axis) stride *= p.extent[static_cast<std::size_t>(axis)];

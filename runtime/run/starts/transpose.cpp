@@ -10,7 +10,8 @@ namespace {
 // Edge of a square of numbers that stays in the first cache while it is read by rows and written by
 // columns.
 constexpr std::size_t kEdge = 32;
-constexpr std::size_t kOfThread = std::size_t{1} << 16;  // numbers for which a thread pays
+constexpr std::size_t kOfThread = std::size_t{1}
+                                  << 16;  // numbers from which on a further thread is used
 
 }  // namespace
 

@@ -172,7 +172,7 @@ CheckpointWriter::CheckpointWriter(fs::path path, const CheckpointHead& head,
 
 CheckpointWriter::~CheckpointWriter() {
   if (state_->done) return;
-  std::error_code error;  // what was begun is of no use, and may have filled the disk
+  std::error_code error;  // the incomplete file is useless and may have filled the disk
   fs::remove(state_->beside, error);
 }
 

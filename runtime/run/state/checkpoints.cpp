@@ -182,7 +182,7 @@ void Checkpoints::keep(const RunPosition& now, bool wait) {
   if (!on_) return;
   if (!wait && options_.keep.every_steps == 0 && writing_.valid() &&
       writing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    return;  // the disk is slower than the clock's wish
+    return;  // the disk is slower than the interval requested
   const double begun = now_seconds();
   settle(true);
   if (now.step == durable_step_ && !now.finished) return;

@@ -16,7 +16,8 @@ namespace vphi::runtime {
 
 namespace {
 
-constexpr std::size_t kTogether = std::size_t{1} << 13;  ///< numbers that one copy may as well hold
+/// Numbers up to which all are copied at once.
+constexpr std::size_t kTogether = std::size_t{1} << 13;
 
 }  // namespace
 
@@ -116,7 +117,7 @@ void Session::set_scalars(std::span<const double> values) {
   forget_scalars();
   multi_step_set_ = -1;
   if ((program_.cycle.empty() && program_.multi_step_unit == 0) || program_.step_slot < 0) return;
-  double most = 0;  // an instance that has come to its end stands at its last step
+  double most = 0;  // an instance that has ended stays at its last step
   for (auto i = static_cast<std::size_t>(program_.step_slot); i < values.size();
        i += program_.scalars.size())
     most = std::fmax(most, values[i]);

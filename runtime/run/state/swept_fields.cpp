@@ -110,7 +110,8 @@ std::vector<double> SweptFields::values(const FieldOutput& field, std::size_t ax
   std::vector<double> list;
   if (p.slot < 0) {
     list = part.session->read(p.buffer);
-    list.resize(static_cast<std::size_t>(count) * width);  // what fills up the last part goes
+    list.resize(static_cast<std::size_t>(count) *
+                width);  // without the copies that pad the last part
     if (p.scale != 1 || p.offset != 0)
       for (double& v : list) v = p.scale * v + p.offset;
   } else {
