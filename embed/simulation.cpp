@@ -73,15 +73,25 @@ struct Simulation::State {
   Keeper keeper;
   std::unique_ptr<runtime::Run> run;
   std::map<std::string, std::unique_ptr<Evaluator>> formulas;
+  std::vector<std::weak_ptr<const View>> views;
   bool finished = false;
 };
 
 namespace {
 
-void refuse_finished(bool finished) {
+/// Whether the state may change now.
+void refuse_change(bool finished, std::vector<std::weak_ptr<const View>>& views) {
   if (finished)
     throw Error("the run was finished: its closing values are taken and its files are closed",
                 "`start` begins another one");
+  std::erase_if(views, [](const auto& view) { return view.expired(); });
+  std::string names;
+  for (const auto& held : views)
+    if (const auto view = held.lock()) names += (names.empty() ? "`" : ", `") + view->name + "`";
+  if (!names.empty())
+    throw Error(fmt::format("views of {} hold the state still", names),
+                "let go of them first, with every array that was made of them", "E0810",
+                ErrorKind::InUse);
 }
 
 }  // namespace
@@ -92,7 +102,7 @@ Simulation::Simulation(const Model& model, const StartOptions& options) {
 Simulation::~Simulation() = default;
 
 std::int64_t Simulation::step(std::int64_t count) {
-  refuse_finished(s_->finished);
+  refuse_change(s_->finished, s_->views);
   if (count < -1) throw Error(fmt::format("{} is no number of steps", count));
   if (count >= 0 && s_->run->parts() > 1)
     throw Error(fmt::format("this sweep has {} instances, which run in {} parts one after the "
@@ -129,7 +139,7 @@ Array Simulation::read(const std::string& state) {
 }
 
 void Simulation::write(const std::string& state, std::span<const double> values) {
-  refuse_finished(s_->finished);
+  refuse_change(s_->finished, s_->views);
   const int buffer = s_->buffer(state);
   const auto wanted = static_cast<std::size_t>(s_->program().sites() * s_->program().instances);
   if (values.size() != wanted)
@@ -140,6 +150,25 @@ void Simulation::write(const std::string& state, std::span<const double> values)
         fmt::format("number {} of the values for `{}` is {}", bad - values.begin(), state, *bad),
         "every value of the state is a finite number");
   translated([&] { s_->run->session().write(buffer, values); });
+}
+
+std::shared_ptr<const View> Simulation::view(const std::string& state) {
+  const int buffer = s_->buffer(state);
+  if (s_->info.target != program::Target::Native)
+    throw Error(fmt::format("`{}` lies in the memory of {}", state, s_->info.name),
+                "a copy of it, or device native");
+  void* data = translated([&] { return s_->run->session().raw_memory(buffer); });
+  if (data == nullptr)
+    throw Error(fmt::format("`{}` shares its memory with other arrays of the state", state),
+                "a copy of it");
+  Array array = on_lattice(s_->program());
+  auto view = std::make_shared<View>();
+  view->data = data;
+  view->precision = s_->program().buffers[static_cast<std::size_t>(buffer)].precision;
+  view->name = state;
+  view->axes = std::move(array.axes), view->shape = std::move(array.shape);
+  s_->views.push_back(view);
+  return view;
 }
 
 Array Simulation::evaluate(const std::string& expression) {
@@ -154,7 +183,7 @@ Array Simulation::evaluate(const std::string& expression) {
 }
 
 Result Simulation::finish() {
-  refuse_finished(s_->finished);
+  refuse_change(s_->finished, s_->views);
   s_->finished = true;
   return translated(
       [&] {

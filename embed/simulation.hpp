@@ -37,6 +37,16 @@ struct Array {
   std::vector<double> values;
 };
 
+/// An array of the state where it lies, without a copy. The simulation makes no step while it is
+/// there, and it must not outlive the simulation.
+struct View {
+  void* data = nullptr;
+  program::Precision precision = program::Precision::F64;
+  std::string name;
+  std::vector<std::string> axes;
+  std::vector<std::int64_t> shape;
+};
+
 /// What an output has made of fields, each time that it was due.
 struct TakenTable {
   io::Table table;
@@ -72,6 +82,9 @@ class Simulation {
   /// Another value for one of them. What the step itself carries along, such as averages that the
   /// next step starts from, is that of the state before until a step has been made.
   void write(const std::string& state, std::span<const double> values);
+  /// One of them, in the memory of the host: device `native`, and no links or spinors. While a view
+  /// is there, whatever would change the state throws Error of kind InUse.
+  std::shared_ptr<const View> view(const std::string& state);
   /// A formula of the model's language, in physical units, at the present time: a number, or a
   /// number at each site ("mean(phi)", "phi'^2/2").
   Array evaluate(const std::string& expression);

@@ -181,6 +181,12 @@ embed::Overrides overrides(const std::vector<std::string>& set, const std::strin
   return all;
 }
 
+/// Keeps a view and its simulation as long as an array of numpy shows it.
+struct Held {
+  std::shared_ptr<const embed::View> view;
+  nb::object simulation;
+};
+
 /// A Simulation and whether Ctrl-C was pressed in it.
 class Driven {
  public:
@@ -236,6 +242,15 @@ class Driven {
     simulation_->write(name, all);
   }
   embed::Simulation& simulation() { return *simulation_; }
+  /// The array where it lies.
+  static nb::object view(const nb::handle_t<Driven>& self, const std::string& name) {
+    const auto view = nb::cast<Driven&>(self).simulation().view(name);
+    const nb::object owner = nb::cast(Held{view, nb::borrow(self)});
+    const std::vector<std::size_t> shape(view->shape.begin(), view->shape.end());
+    if (view->precision == program::Precision::F32)
+      return nb::cast(nb::ndarray<nb::numpy, float>(view->data, shape.size(), shape.data(), owner));
+    return nb::cast(nb::ndarray<nb::numpy, double>(view->data, shape.size(), shape.data(), owner));
+  }
   bool signalled() const { return signalled_; }
 
  private:
@@ -286,7 +301,9 @@ NB_MODULE(_core, m) {
       .def("mathml", [](const embed::Model& model) { return explain_mathml(model.derived()); })
       .def("latex", [](const embed::Model& model) { return explain_latex(model.derived()); })
       .def("explain", [](const embed::Model& model) { return explain_text(model.derived()); });
+  nb::class_<Held>(m, "Held");
   nb::class_<Driven>(m, "Simulation")
+      .def("view", &Driven::view)
       .def(nb::init<const embed::Model&, const std::string&, const std::string&, int, nb::object>(),
            nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def("step", &Driven::step)

@@ -62,6 +62,9 @@ def test_what_is_written_is_what_goes_on(text):
         doubled = 2 * simulation.read(array)
         simulation.write(array, doubled)
         assert (simulation.read(array) == doubled).all()
+        simulation.write(array, 0.25)  # one number for all sites
+        assert (simulation.read(array) == 0.25).all()
+        simulation.write(array, doubled)
     # The equation is linear: both arrays doubled at once give twice the run.
     one, two = vphi.load(text).start("native"), vphi.load(text).start("native")
     one.step(3), two.step(3)
@@ -135,3 +138,62 @@ def test_pickled_model_is_the_same(text):
     assert again.run("native", steps=5).t == model.run("native", steps=5).t
     with pytest.raises(TypeError):
         pickle.dumps(model.start("native"))
+
+
+def address(array):
+    return numpy.asarray(array).__array_interface__["data"][0]
+
+
+def test_view_is_the_state_and_no_copy(text):
+    simulation = vphi.load(text).start("native")
+    array = simulation.state[0]
+    for steps in (1, 2, 3):  # odd numbers leave the other copy as the present one
+        simulation.step(steps)
+        with simulation.view(array) as view:
+            assert address(view) == address(view) == address(numpy.from_dlpack(view))
+            assert (numpy.asarray(view) == simulation.read(array)).all()
+            view[3] = 0.125
+            assert simulation.read(array)[3] == 0.125
+
+
+def test_view_holds_the_state_still(text):
+    simulation = vphi.load(text).start("native")
+    array = simulation.state[0]
+    view = simulation.view(array)
+    kept = numpy.asarray(view)[4:6]
+    for change in (simulation.step, simulation.result, lambda: simulation.write(array, 0.0)):
+        with pytest.raises(vphi.InUse) as caught:
+            change()
+        assert array in caught.value.message
+    del view
+    with pytest.raises(vphi.InUse):  # a part of it is still there
+        simulation.step()
+    del kept
+    assert simulation.step() == 1
+    with simulation.view(array) as ended:
+        pass
+    with pytest.raises(vphi.InUse):
+        ended[0]
+
+
+def test_array_of_a_view_outlives_the_simulation(text):
+    simulation = vphi.load(text).start("native")
+    kept = numpy.asarray(simulation.view(simulation.state[0]))
+    expected = kept.copy()
+    del simulation
+    assert (kept == expected).all()
+
+
+def test_views_do_not_pile_up(text):
+    import resource
+
+    long = text.replace("length = 10", "length = 62500")
+    simulation = vphi.load(long, lattice="200000").start("native")
+    array = simulation.state[0]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(1000):
+        simulation.view(array)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 20_000  # kB; the array alone has 1600
+    assert simulation.step() == 1
+

@@ -15,7 +15,7 @@ from .errors import (BrokenState, DeviceError, Diagnostic, Error, InUse, Interru
                      ResultsError, RunError, UsageError)
 from .model import Model, linspace, load, logspace
 from .results import Result, open
-from .simulation import Simulation
+from .simulation import Simulation, View
 
 __version__ = _core.version
 _folder = _os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "models")
@@ -30,4 +30,4 @@ def models():
 
 __all__ = ["BrokenState", "DeviceError", "Diagnostic", "Error", "InUse", "Interrupted", "Model",
            "ModelError", "Result", "ResultsError", "RunError", "Simulation", "UsageError",
-           "linspace", "load", "logspace", "models", "open"]
+           "View", "linspace", "load", "logspace", "models", "open"]

@@ -58,8 +58,8 @@ class ResultsError(Error):
 
 
 class InUse(Error):
-    """The simulation is used by another thread, or belongs to the process that this one was forked
-    from."""
+    """A view holds the state still, another thread uses the simulation, or it belongs to the process
+    that this one was forked from."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -8,6 +8,55 @@ from .errors import InUse, Interrupted, UsageError
 from .results import Result, named
 
 
+class View:
+    """An array of the state where it lies, without a copy. It counts as used as long as it, or an
+    array that was made of it, is there; `with` lets go of it at the end."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def _there(self):
+        if self._array is None:
+            raise InUse("this view has ended", "E0810", "sim.view begins another one")
+        return self._array
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+
+        array = self._there()
+        if copy or (dtype is not None and numpy.dtype(dtype) != array.dtype):
+            if copy is False:
+                raise ValueError("a view of another type is a copy")
+            return numpy.array(array, dtype=dtype)
+        return array
+
+    def __dlpack__(self, **how):
+        return self._there().__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self._there().__dlpack_device__()
+
+    def __getitem__(self, place):
+        return self._there()[place]
+
+    def __setitem__(self, place, values):
+        self._there()[place] = values
+
+    @property
+    def shape(self):
+        return self._there().shape
+
+    @property
+    def dtype(self):
+        return self._there().dtype
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._array = None
+
+
 class Simulation:
     """One run on one device, used by one thread at a time. `Model.start` makes it."""
 
@@ -80,12 +129,18 @@ class Simulation:
         import numpy
 
         now = self.read(array)
-        values = numpy.ascontiguousarray(values, dtype=numpy.float64)
+        values = numpy.asarray(values, dtype=numpy.float64)
         if values.shape not in ((), now.shape):
             raise UsageError(f"`{array}` has the shape {now.shape}, not {values.shape}", "E0810",
                              "numpy.broadcast_to makes one of that shape")
         self._call(self._core.write, array,
                    numpy.ascontiguousarray(numpy.broadcast_to(values, now.shape)))
+
+    def view(self, array):
+        """An array of the state where it lies, on device native: numpy.asarray, torch.from_dlpack
+        and the like make an array of it without a copy, to be read and written. Until it is gone
+        the state is held still: what would change it raises InUse."""
+        return View(self._call(self._core.view, array))
 
     def __getitem__(self, formula):
         """A formula of the model's language in physical units at the present time: sim["a"],

@@ -123,6 +123,9 @@ class Session {
   std::shared_ptr<std::byte> read_block(int buffer);
   void write_bytes(int buffer, std::span<const std::byte> from);
   void set_scalars(std::span<const double> values);
+  /// The present copy of a buffer where it lies (Device::raw_memory), [instance][site]; valid until
+  /// the next step. Null where the device has no address for it, and for buffers with a home.
+  void* raw_memory(int buffer);
 
   /// Shells of a buffer's modes, computed on the device; nothing where the host has to do it.
   std::optional<std::vector<DeviceFields::Shell>> shells(int buffer);

@@ -28,6 +28,12 @@ BufferHandle Session::now(int buffer) const {
   return copies.handle[copies.now];
 }
 
+void* Session::raw_memory(int buffer) {
+  if (program_.buffers[static_cast<std::size_t>(buffer)].home >= 0) return nullptr;
+  device_.synchronise();
+  return device_.raw_memory(now(buffer));
+}
+
 BufferHandle Session::take(std::size_t bytes) {
   auto& free = pool_[bytes];
   if (!free.empty()) {

@@ -139,6 +139,8 @@ class NativeDevice : public Device {
     return kernels_.at(std::size_t(kernel.id)).report;
   }
 
+  void* raw_memory(BufferHandle buffer) override { return find(buffer).data(); }
+
   void launch(KernelHandle kernel, std::span<const BufferHandle> arguments) override {
     const Compiled& code = kernels_.at(std::size_t(kernel.id));
     check_arguments(code, arguments);
