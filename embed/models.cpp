@@ -10,6 +10,7 @@
 
 #include "dsl/messages/suggest.hpp"
 #include "embed/error.hpp"
+#include "runtime/device/library.hpp"
 
 namespace vphi::embed {
 
@@ -38,11 +39,9 @@ std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
   if (const char* named = std::getenv("VPHI_MODELS")) folders.emplace_back(named);
   if (const std::string named = named_folder(); !named.empty()) folders.emplace_back(named);
-  std::error_code error;
-  const fs::path command = fs::read_symlink("/proc/self/exe", error);
-  if (!error)
+  if (const fs::path here = runtime::program_folder(); !here.empty())
     for (const char* relative : {"models", "../models", "../share/vphi/models"})
-      folders.push_back(command.parent_path() / relative);
+      folders.push_back(here / relative);
   folders.emplace_back(VPHI_MODELS_FOLDER);
   return folders;
 }
