@@ -41,7 +41,8 @@ install_packages() {
   done
 }
 
-# Packages for the main job; with "test" those of the test suite too.
+# Packages for the main job; with "test" those of the test suite too, with "python" those of the
+# Python package.
 install_dependencies() {
   command -v apt-get >/dev/null || { echo "No apt-get here: install the packages of README.md by hand."; return 0; }
   local required=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev
@@ -52,6 +53,7 @@ install_dependencies() {
     optional+=(libbenchmark-dev pocl-opencl-icd oclgrind hdf5-tools librandom123-dev
                python3-h5py python3-lxml python3-xarray python3-h5netcdf python3-pandas)
   fi
+  [ "${1:-}" = python ] && required+=(python3-venv python3-dev)
   local missing=0 p
   for p in "${required[@]}" "${optional[@]}"; do installed "$p" || missing=1; done
   [ -n "$(ls /usr/lib/llvm-1[6-9]/lib/cmake/clang/ClangConfig.cmake 2>/dev/null)" ] || missing=1
