@@ -79,7 +79,7 @@ struct Simulation::State {
 
 namespace {
 
-/// Whether the state may change now.
+/// Throws where the state must not change now.
 void refuse_change(bool finished, std::vector<std::weak_ptr<const View>>& views) {
   if (finished)
     throw Error("the run was finished: its closing values are taken and its files are closed",

@@ -1,9 +1,8 @@
-// A program with physics of its own between the steps: friction that the model's text does not
-// have.
+// A program that adds a term between the steps: friction, which the model's text does not have.
 //
-// A free field oscillates with the frequency w. After each step the program takes a share of the
-// momentum away, exp(-gamma dt), so that the amplitude falls as exp(-gamma t/2). Status 1 where it
-// is off by more than a percent of the start.
+// A free field oscillates with the frequency w. After each step the program multiplies the momentum
+// by exp(-gamma dt), so that the amplitude decreases as exp(-gamma t/2). Status 1 where the error
+// exceeds a percent of the initial amplitude.
 #include <cmath>
 #include <cstdio>
 #include <string>

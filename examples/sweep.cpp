@@ -1,6 +1,6 @@
 // The period of a pendulum against its amplitude, compared with the complete elliptic integral.
 //
-// Prints "amplitude, period, exact" and ends with status 1 where one is off by more than 1e-5.
+// Prints "amplitude, period, exact" and ends with status 1 where an error exceeds 1e-5.
 #include <cmath>
 #include <cstdio>
 #include <string>
