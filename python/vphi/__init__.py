@@ -28,6 +28,13 @@ def models():
     return [name for name, _ in _core.shipped_models()]
 
 
+def load_ipython_extension(shell):
+    """%load_ext vphi: models as cells of a notebook (vphi.magic)."""
+    from .magic import register
+
+    register(shell)
+
+
 __all__ = ["BrokenState", "DeviceError", "Diagnostic", "Error", "InUse", "Interrupted", "Model",
            "ModelError", "Result", "ResultsError", "RunError", "Simulation", "UsageError",
            "View", "linspace", "load", "logspace", "models", "open"]

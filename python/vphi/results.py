@@ -142,6 +142,32 @@ class Result:
                            f"{self.failures[0]['message']}")
         return self
 
+    def frame(self):
+        """The series without axes of a sweep as a DataFrame of pandas, a row for each time."""
+        import pandas
+
+        plain = {name: s for name, s in self.series.items() if tuple(s.dims) == ("t",)}
+        columns = [pandas.Series(s.values, index=pandas.Index(s.coords["t"], name="t"), name=name)
+                   for name, s in plain.items()]
+        return pandas.concat(columns, axis=1) if columns else pandas.DataFrame()
+
+    def _repr_html_(self):
+        from html import escape
+
+        rows = []
+        for name, s in self.series.items():
+            if tuple(s.dims) == ("t",) and s.values.size:
+                rows.append(f"<tr><td>{escape(name)}</td><td>{s.values[-1]:.8g}</td></tr>")
+        for one in self.expectations:
+            verdict = "ok" if one["ok"] else "FAILED"
+            rows.append(f"<tr><td>expect {escape(one['text'])}</td>"
+                        f"<td>{verdict} ({one['value']:.3g})</td></tr>")
+        head = (f"{self._plain['model']}: {self.steps} steps, t = {self.t:.6g}, {self.device}, "
+                f"{self._plain['site_updates_per_s']:.3g} site updates/s")
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return (f"<p>{escape(head)}</p><table>{''.join(rows)}</table>"
+                + (f"<ul>{notes}</ul>" if notes else ""))
+
     def __repr__(self):
         verdict = "" if self.ok else ", an expectation failed"
         return (f"<vphi.Result {self._plain['model']}: {self.steps} steps, t = {self.t:.6g}, "
