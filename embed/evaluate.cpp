@@ -49,7 +49,7 @@ Model with_formula(const Model& model, const std::string& expression) {
 }  // namespace
 
 Array on_lattice(const program::Program& program) {
-  static const char* const kNames[] = {"x", "y", "z", "t"};
+  static const char* const kNames[] = {"x", "y", "z", "w"};
   Array array;
   if (program.instances > 1)
     array.axes.emplace_back("instance"), array.shape.push_back(program.instances);

@@ -72,13 +72,14 @@ def _of_tables(rows):
     times = numpy.array([row["t"] for row in rows])
     length = max(row["values"].shape[len(first["leading"])] if row["columns"] else 0
                  for row in rows)
-    space = ["t", "z", "y", "x"]
     if not first["columns"]:
         values = numpy.stack([row["values"] for row in rows])
         inner, leading = list(first["inner"]), list(first["leading"])
         between = values.ndim - 1 - len(inner) - len(leading)
         edges = [name for name, _ in first["edges"]]
-        dims = edges if len(edges) == between else space[len(space) - between:]
+        cut = int(first["numbers"].get("axis", -1))  # of a slice; the others are named as in files
+        space = ["xyzw"[axis] for axis in reversed(range(between + (cut >= 0))) if axis != cut]
+        dims = edges if len(edges) == between else space
         return named(first["name"], ["t"] + leading + dims + inner, values, {"t": times})
     variables = {}
     for place, column in enumerate(first["columns"]):
